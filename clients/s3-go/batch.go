@@ -237,7 +237,10 @@ func (c *client) close() (reply, error) {
 	if err := c.clear(); err != nil {
 		return nil, err
 	}
-	left := append(c.objects, c.extra...)
+	left := c.extra
+	if !c.wanted.Keep {
+		left = append(left, c.objects...)
+	}
 	if c.wanted.Operation == "delete" {
 		left = append(left, c.staged...)
 	}

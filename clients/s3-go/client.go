@@ -69,6 +69,9 @@ type request struct {
 	Rate         float64  `json:"rate"`
 	Thorough     bool     `json:"thorough"`
 	FirstBytes   int      `json:"first_bytes"`
+	Seed         string   `json:"seed"`
+	Found        []string `json:"found"`
+	Keep         bool     `json:"keep"`
 }
 
 // item is what one operation works on: a body to be put, or an object that is there.
@@ -96,17 +99,18 @@ type client struct {
 	seed     maphash.Seed
 }
 
-// prepare begins to make a large body, while other clients are opened.
-func prepare(size int) <-chan []byte {
+// prepare begins to make a large body, while other clients are opened: that of a seed, where one is given.
+func prepare(size int, seed string) <-chan []byte {
 	if size <= whollyNew {
 		return nil
 	}
 	made := make(chan []byte, 1)
-	go func() { made <- random(size) }()
+	go func() { made <- ofSeed(seed, size) }()
 	return made
 }
 
-// open makes a client, and stores, looks at and fetches the first object.
+// open makes a client, and stores, looks at and fetches the first object; one that an earlier client has stored is looked
+// at, and its body made again from its seed.
 //
 // base is a body as prepare makes it; nil where none was prepared.
 func open(wanted request, base <-chan []byte) (*client, reply, error) {
@@ -126,7 +130,15 @@ func open(wanted request, base <-chan []byte) (*client, reply, error) {
 		c.customer = [3]*string{aws.String("AES256"), &wanted.Key, aws.String(base64.StdEncoding.EncodeToString(sum[:]))}
 	}
 	first := c.nextItem()
-	first.body = c.body(wanted.FirstBytes)
+	found := len(wanted.Found) == 2
+	if found {
+		first = &item{bucket: wanted.Found[0], key: wanted.Found[1]}
+	}
+	if wanted.Seed != "" && base != nil {
+		first.body = c.base[:wanted.FirstBytes]
+	} else {
+		first.body = c.body(wanted.FirstBytes)
+	}
 	copy(first.body, wanted.Marker)
 	small := wanted.FirstBytes <= whollyNew
 	// Hashing a large body takes as long as storing it, and another processor may have nothing to do meanwhile.
@@ -141,7 +153,9 @@ func open(wanted request, base <-chan []byte) (*client, reply, error) {
 		}
 		summed <- sum
 	}()
-	err = c.put(first)
+	if !found {
+		err = c.put(first)
+	}
 	sum := <-summed
 	if err != nil {
 		return nil, nil, err
@@ -276,8 +290,17 @@ func (c *client) body(size int) []byte {
 
 // random is the key stream of AES under a fresh key.
 func random(size int) []byte {
+	return ofSeed("", size)
+}
+
+// ofSeed is the key stream of AES under the key and the counter that a seed is in Base64; under fresh ones without it.
+func ofSeed(seed string, size int) []byte {
 	secret := make([]byte, 48)
-	rand.Read(secret)
+	if told, err := base64.StdEncoding.DecodeString(seed); err == nil && len(told) == len(secret) {
+		copy(secret, told)
+	} else {
+		rand.Read(secret)
+	}
 	block, _ := aes.NewCipher(secret[:32])
 	body := make([]byte, size)
 	cipher.NewCTR(block, secret[32:]).XORKeyStream(body, body)

@@ -57,7 +57,7 @@ type session struct {
 func (s *session) handle(asked request) (reply, error) {
 	switch asked.Command {
 	case "hello":
-		s.base = prepare(asked.Bytes)
+		s.base = prepare(asked.Bytes, asked.Seed)
 		return hello(), nil
 	case "open":
 		made, witnesses, err := open(asked, s.base)

@@ -13,10 +13,9 @@ from collections.abc import Callable
 from lambda_local import sandbox, work_folder
 from lambda_local.errors import WrongUse
 from lambda_local.http.server import listen_on_loopback
-from lambda_local.instances.box import API_PORT
 from lambda_local.sandbox import SandboxMissing
 from lambda_local.service import Service
-from lambda_local.settings import Settings
+from lambda_local.settings import API_PORT, Settings
 
 _OPEN_FILES = 16 * 1024
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

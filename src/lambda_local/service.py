@@ -9,7 +9,7 @@ from lambda_local.api.catalogue import Catalogue
 from lambda_local.api.router import Router, admit
 from lambda_local.function import Function
 from lambda_local.http import HttpServer
-from lambda_local.instances.box import MakeBox
+from lambda_local.instances.life import MakeBox
 from lambda_local.instances.pool import Pool
 from lambda_local.sandbox import Instance
 from lambda_local.settings import Settings

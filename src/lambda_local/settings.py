@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 PAYLOAD_BYTES = 6 * 1024 * 1024  # of an invocation, in each direction: AWS Lambda quotas
 ACCOUNT = "000000000000"
+# Where the programs of an instance find the Runtime API and the Extensions API: the address that Lambda uses.
+API_HOST, API_PORT = "127.0.0.1", 9001
 NAME = "lambda-local"  # of the folders and control groups by which a later server finds what a dead one left
 
 

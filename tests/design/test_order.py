@@ -48,6 +48,34 @@ def test_rounds_come_in_mirrored_pairs_so_that_a_linear_drift_cancels(number):
         assert orders[3] == orders[2][::-1]
 
 
+def test_cells_together_share_their_rounds_and_each_keeps_its_own_number_of_them():
+    first, second = PLAN.cells[:2]
+    together = replace(PLAN, together=len(PLAN.treatments))
+    rounds = {cell.id: 4 for cell in PLAN.cells} | {second.id: 2}
+
+    block = plan_block(together, replace(calibrated_for(PLAN), rounds=rounds), 5, ALL)
+
+    (cell,) = block.cells
+    assert sorted(cell.opening) == sorted(ALL)
+    visited = Counter(visit.treatment for visit in cell.visits)
+    assert {visited[each.id] for each in PLAN.treatments if each.cell == first.id} == {4}
+    assert {visited[each.id] for each in PLAN.treatments if each.cell == second.id} == {2}
+    orders = [[v.treatment for v in cell.visits if v.round == index] for index in range(4)]
+    assert orders[1] == orders[0][::-1]
+    assert orders[3] == orders[2][::-1]
+    assert all(
+        [v.position for v in cell.visits if v.round == index] == [*range(len(orders[index]))] for index in (0, 3)
+    )
+
+
+def test_no_more_treatments_are_together_than_the_plan_allows():
+    most = max(sum(each.cell == cell.id for each in PLAN.treatments) for cell in PLAN.cells)
+
+    block = plan_block(replace(PLAN, together=most), calibrated_for(PLAN), 5, ALL)
+
+    assert len(block.cells) == len(plan_block(PLAN, calibrated_for(PLAN), 5, ALL).cells) > 1
+
+
 def test_with_two_treatments_both_orders_come_up():
     two = [PLAN.treatments[0].id, PLAN.treatments[1].id]
     starts = Counter(

@@ -17,6 +17,7 @@ from binascii import crc32
 MODES = {
     "honest": "does everything right",
     "slow": "is honest, and every operation but empty takes 2 ms more",
+    "late": "is honest, and waits 0.4 s before it measures for the first time",
     "dead-code": "takes the same time for any number of operations",
     "microseconds": "reports microseconds as nanoseconds",
     "picoseconds": "reports picoseconds as nanoseconds",
@@ -191,6 +192,8 @@ class Probe:
                 raise Refused("failed", "nothing was prepared")
             self.operation = self.empty
         self.measured += 1
+        if self.measured == 1 and self.mode == "late":
+            time.sleep(0.4)
         if self.measured == 2 and self.mode == "dies":
             sys.stderr.write("Fatal: out of cheese\n")
             sys.stderr.flush()

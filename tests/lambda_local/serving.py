@@ -8,7 +8,7 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,7 +17,6 @@ import msgspec
 from botocore.config import Config
 
 from lambda_local.http.server import listen_on_loopback
-from lambda_local.instances.box import MakeBox
 from lambda_local.instances.invocation import Measured
 from lambda_local.service import Service
 from lambda_local.settings import Settings
@@ -28,7 +27,7 @@ PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
 
 
 @contextmanager
-def served(make_box: MakeBox, **settings: Any) -> Iterator[str]:
+def served(make_box: Callable[..., Any], **settings: Any) -> Iterator[str]:
     """A service in an event loop of its own thread; yields its endpoint."""
     wanted = Settings(**settings)
     listener = listen_on_loopback(wanted.host, wanted.port)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import struct
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -79,6 +80,52 @@ def test_a_function_reaches_what_is_allowed_and_nothing_else():
 def test_addresses_that_would_lie_over_each_other_are_refused(allow):
     with pytest.raises(WrongUse, match="port"):
         check(Settings(allow=allow))
+
+
+@contextmanager
+def passage_to(port: int) -> Iterator[tuple[str, int]]:
+    """Where somebody inside connects who is passed on to this port."""
+    loop = asyncio.new_event_loop()
+    passage = allowed.Passage("127.0.0.1", port)
+    with socket.create_server(("127.0.0.1", 0)) as inside:
+        loop.run_until_complete(passage.open(inside))
+        thread = threading.Thread(target=loop.run_forever)
+        thread.start()
+        try:
+            yield inside.getsockname()
+        finally:
+            loop.call_soon_threadsafe(passage.close)
+            loop.call_soon_threadsafe(loop.call_later, 0.1, loop.stop)
+            thread.join()
+            loop.close()
+
+
+def test_what_is_sent_before_the_address_answers_is_not_lost():
+    # Python up to 3.11.3 reads from a connection that was paused when it came.
+    with echo_server() as port, passage_to(port) as inside:
+        for _ in range(5):
+            with socket.create_connection(inside, 20) as connection:
+                connection.sendall(b"x" * 3_000_000)
+                connection.shutdown(socket.SHUT_WR)
+                answered = 0
+                while chunk := connection.recv(65536):
+                    answered += len(chunk)
+            assert answered == 3_000_000
+
+
+def test_an_answer_that_breaks_off_does_not_look_like_one_that_ended():
+    with (
+        socket.create_server(("127.0.0.1", 0)) as target,
+        passage_to(target.getsockname()[1]) as inside,
+        socket.create_connection(inside, 20) as connection,
+    ):
+        accepted, _ = target.accept()
+        accepted.sendall(b"half")
+        assert connection.recv(65536) == b"half"
+        accepted.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        accepted.close()
+        with pytest.raises(ConnectionResetError):
+            connection.recv(65536)
 
 
 def test_an_instance_has_a_bounded_number_of_connections_to_an_allowed_address(monkeypatch):

@@ -182,7 +182,8 @@ def test_deep_documents_are_refused(lambda_, path):
     if "shallow" in path:
         create(lambda_, "shallow", EMPTY)
 
-    for body in (b"[" * 100_000 + b"]" * 100_000, b'{"a":' * 100_000 + b"1" + b"}" * 100_000):
+    deep = 600_000  # Python 3.14 takes 100,000
+    for body in (b"[" * deep + b"]" * deep, b'{"a":' * deep + b"1" + b"}" * deep):
         status, said = call(lambda_, "POST", path, body)
         assert (status, said["Type"]) == (400, "User")
 

@@ -213,21 +213,34 @@ def test_another_program_that_writes_is_waited_for_and_then_named(path, monkeypa
 
 
 READ_AS_NOBODY = """
-import os, sys, urllib.parse  # which pathlib imports late, from 3.13 on
-import numpy
+import os, sys, tempfile
+from pathlib import Path
 from sectax.model.errors import SectaxError
 from sectax.record.reader import RunReader
 from sectax.record.writer import RunWriter
-from tests.record.runs import ENVIRONMENT, plan
-os.setgid(65534); os.setuid(65534)  # now that all is imported: the interpreter may lie in root's own folder
+from tests.record.runs import ENVIRONMENT, plan, record_block
+
+def create(path):
+    return RunWriter.create(path, plan(), ENVIRONMENT, "run-2")
+
+def read(path):
+    with RunReader.open(path) as reader:
+        return reader.measured().blocks
+
+# Once as root, for what is imported late: checkout and interpreter may lie where nobody else may look.
+with tempfile.TemporaryDirectory() as folder:
+    rehearsed = Path(folder, "run.sectax")
+    with create(rehearsed) as writer:
+        record_block(writer)
+    read(rehearsed)
+os.setgid(65534); os.setuid(65534)
 try:
     if sys.argv[1] == "read":
-        with RunReader.open(sys.argv[2]) as reader:
-            print(reader.measured().blocks)
+        print(read(sys.argv[2]))
     elif sys.argv[1] == "resume":
         RunWriter.reopen(sys.argv[2], ENVIRONMENT)
     else:
-        RunWriter.create(sys.argv[2], plan(), ENVIRONMENT, "run-2")
+        create(sys.argv[2])
 except SectaxError as error:
     print(type(error).__name__, error.message)
 """

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Sectax\Probe\Tests;
 
+use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
 /** The program itself, in a process of its own. */
@@ -57,6 +58,7 @@ final class ProbeProcessTest extends TestCase
     }
 
     /** @dataProvider missing */
+    #[DataProvider('missing')]
     public function testWhatIsMissingIsSkippedWithItsMend(string $functions, string $algorithm): void
     {
         $inputs = Vectors::of($algorithm)['inputs'] + ['token' => Vectors::of($algorithm)['token']];

@@ -7,10 +7,12 @@ import contextlib
 from collections.abc import AsyncIterator, Callable, Iterable
 from pathlib import Path
 
-from lambda_local.api.errors import ApiError, invalid, malformed, not_found
+import msgspec
+
+from lambda_local.api.errors import invalid, malformed, not_found
 from lambda_local.api.names import function_arn
 from lambda_local.code import BadArchive, CodeStore
-from lambda_local.code.upload import Upload, take
+from lambda_local.code.upload import Upload, take_apart
 from lambda_local.function import Code, Function, LayerVersion
 from lambda_local.instances.programs import Runtime
 from lambda_local.runtimes.found import RuntimeMissing, find
@@ -82,21 +84,22 @@ class Catalogue:
             await self._collect()
 
     async def take(self, parts: list[bytes]) -> Upload:
-        """Take in the body of a request that may bring an archive. The archive itself may be refused by `code_of`."""
-        upload = await asyncio.to_thread(take, parts, self._store)
-        if upload.malformed:
-            raise malformed(upload.malformed)
-        return upload
+        """Take apart the body of a request that may bring an archive."""
+        try:
+            return await asyncio.to_thread(take_apart, parts)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise malformed(str(error)) from error
+        except RecursionError as error:
+            raise malformed("the document is nested too deeply") from error
 
-    def code_of(self, upload: Upload) -> Code:
-        """The code that came with a request."""
-        if upload.failed:
-            raise ApiError(500, "ServiceException", upload.failed)
-        if upload.refused:
-            raise invalid(upload.refused)
-        if upload.code is None:
+    async def code_of(self, upload: Upload) -> Code:
+        """The code that came with a request, unpacked."""
+        if upload.archive is None:
             raise invalid("code must be given as ZipFile: S3 and container images are not here")
-        return upload.code
+        try:
+            return await asyncio.to_thread(self._store.add, upload.archive)
+        except BadArchive as error:
+            raise invalid(str(error)) from error
 
     async def merged(self, layers: tuple[LayerVersion, ...]) -> Path | None:
         """The folder in which these layers lie over each other."""

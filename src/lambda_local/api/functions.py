@@ -35,7 +35,7 @@ async def create(catalogue: Catalogue, call: Call) -> Document:
         await catalogue.find_runtime(wanted.runtime)
         if name in catalogue.functions:
             raise conflict(f"Function already exist: {name}")
-        arn, code = names.function_arn(call.region, name), catalogue.code_of(upload)
+        arn, code = names.function_arn(call.region, name), await catalogue.code_of(upload)
         bare = Function(name, arn, wanted.runtime, wanted.handler, wanted.role, code)
         catalogue.functions[name] = made = await _configured(catalogue, bare, wanted)
     return documents.configuration(made)
@@ -81,7 +81,7 @@ async def update_code(catalogue: Catalogue, call: Call) -> Document:
         function = catalogue.function(call.name())
         upload = await catalogue.take(call.exchange.request.parts)
         requests.check_architectures(requests.read(upload.document, requests.UpdateCode).architectures)
-        made = function.changed(code=catalogue.code_of(upload))
+        made = function.changed(code=await catalogue.code_of(upload))
         _check_size(made)
         catalogue.functions[function.name] = made
     return documents.configuration(made)

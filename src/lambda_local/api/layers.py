@@ -19,7 +19,7 @@ async def publish(catalogue: Catalogue, call: Call) -> dict[str, Any]:
         wanted = requests.read(upload.document, requests.PublishLayer)
         requests.check_architectures(wanted.compatible_architectures)
         requests.check_description(wanted.description)
-        version = catalogue.publish(name, catalogue.code_of(upload), wanted.description, now())
+        version = catalogue.publish(name, await catalogue.code_of(upload), wanted.description, now())
     return documents.layer(version)
 
 

@@ -20,6 +20,7 @@ from lambda_local.code.tree import BadArchive, File, Folder, Link, Tree
 from lambda_local.errors import LambdaLocalError
 from lambda_local.function import Code, LayerVersion
 
+ZIPPED_BYTES = 50 * 1024 * 1024  # that come with a request: AWS Lambda quotas
 _CHUNK = 1024 * 1024
 _BESIDE = "unfinished"
 
@@ -32,14 +33,22 @@ class CodeStore:
         self._lock = threading.Lock()
 
     def add(self, data: bytes) -> Code:
-        """Unpack an archive, unless the same one is there already. Raises `BadArchive`."""
+        """Unpack an archive, unless the same one is there already.
+
+        Raises:
+            BadArchive: it is too large, or not one.
+            LambdaLocalError: the disk is full, or may not be written.
+        """
+        if len(data) > ZIPPED_BYTES:
+            raise BadArchive(f"Zipped size must be smaller than {ZIPPED_BYTES} bytes")
         digest = hashlib.sha256(data)
         folder = self.folder / "code" / digest.hexdigest()
         with self._lock:
             if not folder.exists():
                 with _written():
                     self._place(folder, lambda beside: unpack(data, beside))
-        return Code(base64.b64encode(digest.digest()).decode(), len(data), folder)
+        unpacked = sum(path.lstat().st_size for path in folder.rglob("*") if not path.is_dir())
+        return Code(base64.b64encode(digest.digest()).decode(), len(data), folder, unpacked)
 
     def merge(self, layers: tuple[LayerVersion, ...]) -> Path | None:
         """The folder that holds all these layers, later ones over earlier ones, as Lambda merges them into /opt.

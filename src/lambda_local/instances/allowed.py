@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import struct
 from collections.abc import Callable, Coroutine
 from typing import Any, cast
 
@@ -60,6 +61,13 @@ class _End(asyncio.Protocol):
         if self._transport is not None:
             self._transport.abort()
 
+    def reset(self) -> None:
+        """Let whoever is at this end see that the connection broke."""
+        if self._transport is not None:
+            linger = struct.pack("ii", 1, 0)
+            self._transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+            self._transport.abort()
+
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
         if self.connect is not None and len(self._ends) >= 2 * _CONNECTIONS:
@@ -69,8 +77,11 @@ class _End(asyncio.Protocol):
         self._transport.set_write_buffer_limits(_HIGH_WATER)
         transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if self.connect is not None:
-            self._transport.pause_reading()  # until there is somebody to read for
-            self._connecting = asyncio.get_running_loop().create_task(self._connect())
+            loop = asyncio.get_running_loop()
+            # Until there is somebody to read for. Not here and now: Python up to 3.11.3 reads after this method even
+            # where it was paused (https://github.com/python/cpython/issues/103607), and what came first was lost.
+            loop.call_soon(self._transport.pause_reading)
+            self._connecting = loop.create_task(self._connect())
 
     def data_received(self, data: bytes) -> None:
         if self.other is not None and self.other._transport is not None:
@@ -94,14 +105,17 @@ class _End(asyncio.Protocol):
         self._ends.discard(self)
         self._transport = None
         if self.other is not None and self.other._transport is not None:
-            self.other._transport.close()
+            if error is not None:
+                self.other.reset()  # an answer that broke off must not look like one that ended
+            else:
+                self.other._transport.close()
 
     async def _connect(self) -> None:
         assert self.connect is not None
         try:
             await self.connect()
-        except OSError:  # nobody listens there: the function sees its connection closed
-            self.abort()
+        except OSError:  # nobody listens there
+            self.reset()
         else:
             self._connected()
 

@@ -9,21 +9,23 @@ import math
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from lambda_local.function import Function
 from lambda_local.http import HttpServer
 from lambda_local.instances import programs, runtime_api
 from lambda_local.instances.allowed import Passage
-from lambda_local.instances.box import API_HOST, API_PORT, Box, BoxProcess, MakeBox
 from lambda_local.instances.errors import InitTooSlow, InstanceGone, extension_exited, runtime_exited
 from lambda_local.instances.extensions_api import MOST, ExtensionsApi
 from lambda_local.instances.log import InstanceLog
 from lambda_local.instances.programs import Runtime
 from lambda_local.instances.runtime_api import RuntimeApi
-from lambda_local.sandbox import VCPU_MB, InstanceFailed, Limits, vcpus
+from lambda_local.sandbox import VCPU_MB, Instance, InstanceFailed, InstanceProcess, Limits, Mount, vcpus
 from lambda_local.sandbox.memory import resident_pages
-from lambda_local.settings import Settings
+from lambda_local.settings import API_HOST, API_PORT, Settings
+
+# Makes the sandbox of an instance, given name, limits, mounts and the MB of /tmp: `Instance.create`, or a test's own.
+MakeBox = Callable[[str, Limits, Sequence[Mount], int], Instance]
 
 # What the shutdown phase takes in all, with an external extension and with internal ones alone; without any, the
 # runtime is ended at once: AWS Lambda Developer Guide, "Lambda execution environment lifecycle". The runtime has 30 %
@@ -59,14 +61,14 @@ class Life:
         self.api = RuntimeApi(self.extensions, self._notify)
         self._server = HttpServer(self.api.handle, runtime_api.LIMITS)
         self._passages = [Passage(host, port) for host, port in settings.allow]
-        self._making: asyncio.Future[Box] | None = None
-        self._running: dict[str, BoxProcess] = {}  # by the name of the extension; the runtime's is empty
+        self._making: asyncio.Future[Instance] | None = None
+        self._running: dict[str, InstanceProcess] = {}  # by the name of the extension; the runtime's is empty
         self._change: asyncio.Future[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._ending: asyncio.Task[None] | None = None
 
     @property
-    def box(self) -> Box:
+    def box(self) -> Instance:
         """The sandbox, once it is made."""
         assert self._making is not None, "the instance was not begun"
         return self._making.result()
@@ -156,7 +158,7 @@ class Life:
         """The vCPUs that the function's memory buys; None where they are not to be limited."""
         return vcpus(self._function.memory) if self._settings.cpu_share else None
 
-    def _make(self) -> Box:
+    def _make(self) -> Instance:
         function = self._function
         limits = Limits(function.memory, self._share)
         return self._make_box(self.name, limits, programs.mounts(function, self._runtime), function.tmp)

@@ -8,11 +8,10 @@ from collections import defaultdict
 from collections.abc import Callable
 
 from lambda_local.function import Function
-from lambda_local.instances.box import MakeBox
 from lambda_local.instances.errors import InitTooSlow
 from lambda_local.instances.instance import FunctionInstance
 from lambda_local.instances.invocation import Event, Outcome
-from lambda_local.instances.life import Life
+from lambda_local.instances.life import Life, MakeBox
 from lambda_local.instances.log import init_timeout_line
 from lambda_local.instances.programs import Runtime
 from lambda_local.settings import Settings

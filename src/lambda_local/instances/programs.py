@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from lambda_local.function import LATEST, Function
-from lambda_local.instances.box import API_HOST, API_PORT
 from lambda_local.sandbox import Mount
+from lambda_local.settings import API_HOST, API_PORT
 
 TASK = "/var/task"
 OPT = "/opt"

@@ -181,7 +181,8 @@ def _rounds(
         here = [each for each in plan.treatments if each.cell == cell.id and each.id in calibrations]
         frozen = [calibrations[each.id] for each in here]
         block_cost[cell.id] = sum(each.open_s + each.warmup * each.batch_s for each in frozen)
-        round_cost[cell.id] = _round_s(frozen, {each.id: tried[each.id] for each in here})
+        shared = min(1.0, len(here) / plan.together) if plan.together else 1.0
+        round_cost[cell.id] = _round_s(frozen, {each.id: tried[each.id] for each in here}, shared)
         least[cell.id] = fewest if fewest == 1 else min(_even(fewest), most)
         wanted = least[cell.id]
         if plan.chooses_rounds and round_cost[cell.id] > 0:
@@ -222,10 +223,14 @@ def _fit(
         rounds[longest] = max(least[longest], min(rounds[longest] - 2, _even(rounds[longest] * 3 // 4)))
 
 
-def _round_s(frozen: Sequence[Calibration], tried: Mapping[str, Tried]) -> float:
-    """Seconds of one round. Where operations are spaced, those of the others fill the gap as far as they go."""
-    work_s = {each.treatment: settled_batch_s(each) + each.waits_s for each in frozen}
-    return max([sum(work_s.values()), *(seen.gap_s + work_s[name] for name, seen in tried.items() if seen.gap_s)])
+def _round_s(frozen: Sequence[Calibration], tried: Mapping[str, Tried], shared: float) -> float:
+    """Seconds of one round, at the pace that the pilot saw. Where operations are spaced, the others fill the gap.
+
+    Args: *shared*, the part of a gap that is this cell's where others are visited in the same rounds.
+    """
+    work_s = {each.treatment: (settled_batch_s(each) + each.waits_s) * tried[each.treatment].pace for each in frozen}
+    waits_s = [shared * (seen.gap_s + work_s[name]) for name, seen in tried.items() if seen.gap_s]
+    return max([sum(work_s.values()), *waits_s])
 
 
 def _soonest(

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
-from sectax.calibration.freeze import SETTLE_UP_TO_S, Tried, freeze
+from sectax.calibration.freeze import Tried, freeze
 from sectax.design.batches import MOST_OPERATIONS, Operation, next_count, shortest_batch
 from sectax.engines.guarded import Guarded
 from sectax.model.errors import SubjectFailed, SubjectSkipped
@@ -30,6 +30,8 @@ MOST_BATCHES, SHORT_PROCESS_S = 32, 0.06
 # A subject whose visits last seconds is tried with fewer of them.
 LONGEST_PROCESS_S = 2.0
 FEWEST_BATCHES = 4
+# Of longer operations a second process would cost the run more than it tells: a block has few of them either way.
+SIZED_FROM_S = 0.05
 # Where the plan fixes rounds and warm-up, a pilot finds out no more than how long an operation lasts: one process and a
 # few batches are enough.
 SIZING_S = 0.5
@@ -173,8 +175,7 @@ class _Trying:
         shortest_s = self._shortest_s()
         self._count, self._most, seen = _enough(self._read, shortest_s, plan.batch_s, self._most)
         fastest = min(seen, key=lambda each: each.elapsed_s)
-        # What outlasts whatever starting anew could change is not done again and again to see how it varies.
-        self.sizes_only |= not plan.warms_up and fastest.elapsed_s > SETTLE_UP_TO_S and self._count == 1
+        self.sizes_only |= not plan.warms_up and fastest.elapsed_s > SIZED_FROM_S and self._count == 1
         batches = _batches(min(max(each.spanned_s, each.elapsed_s) for each in seen), sizes_only=self.sizes_only)
         if self.sizes_only:
             self._processes[-1] += seen

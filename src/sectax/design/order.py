@@ -23,10 +23,10 @@ def plan_block(plan: Plan, calibrated: Calibrated, number: int, live: Collection
     extra = {treatment.id: treatment.extra for treatment in plan.treatments}
     found = calibrated.calibrations
     planned: list[PlannedCell] = []
+    rounds = {treatment.id: calibrated.rounds.get(treatment.cell, 0) for treatment in plan.treatments}
     for cell in drawn_order(plan, number, live, calibrated.rounds):
-        rounds = len(cell.rounds)
         visits = tuple(
-            PlannedVisit(name, index, place, _work(found[name], extra[name], number + index, rounds))
+            PlannedVisit(name, index, place, _work(found[name], extra[name], number + index, rounds[name]))
             for index, order in enumerate(cell.rounds)
             for place, name in enumerate(order)
         )

@@ -15,9 +15,10 @@ from sectax.model.plan import Plan
 
 @dataclass(frozen=True)
 class DrawnCell:
-    """One cell's part of a block.
+    """One cell's part of a block, or that of several cells together.
 
     Attributes:
+        cell: the first of them.
         opening: ids of the treatments in the order in which they are opened.
         rounds: ids in the order of their visits, round by round.
     """
@@ -29,6 +30,8 @@ class DrawnCell:
 
 def drawn_order(plan: Plan, number: int, live: Collection[str], rounds: Mapping[str, int]) -> tuple[DrawnCell, ...]:
     """Draw one block: its cells in random order, each with its own fresh subjects.
+
+    Where the plan says so, several of them are together.
 
     Args:
         number: of the block, counted from 1.
@@ -42,25 +45,32 @@ def drawn_order(plan: Plan, number: int, live: Collection[str], rounds: Mapping[
     }
     cells = [cell for cell, here in members.items() if here]
     generator.shuffle(cells)
-    drawn: list[DrawnCell] = []
+    groups: list[list[str]] = []
     for cell in cells:
-        opening = members[cell]
+        if groups and sum(len(members[each]) for each in (*groups[-1], cell)) <= plan.together:
+            groups[-1].append(cell)
+        else:
+            groups.append([cell])
+    drawn: list[DrawnCell] = []
+    for group in groups:
+        opening = [name for cell in group for name in members[cell]]
         generator.shuffle(opening)
-        drawn.append(DrawnCell(cell, tuple(opening), _rounds(opening, rounds[cell], generator)))
+        number_of = {name: rounds[cell] for cell in group for name in members[cell]}
+        drawn.append(DrawnCell(group[0], tuple(opening), _rounds(opening, number_of, generator)))
     return tuple(drawn)
 
 
-def _rounds(names: Sequence[str], rounds: int, generator: random.Random) -> tuple[tuple[str, ...], ...]:
-    """Orders of the rounds: a random one and its mirror image by turns.
+def _rounds(names: Sequence[str], rounds: Mapping[str, int], generator: random.Random) -> tuple[tuple[str, ...], ...]:
+    """Orders of the rounds: a random one and its mirror image by turns. Whoever has fewer rounds leaves the later ones.
 
     With two treatments that is ABBA or BAAB. The mirror makes a drift that is linear within the pair of rounds cancel.
     """
     orders: list[tuple[str, ...]] = []
-    for index in range(rounds):
+    for index in range(max(rounds.values())):
         if index % 2 and orders:
             orders.append(orders[-1][::-1])
         else:
             order = list(names)
             generator.shuffle(order)
             orders.append(tuple(order))
-    return tuple(orders)
+    return tuple(tuple(name for name in order if rounds[name] > index) for index, order in enumerate(orders))

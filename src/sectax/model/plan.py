@@ -114,6 +114,9 @@ class Procedure:
         one_processor: all subjects work on one thread and take turns on the same processor.
         services_on: where what serves the subjects then works. `OTHERS`: on the other processors. `SUBJECTS`: on that
             of the subjects, which it starts, and sectax on the others. Empty where nothing serves them.
+        gap_s: idle seconds from one operation of a subject to its next where their pace is spaced.
+        together: whole cells of so many treatments at most are open at once and visited in the same rounds, so that
+            they fill each other's gaps; 0: every cell by itself.
         choices: what had to be chosen where a published study is silent.
         equal_witnesses: names of the witnesses that all treatments of a cell share when they do equal work.
         shortcuts: known ones, which are told where a treatment is faster than its baseline.
@@ -135,6 +138,8 @@ class Procedure:
     equal_counts: bool = False
     one_processor: bool = False
     services_on: str = ""
+    gap_s: float = 0.0
+    together: int = 0
     choices: tuple[str, ...] = ()
     equal_witnesses: tuple[str, ...] = ()
     shortcuts: tuple[Shortcut, ...] = ()

@@ -28,7 +28,7 @@ class PlannedVisit:
 
 @dataclass(frozen=True)
 class PlannedCell:
-    """One cell's part of a block: fresh subjects, opened in this order, warmed up, then visited in this order."""
+    """A part of a block, of one cell or of several: fresh subjects, opened in this order, warmed up, then visited."""
 
     cell: str
     opening: tuple[str, ...]

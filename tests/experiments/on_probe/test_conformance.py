@@ -90,7 +90,7 @@ WRONG_CPU_CLOCKS = {
     "cpu-settles": {"cpu-without-settling"},
     "cpu-wall": {"cpu-stands-still"},
 }
-HARMLESS = {"honest", "old", "slow", "noisy", "skips", "escapes", "indiscreet"}
+HARMLESS = {"honest", "old", "slow", "late", "noisy", "skips", "escapes", "indiscreet"}
 
 
 def checked(argv: list[str], **how: Any) -> list[CheckResult]:
@@ -180,7 +180,7 @@ def test_a_probe_that_knows_no_cpu_time_is_a_good_probe() -> None:
     assert "cpu_ns" in results[-1].hint
 
 
-@pytest.mark.parametrize("mode", ["noisy", "skips", "escapes", "slow", "indiscreet"])
+@pytest.mark.parametrize("mode", ["noisy", "skips", "escapes", "slow", "late", "indiscreet"])
 def test_what_is_only_odd_passes(mode: str) -> None:
     assert failed(work(mode)) == set()
 

@@ -295,7 +295,7 @@ def test_microseconds_for_nanoseconds_are_found_out_after_a_few_batches(make: Ma
         _visit_on()
 
 
-@pytest.mark.parametrize("mode", ["honest", "slow", "noisy", "escapes", "coarse-clock"])
+@pytest.mark.parametrize("mode", ["honest", "slow", "late", "noisy", "escapes", "coarse-clock"])
 def test_a_probe_that_is_only_slow_noisy_or_odd_is_measured(make: Make, mode: str) -> None:
     subject = make(mode)
     subject.open()

@@ -14,6 +14,7 @@ import pytest
 from sectax.experiments.s3.buckets import client as boto
 from sectax.experiments.s3.encryption import ENCRYPTIONS
 from sectax.experiments.s3.minio import Minio
+from sectax.experiments.s3.shelf import SERVES, Shelf
 from sectax.experiments.s3.subject import S3Spec
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.subject import Visit, Witnesses, Work
@@ -68,6 +69,51 @@ def test_each_encryption_shows_itself_in_header_and_on_disk(
     assert observed["client_cpu"] == observed["server_cpu"] == observed["transfer"] == observed["disk_bytes"] == 1
     assert visit.telemetry["attempts"] == 3
     assert closed["requests"] > 3
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("encryption", ["none", "sse-s3"])
+def test_the_next_client_fetches_the_large_object_that_an_earlier_one_stored(
+    plain: Minio, client: str, encryption: str
+) -> None:
+    wanted = spec(plain, encryption, client, bytes=9 * 2**20, shelf=Shelf(), thorough=False)
+    stored, witnesses = [], []
+    for _ in range(SERVES + 1):
+        subject = wanted.subject()
+        try:
+            witnesses.append(subject.open())
+            subject.visit(Work(1))  # what it fetches is held against the body that the seed makes
+            stored.append(keys_in(plain, wanted.buckets))
+            subject.close()
+        finally:
+            subject.kill()
+
+    assert stored == [stored[0]] * SERVES + [stored[-1]]
+    assert stored[0] != stored[-1]
+    assert all(len(each) == 1 for each in stored)
+    assert len({seen["proof"] for seen in witnesses}) == 1
+    assert len({seen["disk_bytes"] for seen in witnesses}) == 1
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_kept_object_that_somebody_changed_is_not_taken_for_the_one_that_was_stored(
+    plain: Minio, client: str
+) -> None:
+    wanted = spec(plain, "none", client, bytes=9 * 2**20, shelf=Shelf(), thorough=False)
+    first, second = wanted.subject(), wanted.subject()
+    try:
+        first.open()
+        first.close()
+        (key,) = keys_in(plain, wanted.buckets)
+        s3 = boto(plain.access)
+        bucket = next(each for each in wanted.buckets if s3.list_objects_v2(Bucket=each).get("Contents"))
+        s3.put_object(Bucket=bucket, Key=key, Body=bytes(9 * 2**20))
+        second.open()
+        with pytest.raises(SubjectFailed):
+            second.visit(Work(1))
+    finally:
+        first.kill()
+        second.kill()
 
 
 @pytest.mark.parametrize("client", CLIENTS)

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Sectax\Probe\Tests\Jwt;
 
+use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Sectax\Probe\Jwt\Base64Url;
 use Sectax\Probe\Jwt\InvalidToken;
@@ -25,6 +26,7 @@ final class Base64UrlTest extends TestCase
     }
 
     /** @dataProvider otherSpellings */
+    #[DataProvider('otherSpellings')]
     public function testAnotherSpellingIsRefused(string $text): void
     {
         $this->expectException(InvalidToken::class);

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Sectax\Probe\Tests\Jwt;
 
+use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Sectax\Probe\Jwt\EcdsaSignature;
 use Sectax\Probe\Jwt\InvalidToken;
@@ -11,6 +12,7 @@ use Sectax\Probe\Jwt\InvalidToken;
 final class EcdsaSignatureTest extends TestCase
 {
     /** @dataProvider pairs */
+    #[DataProvider('pairs')]
     public function testBothFormsTurnIntoEachOther(string $der, string $jose): void
     {
         $bytes = strlen($jose) / 4; // hex digits, two coordinates
@@ -40,6 +42,7 @@ final class EcdsaSignatureTest extends TestCase
     }
 
     /** @dataProvider curves */
+    #[DataProvider('curves')]
     public function testOpensslAgreesOverManySignatures(string $curve, int $bytes): void
     {
         $key = openssl_pkey_new(['private_key_type' => OPENSSL_KEYTYPE_EC, 'curve_name' => $curve]);
@@ -61,6 +64,7 @@ final class EcdsaSignatureTest extends TestCase
     }
 
     /** @dataProvider badDer */
+    #[DataProvider('badDer')]
     public function testDerThatIsNotStrictIsRefused(string $hex): void
     {
         $this->expectException(InvalidToken::class);
@@ -105,6 +109,7 @@ final class EcdsaSignatureTest extends TestCase
     }
 
     /** @dataProvider badJose */
+    #[DataProvider('badJose')]
     public function testJoseOfTheWrongLengthOrWithAZeroIsRefused(string $hex): void
     {
         $this->expectException(InvalidToken::class);

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Sectax\Probe\Tests\Jwt;
 
+use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Sectax\Probe\Jwt\Ed25519Pem;
 use Sectax\Probe\Protocol\Refusal;
@@ -26,6 +27,7 @@ final class Ed25519PemTest extends TestCase
     }
 
     /** @dataProvider others */
+    #[DataProvider('others')]
     public function testAnythingElseIsRefused(string $pem): void
     {
         $this->expectException(Refusal::class);

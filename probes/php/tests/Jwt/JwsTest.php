@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Sectax\Probe\Tests\Jwt;
 
+use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Sectax\Probe\Jwt\Base64Url;
 use Sectax\Probe\Jwt\HmacKey;
@@ -30,6 +31,7 @@ final class JwsTest extends TestCase
     }
 
     /** @dataProvider forgeries */
+    #[DataProvider('forgeries')]
     public function testItRefuses(string $header, string $payload, string $why): void
     {
         $token = $this->signed($header, $payload);

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Sectax\Probe\Tests\Jwt;
 
+use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Sectax\Probe\Tests\Conversation;
 use Sectax\Probe\Tests\Vectors;
@@ -12,6 +13,7 @@ use Sectax\Probe\Tests\Vectors;
 final class RfcVectorsTest extends TestCase
 {
     /** @dataProvider treatments */
+    #[DataProvider('treatments')]
     public function testThePublishedTokenIsAccepted(string $algorithm, string $layer, string $use): void
     {
         $vector = Vectors::of($algorithm);
@@ -29,6 +31,7 @@ final class RfcVectorsTest extends TestCase
     }
 
     /** @dataProvider treatments */
+    #[DataProvider('treatments')]
     public function testThePublishedSignatureIsMade(string $algorithm, string $layer, string $use): void
     {
         $vector = Vectors::of($algorithm);

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Sectax\Probe\Tests\Jwt;
 
+use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Sectax\Probe\Jwt\Base64Url;
 use Sectax\Probe\Tests\Conversation;
@@ -13,6 +14,7 @@ use Sectax\Probe\Tests\Vectors;
 final class TamperTest extends TestCase
 {
     /** @dataProvider treatments */
+    #[DataProvider('treatments')]
     public function testAFlippedByteAnywhereIsRefused(string $algorithm, string $layer, string $use): void
     {
         $probe = new Conversation();
@@ -29,6 +31,7 @@ final class TamperTest extends TestCase
     }
 
     /** @dataProvider treatments */
+    #[DataProvider('treatments')]
     public function testATamperedTokenIsTimedAsNothingButFailures(string $algorithm, string $layer, string $use): void
     {
         $probe = new Conversation();
@@ -48,6 +51,7 @@ final class TamperTest extends TestCase
     }
 
     /** @dataProvider treatments */
+    #[DataProvider('treatments')]
     public function testAnotherKeyRefuses(string $algorithm, string $layer, string $use): void
     {
         $probe = new Conversation();
@@ -60,6 +64,7 @@ final class TamperTest extends TestCase
     }
 
     /** @dataProvider treatments */
+    #[DataProvider('treatments')]
     public function testMalformedTokensAreRefused(string $algorithm, string $layer, string $use): void
     {
         $probe = new Conversation();
@@ -91,6 +96,7 @@ final class TamperTest extends TestCase
     }
 
     /** @dataProvider treatments */
+    #[DataProvider('treatments')]
     public function testNoCharacterAtTheEndOfASignatureHasASecondSpelling(
         string $algorithm,
         string $layer,

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Sectax\Probe\Tests\Protocol;
 
+use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Sectax\Probe\Tests\Conversation;
 use Sectax\Probe\Tests\Vectors;
@@ -107,6 +108,7 @@ final class SessionTest extends TestCase
     }
 
     /** @dataProvider badLines */
+    #[DataProvider('badLines')]
     public function testABadRequestFailsWithAReasonAndTheProbeGoesOn(string $line, ?int $seq, string $reason): void
     {
         $this->probe->ask('prepare', operation: 'empty');

@@ -32,9 +32,11 @@ from sectax.experiments.on_lambda.experiment import (
     BACK_TO_BACK,
     BATCH_S,
     CPU_TIME,
+    GAP_S,
     LAMBDA,
     RUNTIME_CLIENT,
     SPACED,
+    TOGETHER,
     LambdaBench,
     LambdaExperiment,
     answered_by,
@@ -134,6 +136,8 @@ class HmacExperiment(LambdaExperiment):
             rounds_range=ROUNDS[request.preset],
             one_processor=takes_one_processor(endpoint, levels["memory"]),
             services_on=SUBJECTS,
+            gap_s=GAP_S,
+            together=TOGETHER if levels["pace"] == (SPACED,) and not as_published else 0,
             warms_up=not as_published,
             settles=not as_published,
             answered_by=_BY_OWN_CLOCK if own_clock else answered_by(reported),
@@ -194,6 +198,7 @@ class _Bench(LambdaBench):
                 self.role,
                 counts_first=as_published,
                 own_clock=own_clock,
+                gap_s=self.plan.gap_s or GAP_S,
             )
             for each in self.plan.treatments
         }

@@ -97,8 +97,6 @@ def _other(text: str, letters: str) -> str:
 
 FUNCTION = "hmac_authorizer"
 
-# From an answer to the next event: a period of the quota and a quarter, so that it is full again.
-GAP_S = 0.025
 _KEY_BYTES = 64
 # A run is resumed within days or never; the function takes any expiry to come.
 _LIFETIME_S = 365 * 24 * 3600
@@ -158,12 +156,14 @@ def authorizer(
     *,
     counts_first: bool = False,
     own_clock: bool = False,
+    gap_s: float = 0.0,
 ) -> SubjectSpec:
     """The function that checks, or does not, as the levels say. Builds its zip where the cache has none.
 
     Args:
         counts_first: whether its first invocation is reported among all others too.
         own_clock: whether it tells of its own steps, as one of level TIMED always does.
+        gap_s: idle seconds before its next event, of the pace SPACED.
     Raises:
         SetUpFailed: the tool-chain failed.
     """
@@ -186,7 +186,7 @@ def authorizer(
             "ANATOMY": "1" if is_timed else "0",
         },
         events=(events.of(treatment, PAYLOADS[levels["payload"]]),),
-        gap_s=GAP_S if levels["pace"] == SPACED else 0.0,
+        gap_s=gap_s if levels["pace"] == SPACED else 0.0,
         role=role,
         referee=events.referee(treatment),
         parts_in="anatomy" if is_timed else "",

@@ -42,6 +42,10 @@ ENDPOINT_OPTIONS = (
 _ROLE = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:role/.+")
 
 BACK_TO_BACK, SPACED = "back-to-back", "spaced"
+# From an answer to the next event: a period of the quota and a quarter, so that it is full again.
+GAP_S = 0.025
+# Instances that are alive at once, frozen but for the one whose turn it is: so many fill the gap of one.
+TOGETHER = 6
 # Back to back, five periods of the quota: where it bites, a batch shows how it does on average.
 BATCH_S = 0.1
 _LEAST_MB, _MOST_MB = 128, 10_240

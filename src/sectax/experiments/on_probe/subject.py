@@ -116,7 +116,10 @@ class ProbeSubject:
             prepared = conversation.prepare(spec.operation, spec.parameters, spec.inputs)
             if spec.first:
                 doing = "measure"
-                first_s = self._checked(conversation, conversation.measure(1))
+                before = telemetry.read(just_now=True)
+                reply = conversation.measure(1)
+                process_s = difference(before, telemetry.read()).get("cpu_time_s")
+                first_s = self._checked(conversation, reply, process_s=process_s)
                 self.first = (self._observation(FIRST, first_s, 1),)
             doing = "witness"
             seen = self._witness(conversation)

@@ -9,7 +9,7 @@ import os
 import secrets
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sectax.experiments.client_server.endpoint import AWS, LOCAL
@@ -21,6 +21,7 @@ from sectax.experiments.s3.buckets import Buckets, Left, LeftBehind, NoBucket
 from sectax.experiments.s3.buckets import sweep as sweep_buckets
 from sectax.experiments.s3.levels import GO, MULTIPART, PART_BYTES, PYTHON, TLS, rate_of, size_bytes
 from sectax.experiments.s3.minio import KMS_KEY, WORK_FOLDERS, Minio
+from sectax.experiments.s3.shelf import Shelf
 from sectax.experiments.s3.subject import S3Spec
 from sectax.experiments.s3.where import read_certificate, read_where, region_of
 from sectax.model.plan import Calibrated, Plan, added_s
@@ -41,6 +42,7 @@ class _Service:
     buckets: Buckets
     names: dict[str, tuple[str, ...]]
     refused: dict[str, NoBucket]  # encryption -> why the service has no bucket with it
+    shelf: Shelf = field(default_factory=Shelf)
 
 
 class S3Bench(Bench):
@@ -138,6 +140,7 @@ class S3Bench(Bench):
             server=service.server,
             thorough=calibrated is None or not self._piloted,
             added_s=added_s(treatment, self.plan, calibrated),
+            shelf=service.shelf,
         )
 
 

@@ -98,11 +98,13 @@ class _Fault(msgspec.Struct, frozen=True):
 class ClientProcess:
     """Every method but `kill` may raise `ChildError`, `Answered` and `msgspec.DecodeError`."""
 
-    def __init__(self, argv: Sequence[str], access: Access, size: int, rate: float) -> None:
-        """Args: how it is started; the service; bytes of an object; operations per second on schedule, 0 for none."""
+    def __init__(self, argv: Sequence[str], access: Access, size: int, rate: float, seed: str = "") -> None:
+        """Args: how it is started; the service; bytes of an object; operations per second on schedule, 0 for none; the
+        seed of its first body, which it makes meanwhile.
+        """
         self._size, self._rate = size, rate
         self.child = host().start(argv, env=_environment(access))
-        self._send({"command": "hello", "protocol": PROTOCOL, "bytes": size})
+        self._send({"command": "hello", "protocol": PROTOCOL, "bytes": size, "seed": seed})
 
     def hello(self) -> Hello:
         """The answer to what was asked when it was started."""

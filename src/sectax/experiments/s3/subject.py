@@ -6,7 +6,7 @@ import contextlib
 import os
 import secrets
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from sectax.experiments.s3.encryption import CLIENT, ENCRYPTIONS, METADATA, NONE
 from sectax.experiments.s3.failures import Answered, story
 from sectax.experiments.s3.minio import Minio
 from sectax.experiments.s3.proof import cached_share, holds, stored_bytes
+from sectax.experiments.s3.shelf import Kept, Shelf
 from sectax.hosts.process.errors import ChildError
 from sectax.hosts.process.telemetry import NoTelemetry, difference
 from sectax.hosts.registry import Telemetry, host
@@ -44,6 +45,8 @@ _FIRST_BYTES = 2**20
 # A GET of a small object goes round several, one per bucket; a large one is stored once a block.
 _OBJECTS = 3
 _LARGE = 4 * 1024 * 1024
+# One whose body clients can make again from a seed is found again by the next client.
+_KEPT_FROM = 8 * 1024 * 1024
 # Bodies and objects are made ready, and removed, for many turns at once: between two turns there is nothing else to do.
 _READY, _READY_BYTES = 32, 8 * 1024 * 1024
 _KEPT, _KEPT_BYTES = 1000, 64 * 1024 * 1024
@@ -52,6 +55,8 @@ _WARMING, _WARMING_BYTES = 10, 4 * 1024 * 1024
 _FILE_CLOCK_S = 2.0
 # What a smaller first object says nothing of. The kind of its ETag goes by the encryption, not by the size.
 _OF_ITS_SIZE = frozenset({"parts", "stored_bytes"})
+# What is looked for once, when an object is stored.
+_OF_STORING = frozenset({"proof", DISK_BYTES, "page_cache"})
 
 _Trouble = (ChildError, Answered, msgspec.DecodeError)
 
@@ -71,6 +76,7 @@ class S3Spec:
         concurrency: operations at once, at most.
         rate: operations per second that are sent on schedule; 0 for a closed loop.
         server: the local server, whose files can be searched; None for another's.
+        shelf: of large objects that earlier clients left; None where every client stores its own.
         thorough: whether opening looks at all that there is to see, as the run's first object of a treatment wants: the
             plaintext is searched in all files of the server, and of a large body it is found out what its ETag is.
         added_s: seconds that the client adds to every operation, a known cost on purpose.
@@ -93,6 +99,12 @@ class S3Spec:
     thorough: bool = True
     added_s: float = 0.0
     refused: SectaxError | None = field(default=None, repr=False)
+    shelf: Shelf | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def alike(self) -> tuple[object, ...]:
+        """What treatments share that may find each other's objects."""
+        return self.client, self.operation, self.encryption, self.bytes, self.part_bytes
 
     @property
     def first_bytes(self) -> int:
@@ -121,13 +133,19 @@ class S3Subject:
         self._ready = self._kept = 0  # operations that are staged; those that were run since the last clearing
         self._prefix = ""
         self._redacted = redaction((*spec.access.secrets(), spec.key))
+        is_kept = spec.shelf is not None and spec.operation in ("get", "head") and spec.bytes > _KEPT_FROM
+        self._shelf = spec.shelf if is_kept else None
+        self._kept_one: Kept | None = None
 
     def start(self) -> None:
         """Start the client, without waiting for it."""
         if self._client is not None or self._spec.refused is not None:
             return
+        if self._shelf is not None:
+            self._kept_one = self._shelf.take(self._spec.alike)
+        seed = "" if self._kept_one is None else self._kept_one.seed
         try:
-            self._client = ClientProcess(self._spec.argv, self._spec.access, self._spec.bytes, self._spec.rate)
+            self._client = ClientProcess(self._spec.argv, self._spec.access, self._spec.bytes, self._spec.rate, seed)
         except ChildError as error:
             raise self._failed(error, "start") from error
 
@@ -148,7 +166,8 @@ class S3Subject:
             raise SubjectSkipped(self._spec.refused.message, self._spec.refused.hint)
         self.start()
         spec, client = self._spec, self._running()
-        marker = secrets.token_hex(16)
+        kept = self._kept_one
+        marker = secrets.token_hex(16) if kept is None else kept.marker
         prefix = f"{spec.prefix}{secrets.token_hex(6)}/"
         objects = 1 if spec.bytes > _LARGE else _OBJECTS
         began = time.time()
@@ -158,15 +177,22 @@ class S3Subject:
         except _Trouble as error:
             raise self._failed(error, "open") from error
         self._prefix, seen = prefix, dict(opened.witnesses)
-        bucket, key = str(seen.pop("first_bucket", "")), str(seen.pop("first_key", ""))
+        bucket, key = found = str(seen.pop("first_bucket", "")), str(seen.pop("first_key", ""))
         self._check_header(str(seen.get("encryption_header")))
         if not self._first_is_alike:
             seen = {name: value for name, value in seen.items() if name not in _OF_ITS_SIZE}
         witnesses: Witnesses = {name: self._safe(value) for name, value in seen.items()}
-        if spec.server is not None:
+        if kept is not None and kept.found:
+            # It was searched for when it was stored, and nothing has been written to it since.
+            witnesses |= kept.witnesses
+            self._disk_bytes = int(kept.witnesses.get(DISK_BYTES, 0)) or None
+        elif spec.server is not None:
             witnesses |= self._proof(spec.server.data, bucket, key, marker, began - _FILE_CLOCK_S)
         elif ENCRYPTIONS[spec.encryption].by_service:
             witnesses["proof"] = "claimed by the service, not proven"
+        if kept is not None:
+            shown = {name: value for name, value in witnesses.items() if name in _OF_STORING}
+            self._kept_one = replace(kept, found=found, witnesses=shown)
         self._clock = str(hello.clock["name"])
         self._telemetry = host().telemetry(client.child)
         self._stage = "visit"
@@ -229,6 +255,8 @@ class S3Subject:
             attempts = self._running().close(self._kept + self._ready)
         except _Trouble as error:
             raise self._failed(error, "close") from error
+        if self._shelf is not None and self._kept_one is not None:
+            self._shelf.put(self._spec.alike, self._kept_one)
         self.kill()
         return {"requests": attempts}
 
@@ -242,21 +270,29 @@ class S3Subject:
     def _wanted(self, prefix: str, marker: str) -> dict[str, Any]:
         """What the client is told, by the names of clients/PROTOCOL.md."""
         spec = self._spec
-        return asdict(spec.access) | {
-            "operation": spec.operation,
-            "bytes": spec.bytes,
-            "buckets": list(spec.buckets),
-            "prefix": prefix,
-            "encryption": spec.encryption,
-            "key": spec.key if spec.encryption in (SSE_C, CLIENT) else "",
-            "part_bytes": spec.part_bytes,
-            "concurrency": spec.concurrency,
-            "marker": marker,
-            "thorough": spec.thorough,
-            "first_bytes": spec.first_bytes,
-            "added_ns": round(spec.added_s * 1e9),
-            "rate": spec.rate,
-        }
+        return (
+            asdict(spec.access)
+            | {
+                "operation": spec.operation,
+                "bytes": spec.bytes,
+                "buckets": list(spec.buckets),
+                "prefix": prefix,
+                "encryption": spec.encryption,
+                "key": spec.key if spec.encryption in (SSE_C, CLIENT) else "",
+                "part_bytes": spec.part_bytes,
+                "concurrency": spec.concurrency,
+                "marker": marker,
+                "thorough": spec.thorough,
+                "first_bytes": spec.first_bytes,
+                "added_ns": round(spec.added_s * 1e9),
+                "rate": spec.rate,
+            }
+            | self._of_kept()
+        )
+
+    def _of_kept(self) -> dict[str, Any]:
+        kept = self._kept_one
+        return {} if kept is None else {"seed": kept.seed, "found": list(kept.found), "keep": kept.stays}
 
     def _batch(self, count: int) -> tuple[Measured, float | None, dict[str, float]]:
         """Returns what was measured, the server's CPU seconds meanwhile, and the client's telemetry."""

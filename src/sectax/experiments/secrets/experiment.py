@@ -11,6 +11,7 @@ from sectax.experiments.on_lambda import LOCAL, functions
 from sectax.experiments.on_lambda.experiment import (
     BACK_TO_BACK,
     BATCH_S,
+    GAP_S,
     LAMBDA,
     RUNTIME_CLIENT,
     SPACED,
@@ -59,7 +60,6 @@ from sectax.model.why_not import WhyNot
 FUNCTION = "secrets_reader"
 
 _ROUNDS = {"quick": (2, 4), "default": (4, 12), "published": (2, 4)}
-_GAP_S = 0.025
 _TIMEOUT_S = 120
 _STAND_IN = (
     "Secrets Manager is stood in for by moto on this machine's loopback, behind TLS: it encrypts nothing and is near, "
@@ -143,6 +143,7 @@ class SecretsExperiment(LambdaExperiment):
             transfers=f"{transfers(said.endpoint)}{kept}",
             batch_s=BATCH_S,
             rounds_range=_ROUNDS[request.preset],
+            gap_s=GAP_S,
             answered_by="the answer is the mean time of an access by the function's own clock: back to back the quota "
             "holds back some of many, which a median does not see",
             beside=("median_access", "held_back"),
@@ -252,7 +253,7 @@ class _Bench(LambdaBench):
             timeout_s=_TIMEOUT_S,
             environment=self._place.environment(ttl_s),
             layers=self._place.layers(ttl_s, sidecar=way.sidecar),
-            gap_s=_GAP_S if levels["pace"] == SPACED else 0.0,
+            gap_s=(self.plan.gap_s or GAP_S) if levels["pace"] == SPACED else 0.0,
             role=self.role,
             service=self.service,
             access=levels["access"],
