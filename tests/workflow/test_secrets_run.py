@@ -113,40 +113,10 @@ def shown(folder: Path) -> dict[str, Any]:
     return {each["levels"]["access"]: each for each in document["treatments"]}
 
 
-@pytest.mark.parametrize(
-    ("fault", "word"),
-    [
-        ("denied", "AccessDenied"),
-        ("close", "the service's answer holds no secret"),
-        ("garbage", "DecodeError"),
-        ("400 at first", "InvalidRequest"),
-        ("unknown", "ResourceNotFound"),
-    ],
-)
-def test_a_service_that_answers_wrongly_is_a_failure_that_is_told_and_gives_no_figure(
-    fault: str, word: str, tmp_path: Path
-) -> None:
-    situation = "hit" if fault == "unknown" else "miss"
-    said = broken(fault, tmp_path, *ONE, "--level", "access=dictionary,direct", "--level", f"situation={situation}")
-
-    # What is wrong in the pilot, once is enough, costs the baseline, and with it the comparison.
-    assert said.status == 3
-    assert word in said.out
-
-
 def test_a_service_that_goes_down_ends_the_run_with_what_to_do(tmp_path: Path) -> None:
     said = broken("down", tmp_path, *ONE, "--level", "access=dictionary,direct")
 
     assert said.status == 3
-
-
-def test_a_slow_answer_is_waited_for_and_is_no_failure(tmp_path: Path) -> None:
-    said = broken("slow", tmp_path, *ONE, "--level", "access=dictionary,direct")
-
-    assert said.status == 0, said.err
-    found = shown(tmp_path)
-    assert {each["state"] for each in found.values()} == {"ok"}
-    assert found["direct"]["witnesses"]["backend_calls"] == "1 for each access"
 
 
 @pytest.mark.parametrize("fault", ["agent not ready", "agent killed"])
