@@ -76,7 +76,7 @@ test-more: parts ## what `make test` leaves out for its time or its needs: real 
 
 test-full: parts ## all tests, with the long forms (every simulation, hundreds of kills)
 	@$(MAKE) --keep-going run-own run-pytest OWN="$(IN_PROBES) $(IN_FUNCTIONS) $(CLIENTS:%=clients/%)" \
-		MARKERS= OPTIONS=--hypothesis-profile=more
+		MARKERS= OPTIONS=--hypothesis-profile=full
 
 run-pytest:
 	$(call pytest,$(MARKERS),$(OPTIONS))

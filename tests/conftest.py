@@ -9,7 +9,7 @@ import signal
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.needs import (
     pytest_collection_modifyitems,
@@ -25,10 +25,12 @@ __all__ = [
     "pytest_terminal_summary",
 ]
 
-# `make test` asks every property of the same few examples; `--hypothesis-profile=more` of many, drawn each time.
-# No deadline: a busy machine makes any example slow.
-settings.register_profile("quick", max_examples=40, deadline=None, derandomize=True)
-settings.register_profile("more", max_examples=400, deadline=None)
+# `make test` asks every property of the same few examples, `make test-more` of more, and `make test-full` of many,
+# drawn each time. No deadline, and no judgement of how long drawing takes: a busy machine makes any example slow.
+ANY_TIME = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("quick", ANY_TIME, max_examples=40, derandomize=True)
+settings.register_profile("more", ANY_TIME, max_examples=120, derandomize=True)
+settings.register_profile("full", ANY_TIME, max_examples=1000)
 settings.load_profile("quick")
 
 # Whom a shell starts in the background (`make test &`) it starts with SIGINT ignored, and all that the tests start

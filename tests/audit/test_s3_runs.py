@@ -64,10 +64,10 @@ def measured(
     plan = planned(EXPERIMENT, Request("default", levels, Stopping(0.02, max_blocks=40), 1))
     rng, metric = np.random.default_rng(1), plan.metrics[0].name
     values = {}
-    for each in plan.treatments:
-        typical = seconds(each.levels["operation"], size_bytes(each.levels["size"]))
-        typical *= times(each) * (1.04 if each.role is Role.POSITIVE else 1.0)
-        values[each.id] = {block: typical * float(np.exp(rng.normal(0, 0.01))) for block in BLOCKS}
+    for treatment in plan.treatments:
+        typical = seconds(treatment.levels["operation"], size_bytes(treatment.levels["size"]))
+        typical *= times(treatment) * (1.04 if treatment.role is Role.POSITIVE else 1.0)
+        values[treatment.id] = {block: typical * float(np.exp(rng.normal(0, 0.01))) for block in BLOCKS}
     return Measured(
         run_id="simulated",
         started="",
@@ -79,7 +79,9 @@ def measured(
         counts={metric: dict.fromkeys(values, 200)},
         visited=dict.fromkeys(values, BLOCKS),
         failures=(),
-        witnesses={each.id: {"etag": (etags[each.levels["encryption"]],)} for each in plan.treatments} if etags else {},
+        witnesses={treatment.id: {"etag": (etags[treatment.levels["encryption"]],)} for treatment in plan.treatments}
+        if etags
+        else {},
         batches={},
         telemetry={name: dict(load or {}) for name in values},
         sessions=(Environment({}),),

@@ -25,6 +25,7 @@ MODULES = [
     "benchmarks.confidential.many_hosts",
     "benchmarks.confidential.own_cost",
     "benchmarks.demo_time",
+    "benchmarks.efficiency",
     "benchmarks.honesty.sessions",
     "benchmarks.hmac_mac",
     "benchmarks.load",

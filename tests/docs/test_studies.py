@@ -29,8 +29,8 @@ def studies() -> ModuleType:
 
 
 def test_every_published_study_has_its_experiment(studies: ModuleType) -> None:
-    assert {each.id for each in studies.STUDIES} == set(published.ids())
-    assert {each.experiment for each in studies.STUDIES} <= set(registry.names())
+    assert {study.id for study in studies.STUDIES} == set(published.ids())
+    assert {study.experiment for study in studies.STUDIES} <= set(registry.names())
 
 
 def test_what_sectax_refuses_is_a_reason_and_no_page(studies: ModuleType, tmp_path: Path) -> None:

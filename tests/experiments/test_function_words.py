@@ -82,7 +82,7 @@ def test_memory_and_pace_make_cells_and_every_treatment_declares_its_share():
     made = plan({"memory": ("512", "128"), "pace": ("all",)}, endpoint=("aws",), role=(ROLE,))
 
     assert [cell.id for cell in made.cells] == ["128/back-to-back", "128/spaced", "512/back-to-back", "512/spaced"]
-    declared: dict[str, dict[str, Witness]] = {each.id: each.declares for each in made.treatments}
+    declared: dict[str, dict[str, Witness]] = {treatment.id: treatment.declares for treatment in made.treatments}
     assert declared["128/spaced/more"] == {"memory_mb": 128}
     paces = {each.gap_s for name, each in specs(made).items() if "/spaced/" in name}
     assert paces == {0.1}

@@ -47,10 +47,10 @@ def test_the_published_preset_is_the_studys_matrix_with_a_baseline() -> None:
     made = plan("published")
 
     assert len(made.cells) == 18
-    assert {each.levels["authentication"] for each in made.treatments} == {"none", "published"}
+    assert {treatment.levels["authentication"] for treatment in made.treatments} == {"none", "published"}
     # With the first invocation of the instance, which the study counted with the others, five.
     assert made.rounds_range == (4, 4)
-    assert {"worst_invocation", "median_invocation"} <= {each.name for each in made.metrics if not each.compared}
+    assert {"worst_invocation", "median_invocation"} <= {metric.name for metric in made.metrics if not metric.compared}
     assert any("by hand" in choice for choice in made.choices)
 
 
@@ -74,7 +74,9 @@ def test_cpu_time_answers_where_it_is_known_and_the_study_had_no_other_metric(pr
 @pytest.mark.parametrize(("endpoint", "whole"), [(LOCAL, "cpu_time"), (AWS, "duration")])
 def test_cpu_time_of_the_steps_is_a_part_of_that_of_the_invocation_where_it_is_known(endpoint, whole) -> None:
     levels = {"authentication": ("none", "published"), "pace": ("spaced",)}
-    told = {each.name: each for each in on_lambda_metrics("quick", levels, endpoint)}
+    told = {
+        on_lambda_metric.name: on_lambda_metric for on_lambda_metric in on_lambda_metrics("quick", levels, endpoint)
+    }
 
     assert told["whole_cpu"].part_of == told["check_cpu"].part_of == whole
 
@@ -105,8 +107,10 @@ def test_elsewhere_functions_run_without_a_clock_unless_they_are_the_timed_ones(
     specs = bench.specs(bench.inputs(), None)
 
     assert made.metrics[0].name == "duration"
-    for each in made.treatments:
-        assert specs[each.id].environment["ANATOMY"] == str(int(each.levels["authentication"] == "published-timed"))
+    for treatment in made.treatments:
+        assert specs[treatment.id].environment["ANATOMY"] == str(
+            int(treatment.levels["authentication"] == "published-timed")
+        )
 
 
 def test_calls_back_to_back_outlast_the_quotas_period() -> None:
@@ -116,13 +120,13 @@ def test_calls_back_to_back_outlast_the_quotas_period() -> None:
 def test_any_memory_size_of_lambda_can_be_asked_for() -> None:
     made = plan(memory=("1769", "256"))
 
-    assert {each.levels["memory"] for each in made.cells} == {"256", "1769"}
+    assert {cell.levels["memory"] for cell in made.cells} == {"256", "1769"}
     with pytest.raises(WrongUse, match="no level '64'"):
         plan(memory=("64",))
 
 
 def test_every_treatment_declares_the_memory_that_it_must_be_witnessed_with() -> None:
-    assert {each.declares["memory_mb"] for each in plan(memory=("512",)).treatments} == {512}
+    assert {treatment.declares["memory_mb"] for treatment in plan(memory=("512",)).treatments} == {512}
 
 
 def test_expiry_in_data_that_nobody_unpacks_is_skipped_with_the_reason() -> None:
@@ -174,7 +178,7 @@ def test_the_runs_control_of_itself_is_the_baseline_again() -> None:
     made = plan("quick")
     bench = EXPERIMENT.bench(made)
     specs = bench.specs(bench.inputs(), None)
-    (control,) = (each for each in made.treatments if each.role.value == "negative-control")
+    (control,) = (treatment for treatment in made.treatments if treatment.role.value == "negative-control")
 
     assert specs[control.id] == specs[made.cell(control.cell).baseline]
 
@@ -238,7 +242,9 @@ def test_every_figure_of_the_study_has_its_place_here() -> None:
                     "memory": counterpart.labels["memory"][memory],
                     "authentication": "published",
                 }
-                (treatment,) = (each for each in made.treatments if wanted.items() <= each.levels.items())
+                (treatment,) = (
+                    treatment for treatment in made.treatments if wanted.items() <= treatment.levels.items()
+                )
                 metric[treatment.id] = dict.fromkeys(blocks, (printed or 0.0) * table.per_unit)
 
     compared = compare_with_published(analyse(_measured(made, blocks, values)), STUDY)
@@ -254,4 +260,4 @@ def test_every_figure_of_the_study_has_its_place_here() -> None:
 
 
 def _measured(made: Plan, blocks: tuple[int, ...], values: dict[str, dict[str, dict[int, float]]]) -> Measured:
-    return measured(made, values, blocks, visited={each.id: blocks for each in made.treatments})
+    return measured(made, values, blocks, visited={treatment.id: blocks for treatment in made.treatments})

@@ -71,7 +71,7 @@ class WrappedHost:
 
     def _say(self, argv: Sequence[str]) -> str:
         with self.start(argv) as child:
-            return child.receive_line(time.monotonic() + 10).decode().strip()
+            return child.receive_line(time.monotonic() + 60).decode().strip()
 
 
 def install(folder: Path) -> None:

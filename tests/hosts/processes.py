@@ -15,7 +15,7 @@ def is_running(pid: int) -> bool:
         return False
 
 
-def wait_until_gone(pid: int, seconds: float = 5.0) -> bool:
+def wait_until_gone(pid: int, seconds: float = 60.0) -> bool:
     until = time.monotonic() + seconds
     while is_running(pid) and time.monotonic() < until:
         time.sleep(0.005)
@@ -36,7 +36,7 @@ def running_with(*words: str, environment: str = "") -> list[int]:
     return found
 
 
-def eventually(condition: Callable[[], object], seconds: float = 20.0) -> bool:
+def eventually(condition: Callable[[], object], seconds: float = 60.0) -> bool:
     """Whether it comes true within this time."""
     until = time.monotonic() + seconds
     while not (true := bool(condition())) and time.monotonic() < until:

@@ -16,7 +16,7 @@ from sectax.hosts.process.errors import ChildDied, ChildFlooded, ChildNotStarted
 from tests.hosts.processes import is_running, wait_until_gone
 
 
-def soon(seconds: float = 5.0) -> float:
+def soon(seconds: float = 60.0) -> float:
     return time.monotonic() + seconds
 
 

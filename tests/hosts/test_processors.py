@@ -56,7 +56,7 @@ def _hold_all(claims: Path, ready: object, done: object) -> None:
         os.sched_setaffinity(0, allowed)
         each.__enter__()
     ready.set()  # type: ignore[attr-defined]
-    done.wait(30)  # type: ignore[attr-defined]
+    done.wait(60)  # type: ignore[attr-defined]
 
 
 def test_where_all_are_taken_it_says_so_and_a_killed_owner_frees_them(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_where_all_are_taken_it_says_so_and_a_killed_owner_frees_them(tmp_path: 
     owner = context.Process(target=_hold_all, args=(tmp_path, ready, done))
     owner.start()
     try:
-        assert ready.wait(30)
+        assert ready.wait(60)
         with on_one_processor(tmp_path) as chosen:
             assert chosen.shared
     finally:

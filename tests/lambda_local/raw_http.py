@@ -35,12 +35,12 @@ def echoing(
 
     thread = threading.Thread(target=lambda: asyncio.run(run()))
     thread.start()
-    assert started.wait(5)
+    assert started.wait(60)
     try:
         yield port
     finally:
         ends["call"]()  # type: ignore[operator]
-        thread.join(5)
+        thread.join(60)
 
 
 def echo(exchange: Exchange) -> None:
@@ -49,7 +49,7 @@ def echo(exchange: Exchange) -> None:
 
 
 def connect(port: int) -> socket.socket:
-    return socket.create_connection(("127.0.0.1", port), timeout=10)
+    return socket.create_connection(("127.0.0.1", port), timeout=60)
 
 
 def talk(port: int, *parts: bytes) -> bytes:

@@ -45,12 +45,12 @@ def served(make_box: Callable[..., Any], **settings: Any) -> Iterator[str]:
 
     thread = threading.Thread(target=lambda: asyncio.run(run()))
     thread.start()
-    assert started.wait(10)
+    assert started.wait(60)
     try:
         yield state["endpoint"]
     finally:
         state["loop"].call_soon_threadsafe(state["stop"].set)
-        thread.join(20)
+        thread.join(60)
         assert not thread.is_alive()
 
 
@@ -92,7 +92,7 @@ class LocalLambda:
         return self.process.pid
 
     def stop(self) -> None:
-        self.process.communicate(timeout=20)
+        self.process.communicate(timeout=60)
 
     def client(self, **config: Any) -> Any:
         return client(self.endpoint, **config)

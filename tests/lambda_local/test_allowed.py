@@ -58,7 +58,7 @@ def echo_server() -> Iterator[int]:
             yield listener.getsockname()[1]
         finally:
             listener.shutdown(socket.SHUT_RDWR)
-            thread.join(5)
+            thread.join(60)
 
 
 @needs(*SANDBOX)

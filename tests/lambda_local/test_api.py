@@ -146,7 +146,7 @@ def test_actions_that_are_not_here_are_refused(lambda_):
 
 def call(lambda_: Any, method: str, path: str, body: bytes = b"", **headers: str) -> tuple[int, dict[str, Any]]:
     address = urlsplit(endpoint(lambda_))
-    connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=10)
+    connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=60)
     connection.request(method, path, body, {"Authorization": "AWS4-HMAC-SHA256 x"} | headers)
     answer = connection.getresponse()
     text = answer.read()
@@ -194,9 +194,3 @@ def test_bodies_of_another_form_are_refused(lambda_, body):
 
     assert status == 400
     assert said["message"]
-
-
-def test_calls_that_nobody_signed_are_refused(lambda_):
-    status, said = call(lambda_, "GET", "/2015-03-31/functions/", Authorization="")
-
-    assert (status, said["message"]) == (403, "Missing Authentication Token")

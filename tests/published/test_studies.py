@@ -48,7 +48,7 @@ def test_fact_has_a_value_exactly_where_it_is_known_and_says_what_it_is_inferred
     facts = [*study.facts.values()]
     facts += [fact for factor in study.factors for level in factor.levels for fact in level.facts.values()]
     facts += [fact for table in study.tables for fact in table.facts.values()]
-    facts += [fact for table in study.tables for each in table.row_facts.values() for fact in each.values()]
+    facts += [fact for table in study.tables for row_fact in table.row_facts.values() for fact in row_fact.values()]
 
     for fact in facts:
         assert (fact.value is None) == (fact.known is Known.UNKNOWN)

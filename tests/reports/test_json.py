@@ -126,7 +126,7 @@ def test_what_the_pilot_skipped_is_skipped_with_its_levels() -> None:
 
 def test_what_was_skipped_in_several_blocks_is_skipped_once() -> None:
     analysed = situations.probe_failed_in_the_pilot()
-    again = tuple(replace(each, block=4) for each in analysed.measured.failures)
+    again = tuple(replace(failure, block=4) for failure in analysed.measured.failures)
     measured = replace(analysed.measured, failures=(*analysed.measured.failures, *again))
 
     told = reader.loads(written(replace(analysed, measured=measured)))

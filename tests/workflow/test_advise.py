@@ -177,23 +177,16 @@ def test_event_sizes_and_the_quota_are_told() -> None:
     assert (sent.level, sent.event_bytes) == ("1MiB", 1_400_000)
     assert sent.times == pytest.approx(1_400_000 / PAYLOAD_BYTES)
     assert {(each.throttled_periods, each.periods) for each in advised.throttled} == {(20, 50), (0, 50)}
-    text = as_text(advised, width=200)
-    assert "payload 1MiB: 1,400,000 bytes, 1.34 times the payload" in text
-    assert "memory 128 · published: in 40 % of 50 periods" in text
-    assert "memory 1024 · published: in 0 %" not in text
 
 
 def test_no_money_is_named_without_an_interval_that_it_follows_from() -> None:
     noisy = given(noise=0.2)
     (priced, *_) = noisy.priced
     few = given(blocks=1)
-    text = as_text(few, width=200)
 
     assert priced.least < priced.bill.total < priced.most
-    assert f" {priced.bill.currency} (" in as_text(noisy, width=200)
     assert few.priced == ()
-    assert "USD" not in text
-    assert "what a million requests cost, where what is billed has no interval yet" in text
+    assert "USD" not in as_text(few, width=200)
 
 
 def test_a_share_that_may_be_nearly_anything_is_not_printed() -> None:

@@ -59,7 +59,10 @@ def run(
         jitter = 1 + 0.0005 * ((block * 7 + len(levels["test"])) % 5)
         return 1e-3 * slower * (1.2 if block % 2 else 1.0) * (jitter if levels["host"] == "b" else 1.0)
 
-    values = {each.id: {block: seconds(each.levels, block, each.role) for block in BLOCKS} for each in plan.treatments}
+    values = {
+        treatment.id: {block: seconds(treatment.levels, block, treatment.role) for block in BLOCKS}
+        for treatment in plan.treatments
+    }
     return measured_run(plan, {"time": values}, BLOCKS)
 
 
@@ -108,9 +111,10 @@ def test_a_mix_of_what_is_not_there_is_refused(mix, said):
 
 def test_a_verdict_that_was_taken_away_is_in_no_mix():
     measured = run()
-    lying = next(each for each in measured.plan.treatments if each.levels["host"] == "b")
+    lying = next(treatment for treatment in measured.plan.treatments if treatment.levels["host"] == "b")
     treatments = tuple(
-        replace(each, declares={"isolation": "gvisor"}) if each is lying else each for each in measured.plan.treatments
+        replace(treatment, declares={"isolation": "gvisor"}) if treatment is lying else treatment
+        for treatment in measured.plan.treatments
     )
     witnesses = {lying.id: {"isolation": ("none",)}}
     measured = replace(measured, plan=replace(measured.plan, treatments=treatments), witnesses=witnesses)
@@ -186,9 +190,9 @@ def test_with_published_the_studys_commands_and_ours_stand_side_by_side():
     compared = compare_with_published(analyse(measured), STUDY)
 
     assert [side.name for side in compared.tables[0].here] == ["here, by-count, b", f"here, {AS_PUBLISHED}, b"]
-    assert {each.levels["test"] for each in measured.plan.treatments} == {
+    assert {treatment.levels["test"] for treatment in measured.plan.treatments} == {
         *("cpu", "memory-write", "fileio", "threads", "mutex")
     }
     # Advice is made of tests that do a fixed number of operations.
-    assert all(AS_PUBLISHED not in finding.comparison.cell
-               for each in advised(measured).profiles for kind in each.kinds for finding in kind.findings)  # fmt: skip
+    kinds = [kind for profile in advised(measured).profiles for kind in profile.kinds]
+    assert all(AS_PUBLISHED not in finding.comparison.cell for kind in kinds for finding in kind.findings)

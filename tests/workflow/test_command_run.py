@@ -158,7 +158,7 @@ def test_ctrl_c_keeps_what_was_measured_prints_it_and_says_how_to_go_on(tmp_path
     wait_for_block(tmp_path, process, 7)
 
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=60)
 
     assert process.returncode == 130, err
     assert "Traceback" not in err
@@ -172,7 +172,7 @@ def test_an_interrupted_run_is_resumed_where_it_was_and_a_finished_one_is_left_a
     process = begin(tmp_path, "--blocks", "12")
     wait_for_block(tmp_path, process, 2)
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=30)
+    process.communicate(timeout=60)
     assert process.returncode == 130
 
     resumed = sectax("resume", "r.sectax", folder=tmp_path)
@@ -249,7 +249,7 @@ def finished_rows(folder: Path) -> dict[int, list[tuple[object, ...]]]:
 @pytest.mark.parametrize(
     ("seed", "kills"),
     [
-        *(pytest.param(kills, kills, marks=pytest.mark.more) for kills in (1, 3)),
+        pytest.param(2, 3, marks=pytest.mark.more),
         *(pytest.param(100 + seed, 5, marks=pytest.mark.full) for seed in range(10)),
     ],
 )
@@ -282,7 +282,7 @@ def test_a_run_is_not_resumed_in_another_environment(tmp_path):
     )
     wait_for_block(tmp_path, process, 1)
     process.send_signal(signal.SIGINT)
-    process.wait(timeout=30)
+    process.wait(timeout=60)
     program.write_text("#!/bin/sh\n# another program\nexit 0\n")
 
     said = sectax("resume", "r.sectax", folder=tmp_path)

@@ -13,7 +13,7 @@ RUN = ("run", "command", "--blocks", "6", "--seed", "1", "--out", "r.sectax")
 
 def verdicts(said) -> set[str]:
     findings = json.loads(said.out)["findings"]
-    return {each["verdict"]["id"] for each in findings if each["standing"] == "primary"}
+    return {finding["verdict"]["id"] for finding in findings if finding["standing"] == "primary"}
 
 
 @pytest.mark.more

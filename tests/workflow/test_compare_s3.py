@@ -19,8 +19,10 @@ BLOCKS = tuple(range(1, 9))
 def said(sizes: tuple[str, ...]) -> str:
     plan = planned(EXPERIMENT, Request("published", {"size": sizes, "operation": ("get",)}, Stopping(0.02), 1))
     seconds = {
-        each.id: {block: (1 + 0.01 * (block % 2)) * (1e-3 + 9e-9 * size_bytes(each.levels["size"])) for block in BLOCKS}
-        for each in plan.treatments
+        treatment.id: {
+            block: (1 + 0.01 * (block % 2)) * (1e-3 + 9e-9 * size_bytes(treatment.levels["size"])) for block in BLOCKS
+        }
+        for treatment in plan.treatments
     }
     run = measured(plan, {"latency": seconds}, BLOCKS)
     made = compare_with_published(analyse(run), reader.load("s3-default-encryption"))

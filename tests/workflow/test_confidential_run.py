@@ -196,7 +196,7 @@ def test_any_command_is_measured_on_another_machine_in_the_home_of_who_logs_in(t
 @needs("runc", "curl")
 def test_an_http_service_and_its_client_are_measured_plain_and_in_a_container(tmp_path):
     shutil.copy(Path(__file__).parents[2] / "docs/examples/http.sh", tmp_path)
-    words = ("--host", "plain=local", "--host", "runc=oci:runc", "--blocks", "6", "--timeout", "60", "--json")
+    words = ("--host", "plain=local", "--host", "runc=oci:runc", "--runs", "6", "--timeout", "60", "--json")
     place = tmp_path / "place"
 
     said = sectax(

@@ -62,7 +62,7 @@ def accused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):  # type: ignore[no
         outcome = start("s3", request, tmp_path / "run.sectax", Watcher())
         assert outcome.trouble is None
         assert len(outcome.analysed.measured.blocks) == 6
-        fatal = [each for each in outcome.analysed.warnings if each.severity is Severity.FATAL]
+        fatal = [warning for warning in outcome.analysed.warnings if warning.severity is Severity.FATAL]
         return {(each.check, each.subject.split("/")[1]) for each in fatal if each.check in CHECKS}
 
     return run

@@ -226,8 +226,8 @@ def test_signers_are_asked_of_runs_alone(tmp_path: Path) -> None:
         sectax("audit", target, "--signers", "s", folder=tmp_path) for target in ("published:jwt-php", "t.csv")
     ]
 
-    assert [each.status for each in answers] == [2, 2]
-    assert all("--signers does not apply to" in each.err for each in answers)
+    assert [answer.status for answer in answers] == [2, 2]
+    assert all("--signers does not apply to" in answer.err for answer in answers)
 
 
 def test_a_passphrase_is_asked_for_on_the_terminal_and_nowhere_else(tmp_path: Path) -> None:

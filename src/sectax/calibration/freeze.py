@@ -72,7 +72,9 @@ def freeze(plan: Plan, tried: Mapping[str, Tried], empty_s: Mapping[str, float |
     for cell in plan.cells:
         here = {each.id: tried[each.id] for each in plan.treatments if each.cell == cell.id and each.id in tried}
         counts = batch_sizes(
-            {name: seen.operation for name, seen in here.items()}, plan.batch_s, equal_counts=plan.equal_counts
+            {name: seen.operation for name, seen in here.items()},
+            plan.batch_s_of(cell),
+            equal_counts=plan.equal_counts,
         )
         for name, seen in here.items():
             warmed = warm_up(seen.processes) if plan.warms_up else None
@@ -117,7 +119,7 @@ def sized_again(plan: Plan, calibrated: Calibrated, operation_s: Mapping[str, fl
         alike = plan.equal_counts or plan.times_one_by_one
         if alike or not uneven([each.batch_s for each in here.values()]):
             continue
-        counts = batch_sizes({name: _operation(each) for name, each in here.items()}, plan.batch_s)
+        counts = batch_sizes({name: _operation(each) for name, each in here.items()}, plan.batch_s_of(cell))
         if all(counts[name] == here[name].count for name in here):
             continue
         calibrations |= {name: _with_count(each, counts[name]) for name, each in here.items()}

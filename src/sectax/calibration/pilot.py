@@ -153,6 +153,7 @@ class _Trying:
         self._spec, self._plan, self._emit, self._tick = spec, plan, emit, tick
         # Operations with idle time between them tell nothing together that each alone does not.
         self._idle_s = gap_s(spec)
+        self._aim_s = plan.batch_s_of(plan.cell(plan.treatment(name).cell))
         self._most = 1 if self._idle_s else None
         self._count = 0
         self._witnesses = Witnesses()
@@ -173,7 +174,7 @@ class _Trying:
             return
         self._emit(Opened(self.name, self._witnesses, self.subject.first, self._opened_s[0]))
         shortest_s = self._shortest_s()
-        self._count, self._most, seen = _enough(self._read, shortest_s, plan.batch_s, self._most)
+        self._count, self._most, seen = _enough(self._read, shortest_s, self._aim_s, self._most)
         fastest = min(seen, key=lambda each: each.elapsed_s)
         self.sizes_only |= not plan.warms_up and fastest.elapsed_s > SIZED_FROM_S and self._count == 1
         batches = _batches(min(max(each.spanned_s, each.elapsed_s) for each in seen), sizes_only=self.sizes_only)

@@ -44,6 +44,7 @@ class Rules:
         positive: whether the subject is ours to slow down by a known cost.
         extra_operations: whether that cost is extra operations; otherwise the subject adds it by itself.
         once: whether a cell is measured in one block alone.
+        batch_s: seconds that batches of a cell should last, where that is not the same for all.
     """
 
     family: Callable[[Levels], str] = lambda levels: "all"
@@ -54,6 +55,7 @@ class Rules:
     positive: bool = True
     extra_operations: bool = True
     once: Callable[[Levels], bool] = lambda levels: False
+    batch_s: Callable[[Levels], float | None] = lambda levels: None
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,8 @@ def build(
             skipped.extend(SkippedTreatment.because(member.id, member.levels, why_not) for member in members)
             continue
         family, once = rules.family(cell_levels), rules.once(cell_levels)
-        cells.append(Cell(cell_id, cell_levels, family, f"{cell_id}/{baseline}", once))
+        batch_s = rules.batch_s(cell_levels)
+        cells.append(Cell(cell_id, cell_levels, family, f"{cell_id}/{baseline}", once, batch_s))
         treatments.extend(members)
     treatments.extend(_controls(cells, treatments, stopping.margin, rules))
     comparisons = _comparisons(cells, treatments, metrics, stopping.alpha, rules, simultaneous)

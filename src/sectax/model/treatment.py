@@ -57,6 +57,7 @@ class Cell:
     Attributes:
         family: names the cells that share a kind of subject, and with it their negative and positive control.
         once: it is measured in one block and no other, as a published study did once what it did.
+        batch_s: seconds that its batches should last; None where the plan's own length holds.
     """
 
     id: str
@@ -64,6 +65,7 @@ class Cell:
     family: str
     baseline: str
     once: bool = False
+    batch_s: float | None = None
 
 
 class Standing(StrEnum):

@@ -78,7 +78,7 @@ def test_nothing_survives_sectax(using: Launcher, how: signal.Signals, mark: str
             launchers = {os.getsid(pid) for pid in children}
 
             os.kill(sectax.pid, how)
-            sectax.wait(5)
+            sectax.wait(60)
         finally:
             sectax.kill()  # or a test that failed would wait for it for ever
 

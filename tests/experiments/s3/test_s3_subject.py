@@ -64,7 +64,7 @@ def test_each_encryption_shows_itself_in_header_and_on_disk(
     assert seen["proof"] == ("no plaintext on disk" if ENCRYPTIONS[encryption].hides else "plaintext found on disk")
     assert seen["etag"] == ("md5" if encryption in ("none", "sse-s3", "sse-s3-header") else "opaque")
     assert seen["client"] == client
-    observed = Counter(each.metric for each in visit.observations)
+    observed = Counter(observation.metric for observation in visit.observations)
     assert observed["latency"] == observed["first_byte"] == observed["check"] == 3
     assert observed["client_cpu"] == observed["server_cpu"] == observed["transfer"] == observed["disk_bytes"] == 1
     assert visit.telemetry["attempts"] == 3
@@ -106,7 +106,7 @@ def test_a_kept_object_that_somebody_changed_is_not_taken_for_the_one_that_was_s
         first.close()
         (key,) = keys_in(plain, wanted.buckets)
         s3 = boto(plain.access)
-        bucket = next(each for each in wanted.buckets if s3.list_objects_v2(Bucket=each).get("Contents"))
+        bucket = next(bucket for bucket in wanted.buckets if s3.list_objects_v2(Bucket=bucket).get("Contents"))
         s3.put_object(Bucket=bucket, Key=key, Body=bytes(9 * 2**20))
         second.open()
         with pytest.raises(SubjectFailed):
@@ -132,8 +132,8 @@ def test_every_operation_moves_every_size_and_leaves_nothing(
     finally:
         subject.kill()
 
-    assert sum(each.metric == "latency" for each in visit.observations) == 4
-    assert all(each.value > 0 for each in visit.observations if each.metric == "latency")
+    assert sum(observation.metric == "latency" for observation in visit.observations) == 4
+    assert all(observation.value > 0 for observation in visit.observations if observation.metric == "latency")
     # A GET or HEAD has three objects, and a tiny one another besides. What a PUT stores, and what a DELETE is to find,
     # is there for many turns.
     if operation in ("get", "head"):
@@ -155,8 +155,8 @@ def test_an_upload_in_parts_says_how_many(plain: Minio, client: str) -> None:
 def test_operations_at_once_take_less_time_together_than_one_after_the_other(plain: Minio, client: str) -> None:
     _, visit, _ = measured(spec(plain, client=client, operation="put", concurrency=4), Work(24))
 
-    summed = sum(each.value for each in visit.observations if each.metric == "latency")
-    together = next(each for each in visit.observations if each.metric == "transfer")
+    summed = sum(observation.value for observation in visit.observations if observation.metric == "latency")
+    together = next(observation for observation in visit.observations if observation.metric == "transfer")
     assert together.value < 0.8 * summed
     assert together.count == 24 * 20_000
 
@@ -175,7 +175,7 @@ def test_a_block_looks_at_large_objects_less_thoroughly_than_the_pilot(
     small = "md5" if encryption == "none" else "opaque"
     assert seen.get("etag") == (None if operation == "get" else small)
     assert ("stored_bytes" in seen) == (operation == "get")
-    on_disk = next(each.value for each in visit.observations if each.metric == "disk_bytes")
+    on_disk = next(observation.value for observation in visit.observations if observation.metric == "disk_bytes")
     assert 9_000_000 <= on_disk < 9_500_000
     assert keys_in(plain, wanted.buckets) == []
 
@@ -187,7 +187,10 @@ def test_operations_on_schedule_are_timed_from_when_they_were_due(plain: Minio, 
     wanted = spec(plain, client=client, operation=operation, rate=20_000.0)
     _, visit, _ = measured(wanted, Work(3_000))
 
-    told, latencies = visit.telemetry, [each.value for each in visit.observations if each.metric == "latency"]
+    told, latencies = (
+        visit.telemetry,
+        [observation.value for observation in visit.observations if observation.metric == "latency"],
+    )
     assert told["load_scheduled"] == 3_000
     assert told["load_schedule_s"] == pytest.approx(0.15)
     assert told["load_dropped"] > 0
@@ -205,7 +208,10 @@ def test_a_slow_schedule_is_sent_whole(plain: Minio, client: str) -> None:
 
     assert visit.telemetry["load_scheduled"] == 5
     assert visit.telemetry["load_sending_s"] >= 0.24
-    assert sum(each.metric == "latency" for each in visit.observations) == 5 - visit.telemetry["load_dropped"]
+    assert (
+        sum(observation.metric == "latency" for observation in visit.observations)
+        == 5 - visit.telemetry["load_dropped"]
+    )
 
 
 @pytest.mark.parametrize("client", CLIENTS)
@@ -215,7 +221,9 @@ def test_what_the_body_cost_in_processors_is_told_per_gigabyte(plain: Minio, cli
         subject = spec(plain, client=client, operation=operation, bytes=100_000).subject()
         try:
             subject.open()
-            observed[operation] = {each.metric: each for each in subject.visit(Work(4)).observations}
+            observed[operation] = {
+                observation.metric: observation for observation in subject.visit(Work(4)).observations
+            }
             subject.close()
         finally:
             subject.kill()

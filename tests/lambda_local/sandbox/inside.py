@@ -47,7 +47,7 @@ def run(box: Instance, code: str, *arguments: object) -> Ran:
         finally:
             os.close(writing)
         text = output.read()
-    return Ran(process.wait(30), text.strip())
+    return Ran(process.wait(60), text.strip())
 
 
 # Says what became of an attempt: 'done', or the name of the error that the kernel gave.
@@ -84,7 +84,7 @@ def processes_of(name: str) -> list[int]:
     return found
 
 
-def wait_until_none(name: str, seconds: float = 10.0) -> list[int]:
+def wait_until_none(name: str, seconds: float = 60.0) -> list[int]:
     """The processes that are still there at the end of the time."""
     until = time.monotonic() + seconds
     while (found := processes_of(name)) and time.monotonic() < until:

@@ -49,7 +49,7 @@ def test_a_frozen_instance_uses_no_processor_until_it_is_thawed(name: str) -> No
         time.sleep(_FRESH)
         later = _cpu_ns(box)
         box.thaw()
-        until = time.monotonic() + 10
+        until = time.monotonic() + 60
         while _cpu_ns(box) == later and time.monotonic() < until:
             time.sleep(0.005)
         thawed = _cpu_ns(box)
@@ -136,8 +136,8 @@ def test_the_freezer_of_v2_does_the_same(v2_group: Path) -> None:
 
 
 def _comes_to_say(words: str, group: Path) -> bool:
-    """Whether the kernel says so within ten seconds; how soon hangs on what else the machine does."""
-    until = time.monotonic() + 10
+    """Whether the kernel says so within a minute; how soon hangs on what else the machine does."""
+    until = time.monotonic() + 60
     while words not in (group / "cgroup.events").read_text():
         if time.monotonic() > until:
             return False

@@ -88,7 +88,7 @@ def test_destroy_may_be_called_again_and_by_several_at_once(name: str) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(20)
+        thread.join(60)
     box.destroy()
 
     assert traces_of(name) == []
@@ -133,7 +133,7 @@ def test_destroy_wakes_who_waits_for_a_program(name: str) -> None:
     waiter.start()
 
     box.destroy()
-    waiter.join(10)
+    waiter.join(60)
 
     assert ends == [-9]
 
@@ -147,7 +147,7 @@ def test_the_end_of_a_program_is_told_with_its_status(name: str) -> None:
         assert process.poll() is None
         assert process.wait(0) is None
         process.kill(signal.SIGTERM)
-        assert process.wait(10) == -15
+        assert process.wait(60) == -15
         process.kill()  # long ended: no error
     finally:
         box.destroy()
@@ -195,7 +195,7 @@ def test_a_program_that_cannot_be_started_is_named(name: str) -> None:
             box.start(["/bin/true"], {"X": "x" * 1_000_000}, "/", 1, 2)
         with pytest.raises(InstanceFailed):
             box.listen("192.0.2.1", 80)
-        assert box.start(["/bin/true"], {}, "/", 1, 2).wait(10) == 0
+        assert box.start(["/bin/true"], {}, "/", 1, 2).wait(60) == 0
     finally:
         box.destroy()
 
@@ -206,7 +206,7 @@ def test_the_death_of_init_or_launcher_ends_the_instance(name: str) -> None:
         process = box.start(["/bin/sleep", "600"], {"MARK": name}, "/", 1, 2)
         os.kill(sorted(processes_of(name))[victim], signal.SIGKILL)  # in the order of their birth
 
-        assert process.wait(10) == -9
+        assert process.wait(60) == -9
         assert wait_until_none(name) == []
         with pytest.raises(InstanceFailed):
             box.start(*_SLEEP)

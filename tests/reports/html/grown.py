@@ -39,10 +39,11 @@ def grown() -> Analysed:
     assert plan.contents is not None
     sizes = plan.contents.sizes
     values = {
-        each.id: {
-            block: truth(each, sizes[each.levels["payload"]]) * math.exp(noise.gauss(0, NOISE)) for block in BLOCKS
+        treatment.id: {
+            block: truth(treatment, sizes[treatment.levels["payload"]]) * math.exp(noise.gauss(0, NOISE))
+            for block in BLOCKS
         }
-        for each in plan.treatments
+        for treatment in plan.treatments
     }
     told = {block: {"run_queue_delay_s": 0.001 * block, "steal_s": 0.0, "throttled_s": 0.3 / block} for block in BLOCKS}
     measured = measured_run(

@@ -10,8 +10,8 @@ from sectax.audit.checks.interface import Check, Remark
 from sectax.audit.own.evidence import RunEvidence, RunRecord
 from sectax.audit.own.planned import ASK
 from sectax.model.finding import Severity
-from sectax.model.printable import printable
 from sectax.model.subject import Witness
+from sectax.text.printable import printable
 
 # The chance that numbers which change from process to process happen to change once and for all, in any treatment.
 CHANCE = 1e-4

@@ -25,7 +25,7 @@ from sectax.audit.reading.grammar import Grammar, Record
 from sectax.audit.reading.printed import Number
 from sectax.audit.reading.relations import broken
 from sectax.formats.bad_input import BadInput
-from sectax.model.printable import printable
+from sectax.text.printable import printable
 
 # Checks look at pairs of figures, and nobody reads a table of more.
 MOST_FIGURES = 5000

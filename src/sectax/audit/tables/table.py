@@ -17,7 +17,7 @@ from sectax.audit.tables.guess import Guess, failures_in, guess, outcome_of
 from sectax.audit.tables.head import SAMPLE, Table, opened, rows, separator_of
 from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import LARGEST
-from sectax.model.printable import printable
+from sectax.text.printable import printable
 
 MOST_ROWS = 20_000_000
 _PORTION = 4096

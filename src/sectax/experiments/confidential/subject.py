@@ -25,8 +25,8 @@ from sectax.hosts.process.processors import among
 from sectax.hosts.process.telemetry import NoTelemetry, difference
 from sectax.hosts.registry import Host, Telemetry, facts_of, host
 from sectax.model.errors import SubjectFailed, SubjectSkipped
-from sectax.model.printable import printable
 from sectax.model.subject import Observation, Visit, Witness, Witnesses, Work
+from sectax.text.printable import printable
 
 TOTAL_TIME = "total_time"
 CPU_TIME = "cpu_time"

@@ -48,6 +48,8 @@ GAP_S = 0.025
 TOGETHER = 6
 # Back to back, five periods of the quota: where it bites, a batch shows how it does on average.
 BATCH_S = 0.1
+# A function that has a whole processor is never held back, so its turns are short.
+SHORT_BATCH_S = 0.01
 _LEAST_MB, _MOST_MB = 128, 10_240
 # "At 1,769 MB, a function has the equivalent of one vCPU": AWS Lambda Developer Guide, "Configure Lambda function
 # memory"; up to the machine's processors, in periods of AWS's own length.
@@ -288,6 +290,11 @@ def chosen_factors(
 def takes_one_processor(endpoint: str | None, memory_mb: Collection[str]) -> bool:
     """Whether functions take turns on one processor: those of the local Lambda, none of which has more than one."""
     return endpoint == LOCAL and all(int(each) <= _VCPU_MB for each in memory_mb)
+
+
+def batch_s_of(endpoint: str | None, levels: Levels) -> float | None:
+    """Seconds of a batch of a memory size, where it is another than `BATCH_S`."""
+    return SHORT_BATCH_S if endpoint == LOCAL and int(levels["memory"]) >= _VCPU_MB else None
 
 
 def declares(endpoint: str | None, levels: Levels) -> dict[str, Witness]:

@@ -11,8 +11,8 @@ import msgspec
 from sectax.experiments.on_lambda.local_lambda import MEASURED, measured
 from sectax.formats.bad_input import BadInput
 from sectax.formats.lambda_report import BEGINS, report_fields
-from sectax.model.printable import printable
 from sectax.model.subject import Witnesses
+from sectax.text.printable import printable
 
 SERVER_CLOCK = "monotonic clock of the local Lambda"
 REPORT_CLOCK = "REPORT line"

@@ -25,8 +25,8 @@ from sectax.hosts.process.errors import ChildError
 from sectax.hosts.process.telemetry import NoTelemetry, difference
 from sectax.hosts.registry import Telemetry, host
 from sectax.model.errors import SectaxError, SubjectFailed, SubjectSkipped
-from sectax.model.printable import printable
 from sectax.model.subject import Observation, Visit, Witness, Witnesses, Work
+from sectax.text.printable import printable
 
 LATENCY = "latency"
 FIRST_BYTE = "first_byte"

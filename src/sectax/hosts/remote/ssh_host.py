@@ -24,7 +24,7 @@ from sectax.hosts.process.errors import ChildDied, ChildError, ChildNotStarted, 
 from sectax.hosts.process.host import LocalHost, NotFound
 from sectax.hosts.process.telemetry import NoTelemetry
 from sectax.model.errors import WrongUse
-from sectax.model.printable import printable
+from sectax.text.printable import printable
 
 # A file for the ssh client in the place of ~/.ssh/config.
 CONFIG = "SECTAX_SSH_CONFIG"
