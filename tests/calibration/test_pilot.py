@@ -35,6 +35,16 @@ class KnownSpec(Spec):
     known_s: float | None = 300.0
 
 
+@dataclass(frozen=True)
+class OverlappingSpec(Spec):
+    """Eight operations run at once."""
+
+    fewest: int = 80
+
+    def subject(self) -> Overlapping:
+        return Overlapping()
+
+
 class Fake:
     first: tuple[Observation, ...] = ()
 
@@ -53,6 +63,12 @@ class Fake:
 
     def kill(self) -> None:
         """Nothing to end."""
+
+
+class Overlapping(Fake):
+    def visit(self, work: Work) -> Visit:
+        assert work.count >= 80
+        return replace(super().visit(work), telemetry={"spanned_s": work.count * OPERATION_S / 8})
 
 
 def frozen(kind: type[Spec]) -> tuple[Calibrated, list[BlockEvent]]:
@@ -178,3 +194,13 @@ def test_rounds_and_warm_up_are_found_out_from_more_than_one_process(
     calibrate(plan, specs, {}, lambda event: None)
 
     assert len(opened) == PROCESSES * len(tried_alone(plan, specs))
+
+
+def test_operations_that_overlap_last_as_long_as_their_visit_and_come_in_full_batches():
+    calibrated, events = frozen(OverlappingSpec)
+
+    assert not [event for event in events if isinstance(event, Dropped)]
+    for calibration in calibrated.calibrations.values():
+        assert calibration.operation_s == pytest.approx(OPERATION_S / 8)
+        assert calibration.batch_s == pytest.approx(PLAN.batch_s, rel=0.1)
+        assert calibration.fewest == 80

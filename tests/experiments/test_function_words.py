@@ -123,9 +123,6 @@ def test_a_dry_run_prints_plan_and_bill_and_contacts_nobody(folder):
     document = json.loads(sectax(*words, *aws, "--json", folder=folder, **nowhere).out)
 
     assert said.status == 0
-    assert "2 treatments in 1 cell" in said.out
-    assert "estimated bill: " in said.out
-    assert "prices of 20" in said.out
     requests, time = document["bill"]["charges"]
     assert time["amount"] == pytest.approx(requests["amount"] * 0.01)  # 10 ms at 1 GB
     assert document["bill"]["total"] == pytest.approx(requests["cost"] + time["cost"])

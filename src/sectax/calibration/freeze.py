@@ -93,6 +93,7 @@ def freeze(plan: Plan, tried: Mapping[str, Tried], empty_s: Mapping[str, float |
                 waits_s=seen.waits_s,
                 shortest_s=seen.operation.shortest_s,
                 most=seen.operation.most,
+                fewest=seen.operation.fewest,
                 typical_s=statistics.fmean(math.exp(each) for process in seen.processes for each in process),
             )
     calibrations = _negatives_as_long_as_treatments(plan, calibrations)
@@ -134,7 +135,7 @@ def sized_again(plan: Plan, calibrated: Calibrated, operation_s: Mapping[str, fl
 
 
 def _operation(known: Calibration) -> Operation:
-    return Operation(known.operation_s, known.shortest_s, known.most)
+    return Operation(known.operation_s, known.shortest_s, known.most, known.fewest)
 
 
 def _with_count(known: Calibration, count: int) -> Calibration:

@@ -39,7 +39,7 @@ from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import NothingMeasured, RecordNotWritable, SectaxError, WrongUse
 from sectax.model.measured import Measured
 from sectax.model.plan import ENOUGH_BLOCKS, Calibrated, last_look, once_s, sized_again_note
-from sectax.model.subject import SubjectSpec, gap_s
+from sectax.model.subject import SubjectSpec, Visit, gap_s
 from sectax.model.trial import BlockEvent, Dropped, Opened, Trial
 from sectax.parts.cache import state_folder
 from sectax.record.plan_tables import encode_plan
@@ -421,8 +421,8 @@ class _Session:
     def _operation_s(self, trial: Trial) -> float:
         """Seconds per operation of a visit, by the clock of the first metric; 0 where it observed none."""
         observed = self.plan.metrics[0].observed
-        seen = [each for each in trial.observations if each.metric == observed and each.unit == "s"]
-        return sum(each.value for each in seen) / max(1, sum(each.count for each in seen))
+        operations = sum(each.count for each in trial.observations if each.metric == observed and each.unit == "s")
+        return Visit(trial.observations, trial.telemetry).elapsed_s(observed) / max(1, operations)
 
 
 @contextlib.contextmanager

@@ -170,6 +170,16 @@ def test_what_the_preparation_started_lives_until_the_execution_has_ended(measur
     assert not is_running(int(pid.read_text()))
 
 
+def test_what_left_its_session_does_not_outlive_the_execution(measure: Measure, tmp_path: Path) -> None:
+    pid, own = tmp_path / "pid", tmp_path / "own"
+    prepare = ("sh", "-c", f"setsid sh -c 'setsid sleep 100 & echo $! > {pid}'; test -s {pid}")
+
+    measure("sh", "-c", f"kill -0 $(cat {pid}); setsid sleep 100 & echo $! > {own}", prepare=prepare)
+
+    assert not is_running(int(pid.read_text()))
+    assert not is_running(int(own.read_text()))
+
+
 def test_a_command_reads_its_input_from_the_beginning_every_time(measure: Measure, tmp_path: Path) -> None:
     (tmp_path / "input").write_text("hello\n")
 

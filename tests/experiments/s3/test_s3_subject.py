@@ -128,7 +128,7 @@ def test_every_operation_moves_every_size_and_leaves_nothing(
         subject.open()
         visit = subject.visit(Work(4, settle=2))
         between_visits = keys_in(plain, wanted.buckets)
-        subject.close()
+        closed = subject.close()
     finally:
         subject.kill()
 
@@ -139,6 +139,9 @@ def test_every_operation_moves_every_size_and_leaves_nothing(
     if operation in ("get", "head"):
         assert len(between_visits) == 3 + (size < 32)
     assert keys_in(plain, wanted.buckets) == []
+    buckets = {name: value for name, value in closed.items() if name.startswith("bucket_")}
+    assert 2 <= len(buckets) <= len(wanted.buckets)
+    assert all(isinstance(seconds, float) and seconds > 0 for seconds in buckets.values())
 
 
 @pytest.mark.parametrize("client", CLIENTS)
@@ -159,6 +162,31 @@ def test_operations_at_once_take_less_time_together_than_one_after_the_other(pla
     together = next(observation for observation in visit.observations if observation.metric == "transfer")
     assert together.value < 0.8 * summed
     assert together.count == 24 * 20_000
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("operation", ["put", "get", "delete"])
+def test_what_is_to_run_at_once_does_and_the_ramp_does_not_count(plain: Minio, client: str, operation: str) -> None:
+    wanted = spec(plain, client=client, operation=operation, concurrency=8, bytes=1_000_000)
+    subject = wanted.subject()
+    try:
+        subject.open()
+        visit = subject.visit(Work(wanted.fewest))
+        closed = subject.close()
+    finally:
+        subject.kill()
+
+    assert wanted.fewest == sum(each.metric == "latency" for each in visit.observations) == 80
+    assert visit.telemetry["attempts"] == 96
+    # Beside another load, too: what waits for a processor is under way.
+    assert 0.8 * 8 < visit.telemetry["load_in_flight"] <= visit.telemetry["load_at_once"] == 8
+    assert closed["in_flight"] == pytest.approx(visit.telemetry["load_in_flight"], abs=0.01)
+    # As long as it is under way, less the time in which others are: Little's law.
+    latency_s = sum(each.value for each in visit.observations if each.metric == "latency")
+    transfer_s = next(each.value for each in visit.observations if each.metric == "transfer")
+    assert latency_s / transfer_s == pytest.approx(visit.telemetry["load_in_flight"])
+    assert visit.elapsed_s("latency") == visit.telemetry["spanned_s"] < latency_s
+    assert keys_in(plain, wanted.buckets) == []
 
 
 @pytest.mark.parametrize("client", CLIENTS)
