@@ -255,8 +255,10 @@ class Calibrated:
 def once_s(plan: Plan, calibrated: Calibrated) -> float:
     """Seconds that go once into a run, for the cells that one block alone measures."""
     once = {cell.id for cell in plan.cells if cell.once}
-    here = [each for each in plan.treatments if each.cell in once and each.id in calibrated.calibrations]
-    return sum(calibrated.calibrations[each.id].batch_s * calibrated.rounds[each.cell] for each in here)
+    here = [
+        treatment for treatment in plan.treatments if treatment.cell in once and treatment.id in calibrated.calibrations
+    ]
+    return sum(calibrated.calibrations[treatment.id].batch_s * calibrated.rounds[treatment.cell] for treatment in here)
 
 
 def sized_again_note(block: int) -> str:

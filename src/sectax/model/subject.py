@@ -46,7 +46,11 @@ class Visit:
 
     def elapsed_s(self, metric: str) -> float:
         """The seconds of its operations; where they overlap, no longer together than the visit."""
-        summed_s = sum(each.value for each in self.observations if each.metric == metric and each.unit == "s")
+        summed_s = sum(
+            observation.value
+            for observation in self.observations
+            if observation.metric == metric and observation.unit == "s"
+        )
         return min(summed_s, self.telemetry.get("spanned_s", summed_s))
 
 
