@@ -67,7 +67,7 @@ def read(lines: list[Line], ended_s: float) -> Announced:
     told = next((line for line in lines if line.text.startswith("a block takes about")), None)
     block = first = whole = None
     if told is not None and blocks:
-        took_s = (max(each.at_s for each in blocks.values()) - told.at_s) / max(blocks)
+        took_s = (max(block.at_s for block in blocks.values()) - told.at_s) / max(blocks)
         block = (seconds(_found(rf"a block takes about {_LENGTH}", told.text)), took_s)
         if 6 in blocks and "first verdict" in told.text:
             first = (

@@ -15,4 +15,4 @@ def chromium() -> str | None:
     if on_path is not None:
         return on_path
     fetched = Path(os.environ.get("PLAYWRIGHT_BROWSERS_PATH") or Path.home() / ".cache/ms-playwright")
-    return next((str(each) for each in sorted(fetched.glob("chromium-*/chrome-linux*/chrome"), reverse=True)), None)
+    return next((str(path) for path in sorted(fetched.glob("chromium-*/chrome-linux*/chrome"), reverse=True)), None)

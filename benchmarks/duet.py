@@ -41,7 +41,7 @@ def opened(algorithm: str) -> tuple[ProbeSubject, int]:
 def cpu_s(subject: ProbeSubject, count: int) -> float:
     """CPU seconds per operation of one batch, after a settling one of half its length."""
     visit = subject.visit(Work(count=count, settle=count // 2))
-    return next(each.value for each in visit.observations if each.metric == BATCH_CPU) / count
+    return next(observation.value for observation in visit.observations if observation.metric == BATCH_CPU) / count
 
 
 def pin(subject: ProbeSubject, processor: int) -> None:

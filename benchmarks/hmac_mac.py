@@ -162,7 +162,7 @@ def one_block(function: Deployed, plain: Plain, events: Sequence[bytes], rounds:
 
 def between(values: Sequence[Mapping[str, float]], arm: str, other: str) -> Interval:
     """The ratio of two arms over blocks."""
-    return geometric_mean_interval([each[arm] / each[other] for each in values], 0.95)
+    return geometric_mean_interval([value[arm] / value[other] for value in values], 0.95)
 
 
 def microseconds(interval: Interval) -> str:
@@ -178,8 +178,8 @@ def show(sizes: Sequence[int], blocks: Sequence[Times]) -> None:
     slopes = [{arm: fit.per_byte for arm, fit in each.items()} for each in fits]
     rows = []
     for arm in blocks[0]:
-        per_byte = geometric_mean_interval([1e9 * each[arm] for each in slopes], 0.95)
-        fixed = mean_interval([1e6 * each[arm].fixed for each in fits], 0.95)
+        per_byte = geometric_mean_interval([1e9 * slope[arm] for slope in slopes], 0.95)
+        fixed = mean_interval([1e6 * fit[arm].fixed for fit in fits], 0.95)
         beside = "–" if arm == IN_FUNCTION else ratio(between(slopes, IN_FUNCTION, arm))
         rows.append([arm, ratio(per_byte), microseconds(fixed), beside])
     table(
@@ -190,7 +190,7 @@ def show(sizes: Sequence[int], blocks: Sequence[Times]) -> None:
     rows = []
     for index, (name, size) in enumerate(zip(SIZES, sizes, strict=True)):
         times = [{arm: own[index] for arm, own in block.items()} for block in blocks]
-        means = [geometric_mean_interval([1e6 * each[arm] for each in times], 0.95).point for arm in blocks[0]]
+        means = [geometric_mean_interval([1e6 * time_s[arm] for time_s in times], 0.95).point for arm in blocks[0]]
         ratios = [ratio(between(times, IN_FUNCTION, other)) for other in (PLAIN, AGAIN)]
         rows.append([name, str(size), *(f"{mean:.1f}" for mean in means), *ratios])
     header = ["payload", "data, bytes", *(f"{arm}, µs" for arm in blocks[0]), "function / plain", "function / again"]

@@ -73,7 +73,7 @@ def windows(seconds: float) -> list[Window]:
     os.sched_setaffinity(0, {own})
     try:
         subjects = [signer(algorithm) for algorithm in UNLIKE]
-        counts = [max(1, round(0.0045 / min(operation_s(each, 10) for _ in range(20)))) for each in subjects]
+        counts = [max(1, round(0.0045 / min(operation_s(subject, 10) for _ in range(20)))) for subject in subjects]
         made = []
         ends = time.monotonic() + seconds
         while time.monotonic() < ends:
@@ -119,7 +119,7 @@ def show_unlike(seconds: float) -> None:
             rows.append(
                 [
                     f"{name}, {100 * chosen.mean():.0f} % of windows",
-                    *(f"{1e6 * each:.2f}" for each in medians),
+                    *(f"{1e6 * median:.2f}" for median in medians),
                     f"{medians[0] / medians[1]:.1f}",
                     f"{100 * np.mean([each.others_busy for each in here]):.0f} %",
                     f"{100 * np.mean([each.steal for each in here]):.1f} %",

@@ -167,7 +167,7 @@ def wrk_seconds(script: Path, seconds: float, before: Sequence[str] = ()) -> tup
 def opened(bench: Any, access: str, language: str, memory: str = MEMORY) -> Any:
     """A fresh instance that hits its cache."""
     wanted = {"access": access, "language": language, "situation": "hit", "memory": memory}
-    treatment = next(each for each in bench.plan.treatments if wanted.items() <= each.levels.items())
+    treatment = next(treatment for treatment in bench.plan.treatments if wanted.items() <= treatment.levels.items())
     subject = bench.spec(treatment, {}, None).subject()
     subject.open()
     return subject
@@ -175,7 +175,11 @@ def opened(bench: Any, access: str, language: str, memory: str = MEMORY) -> Any:
 
 def hits(subject: Any, count: int) -> tuple[float, int]:
     """Seconds and number of so many hits of an instance."""
-    seen = [each for each in subject.visit(Work(count, settle=count // 2)).observations if each.metric == "access"]
+    seen = [
+        observation
+        for observation in subject.visit(Work(count, settle=count // 2)).observations
+        if observation.metric == "access"
+    ]
     return sum(each.value for each in seen), sum(each.count for each in seen)
 
 
@@ -243,10 +247,10 @@ def main() -> None:
                 sidecar.append(sidecar_block(bench, script, given.rounds, given.seconds))
 
     def between(blocks: list[dict[str, float]], rival: str) -> Interval:
-        return geometric_mean_interval([each["function"] / each[rival] for each in blocks], 0.95)
+        return geometric_mean_interval([block["function"] / block[rival] for block in blocks], 0.95)
 
     def mean(blocks: list[dict[str, float]], arm: str) -> str:
-        return f"{1e6 * sum(each[arm] for each in blocks) / len(blocks):.3g}"
+        return f"{1e6 * sum(block[arm] for block in blocks) / len(blocks):.3g}"
 
     rows = [("dictionary, Python", dictionary, "pyperf"), ("sidecar, Go", sidecar, "wrk")]
     table(

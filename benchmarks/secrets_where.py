@@ -73,7 +73,7 @@ class Inside:
         self.token = Path(f"/proc/{agent}/root/tmp/secrets-agent.token").read_text()
         folders = {each: cgroup_folders(agent, each) for each in (*_GROUPS, "freezer")}
         self._freezer = folders.pop("freezer")[0]
-        groups = " ".join(dict.fromkeys(str(each[0]) for each in folders.values() if each))
+        groups = " ".join(dict.fromkeys(str(folder[0]) for folder in folders.values() if folder))
         self.words = ("sh", "-c", _ENTER, "sh", f"--net=/proc/{agent}/ns/net", groups)
 
     def run(self, measure: Callable[[], Seen]) -> Seen:
@@ -84,10 +84,10 @@ class Inside:
 def agents() -> set[int]:
     """Every process of AWS's agent."""
     found = set()
-    for each in Path("/proc").glob("[0-9]*/comm"):
+    for path in Path("/proc").glob("[0-9]*/comm"):
         try:
-            if each.read_text().startswith("aws_secretsmana"):
-                found.add(int(each.parent.name))
+            if path.read_text().startswith("aws_secretsmana"):
+                found.add(int(path.parent.name))
         except OSError:
             pass  # it has ended
     return found
@@ -113,7 +113,7 @@ class Client:
             text=True,
             check=True,
         )
-        clock, cpu = (int(each) / 1e3 / self._hits for each in done.stdout.split())
+        clock, cpu = (int(word) / 1e3 / self._hits for word in done.stdout.split())
         return Seen(clock, cpu)
 
 
@@ -187,10 +187,10 @@ def main() -> None:
             blocks = [block(bench, script, token, program, given.hits) for _ in range(given.blocks)]
 
     rows = []
-    for arm in sorted(blocks[0], key=lambda arm: fmean(each[arm].clock_us for each in blocks)):
-        over = geometric_mean_interval([each[arm].clock_us / each[WRK].clock_us for each in blocks], 0.95)
-        columns = [[getattr(each[arm], name) for each in blocks] for name in Seen._fields]
-        shown = [f"{fmean(each):.3g}" if None not in each else "–" for each in columns]
+    for arm in sorted(blocks[0], key=lambda arm: fmean(block[arm].clock_us for block in blocks)):
+        over = geometric_mean_interval([block[arm].clock_us / block[WRK].clock_us for block in blocks], 0.95)
+        columns = [[getattr(block[arm], name) for block in blocks] for name in Seen._fields]
+        shown = [f"{fmean(column):.3g}" if None not in column else "–" for column in columns]
         rows.append([arm, *shown, "1" if arm == WRK else ratio(over)])
     table(
         ["", "µs", "client's CPU, µs", "held back, %", "over wrk, outside"],

@@ -79,15 +79,15 @@ def main() -> int:
     )
     parser.add_argument("--quick", action="store_true", help="six blocks of few levels; summaries go to the run files")
     given = parser.parse_args()
-    unknown = set(given.experiments) - {each.experiment for each in STUDIES}
+    unknown = set(given.experiments) - {study.experiment for study in STUDIES}
     if unknown:
         parser.error(
-            f"no study of {', '.join(sorted(unknown))}; there are {', '.join(each.experiment for each in STUDIES)}"
+            f"no study of {', '.join(sorted(unknown))}; there are {', '.join(study.experiment for study in STUDIES)}"
         )
     runs = ROOT / "runs" / f"studies-{datetime.datetime.now():%Y%m%d-%H%M%S}"
     runs.mkdir(parents=True)
     summaries = runs if given.quick else SUMMARIES
-    wanted = [each for each in STUDIES if not given.experiments or each.experiment in given.experiments]
+    wanted = [study for study in STUDIES if not given.experiments or study.experiment in given.experiments]
     outcomes = []
     for study in wanted:
         outcome = measure(study, runs, quick=given.quick)
@@ -96,9 +96,10 @@ def main() -> int:
         if outcome.text:
             (summaries / f"{study.id}.md").write_text(outcome.text, encoding="utf-8")
     index = summaries / INDEX
-    index.write_text(index_text(summaries, {each.study.id: each.reason for each in outcomes}), encoding="utf-8")
+    reasons = {outcome.study.id: outcome.reason for outcome in outcomes}
+    index.write_text(index_text(summaries, reasons), encoding="utf-8")
     print(f"summaries: {index}\nrun files and pages: {runs}")
-    return int(any(each.failed for each in outcomes))
+    return int(any(outcome.failed for outcome in outcomes))
 
 
 def measure(study: Study, runs: Path, *, quick: bool) -> Outcome:
@@ -121,8 +122,8 @@ def measure(study: Study, runs: Path, *, quick: bool) -> Outcome:
             reason = f"{'skipped' if error.cannot else 'failed'}: {error}"
             return Outcome(study, reason=reason, failed=not error.cannot)
         finally:
-            for each in folder.glob("*.sectax"):
-                shutil.move(each, runs / each.name)
+            for path in folder.glob("*.sectax"):
+                shutil.move(path, runs / path.name)
         for page in ("measured", "beside", "audit"):
             shutil.move(folder / f"{page}.html", runs / f"{study.id}-{page}.html")
     return Outcome(study, text=text(study, report, words, load))

@@ -107,7 +107,7 @@ def judged(entry: Entry, path: Path, count: Count) -> None:
     try:
         # Anything may be a CSV; every other format is to be recognised.
         audited = audit(str(path), "csv" if entry.format == "csv" else None, _columns(entry.options))
-        said = {(warning.severity.value, each.check) for each in audited.checks for warning in each.warnings}
+        said = {(warning.severity.value, check.check) for check in audited.checks for warning in check.warnings}
         if audited.kind != entry.format:
             count.words.append(f"{entry.name}: taken for {audited.kind}, and is {entry.format}")
     except SectaxError as error:
@@ -127,8 +127,8 @@ def judged(entry: Entry, path: Path, count: Count) -> None:
     by_refusal = _SAID_BY_A_REFUSAL if any(each in refused for each in _WORDS_OF_A_REFUSAL) else frozenset()
     expected = set(entry.may) | _ALWAYS
     missed = []
-    for each in entry.finds:
-        severity, _, any_of = each.partition(" ")
+    for find in entry.finds:
+        severity, _, any_of = find.partition(" ")
         checks = set(any_of.split("|"))
         expected |= checks
         enough = {"F"} if severity == Severity.FATAL.value else {"F", "W"}
@@ -136,8 +136,8 @@ def judged(entry: Entry, path: Path, count: Count) -> None:
         if checks & by_refusal or any(one in enough and check in checks for one, check in said):
             count.found += 1
         else:
-            missed.append(each)
-            count.words.append(f"{entry.name}: missed {each} ({entry.why})")
+            missed.append(find)
+            count.words.append(f"{entry.name}: missed {find} ({entry.why})")
     if refused and not entry.refused and (missed or not entry.finds):
         count.words.append(f"{entry.name}: refused: {refused}")
     unexpected = {check for one, check in said if one == Severity.FATAL.value} - expected

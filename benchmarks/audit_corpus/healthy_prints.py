@@ -66,7 +66,7 @@ def lambda_(rng: Rng) -> str:
 def _csv(form: str, least: float, most: float) -> Callable[[Rng], str]:
     def make(rng: Rng) -> str:
         both = sides(rng, least, most, how_many(rng))
-        rows = [f"{side},{1e3 * each:{form}}" for side, times in zip("ab", both, strict=True) for each in times]
+        rows = [f"{side},{1e3 * time_s:{form}}" for side, times in zip("ab", both, strict=True) for time_s in times]
         return "\n".join(["# sectax: value=t unit=ms by=side baseline=a", "side,t", *rows, ""])
 
     return make
@@ -96,7 +96,7 @@ def pyperf(rng: Rng) -> str:
 def go(rng: Rng) -> str:
     lines = ["goos: linux", "goarch: amd64", "pkg: example", "cpu: X"]
     for name, times in zip(("Plain", "Signed"), sides(rng, 2e-9, 1e-2, how_many(rng, 100)), strict=True):
-        lines += [f"Benchmark{name}-2\t{max(1, round(1 / each))}\t{_go(1e9 * each)} ns/op" for each in times]
+        lines += [f"Benchmark{name}-2\t{max(1, round(1 / time_s))}\t{_go(1e9 * time_s)} ns/op" for time_s in times]
     return "\n".join([*lines, "PASS", ""])
 
 
@@ -116,7 +116,7 @@ def go_old(rng: Rng) -> str:
 
     lines = ["goos: linux"]
     for name, times in zip(("Plain", "Signed"), sides(rng, 2e-9, 1e-2, how_many(rng, 100)), strict=True):
-        lines += [f"Benchmark{name}-2\t{max(1, round(1 / each))}\t{old(1e9 * each)} ns/op" for each in times]
+        lines += [f"Benchmark{name}-2\t{max(1, round(1 / time_s))}\t{old(1e9 * time_s)} ns/op" for time_s in times]
     return "\n".join([*lines, "PASS", ""])
 
 
@@ -197,7 +197,7 @@ def openssl(rng: Rng) -> str:
         # A hash works on whole blocks of 64 bytes, with nine more at the end.
         worked = (lambda size: -(-(size + 9) // 64) * 64) if name == "sha256" else lambda size: size
         cells = [size / (per_call + worked(size) * per_byte) / 1e3 for size in (16, 64, 256, 1024, 8192, 16384)]
-        lines.append(f"{name:12}" + "".join(f" {each:11.2f}k" for each in cells))
+        lines.append(f"{name:12}" + "".join(f" {cell:11.2f}k" for cell in cells))
     signs, sign_power, verify_power = rng.uniform(2000, 20000), rng.uniform(1.8, 3), rng.uniform(1.2, 1.8)
     verifies = signs * rng.uniform(8, 30)
     for bits in (1024, 2048, 4096):
@@ -359,9 +359,9 @@ def criterion(rng: Rng) -> str:
             (unit, scale) for unit, scale in (("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9)) if middle >= scale
         )
         speeds = size / ends[::-1] / 2**20
-        times = " ".join(f"{_criterion_number(each / scale)} {unit}" for each in ends)
+        times = " ".join(f"{_criterion_number(end / scale)} {unit}" for end in ends)
         lines.append(f"sum/{size}B                 time:   [{times}]")
-        lines.append(f"{'':24}thrpt:  [{' '.join(f'{_criterion_number(each)} MiB/s' for each in speeds)}]")
+        lines.append(f"{'':24}thrpt:  [{' '.join(f'{_criterion_number(speed)} MiB/s' for speed in speeds)}]")
     return "\n".join([*lines, ""])
 
 

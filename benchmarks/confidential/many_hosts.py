@@ -58,7 +58,7 @@ def measure(hosts: int, blocks: int) -> int:
             )
             most, own, number = 0.0, 0.0, 0  # the largest sum, what of it is sectax's, the most processes at once
             while process.poll() is None:
-                parts = [pss_mb(each) for each in descendants(process.pid)]
+                parts = [pss_mb(descendant) for descendant in descendants(process.pid)]
                 number = max(number, len(parts))
                 if sum(parts) > most:
                     most, own = sum(parts), parts[0]

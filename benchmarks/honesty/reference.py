@@ -29,7 +29,11 @@ def jwt_reference(levels: Mapping[str, tuple[str, ...]]) -> dict[str, float]:
     plan = EXPERIMENT.plan(request, machine_for(EXPERIMENT, request))
     bench = EXPERIMENT.bench(plan)
     specs = bench.specs(bench.inputs(), None)
-    asked = {each.id: each.cell for each in plan.treatments if each.role in (Role.BASELINE, Role.TREATMENT)}
+    asked = {
+        treatment.id: treatment.cell
+        for treatment in plan.treatments
+        if treatment.role in (Role.BASELINE, Role.TREATMENT)
+    }
     costs = cpu_per_operation({name: specs[name] for name in asked})
     return {name: math.log(costs[name] / costs[plan.cell(cell).baseline]) for name, cell in asked.items()}
 

@@ -170,18 +170,18 @@ def block(sources: Path, turns: int, count: int) -> tuple[list[Visit], list[floa
                 if turn >= 0:
                     colds[which].append(took)
         memory = [both[which].resident_mb() for which in (0, 1)]
-    means = [Visit(*map(statistics.fmean, zip(*each, strict=True))) for each in visits]
-    return means, [statistics.fmean(each) for each in colds], memory
+    means = [Visit(*map(statistics.fmean, zip(*visit, strict=True))) for visit in visits]
+    return means, [statistics.fmean(cold) for cold in colds], memory
 
 
 def show(ours: Sequence[Visit], theirs: Sequence[Visit], colds: Sequence[Sequence[float]], commit: str) -> None:
     rows = []
     for name, words in FIGURES.items():
-        one, other = ([getattr(each, name) for each in visits] for visits in (ours, theirs))
+        one, other = ([getattr(visit, name) for visit in visits] for visits in (ours, theirs))
         interval = geometric_mean_interval([a / b for a, b in zip(one, other, strict=True)], 0.95)
         rows.append([words, f"{statistics.median(one):.0f}", f"{statistics.median(other):.0f}", ratio(interval)])
     interval = geometric_mean_interval([a / b for a, b in zip(*colds, strict=True)], 0.95)
-    medians = [f"{1e3 * statistics.median(each):.0f}" for each in colds]
+    medians = [f"{1e3 * statistics.median(cold):.0f}" for cold in colds]
     rows.append(["until the first answer of a new instance", *medians, ratio(interval)])
     table(["µs per invocation", "this", commit, "ratio, 95 % interval"], rows, f"{len(ours)} blocks")
 

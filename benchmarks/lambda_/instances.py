@@ -89,25 +89,26 @@ def show(seen: Sequence[Sequence[Visit]]) -> None:
         rows.append([str(number + 1), f"{cpu:.2f}", f"{faults[0]} to {faults[-1]}"])
     table(["event", "CPU time, ms (median)", "page faults"], rows, f"The first events of {len(seen)} new instances")
     counted = [visits[FIRST:] for visits in seen]
-    between = spread(statistics.median(each.cpu for each in visits) for visits in counted)
+    between = spread(statistics.median(visit.cpu for visit in visits) for visits in counted)
     halves = [
         math.log(
-            statistics.median(each.cpu for each in visits[::2]) / statistics.median(each.cpu for each in visits[1::2])
+            statistics.median(visit.cpu for visit in visits[::2])
+            / statistics.median(visit.cpu for visit in visits[1::2])
         )
         for visits in counted
     ]
     by_chance = 50 * statistics.fmean(half**2 for half in halves) ** 0.5
     rounds = list(zip(*counted, strict=True))
-    single = spread(each.cpu for visits in counted for each in visits)
-    divided = spread(each.cpu / each.hash for visits in counted for each in visits)
-    hashes = spread(each.hash for visits in counted for each in visits)
+    single = spread(visit.cpu for visits in counted for visit in visits)
+    divided = spread(visit.cpu / visit.hash for visits in counted for visit in visits)
+    hashes = spread(visit.hash for visits in counted for visit in visits)
     rows = [
         ["medians of instances that are visited by turns", f"{between:.1f}"],
         ["the same by chance, from halves of their rounds", f"{by_chance:.1f}"],
         ["single invocations", f"{single:.1f}"],
         ["the hash in the same invocations", f"{hashes:.1f}"],
         ["single invocations, divided by that hash", f"{divided:.1f}"],
-        ["medians of rounds", f"{spread(statistics.median(each.cpu for each in visits) for visits in rounds):.1f}"],
+        ["medians of rounds", f"{spread(statistics.median(visit.cpu for visit in visits) for visits in rounds):.1f}"],
     ]
     table(["CPU time", "standard deviation, %"], rows, f"{len(rounds)} rounds")
 

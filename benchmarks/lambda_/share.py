@@ -184,7 +184,7 @@ def main() -> None:
     rows = [
         [f"{1e3 * work_s:.0f} ms at {memory} MB", *(f"{100 * share:.1f} %" for share in (vcpus(memory), *shares))]
         for (work_s, memory), shares in zip(
-            chains[0], zip(*(each.values() for each in chains), strict=True), strict=True
+            chains[0], zip(*(chain.values() for chain in chains), strict=True), strict=True
         )
     ]
     table(["work", "memory/1769", "share", "share, exact"], rows, f"{CHAIN} events back to back")

@@ -213,8 +213,8 @@ def _row(question: str, truth: Judged, tools: Mapping[str, Asked]) -> list[str]:
         f"{rival.seconds:.1f}",
         f"{ours.seconds:.1f}",
         f"{ours.seconds / rival.seconds:.2f}",
-        f"{min(load for each in tools.values() for load in each.load):.1f} to "
-        f"{max(load for each in tools.values() for load in each.load):.1f}",
+        f"{min(load for tool in tools.values() for load in tool.load):.1f} to "
+        f"{max(load for tool in tools.values() for load in tool.load):.1f}",
     ]  # fmt: skip
 
 

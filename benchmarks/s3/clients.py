@@ -44,8 +44,12 @@ def main() -> None:
                     for client in random.sample(list(seen), len(seen)):
                         with opened(on.spec(client, operation, size_bytes)) as subject:
                             visit = subject.visit(Work(asked.operations, settle=5))
-                        latency = median(each.value for each in visit.observations if each.metric == "latency")
-                        cpu = next(each for each in visit.observations if each.metric == "client_cpu")
+                        latency = median(
+                            observation.value for observation in visit.observations if observation.metric == "latency"
+                        )
+                        cpu = next(
+                            observation for observation in visit.observations if observation.metric == "client_cpu"
+                        )
                         seen[client].append((latency, cpu.value / cpu.count))
                 milliseconds = [f"{1e3 * median(one[0] for one in seen[each]):.2f}" for each in (GO, PYTHON)]
                 more = f"{1e3 * median(b[1] - a[1] for a, b in zip(seen[GO], seen[PYTHON], strict=True)):.2f}"
@@ -53,7 +57,9 @@ def main() -> None:
                 rows.append([f"{operation.upper()} {size}", *milliseconds, latencies, cpus, more])
         with opened(on.spec(GO, "get", LARGE)) as subject:
             visit = subject.visit(Work(3))
-            memory = max(each.value for each in visit.observations if each.metric == "client_memory")
+            memory = max(
+                observation.value for observation in visit.observations if observation.metric == "client_memory"
+            )
     header = ["", "Go, ms", "boto3, ms", "boto3 over Go", "CPU time, boto3 over Go", "CPU time more, ms"]
     table(header, rows, "Latency to the last byte, and CPU time of the client")
     print(f"\n  load of the machine at the end {os.getloadavg()[0]:.1f}")

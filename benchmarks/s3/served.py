@@ -72,4 +72,4 @@ def opened(spec: S3Spec) -> Iterator[Subject]:
 
 
 def observed(subject: Subject, count: int, metric: str) -> list[Observation]:
-    return [each for each in subject.visit(Work(count)).observations if each.metric == metric]
+    return [observation for observation in subject.visit(Work(count)).observations if observation.metric == metric]

@@ -81,7 +81,7 @@ def main() -> None:
     set_up()
     heading("The Go client beside warp: objects of 1 MB per second")
     tools = {"warp": of_warp, "ours": of_ours}
-    rates: dict[tuple[str, str], list[float]] = {(name, each): [] for each in OPERATIONS for name in tools}
+    rates: dict[tuple[str, str], list[float]] = {(name, operation): [] for operation in OPERATIONS for name in tools}
     with served() as on:
         for _ in range(asked.rounds):
             for name, operation in random.sample(list(rates), len(rates)):

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -51,7 +52,7 @@ func (c *client) stage(count int) error {
 }
 
 // measure runs the first of what was staged, on as many goroutines as the treatment says.
-func (c *client) measure(count int) (reply, error) {
+func (c *client) measure(count, ramp int) (reply, error) {
 	if len(c.staged) < count {
 		return nil, wrong{"other", strconv.Itoa(len(c.staged)) + " operations are staged"}
 	}
@@ -81,11 +82,18 @@ func (c *client) measure(count int) (reply, error) {
 		}
 	}
 	c.keep(items, batch)
-	elapsed, firstByte, check := []int64{}, []int64{}, []int64{}
+	var sent []times
+	buckets := []int{}
 	for place, each := range batch.took {
-		if batch.dropped[place] {
-			continue
+		if !batch.dropped[place] {
+			sent = append(sent, each)
+			buckets = append(buckets, slices.Index(c.wanted.Buckets, items[place].bucket))
 		}
+	}
+	first, end := min(ramp, len(sent)), max(min(ramp, len(sent)), len(sent)-ramp)
+	counted := sent[first:end]
+	elapsed, firstByte, check := []int64{}, []int64{}, []int64{}
+	for _, each := range counted {
 		elapsed = append(elapsed, int64(each.elapsed))
 		if c.wanted.Operation == "get" {
 			firstByte = append(firstByte, int64(each.firstByte))
@@ -95,8 +103,30 @@ func (c *client) measure(count int) (reply, error) {
 	return reply{
 		"elapsed_ns": elapsed, "first_byte_ns": firstByte, "check_ns": check, "wall_ns": int64(wall), "cpu_ns": cpu,
 		"peak_bytes": peak(), "attempts": c.attempts.Load() - before, "late": batch.late.Load(),
-		"dropped": int64(count - len(elapsed)), "sending_ns": int64(batch.sending),
+		"dropped": int64(count - len(sent)), "sending_ns": int64(batch.sending), "in_flight": inFlight(sent, counted),
+		"buckets": buckets[first:end],
 	}, nil
+}
+
+// inFlight is how many operations were under way on average from the first one that counts to the end of the last.
+func inFlight(operations, counted []times) float64 {
+	if len(counted) == 0 {
+		return 0
+	}
+	begin, end := counted[0].began, counted[0].began.Add(counted[0].elapsed)
+	for _, one := range counted {
+		if one.began.Before(begin) {
+			begin = one.began
+		}
+		if ended := one.began.Add(one.elapsed); ended.After(end) {
+			end = ended
+		}
+	}
+	var shared time.Duration
+	for _, one := range operations {
+		shared += max(0, min(one.began.Add(one.elapsed).Sub(begin), end.Sub(begin))-max(0, one.began.Sub(begin)))
+	}
+	return float64(shared) / float64(max(1, end.Sub(begin)))
 }
 
 // batch is what became of every operation, by its place.
@@ -138,7 +168,7 @@ func (c *client) onSchedule(workers int, items []*item, seen *batch, began time.
 			seen.late.Add(1)
 		}
 		took, err := c.operate(items[next.place])
-		took.elapsed, took.firstByte = took.elapsed+waited, took.firstByte+waited
+		took.began, took.elapsed, took.firstByte = next.due, took.elapsed+waited, took.firstByte+waited
 		seen.took[next.place], seen.failed[next.place] = took, err
 	})
 	for place := range items {
@@ -190,7 +220,9 @@ func crew[T any](size int, work func(T)) (sent chan<- T, finish func()) {
 // operate is one timed operation.
 func (c *client) operate(on *item) (times, error) {
 	if c.wanted.Operation == "get" {
+		began := time.Now()
 		took, err := c.get(on)
+		took.began = began
 		took.elapsed += spin(c.wanted.AddedNs)
 		return took, err
 	}
@@ -204,7 +236,7 @@ func (c *client) operate(on *item) (times, error) {
 	default:
 		err = c.remove(on)
 	}
-	return times{elapsed: time.Since(began) + spin(c.wanted.AddedNs)}, err
+	return times{began: began, elapsed: time.Since(began) + spin(c.wanted.AddedNs)}, err
 }
 
 // spin is the known cost of a positive control.

@@ -49,6 +49,7 @@ const (
 type request struct {
 	Command      string   `json:"command"`
 	Count        int      `json:"count"`
+	Ramp         int      `json:"ramp"`
 	Endpoint     string   `json:"endpoint"`
 	Region       string   `json:"region"`
 	AccessKey    string   `json:"access_key"`
@@ -378,7 +379,10 @@ func (c *client) putParts(to *item, body []byte) error {
 var buffers = sync.Pool{New: func() any { made := make([]byte, readSize); return &made }}
 
 // times are of one operation.
-type times struct{ elapsed, firstByte, check time.Duration }
+type times struct {
+	began                     time.Time
+	elapsed, firstByte, check time.Duration
+}
 
 // get reads to the last byte, and checks what came. The hash is of 64 bits and under a random seed, and never leaves this
 // process; a cryptographic one would take half of the client's time.

@@ -75,7 +75,7 @@ func (s *session) handle(asked request) (reply, error) {
 	case "stage":
 		return reply{}, s.opened.stage(asked.Count)
 	case "measure":
-		return s.opened.measure(asked.Count)
+		return s.opened.measure(asked.Count, asked.Ramp)
 	case "clear":
 		return reply{}, s.opened.clear()
 	case "close":

@@ -27,7 +27,7 @@ from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.ciphers.modes import CTR
 from sealed import opened, seal
 
-PROTOCOL = 2
+PROTOCOL = 3
 _READ = 256 * 1024
 # Larger bodies differ in their first bytes alone, and the first one is not fetched before anything is measured.
 _WHOLLY_NEW = 8 * 1024 * 1024
@@ -68,6 +68,7 @@ class Times:
     elapsed: int
     first_byte: int | None = None
     check: int | None = None
+    began: int = 0  # by the clock that times it
 
 
 @dataclass
@@ -187,6 +188,12 @@ class Client:
 
     def operate(self, item: Item) -> Times:
         """One timed operation."""
+        began = time.perf_counter_ns()
+        times = self._act(item)
+        times.began = began
+        return times
+
+    def _act(self, item: Item) -> Times:
         operation, added = self.wanted["operation"], int(self.wanted["added_ns"])
         if operation == "get":
             times = self.get(item)
@@ -373,7 +380,7 @@ def stage(client: Client, count: int) -> dict[str, Any]:
     return {}
 
 
-def measure(client: Client, count: int) -> dict[str, Any]:
+def measure(client: Client, count: int, ramp: int) -> dict[str, Any]:
     if len(client.staged) < count:
         raise Wrong("other", f"{count} operations were asked for, {len(client.staged)} are staged")
     items, client.staged = client.staged[:count], client.staged[count:]
@@ -391,7 +398,9 @@ def measure(client: Client, count: int) -> dict[str, Any]:
         with ThreadPoolExecutor(workers) as pool:
             results = list(pool.map(client.operate, items))
     wall, cpu = time.perf_counter_ns() - wall, time.process_time_ns() - cpu
-    times = [each for each in results if each is not None]
+    sent_operations = [each for each in results if each is not None]
+    times = sent_operations[ramp : len(sent_operations) - ramp]
+    buckets = [item.bucket for item, result in zip(items, results, strict=True) if result is not None]
     # On the server is what was put, and what a schedule meant to delete and dropped.
     stays = {"put": lambda result: result is not None, "delete": lambda result: result is None}.get(operation)
     for item, result in zip(items, results, strict=True):
@@ -407,9 +416,20 @@ def measure(client: Client, count: int) -> dict[str, Any]:
         "peak_bytes": _peak(),
         "attempts": client.attempts - before,
         "late": sent.late,
-        "dropped": count - len(times),
+        "dropped": count - len(sent_operations),
         "sending_ns": sent.sending_ns,
+        "in_flight": in_flight(sent_operations, times),
+        "buckets": [client.wanted["buckets"].index(name) for name in buckets[ramp : len(buckets) - ramp]],
     }
+
+
+def in_flight(operations: list[Times], counted: list[Times]) -> float:
+    """How many operations were under way on average from the first one that counts to the end of the last."""
+    if not counted:
+        return 0.0
+    begin, end = min(one.began for one in counted), max(one.began + one.elapsed for one in counted)
+    shared = [min(one.began + one.elapsed, end) - max(one.began, begin) for one in operations]
+    return sum(max(0, ns) for ns in shared) / max(1, end - begin)
 
 
 @dataclass
@@ -436,7 +456,7 @@ def _on_schedule(client: Client, items: list[Item], workers: int, rate: float, s
                 sent.late += waited > _LATE_NS
             times = client.operate(item)
             first = None if times.first_byte is None else times.first_byte + waited
-            return Times(times.elapsed + waited, first, times.check)
+            return Times(times.elapsed + waited, first, times.check, due)
         finally:
             free.release()
 
@@ -523,7 +543,7 @@ def answer(client: Client, request: dict[str, Any]) -> dict[str, Any]:
         case "stage":
             return stage(client, request["count"])
         case "measure":
-            return measure(client, request["count"])
+            return measure(client, request["count"], request["ramp"])
         case "clear":
             return clear(client)
         case "close":

@@ -17,6 +17,7 @@ from sectax.model.measured import Measured
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Contents, Plan, Stopping
 from sectax.model.treatment import Cell, Factor, Role, Treatment
+from tests.fakes.measured import measured as measured_run
 
 SIZES = {"small": 1e3, "middle": 1e5, "large": 1e6}
 STAGES = Stages(
@@ -67,19 +68,19 @@ def measured(levels: tuple[str, ...] = UNTIMED, sizes: tuple[str, ...] = tuple(S
         seconds = law[0] + law[1] * SIZES[each.levels["payload"]]
         return {block: 1.1**block * seconds for block in range(1, blocks + 1)}
 
-    values = {"duration": {each.id: column(LAWS[each.levels["authentication"]], each) for each in treatments}}
-    timed = [each for each in treatments if each.levels["authentication"] == "timed"]
+    values = {
+        "duration": {
+            treatment.id: column(LAWS[treatment.levels["authentication"]], treatment) for treatment in treatments
+        }
+    }
+    timed = [treatment for treatment in treatments if treatment.levels["authentication"] == "timed"]
     values |= {step: {each.id: column(law, each) for each in timed} for step, law in STEPS.items()}
     numbers = tuple(range(1, blocks + 1))
-    return Measured(
-        run_id="r", started="", state="finished", plan=plan, calibrated=None, blocks=numbers,
-        values=values, counts={}, visited={}, failures=(), witnesses={}, batches={}, telemetry={},
-        sessions=(),
-    )  # fmt: skip
+    return measured_run(plan, values, numbers)
 
 
 def test_the_parts_of_an_operation_are_the_differences_and_make_up_the_whole() -> None:
-    (large,) = (each for each in anatomies(measured(), "duration", STAGES) if each.cell == "large/128")
+    (large,) = (anatomy for anatomy in anatomies(measured(), "duration", STAGES) if anatomy.cell == "large/128")
 
     whole = LAWS["published"][0] + LAWS["published"][1] * 1e6
     assert [part.words for part in large.parts] == ["parsing", "its form", "the check"]
@@ -127,7 +128,7 @@ def test_a_treatment_that_times_its_steps_is_taken_apart_by_them() -> None:
 
 
 def test_the_steps_of_a_treatment_grow_by_themselves() -> None:
-    found = {each.step: each for each in growths(measured(("none", "timed"), blocks=1), RULES) if each.step}
+    found = {growth.step: growth for growth in growths(measured(("none", "timed"), blocks=1), RULES) if growth.step}
 
     assert list(found) == ["deriving", "the MAC"]
     assert found["the MAC"].per_byte.point == pytest.approx(1.1 * 2e-9)
@@ -136,7 +137,7 @@ def test_the_steps_of_a_treatment_grow_by_themselves() -> None:
 
 
 def test_growth_finds_the_law_and_what_of_it_the_baseline_does_not_take() -> None:
-    found = {each.levels["authentication"]: each for each in growths(measured(blocks=1), RULES)}
+    found = {growth.levels["authentication"]: growth for growth in growths(measured(blocks=1), RULES)}
 
     assert found["published"].fixed.point == pytest.approx(1.1 * 2e-3)
     assert found["published"].per_byte.point == pytest.approx(1.1 * 8e-9)
@@ -156,12 +157,12 @@ def test_a_size_that_no_line_reaches_is_named_and_a_law_with_noise_has_none() ->
     for column in run.values["duration"].values():
         for block in column:
             column[block] *= noise.lognormal(0, 0.05)
-    assert [each.missed for each in growths(run, RULES)] == [()] * 3
+    assert [growth.missed for growth in growths(run, RULES)] == [()] * 3
 
     # A quota that is used up: ten times as long from there on.
     large = run.values["duration"]["large/128/published"]
     large.update({block: 10 * seconds for block, seconds in large.items()})
-    found = {each.levels["authentication"]: each for each in growths(run, RULES)}
+    found = {growth.levels["authentication"]: growth for growth in growths(run, RULES)}
 
     assert found["none"].missed == ()
     assert "large" in dict(found["published"].missed)
@@ -174,7 +175,7 @@ def test_treatment_without_its_baseline_still_grows() -> None:
     for size in SIZES:
         run.values["duration"][f"{size}/128/none"].clear()
 
-    found = {each.levels["authentication"]: each for each in growths(replace(run), RULES)}
+    found = {growth.levels["authentication"]: growth for growth in growths(replace(run), RULES)}
 
     assert "none" not in found
     assert found["published"].extra_per_byte is None

@@ -117,14 +117,14 @@ EVERYONE = dict.fromkeys(("baseline", "slow", "same", "negative", "positive"), "
 def without_bodies(measured: Measured) -> Measured:
     """The same times, of operations that move metadata alone."""
     plan = measured.plan
-    levels = {each.levels[plan.control] for each in plan.treatments}
+    levels = {treatment.levels[plan.control] for treatment in plan.treatments}
     contents = Contents(plan.control, dict.fromkeys(levels, 1), metadata=tuple(levels))
     return dataclasses.replace(measured, plan=dataclasses.replace(plan, contents=contents))
 
 
 def leaving_out(measured: Measured, slow: str) -> Measured:
     """Of a plan that knows how some work is left out; the treatment says `whole`, as its baseline does, or not."""
-    operations = tuple({each.levels[measured.plan.control] for each in measured.plan.treatments})
+    operations = tuple({treatment.levels[measured.plan.control] for treatment in measured.plan.treatments})
     plan = dataclasses.replace(measured.plan, shortcuts=(Shortcut(operations, "work", "a part is left out", ""),))
     seen: dict[str, dict[str, tuple[Witness, ...]]] = {
         arm: {"work": ("whole",)} for arm in measured.values[plan.metrics[0].name]

@@ -42,7 +42,7 @@ def told(measured: Measured, check: str) -> list[tuple[Severity, str]]:
 
 def withdrawn(measured: Measured) -> set[str]:
     analysed = analyse(measured, audit(measured, judge(measured)))
-    return {each.comparison.id for each in analysed.findings if each.verdict is VerdictId.WITHDRAWN}
+    return {finding.comparison.id for finding in analysed.findings if finding.verdict is VerdictId.WITHDRAWN}
 
 
 def figures(measured: Measured) -> tuple[BlockSeries, ...]:
@@ -218,7 +218,9 @@ def test_a_quantile_is_warned_of_exactly_where_it_is_printed_without_an_interval
     together = clustered(np.random.default_rng(5), calls, calls // 5)
     for measured in (sound, alike(np.random.default_rng(4), 40, calls), together):
         printed = [
-            each.estimates.get("p99_duration") for each in treatment_results(measured) if "#" not in each.treatment
+            treatment_result.estimates.get("p99_duration")
+            for treatment_result in treatment_results(measured)
+            if "#" not in treatment_result.treatment
         ]
         bare = any(each is not None and each.low is None for each in printed)
 

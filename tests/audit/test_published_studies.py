@@ -29,7 +29,9 @@ def expected_states(expected: dict[str, list[str]], figures: list[str]) -> dict[
     every = dict.fromkeys(figures, State.DOES_NOT_APPLY)
     for state, patterns in expected.items():
         for pattern in patterns:
-            matched = [pattern] if pattern.startswith("(") else [each for each in figures if fnmatchcase(each, pattern)]
+            matched = (
+                [pattern] if pattern.startswith("(") else [figure for figure in figures if fnmatchcase(figure, pattern)]
+            )
             assert matched, f"{pattern} is no figure"
             for figure in matched:
                 assert every.get(figure, State.DOES_NOT_APPLY) is State.DOES_NOT_APPLY, f"{figure} stands twice"

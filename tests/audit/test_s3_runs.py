@@ -64,10 +64,10 @@ def measured(
     plan = planned(EXPERIMENT, Request("default", levels, Stopping(0.02, max_blocks=40), 1))
     rng, metric = np.random.default_rng(1), plan.metrics[0].name
     values = {}
-    for each in plan.treatments:
-        typical = seconds(each.levels["operation"], size_bytes(each.levels["size"]))
-        typical *= times(each) * (1.04 if each.role is Role.POSITIVE else 1.0)
-        values[each.id] = {block: typical * float(np.exp(rng.normal(0, 0.01))) for block in BLOCKS}
+    for treatment in plan.treatments:
+        typical = seconds(treatment.levels["operation"], size_bytes(treatment.levels["size"]))
+        typical *= times(treatment) * (1.04 if treatment.role is Role.POSITIVE else 1.0)
+        values[treatment.id] = {block: typical * float(np.exp(rng.normal(0, 0.01))) for block in BLOCKS}
     return Measured(
         run_id="simulated",
         started="",
@@ -79,7 +79,9 @@ def measured(
         counts={metric: dict.fromkeys(values, 200)},
         visited=dict.fromkeys(values, BLOCKS),
         failures=(),
-        witnesses={each.id: {"etag": (etags[each.levels["encryption"]],)} for each in plan.treatments} if etags else {},
+        witnesses={treatment.id: {"etag": (etags[treatment.levels["encryption"]],)} for treatment in plan.treatments}
+        if etags
+        else {},
         batches={},
         telemetry={name: dict(load or {}) for name in values},
         sessions=(Environment({}),),
@@ -131,8 +133,9 @@ KEPT = {
         {"load_cpu_s": 8.6, "load_quota_s": 10.0},
         KEPT | {"load_dropped": 1.0},
         KEPT | {"load_sending_s": 10.2},
+        {"load_in_flight": 6.3, "load_at_once": 8.0},
     ],
-    ids=["busy", "drops", "falls behind"],
+    ids=["busy", "drops", "falls behind", "few at once"],
 )
 def test_a_client_that_cannot_keep_up_is_not_believed(load: Mapping[str, float]) -> None:
     found = said(measured(honest, load=load), Severity.FATAL)
@@ -141,10 +144,29 @@ def test_a_client_that_cannot_keep_up_is_not_believed(load: Mapping[str, float])
 
 
 @pytest.mark.parametrize(
-    "load", [{}, KEPT, {"load_cpu_s": 8.4, "load_quota_s": 10.0}], ids=["none", "kept", "not busy"]
+    "load",
+    [{}, KEPT, {"load_cpu_s": 8.4, "load_quota_s": 10.0}, {"load_in_flight": 6.5, "load_at_once": 8.0}],
+    ids=["none", "kept", "not busy", "enough at once"],
 )
 def test_a_client_that_keeps_up_is_accused_of_nothing(load: Mapping[str, float]) -> None:
     assert said(measured(honest, load=load), Severity.FATAL) == set()
+
+
+@pytest.mark.parametrize(
+    ("slower_s", "blocks", "is_seen"), [(0.0, 20, False), (2e-2, 20, True), (1e-4, 20, False), (2e-2, 5, False)]
+)
+def test_one_slow_bucket_of_an_arm_is_told(slower_s: float, blocks: int, is_seen: bool) -> None:
+    rng = np.random.default_rng(2)
+    run = measured(honest)
+    arm = next(treatment.id for treatment in run.plan.treatments if treatment.levels["operation"] == "get")
+    for bucket in (1, 2, 3):
+        seconds = 1e-3 * np.exp(rng.normal(0, 0.1, blocks)) + slower_s * (bucket == 2)
+        run.witnesses.setdefault(arm, {})[f"bucket_{bucket}_s"] = tuple(map(float, seconds))
+
+    found = [each for each in audit(run, judge(run)) if each.check == "slow-bucket"]
+
+    assert [(each.subject, each.severity) for each in found] == ([(arm, Severity.FATAL)] if is_seen else [])
+    assert all("bucket 2" in each.saw for each in found)
 
 
 def test_a_cost_of_operations_without_a_body_is_told_apart() -> None:

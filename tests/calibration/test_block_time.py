@@ -61,7 +61,7 @@ def test_what_the_pilot_could_not_try_takes_no_time():
 
 
 def test_other_work_makes_visits_longer_and_not_the_openings_of_processes_that_start_side_by_side():
-    opened_s = sum(each.open_s for each in FROZEN.calibrations.values())
+    opened_s = sum(calibration.open_s for calibration in FROZEN.calibrations.values())
     alone, beside = (block_s(PLAN, FROZEN, {}, pace=pace) for pace in (1.0, 3.0))
 
     assert beside - opened_s == pytest.approx(3 * (alone - opened_s))
@@ -72,14 +72,12 @@ def test_what_one_block_alone_measures_is_in_no_other_block_and_goes_once_into_t
     plan = replace(PLAN, cells=(replace(first, once=True), *others))
 
     assert once_s(PLAN, FROZEN) == 0.0
-    visited = [each for each in plan.treatments if each.cell == first.id]
+    visited = [treatment for treatment in plan.treatments if treatment.cell == first.id]
     assert once_s(plan, FROZEN) == pytest.approx(
         sum(FROZEN.calibrations[each.id].batch_s * FROZEN.rounds[first.id] for each in visited)
     )
-    assert block_s(plan, FROZEN, {}) == pytest.approx(
-        block_s(PLAN, replace(FROZEN, calibrations={each.id: FROZEN.calibrations[each.id] for each in plan.treatments
-                                                    if each.cell != first.id}), {})
-    )  # fmt: skip
+    others = {name: known for name, known in FROZEN.calibrations.items() if plan.treatment(name).cell != first.id}
+    assert block_s(plan, FROZEN, {}) == pytest.approx(block_s(PLAN, replace(FROZEN, calibrations=others), {}))
 
 
 def test_a_first_block_with_what_is_measured_once_says_nothing_of_the_others():

@@ -27,12 +27,16 @@ def tried(operation_s: float, noise: float = 0.01) -> Tried:
 
 
 def frozen(plan: Plan = PLAN, left_s: float = math.inf, noise: float = 0.01) -> Calibrated:
-    seen = {each.id: tried(SECONDS[each.levels["algorithm"]], noise) for each in plan.treatments}
+    seen = {treatment.id: tried(SECONDS[treatment.levels["algorithm"]], noise) for treatment in plan.treatments}
     return freeze(plan, seen, {}, left_s)
 
 
 def lengths(calibrated: Calibrated, cell: str) -> dict[str, float]:
-    return {each.id: calibrated.calibrations[each.id].batch_s for each in PLAN.treatments if each.cell == cell}
+    return {
+        treatment.id: calibrated.calibrations[treatment.id].batch_s
+        for treatment in PLAN.treatments
+        if treatment.cell == cell
+    }
 
 
 @pytest.mark.parametrize("cell", [cell.id for cell in PLAN.cells])
@@ -42,12 +46,12 @@ def test_the_batches_of_a_cell_are_equally_long(cell: str) -> None:
 
 def test_the_negative_control_has_batches_as_long_as_those_of_the_most_unequal_treatment() -> None:
     operations = {"RS256": 1e-3, "ES256": 4e-3, "EdDSA": 1e-3}
-    seen = {each.id: tried(operations[each.levels["algorithm"]]) for each in PLAN.treatments}
+    seen = {treatment.id: tried(operations[treatment.levels["algorithm"]]) for treatment in PLAN.treatments}
 
     calibrations = freeze(PLAN, seen, {}, math.inf).calibrations
-    (negative,) = (each for each in PLAN.treatments if each.role is Role.NEGATIVE)
+    (negative,) = (treatment for treatment in PLAN.treatments if treatment.role is Role.NEGATIVE)
     baseline = calibrations[PLAN.cell(negative.cell).baseline]
-    unequal = {each.id: calibrations[each.id].batch_s / baseline.batch_s for each in PLAN.treatments}
+    unequal = {treatment.id: calibrations[treatment.id].batch_s / baseline.batch_s for treatment in PLAN.treatments}
     farthest = max(unequal.values(), key=lambda ratio: abs(math.log(ratio)))
 
     assert calibrations[negative.id].batch_s / baseline.batch_s == pytest.approx(farthest, rel=0.3)
@@ -59,7 +63,7 @@ def test_a_batch_that_the_pilot_read_too_long_is_sized_again_after_the_first_blo
         name: replace(each, count=max(1, each.count // 5)) if name.endswith("/ES256") else each
         for name, each in right.calibrations.items()
     }
-    seen = {each.id: SECONDS[each.levels["algorithm"]] for each in PLAN.treatments}
+    seen = {treatment.id: SECONDS[treatment.levels["algorithm"]] for treatment in PLAN.treatments}
 
     again = sized_again(PLAN, replace(right, calibrations=wrong), seen)
 
@@ -71,7 +75,7 @@ def test_a_batch_that_the_pilot_read_too_long_is_sized_again_after_the_first_blo
 
 def test_even_batches_stay_as_they_are() -> None:
     right = frozen()
-    interrupted = {each.id: 3 * SECONDS[each.levels["algorithm"]] for each in PLAN.treatments}
+    interrupted = {treatment.id: 3 * SECONDS[treatment.levels["algorithm"]] for treatment in PLAN.treatments}
 
     assert sized_again(PLAN, right, {}) is None
     assert sized_again(PLAN, right, interrupted) is None
@@ -81,7 +85,12 @@ def test_batches_of_whole_processes_stay_as_they_are_however_long_one_is() -> No
     plan = replace(PLAN, equal_counts=True)
     right = frozen(plan)
 
-    assert sized_again(plan, right, {each.id: SECONDS[each.levels["algorithm"]] for each in plan.treatments}) is None
+    assert (
+        sized_again(
+            plan, right, {treatment.id: SECONDS[treatment.levels["algorithm"]] for treatment in plan.treatments}
+        )
+        is None
+    )
 
 
 def test_a_short_budget_has_fewer_rounds_and_never_fewer_than_the_plan_allows() -> None:
@@ -113,10 +122,10 @@ def alternating(ratio_noise: float, shared_noise: float) -> dict[str, Tried]:
     rng, machine = np.random.default_rng(7), np.random.default_rng(8)
     shared = [machine.normal(0, shared_noise) + np.cumsum(machine.normal(0, shared_noise, 60)) for _ in range(2)]
     seen = {}
-    for each in PLAN.treatments:
-        operation_s = SECONDS[each.levels["algorithm"]]
+    for treatment in PLAN.treatments:
+        operation_s = SECONDS[treatment.levels["algorithm"]]
         logs = tuple(tuple(math.log(operation_s) + here + rng.normal(0, ratio_noise, 60)) for here in shared)
-        seen[each.id] = replace(tried(operation_s), processes=logs)
+        seen[treatment.id] = replace(tried(operation_s), processes=logs)
     return seen
 
 
@@ -138,8 +147,8 @@ def test_a_budget_that_nobody_asked_for_leaves_rounds_that_cost_little() -> None
 def test_the_rounds_of_the_longest_cell_are_cut_first() -> None:
     slow = PLAN.cells[1].id
     seen = {
-        each.id: tried(SECONDS[each.levels["algorithm"]] * (5 if each.cell == slow else 1), 0.3)
-        for each in PLAN.treatments
+        treatment.id: tried(SECONDS[treatment.levels["algorithm"]] * (5 if treatment.cell == slow else 1), 0.3)
+        for treatment in PLAN.treatments
     }
 
     unlimited, short = (freeze(PLAN, seen, {}, left_s).rounds for left_s in (math.inf, 20.0))
@@ -152,14 +161,16 @@ def test_the_rounds_of_the_longest_cell_are_cut_first() -> None:
 def test_operations_that_are_timed_one_by_one_take_turns_one_by_one() -> None:
     plan = replace(PLAN, batch_s=0.0)
     operations = {"RS256": 1e-3, "ES256": 3e-3, "EdDSA": 2e-5}
-    seen = {each.id: tried(operations[each.levels["algorithm"]]) for each in plan.treatments}
+    seen = {treatment.id: tried(operations[treatment.levels["algorithm"]]) for treatment in plan.treatments}
     bare = {name: replace(each, operation=replace(each.operation, shortest_s=1e-4)) for name, each in seen.items()}
 
     calibrated = freeze(plan, bare, {}, math.inf)
 
-    counts = {each.levels["algorithm"]: calibrated.calibrations[each.id].count for each in plan.treatments}
+    counts = {
+        treatment.levels["algorithm"]: calibrated.calibrations[treatment.id].count for treatment in plan.treatments
+    }
     assert counts == {"RS256": 1, "ES256": 1, "EdDSA": 5}
-    assert sized_again(plan, calibrated, {each.id: 1e-3 for each in plan.treatments}) is None
+    assert sized_again(plan, calibrated, {treatment.id: 1e-3 for treatment in plan.treatments}) is None
 
 
 def test_rounds_come_in_pairs_of_mirror_images() -> None:
@@ -213,17 +224,17 @@ def paced(operation_s: float) -> Tried:
 def test_operations_with_idle_time_between_them_stay_alone_in_their_batches() -> None:
     plan = replace(PLAN, batch_s=0.1)
     operations = {"RS256": 1e-3, "ES256": 3e-3, "EdDSA": 2e-2}
-    seconds = {each.id: operations[each.levels["algorithm"]] for each in plan.treatments}
+    seconds = {treatment.id: operations[treatment.levels["algorithm"]] for treatment in plan.treatments}
 
     calibrated = freeze(plan, {name: paced(each) for name, each in seconds.items()}, {}, math.inf)
 
-    assert {(each.count, each.settle) for each in calibrated.calibrations.values()} == {(1, False)}
+    assert {(calibration.count, calibration.settle) for calibration in calibrated.calibrations.values()} == {(1, False)}
     assert sized_again(plan, calibrated, seconds) is None
 
 
 def test_one_reading_that_was_too_short_is_put_right_after_the_next_block() -> None:
     right = frozen()
-    seconds = {each.id: SECONDS[each.levels["algorithm"]] for each in PLAN.treatments}
+    seconds = {treatment.id: SECONDS[treatment.levels["algorithm"]] for treatment in PLAN.treatments}
     short = {name: each / 3 if name.endswith("/ES256") else each for name, each in seconds.items()}
 
     misled = sized_again(PLAN, right, short)
@@ -237,23 +248,26 @@ def test_one_reading_that_was_too_short_is_put_right_after_the_next_block() -> N
 
 
 def test_batches_that_are_sized_again_still_outlast_a_coarse_clock() -> None:
-    seen = {each.id: tried(SECONDS[each.levels["algorithm"]]) for each in PLAN.treatments}
+    seen = {treatment.id: tried(SECONDS[treatment.levels["algorithm"]]) for treatment in PLAN.treatments}
     coarse = {name: replace(each, operation=replace(each.operation, shortest_s=1.0)) for name, each in seen.items()}
-    seconds = {each.id: SECONDS[each.levels["algorithm"]] for each in PLAN.treatments}
+    seconds = {treatment.id: SECONDS[treatment.levels["algorithm"]] for treatment in PLAN.treatments}
     halved = {name: each / 2 if name.endswith("/ES256") else each for name, each in seconds.items()}
 
     again = sized_again(PLAN, freeze(PLAN, coarse, {}, math.inf), halved)
 
     assert again is not None
-    assert all(each.batch_s > 0.7 for each in again.calibrations.values())
+    assert all(calibration.batch_s > 0.7 for calibration in again.calibrations.values())
 
 
 def test_the_known_cost_is_still_known_after_batches_were_sized_again() -> None:
-    slow = {each.id: tried((7 if each.levels["algorithm"] == "EdDSA" else 1) * 1e-4) for each in PLAN.treatments}
-    again = sized_again(PLAN, freeze(PLAN, slow, {}, math.inf), {each.id: 1e-4 for each in PLAN.treatments})
+    slow = {
+        treatment.id: tried((7 if treatment.levels["algorithm"] == "EdDSA" else 1) * 1e-4)
+        for treatment in PLAN.treatments
+    }
+    again = sized_again(PLAN, freeze(PLAN, slow, {}, math.inf), {treatment.id: 1e-4 for treatment in PLAN.treatments})
 
     assert again is not None
-    for each in PLAN.treatments:
-        if each.extra:
-            known = known_extra(again.calibrations[each.id], each.extra, again.rounds[each.cell])
-            assert known == pytest.approx(each.extra, rel=0.1)
+    for treatment in PLAN.treatments:
+        if treatment.extra:
+            known = known_extra(again.calibrations[treatment.id], treatment.extra, again.rounds[treatment.cell])
+            assert known == pytest.approx(treatment.extra, rel=0.1)

@@ -35,6 +35,16 @@ class KnownSpec(Spec):
     known_s: float | None = 300.0
 
 
+@dataclass(frozen=True)
+class OverlappingSpec(Spec):
+    """Eight operations run at once."""
+
+    fewest: int = 80
+
+    def subject(self) -> Overlapping:
+        return Overlapping()
+
+
 class Fake:
     first: tuple[Observation, ...] = ()
 
@@ -55,31 +65,41 @@ class Fake:
         """Nothing to end."""
 
 
+class Overlapping(Fake):
+    def visit(self, work: Work) -> Visit:
+        assert work.count >= 80
+        return replace(super().visit(work), telemetry={"spanned_s": work.count * OPERATION_S / 8})
+
+
 def frozen(kind: type[Spec]) -> tuple[Calibrated, list[BlockEvent]]:
     events: list[BlockEvent] = []
-    return calibrate(PLAN, {each.id: kind(each.id) for each in PLAN.treatments}, {}, events.append), events
+    return calibrate(
+        PLAN, {treatment.id: kind(treatment.id) for treatment in PLAN.treatments}, {}, events.append
+    ), events
 
 
 def test_a_batch_lasts_about_as_long_as_the_plan_aims_at() -> None:
     found, _ = frozen(Spec)
 
-    counts = {each.count for each in found.calibrations.values()}
+    counts = {calibration.count for calibration in found.calibrations.values()}
     assert counts == {round(PLAN.batch_s / OPERATION_S)}
 
 
 def test_operations_with_idle_time_between_them_are_visited_one_at_a_time() -> None:
     found, _ = frozen(SpacedSpec)
 
-    assert {each.count for each in found.calibrations.values()} == {1}
-    assert {each.batch_s for each in found.calibrations.values()} == {OPERATION_S}
+    assert {calibration.count for calibration in found.calibrations.values()} == {1}
+    assert {calibration.batch_s for calibration in found.calibrations.values()} == {OPERATION_S}
 
 
 def test_what_is_known_to_last_for_minutes_is_not_tried() -> None:
     found, events = frozen(KnownSpec)
 
     assert events == []
-    assert {(each.count, each.batch_s, each.most) for each in found.calibrations.values()} == {(1, 300.0, 1)}
-    assert tried_alone(PLAN, {each.id: KnownSpec(each.id) for each in PLAN.treatments}) == ()
+    assert {
+        (calibration.count, calibration.batch_s, calibration.most) for calibration in found.calibrations.values()
+    } == {(1, 300.0, 1)}
+    assert tried_alone(PLAN, {treatment.id: KnownSpec(treatment.id) for treatment in PLAN.treatments}) == ()
 
 
 def test_every_treatment_is_opened_more_than_once_and_told_of_once() -> None:
@@ -91,14 +111,14 @@ def test_every_treatment_is_opened_more_than_once_and_told_of_once() -> None:
 
 
 def test_a_plan_may_leave_out_what_is_thrown_away() -> None:
-    specs = {each.id: Spec(each.id) for each in PLAN.treatments}
+    specs = {treatment.id: Spec(treatment.id) for treatment in PLAN.treatments}
 
     settled, bare = (
         calibrate(replace(PLAN, settles=settles), specs, {}, lambda event: None) for settles in (True, False)
     )
 
-    assert {each.settle for each in settled.calibrations.values()} == {True}
-    assert {each.settle for each in bare.calibrations.values()} == {False}
+    assert {calibration.settle for calibration in settled.calibrations.values()} == {True}
+    assert {calibration.settle for calibration in bare.calibrations.values()} == {False}
 
 
 def test_a_clock_that_stands_still_fails_its_treatment_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,7 +138,9 @@ def test_a_coarse_clock_has_its_batch_even_where_a_visit_then_takes_long(monkeyp
 
     found, _ = frozen(Spec)
 
-    assert [each.batch_s for each in found.calibrations.values()] == pytest.approx([1.0] * len(PLAN.treatments))
+    assert [calibration.batch_s for calibration in found.calibrations.values()] == pytest.approx(
+        [1.0] * len(PLAN.treatments)
+    )
 
 
 def counting_visits(monkeypatch: pytest.MonkeyPatch, operation_s: float) -> list[int]:
@@ -141,17 +163,19 @@ def test_where_only_the_length_of_operations_is_to_be_found_out_slow_ones_are_tr
     monkeypatch.setattr(pilot, "SIZING_S", 0.0)  # visits of a fake take no time
     plan = replace(PLAN, rounds_range=rounds, warms_up=warms_up)
 
-    found = calibrate(plan, {each.id: Spec(each.id) for each in plan.treatments}, {}, lambda event: None)
+    found = calibrate(plan, {treatment.id: Spec(treatment.id) for treatment in plan.treatments}, {}, lambda event: None)
 
-    assert len(visits) == 2 * len(tried_alone(plan, {each.id: Spec(each.id) for each in plan.treatments}))
-    assert all(each.typical_s == pytest.approx(0.3) for each in found.calibrations.values())
+    assert len(visits) == 2 * len(
+        tried_alone(plan, {treatment.id: Spec(treatment.id) for treatment in plan.treatments})
+    )
+    assert all(calibration.typical_s == pytest.approx(0.3) for calibration in found.calibrations.values())
     assert set(found.rounds.values()) == {rounds[0]}
 
 
 def test_what_lasts_for_minutes_is_not_done_again_to_learn_how_long_it_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
     visits = counting_visits(monkeypatch, 300.0)
     plan = replace(PLAN, rounds_range=(1, 1), warms_up=False)
-    specs = {each.id: Spec(each.id) for each in plan.treatments}
+    specs = {treatment.id: Spec(treatment.id) for treatment in plan.treatments}
 
     calibrate(plan, specs, {}, lambda event: None)
 
@@ -165,8 +189,18 @@ def test_rounds_and_warm_up_are_found_out_from_more_than_one_process(
     opened: list[str] = []
     monkeypatch.setattr(Fake, "open", lambda self: opened.append("") or {"clock_granularity_s": 1e-9})
     plan = replace(PLAN, rounds_range=rounds, warms_up=warms_up)
-    specs = {each.id: Spec(each.id) for each in plan.treatments}
+    specs = {treatment.id: Spec(treatment.id) for treatment in plan.treatments}
 
     calibrate(plan, specs, {}, lambda event: None)
 
     assert len(opened) == PROCESSES * len(tried_alone(plan, specs))
+
+
+def test_operations_that_overlap_last_as_long_as_their_visit_and_come_in_full_batches():
+    calibrated, events = frozen(OverlappingSpec)
+
+    assert not [event for event in events if isinstance(event, Dropped)]
+    for calibration in calibrated.calibrations.values():
+        assert calibration.operation_s == pytest.approx(OPERATION_S / 8)
+        assert calibration.batch_s == pytest.approx(PLAN.batch_s, rel=0.1)
+        assert calibration.fewest == 80

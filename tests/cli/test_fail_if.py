@@ -67,7 +67,7 @@ def test_of_several_conditions_the_gravest_answer_counts(tmp_path):
     run(tmp_path, "0.2", "--blocks", "6")
 
     def show(*conditions: str) -> int:
-        words = [word for each in conditions for word in ("--fail-if", each)]
+        words = [word for condition in conditions for word in ("--fail-if", condition)]
         return sectax("show", "r.sectax", *words, folder=tmp_path).status
 
     assert show() == 0

@@ -22,7 +22,7 @@ BASH_COMPLETION = Path("/usr/share/bash-completion/bash_completion")
 def written(tmp_path: Path) -> Path:
     said = sectax("setup", "shell", HOME=str(tmp_path), XDG_DATA_HOME="", XDG_CONFIG_HOME="")
     assert said.status == 0, said.err
-    for path in (each for each in tmp_path.rglob("*") if each.is_file()):
+    for path in (path for path in tmp_path.rglob("*") if path.is_file()):
         assert f"wrote {path}" in said.err
     return tmp_path
 

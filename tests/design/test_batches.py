@@ -68,3 +68,10 @@ def test_batches_half_as_long_again_as_others_are_uneven():
     assert uneven([0.004, 0.0061])
     assert not uneven([0.004, 0.0059])
     assert not uneven([])
+
+
+def test_a_batch_has_the_fewest_operations_that_show_what_is_measured():
+    cell = {"fast": Operation(1e-3, 1e-6, 20, 80), "slow": Operation(2e-3, 1e-6, 20, 80)}
+
+    assert batch_sizes(cell, 0.05) == {"fast": 80, "slow": 80}
+    assert batch_sizes(cell, 0.05, equal_counts=True) == {"fast": 80, "slow": 80}

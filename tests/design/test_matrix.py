@@ -111,7 +111,7 @@ def test_a_cell_without_its_baseline_is_skipped_whole():
 def test_what_is_told_by_itself_is_in_no_comparison():
     told = Metric("told", "s", Better.LOWER, Summary.MEAN, "told", compared=False)
 
-    assert {each.metric for each in matrix(metrics=(TIME, told, MEMORY)).comparisons} == {"time", "memory"}
+    assert {comparison.metric for comparison in matrix(metrics=(TIME, told, MEMORY)).comparisons} == {"time", "memory"}
 
 
 @pytest.mark.parametrize(

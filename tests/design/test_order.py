@@ -58,8 +58,8 @@ def test_cells_together_share_their_rounds_and_each_keeps_its_own_number_of_them
     (cell,) = block.cells
     assert sorted(cell.opening) == sorted(ALL)
     visited = Counter(visit.treatment for visit in cell.visits)
-    assert {visited[each.id] for each in PLAN.treatments if each.cell == first.id} == {4}
-    assert {visited[each.id] for each in PLAN.treatments if each.cell == second.id} == {2}
+    assert {visited[treatment.id] for treatment in PLAN.treatments if treatment.cell == first.id} == {4}
+    assert {visited[treatment.id] for treatment in PLAN.treatments if treatment.cell == second.id} == {2}
     orders = [[v.treatment for v in cell.visits if v.round == index] for index in range(4)]
     assert orders[1] == orders[0][::-1]
     assert orders[3] == orders[2][::-1]
@@ -69,7 +69,7 @@ def test_cells_together_share_their_rounds_and_each_keeps_its_own_number_of_them
 
 
 def test_no_more_treatments_are_together_than_the_plan_allows():
-    most = max(sum(each.cell == cell.id for each in PLAN.treatments) for cell in PLAN.cells)
+    most = max(sum(treatment.cell == cell.id for treatment in PLAN.treatments) for cell in PLAN.cells)
 
     block = plan_block(replace(PLAN, together=most), calibrated_for(PLAN), 5, ALL)
 

@@ -126,7 +126,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 EVERY_PAGE = pytest.mark.parametrize(
-    "page", [each for each in PAGES if each.name not in REFERENCE], ids=lambda page: str(page.relative_to(ROOT))
+    "page", [page for page in PAGES if page.name not in REFERENCE], ids=lambda page: str(page.relative_to(ROOT))
 )
 
 

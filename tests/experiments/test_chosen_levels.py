@@ -15,7 +15,7 @@ def primary_levels(
     experiment: str, factor: str, levels: dict[str, tuple[str, ...]], preset: str = "default"
 ) -> set[str]:
     plan = planned(registry.load(experiment), Request(preset, levels, Stopping(0.02), 1))
-    primary = [each for each in plan.comparisons if each.standing is Standing.PRIMARY]
+    primary = [comparison for comparison in plan.comparisons if comparison.standing is Standing.PRIMARY]
     assert primary
     return {plan.treatment(each.treatment).levels[factor] for each in primary}
 

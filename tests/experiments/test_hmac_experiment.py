@@ -24,6 +24,7 @@ from sectax.model.measured import Measured
 from sectax.model.plan import Plan, Stopping
 from sectax.model.why_not import WhyNot
 from sectax.reports.comparison_layout import published_comparison
+from tests.fakes.measured import measured
 from tests.machines import complete, planned, without
 
 # With AWS's endpoint no sandbox is asked for, and nothing is called while a run is planned.
@@ -46,10 +47,10 @@ def test_the_published_preset_is_the_studys_matrix_with_a_baseline() -> None:
     made = plan("published")
 
     assert len(made.cells) == 18
-    assert {each.levels["authentication"] for each in made.treatments} == {"none", "published"}
+    assert {treatment.levels["authentication"] for treatment in made.treatments} == {"none", "published"}
     # With the first invocation of the instance, which the study counted with the others, five.
     assert made.rounds_range == (4, 4)
-    assert {"worst_invocation", "median_invocation"} <= {each.name for each in made.metrics if not each.compared}
+    assert {"worst_invocation", "median_invocation"} <= {metric.name for metric in made.metrics if not metric.compared}
     assert any("by hand" in choice for choice in made.choices)
 
 
@@ -73,19 +74,11 @@ def test_cpu_time_answers_where_it_is_known_and_the_study_had_no_other_metric(pr
 @pytest.mark.parametrize(("endpoint", "whole"), [(LOCAL, "cpu_time"), (AWS, "duration")])
 def test_cpu_time_of_the_steps_is_a_part_of_that_of_the_invocation_where_it_is_known(endpoint, whole) -> None:
     levels = {"authentication": ("none", "published"), "pace": ("spaced",)}
-    told = {each.name: each for each in on_lambda_metrics("quick", levels, endpoint)}
+    told = {
+        on_lambda_metric.name: on_lambda_metric for on_lambda_metric in on_lambda_metrics("quick", levels, endpoint)
+    }
 
     assert told["whole_cpu"].part_of == told["check_cpu"].part_of == whole
-
-
-def test_a_function_s_own_clock_has_no_metric_of_its_own_without_the_timed_level() -> None:
-    told = on_lambda_metrics("default", {"authentication": ("none", "published")}, LOCAL)
-
-    assert not any(each.part_of for each in told)
-
-
-def test_what_the_check_takes_by_the_functions_own_clock_is_shown_beside_the_answer() -> None:
-    assert "check" in plan().beside
 
 
 def test_a_minute_is_answered_by_the_functions_own_steps_and_all_of_them_tell() -> None:
@@ -114,12 +107,10 @@ def test_elsewhere_functions_run_without_a_clock_unless_they_are_the_timed_ones(
     specs = bench.specs(bench.inputs(), None)
 
     assert made.metrics[0].name == "duration"
-    for each in made.treatments:
-        assert specs[each.id].environment["ANATOMY"] == str(int(each.levels["authentication"] == "published-timed"))
-
-
-def test_the_default_crosses_every_scheme_and_what_stands_around_the_check() -> None:
-    assert {each.levels["authentication"] for each in plan().treatments} == set(AUTHENTICATION)
+    for treatment in made.treatments:
+        assert specs[treatment.id].environment["ANATOMY"] == str(
+            int(treatment.levels["authentication"] == "published-timed")
+        )
 
 
 def test_calls_back_to_back_outlast_the_quotas_period() -> None:
@@ -129,13 +120,13 @@ def test_calls_back_to_back_outlast_the_quotas_period() -> None:
 def test_any_memory_size_of_lambda_can_be_asked_for() -> None:
     made = plan(memory=("1769", "256"))
 
-    assert {each.levels["memory"] for each in made.cells} == {"256", "1769"}
+    assert {cell.levels["memory"] for cell in made.cells} == {"256", "1769"}
     with pytest.raises(WrongUse, match="no level '64'"):
         plan(memory=("64",))
 
 
 def test_every_treatment_declares_the_memory_that_it_must_be_witnessed_with() -> None:
-    assert {each.declares["memory_mb"] for each in plan(memory=("512",)).treatments} == {512}
+    assert {treatment.declares["memory_mb"] for treatment in plan(memory=("512",)).treatments} == {512}
 
 
 def test_expiry_in_data_that_nobody_unpacks_is_skipped_with_the_reason() -> None:
@@ -153,12 +144,6 @@ def test_language_without_its_tool_chain_is_skipped_with_its_hint() -> None:
 
     assert {cell.levels["language"] for cell in made.cells} == {"python"}
     assert {each.why_not for each in made.skipped} == {no_go}
-
-
-def test_aws_wants_a_role_and_no_other_address_is_taken() -> None:
-    for options, message in (({"endpoint": ("aws",)}, "execution role"), ({"endpoint": ("here",)}, "neither local")):
-        with pytest.raises(WrongUse, match=message):
-            planned(EXPERIMENT, Request("quick", {}, Stopping(0.02), 1, options))
 
 
 def test_the_bill_grows_with_the_memory() -> None:
@@ -193,7 +178,7 @@ def test_the_runs_control_of_itself_is_the_baseline_again() -> None:
     made = plan("quick")
     bench = EXPERIMENT.bench(made)
     specs = bench.specs(bench.inputs(), None)
-    (control,) = (each for each in made.treatments if each.role.value == "negative-control")
+    (control,) = (treatment for treatment in made.treatments if treatment.role.value == "negative-control")
 
     assert specs[control.id] == specs[made.cell(control.cell).baseline]
 
@@ -257,7 +242,9 @@ def test_every_figure_of_the_study_has_its_place_here() -> None:
                     "memory": counterpart.labels["memory"][memory],
                     "authentication": "published",
                 }
-                (treatment,) = (each for each in made.treatments if wanted.items() <= each.levels.items())
+                (treatment,) = (
+                    treatment for treatment in made.treatments if wanted.items() <= treatment.levels.items()
+                )
                 metric[treatment.id] = dict.fromkeys(blocks, (printed or 0.0) * table.per_unit)
 
     compared = compare_with_published(analyse(_measured(made, blocks, values)), STUDY)
@@ -273,19 +260,4 @@ def test_every_figure_of_the_study_has_its_place_here() -> None:
 
 
 def _measured(made: Plan, blocks: tuple[int, ...], values: dict[str, dict[str, dict[int, float]]]) -> Measured:
-    return Measured(
-        run_id="0" * 16,
-        started="2026-01-01T00:00:00+00:00",
-        state="finished",
-        plan=made,
-        calibrated=None,
-        blocks=blocks,
-        values=values,
-        counts={},
-        visited={each.id: blocks for each in made.treatments},
-        failures=(),
-        witnesses={},
-        batches={},
-        telemetry={},
-        sessions=(),
-    )
+    return measured(made, values, blocks, visited={treatment.id: blocks for treatment in made.treatments})

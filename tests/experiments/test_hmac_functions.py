@@ -47,8 +47,8 @@ def test_every_treatment_answers_its_own_way_before_and_after(treatment, languag
 
     assert witnesses["memory_mb"] == 1769
     assert 1.3 < witnesses["event_bytes"] / PAYLOADS[LEVELS["payload"]] < 1.5
-    told = [each.metric for each in visit.observations if each.clock == "the function's own clock"]
-    warm = [each.metric for each in visit.observations if each.metric == "duration"]
+    told = [observation.metric for observation in visit.observations if observation.clock == "the function's own clock"]
+    warm = [observation.metric for observation in visit.observations if observation.metric == "duration"]
     assert len(warm) == 2
     # Every step is told of, those that check and all of them, and nothing else.
     sums = ["check", "check_cpu", "whole", "whole_cpu"]

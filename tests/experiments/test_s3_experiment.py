@@ -21,14 +21,14 @@ def plan(preset: str = "default", options: dict[str, tuple[str, ...]] | None = N
 
 
 def counted(made: Plan) -> int:
-    return sum(each.role in (Role.BASELINE, Role.TREATMENT) for each in made.treatments)
+    return sum(treatment.role in (Role.BASELINE, Role.TREATMENT) for treatment in made.treatments)
 
 
 def test_the_published_preset_has_the_48_cells_of_the_study() -> None:
     made = plan("published")
 
     assert counted(made) == 48
-    assert {each.levels["encryption"] for each in made.treatments} == {"none", "sse-s3"}
+    assert {treatment.levels["encryption"] for treatment in made.treatments} == {"none", "sse-s3"}
     assert not made.skipped
 
 
@@ -45,8 +45,8 @@ def test_quick_compares_all_server_side_kinds_over_tls() -> None:
     made = plan("quick")
 
     assert counted(made) == 16
-    assert {each.levels["transfer"] for each in made.treatments} == {"tls"}
-    assert {each.levels["encryption"] for each in made.treatments} == {"none", "sse-s3", "sse-kms", "sse-c"}
+    assert {treatment.levels["transfer"] for treatment in made.treatments} == {"tls"}
+    assert {treatment.levels["encryption"] for treatment in made.treatments} == {"none", "sse-s3", "sse-kms", "sse-c"}
 
 
 def test_sse_c_without_tls_and_bucket_keys_on_minio_are_skipped_with_a_reason() -> None:
@@ -60,10 +60,10 @@ def test_sse_c_without_tls_and_bucket_keys_on_minio_are_skipped_with_a_reason() 
 
 def test_on_aws_the_baseline_is_what_aws_does_to_every_object() -> None:
     made = plan("quick", {"endpoint": ("aws",)})
-    baselines = {each.levels["encryption"] for each in made.treatments if each.role is Role.BASELINE}
+    baselines = {treatment.levels["encryption"] for treatment in made.treatments if treatment.role is Role.BASELINE}
 
     assert baselines == {"sse-s3"}
-    assert "none" not in {each.levels["encryption"] for each in made.treatments}
+    assert "none" not in {treatment.levels["encryption"] for treatment in made.treatments}
     asked = plan("quick", {"endpoint": ("aws",)}, encryption="none,sse-s3,sse-kms")
     assert {each.levels["encryption"] for each in asked.skipped} == {"none"}
     assert "AWS encrypts every new object" in asked.skipped[0].reason
@@ -79,7 +79,9 @@ def test_parts_need_more_than_one_part() -> None:
 def test_only_what_moves_a_body_is_a_primary_comparison() -> None:
     made = plan("published")
     primary = {
-        made.treatment(each.treatment).levels["operation"] for each in made.comparisons if each.standing == "primary"
+        made.treatment(comparison.treatment).levels["operation"]
+        for comparison in made.comparisons
+        if comparison.standing == "primary"
     }
 
     assert primary <= {"put", "get"}
@@ -140,11 +142,11 @@ def test_a_schedule_has_more_than_one_connection_unless_told_otherwise() -> None
     open_loop = plan("quick", load="closed,50/s", operation="get", size="10KB")
     told = plan("quick", load="50/s", concurrency="2", operation="get", size="10KB")
 
-    assert {(each.levels["load"], each.levels["concurrency"]) for each in open_loop.treatments} == {
+    assert {(treatment.levels["load"], treatment.levels["concurrency"]) for treatment in open_loop.treatments} == {
         ("closed", "16"),
         ("50/s", "16"),
     }
-    assert {each.levels["concurrency"] for each in told.treatments} == {"2"}
+    assert {treatment.levels["concurrency"] for treatment in told.treatments} == {"2"}
 
 
 @pytest.mark.parametrize("load", ["0/s", "50", "-1/s", "1e3/s", "1000000/s", "open", "٣/s"])
@@ -172,7 +174,7 @@ def test_operations_that_overlap_need_longer_turns_and_more_than_one_processor(l
 
 def test_kms_is_asked_for_every_object_unless_the_bucket_has_a_key() -> None:
     levels = {"operation": "get", "encryption": "sse-kms", "upload": "single", "size": "10KB"}
-    amounts = {way: {each.item: each.amount for each in usages} for way, usages in uses(1_000_000, levels).items()}
+    amounts = {way: {usage.item: usage.amount for usage in usages} for way, usages in uses(1_000_000, levels).items()}
 
     assert amounts == {
         "without a bucket key": {"s3.get": 1_000_000, "kms.requests": 1_000_000},

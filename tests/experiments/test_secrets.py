@@ -52,7 +52,7 @@ def bench() -> Iterator[Any]:
 
 def spec(bench: Any, access: str, situation: str, language: str = levels.PYTHON) -> SecretSpec:
     wanted = {"access": access, "situation": situation, "memory": MEMORY, "language": language}
-    treatment = next(each for each in bench.plan.treatments if wanted.items() <= each.levels.items())
+    treatment = next(treatment for treatment in bench.plan.treatments if wanted.items() <= treatment.levels.items())
     made: SecretSpec = bench.spec(treatment, {}, None)
     return made
 
@@ -68,7 +68,10 @@ def opened(bench: Any, access: str, situation: str, language: str = levels.PYTHO
 
 
 def test_every_figure_declares_how_often_the_service_is_asked() -> None:
-    told = {(each.levels["access"], each.levels["situation"]): each.declares for each in plan().treatments}
+    told = {
+        (treatment.levels["access"], treatment.levels["situation"]): treatment.declares
+        for treatment in plan().treatments
+    }
 
     assert told["sidecar", "hit"]["backend_calls"] == "0 for each access"
     assert told["library", "miss"]["backend_calls"] == "2 for each access"
@@ -89,7 +92,12 @@ def test_without_the_agent_the_other_ways_are_measured() -> None:
 
     skipped = {each.levels["access"]: each.why_not for each in made.skipped if each.why_not == no_cargo}
     assert skipped.keys() == {"sidecar", "sidecar-new"}
-    assert {each.levels["access"] for each in made.treatments} == {"dictionary", "library", "direct", "direct-new"}
+    assert {treatment.levels["access"] for treatment in made.treatments} == {
+        "dictionary",
+        "library",
+        "direct",
+        "direct-new",
+    }
 
 
 def test_unknown_access_is_refused_with_the_nearest() -> None:
@@ -130,7 +138,7 @@ def test_on_aws_the_sidecar_needs_its_layer_and_no_call_is_promised() -> None:
     made = planned(EXPERIMENT, Request("quick", {}, Stopping(margin=0.02), 1, ON_AWS))
 
     assert {each.levels["access"]: each.hint for each in made.skipped} == {"sidecar": "add --layer ARN"}
-    assert not any("backend_calls" in each.declares for each in made.treatments)
+    assert not any("backend_calls" in treatment.declares for treatment in made.treatments)
     assert not any("moto" in text for text in (made.transfers, *made.choices))
     layer = {"layer": ("arn:aws:lambda:us-east-1:123456789012:layer:extension:11",)}
     assert not planned(EXPERIMENT, Request("quick", {}, Stopping(margin=0.02), 1, ON_AWS | layer)).skipped
@@ -162,7 +170,7 @@ def test_the_library_is_skipped_in_go_with_the_reason() -> None:
 
 def test_what_the_study_has_not_is_not_in_the_published_plan() -> None:
     made = planned(EXPERIMENT, Request("published", {}, Stopping(margin=0.02), 1, ON_AWS))
-    cells = {(each.levels["situation"], each.levels["access"]) for each in made.treatments}
+    cells = {(treatment.levels["situation"], treatment.levels["access"]) for treatment in made.treatments}
 
     assert ("hit", "direct-new") not in cells
     assert {("hit", "dictionary"), ("miss", "direct-new")} <= cells
@@ -172,7 +180,7 @@ def test_what_the_study_has_not_is_not_in_the_published_plan() -> None:
 def test_a_delay_is_declared_and_no_shorter_way_confirms_it() -> None:
     made = planned(EXPERIMENT, Request("quick", {}, Stopping(margin=0.02), 1, {"backend-delay": ("40ms",)}))
 
-    assert {each.declares["backend_delay"] for each in made.treatments} == {delay_in_words(0.04, 0.041)}
+    assert {treatment.declares["backend_delay"] for treatment in made.treatments} == {delay_in_words(0.04, 0.041)}
     assert delay_in_words(0.04, 0.039) != delay_in_words(0.04, 0.041)
 
 
@@ -194,7 +202,7 @@ class TestWithRealParts:
 
         calls = levels.ACCESS[access].calls[situation]
         assert told == {"backend_calls": f"{calls} for each access"}
-        seen = [each for each in visit.observations if each.metric == "access"]
+        seen = [observation for observation in visit.observations if observation.metric == "access"]
         batched = levels.ACCESS[access].batched and situation == "hit"
         assert [each.count for each in seen] == ([4] if batched else [1] * 4)
         assert all(0 < each.value < 60 for each in seen)
@@ -202,7 +210,11 @@ class TestWithRealParts:
         assert witnesses["timed"] == ("in batches" if batched else "one by one")
         first = ["first", "first.init", "first.duration", "first.access"]
         assert [each.metric for each in subject.first] == first + ["first.sidecar_init"] * ("sidecar" in access)
-        parts = {each.metric: each.value for each in visit.observations if each.metric in levels.PARTS}
+        parts = {
+            observation.metric: observation.value
+            for observation in visit.observations
+            if observation.metric in levels.PARTS
+        }
         assert sum(parts.values()) <= sum(each.value for each in seen)
         # A secret that is not in a cache is fetched over a new connection; the sidecar's own is inside its answer.
         direct = not levels.ACCESS[access].sidecar
@@ -229,8 +241,10 @@ class TestWithRealParts:
             bench.keeper.fail("slow", 1)
             visit = subject.visit(Work(count=1))
 
-        assert [each.value > 5 for each in visit.observations if each.metric == "access"] == [True]
-        assert [each.value > 5 for each in visit.observations if each.metric == "backend"] == [True]
+        assert [observation.value > 5 for observation in visit.observations if observation.metric == "access"] == [True]
+        assert [observation.value > 5 for observation in visit.observations if observation.metric == "backend"] == [
+            True
+        ]
         assert visit.telemetry["backend_calls"] == 1
 
     def test_an_agent_that_was_killed_gives_a_failure(self, bench: Any) -> None:

@@ -53,9 +53,9 @@ def running(folder: Path, *, passwords: bool = False, hosts: int = 1, path: str 
         *([f"SetEnv PATH={path}"] if path else []),
     ]
     known, config, log = folder / "known_hosts", folder / "ssh_config", folder / "log"
-    known.write_text("".join(f"[127.0.0.1]:{each} {public}" for each in ports))
+    known.write_text("".join(f"[127.0.0.1]:{port} {public}" for port in ports))
     config.write_text(f"UserKnownHostsFile {known}\nGlobalKnownHostsFile none\nIdentityFile {folder}/client\n")
-    names = tuple(f"ssh://{getpass.getuser()}@127.0.0.1:{each}" for each in ports)
+    names = tuple(f"ssh://{getpass.getuser()}@127.0.0.1:{port}" for port in ports)
     with log.open("wb") as written, contextlib.ExitStack() as stack:
         for start in range(0, hosts, _MOST_PORTS):
             own = ports[start : start + _MOST_PORTS]
@@ -74,7 +74,7 @@ def free_ports(number: int) -> list[int]:
         sockets = [stack.enter_context(socket.socket()) for _ in range(number)]
         for each in sockets:
             each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
+        return [socket.getsockname()[1] for socket in sockets]
 
 
 def _wait(port: int) -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -36,6 +39,13 @@ def there(server, monkeypatch):
 
 def soon() -> float:
     return time.monotonic() + 60
+
+
+def eventually(condition: Callable[[], bool]) -> bool:
+    until = soon()
+    while not condition() and time.monotonic() < until:
+        time.sleep(0.02)
+    return condition()
 
 
 def test_a_program_there_has_its_words_its_folder_and_its_stdin(there, tmp_path):
@@ -99,7 +109,32 @@ def test_a_file_is_sent_once_and_removed_at_the_end(there, tmp_path):
 
     assert said == b"sent\n"
     assert path == again != str(script)
-    assert not Path(path).parent.exists()
+    assert eventually(lambda: not Path(path).parent.exists())
+
+
+@pytest.mark.more
+def test_nothing_is_left_by_a_sectax_that_is_killed(server, tmp_path, monkeypatch):
+    monkeypatch.setenv("SECTAX_SSH_CONFIG", str(server.config))
+    holds = (
+        "import sys, time; from pathlib import Path; from sectax.hosts.remote import SshHost\n"
+        "host = SshHost(sys.argv[1])\n"
+        "print(host.put(Path(sys.argv[2])), host._sockets, flush=True); time.sleep(100)"
+    )
+    killed = subprocess.Popen([sys.executable, "-c", holds, server.name, __file__], stdout=subprocess.PIPE, text=True)
+    assert killed.stdout is not None
+    path, sockets = map(Path, killed.stdout.readline().split())
+    was_there = path.exists() and sockets.exists()
+    killed.kill()
+    killed.wait()
+    killed.stdout.close()
+
+    host = SshHost(server.name)
+    host._connect()
+    host._forget()
+
+    assert was_there
+    assert eventually(lambda: not path.parent.exists())
+    assert not sockets.exists()
 
 
 @pytest.mark.more
@@ -112,7 +147,7 @@ def test_a_command_is_timed_there_by_the_launcher_that_is_sent(server, monkeypat
     subject.close()
 
     assert witnesses["launcher"].startswith("c,")
-    assert 0.1 <= next(each.value for each in observations if each.metric == "wall") < 30
+    assert 0.1 <= next(observation.value for observation in observations if observation.metric == "wall") < 30
 
 
 def test_a_host_key_that_changed_is_refused_and_never_accepted(server, tmp_path, monkeypatch):

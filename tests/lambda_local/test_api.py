@@ -194,9 +194,3 @@ def test_bodies_of_another_form_are_refused(lambda_, body):
 
     assert status == 400
     assert said["message"]
-
-
-def test_calls_that_nobody_signed_are_refused(lambda_):
-    status, said = call(lambda_, "GET", "/2015-03-31/functions/", Authorization="")
-
-    assert (status, said["message"]) == (403, "Missing Authentication Token")

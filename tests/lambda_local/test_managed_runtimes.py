@@ -102,7 +102,7 @@ def test_node_s_streamify_response_streams(real):
 
     *parts, end = real.invoke_with_response_stream(FunctionName="js-streams")["EventStream"]
 
-    assert [each["PayloadChunk"]["Payload"] for each in parts] == [b"one", b"two"]  # else one piece
+    assert [part["PayloadChunk"]["Payload"] for part in parts] == [b"one", b"two"]  # else one piece
     assert "ErrorCode" not in end["InvokeComplete"]
 
 

@@ -87,9 +87,9 @@ def test_identifiers_of_requests_are_random_uuids():
     identifiers = {Event(b"", FUNCTION.arn).request_id for _ in range(200)}
 
     assert len(identifiers) == 200
-    for each in identifiers:
-        parsed = uuid.UUID(each)
-        assert (str(parsed), parsed.version, parsed.variant) == (each, 4, uuid.RFC_4122)
+    for identifier in identifiers:
+        parsed = uuid.UUID(identifier)
+        assert (str(parsed), parsed.version, parsed.variant) == (identifier, 4, uuid.RFC_4122)
 
 
 def test_answers_to_other_events_are_refused():

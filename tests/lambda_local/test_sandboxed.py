@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,31 +15,11 @@ import pytest
 from lambda_local.runtimes import found, python
 from lambda_local.sandbox import Instance, Limits
 from tests.hosts.processes import wait_until_gone
-from tests.lambda_local.go_build import bootstrap
 from tests.lambda_local.sandbox.inside import INTERPRETER, run
-from tests.lambda_local.serving import PYTHON, LocalLambda, archive, create, invoke, measured
+from tests.lambda_local.serving import PYTHON, LocalLambda, create, invoke, measured
 from tests.needs import SANDBOX, needs
 
 pytestmark = needs(*SANDBOX)
-
-EXTENSION = (
-    f"#!/var/lang/bin/{PYTHON} -IS"
-    + """
-import http.client, json, os
-connection = http.client.HTTPConnection(os.environ["AWS_LAMBDA_RUNTIME_API"])
-def call(method, path, body=None, **headers):
-    connection.request(method, "/2020-01-01/extension/" + path, body, headers)
-    answer = connection.getresponse()
-    return answer.getheader("Lambda-Extension-Identifier"), json.loads(answer.read())
-identifier, _ = call("POST", "register", '{"events": ["INVOKE", "SHUTDOWN"]}', **{"Lambda-Extension-Name": "watch"})
-while True:
-    _, event = call("GET", "event/next", **{"Lambda-Extension-Identifier": identifier})
-    with open("/tmp/heard", "a") as heard:
-        heard.write(event["eventType"] + " ")
-    if event["eventType"] == "SHUTDOWN":
-        break
-"""
-)
 
 
 @pytest.fixture(scope="module")
@@ -160,39 +139,6 @@ def handler(event, context):
     create(real, "ports", source, MemorySize=1769)
 
     assert invoke(real, "ports", int(local.endpoint.rpartition(":")[2])).value == [True, False]
-
-
-def test_an_extension_hears_of_every_event(real):
-    content = {"ZipFile": archive({"extensions/watch": EXTENSION}, executable=("extensions/watch",))}
-    layer = real.publish_layer_version(LayerName="watch", Content=content)["LayerVersionArn"]
-    source = "def handler(event, context):\n    return open('/tmp/heard').read() if event else ''\n"
-    create(real, "extended", source, Layers=[layer], MemorySize=1769)
-
-    invoke(real, "extended", 0)
-    heard = invoke(real, "extended", 1)
-
-    assert heard.error is None, heard.text
-    assert heard.value.startswith("INVOKE ")
-
-
-@needs("Go")
-def test_go_runs_under_aws_s_own_client(real):
-    code = {"ZipFile": archive({"bootstrap": bootstrap()}, ("bootstrap",))}
-    create(real, "go", "", Runtime="provided.al2023", Handler="bootstrap", Code=code, MemorySize=128)
-
-    answer = invoke(real, "go", {"name": "ann"})
-
-    assert answer.value["greeting"] == "hello ann"
-
-
-@pytest.mark.more
-def test_two_events_at_once_run_in_two_instances(real):
-    create(real, "pair", "import time\ndef handler(event, context):\n    time.sleep(1)\n", MemorySize=1769)
-
-    with ThreadPoolExecutor(2) as threads:
-        answers = list(threads.map(lambda _: invoke(real, "pair"), range(2)))
-
-    assert len({answer.measured["instance"] for answer in answers}) == 2
 
 
 @pytest.mark.more

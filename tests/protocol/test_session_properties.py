@@ -7,9 +7,9 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sectax.model.printable import printable
 from sectax.protocol.messages import REPLIES, HelloReply, MeasureReply, PrepareReply, Reply, StopReply, WitnessReply
 from sectax.protocol.session import AnsweredFailed, AnsweredSkipped, ProtocolViolation, Session
+from sectax.text.printable import printable
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),

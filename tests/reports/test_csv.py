@@ -33,7 +33,7 @@ def test_every_finding_has_its_row_and_its_verdict(situation: str) -> None:
 
     found = rows(situation, "findings")
 
-    assert [row["verdict"] for row in found] == [each.verdict.value for each in analysed.findings]
+    assert [row["verdict"] for row in found] == [finding.verdict.value for finding in analysed.findings]
 
 
 def test_numbers_keep_all_their_digits_and_their_base_unit() -> None:

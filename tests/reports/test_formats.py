@@ -60,7 +60,9 @@ def test_only_a_run_has_a_csv() -> None:
 
 def test_intervals_can_be_drawn_from_the_document_alone() -> None:
     made = document(RESULTS["run"], show_all=True)
-    (table,) = (block for each in made.sections for block in each.blocks if isinstance(block, Table) and block.margin)
+    (table,) = (
+        block for section in made.sections for block in section.blocks if isinstance(block, Table) and block.margin
+    )
     by_label = {row.cells[0]: row for row in table.rows}
     slower = by_label["slower"].interval
 

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sectax.model.printable import in_ascii
 from sectax.reports import terminal
 from sectax.reports.document import Interval, Row, Table, Tone, result_table
 from sectax.reports.html import interval_column
@@ -20,6 +19,7 @@ from sectax.reports.report_layout import run_report
 from sectax.reports.scale import interval_axis
 from sectax.reports.terminal.intervals import HEAD, NARROWEST, WIDEST, drawn
 from sectax.reports.terminal.tables import common_widths, left_out
+from sectax.text.printable import in_ascii
 from sectax.workflow.present import View, render
 from tests.program import PROGRAM, sectax
 from tests.reports import situations

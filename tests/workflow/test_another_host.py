@@ -45,7 +45,7 @@ def run_two_hosts(path, plan: Plan, environment: Environment) -> dict[str, Comma
     (there,) = plan.hosts
     world = there.partition(":")[2]
     specs = {}
-    for treatment in (each for each in plan.treatments if not each.extra):
+    for treatment in (treatment for treatment in plan.treatments if not treatment.extra):
         name = LOCAL_HOST if treatment.id.endswith("/RS256") else there
         wanted = "" if name == LOCAL_HOST else world
         specs[treatment.id] = CommandSpec(treatment.id, ("sh", "-c", f'test "$WORLD" = "{wanted}"'), host=name)

@@ -47,8 +47,8 @@ def interface(tmp_path, monkeypatch) -> Path:
         'printf "" >"$1/auxblob"; ln -s ../../seen "$1/inblob"\n'
     )
     (programs / "rmdir").write_text('#!/bin/sh\nrm -rf "$1"\n')
-    for each in programs.iterdir():
-        each.chmod(0o755)
+    for path in programs.iterdir():
+        path.chmod(0o755)
     monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
     return folder
 

@@ -8,9 +8,9 @@ from sectax.analysis.compare import compare_with_published
 from sectax.experiments.interface import Request
 from sectax.experiments.s3.experiment import EXPERIMENT
 from sectax.experiments.s3.levels import size_bytes
-from sectax.model.measured import Measured
 from sectax.model.plan import Stopping
 from sectax.workflow.present import View, render
+from tests.fakes.measured import measured
 from tests.machines import planned
 
 BLOCKS = tuple(range(1, 9))
@@ -19,14 +19,12 @@ BLOCKS = tuple(range(1, 9))
 def said(sizes: tuple[str, ...]) -> str:
     plan = planned(EXPERIMENT, Request("published", {"size": sizes, "operation": ("get",)}, Stopping(0.02), 1))
     seconds = {
-        each.id: {block: (1 + 0.01 * (block % 2)) * (1e-3 + 9e-9 * size_bytes(each.levels["size"])) for block in BLOCKS}
-        for each in plan.treatments
+        treatment.id: {
+            block: (1 + 0.01 * (block % 2)) * (1e-3 + 9e-9 * size_bytes(treatment.levels["size"])) for block in BLOCKS
+        }
+        for treatment in plan.treatments
     }
-    run = Measured(
-        run_id="r", started="", state="finished", plan=plan, calibrated=None, blocks=BLOCKS,
-        values={"latency": seconds},
-        counts={}, visited={}, failures=(), witnesses={}, batches={}, telemetry={}, sessions=(),
-    )  # fmt: skip
+    run = measured(plan, {"latency": seconds}, BLOCKS)
     made = compare_with_published(analyse(run), reader.load("s3-default-encryption"))
     return render(made, "terminal", View(width=300))
 

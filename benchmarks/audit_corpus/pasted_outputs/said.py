@@ -23,9 +23,9 @@ def said(content: str | bytes, format_: str | None = None, columns: Columns | No
         except SectaxError as error:
             return [f"refused: {_PLACE.sub('PLACE', error.message).replace(str(path), 'FILE')}"]
     findings = (
-        f"{warning.severity.value} {each.check}: {_PLACE.sub('PLACE', warning.saw)}"
-        for each in audited.checks
-        for warning in each.warnings
+        f"{warning.severity.value} {check.check}: {_PLACE.sub('PLACE', warning.saw)}"
+        for check in audited.checks
+        for warning in check.warnings
     )
     return [f"{audited.kind}: {audited.figures} figures, {audited.values} values", *sorted(findings)]
 

@@ -88,9 +88,9 @@ class Tally:
 def formats() -> list[Format]:
     """Those of all modules in this package."""
     found: list[Format] = []
-    for each in pkgutil.iter_modules(planted_prints.__path__):
-        if each.name not in ("__main__", "frame"):
-            module = importlib.import_module(f"{planted_prints.__name__}.{each.name}")
+    for found_module in pkgutil.iter_modules(planted_prints.__path__):
+        if found_module.name not in ("__main__", "frame"):
+            module = importlib.import_module(f"{planted_prints.__name__}.{found_module.name}")
             found += getattr(module, "FORMATS", ())
     return found
 

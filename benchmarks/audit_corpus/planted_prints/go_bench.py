@@ -98,7 +98,7 @@ def _facts(name: str, value: str) -> Plant:
     """From the second half on, another fact."""
 
     def put(text: str, _: Rng) -> str | None:
-        lines = [each for lines in _by_name(text).values() for each in lines[:1]]
+        lines = [line for lines in _by_name(text).values() for line in lines[:1]]
         if len(lines) < 2 or not re.search(rf"^{name}: ", text, re.MULTILINE):
             return None
         place = lines[len(lines) // 2].start()

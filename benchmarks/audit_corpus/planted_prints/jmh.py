@@ -62,7 +62,7 @@ def _metric(name: str, change: Callable[[Result], object]) -> Plant:
     def put(result: Result) -> object:
         metric = result["primaryMetric"]
         values = [each for fork in _raw(result) for each in fork]
-        if len(values) < 3 or result["mode"] == "sample" or not all(isinstance(each, float) for each in values):
+        if len(values) < 3 or result["mode"] == "sample" or not all(isinstance(value, float) for value in values):
             return False
         metric[name] = change(metric)
         return True

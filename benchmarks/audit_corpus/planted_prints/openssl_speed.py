@@ -58,7 +58,7 @@ def _cells(change: Callable[[list[float]], list[float] | None], named: str = "")
         if not rows:
             return None
         row = rows[-1]
-        changed = change([float(each.rstrip("k")) for each in row[3].split()])
+        changed = change([float(word.rstrip("k")) for word in row[3].split()])
         if changed is None:
             return None
         cells = " ".join(f"{each:11.2f}k" for each in changed)
@@ -74,7 +74,7 @@ def _second_row(change: Callable[[list[float]], list[float]]) -> Plant:
         rows = list(_ROW.finditer(text))
         if len(rows) < 2 or rows[-1][3] == rows[-2][3] or rows[-1][1] == rows[-2][1]:
             return None
-        cells = " ".join(f"{each:11.2f}k" for each in change([float(each.rstrip("k")) for each in rows[-1][3].split()]))
+        cells = " ".join(f"{each:11.2f}k" for each in change([float(word.rstrip("k")) for word in rows[-1][3].split()]))
         return f"{text[: rows[-2].start(3)]}{cells}{text[rows[-2].end(3) :]}"
 
     return put
@@ -138,7 +138,7 @@ _KINDS = (
     Kind(
         "a row copied times 1.1 under another name",
         "F copied-data",
-        _second_row(lambda cells: [1.1 * each for each in cells]),
+        _second_row(lambda cells: [1.1 * cell for cell in cells]),
     ),
     Kind("RSA signs faster than it verifies", "F contradiction|mislabelled-level", _rsa(_swapped)),
     Kind("two key sizes with one rate", "F contradiction|copied-data|mislabelled-level", _same_keys),

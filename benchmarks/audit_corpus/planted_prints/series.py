@@ -42,7 +42,7 @@ def planted(series: Series, change: Change, fewest: int = 6, most: float = math.
             if not fewest <= len(values) <= most or min(values) <= 0 or not _quiet(values):
                 continue
             turned = series.slower(text)
-            changed = change([each**turned for each in values], rng)
+            changed = change([value**turned for value in values], rng)
             return (
                 None if changed is None else series.write(text, at, [each**turned if each else 0.0 for each in changed])
             )
@@ -58,7 +58,7 @@ def _quiet(values: Values) -> bool:
 
 
 def _first(count: int, factor: float) -> Change:
-    return lambda values, _: [each * factor for each in values[:count]] + values[count:]
+    return lambda values, _: [value * factor for value in values[:count]] + values[count:]
 
 
 def _falling(values: Values, _: Rng) -> Values:
@@ -85,18 +85,18 @@ def _some(share: float, factor: float, fewest: int = 1) -> Change:
 
 
 def _three_modes(values: Values, rng: Rng) -> Values:
-    return [each * float(rng.choice([1.0, 1.5, 2.5], p=[0.6, 0.25, 0.15])) for each in values]
+    return [value * float(rng.choice([1.0, 1.5, 2.5], p=[0.6, 0.25, 0.15])) for value in values]
 
 
 def _clipped(values: Values, _: Rng) -> Values | None:
     limit = float(np.quantile(values, 0.6))
-    return [min(each, limit) for each in values] if len(set(values)) > len(values) // 2 else None
+    return [min(value, limit) for value in values] if len(set(values)) > len(values) // 2 else None
 
 
 def _rounded(values: Values, rng: Rng) -> Values | None:
     """To a step of two fifths of the typical value."""
     step = float(np.median(values)) / 2.5
-    return [max(1, round(each * float(np.exp(rng.normal(0, 0.1))) / step)) * step for each in values]
+    return [max(1, round(value * float(np.exp(rng.normal(0, 0.1))) / step)) * step for value in values]
 
 
 def _zeros(share: float) -> Change:
@@ -131,11 +131,11 @@ def _copied(series: Series, change: Change, fewest: int = 6) -> Plant:
 
 
 def _times(factor: float) -> Change:
-    return lambda values, _: [each * factor for each in values]
+    return lambda values, _: [value * factor for value in values]
 
 
 def _more(share: float) -> Change:
-    return lambda values, _: [each + share * float(np.mean(values)) for each in values]
+    return lambda values, _: [value + share * float(np.mean(values)) for value in values]
 
 
 def of_values(series: Series, *, zeros: bool = True) -> tuple[Kind, ...]:

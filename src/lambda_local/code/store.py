@@ -45,7 +45,7 @@ class CodeStore:
         folder = self.folder / "code" / digest.hexdigest()
         with self._lock:
             if not folder.exists():
-                with _written():
+                with _disk_errors():
                     self._place(folder, lambda beside: unpack(data, beside))
         unpacked = sum(path.lstat().st_size for path in folder.rglob("*") if not path.is_dir())
         return Code(base64.b64encode(digest.digest()).decode(), len(data), folder, unpacked)
@@ -63,8 +63,8 @@ class CodeStore:
         folder = self.folder / "opt" / name
         with self._lock:
             if not folder.exists():
-                tree = _laid(layers)
-                with _written():
+                tree = _merged_tree(layers)
+                with _disk_errors():
                     self._place(folder, tree.write)
         return folder
 
@@ -85,7 +85,7 @@ class CodeStore:
 
 
 @contextlib.contextmanager
-def _written() -> Iterator[None]:
+def _disk_errors() -> Iterator[None]:
     try:
         yield
     except OSError as error:
@@ -93,7 +93,7 @@ def _written() -> Iterator[None]:
         raise LambdaLocalError(f"the archive cannot be unpacked: {error.strerror or error}", hint) from error
 
 
-def _laid(layers: tuple[LayerVersion, ...]) -> Tree:
+def _merged_tree(layers: tuple[LayerVersion, ...]) -> Tree:
     """Links are judged in the merged tree: one that stays inside its own layer may leave it through another layer's."""
     try:
         tree = Tree()

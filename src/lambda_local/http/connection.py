@@ -7,43 +7,19 @@ import math
 import socket
 import time
 from collections import deque
-from collections.abc import Callable
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, cast
 
 import httptools
 
-from lambda_local.http.messages import Exchange, HttpLimits, Request, response
+from lambda_local.http.messages import Exchange, Request, response
+
+if TYPE_CHECKING:
+    from lambda_local.http.server import HttpServer
 
 # Requests of one segment that may wait behind the one that is being answered; later ones wait in the client's memory.
 _PIPELINED = 16
 _SMALL_BYTES = 512
 _SMALL_PARTS = 1024
-
-
-class Owner(Protocol):
-    """What a connection asks of the server that it belongs to (`HttpServer`)."""
-
-    limits: HttpLimits
-    judge: Callable[[Exchange], int] | None
-    buffer: memoryview  # what is read is there only until the next connection reads
-
-    def admit(self, connection: Connection) -> bool:
-        """Take a new connection in; False where there is no room for it."""
-
-    def forget(self, connection: Connection) -> None:
-        """A connection has ended."""
-
-    def hold(self, size: int) -> None:
-        """So many bytes more of requests are in memory."""
-
-    def release(self, size: int) -> None:
-        """So many bytes fewer."""
-
-    def make_room(self) -> None:
-        """Refuse the largest unfinished requests until the rest may stay."""
-
-    def take(self, exchange: Exchange) -> None:
-        """Hand a whole request to the handler."""
 
 
 class Connection(asyncio.BufferedProtocol):
@@ -60,7 +36,7 @@ class Connection(asyncio.BufferedProtocol):
         parted: it was refused and is about to be closed.
     """
 
-    def __init__(self, server: Owner) -> None:
+    def __init__(self, server: HttpServer) -> None:
         self.deadline = math.inf
         self.held = 0
         self.heard_ns = time.monotonic_ns()

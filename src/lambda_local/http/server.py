@@ -58,10 +58,10 @@ class HttpServer:
     def admit(self, connection: Connection) -> bool:
         """Take a connection in, if need be for the one that was silent longest; False where all others wait for us."""
         if len(self._connections) >= self.limits.connections:
-            idle = [each for each in self._connections if each.idle]
+            idle = [connection for connection in self._connections if connection.idle]
             if not idle:
                 return False
-            oldest = min(idle, key=lambda each: (not each.parted, each.heard_ns))
+            oldest = min(idle, key=lambda connection: (not connection.parted, connection.heard_ns))
             self._connections.discard(oldest)
             oldest.abort()
         self._connections.add(connection)
@@ -78,7 +78,7 @@ class HttpServer:
     def make_room(self) -> None:
         """Refuse the largest unfinished requests until the rest may stay."""
         while self._held > self.limits.held_bytes:
-            largest = max(self._connections, key=lambda each: each.held, default=None)
+            largest = max(self._connections, key=lambda connection: connection.held, default=None)
             if largest is None or not largest.held:
                 return
             largest.refuse(503)
@@ -96,7 +96,7 @@ class HttpServer:
 
     def _look(self) -> None:
         now = self._loop.time()
-        for connection in [each for each in self._connections if each.deadline < now]:
+        for connection in [connection for connection in self._connections if connection.deadline < now]:
             connection.abort()
         self._timer = self._loop.call_later(_LOOK_EVERY_S, self._look)
 

@@ -157,7 +157,7 @@ class ExtensionsApi:
         if len(name) > NAME_LENGTH:
             _refuse(exchange, "Extension.InvalidExtensionName", f"it has more than {NAME_LENGTH} characters")
             return
-        if not name or any(each.name == name for each in self._extensions.values()):
+        if not name or any(extension.name == name for extension in self._extensions.values()):
             _refuse(exchange, "Extension.AlreadyRegistered" if name else "Extension.InvalidExtensionName", name)
         elif len(self._extensions) >= MOST:
             _refuse(exchange, "Extension.TooManyExtensions", f"Extension limit ({MOST}) reached")

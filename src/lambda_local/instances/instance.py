@@ -6,6 +6,8 @@ import asyncio
 import signal
 import time
 
+import msgspec
+
 from lambda_local.function import Function
 from lambda_local.instances.errors import InitTooSlow, InstanceGone, TooSlow, runtime_exited
 from lambda_local.instances.invocation import Event, Invocation, Measured, Outcome, billed_ms
@@ -176,6 +178,9 @@ class FunctionInstance:
     def _outcome(self, invocation: Invocation, measured: Measured, gone: InstanceGone | None) -> Outcome:
         log, request_id = self.life.log, invocation.request_id
         log.drain()
+        lines, dropped = log.dropped()
+        if dropped:
+            measured = msgspec.structs.replace(measured, log_lines_dropped=lines, log_bytes_dropped=dropped)
         log.say(end_line(request_id))
         log.say(report_line(measured, self.function.memory, "" if gone is None else gone.status))
         if gone is None:

@@ -96,6 +96,7 @@ class Measured(msgspec.Struct, frozen=True, omit_defaults=True):
         throttled_s: time that processors were kept from it meanwhile, summed over processors.
         max_memory_bytes: the instance's highest use since it was made, cold start included.
         memory_kills: processes of the instance that the kernel killed for want of memory meanwhile.
+        log_lines_dropped, log_bytes_dropped: of its log, what was too much too fast; missing where nothing was.
         instance: name of the instance. invocation: how many events it had been given, this one included.
         cpu_quota: vCPUs in force. period_us: of that quota. memory_limit_bytes: in force. cgroup: v1, v2 or none.
     """
@@ -116,6 +117,8 @@ class Measured(msgspec.Struct, frozen=True, omit_defaults=True):
     throttled_s: float | None = None
     max_memory_bytes: int | None = None
     memory_kills: int | None = None
+    log_lines_dropped: int | None = None
+    log_bytes_dropped: int | None = None
     cpu_quota: float | None = None
     period_us: int | None = None
     memory_limit_bytes: int | None = None

@@ -20,9 +20,9 @@ _CHUNK = 64 * 1024
 _PIPE = 1024 * 1024  # what is in it counts as the writer's memory
 _NOTHING = bytes(4)  # as the kernel writes that no byte waits
 # A program may write at the server's expense: so many bytes in so many seconds, a read counting for at least the last
-# number. Past it only the end of what waits is looked at, every few milliseconds, and the writer waits meanwhile.
+# number. Past it the writer waits, and every few milliseconds all but the end of what waits is counted and dropped.
 _BUDGET, _WINDOW_S, _LEAST = 1024 * 1024, 0.1, 16 * 1024
-_PAUSE_S = 0.005
+_PAUSE_S = 0.01
 
 
 class InstanceLog:
@@ -36,6 +36,8 @@ class InstanceLog:
         self._tail = bytearray()
         self._since = 0.0
         self._spent = 0
+        self._too_much = False
+        self._dropped_lines = self._dropped_bytes = 0
         self._loop = asyncio.get_running_loop()
         self._loop.add_reader(self._reading, self._read)
 
@@ -58,9 +60,19 @@ class InstanceLog:
         if waiting == _NOTHING:
             return
         ahead = int.from_bytes(waiting, sys.byteorder) - TAIL_BYTES
-        if ahead > 0:
+        if self._too_much:
+            self._drop(ahead)
+        elif ahead > 0:
             os.splice(self._reading, _nowhere(), ahead)
         self._take_in()
+
+    def dropped(self) -> tuple[int, int]:
+        """The lines, and the bytes, that were too many since the last call; said in the log, too."""
+        lines, number = self._dropped_lines, self._dropped_bytes
+        self._dropped_lines = self._dropped_bytes = 0
+        if number:
+            self.say(f"{lines} lines ({number} bytes) dropped\n")
+        return lines, number
 
     def take(self) -> bytes:
         """The last 4 KiB since the last call; what comes later belongs to the next invocation."""
@@ -88,6 +100,7 @@ class InstanceLog:
             self._since, self._spent = now, 0
         self._spent += max(_LEAST, self._take_in())
         if self._spent > _BUDGET and self._reading >= 0:
+            self._too_much = True
             self._loop.remove_reader(self._reading)
             self._loop.call_later(_PAUSE_S, self._after_pause)
 
@@ -96,9 +109,17 @@ class InstanceLog:
             return
         self.drain()
         if self._loop.time() - self._since > _WINDOW_S:
+            self._too_much = False
             self._loop.add_reader(self._reading, self._read)
         else:
             self._loop.call_later(_PAUSE_S, self._after_pause)
+
+    def _drop(self, ahead: int) -> None:
+        """Count what is not looked at; the end of a pipe that was full before may be in it."""
+        while ahead > 0 and (chunk := os.read(self._reading, min(ahead, _CHUNK))):
+            self._dropped_lines += chunk.count(b"\n")
+            self._dropped_bytes += len(chunk)
+            ahead -= len(chunk)
 
     def _take_in(self) -> int:
         with contextlib.suppress(BlockingIOError):

@@ -82,7 +82,7 @@ class Pool:
 
     def retire(self) -> None:
         """End the free instances of configurations that are out of date; busy ones end after their event."""
-        for function in [each for each in self._free if not self._is_current(each)]:
+        for function in [function for function in self._free if not self._is_current(function)]:
             for instance in self._free.pop(function):
                 self._end(instance, "SPINDOWN")
 
@@ -162,7 +162,7 @@ class Pool:
             await asyncio.sleep(min(_REAP_EVERY_S, self._settings.idle_s / 2))
             too_old = self._loop.time() - self._settings.idle_s
             for function, free in list(self._free.items()):
-                for instance in [each for each in free if each.idle_since < too_old or not each.alive]:
+                for instance in [instance for instance in free if instance.idle_since < too_old or not instance.alive]:
                     free.remove(instance)
                     self._end(instance, instance.end_reason)
                 if not free:

@@ -38,7 +38,7 @@ class JavaRuntime:
 
 def java_runtime(name: str) -> JavaRuntime:
     """The runtime of this name ('java17'), if it is installed. Raises `SetUpFailed` where it is not."""
-    home = _found(name)
+    home = _home_of(name)
     if not installing.is_complete(_folder()):
         raise SetUpFailed("AWS's runtime client for Java is not installed", f"python -m lambda_local setup {name}")
     return JavaRuntime(home, _folder())
@@ -46,7 +46,7 @@ def java_runtime(name: str) -> JavaRuntime:
 
 def missing(name: str) -> Missing | None:
     """What is lacking here to have the runtime of this name. Raises `SetUpFailed` where there is no such Java."""
-    _found(name)
+    _home_of(name)
     if installing.is_complete(_folder()):
         return None
     if shutil.which("mvn") is None:
@@ -58,7 +58,7 @@ def missing(name: str) -> Missing | None:
 
 def install(name: str) -> None:
     """Fetch AWS's runtime client: 6 MB, and what Maven needs for it. Raises `SetUpFailed`."""
-    _found(name)
+    _home_of(name)
     installing.make_once(_folder(), fetch)
 
 
@@ -89,7 +89,7 @@ def here() -> str | None:
     return f"java{major}" if major else None
 
 
-def _found(name: str) -> Path:
+def _home_of(name: str) -> Path:
     """The folder of the Java of this runtime."""
     own = here()
     program = shutil.which("java")

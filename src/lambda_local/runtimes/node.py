@@ -44,7 +44,7 @@ class NodeRuntime:
 
 def node_runtime(name: str) -> NodeRuntime:
     """The runtime of this name ('nodejs20.x'), if it is installed. Raises `SetUpFailed` where it is not."""
-    _, version = _found(name)
+    _, version = _node_of(name)
     folder = _folder(version)
     if not installing.is_complete(folder):
         raise SetUpFailed("AWS's runtime client for Node is not built", f"python -m lambda_local setup {name}")
@@ -53,7 +53,7 @@ def node_runtime(name: str) -> NodeRuntime:
 
 def missing(name: str) -> Missing | None:
     """What is lacking here to have the runtime of this name. Raises `SetUpFailed` where there is no such Node."""
-    _, version = _found(name)
+    _, version = _node_of(name)
     if installing.is_complete(_folder(version)):
         return None
     lacking = [program for program in _BUILT_WITH if shutil.which(program) is None]
@@ -68,7 +68,7 @@ def missing(name: str) -> Missing | None:
 
 def install(name: str) -> None:
     """Build AWS's runtime client, which takes minutes. Raises `SetUpFailed`."""
-    program, version = _found(name)
+    program, version = _node_of(name)
     installing.make_once(_folder(version), functools.partial(_build, program))
 
 
@@ -116,7 +116,7 @@ def here() -> str | None:
     return f"nodejs{version.partition('.')[0]}.x" if version else None
 
 
-def _found(name: str) -> tuple[Path, str]:
+def _node_of(name: str) -> tuple[Path, str]:
     """The Node of this runtime, and its version in full."""
     own = here()
     program = shutil.which("node")

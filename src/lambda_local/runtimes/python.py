@@ -43,7 +43,7 @@ def python_runtime(name: str) -> PythonRuntime:
     Raises:
         SetUpFailed: there is no such interpreter here, or the client could not be installed.
     """
-    executable, prefix, version = _found(name)
+    executable, prefix, version = _interpreter_of(name)
     return PythonRuntime(prefix, name, _client(executable, prefix, name, version), version.split()[0])
 
 
@@ -54,13 +54,13 @@ def here() -> str:
 
 def missing(name: str) -> Missing | None:
     """What is lacking here to have the runtime of this name. Raises `SetUpFailed` where there is no such Python."""
-    _, _, version = _found(name)
+    _, _, version = _interpreter_of(name)
     if installing.is_complete(_folder(version)):
         return None
     return Missing("it is not installed yet", f"python -m lambda_local setup {name}", makable=True, on_first_use=True)
 
 
-def _found(name: str) -> tuple[str, Path, str]:
+def _interpreter_of(name: str) -> tuple[str, Path, str]:
     """The interpreter, the folder that it lives in, and its version in full."""
     own = here()
     executable = sys.executable if name == own else shutil.which(name)

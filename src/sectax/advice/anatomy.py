@@ -48,7 +48,7 @@ def own_anatomies(measured: Measured, metric: str, own: OwnParts) -> Iterator[An
             continue
         whole = _column(measured, metric, treatment)
         known = _known(measured, own.parts, treatment)
-        blocks = [block for block in _common(measured, [whole]) if all(block in each for each in known.values())]
+        blocks = [block for block in _common(measured, [whole]) if all(block in column for column in known.values())]
         if known and blocks:
             parts = _timed(measured, known, own.rest, {block: whole[block] for block in blocks}, whole)
             yield Anatomy(treatment.cell, treatment.id, tuple(parts))
@@ -92,24 +92,24 @@ def placed(analysed: Analysed, places: Places) -> Iterator[Placed]:
     findings = {(finding.comparison.treatment, finding.comparison.metric): finding for finding in analysed.findings}
     plan, level = measured.plan, 1 - measured.plan.stopping.alpha
     units = {metric.name: metric.unit for metric in plan.metrics}
-    for each in plan.treatments:
-        if each.role is not Role.TREATMENT:
+    for treatment in plan.treatments:
+        if treatment.role is not Role.TREATMENT:
             continue
         parts: list[tuple[str, Estimate | None]] = []
         for metric, words in places.metrics:
-            finding = findings.get((each.id, metric))
+            finding = findings.get((treatment.id, metric))
             if finding is not None:
                 if finding.effect is not None:
                     parts.append((words, _decided(finding)))
                 continue
             columns = measured.values.get(metric, {})
-            own, base = columns.get(each.id, {}), columns.get(plan.cell(each.cell).baseline, {})
+            own, base = columns.get(treatment.id, {}), columns.get(plan.cell(treatment.cell).baseline, {})
             more = [own[block] - base[block] for block in measured.blocks if block in own and block in base]
             if more:
                 seen = over_blocks(more, level, units[metric])
                 parts.append((words, seen if _excludes_zero(seen) or seen.low == seen.high == 0 else None))
         if parts:
-            yield Placed(each.cell, each.id, tuple(parts))
+            yield Placed(treatment.cell, treatment.id, tuple(parts))
 
 
 def _decided(finding: Finding) -> Estimate | None:
@@ -126,7 +126,7 @@ def _excludes_zero(seen: Estimate) -> bool:
 
 def _steps(measured: Measured, metric: str, stages: Stages, steps: Steps, treatment: Treatment) -> Iterator[Part]:
     """What a treatment tells of its own steps, before them what is in none of it, and after them what no step holds."""
-    column, whole = (_column(measured, each, treatment) for each in (metric, steps.whole))
+    column, whole = (_column(measured, name, treatment) for name in (metric, steps.whole))
     known = _known(measured, steps.parts, treatment)
     blocks = _common(measured, [column, whole, *known.values()])
     if not known or not blocks:
@@ -170,7 +170,7 @@ def starving(analysed: Analysed, metric: str, rule: Starved) -> Iterator[Starvin
     Args:
         metric: in seconds.
     """
-    here = (each for each in analysed.treatments if metric in each.estimates)
+    here = (treatment for treatment in analysed.treatments if metric in treatment.estimates)
     for others, by_level in alike(here, rule.factor).items():
         found = {int(level): each for level, each in by_level.items()}
         *smaller, large = sorted(found)

@@ -55,8 +55,8 @@ def growths(measured: Measured, rules: AdviceRules) -> Iterator[Growth]:
         extra = None
         # What does less than the baseline does nothing beyond it.
         if own[plan.control] not in baseline and not rules.is_stage(own):
-            against = [lines.get(tuple((own | {plan.control: each}).items())) for each in baseline]
-            base = next((each.fits for each in against if each is not None and each.fits), {})
+            against = [lines.get(tuple((own | {plan.control: level}).items())) for level in baseline]
+            base = next((line.fits for line in against if line is not None and line.fits), {})
             more = [fitted.fits[block][1] - base[block][1] for block in fitted.fits if block in base]
             extra = over_blocks(more, 1 - plan.stopping.alpha, "s/B") if more else None
         yield _growth(fitted, own, "", extra)
@@ -126,7 +126,7 @@ def _series(plan: Plan) -> dict[_Levels, dict[float, Treatment]]:
 
 def _fitted(measured: Measured, metric: str, sizes: Mapping[float, Treatment]) -> _Line:
     """The line of every block that has all sizes; of none where they are too few."""
-    columns = [measured.values.get(metric, {}).get(each.id, {}) for each in sizes.values()]
+    columns = [measured.values.get(metric, {}).get(size.id, {}) for size in sizes.values()]
     points = np.array(list(sizes), dtype=np.float64)
     fits = {
         block: line(points, np.array([column[block] for column in columns], dtype=np.float64))

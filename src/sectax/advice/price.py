@@ -11,10 +11,10 @@ from sectax.model.analysed import Analysed
 from sectax.model.bill import Usage
 from sectax.model.errors import WrongUse
 from sectax.model.finding import is_decided
-from sectax.model.near import did_you_mean
 from sectax.model.plan import Plan
 from sectax.model.price_list import PriceList
 from sectax.model.treatment import Role
+from sectax.text.near import did_you_mean
 
 
 def priced(analysed: Analysed, rules: AdviceRules, price: Price, prices: PriceList) -> Iterator[model.Priced]:
@@ -52,7 +52,7 @@ def requested(analysed: Analysed, metric: str, rule: Requests, prices: PriceList
     for result in results(analysed, metric):
         cell, rate = analysed.measured.plan.treatment(result.treatment).cell, rule.rate(result)
         for way, usages in rule.uses(model.MILLION, result.levels).items():
-            limited = sum(each.amount for each in usages if each.item == rule.limited) / model.MILLION
+            limited = sum(usage.amount for usage in usages if usage.item == rule.limited) / model.MILLION
             yield model.Requested(
                 cell,
                 result.treatment,
@@ -83,11 +83,11 @@ def rented(
     if baseline not in machines:
         raise WrongUse(f"--vm says nothing of {baseline}, the baseline", f"add --vm {baseline}=ITEM")
     here = prices.bill([Usage(machines[baseline], 1.0)])
-    for each in mixed:
-        machine = machines.get(each.levels[plan.control])
-        if machine is None or each.ratio is None or each.ratio.low is None or each.ratio.high is None:
+    for mix in mixed:
+        machine = machines.get(mix.levels[plan.control])
+        if machine is None or mix.ratio is None or mix.ratio.low is None or mix.ratio.high is None:
             continue
         total, least, most = (
-            prices.bill([Usage(machine, hours)]) for hours in (each.ratio.point, each.ratio.low, each.ratio.high)
+            prices.bill([Usage(machine, hours)]) for hours in (mix.ratio.point, mix.ratio.low, mix.ratio.high)
         )
-        yield model.Rented(each.levels, here, total, least.total, most.total)
+        yield model.Rented(mix.levels, here, total, least.total, most.total)

@@ -14,9 +14,9 @@ from sectax.model.analysed import Analysed
 from sectax.model.errors import WrongUse
 from sectax.model.finding import GEOMETRIC, NO_CLAIM, Estimate, Finding, is_decided
 from sectax.model.measured import Measured
-from sectax.model.near import did_you_mean
 from sectax.model.treatment import CONTROLS, Comparison
 from sectax.stats.student import geometric_mean_interval
+from sectax.text.near import did_you_mean
 
 _Levels = tuple[tuple[str, str], ...]
 _Ratios = Mapping[int, float]  # block -> the treatment's time over its baseline's
@@ -70,7 +70,7 @@ def _mixed(
 ) -> Mixed:
     parts = []
     for name, share in shares.items():
-        of_kind = [pieces[each] for each in _group(name, rule).levels if each in pieces]
+        of_kind = [pieces[level] for level in _group(name, rule).levels if level in pieces]
         if not of_kind:
             known = (group.name for group in rule.groups if any(level in pieces for level in group.levels))
             raise WrongUse(f"this run has measured nothing of {name!r}", f"it has {', '.join(known)}")
@@ -89,13 +89,13 @@ def _mixed(
 
 
 def _group(name: str, rule: Profile) -> Group:
-    group = next((each for each in rule.groups if each.name == name), None)
+    group = next((group for group in rule.groups if group.name == name), None)
     if group is not None:
         return group
-    known = {level for each in rule.groups for level in each.levels}
+    known = {level for group in rule.groups for level in group.levels}
     if name in known:
         return Group(name, name, (name,))
-    raise WrongUse(f"there is no kind of work {name!r}", did_you_mean(name, [each.name for each in rule.groups]))
+    raise WrongUse(f"there is no kind of work {name!r}", did_you_mean(name, [group.name for group in rule.groups]))
 
 
 def pooled(analysed: Analysed, rule: Profile, metric: str) -> Iterator[Pooled]:

@@ -71,7 +71,7 @@ def rate_advice(analysed: Analysed, metric: str, rule: ByRate, prices: PriceList
         WrongUse: the price list lacks an item.
     """
     ways = list(_ways(analysed, metric, rule))
-    known = [each for each in ways if isinstance(each, _Way)]
+    known = [way for way in ways if isinstance(way, _Way)]
     rates = [
         Rate(calls, ttl_s, asked.per_s or _PER_S)
         for ttl_s in ((asked.ttl_s,) if asked.ttl_s else _TTLS_S)
@@ -82,14 +82,14 @@ def rate_advice(analysed: Analysed, metric: str, rule: ByRate, prices: PriceList
     return RateAdvice(
         at=tuple(_at(way, rate, rule, prices) for way in known for rate in rates),
         break_evens=tuple(_break_evens(known, rule, prices, control, dict.fromkeys((usual.anew, 1.0)))),
-        instead=tuple(each.result.treatment for each in known if each.instead),
-        lacking=tuple(each for each in ways if isinstance(each, str)),
+        instead=tuple(way.result.treatment for way in known if way.instead),
+        lacking=tuple(way for way in ways if isinstance(way, str)),
     )
 
 
 def _ways(analysed: Analysed, metric: str, rule: ByRate) -> Iterator[_Way | str]:
     """Every treatment of which both situations are known in some way; the id of one that lacks a figure."""
-    here = (each for each in analysed.treatments if metric in each.estimates)
+    here = (treatment for treatment in analysed.treatments if metric in treatment.estimates)
     for others, found in alike(here, rule.factor).items():
         levels = dict(others)
         asked = rule.asks(levels | {rule.factor: rule.again})
@@ -125,7 +125,7 @@ def _at(way: _Way, rate: Rate, rule: ByRate, prices: PriceList) -> AtRate:
         for seconds in ends
     ]
     assert bills[0] is not None, "as there are seconds"
-    totals = [None if each is None else each.total for each in bills]
+    totals = [None if bill is None else bill.total for bill in bills]
     return AtRate(
         way.levels,
         rate,
@@ -139,7 +139,7 @@ def _break_evens(
     ways: list[_Way], rule: ByRate, prices: PriceList, control: str, shares: Mapping[float, None]
 ) -> Iterator[BreakEven]:
     for keeps, asks in itertools.product(ways, ways):
-        others = [{name: level for name, level in each.levels.items() if name != control} for each in (keeps, asks)]
+        others = [{name: level for name, level in way.levels.items() if name != control} for way in (keeps, asks)]
         if keeps.anew is None or asks.anew is not None or others[0] != others[1]:
             continue
         for share in shares:
@@ -167,7 +167,7 @@ def _calls(keeps: _Way, asks: _Way, share: float, cost: _Cost) -> Between | None
     # It meets latest where keeping costs most and asking least.
     for name, kept_end, asked_end in (("point", "point", "point"), ("low", "low", "high"), ("high", "high", "low")):
         ends = [_end(keeps.again[0], kept_end), _end(keeps.anew[0], kept_end), _end(asks.again[0], asked_end)]
-        if any(each is None for each in ends):
+        if any(end is None for end in ends):
             found[name] = None
             continue
         again, anew, asked = (

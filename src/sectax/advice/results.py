@@ -12,7 +12,9 @@ from sectax.model.treatment import MEASURED
 
 
 def results(analysed: Analysed, metric: str) -> Iterator[TreatmentResult]:
-    return (each for each in analysed.treatments if each.role in MEASURED and metric in each.estimates)
+    return (
+        treatment for treatment in analysed.treatments if treatment.role in MEASURED and metric in treatment.estimates
+    )
 
 
 def event_sizes(analysed: Analysed) -> Iterator[model.EventSize]:

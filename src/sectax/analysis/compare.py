@@ -104,12 +104,12 @@ def compare_runs(a: Analysed, b: Analysed) -> RunComparison:
             "only runs of one experiment have effects in common",
         )
     differences = tuple(_differences(a, b))
-    findings_a = {each.comparison.id: each for each in a.findings if each.comparison.standing in _COMPARED}
-    findings_b = {each.comparison.id: each for each in b.findings if each.comparison.standing in _COMPARED}
+    findings_a = {finding.comparison.id: finding for finding in a.findings if finding.comparison.standing in _COMPARED}
+    findings_b = {finding.comparison.id: finding for finding in b.findings if finding.comparison.standing in _COMPARED}
     effects = tuple(
-        EffectPair(each, plan_a.metric(finding.comparison.metric), finding, findings_b[each])
-        for each, finding in findings_a.items()
-        if each in findings_b
+        EffectPair(name, plan_a.metric(finding.comparison.metric), finding, findings_b[name])
+        for name, finding in findings_a.items()
+        if name in findings_b
     )
     return RunComparison(
         a=a.measured.run_id,
@@ -120,22 +120,22 @@ def compare_runs(a: Analysed, b: Analysed) -> RunComparison:
         differences=differences,
         effects=effects,
         absolute=tuple(_absolute_pairs(a, b, differences)),
-        only_a=tuple(each for each in findings_a if each not in findings_b),
-        only_b=tuple(each for each in findings_b if each not in findings_a),
+        only_a=tuple(name for name in findings_a if name not in findings_b),
+        only_b=tuple(name for name in findings_b if name not in findings_a),
     )
 
 
 def _compared_table(analysed: Analysed, study: PublishedStudy, table: PublishedTable) -> ComparedTable:
     counterpart = study.counterpart
     assert counterpart is not None, "nothing is compared without one"
-    printed = (tuple(Figure(each, _NO_FIGURE if each is None else "") for each in row) for row in table.values)
+    printed = (tuple(Figure(value, _NO_FIGURE if value is None else "") for value in row) for row in table.values)
     there = Side("there", tuple(printed))
     names = tuple(counterpart.variants)
     metrics = {metric.name for metric in analysed.measured.plan.metrics}
     designs = {"": counterpart} | {
-        each.name: replace(counterpart, metrics=each.metrics, columns=each.columns)
-        for each in counterpart.designs
-        if not metrics.isdisjoint((*each.metrics.values(), *each.columns.values()))
+        design.name: replace(counterpart, metrics=design.metrics, columns=design.columns)
+        for design in counterpart.designs
+        if not metrics.isdisjoint((*design.metrics.values(), *design.columns.values()))
     }
     sides = tuple(
         Side(
@@ -191,7 +191,7 @@ def _measured(
     assert counterpart is not None, "nothing is compared without one"
     between = counterpart.differences.get(table.id)
     if between is not None:
-        source = next(each for each in study.tables if each.id == between.table)
+        source = next(table for table in study.tables if table.id == between.table)
         columns = (between.of, between.less)
         return tuple(
             (_difference(*(_figure(analysed, counterpart, source, variant, row, column) for column in columns)),)
@@ -227,11 +227,17 @@ def _figure(
             return Figure(None, f"sectax has no level for {label!r}")
         if level != OTHERS:  # otherwise the variant says which
             wanted[counterpart.factors[factor]] = level
-    found = [each for each in analysed.treatments if each.role in MEASURED and _agrees(each.levels, wanted)]
+    found = [
+        treatment
+        for treatment in analysed.treatments
+        if treatment.role in MEASURED and _agrees(treatment.levels, wanted)
+    ]
     if len(found) > 1:
-        return Figure(None, "several treatments of the run match: " + ", ".join(each.treatment for each in found))
+        return Figure(
+            None, "several treatments of the run match: " + ", ".join(treatment.treatment for treatment in found)
+        )
     if not found:
-        skipped = [each for each in analysed.measured.plan.skipped if _agrees(each.levels, wanted)]
+        skipped = [skip for skip in analysed.measured.plan.skipped if _agrees(skip.levels, wanted)]
         return Figure(None, f"skipped: {skipped[0].reason}" if skipped else "not part of this run")
     return _in_unit(found[0], metric, table)
 
@@ -309,7 +315,7 @@ def _differences(a: Analysed, b: Analysed) -> Iterator[Difference]:
     if not identity_a or not identity_b:
         said = ["recorded" if identity else None for identity in (identity_a, identity_b)]
         yield Difference("run", "environment", said[0], said[1], refuses=True)
-    levels = {level for run in (a, b) for each in run.treatments for level in each.levels.values()}
+    levels = {level for run in (a, b) for treatment in run.treatments for level in treatment.levels.values()}
     for name in sorted(identity_a.keys() | identity_b.keys()):
         there, here = identity_a.get(name), identity_b.get(name)
         if there != here and identity_a and identity_b:
@@ -371,7 +377,7 @@ def _by_level(option: str, texts: tuple[str, ...], levels: Set[str]) -> dict[str
 
 
 def _in_both(a: Analysed, b: Analysed) -> list[tuple[TreatmentResult, TreatmentResult]]:
-    results = {each.treatment: each for each in b.treatments}
+    results = {treatment.treatment: treatment for treatment in b.treatments}
     return [(ours, results[ours.treatment]) for ours in a.treatments if ours.treatment in results]
 
 
@@ -385,7 +391,9 @@ def _absolute_pairs(a: Analysed, b: Analysed, differences: tuple[Difference, ...
         if ours.role not in MEASURED:
             continue
         concerned = {"run", ours.treatment, *ours.levels.values()}
-        refusing = [each.name for each in differences if each.refuses and each.subject in concerned]
+        refusing = [
+            difference.name for difference in differences if difference.refuses and difference.subject in concerned
+        ]
         for metric in a.measured.plan.metrics:
             estimates = (ours.estimates.get(metric.name), theirs.estimates.get(metric.name))
             figures = [
@@ -393,7 +401,9 @@ def _absolute_pairs(a: Analysed, b: Analysed, differences: tuple[Difference, ...
                 for estimate, result in zip(estimates, (ours, theirs), strict=True)
             ]
             quotient = ratio(figures[1], figures[0])
-            metric_there = next((each for each in b.measured.plan.metrics if each.name == metric.name), metric)
+            metric_there = next(
+                (metric_b for metric_b in b.measured.plan.metrics if metric_b.name == metric.name), metric
+            )
             if (metric_there.summary, metric_there.observed) != (metric.summary, metric.observed):
                 refused = "the two runs mean different things by it"
             elif metric.summary in _ENDS:

@@ -24,7 +24,9 @@ def concerns(condition: Condition, comparison: Comparison, first_metric: str) ->
 
 def conditions_about(plan: Plan, comparison: Comparison) -> tuple[Condition, ...]:
     """Those of the plan's conditions that a comparison can answer."""
-    return tuple(each for each in plan.stopping.conditions if concerns(each, comparison, plan.metrics[0].name))
+    return tuple(
+        condition for condition in plan.stopping.conditions if concerns(condition, comparison, plan.metrics[0].name)
+    )
 
 
 def by_interval(condition: Condition, low: float, high: float) -> Answer:
@@ -54,9 +56,9 @@ def conclude(conditions: Iterable[Condition], measured: Measured, findings: Sequ
         _concluded(
             condition,
             [
-                (each.comparison.id, Answer.OPEN if pending else _answer(condition, each, plan, findings))
-                for each in findings
-                if concerns(condition, each.comparison, plan.metrics[0].name)
+                (finding.comparison.id, Answer.OPEN if pending else _answer(condition, finding, plan, findings))
+                for finding in findings
+                if concerns(condition, finding.comparison, plan.metrics[0].name)
             ],
         )
         for condition in conditions
@@ -109,11 +111,11 @@ def _positives(comparison: Comparison, plan: Plan, findings: Sequence[Finding]) 
     family = plan.cell(comparison.cell).family
     observed = plan.metric(comparison.metric).observed
     return [
-        each
-        for each in findings
-        if each.comparison.standing is Standing.POSITIVE
-        and plan.cell(each.comparison.cell).family == family
-        and plan.metric(each.comparison.metric).observed == observed
+        finding
+        for finding in findings
+        if finding.comparison.standing is Standing.POSITIVE
+        and plan.cell(finding.comparison.cell).family == family
+        and plan.metric(finding.comparison.metric).observed == observed
     ]
 
 

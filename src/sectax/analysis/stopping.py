@@ -92,12 +92,16 @@ def _is_open(measured: Measured, finding: Finding) -> bool:
     effect = finding.effect
     stopping = measured.plan.stopping
     about_it = conditions_about(measured.plan, finding.comparison)
-    if any(by_interval(each, effect.low, effect.high) is Answer.OPEN for each in about_it):
+    if any(by_interval(condition, effect.low, effect.high) is Answer.OPEN for condition in about_it):
         return True
     until = stopping.until
     if until is Until.CONDITIONS:
         first = measured.plan.metrics[0].name
-        if any(conditions_about(measured.plan, each) for each in measured.plan.comparisons if each.metric == first):
+        if any(
+            conditions_about(measured.plan, comparison)
+            for comparison in measured.plan.comparisons
+            if comparison.metric == first
+        ):
             return False
         until = Until.VERDICT  # no condition is about what keeps a run going
     return not resolved(finding.verdict, effect.low, effect.high, effect.log_ratio, finding.margin, until)
@@ -107,7 +111,7 @@ def _needs_control(plan: Plan, finding: Finding) -> bool:
     """Whether a condition is ruled out by an interval that counts only where a known cost is seen."""
     effect = finding.effect
     return effect is not None and any(
-        leans_on_control(each, effect.low, effect.high) for each in conditions_about(plan, finding.comparison)
+        leans_on_control(condition, effect.low, effect.high) for condition in conditions_about(plan, finding.comparison)
     )
 
 

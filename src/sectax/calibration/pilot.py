@@ -18,7 +18,7 @@ from sectax.engines.guarded import Guarded
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.metric import Metric
 from sectax.model.plan import Calibrated, Plan
-from sectax.model.subject import Subject, SubjectSpec, Witnesses, Work, gap_s, known_s
+from sectax.model.subject import Subject, SubjectSpec, Witnesses, Work, fewest, gap_s, known_s
 from sectax.model.treatment import Treatment
 from sectax.model.trial import BlockEvent, Dropped, Opened, State
 
@@ -155,6 +155,7 @@ class _Trying:
         self._idle_s = gap_s(spec)
         self._aim_s = plan.batch_s_of(plan.cell(plan.treatment(name).cell))
         self._most = 1 if self._idle_s else None
+        self._fewest = fewest(spec)
         self._count = 0
         self._witnesses = Witnesses()
         self._opened_s: list[float] = []
@@ -174,7 +175,7 @@ class _Trying:
             return
         self._emit(Opened(self.name, self._witnesses, self.subject.first, self._opened_s[0]))
         shortest_s = self._shortest_s()
-        self._count, self._most, seen = _enough(self._read, shortest_s, self._aim_s, self._most)
+        self._count, self._most, seen = _enough(self._read, shortest_s, self._aim_s, self._most, self._fewest)
         fastest = min(seen, key=lambda each: each.elapsed_s)
         self.sizes_only |= not plan.warms_up and fastest.elapsed_s > SIZED_FROM_S and self._count == 1
         batches = _batches(min(max(each.spanned_s, each.elapsed_s) for each in seen), sizes_only=self.sizes_only)
@@ -204,7 +205,7 @@ class _Trying:
         fastest_s = min(reading.elapsed_s for reading in readings)
         waits_s = min(max(0.0, reading.spanned_s - reading.elapsed_s) for reading in readings)
         return Tried(
-            operation=Operation(fastest_s / count, self._shortest_s(), self._most),
+            operation=Operation(fastest_s / count, self._shortest_s(), self._most, self._fewest),
             # The first opening of all loads what every later one finds loaded.
             open_s=min(self._opened_s),
             waits_s=waits_s,
@@ -240,12 +241,12 @@ def _batches(visit_s: float, *, sizes_only: bool) -> int:
 
 
 def _enough(
-    read: Callable[[int], _Reading], shortest_s: float, aim_s: float, most: int | None
+    read: Callable[[int], _Reading], shortest_s: float, aim_s: float, most: int | None, first: int = 1
 ) -> tuple[int, int | None, list[_Reading]]:
     """How many operations last long enough to judge by, how many a visit has room for, and the readings of so many."""
     enough_s = max(shortest_s, aim_s / 2)
-    following: int | None = 1
-    count, room, readings = 1, most, [_Reading(0.0, 0.0)]
+    following: int | None = first
+    count, room, readings = first, most, [_Reading(0.0, 0.0)]
     while following is not None:
         count = following
         readings = [read(count)]
@@ -273,8 +274,7 @@ def _room(reading: _Reading, count: int, shortest_s: float) -> int | None:
 
 def _elapsed_s(subject: Subject, count: int, metric: Metric, settle: int = 0) -> float:
     """Seconds of so many operations by the clock of the plan's first metric."""
-    visit = subject.visit(Work(count, settle=settle))
-    return sum(each.value for each in visit.observations if each.metric == metric.observed)
+    return subject.visit(Work(count, settle=settle)).elapsed_s(metric.observed)
 
 
 def _coarsest(witnesses: Witnesses, name: str, metric: Metric) -> float:

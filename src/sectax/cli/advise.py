@@ -10,7 +10,7 @@ from sectax.cli import parse
 from sectax.cli.options import as_json, form, run_file
 from sectax.cli.output import Form, print_result
 from sectax.model.errors import WrongUse
-from sectax.model.spans import seconds
+from sectax.text.spans import seconds
 from sectax.workflow.advise import Asked, AskedRate, advise
 
 

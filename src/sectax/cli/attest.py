@@ -44,14 +44,16 @@ def command(run_file: str, certificates: Path | None, lists: tuple[Path, ...], j
         print_json(checked)
     else:
         _print(checked.hosts)
-    if not checked.hosts or not all(each.genuine for each in checked.hosts):
+    if not checked.hosts or not all(host.genuine for host in checked.hosts):
         raise click.exceptions.Exit(ExitStatus.GATE_MISSED)
 
 
 def _print(found: tuple[Checked, ...]) -> None:
-    several = len({each.session for each in found}) > 1
-    for each in found:
-        session = f", session {each.session}" if several else ""
-        click.echo(f"{each.host}{session}: {'attested' if each.genuine else 'not attested'}: {each.words}")
+    several = len({attestation.session for attestation in found}) > 1
+    for attestation in found:
+        session = f", session {attestation.session}" if several else ""
+        click.echo(
+            f"{attestation.host}{session}: {'attested' if attestation.genuine else 'not attested'}: {attestation.words}"
+        )
     if not found:
         click.echo("no host of this run says that its memory is encrypted")

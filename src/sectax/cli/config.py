@@ -12,8 +12,8 @@ import click
 from click.core import ParameterSource
 
 from sectax.model.errors import WrongUse
-from sectax.model.near import did_you_mean
-from sectax.model.printable import printable
+from sectax.text.near import did_you_mean
+from sectax.text.printable import printable
 
 NAME = "sectax.toml"
 
@@ -72,7 +72,7 @@ def give_defaults(
     for name, section in whole.items():
         if name not in known or not isinstance(section, dict):
             raise _unknown(path, "section", name, known)
-    options = (each for each in command.params if isinstance(each, click.Option) and not each.is_eager)
+    options = (param for param in command.params if isinstance(param, click.Option) and not param.is_eager)
     keys = {key: option for option in options for key in _keys(option)}
     values: dict[str, Any] = {}
     inner: Mapping[str, Any] = whole
@@ -83,10 +83,10 @@ def give_defaults(
         for key, value in inner.items():
             if isinstance(value, dict):
                 if is_own or key not in below():
-                    raise _unknown(path, "section", f"{place}.{key}", [f"{place}.{each}" for each in below()])
+                    raise _unknown(path, "section", f"{place}.{key}", [f"{place}.{name}" for name in below()])
                 continue
             if key not in keys or not (is_own or key in shared):
-                raise _unknown(path, "key", key, [each for each in keys if is_own or each in shared], place)
+                raise _unknown(path, "key", key, [key for key in keys if is_own or key in shared], place)
             values[str(keys[key].name)] = _value(path, f"{key} in [{place}]", keys[key], value)
     if values:
         ctx.default_map = {**(ctx.default_map or {}), way[-1]: values}
@@ -119,7 +119,7 @@ def _settled(ctx: click.Context, values: dict[str, Any], rivals: tuple[tuple[str
             for name in ours & set(group):
                 values[name] = () if isinstance(values[name], tuple) else False if values[name] is True else None
                 ours = ours - {name}
-    return [each for each in ctx.command.params if each.name in ours]
+    return [param for param in ctx.command.params if param.name in ours]
 
 
 def _keys(parameter: click.Parameter) -> list[str]:
@@ -135,10 +135,10 @@ def _value(path: Path, where: str, option: click.Option, value: Any) -> Any:
             raise WrongUse(f"{path}: {where} is true or false", f"write {name} = true")
         return value
     several = value if isinstance(value, list) and option.multiple else [value]
-    if not all(isinstance(each, str | int | float) and not isinstance(each, bool) for each in several):
+    if not all(isinstance(entry, str | int | float) and not isinstance(entry, bool) for entry in several):
         kind = "a text or a number, or a list of them" if option.multiple else "a text or a number"
         raise WrongUse(f"{path}: {where} is {kind}", f"write {name} = '…'")
-    texts = [str(each) for each in several]
+    texts = [str(entry) for entry in several]
     return texts if option.multiple else texts[0]
 
 
@@ -146,7 +146,7 @@ def _as_options(parameter: click.Parameter, value: Any) -> list[str]:
     name = f"--{_keys(parameter)[0]}"
     if isinstance(value, bool):
         return [name] if value else []
-    return [f"{name} {each}" for each in (value if isinstance(value, tuple) else (value,))]
+    return [f"{name} {entry}" for entry in (value if isinstance(value, tuple) else (value,))]
 
 
 def _unknown(path: Path, kind: str, name: str, known: Iterable[str], place: str = "") -> WrongUse:

@@ -10,7 +10,7 @@ import click
 from sectax.cli.options import as_json
 from sectax.cli.output import width
 from sectax.model.errors import WrongUse
-from sectax.model.near import did_you_mean
+from sectax.text.near import did_you_mean
 
 
 @click.command("list")

@@ -94,7 +94,7 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
             from sectax.experiments import registry
-            from sectax.model.near import did_you_mean
+            from sectax.text.near import did_you_mean
 
             hint = did_you_mean(args[0], _COMMANDS, "sectax help lists the commands")
             if args[0] in registry.names():
@@ -251,7 +251,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 def _complain(message: str, hint: str, *, already_printed: bool = False) -> None:
     """One message on stderr; with `--json` also as the one document on stdout, unless one was printed already."""
-    from sectax.model.printable import printable_lines
+    from sectax.text.printable import printable_lines
 
     click.echo(f"sectax: {printable_lines(message)}", err=True)
     if hint:

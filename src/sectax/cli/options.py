@@ -142,7 +142,7 @@ def _levels_of(experiment: str, factor: str) -> list[str]:
 
 
 def _nearest_option(name: str, context: click.Context, explained: str) -> str:
-    from sectax.model.near import did_you_mean
+    from sectax.text.near import did_you_mean
 
     if name.removeprefix("--") in PRESETS:
         return f"it has no such preset; --budget 30s makes it shorter. {explained} lists its options"

@@ -7,9 +7,9 @@ import secrets
 
 from sectax.model.condition import Condition
 from sectax.model.errors import WrongUse
-from sectax.model.near import did_you_mean
 from sectax.model.plan import FIRST_LOOK, Stopping, Until
-from sectax.model.spans import seconds
+from sectax.text.near import did_you_mean
+from sectax.text.spans import seconds
 
 # A margin below this is finer than any clock and kernel on a shared machine; above, everything would be equal.
 SMALLEST_MARGIN = 0.001

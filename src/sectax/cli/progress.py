@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from enum import IntEnum
 from typing import TextIO
 
-from sectax.model.printable import printable
+from sectax.text.printable import printable
 from sectax.workflow.progress_line import ProgressLine
 
 # The live line is rewritten in place, not more often than an eye can follow.

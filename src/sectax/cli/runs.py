@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from sectax.cli.options import as_json, print_json
-from sectax.model.printable import printable
+from sectax.text.printable import printable
 from sectax.workflow.runs import runs
 
 _SECONDS = len("2026-11-22T05:37")  # of a time, without its seconds

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from sectax.model.errors import ExitStatus, SectaxError
-from sectax.model.printable import printable_lines
+from sectax.text.printable import printable_lines
 
 _SHELL = "shell"  # a name for setup, beside those of experiments
 

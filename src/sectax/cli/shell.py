@@ -45,11 +45,11 @@ def complete(root: click.Command) -> int:
     kind = get_completion_class(shell)
     if kind is None or instruction != "complete":
         return 1
-    click.echo(_asked(kind, root).complete())
+    click.echo(_completion(kind, root).complete())
     return 0
 
 
-def _asked(kind: type[ShellComplete], root: click.Command) -> ShellComplete:
+def _completion(kind: type[ShellComplete], root: click.Command) -> ShellComplete:
     return kind(root, {}, PROGRAM, VARIABLE)
 
 
@@ -66,7 +66,7 @@ def _files(root: click.Command) -> Iterator[tuple[str, Path, str, str]]:
         kind = get_completion_class(shell)
         if kind is not None and shutil.which(shell) is not None:
             # Not `source()`, which starts the shell to ask for its version.
-            asked = _asked(kind, root)
+            asked = _completion(kind, root)
             yield f"completion for {shell}", path, asked.source_template % asked.source_vars(), needs
     yield "the man page", data / "man" / "man1" / f"{PROGRAM}.1", man_page(root), "man sectax"
 
@@ -113,7 +113,7 @@ def _page(command: click.Command, context: click.Context) -> Iterator[str]:
 
 
 def _paragraphs(text: str) -> str:
-    return "\n.PP\n".join(_paragraph(each) for each in text.split("\n\n") if each.strip())
+    return "\n.PP\n".join(_paragraph(word) for word in text.split("\n\n") if word.strip())
 
 
 def _paragraph(text: str) -> str:

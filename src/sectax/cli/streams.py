@@ -7,7 +7,7 @@ import os
 import sys
 from typing import TextIO, cast
 
-from sectax.model.printable import in_ascii
+from sectax.text.printable import in_ascii
 
 _HANDLER = "sectax-ascii"
 

@@ -35,11 +35,13 @@ class Operation:
         operation_s: seconds of one operation where nothing disturbs it.
         shortest_s: the shortest batch that the clock allows.
         most: operations that a batch may have at most; None where any number fits.
+        fewest: operations that a batch must have, because fewer do not show what is measured.
     """
 
     operation_s: float
     shortest_s: float
     most: int | None = None
+    fewest: int = 1
 
 
 def shortest_batch(granularity_s: float, clock_read_s: float, *, timed_alone: bool = False) -> float:
@@ -69,18 +71,18 @@ def batch_sizes(cell: Mapping[str, Operation], aim_s: float, *, equal_counts: bo
     if not cell:
         return {}
     if not aim_s and not equal_counts:
-        return {name: whole_operations(each.shortest_s, each) for name, each in cell.items()}
-    slowest = max(cell.values(), key=lambda each: each.operation_s)
-    wanted_s = max(aim_s, *(each.shortest_s for each in cell.values()))
+        return {name: whole_operations(calibration.shortest_s, calibration) for name, calibration in cell.items()}
+    slowest = max(cell.values(), key=lambda calibration: calibration.operation_s)
+    wanted_s = max(aim_s, *(calibration.shortest_s for calibration in cell.values()))
     count = whole_operations(wanted_s, slowest)
     if equal_counts:
-        least = max(whole_operations(each.shortest_s, each) for each in cell.values())
-        return {name: _limited(max(count, least), each.most) for name, each in cell.items()}
+        least = max(whole_operations(calibration.shortest_s, calibration) for calibration in cell.values())
+        return {name: _limited(max(count, least), calibration) for name, calibration in cell.items()}
     sizes = [
-        {name: whole_operations(slowest.operation_s * tried, each) for name, each in cell.items()}
+        {name: whole_operations(slowest.operation_s * tried, calibration) for name, calibration in cell.items()}
         for tried in range(count, count + _MORE)
     ]
-    return min(sizes, key=lambda each: uneven([each[name] * cell[name].operation_s for name in cell]))
+    return min(sizes, key=lambda counts: uneven([counts[name] * cell[name].operation_s for name in cell]))
 
 
 def uneven(lengths_s: Collection[float]) -> bool:
@@ -93,8 +95,8 @@ def whole_operations(length_s: float, operation: Operation) -> int:
     exact = length_s / max(operation.operation_s, 1e-12)
     below = math.floor(exact)
     nearest = below if exact < math.sqrt(below * (below + 1)) else below + 1
-    return _limited(nearest, operation.most)
+    return _limited(nearest, operation)
 
 
-def _limited(count: int, most: int | None) -> int:
-    return max(1, min(count, MOST_OPERATIONS if most is None else most))
+def _limited(count: int, operation: Operation) -> int:
+    return max(operation.fewest, min(count, MOST_OPERATIONS if operation.most is None else operation.most))

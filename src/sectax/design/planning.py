@@ -76,5 +76,5 @@ def make_plan(experiment: str, question: str, design: Design, request: Request) 
         seed=request.seed,
         options=dict(request.options if design.options is None else design.options),
         **vars(matrix),
-        **{each.name: getattr(design, each.name) for each in fields(Procedure)},
+        **{field.name: getattr(design, field.name) for field in fields(Procedure)},
     )

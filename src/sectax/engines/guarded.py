@@ -33,26 +33,26 @@ class Guarded:
 
     def start(self) -> None:
         with self._failing("open"):
-            self._made().start()
+            self._made_subject().start()
 
     def open(self) -> Witnesses:
         with self._failing("open"):
-            return self._made().open()
+            return self._made_subject().open()
 
     def visit(self, work: Work) -> Visit:
         with self._failing("visit"):
-            return self._made().visit(work)
+            return self._made_subject().visit(work)
 
     def close(self) -> Witnesses:
         with self._failing("close"):
-            return self._made().close()
+            return self._made_subject().close()
 
     def kill(self) -> None:
         with contextlib.suppress(Exception):
             if self._subject is not None:
                 self._subject.kill()
 
-    def _made(self) -> Subject:
+    def _made_subject(self) -> Subject:
         if self._subject is None:
             self._subject = self._spec.subject()
         return self._subject

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sectax.model.errors import WrongUse
-from sectax.model.near import did_you_mean
 from sectax.model.treatment import Factor
+from sectax.text.near import did_you_mean
 
 
 def choose(

@@ -6,7 +6,7 @@ from importlib.metadata import entry_points
 
 from sectax.experiments.interface import Experiment
 from sectax.model.errors import WrongUse
-from sectax.model.near import did_you_mean
+from sectax.text.near import did_you_mean
 
 GROUP = "sectax.experiments"
 

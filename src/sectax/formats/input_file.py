@@ -19,7 +19,7 @@ from typing import BinaryIO, NoReturn
 
 from sectax.formats.bad_input import BadInput
 from sectax.model.errors import WrongUse
-from sectax.model.printable import printable
+from sectax.text.printable import printable
 
 # Of what is read as a whole. A file of ten thousand hyperfine runs has 1 MiB.
 MOST_BYTES = 64 * 2**20

@@ -6,7 +6,7 @@ import math
 import re
 
 from sectax.formats.bad_input import BadInput
-from sectax.model.printable import printable
+from sectax.text.printable import printable
 
 # No signs beyond these: `float` would also take nan, inf, 1_000 and the digits of other scripts.
 # Digits are taken at once: a million of them that end in a letter take no time.

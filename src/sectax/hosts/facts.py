@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from sectax.hosts.process.child import Child
-from sectax.model.printable import printable
 from sectax.model.subject import Witnesses
+from sectax.text.printable import printable
 
 _DEADLINE_S = 30.0
 _LINE_LIMIT = 64 * 1024
@@ -148,5 +148,5 @@ def memory_encryption(said: Mapping[str, str]) -> str | None:
     amd = re.search(r"Memory Encryption Features active: *(?:AMD)?([^;\[]*)", messages)
     if amd is not None:
         seen = amd[1].lower().split()
-        return next((each for each in ("sev-snp", "sev-es", "sev") if each in seen), "none")
+        return next((name for name in ("sev-snp", "sev-es", "sev") if name in seen), "none")
     return "none" if said.get("seen.kernel_messages") == "from the start" else None

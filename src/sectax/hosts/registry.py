@@ -15,7 +15,7 @@ from sectax.hosts.process.processors import Chosen
 from sectax.hosts.process.telemetry import Reading
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
-from sectax.model.near import did_you_mean
+from sectax.text.near import did_you_mean
 
 GROUP = "sectax.hosts"
 

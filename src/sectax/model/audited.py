@@ -93,8 +93,8 @@ class Audited:
         return Tally(len(named[Severity.FATAL]), len(named[Severity.WARNING] - named[Severity.FATAL]))
 
     def _warnings(self) -> Iterator[AuditWarning]:
-        return (one for each in self.checks for one in each.warnings)
+        return (one for check in self.checks for one in check.warnings)
 
     def count(self, status: Status) -> int:
         """How many checks came out so."""
-        return sum(each.status is status for each in self.checks)
+        return sum(check.status is status for check in self.checks)

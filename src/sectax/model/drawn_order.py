@@ -40,14 +40,14 @@ def drawn_order(plan: Plan, number: int, live: Collection[str], rounds: Mapping[
     """
     generator = random.Random(f"{plan.seed}:{number}")
     members = {
-        cell.id: [each.id for each in plan.treatments if each.cell == cell.id and each.id in live]
+        cell.id: [treatment.id for treatment in plan.treatments if treatment.cell == cell.id and treatment.id in live]
         for cell in plan.cells
     }
     cells = [cell for cell, here in members.items() if here]
     generator.shuffle(cells)
     groups: list[list[str]] = []
     for cell in cells:
-        if groups and sum(len(members[each]) for each in (*groups[-1], cell)) <= plan.together:
+        if groups and sum(len(members[name]) for name in (*groups[-1], cell)) <= plan.together:
             groups[-1].append(cell)
         else:
             groups.append([cell])

@@ -264,8 +264,8 @@ def alike(given: Iterable[Alike], factor: str) -> dict[tuple[tuple[str, str], ..
     The run's own controls, and what the factor does not concern, are not among it.
     """
     groups: dict[tuple[tuple[str, str], ...], dict[str, Alike]] = {}
-    for each in given:
-        if each.role in MEASURED and factor in each.levels:
-            others = tuple((name, level) for name, level in each.levels.items() if name != factor)
-            groups.setdefault(others, {})[each.levels[factor]] = each
+    for treatment in given:
+        if treatment.role in MEASURED and factor in treatment.levels:
+            others = tuple((name, level) for name, level in treatment.levels.items() if name != factor)
+            groups.setdefault(others, {})[treatment.levels[factor]] = treatment
     return groups

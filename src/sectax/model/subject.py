@@ -44,6 +44,15 @@ class Visit:
     observations: tuple[Observation, ...]
     telemetry: dict[str, float] = field(default_factory=dict)
 
+    def elapsed_s(self, metric: str) -> float:
+        """The seconds of its operations; where they overlap, no longer together than the visit."""
+        summed_s = sum(
+            observation.value
+            for observation in self.observations
+            if observation.metric == metric and observation.unit == "s"
+        )
+        return min(summed_s, self.telemetry.get("spanned_s", summed_s))
+
 
 class Subject(Protocol):
     """A system that is measured. Every method raises `SubjectFailed`; `open` also `SubjectSkipped`.
@@ -91,6 +100,19 @@ class HasGap(Protocol):
 def gap_s(spec: SubjectSpec) -> float:
     """The seconds from the end of an operation to the next one of the same subject, at least."""
     return spec.gap_s if isinstance(spec, HasGap) else 0.0
+
+
+@runtime_checkable
+class HasFewest(Protocol):
+    """What a spec has besides where a few operations do not show what is measured, as of many that run at once."""
+
+    @property
+    def fewest(self) -> int: ...
+
+
+def fewest(spec: SubjectSpec) -> int:
+    """The operations that a visit has at least."""
+    return spec.fewest if isinstance(spec, HasFewest) else 1
 
 
 @runtime_checkable

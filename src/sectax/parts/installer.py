@@ -55,7 +55,9 @@ def run(
         try:
             while True:
                 try:
-                    printed, said = (each.decode("utf-8", "replace") for each in process.communicate(timeout=EVERY_S))
+                    printed, said = (
+                        output.decode("utf-8", "replace") for output in process.communicate(timeout=EVERY_S)
+                    )
                     break
                 except subprocess.TimeoutExpired as error:
                     progress((error.stderr or b"").decode("utf-8", "replace"), time.monotonic() - began)

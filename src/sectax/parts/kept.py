@@ -76,7 +76,9 @@ def _loaded() -> set[str]:
 
 
 def _is_standard(path: str) -> bool:
-    return path.startswith(_STANDARD_LIBRARY) and not any(f"{os.sep}{each}{os.sep}" in path for each in _SITE_PACKAGES)
+    return path.startswith(_STANDARD_LIBRARY) and not any(
+        f"{os.sep}{site_package}{os.sep}" in path for site_package in _SITE_PACKAGES
+    )
 
 
 def _state(path: str) -> list[int] | None:

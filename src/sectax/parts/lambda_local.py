@@ -42,7 +42,7 @@ def check() -> tuple[str, WhyNot | None]:
 
 def others_here() -> tuple[str, ...]:
     """The runtimes besides Python that this machine's programs give, e.g. `nodejs20.x` and `java17`."""
-    return tuple(each["name"] for each in _ask("runtimes") if not each["name"].startswith("python"))
+    return tuple(runtime["name"] for runtime in _ask("runtimes") if not runtime["name"].startswith("python"))
 
 
 def missing(name: str) -> Missing | None:

@@ -23,11 +23,11 @@ from typing import Literal
 import msgspec
 
 from sectax.model.errors import WrongUse
-from sectax.model.near import did_you_mean
 from sectax.parts import cache, installer
 from sectax.parts.files import checksum
 from sectax.parts.programs import Missing, Requirement, missing_program
 from sectax.parts.registry import Part, Say
+from sectax.text.near import did_you_mean
 
 GROUP = "sectax.probes"
 # Folders beside a probe's code that do not change what it measures.

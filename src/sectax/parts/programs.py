@@ -15,8 +15,8 @@ from pathlib import Path
 
 import msgspec
 
-from sectax.model.printable import printable
 from sectax.model.why_not import WhyNot
+from sectax.text.printable import printable
 
 _ASK_TIMEOUT_S = 20
 _SHOWN = 80  # characters of what a program said
@@ -134,10 +134,10 @@ def _version_of(program: str) -> tuple[int, ...]:
     command = [program, "--version"]
     done = ask(command)
     if done.returncode != 0:
-        raise Broken(f"{shlex.join(command)} ended with exit status {done.returncode}{_said(done)}")
+        raise Broken(f"{shlex.join(command)} ended with exit status {done.returncode}{_first_line(done)}")
     version = _version_in(done)
     if version is None:
-        raise Broken(f"{shlex.join(command)} names no version{_said(done)}")
+        raise Broken(f"{shlex.join(command)} names no version{_first_line(done)}")
     return version
 
 
@@ -150,7 +150,7 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".") if part)
 
 
-def _said(done: subprocess.CompletedProcess[str]) -> str:
+def _first_line(done: subprocess.CompletedProcess[str]) -> str:
     lines = (done.stderr + done.stdout).split("\n")
     first = next((line.strip() for line in lines if line.strip()), "")
     return f": {printable(first, _SHOWN)}" if first else ""

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 
 from sectax.model.errors import WrongUse
-from sectax.model.near import did_you_mean
 from sectax.parts import installer
 from sectax.parts.installer import SetUpFailed
 from sectax.parts.programs import Missing
+from sectax.text.near import did_you_mean
 
 GROUP = "sectax.parts"
 Say = Callable[[str], None]

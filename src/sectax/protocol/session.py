@@ -11,7 +11,6 @@ from typing import TypeVar
 
 import msgspec
 
-from sectax.model.printable import printable
 from sectax.protocol.messages import (
     MAX_LINE_BYTES,
     PROTOCOL_VERSION,
@@ -29,6 +28,7 @@ from sectax.protocol.messages import (
     WitnessReply,
     WitnessRequest,
 )
+from sectax.text.printable import printable
 
 StructT = TypeVar("StructT", bound=msgspec.Struct)
 ReplyT = TypeVar("ReplyT", bound=Reply)

@@ -9,10 +9,10 @@ from typing import Any
 
 import msgspec
 
-from sectax.model.curves import contradiction
+from sectax.formats.curves import contradiction
 from sectax.model.errors import WrongUse
-from sectax.model.near import did_you_mean
 from sectax.model.published import PublishedFactor, PublishedLevel, PublishedStudy, PublishedTable, Remark
+from sectax.text.near import did_you_mean
 
 _SUFFIX = ".toml"
 SCHEMA = 1
@@ -25,7 +25,7 @@ REQUIRED_FACTS = (
 def ids() -> tuple[str, ...]:
     """The ids of all studies that are built in."""
     folder = files("sectax.published") / "studies"
-    return tuple(sorted(each.name.removesuffix(_SUFFIX) for each in folder.iterdir() if each.name.endswith(_SUFFIX)))
+    return tuple(sorted(path.name.removesuffix(_SUFFIX) for path in folder.iterdir() if path.name.endswith(_SUFFIX)))
 
 
 def load(study_id: str) -> PublishedStudy:
@@ -64,13 +64,13 @@ def read(text: str) -> PublishedStudy:
 def _refuse_unknown(raw: Any, known: Any, where: str = "") -> None:
     """Raises `ValueError` for a member of the file that no part of a study has."""
     if isinstance(raw, dict):
-        for name, each in raw.items():
+        for name, part in raw.items():
             if name not in known:
                 raise ValueError(f"unknown member {where}{name}")
-            _refuse_unknown(each, known[name], f"{where}{name}.")
+            _refuse_unknown(part, known[name], f"{where}{name}.")
     elif isinstance(raw, list):
-        for each, read_ in zip(raw, known, strict=True):
-            _refuse_unknown(each, read_, where)
+        for part, read_ in zip(raw, known, strict=True):
+            _refuse_unknown(part, read_, where)
 
 
 def _labelled(table: PublishedTable, labels: dict[str, tuple[str, ...]]) -> PublishedTable:

@@ -14,8 +14,8 @@ from traceback import clear_frames
 import msgspec
 
 from sectax.model.errors import BadRecord, ExitStatus, RecordNotWritable, SectaxError, WrongUse
-from sectax.model.printable import printable
 from sectax.record.schema import APPLICATION_ID, FORMAT, TABLE_NAMES
+from sectax.text.printable import printable
 
 # SQLite says 'disk I/O error' where some file systems run full; under this much room that is what it means.
 _FULL_BYTES = 1 << 20

@@ -89,7 +89,12 @@ class BlockReducer:
         of.add((number, seconds))
         self._add_subjects(block, of)
         block.failures = _failures(self._db, "f.block = ?", number)
-        of.add([(each.treatment, each.stage, each.state, each.reason, each.hint) for each in block.failures])
+        of.add(
+            [
+                (failure.treatment, failure.stage, failure.state, failure.reason, failure.hint)
+                for failure in block.failures
+            ]
+        )
         self._add_observations(block, of)
         self._add_telemetry(block, of)
         self._add_batches(block)

@@ -8,12 +8,12 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from sectax.model.advice import Advice, Anatomy, EventSize, Growth, Placed, Priced, ProfileOf, Unknown
 from sectax.model.finding import Effect, Estimate
 from sectax.model.plan import Plan
-from sectax.model.printable import printable
 from sectax.reports import units
 from sectax.reports.document import Block, Document, Section, Text, lines, sections
 from sectax.reports.rate_words import rates, starved
 from sectax.reports.reasons import no_interval
 from sectax.reports.words import claims, names, plans
+from sectax.text.printable import printable
 
 _MILLI, _NANO = 1e-3, 1e9
 _WIDEST_SHARE = 0.5

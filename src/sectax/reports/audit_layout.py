@@ -11,11 +11,11 @@ from dataclasses import replace
 
 from sectax.model.audited import Audited, Status
 from sectax.model.finding import AuditWarning, Severity
-from sectax.model.printable import printable
 from sectax.model.seal import Seal, SealState
 from sectax.reports import units
 from sectax.reports.diagnostics import MOST_SUBJECTS, alike, warned
 from sectax.reports.document import Block, Column, Document, Kind, Row, Section, Table, Text, Warned, sections
+from sectax.text.printable import printable
 
 _ORDER = (Severity.FATAL, Severity.WARNING, Severity.NOTE)
 # Subjects that say nothing beside what was seen.
@@ -34,8 +34,8 @@ def audit_report(audited: Audited, *, show_all: bool) -> Document:
     if audited.values:
         scope += f", {units.count(audited.values, 'single value')}"
     named = _namer(audited)
-    every = [one for each in audited.checks for one in each.warnings]
-    groups = _gravest_first(each for each in every if not each.missing)
+    every = [one for check in audited.checks for one in check.warnings]
+    groups = _gravest_first(outcome for outcome in every if not outcome.missing)
     fired = [group for group in groups if group[0].severity is not Severity.NOTE]
     notes = [group for group in groups if group[0].severity is Severity.NOTE]
     short = not (audited.own or show_all)
@@ -79,9 +79,9 @@ def _gravest_first(warnings: Iterable[AuditWarning]) -> list[list[AuditWarning]]
 
 
 def _reach(same: list[AuditWarning]) -> float:
-    if any(each.subject in _WHOLE for each in same):
+    if any(warning.subject in _WHOLE for warning in same):
         return float("inf")
-    return sum(max(len(each.figures), 1) for each in same)
+    return sum(max(len(warning.figures), 1) for warning in same)
 
 
 def _what_matters_most(fired: list[list[AuditWarning]], named: Names) -> Iterator[Text]:
@@ -100,13 +100,19 @@ def _warnings(groups: list[list[AuditWarning]], named: Names, show_all: bool) ->
 def _by_sight(warnings: Iterable[AuditWarning], named: Names) -> dict[str, dict[str, None]]:
     """What was seen, with all that it was seen of."""
     groups: dict[str, dict[str, None]] = {}
-    for each in warnings:
-        groups.setdefault(named(each.saw), {})[each.subject if each.subject in _WHOLE else named(each.subject)] = None
+    for warning in warnings:
+        groups.setdefault(named(warning.saw), {})[
+            warning.subject if warning.subject in _WHOLE else named(warning.subject)
+        ] = None
     return groups
 
 
 def _line(saw: str, subjects: dict[str, None], show_all: bool) -> str:
-    about = [each for each in subjects if each not in _WHOLE and not re.search(rf"(?:^|of ){re.escape(each)}[: ]", saw)]
+    about = [
+        subject
+        for subject in subjects
+        if subject not in _WHOLE and not re.search(rf"(?:^|of ){re.escape(subject)}[: ]", saw)
+    ]
     return f"{_listed(about, show_all)}: {saw}" if about else saw
 
 
@@ -119,14 +125,14 @@ def _listed(subjects: list[str], show_all: bool) -> str:
 def _unchecked(audited: Audited, named: Names, show_all: bool) -> tuple[Block, ...]:
     """One row for each check, however many figures it lacks the same for."""
     rows = []
-    for each in audited.checks:
+    for check in audited.checks:
         lacking = _by_sight(
-            (replace(one, saw=_without_all(one, audited.figures)) for one in each.warnings if one.missing), named
+            (replace(one, saw=_without_all(one, audited.figures)) for one in check.warnings if one.missing), named
         )
         if lacking:
             missing = "; ".join(lacking)
             about = dict.fromkeys(one for subjects in lacking.values() for one in subjects if one not in _WHOLE)
-            rows.append((printable(each.check), missing, _listed([*about], show_all)))
+            rows.append((printable(check.check), missing, _listed([*about], show_all)))
     if not rows:
         return ()
     # What is missing of every figure needs no names.
@@ -137,7 +143,7 @@ def _unchecked(audited: Audited, named: Names, show_all: bool) -> tuple[Block, .
 
 def _unchecked_in_short(audited: Audited) -> tuple[Block, ...]:
     """The checks that lack data, in one line."""
-    names = [each.check for each in audited.checks if any(one.missing for one in each.warnings)]
+    names = [check.check for check in audited.checks if any(one.missing for one in check.warnings)]
     return (Text(f"{', '.join(map(printable, names))} (--all says what is missing)"),) if names else ()
 
 
@@ -151,7 +157,7 @@ def _without_all(warning: AuditWarning, figures: int) -> str:
 
 def _checks_that(status: Status, audited: Audited) -> tuple[Block, ...]:
     """Those that came out so and have nothing to say."""
-    names = [each.check for each in audited.checks if each.status is status and not each.warnings]
+    names = [check.check for check in audited.checks if check.status is status and not check.warnings]
     return (Text(", ".join(map(printable, names))),) if names else ()
 
 
@@ -170,7 +176,7 @@ def _quotable(audited: Audited) -> str:
     fatal, warned, beside = audited.tally().fatal, audited.tally().warned, audited.beside()
     made, all_ = _checks(audited)
     if audited.is_fatal:
-        worst = _gravest_first(one for each in audited.checks for one in each.warnings if not one.missing)[0][0]
+        worst = _gravest_first(one for check in audited.checks for one in check.warnings if not one.missing)[0][0]
         return f"Do not quote {_which(audited, worst, fatal)}: {printable(worst.meaning)}. {_made(audited)}"
     if warned or beside.warned:
         of = f"{warned} of {units.count(audited.figures, 'figure')} {_verb(warned, 'has', 'have')} a warning"

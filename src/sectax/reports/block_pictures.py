@@ -9,12 +9,12 @@ from sectax.model.analysed import Analysed
 from sectax.model.measured import Measured
 from sectax.model.metric import Metric
 from sectax.model.plan import Plan
-from sectax.model.printable import printable
 from sectax.model.treatment import MEASURED, Cell
 from sectax.reports import units
 from sectax.reports.document import Axis, Block, Chart, Point, Series, Text
 from sectax.reports.scale import is_far
 from sectax.reports.words import names
+from sectax.text.printable import printable
 
 # More cells than these are not drawn block by block: nobody looks at so many pictures.
 MOST_CELLS = 6
@@ -37,8 +37,10 @@ def block_by_block(analysed: Analysed) -> Iterator[Block]:
     values = analysed.measured.values.get(metric.name, {})
     drawn_cells = 0
     for cell in plan.cells:
-        members = [each.id for each in plan.treatments if each.cell == cell.id and each.role in MEASURED]
-        seen = {each: values[each] for each in members if values.get(each)}
+        members = [
+            treatment.id for treatment in plan.treatments if treatment.cell == cell.id and treatment.role in MEASURED
+        ]
+        seen = {member: values[member] for member in members if values.get(member)}
         if not seen:
             continue
         if drawn_cells == MOST_CELLS:
@@ -53,7 +55,7 @@ def _thinned(seen: Mapping[str, Mapping[int, float]]) -> tuple[dict[str, dict[in
     longest = max(map(len, seen.values()))
     most = max(2, min(_MOST_TREATMENTS, _MOST_POINTS // longest))
     every = math.ceil(most * longest / _MOST_POINTS) if len(seen) >= most else 1
-    kept = {each: dict(sorted(blocks.items())[::every]) for each, blocks in list(seen.items())[:most]}
+    kept = {name: dict(sorted(blocks.items())[::every]) for name, blocks in list(seen.items())[:most]}
     left_out = [f" Only the first {most} of {len(seen)} treatments are drawn."] if len(seen) > most else []
     left_out += [f" One block in {every} is drawn."] if every > 1 else []
     return kept, "".join(left_out)
@@ -63,8 +65,8 @@ def _block_charts(plan: Plan, cell: Cell, metric: Metric, seen: Mapping[str, Map
     seen, left_out = _thinned(seen)
     column = units.scale(metric.unit, (value for blocks in seen.values() for value in blocks.values()))
     scaled = {
-        names.treatment(plan, each): {block: value / column.size for block, value in blocks.items()}
-        for each, blocks in seen.items()
+        names.treatment(plan, name): {block: value / column.size for block, value in blocks.items()}
+        for name, blocks in seen.items()
     }
     where = names.cell(plan, cell.id)
     of = f"{names.metric(plan, metric.name)}{f', {where}' if where else ''}"
@@ -106,7 +108,7 @@ def time_lost(measured: Measured) -> Iterator[Chart]:
     ]
     if series:
         none = [words for name, words in _LOST.items() if name in next(iter(kept.values()))]
-        none = [words for words in none if words not in {each.name for each in series}]
+        none = [words for words in none if words not in {one.name for one in series}]
         says = "In the batches that count, all treatments together."
         says += f" There was none {', none '.join(none)}." if none else ""
         says += f" One block in {every} is drawn." if every > 1 else ""

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from sectax.model.compared import ComparedTable, Figure, PublishedComparison, RunComparison, Shape, Side
 from sectax.model.metric import Metric
-from sectax.model.printable import printable
 from sectax.model.published import Fact, Known, PublishedStudy, PublishedTable
 from sectax.model.treatment import Standing
 from sectax.reports import units
 from sectax.reports.document import Block, Column, Document, Footnotes, Lines, Row, Section, Table, lines, sections
 from sectax.reports.words import claims
+from sectax.text.printable import printable
 
 NO_VERDICT = "Two sessions share neither time nor host, so nothing cancels between them: a bare ratio, and no verdict."
 
@@ -114,7 +114,7 @@ def _table(table: ComparedTable, title: str) -> list[Section]:
     heads = ("ratio", "there", *(printable(side.name) for side in table.here))
 
     def row(shape: Shape) -> tuple[str, ...]:
-        return (printable(shape.name), *(_said(each, units.ratio, notes) for each in (shape.there, *shape.here)))
+        return (printable(shape.name), *(_figure_text(each, units.ratio, notes) for each in (shape.there, *shape.here)))
 
     shapes = [_grid("", heads, map(row, each)) for each in (table.down, table.across) if each]
     said = Lines(("Ratios within each table; these may be set beside each other.", *_growth(table)))
@@ -149,13 +149,13 @@ def _grid(title: str, head: Iterable[str], rows: Iterable[tuple[str, ...]], *, l
 def _side(table: PublishedTable, title: str, side: Side, say: Callable[[float], str] | None, notes: _Notes) -> Table:
     """One side in the study's layout; `say` sets a number, None with the doubt that it carries."""
     rows = [
-        (printable(label), *(_said(figure, say, notes) for figure in figures))
+        (printable(label), *(_figure_text(figure, say, notes) for figure in figures))
         for label, figures in zip(table.row_labels, side.figures, strict=True)
     ]
     return _grid(title, (printable(table.rows), *map(printable, table.column_labels)), rows)
 
 
-def _said(figure: Figure, say: Callable[[float], str] | None, notes: _Notes) -> str:
+def _figure_text(figure: Figure, say: Callable[[float], str] | None, notes: _Notes) -> str:
     if figure.value is None:
         return notes.missing(figure)
     return say(figure.value) if say else units.with_interval(figure.value, figure.low, figure.high)

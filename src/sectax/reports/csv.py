@@ -61,7 +61,7 @@ _BLOCK_HEAD = ("run", "experiment", "treatment", "role", "block", "metric", "uni
 
 
 def _findings(analysed: Analysed) -> Iterator[_Row]:
-    levels = {each.id: each.levels for each in analysed.measured.plan.treatments}
+    levels = {treatment.id: treatment.levels for treatment in analysed.measured.plan.treatments}
     for finding in analysed.findings:
         compared = finding.comparison
         yield {
@@ -109,17 +109,17 @@ def _treatments(analysed: Analysed) -> Iterator[_Row]:
                 **_levels(result.levels),
             }
     reported = {result.treatment for result in analysed.treatments}
-    for each in plan.skipped:
-        if each.treatment not in reported:
-            reason = each.reason
+    for skip in plan.skipped:
+        if skip.treatment not in reported:
+            reason = skip.reason
             yield {
-                "treatment": each.treatment,
+                "treatment": skip.treatment,
                 "role": "treatment",
                 "state": "skipped",
                 "reason": reason,
                 "blocks": 0,
                 "missing": f"skipped: {reason}",
-                **_levels(each.levels),
+                **_levels(skip.levels),
             }
 
 

@@ -8,11 +8,11 @@ from sectax.model.analysed import Analysed
 from sectax.model.finding import AuditWarning, Severity
 from sectax.model.measured import Measured
 from sectax.model.plan import Plan
-from sectax.model.printable import printable
 from sectax.model.treatment import SkippedTreatment
 from sectax.model.why_not import WhyNot
 from sectax.reports.document import NotThere, Warned
 from sectax.reports.words import names
+from sectax.text.printable import printable
 
 _ORDER = {Severity.FATAL: 0, Severity.WARNING: 1, Severity.NOTE: 2}
 # Of a warning that many subjects share, so many are shown unless all are asked for; the JSON report has them all.
@@ -21,7 +21,7 @@ MOST_SUBJECTS = 4
 
 def all_warnings(analysed: Analysed) -> tuple[AuditWarning, ...]:
     """The warnings of the run, its findings and its controls, each once, the fatal ones first."""
-    controls = [each for family in analysed.controls for each in (family.negative, family.positive) if each]
+    controls = [control for family in analysed.controls for control in (family.negative, family.positive) if control]
     of_findings = (warning for finding in (*analysed.findings, *controls) for warning in finding.warnings)
     once = dict.fromkeys((*analysed.warnings, *of_findings))
     return tuple(sorted(once, key=lambda warning: _ORDER[warning.severity]))
@@ -32,7 +32,7 @@ def gather_warnings(analysed: Analysed, show_all: bool) -> tuple[Warned, ...]:
     plan = analysed.measured.plan
     gathered = []
     for warning, same in alike(all_warnings(analysed)):
-        seen = dict.fromkeys(_about(plan, each) + printable(each.saw) for each in same)
+        seen = dict.fromkeys(_about(plan, warning) + printable(warning.saw) for warning in same)
         shown = [*seen] if show_all else [*seen][:MOST_SUBJECTS]
         if len(shown) < len(seen):
             shown.append(f"and {len(seen) - len(shown)} more")
@@ -49,8 +49,8 @@ def _about(plan: Plan, warning: AuditWarning) -> str:
 def alike(warnings: Iterable[AuditWarning]) -> Iterator[tuple[AuditWarning, list[AuditWarning]]]:
     """The warnings that differ in their subject and in what was seen alone: the first of them, and all."""
     groups: dict[tuple[str, Severity, str, str], list[AuditWarning]] = {}
-    for each in warnings:
-        groups.setdefault((each.check, each.severity, each.meaning, each.advice), []).append(each)
+    for warning in warnings:
+        groups.setdefault((warning.check, warning.severity, warning.meaning, warning.advice), []).append(warning)
     return ((same[0], same) for same in groups.values())
 
 
@@ -62,22 +62,22 @@ def warned(warning: AuditWarning, seen: Iterable[str], consequence: str = "") ->
 
 def all_skipped(measured: Measured) -> tuple[SkippedTreatment, ...]:
     """What cannot be had here: known before the run, or said by the subject in the pilot or later; each once."""
-    levels = {each.id: each.levels for each in measured.plan.treatments}
+    levels = {treatment.id: treatment.levels for treatment in measured.plan.treatments}
     said = [
-        SkippedTreatment(each.treatment, levels.get(each.treatment, {}), each.reason, each.hint)
-        for each in measured.failures
-        if each.state == "skipped"
+        SkippedTreatment(failure.treatment, levels.get(failure.treatment, {}), failure.reason, failure.hint)
+        for failure in measured.failures
+        if failure.state == "skipped"
     ]
     once: dict[tuple[str, WhyNot], SkippedTreatment] = {}
-    for each in (*measured.plan.skipped, *said):
-        once.setdefault((each.treatment, each.why_not), each)
+    for skip in (*measured.plan.skipped, *said):
+        once.setdefault((skip.treatment, skip.why_not), skip)
     return tuple(once.values())
 
 
 def skipped(analysed: Analysed, show_all: bool) -> tuple[NotThere, ...]:
     """What `all_skipped` knows, gathered by reason."""
     measured = analysed.measured
-    found = [(each.treatment, each.why_not) for each in all_skipped(measured)]
+    found = [(skip.treatment, skip.why_not) for skip in all_skipped(measured)]
     return _gathered(measured.plan, found, show_all)
 
 
@@ -85,9 +85,9 @@ def failed(analysed: Analysed, show_all: bool) -> tuple[NotThere, ...]:
     """What failed, with the blocks in which it did; block 0 is the pilot."""
     measured = analysed.measured
     blocks: dict[tuple[str, str, str], list[int]] = {}
-    for each in measured.failures:
-        if each.state == "failed":
-            blocks.setdefault((each.treatment, each.reason, each.hint), []).append(each.block)
+    for failure in measured.failures:
+        if failure.state == "failed":
+            blocks.setdefault((failure.treatment, failure.reason, failure.hint), []).append(failure.block)
     found = [
         (treatment, WhyNot(f"{_where(sorted(set(numbers)))}: {reason}", hint))
         for (treatment, reason, hint), numbers in blocks.items()
@@ -116,12 +116,14 @@ def _gathered(plan: Plan, found: list[tuple[str, WhyNot]], show_all: bool) -> tu
 def _what(plan: Plan, ids: tuple[str, ...], show_all: bool) -> tuple[str, ...]:
     """All of them, or a few words: what they share, or their number and the first of them."""
     if show_all or len(ids) <= MOST_SUBJECTS:
-        return tuple(names.subject(plan, each) for each in ids)
-    known = {each.treatment: each.levels for each in plan.skipped} | {each.id: each.levels for each in plan.treatments}
+        return tuple(names.subject(plan, name) for name in ids)
+    known = {skip.treatment: skip.levels for skip in plan.skipped} | {
+        treatment.id: treatment.levels for treatment in plan.treatments
+    }
     # What failed may be no treatment of the plan, such as the empty operation in the pilot: it has no levels.
-    levels = [known.get(each, {}) for each in ids]
+    levels = [known.get(name, {}) for name in ids]
     varied = {factor.name for factor in plan.factors if len(factor.levels) > 1}
-    shared = set(levels[0].items()).intersection(*(each.items() for each in levels[1:]))
+    shared = set(levels[0].items()).intersection(*(level.items() for level in levels[1:]))
     common = [f"{name} {level}" for name, level in levels[0].items() if name in varied and (name, level) in shared]
     if common:
         return (printable(f"{len(ids)} treatments with {', '.join(common)}"),)

@@ -18,11 +18,11 @@ from sectax.model.finding import (
     takes_verdicts,
 )
 from sectax.model.plan import Plan, nominal_cost
-from sectax.model.printable import printable
 from sectax.reports import units
 from sectax.reports.diagnostics import alike, all_warnings
 from sectax.reports.notes import empty_loops
 from sectax.reports.words import claims, names
+from sectax.text.printable import printable
 
 # Of the same thing measured twice.
 _DIFFERS = SLOWER | FASTER

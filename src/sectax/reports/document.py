@@ -329,17 +329,17 @@ class Document:
     @property
     def answers(self) -> tuple[Section, ...]:
         """What a page that is read from the top begins with."""
-        return tuple(each for each in self.sections if each.kind is Kind.ANSWER)
+        return tuple(section for section in self.sections if section.kind is Kind.ANSWER)
 
     @property
     def others(self) -> tuple[Section, ...]:
         """All but the answers."""
-        return tuple(each for each in self.sections if each.kind is not Kind.ANSWER)
+        return tuple(section for section in self.sections if section.kind is not Kind.ANSWER)
 
 
 def sections(*given: Section) -> tuple[Section, ...]:
     """Those of them that have something to say."""
-    return tuple(each for each in given if each.blocks)
+    return tuple(section for section in given if section.blocks)
 
 
 def lines(texts: Iterable[str], *, long: bool = False) -> tuple[Block, ...]:
@@ -374,15 +374,15 @@ def tables(section: Section) -> Iterator[Table]:
 
 def with_texts(document: Document, say: Callable[[str], str]) -> Document:
     """The same document with all of its texts said otherwise."""
-    said: Document = _said(document, say)
+    said: Document = _translated(document, say)
     return said
 
 
-def _said(value: Any, say: Callable[[str], str]) -> Any:
+def _translated(value: Any, say: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return value if isinstance(value, Enum) else say(value)
     if isinstance(value, tuple):
-        return tuple(_said(each, say) for each in value)
+        return tuple(_translated(item, say) for item in value)
     if is_dataclass(value) and not isinstance(value, type):
-        return replace(value, **{each.name: _said(getattr(value, each.name), say) for each in fields(value)})
+        return replace(value, **{field.name: _translated(getattr(value, field.name), say) for field in fields(value)})
     return value

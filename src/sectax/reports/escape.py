@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from sectax.model.printable import printable
+from sectax.text.printable import printable
 
 # What Markdown gives a meaning to inside a line. Backslash escapes of ASCII punctuation are CommonMark, 2.4. An
 # underscore inside a word has none, and round brackets only after square ones.

@@ -5,12 +5,12 @@ from __future__ import annotations
 from itertools import islice
 
 from sectax.model.analysed import Analysed
-from sectax.model.printable import printable
 from sectax.reports import units
 from sectax.reports.distrust import passed
 from sectax.reports.document import Forest, ForestGroup, ForestRow, Table
 from sectax.reports.result_tables import result_tables, visible
 from sectax.reports.words import names, summary
+from sectax.text.printable import printable
 
 # What can be read at the size at which pictures are shared: 1200 by 630.
 _MOST_ROWS = 14

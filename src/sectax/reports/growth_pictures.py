@@ -10,13 +10,13 @@ from sectax.model.analysed import Analysed
 from sectax.model.finding import Estimate, alike
 from sectax.model.metric import Metric
 from sectax.model.plan import Plan
-from sectax.model.printable import printable
 from sectax.model.treatment import CONTROLS, Cell, Factor
 from sectax.reports import units
 from sectax.reports.document import Axis, Block, Chart, Point, Series
 from sectax.reports.result_tables import drawn
 from sectax.reports.scale import is_far
 from sectax.reports.words import names
+from sectax.text.printable import printable
 
 # More series in one chart have no shape of their own.
 MOST_SERIES = 8
@@ -43,7 +43,7 @@ def _against(
     analysed: Analysed, metric: Metric, factor: Factor, values: Mapping[str, float], growths: Sequence[Growth]
 ) -> Iterator[Block]:
     plan = analysed.measured.plan
-    here = (each for each in analysed.treatments if metric.name in each.estimates)
+    here = (treatment for treatment in analysed.treatments if metric.name in treatment.estimates)
     groups = {
         others: [(values[level], each.estimates[metric.name]) for level, each in found.items()]
         for others, found in alike(here, factor.name).items()
@@ -53,25 +53,25 @@ def _against(
         return
     shown = dict(list(groups.items())[:MOST_SERIES])
     column = units.scale(metric.unit, (found.point for of in shown.values() for _, found in of))
-    fits = {tuple(each.levels.items()): each.line for each in growths if not each.step and not each.missed}
+    fits = {tuple(growth.levels.items()): growth.line for growth in growths if not growth.step and not growth.missed}
     varying = {name for levels in groups for name, level in levels if any((name, level) not in of for of in groups)}
     series = tuple(
         Series(
-            printable(" · ".join(names.level(*each) for each in levels if each[0] in varying))
+            printable(" · ".join(names.level(*level) for level in levels if level[0] in varying))
             or names.metric(plan, metric.name),
-            tuple(_scaled(x, found, column) for x, found in sorted(of, key=lambda each: each[0])),
+            tuple(_scaled(x, found, column) for x, found in sorted(of, key=lambda pair: pair[0])),
             tuple(_scaled(x, found, column) for x, found in fits.get(levels, ())),
         )
         for levels, of in shown.items()
     )
     says = "Each point is a treatment with its interval."
-    if any(each.fit for each in series):
+    if any(line.fit for line in series):
         says += " The dashed line is fixed + per byte, fitted in every block, in its band: nothing was measured on it."
-    if len(fits) < sum(not each.step for each in growths):
+    if len(fits) < sum(not growth.step for growth in growths):
         says += " No line where one misses a point by more than a quarter."
     if len(shown) < len(groups):
         says += f" Only the first {len(shown)} of {len(groups)} are drawn."
-    ends = [point.y for each in series for point in each.points]
+    ends = [point.y for line in series for point in line.points]
     yield Chart(
         f"{names.metric(plan, metric.name).capitalize()} against {printable(factor.name)}",
         says,
@@ -109,7 +109,7 @@ def costs_against_numbers(analysed: Analysed) -> Iterator[Chart]:
                 Axis(printable(factor.name), at=_marked(values), logarithmic=is_far(list(values.values()))),
                 Axis("times the cost of the baseline", logarithmic=True, line=1.0),
                 tuple(
-                    Series(name, tuple(sorted(points, key=lambda each: each.x)))
+                    Series(name, tuple(sorted(points, key=lambda point: point.x)))
                     for name, points in list(series.items())[:MOST_SERIES]
                 ),
             )
@@ -131,5 +131,5 @@ def _marked(values: Mapping[str, float]) -> tuple[tuple[float, str], ...]:
 def _without(plan: Plan, cell: Cell, factor: Factor, treatment: str) -> str:
     """What a treatment is called where one factor of its cell lies along an axis."""
     varying = names.varying_factors(plan)
-    own = [names.level(*each) for each in cell.levels.items() if each[0] in varying and each[0] != factor.name]
+    own = [names.level(*item) for item in cell.levels.items() if item[0] in varying and item[0] != factor.name]
     return " · ".join((*map(printable, own), names.treatment(plan, treatment)))

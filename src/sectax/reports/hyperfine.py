@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import msgspec
 
-from sectax.model.printable import printable
 from sectax.reports import escape
+from sectax.text.printable import printable
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from sectax.model.printable import printable
 from sectax.reports import document as parts
 from sectax.reports.escape import markdown, markdown_block
+from sectax.text.printable import printable
 
 
 def render(document: parts.Document) -> str:

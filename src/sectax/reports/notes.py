@@ -11,11 +11,11 @@ from sectax.model.analysed import Analysed
 from sectax.model.environment import COMMAND_LINE
 from sectax.model.measured import Measured
 from sectax.model.plan import Plan, Until
-from sectax.model.printable import printable
 from sectax.model.time_spent import time_spent
 from sectax.model.treatment import Role, Standing
 from sectax.reports import units
 from sectax.reports.words import names
+from sectax.text.printable import printable
 
 # The cost of the empty loop and call is reported where it passes this share of an operation.
 _EMPTY_REPORTED_FROM = 0.01
@@ -43,7 +43,7 @@ def notes(analysed: Analysed) -> tuple[str, ...]:
 
 def _telemetry(measured: Measured) -> tuple[str, ...]:
     """One line, or none where nothing was recorded. What could not be read is called so; it is never a zero."""
-    recorded = [each for each in measured.telemetry.values() if each]
+    recorded = [telemetry for telemetry in measured.telemetry.values() if telemetry]
     if not recorded:
         return ()
     parts = [
@@ -87,7 +87,7 @@ def _waiting(measured: Measured) -> str:
 
 
 def _total(recorded: list[dict[str, float]], key: str, name: str, verb: str) -> str:
-    seen = [each[key] for each in recorded if key in each]
+    seen = [telemetry[key] for telemetry in recorded if key in telemetry]
     if not seen:
         return f"{name} not known"
     words = f"{units.seconds(sum(seen))} {verb}" if sum(seen) > 0 else f"no {name}"
@@ -100,11 +100,11 @@ def empty_loops(analysed: Analysed) -> tuple[str, ...]:
     own_words = plan.words.get("empty loop")
     reported_from = _EMPTY_REPORTED_FROM if own_words is None else 0.0
     shares = [
-        f"{names.subject(plan, each.treatment)} {units.share(each.empty_share)}"
-        for each in analysed.treatments
-        if each.empty_share is not None
-        and each.empty_share > reported_from
-        and each.role in {Role.BASELINE, Role.TREATMENT}
+        f"{names.subject(plan, treatment.treatment)} {units.share(treatment.empty_share)}"
+        for treatment in analysed.treatments
+        if treatment.empty_share is not None
+        and treatment.empty_share > reported_from
+        and treatment.role in {Role.BASELINE, Role.TREATMENT}
     ]
     if not shares:
         return ()
@@ -124,9 +124,9 @@ def how_measured(analysed: Analysed) -> Iterator[str]:
     yield f"order of the trials: drawn from seed {plan.seed}"
     baselines = {plan.treatment(cell.baseline).levels.get(plan.control, "") for cell in plan.cells} - {"baseline"}
     for factor in plan.factors:
-        used = {each.levels.get(factor.name) for each in plan.treatments}
+        used = {treatment.levels.get(factor.name) for treatment in plan.treatments}
         marked = baselines if factor.name == plan.control else set()
-        levels = [f"{each} (baseline)" if each in marked else each for each in factor.levels if each in used]
+        levels = [f"{level} (baseline)" if level in marked else level for level in factor.levels if level in used]
         if levels:
             yield printable(f"{factor.name}: {', '.join(levels)}")
     yield from _software(session.whole_identity())
@@ -147,7 +147,7 @@ def _software(identity: Mapping[str, str]) -> Iterator[str]:
 def repeat(plan: Plan) -> str:
     """A command with the same levels, rules and seed; it writes a run file of its own."""
     words = ["sectax", "run", plan.experiment, *_words(plan)]
-    folder = "".join(f"cd {shlex.quote(each)} && " for each in plan.options.get(_FOLDER, ()))
+    folder = "".join(f"cd {shlex.quote(place)} && " for place in plan.options.get(_FOLDER, ()))
     return folder + shlex.join(words)
 
 
@@ -173,6 +173,8 @@ def _words(plan: Plan) -> Iterator[str]:
             yield "--precise"
         elif rules.until is not Until.VERDICT:
             yield from ("--until", rules.until.value)
-    if any(each.standing is Standing.SECONDARY and each.alpha < rules.alpha for each in plan.comparisons):
+    if any(
+        comparison.standing is Standing.SECONDARY and comparison.alpha < rules.alpha for comparison in plan.comparisons
+    ):
         yield "--simultaneous"
     yield from ("--seed", str(plan.seed))

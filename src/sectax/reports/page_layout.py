@@ -11,7 +11,6 @@ from sectax.model.advice import Breakdown
 from sectax.model.analysed import Analysed
 from sectax.model.audited import Status
 from sectax.model.measured import Measured
-from sectax.model.printable import printable
 from sectax.reports import csv, units
 from sectax.reports.document import (
     Attachment,
@@ -33,6 +32,7 @@ from sectax.reports.pictures import controls, pictures, where_it_goes
 from sectax.reports.report_layout import beside_the_answer, findings
 from sectax.reports.result_tables import visible
 from sectax.reports.words import plans, summary
+from sectax.text.printable import printable
 
 # Larger tables are packed, or stay outside the page, which is to be opened and sent like a picture.
 _LARGEST_ATTACHMENT = 200_000

@@ -9,7 +9,6 @@ from sectax.model.analysed import Analysed
 from sectax.model.compared import PublishedComparison, RunComparison, Shape
 from sectax.model.finding import Finding
 from sectax.model.plan import Plan
-from sectax.model.printable import printable
 from sectax.model.treatment import Standing
 from sectax.reports import units
 from sectax.reports.advice_layout import is_known, milliseconds, percent, where
@@ -19,6 +18,7 @@ from sectax.reports.document import Axis, Block, Chart, Column, Point, Row, Seri
 from sectax.reports.growth_pictures import against_numbers, costs_against_numbers
 from sectax.reports.result_tables import drawn, tone
 from sectax.reports.words import names
+from sectax.text.printable import printable
 
 # More wholes in one picture cannot be told from each other.
 _MOST_STACKS = 10
@@ -67,13 +67,13 @@ def where_it_goes(plan: Plan, breakdown: Breakdown | None) -> Iterator[Block]:
     if breakdown is None or not breakdown.anatomies:
         return
     shown = breakdown.anatomies[:_MOST_STACKS]
-    longest = max(part.seconds.point for each in shown for part in each.parts)
+    longest = max(part.seconds.point for anatomy in shown for part in anatomy.parts)
     column = units.scale("s", [longest])
     rows, stacks = [], []
-    for each in shown:
-        name = where(plan, each.cell, each.treatment)
+    for anatomy in shown:
+        name = where(plan, anatomy.cell, anatomy.treatment)
         shares = []
-        for part in each.parts:
+        for part in anatomy.parts:
             is_there = is_known(part.share) and part.seconds.point > 0
             told = (milliseconds(part.seconds), percent(part.share)) if is_there else ("", "too noisy: run longer")
             words = printable(part.words)
@@ -105,7 +105,7 @@ def effects_of_both(comparison: RunComparison) -> Iterator[Block]:
         labels = short_names([pair.a.comparison.treatment for pair in pairs])
         series = []
         for label, pair in zip(labels, pairs, strict=True):
-            both = [each for each in (drawn(pair.a), drawn(pair.b)) if each is not None]
+            both = [interval for interval in (drawn(pair.a), drawn(pair.b)) if interval is not None]
             if len(both) == len(SIDES):
                 points = (Point(place, each.point, each.low, each.high) for place, each in enumerate(both))
                 series.append(Series(label, tuple(points)))
@@ -128,8 +128,8 @@ def shapes(comparison: PublishedComparison) -> Iterator[Block]:
             if any(figure.value is not None for row in side.figures for figure in row)
         ]
         names = ("published", *(printable(table.here[place].name) for place in measured))
-        for each in (table.down, table.across):
-            series = [made for shape in each if (made := _shape(shape, measured)) is not None]
+        for column in (table.down, table.across):
+            series = [made for shape in column if (made := _shape(shape, measured)) is not None]
             title = f"Shape of {printable(table.printed.metric.replace('_', ' '))}"
             if table.printed.fixed:
                 title += f", {', '.join(map(printable, table.printed.fixed.values()))}"

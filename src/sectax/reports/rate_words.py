@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Mapping
 from sectax.model.advice import Advice, AtRate, Between, Rate, RateAdvice, Starving
 from sectax.model.finding import Estimate
 from sectax.model.plan import Plan
-from sectax.model.printable import printable
 from sectax.reports import units
 from sectax.reports.document import Block, Column, Row, Table, lines
 from sectax.reports.words import names
+from sectax.text.printable import printable
 
 _NOT_TOLD_APART = " (the next, {},cannot be told apart from it)"
 

@@ -16,7 +16,9 @@ def no_effect(analysed: Analysed, finding: Finding) -> str:
         return "" if math.isfinite(finding.effect.low) and math.isfinite(finding.effect.high) else NO_INTERVAL
     pair = {finding.comparison.treatment, finding.comparison.baseline}
     reasons = [
-        f"{each.treatment}: {each.reason}" for each in analysed.treatments if each.treatment in pair and each.reason
+        f"{treatment.treatment}: {treatment.reason}"
+        for treatment in analysed.treatments
+        if treatment.treatment in pair and treatment.reason
     ]
     return "; ".join(reasons) or "fewer than two blocks have both treatments"
 

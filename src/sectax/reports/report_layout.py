@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 
 from sectax.model.analysed import Analysed
-from sectax.model.printable import printable
 from sectax.reports import units
 from sectax.reports.diagnostics import failed, gather_warnings, skipped
 from sectax.reports.distrust import control_line, distrust, self_check
@@ -13,6 +12,7 @@ from sectax.reports.document import Block, Command, Document, Footnotes, Kind, L
 from sectax.reports.notes import how_measured, notes
 from sectax.reports.result_tables import WARNED_MARK, footnotes, not_shown, result_tables, visible
 from sectax.reports.words import names, summary
+from sectax.text.printable import printable
 
 
 def run_report(analysed: Analysed, path: str, *, show_all: bool) -> Document:

@@ -12,12 +12,12 @@ from sectax.model.analysed import Analysed
 from sectax.model.finding import FASTER, NO_CLAIM, SLOWER, WITHIN_MARGIN, Finding, Severity, TreatmentResult, VerdictId
 from sectax.model.metric import Metric
 from sectax.model.plan import Plan
-from sectax.model.printable import printable
 from sectax.model.treatment import Cell, Comparison, Role, Standing
 from sectax.reports import units
 from sectax.reports.document import Interval, Row, Table, Tone, result_table
 from sectax.reports.reasons import no_interval
 from sectax.reports.words import claims, names
+from sectax.text.printable import printable
 
 SECONDARY_MARK = "†"
 # What stands beside the answer is shown with it while both fit on a page.

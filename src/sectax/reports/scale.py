@@ -54,7 +54,7 @@ class Scale:
 
 def around(values: Iterable[float], first: float, last: float, *, logarithmic: bool) -> Scale:
     """A scale that holds all values, with a little room at both ends."""
-    seen = [each for each in values if math.isfinite(each) and (each > 0 or not logarithmic)]
+    seen = [value for value in values if math.isfinite(value) and (value > 0 or not logarithmic)]
     low, high = (min(seen), max(seen)) if seen else (1.0, 1.0)
     if logarithmic:
         room = max(math.log(high / low) * _ROOM, 0.005)
@@ -65,7 +65,7 @@ def around(values: Iterable[float], first: float, last: float, *, logarithmic: b
 
 def is_far(values: Iterable[float]) -> bool:
     """Whether values are so far apart that small ones could not be told from each other on a straight scale."""
-    sizes = [each for each in values if math.isfinite(each)]
+    sizes = [value for value in values if math.isfinite(value)]
     return bool(sizes) and min(sizes) > 0 and max(sizes) / min(sizes) > _FAR
 
 
@@ -75,7 +75,7 @@ def ticks(scale: Scale) -> list[tuple[float, str]]:
         return [(value, _short(value)) for value in _round_in_decades(scale)]
     span = scale.high - scale.low
     size = 10.0 ** math.floor(math.log10(span / _FEW))
-    step = next(each * size for each in _STEPS if span / (each * size) <= _FEW)
+    step = next(step * size for step in _STEPS if span / (step * size) <= _FEW)
     numbers = range(math.ceil(scale.low / step), math.floor(scale.high / step) + 1)
     places = max(0, -math.floor(math.log10(step) + 1e-9))
     values = [number * step for number in numbers if number > 0 or not scale.logarithmic]
@@ -84,18 +84,22 @@ def ticks(scale: Scale) -> list[tuple[float, str]]:
 
 def cost_ticks(scale: Scale) -> list[tuple[float, str]]:
     """No cost, and the outermost round costs on both sides of it: '−2 %', '0', '×5'."""
-    above = [(1 + share, f"+{100 * share:g} %") for share in _SHARES] + [(each, f"×{_short(each)}") for each in _TIMES]
+    above = [(1 + share, f"+{100 * share:g} %") for share in _SHARES] + [
+        (time_s, f"×{_short(time_s)}") for time_s in _TIMES
+    ]
     below = [(1 / (1 + share), f"−{100 * share:g} %") for share in _SHARES]
-    below += [(1 / each, f"÷{_short(each)}") for each in _TIMES]
-    found = [[each for each in side if scale.low <= each[0] <= scale.high][-1:] for side in (below, above)]
+    below += [(1 / time_s, f"÷{_short(time_s)}") for time_s in _TIMES]
+    found = [[tick for tick in side if scale.low <= tick[0] <= scale.high][-1:] for side in (below, above)]
     return [*found[0], (1.0, "0"), *found[1]]
 
 
 def ratio_ticks(scale: Scale) -> list[tuple[float, str]]:
     """No cost, and round costs on both sides: powers of ten on a long axis, per cent on a short one."""
     decades = math.log10(scale.high / scale.low)
-    times = [each for each in _TIMES if decades < 2 * _DECADES or math.log10(each).is_integer()]
-    ticks = [(each, f"×{_short(each)}") for each in times] + [(1 / each, f"÷{_short(each)}") for each in times]
+    times = [time_s for time_s in _TIMES if decades < 2 * _DECADES or math.log10(time_s).is_integer()]
+    ticks = [(time_s, f"×{_short(time_s)}") for time_s in times] + [
+        (1 / time_s, f"÷{_short(time_s)}") for time_s in times
+    ]
     ticks += [(1 + share, f"+{100 * share:g} %") for share in _SHARES]
     ticks += [(1 / (1 + share), f"−{100 * share:g} %") for share in _SHARES]
     kept = [(1.0, "0")]
@@ -112,7 +116,7 @@ def _round_in_decades(scale: Scale) -> list[float]:
     every = max(1, round(decades / _FEW))
     powers = range(math.floor(math.log10(scale.low)), math.ceil(math.log10(scale.high)) + 1, every)
     found = [factor * 10.0**power for power in powers for factor in factors]
-    return [each for each in found if scale.low <= each <= scale.high]
+    return [tick for tick in found if scale.low <= tick <= scale.high]
 
 
 def _short(value: float) -> str:
@@ -152,6 +156,6 @@ def interval_axis(table: Table, first: float, last: float) -> IntervalAxis | Non
     given = [row.interval for row in table.rows if row.interval is not None]
     if not given or table.margin is None:
         return None
-    ends = itertools.chain.from_iterable((each.low, each.point, each.high) for each in given)
+    ends = itertools.chain.from_iterable((interval.low, interval.point, interval.high) for interval in given)
     margin = 1 + table.margin
     return IntervalAxis(around((*ends, 1 / margin, margin), first, last, logarithmic=True), table.margin)

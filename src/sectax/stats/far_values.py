@@ -98,10 +98,10 @@ def apart_at_the_beginning(logs: Array, step: float = 0.0) -> Beginning | None:
     the number of ways to choose k, times that of the gap behind them is what is held against the limit; and the first k
     in falling order above all others have a chance of one in the number of their arrangements.
     """
-    found = [each for sign in (1.0, -1.0) if (each := _high_beginning(sign * logs, step)) is not None]
+    found = [beginning for sign in (1.0, -1.0) if (beginning := _high_beginning(sign * logs, step)) is not None]
     if not found:
         return None
-    best = min(found, key=lambda each: each.chance)
+    best = min(found, key=lambda beginning: beginning.chance)
     excess = float(np.median(logs[: best.number]) - np.median(logs[best.number :]))
     # There are two directions.
     return Beginning(best.number, excess, min(1.0, 2 * best.chance))

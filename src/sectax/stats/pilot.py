@@ -169,7 +169,7 @@ def noise_of(ratios: Sequence[Sequence[ArrayLike]]) -> Noise | None:
     """
     within, between, products, squares, turns = [], [], 0.0, 0.0, []
     for processes in ratios:
-        series = [np.asarray(each, dtype=np.float64) for each in processes if np.asarray(each).size > 1]
+        series = [np.asarray(process, dtype=np.float64) for process in processes if np.asarray(process).size > 1]
         for values in series:
             off = values - values.mean()
             products, squares = products + float(off[1:] @ off[:-1]), squares + float(off @ off)

@@ -88,7 +88,7 @@ def pooled_quantile(blocks: Sequence[ArrayLike], quantile: float, level: float =
         benchmarks/simulations/tails.py.
     """
     needed = observations_needed(quantile, level)
-    present = [block for block in (np.asarray(each, dtype=np.float64) for each in blocks) if block.size]
+    present = [block for block in (np.asarray(block, dtype=np.float64) for block in blocks) if block.size]
     if not present:
         raise ValueError("no values to take a quantile of")
     sizes = np.array([block.size for block in present], dtype=np.float64)

@@ -22,7 +22,7 @@ def analyse_measured(measured: Measured) -> Analysed:
     """Judge every comparison, run the audit over it, and let its fatal warnings take verdicts away."""
     findings = judge(measured)
     outcomes = review(evidence_of(measured, findings))
-    analysed = analyse(measured, (warning for each in outcomes for warning in each.warnings), findings)
+    analysed = analyse(measured, (warning for outcome in outcomes for warning in outcome.warnings), findings)
     return replace(analysed, checks=tuple(map(checked, outcomes)))
 
 

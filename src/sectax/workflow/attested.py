@@ -19,8 +19,8 @@ from sectax.experiments.confidential.attestation.nonce import nonce_of
 from sectax.experiments.confidential.attestation.report import Attested, verify
 from sectax.model.environment import LOCAL_HOST, Environment
 from sectax.model.errors import WrongUse
-from sectax.model.printable import printable
 from sectax.record.reader import RunReader
+from sectax.text.printable import printable
 
 
 class Checked(msgspec.Struct, frozen=True):
@@ -56,7 +56,7 @@ def attested(
         SectaxError: the run file cannot be read.
     """
     given = b"" if certificates is None else _read("--certificates", certificates)
-    revoked = [each for file in lists for each in _lists(file)]
+    revoked = [revocations for file in lists for revocations in _lists(file)]
     with contextlib.closing(RunReader.open(run_file)) as reader:
         plan, sessions = reader.plan(), reader.sessions()
     nonce = nonce_of(plan)
@@ -93,7 +93,7 @@ def _of_host(name: str, number: int, environment: Environment, verified: Callabl
     if REPORT not in said:
         return
     try:
-        report, table = (base64.b64decode(said.get(each, ""), validate=True) for each in (REPORT, CERTIFICATES))
+        report, table = (base64.b64decode(said.get(name, ""), validate=True) for name in (REPORT, CERTIFICATES))
         found = verified(said.get(PROVIDER, ""), report, table=table)
     except (NotGenuine, binascii.Error) as error:
         yield Checked(name, number, False, printable(str(error), 300))

@@ -123,7 +123,7 @@ def comparisons(findings: Iterable[Finding]) -> Tally:
 def _file(target: str, format_: str | None, columns: Columns, signers: Path | None) -> Audited:
     from sectax.formats.bad_input import BadInput
     from sectax.formats.input_file import deadline, opened, standard_input
-    from sectax.model.printable import printable
+    from sectax.text.printable import printable
 
     with standard_input() if target == "-" else opened(Path(target)) as file:
         if file.is_database:

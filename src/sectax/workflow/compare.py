@@ -44,5 +44,5 @@ def compare(
     a, b = analyse_file(run_file), analyse_file(Path(target))
     compared = compare_runs(a, b)
     refuse_unknown_metrics(conditions, a.measured.plan.metrics)
-    pending = any(blocks_pending(each.measured) for each in (a, b))
+    pending = any(blocks_pending(side.measured) for side in (a, b))
     return compared, conclude_change(conditions, compared, pending=pending)

@@ -10,9 +10,9 @@ from sectax.model.analysed import Analysed
 from sectax.model.condition import Answer, Concluded, Condition
 from sectax.model.errors import ExitStatus, WrongUse
 from sectax.model.metric import Metric
-from sectax.model.near import did_you_mean
 from sectax.model.plan import Plan, Stopping, Until
 from sectax.reports.words import names
+from sectax.text.near import did_you_mean
 
 # What the program ends with, the gravest answer of all conditions first.
 _STATUSES = (
@@ -28,11 +28,11 @@ def with_conditions(rules: Stopping, conditions: tuple[Condition, ...], *, until
     Raises:
         WrongUse: a limit below the margin, which this run could not rule out.
     """
-    for each in conditions:
-        if each.limit < rules.margin:
+    for condition in conditions:
+        if condition.limit < rules.margin:
             raise WrongUse(
-                f"--fail-if {each.text} asks for less than the margin of {100 * rules.margin:g}%",
-                f"add --margin {100 * each.limit:g}%, or ask for more",
+                f"--fail-if {condition.text} asks for less than the margin of {100 * rules.margin:g}%",
+                f"add --margin {100 * condition.limit:g}%, or ask for more",
             )
     if not conditions:
         return rules
@@ -43,10 +43,11 @@ def with_conditions(rules: Stopping, conditions: tuple[Condition, ...], *, until
 def refuse_unknown_metrics(conditions: Iterable[Condition], metrics: Sequence[Metric]) -> None:
     """Raises `WrongUse` for a condition about a metric that is not compared."""
     compared = [metric.name for metric in metrics if metric.compared]
-    for each in conditions:
-        if each.metric and each.metric not in compared:
+    for condition in conditions:
+        if condition.metric and condition.metric not in compared:
             raise WrongUse(
-                f"--fail-if {each.text}: no metric {each.metric!r} is compared", did_you_mean(each.metric, compared)
+                f"--fail-if {condition.text}: no metric {condition.metric!r} is compared",
+                did_you_mean(condition.metric, compared),
             )
 
 
@@ -58,7 +59,7 @@ def concluded(analysed: Analysed, conditions: Sequence[Condition]) -> tuple[Conc
 
 def status(answers: Iterable[Concluded]) -> ExitStatus:
     """1 where a condition holds, otherwise 4 where one cannot be said, otherwise 0."""
-    seen = {each.answer for each in answers}
+    seen = {answer.answer for answer in answers}
     return next((ends_with for answer, ends_with in _STATUSES if answer in seen), ExitStatus.DONE)
 
 
@@ -71,6 +72,6 @@ def line(concluded: Concluded, plan: Plan | None) -> str:
     said = f"--fail-if {concluded.condition.text}: {concluded.answer.value}"
     if concluded.answer is Answer.RULED_OUT or not concluded.decisive:
         return said if concluded.decisive else f"{said}: no comparison is about it"
-    about = [each if plan is None else names.subject(plan, each) for each in concluded.decisive]
+    about = [name if plan is None else names.subject(plan, name) for name in concluded.decisive]
     said += f" for {', '.join(about)}"
     return said + ("; measure longer, or on a calmer machine" if concluded.answer is Answer.OPEN else "")

@@ -75,12 +75,12 @@ def _make_folder(folder: Path) -> None:
     A folder that the user named in SECTAX_STATE may be shared on purpose and stays as it is.
     """
     missing = [parent for parent in folder.parents if not parent.exists()]
-    for each in (*reversed(missing), folder):
+    for place in (*reversed(missing), folder):
         with contextlib.suppress(FileExistsError):
-            each.mkdir(_FOLDER_MODE)
-            each.chmod(_FOLDER_MODE)  # an odd umask can take away even the owner's rights
-    for each in (folder,) if os.environ.get("SECTAX_STATE") else (folder.parent, folder):
-        descriptor = os.open(each, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            place.mkdir(_FOLDER_MODE)
+            place.chmod(_FOLDER_MODE)  # an odd umask can take away even the owner's rights
+    for own in (folder,) if os.environ.get("SECTAX_STATE") else (folder.parent, folder):
+        descriptor = os.open(own, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
             if stat.S_IMODE(os.fstat(descriptor).st_mode) != _FOLDER_MODE:
                 os.fchmod(descriptor, _FOLDER_MODE)

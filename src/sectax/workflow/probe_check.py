@@ -10,8 +10,8 @@ from sectax.experiments import registry
 from sectax.experiments.interface import HasProbeCases
 from sectax.experiments.on_probe.conformance import Case, CheckResult, check_probe, claimed_operations
 from sectax.model.errors import WrongUse
-from sectax.model.near import did_you_mean
 from sectax.parts import probes
+from sectax.text.near import did_you_mean
 
 
 def check(words: list[str]) -> Iterator[CheckResult]:

@@ -94,7 +94,7 @@ def _answer(analysed: Analysed) -> str:
     """'rg is 12 to 14 % faster than baseline.' of one comparison; of several, how many are answered and how."""
     from sectax.reports.words import answer_of
 
-    primary = [each for each in analysed.findings if each.comparison.standing is Standing.PRIMARY]
+    primary = [finding for finding in analysed.findings if finding.comparison.standing is Standing.PRIMARY]
     if len(primary) == 1 and analysed.measured.state == "finished":
         return answer_of(analysed, primary[0])
     verdicts = [each.verdict for each in primary]

@@ -12,11 +12,11 @@ from functools import partial
 from pathlib import Path
 
 from sectax.model.errors import ExitStatus, SectaxError, WrongUse
-from sectax.model.printable import printable
 from sectax.model.seal import Seal, SealState
 from sectax.record.reader import RunReader
 from sectax.record.seal import BadSignature
 from sectax.record.secrecy import readable
+from sectax.text.printable import printable
 
 # What a signature of a seal is for, so that it cannot be taken for one of something else (PROTOCOL.sshsig).
 NAMESPACE = "sectax-run"

@@ -12,8 +12,9 @@ import pytest
 
 from sectax.experiments.command.subject import CommandSpec, CommandSubject
 from sectax.model.subject import Visit, Work
+from tests.hosts.processes import is_running
 
-from .conftest import Measure, is_running
+from .conftest import Measure
 
 # -S and -I: an interpreter that does little of its own. Not the venv's: some of those start a second program.
 PYTHON = (os.path.realpath(sys.executable), "-I", "-S", "-c")
@@ -167,6 +168,16 @@ def test_what_the_preparation_started_lives_until_the_execution_has_ended(measur
     measure("sh", "-c", f"kill -0 $(cat {pid})", prepare=prepare)
 
     assert not is_running(int(pid.read_text()))
+
+
+def test_what_left_its_session_does_not_outlive_the_execution(measure: Measure, tmp_path: Path) -> None:
+    pid, own = tmp_path / "pid", tmp_path / "own"
+    prepare = ("sh", "-c", f"setsid sh -c 'setsid sleep 100 & echo $! > {pid}'; test -s {pid}")
+
+    measure("sh", "-c", f"kill -0 $(cat {pid}); setsid sleep 100 & echo $! > {own}", prepare=prepare)
+
+    assert not is_running(int(pid.read_text()))
+    assert not is_running(int(own.read_text()))
 
 
 def test_a_command_reads_its_input_from_the_beginning_every_time(measure: Measure, tmp_path: Path) -> None:

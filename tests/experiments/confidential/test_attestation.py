@@ -61,7 +61,7 @@ def table(certificates: dict[str, x509.Certificate]) -> bytes:
 
 
 def pem(*certificates: x509.Certificate) -> bytes:
-    return b"".join(each.public_bytes(Encoding.PEM) for each in certificates)
+    return b"".join(certificate.public_bytes(Encoding.PEM) for certificate in certificates)
 
 
 def check_snp(report: bytes = SNP, nonce: bytes = SNP_NONCE, when=WHEN, certificates=None) -> Attested:
@@ -174,7 +174,9 @@ def test_a_table_of_certificates_that_is_cut_short_is_refused(cut):
 
 
 INTELS_LISTS = [
-    each for name in ("intel-root", "intel-platform") for each in read_lists((SAMPLES / f"{name}.crl").read_bytes())
+    read_list
+    for name in ("intel-root", "intel-platform")
+    for read_list in read_lists((SAMPLES / f"{name}.crl").read_bytes())
 ]
 WHEN_LISTED = datetime.datetime(2023, 6, 20, tzinfo=datetime.UTC)
 
@@ -242,7 +244,7 @@ def test_a_revocation_list_that_its_issuer_did_not_sign_is_refused(vendor):
 
 
 def test_lists_are_read_as_pem_too_and_several_from_one_file():
-    together = b"".join(each.public_bytes(Encoding.PEM) for each in INTELS_LISTS)
+    together = b"".join(intels_list.public_bytes(Encoding.PEM) for intels_list in INTELS_LISTS)
 
     assert read_lists(together) == INTELS_LISTS
     with pytest.raises(NotGenuine, match="holds no certificate revocation list"):

@@ -73,6 +73,29 @@ def test_more_operations_take_longer_by_the_clock_of_sysbench():
     assert many > 4 * few
 
 
+def test_files_of_a_shell_that_was_killed_are_removed_by_the_next_one():
+    killed, other = (SysbenchSpec("local", "cpu").subject() for _ in range(2))
+    killed.start()
+    assert eventually(lambda: [*Path("/var/tmp").glob(f"{killed._mark}-*/.shell")])
+    killed._child.kill()
+    left = left_by(killed)
+
+    other.start()
+    other._ask("env")
+    there = left_by(other)
+    other.kill()
+
+    assert len(left) == len(there) == 1
+    assert left_by(killed) == left_by(other) == []
+
+
+def eventually(condition):
+    until = time.monotonic() + 60
+    while not condition() and time.monotonic() < until:
+        time.sleep(0.01)
+    return condition()
+
+
 def test_a_host_without_sysbench_is_skipped_with_what_to_do(tmp_path, monkeypatch):
     for name in ("sh", "mktemp", "rm", "sed", "head", "cat", "uname", "tr", "grep", "ls", "sort", "tail", "nproc"):
         found = shutil.which(name)

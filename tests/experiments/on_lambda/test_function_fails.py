@@ -56,7 +56,9 @@ SITUATIONS = [
 
 @pytest.mark.more
 @needs_sandbox
-@pytest.mark.parametrize(("source", "more", "stage", "words"), SITUATIONS, ids=[each[3][:24] for each in SITUATIONS])
+@pytest.mark.parametrize(
+    ("source", "more", "stage", "words"), SITUATIONS, ids=[situation[3][:24] for situation in SITUATIONS]
+)
 def test_a_failure_is_told_with_a_hint_and_leaves_no_function(tmp_path, source, more, stage, words):
     given = spec(folder(tmp_path, source), **more)
 

@@ -72,7 +72,7 @@ def test_the_cold_start_is_the_first_observation_and_no_other(tmp_path):
     visit = subject.visit(Work(count=5, settle=2))
     subject.close()
 
-    durations = [each.value for each in visit.observations if each.metric == "duration"]
+    durations = [observation.value for observation in visit.observations if observation.metric == "duration"]
     first = {each.metric: each.value for each in subject.first}
     assert len(durations) == 5
     assert first["first"] == first["first.init"] + first["first.duration"]
@@ -87,7 +87,7 @@ def test_every_invocation_is_billed_for_whole_milliseconds(tmp_path):
     subject.close()
 
     told = {
-        name: [each.value for each in visit.observations if each.metric == name]
+        name: [observation.value for observation in visit.observations if observation.metric == name]
         for name in ("duration", "billed_duration")
     }
     assert told["billed_duration"] == [pytest.approx(math.ceil(1e3 * each) / 1e3) for each in told["duration"]]
@@ -112,7 +112,11 @@ def test_the_parts_that_an_answer_tells_of_are_observations_and_no_part_of_the_a
     visit = subject.visit(Work(count=2, settle=1))
     subject.close()
 
-    parts = [(each.metric, each.value) for each in visit.observations if each.clock == "the function's own clock"]
+    parts = [
+        (observation.metric, observation.value)
+        for observation in visit.observations
+        if observation.clock == "the function's own clock"
+    ]
     assert parts == 2 * [("mac", pytest.approx(1.5e-6)), ("whole", pytest.approx(2e-6))]
 
 
@@ -128,8 +132,8 @@ def test_a_visit_tells_memory_once_and_telemetry_of_all_its_invocations(tmp_path
     visit = subject.visit(Work(count=3, settle=1))
     subject.close()
 
-    memory = [each for each in visit.observations if each.metric == "max_memory_used"]
-    durations = sum(each.value for each in visit.observations if each.metric == "duration")
+    memory = [observation for observation in visit.observations if observation.metric == "max_memory_used"]
+    durations = sum(observation.value for observation in visit.observations if observation.metric == "duration")
     assert [each.unit for each in memory] == ["B"]
     assert memory[0].value > 2**20
     assert visit.telemetry["spanned_s"] > durations  # the one that settled is in it
@@ -223,7 +227,7 @@ def test_without_an_endpoint_aws_s_client_finds_its_own_and_the_same_calls_are_m
     assert there[0].startswith("sectax-plain-")
     assert declares(AWS, {"memory": "256"}) == {"memory_mb": 256}
     assert witnesses["memory_mb"] == 256
-    assert [each.metric for each in visit.observations].count("duration") == 2
+    assert [observation.metric for observation in visit.observations].count("duration") == 2
 
 
 def test_the_environment_reaches_the_function_and_is_shown_nowhere(tmp_path):

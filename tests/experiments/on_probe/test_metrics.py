@@ -59,10 +59,10 @@ def test_a_probe_that_cannot_be_asked_does_not_decide() -> None:
 def test_primary_comparisons_and_controls_are_in_cpu_time(experiment: str) -> None:
     plan = plan_of(experiment, php=NEW)
 
-    answering = {each.metric for each in plan.comparisons if each.standing is not Standing.SECONDARY}
+    answering = {comparison.metric for comparison in plan.comparisons if comparison.standing is not Standing.SECONDARY}
     assert answering == {"cpu_time"}
-    assert {each.standing for each in plan.comparisons} == set(Standing)
-    assert {each.metric for each in plan.comparisons} >= {"cpu_time", "throughput"}
+    assert {comparison.standing for comparison in plan.comparisons} == set(Standing)
+    assert {comparison.metric for comparison in plan.comparisons} >= {"cpu_time", "throughput"}
     assert any("the answer is CPU time" in line for line in plans.plan(plan))
 
 

@@ -83,7 +83,7 @@ def test_sweeping_leaves_the_folders_of_the_living_and_what_is_not_ours(tmp_path
     (tmp_path / "other").mkdir()
 
     assert sweep(WORK_FOLDERS, tmp_path) == 0
-    assert {each.name for each in tmp_path.iterdir()} == {folder.path.name, "sectax-s3-notes", "other"}
+    assert {path.name for path in tmp_path.iterdir()} == {folder.path.name, "sectax-s3-notes", "other"}
     folder.remove()
     assert not folder.path.exists()
 
@@ -94,7 +94,7 @@ def test_what_was_killed_before_its_folder_had_its_name_is_swept_once_nobody_can
         os.utime(tmp_path / name, (time.time() - age_s,) * 2)
 
     assert sweep(WORK_FOLDERS, tmp_path) == 1
-    assert {each.name for each in tmp_path.iterdir()} == {"new-sectax-s3-begun", "new-sectax-other-kind"}
+    assert {path.name for path in tmp_path.iterdir()} == {"new-sectax-s3-begun", "new-sectax-other-kind"}
 
 
 @needs_minio

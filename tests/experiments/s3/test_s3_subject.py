@@ -17,7 +17,7 @@ from sectax.experiments.s3.minio import Minio
 from sectax.experiments.s3.shelf import SERVES, Shelf
 from sectax.experiments.s3.subject import S3Spec
 from sectax.model.errors import SubjectFailed, SubjectSkipped
-from sectax.model.subject import Work
+from sectax.model.subject import Visit, Witnesses, Work
 from tests.experiments.s3.servers import between, needs_minio, running
 from tests.experiments.s3.specs import KEY, PYTHON, spec
 from tests.needs import needs
@@ -39,6 +39,14 @@ def tls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Minio]:
         yield server
 
 
+def measured(wanted: S3Spec, work: Work) -> tuple[Witnesses, Visit, Witnesses]:
+    subject = wanted.subject()
+    try:
+        return subject.open(), subject.visit(work), subject.close()
+    finally:
+        subject.kill()
+
+
 def keys_in(server: Minio, buckets: tuple[str, ...]) -> list[str]:
     s3 = boto(server.access)
     return [found["Key"] for name in buckets for found in s3.list_objects_v2(Bucket=name).get("Contents", [])]
@@ -50,19 +58,13 @@ def test_each_encryption_shows_itself_in_header_and_on_disk(
     plain: Minio, tls: Minio, client: str, encryption: str
 ) -> None:
     server = tls if encryption == "sse-c" else plain
-    subject = spec(server, encryption, client).subject()
-    try:
-        seen = subject.open()
-        visit = subject.visit(Work(3))
-        closed = subject.close()
-    finally:
-        subject.kill()
+    seen, visit, closed = measured(spec(server, encryption, client), Work(3))
 
     assert seen["encryption_header"] == ENCRYPTIONS[encryption].header
     assert seen["proof"] == ("no plaintext on disk" if ENCRYPTIONS[encryption].hides else "plaintext found on disk")
     assert seen["etag"] == ("md5" if encryption in ("none", "sse-s3", "sse-s3-header") else "opaque")
     assert seen["client"] == client
-    observed = Counter(each.metric for each in visit.observations)
+    observed = Counter(observation.metric for observation in visit.observations)
     assert observed["latency"] == observed["first_byte"] == observed["check"] == 3
     assert observed["client_cpu"] == observed["server_cpu"] == observed["transfer"] == observed["disk_bytes"] == 1
     assert visit.telemetry["attempts"] == 3
@@ -104,7 +106,7 @@ def test_a_kept_object_that_somebody_changed_is_not_taken_for_the_one_that_was_s
         first.close()
         (key,) = keys_in(plain, wanted.buckets)
         s3 = boto(plain.access)
-        bucket = next(each for each in wanted.buckets if s3.list_objects_v2(Bucket=each).get("Contents"))
+        bucket = next(bucket for bucket in wanted.buckets if s3.list_objects_v2(Bucket=bucket).get("Contents"))
         s3.put_object(Bucket=bucket, Key=key, Body=bytes(9 * 2**20))
         second.open()
         with pytest.raises(SubjectFailed):
@@ -126,29 +128,26 @@ def test_every_operation_moves_every_size_and_leaves_nothing(
         subject.open()
         visit = subject.visit(Work(4, settle=2))
         between_visits = keys_in(plain, wanted.buckets)
-        subject.close()
+        closed = subject.close()
     finally:
         subject.kill()
 
-    assert sum(each.metric == "latency" for each in visit.observations) == 4
-    assert all(each.value > 0 for each in visit.observations if each.metric == "latency")
+    assert sum(observation.metric == "latency" for observation in visit.observations) == 4
+    assert all(observation.value > 0 for observation in visit.observations if observation.metric == "latency")
     # A GET or HEAD has three objects, and a tiny one another besides. What a PUT stores, and what a DELETE is to find,
     # is there for many turns.
     if operation in ("get", "head"):
         assert len(between_visits) == 3 + (size < 32)
     assert keys_in(plain, wanted.buckets) == []
+    buckets = {name: value for name, value in closed.items() if name.startswith("bucket_")}
+    assert 2 <= len(buckets) <= len(wanted.buckets)
+    assert all(isinstance(seconds, float) and seconds > 0 for seconds in buckets.values())
 
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_an_upload_in_parts_says_how_many(plain: Minio, client: str) -> None:
     wanted = spec(plain, "sse-kms", client, operation="put", bytes=12_000_000, part_bytes=8 * 2**20)
-    subject = wanted.subject()
-    try:
-        seen = subject.open()
-        visit = subject.visit(Work(1))
-        subject.close()
-    finally:
-        subject.kill()
+    seen, visit, _ = measured(wanted, Work(1))
 
     assert (seen["etag"], seen["parts"]) == ("multipart", 2)
     assert visit.telemetry["attempts"] == 4  # create, two parts, complete
@@ -157,18 +156,37 @@ def test_an_upload_in_parts_says_how_many(plain: Minio, client: str) -> None:
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_operations_at_once_take_less_time_together_than_one_after_the_other(plain: Minio, client: str) -> None:
-    subject = spec(plain, client=client, operation="put", concurrency=4).subject()
+    _, visit, _ = measured(spec(plain, client=client, operation="put", concurrency=4), Work(24))
+
+    summed = sum(observation.value for observation in visit.observations if observation.metric == "latency")
+    together = next(observation for observation in visit.observations if observation.metric == "transfer")
+    assert together.value < 0.8 * summed
+    assert together.count == 24 * 20_000
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("operation", ["put", "get", "delete"])
+def test_what_is_to_run_at_once_does_and_the_ramp_does_not_count(plain: Minio, client: str, operation: str) -> None:
+    wanted = spec(plain, client=client, operation=operation, concurrency=8, bytes=1_000_000)
+    subject = wanted.subject()
     try:
         subject.open()
-        visit = subject.visit(Work(24))
-        subject.close()
+        visit = subject.visit(Work(wanted.fewest))
+        closed = subject.close()
     finally:
         subject.kill()
 
-    summed = sum(each.value for each in visit.observations if each.metric == "latency")
-    together = next(each for each in visit.observations if each.metric == "transfer")
-    assert together.value < 0.8 * summed
-    assert together.count == 24 * 20_000
+    assert wanted.fewest == sum(each.metric == "latency" for each in visit.observations) == 80
+    assert visit.telemetry["attempts"] == 96
+    # Beside another load, too: what waits for a processor is under way.
+    assert 0.8 * 8 < visit.telemetry["load_in_flight"] <= visit.telemetry["load_at_once"] == 8
+    assert closed["in_flight"] == pytest.approx(visit.telemetry["load_in_flight"], abs=0.01)
+    # As long as it is under way, less the time in which others are: Little's law.
+    latency_s = sum(each.value for each in visit.observations if each.metric == "latency")
+    transfer_s = next(each.value for each in visit.observations if each.metric == "transfer")
+    assert latency_s / transfer_s == pytest.approx(visit.telemetry["load_in_flight"])
+    assert visit.elapsed_s("latency") == visit.telemetry["spanned_s"] < latency_s
+    assert keys_in(plain, wanted.buckets) == []
 
 
 @pytest.mark.parametrize("client", CLIENTS)
@@ -178,20 +196,14 @@ def test_a_block_looks_at_large_objects_less_thoroughly_than_the_pilot(
     plain: Minio, client: str, encryption: str, operation: str
 ) -> None:
     wanted = spec(plain, encryption, client, operation=operation, bytes=9_000_000, thorough=False)
-    subject = wanted.subject()
-    try:
-        seen = subject.open()
-        visit = subject.visit(Work(1))
-        subject.close()
-    finally:
-        subject.kill()
+    seen, visit, _ = measured(wanted, Work(1))
 
     assert seen["proof"] == ("plaintext found on disk" if encryption == "none" else "no plaintext on disk")
     # A first object that is smaller shows what kind its ETag is; that of a large one is only asked of by the pilot.
     small = "md5" if encryption == "none" else "opaque"
     assert seen.get("etag") == (None if operation == "get" else small)
     assert ("stored_bytes" in seen) == (operation == "get")
-    on_disk = next(each.value for each in visit.observations if each.metric == "disk_bytes")
+    on_disk = next(observation.value for observation in visit.observations if observation.metric == "disk_bytes")
     assert 9_000_000 <= on_disk < 9_500_000
     assert keys_in(plain, wanted.buckets) == []
 
@@ -201,15 +213,12 @@ def test_a_block_looks_at_large_objects_less_thoroughly_than_the_pilot(
 def test_operations_on_schedule_are_timed_from_when_they_were_due(plain: Minio, client: str, operation: str) -> None:
     """Far more than one connection can do: all that are sent wait, and most are not sent at all."""
     wanted = spec(plain, client=client, operation=operation, rate=20_000.0)
-    subject = wanted.subject()
-    try:
-        subject.open()
-        visit = subject.visit(Work(3_000))
-        subject.close()
-    finally:
-        subject.kill()
+    _, visit, _ = measured(wanted, Work(3_000))
 
-    told, latencies = visit.telemetry, [each.value for each in visit.observations if each.metric == "latency"]
+    told, latencies = (
+        visit.telemetry,
+        [observation.value for observation in visit.observations if observation.metric == "latency"],
+    )
     assert told["load_scheduled"] == 3_000
     assert told["load_schedule_s"] == pytest.approx(0.15)
     assert told["load_dropped"] > 0
@@ -223,17 +232,14 @@ def test_operations_on_schedule_are_timed_from_when_they_were_due(plain: Minio, 
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_a_slow_schedule_is_sent_whole(plain: Minio, client: str) -> None:
-    subject = spec(plain, client=client, rate=20.0, concurrency=16).subject()
-    try:
-        subject.open()
-        visit = subject.visit(Work(5))
-        subject.close()
-    finally:
-        subject.kill()
+    _, visit, _ = measured(spec(plain, client=client, rate=20.0, concurrency=16), Work(5))
 
     assert visit.telemetry["load_scheduled"] == 5
     assert visit.telemetry["load_sending_s"] >= 0.24
-    assert sum(each.metric == "latency" for each in visit.observations) == 5 - visit.telemetry["load_dropped"]
+    assert (
+        sum(observation.metric == "latency" for observation in visit.observations)
+        == 5 - visit.telemetry["load_dropped"]
+    )
 
 
 @pytest.mark.parametrize("client", CLIENTS)
@@ -243,7 +249,9 @@ def test_what_the_body_cost_in_processors_is_told_per_gigabyte(plain: Minio, cli
         subject = spec(plain, client=client, operation=operation, bytes=100_000).subject()
         try:
             subject.open()
-            observed[operation] = {each.metric: each for each in subject.visit(Work(4)).observations}
+            observed[operation] = {
+                observation.metric: observation for observation in subject.visit(Work(4)).observations
+            }
             subject.close()
         finally:
             subject.kill()
@@ -256,13 +264,7 @@ def test_what_the_body_cost_in_processors_is_told_per_gigabyte(plain: Minio, cli
 @pytest.mark.parametrize("client", CLIENTS)
 def test_odd_key_names_are_ordinary_ones(plain: Minio, client: str) -> None:
     wanted = spec(plain, client=client, operation="put", prefix="ünï cödé/ sp ace +%2e&?/..x/日本/")
-    subject = wanted.subject()
-    try:
-        subject.open()
-        subject.visit(Work(2))
-        subject.close()
-    finally:
-        subject.kill()
+    measured(wanted, Work(2))
 
     assert keys_in(plain, wanted.buckets) == []
 

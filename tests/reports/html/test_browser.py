@@ -97,7 +97,7 @@ def index() -> str:
 
 # Every kind of page.
 MADE = {
-    **{each: functools.partial(page_of, situations.ALL[each]()) for each in SITUATIONS},
+    **{situation: functools.partial(page_of, situations.ALL[situation]()) for situation in SITUATIONS},
     "grown": lambda: page_of(grown()),
     "beside-a-study": lambda: render(RESULTS["beside a study"], "html"),
     "beside-a-run": lambda: render(RESULTS["beside a run"], "html"),
@@ -169,9 +169,9 @@ def test_marks_on_the_screen_stand_where_the_figures_are(browser, files, width) 
     analysed = situations.every_kind_of_verdict()
     void = {VerdictId.WITHDRAWN, VerdictId.NOT_MEASURED}
     expected = [
-        each.effect
-        for each in analysed.findings
-        if each.effect is not None and each.verdict not in void and each.comparison.standing not in CONTROLS
+        finding.effect
+        for finding in analysed.findings
+        if finding.effect is not None and finding.verdict not in void and finding.comparison.standing not in CONTROLS
     ]
     page = browser.new_page(viewport={"width": width, "height": 900})
     page.goto((files / "every-kind-of-verdict.html").as_uri())

@@ -54,19 +54,19 @@ def test_points_against_the_size_stand_where_the_treatments_own_figures_are(anal
     svg = one(figure(root, "Duration against payload"), "svg", "chart")
     across, upward = ruler(svg, "across", "x", size), ruler(svg, "upward", "y", plain)
     seen = {title(each): marks(each) for each in of_class(svg, "g", "series")}
-    results = {each.treatment: each.estimates for each in analysed.treatments}
+    results = {treatment.treatment: treatment.estimates for treatment in analysed.treatments}
 
     assert len(seen) == 6
-    for each in analysed.measured.plan.treatments:
-        if each.role.value not in {"baseline", "treatment"}:
+    for treatment in analysed.measured.plan.treatments:
+        if treatment.role.value not in {"baseline", "treatment"}:
             continue
-        label = f"memory {each.levels['memory']} · {each.levels['authentication']}"
+        label = f"memory {treatment.levels['memory']} · {treatment.levels['authentication']}"
         points = {round(across(x)): upward(y + 4) for x, y in seen[label]}
-        expected = analysed.measured.plan.contents.sizes[each.levels["payload"]]
+        expected = analysed.measured.plan.contents.sizes[treatment.levels["payload"]]
         near = min(points, key=lambda place: abs(math.log(place / expected)))
         assert near == pytest.approx(expected, rel=0.02)
         # A place of the drawing is 1.2 % of a value here, and names of ticks stand a little below their lines.
-        assert points[near] == pytest.approx(1e3 * results[each.id]["duration"].point, rel=0.04)
+        assert points[near] == pytest.approx(1e3 * results[treatment.id]["duration"].point, rel=0.04)
 
 
 def test_the_fitted_line_is_drawn_as_a_line_in_a_band_and_not_as_points(analysed, root) -> None:
@@ -94,10 +94,10 @@ def test_the_band_holds_the_truth_of_most_lines(analysed) -> None:
     found = breakdown(analysed)
     assert found is not None
     inside = []
-    for each in found.growths:
-        fixed, per_byte = TAKES[each.levels["authentication"]]
-        for at, seen in each.line:
-            true = (fixed + per_byte * at) * 1769 / float(each.levels["memory"])
+    for growth in found.growths:
+        fixed, per_byte = TAKES[growth.levels["authentication"]]
+        for at, seen in growth.line:
+            true = (fixed + per_byte * at) * 1769 / float(growth.levels["memory"])
             inside.append(seen.low <= true <= seen.high)
     assert sum(inside) / len(inside) > 0.8
 
@@ -120,7 +120,7 @@ def test_steps_are_as_long_as_the_seconds_that_they_took(analysed, root) -> None
         for each in of_class(svg, "g", "part")
         for step in of_class(each, "rect", "step")
     ]
-    expected = [(part.words, 1e3 * part.seconds.point) for each in found.anatomies for part in each.parts]
+    expected = [(part.words, 1e3 * part.seconds.point) for anatomy in found.anatomies for part in anatomy.parts]
 
     assert len(drawn) == len(expected) > 8
     for (said, length), (words_, milliseconds) in zip(drawn, expected, strict=True):
@@ -166,7 +166,7 @@ def test_results_beside_the_answer_are_folded_and_none_is_lost() -> None:
     page = parsed(page_of(situations.published_preset()))
     (folded,) = of_class(page, "details", "aside")
     tables = [*of_class(one(page, "section", "results"), "table", "results"), *of_class(folded, "table", "results")]
-    everything = sum(len(each.findall(".//tbody/tr")) for each in tables)
+    everything = sum(len(table.findall(".//tbody/tr")) for table in tables)
 
     assert words(folded.find("summary")) == "Beside the answer"
     assert "folded below: 8 side results (first)" in words(page)
@@ -178,6 +178,6 @@ def test_every_check_of_the_audit_is_on_the_page(analysed, root) -> None:
     (section,) = [each for each in of_class(root, "details", "detail") if words(each.find("summary")) == "Audit"]
     named = [words(row.find("th")) for row in section.findall(".//tbody/tr")]
 
-    assert named == [each.check for each in analysed.checks]
+    assert named == [check.check for check in analysed.checks]
     assert len(named) > 20
     assert {name(each) for each in section.iter() if isinstance(each.tag, str)} >= {"table", "th"}

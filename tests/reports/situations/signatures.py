@@ -126,9 +126,9 @@ def probe_failed_in_the_pilot() -> Analysed:
         Dropped("php: empty", State.FAILED, "pilot", "probe php does not know the operation 'empty'", hint),
         *(Dropped(f"{name}: empty", State.FAILED, "pilot", "exit status 1") for name in ("php", *"abcd")),
         *(
-            Dropped(each.id, State.SKIPPED, "pilot", lack, "sectax setup jwt")
-            for each in case.plan().treatments
-            if each.levels["language"] == "python"
+            Dropped(treatment.id, State.SKIPPED, "pilot", lack, "sectax setup jwt")
+            for treatment in case.plan().treatments
+            if treatment.levels["language"] == "python"
         ),
     )
     return case.build()

@@ -87,7 +87,7 @@ class Case:
         """The run as a report is given it."""
         plan = self.plan()
         lost = {each.treatment for each in self.pilot}
-        live = [each for each in plan.treatments if each.id not in lost]
+        live = [treatment for treatment in plan.treatments if treatment.id not in lost]
         how = self.calibrated(plan, live)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "run.sectax"
@@ -120,7 +120,7 @@ class Case:
 
     def calibrated(self, plan: Plan, live: Sequence[Treatment]) -> Calibrated:
         """What a pilot would have found: batches of 20 ms by the first metric of time."""
-        timed = next((each for each in plan.metrics if each.unit in ("s", "operations/s")), plan.metrics[0])
+        timed = next((metric for metric in plan.metrics if metric.unit in ("s", "operations/s")), plan.metrics[0])
         found = {}
         for each in live:
             operation_s = self.costs(plan, each, timed)
@@ -159,7 +159,7 @@ class _Subject:
         move = self._case.moves.get(self._id)
         self._factor = math.exp(process + (move(spec.block) if move else 0.0))
         self._fault = self._case.faults.get(self._id)
-        once = [each for each in spec.plan.metrics if each.once_per_process]
+        once = [metric for metric in spec.plan.metrics if metric.once_per_process]
         self.first = tuple(self._observed(each, Work(1)) for each in once)
 
     def start(self) -> None:
@@ -171,7 +171,7 @@ class _Subject:
 
     def visit(self, work: Work) -> Visit:
         self._fail("visit")
-        seen = {each.observed: each for each in self._spec.plan.metrics if not each.once_per_process}
+        seen = {metric.observed: metric for metric in self._spec.plan.metrics if not metric.once_per_process}
         batches = self._case.blocks * self._spec.rounds
         telemetry = {name: total / batches for name, total in self._case.telemetry.get(self._id, {}).items()}
         return Visit(tuple(self._observed(each, work) for each in seen.values()), telemetry)
@@ -203,6 +203,9 @@ class _Subject:
 def calibrated(plan: Plan, operations: int = 33) -> Calibrated:
     """What a pilot might have found of any plan."""
     return Calibrated(
-        {each.id: Calibration(each.id, operations, 4, BATCH_S, 0.05, 2.4e-8, 3.1e-8) for each in plan.treatments},
+        {
+            treatment.id: Calibration(treatment.id, operations, 4, BATCH_S, 0.05, 2.4e-8, 3.1e-8)
+            for treatment in plan.treatments
+        },
         {cell.id: 8 for cell in plan.cells},
     )

@@ -84,8 +84,8 @@ def twelve_answers() -> Analysed:
     rates = {"RS256": 373e-6, "HS256": 2.22e-6, "ES256": 30.1e-6, "EdDSA": 20.2e-6}
     design = simple(CELLS, *rates, metrics=(CPU_TIME, THROUGHPUT), beside=("throughput",))
     case = Case(design, {}, preset="quick", usual_noise=0.02)
-    for each in case.plan().treatments:
-        case.truth[each.id] = case.truth[f"{each.id}:batch_time"] = rates[each.levels["algorithm"]]
-        if each.role is Role.POSITIVE:
-            case.noise[each.id] = 0.1
+    for treatment in case.plan().treatments:
+        case.truth[treatment.id] = case.truth[f"{treatment.id}:batch_time"] = rates[treatment.levels["algorithm"]]
+        if treatment.role is Role.POSITIVE:
+            case.noise[treatment.id] = 0.1
     return case.build()

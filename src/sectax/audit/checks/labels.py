@@ -10,7 +10,7 @@ from sectax.audit.checks.interface import Check, Remark, warning
 from sectax.audit.checks.service_defaults import Withdrawn, withdrawn
 from sectax.audit.checks.words import counted, named
 from sectax.audit.form import Evidence, Series, Setting
-from sectax.model.curves import contradiction, named_curve, stated_bits
+from sectax.formats.curves import contradiction, named_curve, stated_bits
 from sectax.model.finding import Severity
 
 # Labels whose bits are those of a key that has a curve or a modulus.

@@ -5,19 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from sectax.audit.checks.groups import ids, unknown, worst_of_tables
+from sectax.audit.checks.groups import Worst, ids, unknown, worst
 from sectax.audit.checks.interface import Check, Remark
 from sectax.audit.form import Evidence, Quantity, Series, Work
 from sectax.model.finding import Severity
 
 MOST_BUSY = 0.85
 LEAST_ACHIEVED = 0.99
+LEAST_OVERLAP = 0.8
 MOST_DROPPED = 0.001
 # Requests of each connection that are due at once, of a client that sends by a schedule.
 MOST_IN_FLIGHT = 5.0
 # So long a request may wait for the client's own timer.
 OWN_TIMER_S = 5e-3
-
 MEANING = "the client was measured, not what it talks to"
 ADVICE = "use more clients, or a lower rate"
 
@@ -37,14 +37,9 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
         [one for one in seen if not looks(one.work) and not _waiting(one)],
         "how busy the client was, and whether it sent what it should, is not reported",
     )
-    yield from worst_of_tables(
-        Severity.FATAL,
-        [one for one in seen if reasons(one.work) or _waiting(one)],
-        lambda _: 0.0,
-        lambda one: " and ".join([*reasons(one.work), *_waiting(one)]),
-        MEANING,
-        ADVICE,
-    )
+    signs = {one: [*reasons(one.work), *_waiting(one)] for one in seen}
+    busy: Worst = {one: (0.0, " and ".join(found)) for one, found in signs.items() if found}
+    yield from worst(Severity.FATAL, busy, MEANING, ADVICE)
 
 
 def reasons(work: Work, *, by_chance: bool = True) -> list[str]:
@@ -57,6 +52,9 @@ def looks(work: Work, *, by_chance: bool = True) -> list[str]:
     looks = []
     if (share := work.client_cpu_share) is not None:
         looks.append(f"the client used {100 * share:.0f} % of its CPU quota" if share > MOST_BUSY else "")
+    if (overlap := work.overlap_share) is not None:
+        few = overlap < LEAST_OVERLAP
+        looks.append(f"{100 * overlap:.0f} % of the operations that should run at once did" if few else "")
     target, achieved = work.target_rate, work.achieved_rate
     if target and achieved is not None:
         # Where operations are sent at random times, they are a Poisson number.
@@ -84,8 +82,8 @@ def _waiting(one: Series) -> list[str]:
 
 SATURATED_CLIENT = Check(
     id="saturated-client",
-    rule="F: client CPU above 85 % of its quota, achieved rate below 99 % of the target, dropped above 0.1 %, over 5 "
-    "requests of a connection due at once",
+    rule="F: client CPU above 85 % of its quota, achieved rate below 99 % of the target, overlap below 80 % of it, "
+    "dropped above 0.1 %, over 5 requests of a connection due at once",
     examine=_examine,
     sees=lambda evidence: ids(_seen(evidence)),
 )

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sectax.audit.form import Contrast, Evidence
 from sectax.formats.bad_input import BadInput
-from sectax.model.printable import printable
+from sectax.text.printable import printable
 
 _MOST_SHOWN = 12
 

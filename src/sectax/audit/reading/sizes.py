@@ -18,7 +18,7 @@ _LONGEST = 2000
 
 def size_in(name: str) -> float | None:
     """The bytes that a name tells; None where it tells none or several."""
-    found = {float(each[1]) * _UNITS[each[2].lower()] for each in _SIZE.finditer(name[:_LONGEST])}
+    found = {float(size[1]) * _UNITS[size[2].lower()] for size in _SIZE.finditer(name[:_LONGEST])}
     return found.pop() if len(found) == 1 and min(found) > 0 else None
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, fields, replace
 from sectax.audit.form import Quantity
 from sectax.audit.tables.units import UNITS, unit_of
 from sectax.formats.bad_input import BadInput
-from sectax.model.near import did_you_mean
-from sectax.model.printable import printable
+from sectax.text.near import did_you_mean
+from sectax.text.printable import printable
 
 HEADER = "# sectax:"
 _SEVERAL = ("value", "by", "contains")

@@ -10,8 +10,8 @@ from itertools import chain
 
 from sectax.audit.tables.columns import HEADER, Columns, in_comment
 from sectax.formats.bad_input import BadInput
-from sectax.model.near import did_you_mean
-from sectax.model.printable import printable
+from sectax.text.near import did_you_mean
+from sectax.text.printable import printable
 
 SEPARATORS = ",;\t|"
 # Lines of words above the line of names, and the rows by which columns are known.

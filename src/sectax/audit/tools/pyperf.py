@@ -12,7 +12,7 @@ from sectax.audit.reading.grammar import Json, Promise, Record
 from sectax.audit.reading.printed import Number, read
 from sectax.formats import json_text
 from sectax.formats.bad_input import BadInput
-from sectax.model.printable import printable
+from sectax.text.printable import printable
 
 # Unit -> metric, and the kind of its numbers.
 _UNITS = {"second": ("time", "s"), "byte": ("memory", "b"), "integer": ("count", "n")}

@@ -16,8 +16,8 @@ from sectax.experiments.command.scans import fill, read_scans, refuse_placeholde
 from sectax.experiments.on_host.places import HOST, Places, read_places, sees_this_machine
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
-from sectax.model.near import did_you_mean
 from sectax.model.plan import FIRST_LOOK
+from sectax.text.near import did_you_mean
 
 BASELINE = "baseline"
 CONTROL = "command"  # the factor
@@ -208,7 +208,7 @@ def _split(what: str, text: str, *, shell: bool) -> tuple[str, ...]:
     syntax = shell_syntax(text)
     if syntax is not None:
         raise WrongUse(
-            f"{what} has {_shown(syntax)}, which only a shell understands, and commands are started without one",
+            f"{what} has {_quoted(syntax)}, which only a shell understands, and commands are started without one",
             f"add --shell to run all of them through /bin/sh, or {_without_shell(syntax)}",
         )
     try:
@@ -220,7 +220,7 @@ def _split(what: str, text: str, *, shell: bool) -> tuple[str, ...]:
     return words
 
 
-def _shown(syntax: str) -> str:
+def _quoted(syntax: str) -> str:
     return "a line break" if syntax == "\n" else f"{syntax!r}"
 
 

@@ -89,7 +89,7 @@ class CommandExperiment(Experiment):
         else:
             known = (*known, *((commands,) if len(commands.levels) > 1 else ()), Factor(HOST, places.names))
         others = () if places is None else tuple(where for where in places.hosts if where != LOCAL_HOST)
-        stopping, rounds_range, batch_s = _how_often(runs(options), request.stopping)
+        stopping, rounds_range, batch_s = _stopping_of(runs(options), request.stopping)
         return Design(
             factors=choose(known, {}, request.levels),
             control=CONTROL if places is None else HOST,
@@ -207,7 +207,7 @@ def _of(treatment: Treatment, plan: Plan) -> Commands:
     return read_commands(plan.options, {name: treatment.levels[name] for name in scans(plan.options)})
 
 
-def _how_often(asked: int | None, stopping: Stopping) -> tuple[Stopping, tuple[int, int], float]:
+def _stopping_of(asked: int | None, stopping: Stopping) -> tuple[Stopping, tuple[int, int], float]:
     """When a run ends, its rounds per block and the length of a batch: with --runs, as many executions as asked for.
 
     Raises:

@@ -14,7 +14,7 @@ from sectax.hosts.process.errors import ChildError, ChildNotStarted
 from sectax.hosts.process.host import NotFound, find_program
 from sectax.hosts.registry import host
 from sectax.model.errors import ExitStatus, SectaxError
-from sectax.model.printable import printable
+from sectax.text.printable import printable
 
 _SLOT = 0
 _TAIL = 8 * 1024

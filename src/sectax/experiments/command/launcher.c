@@ -19,7 +19,8 @@
  *   hook SLOT DEADLINE_NS                        like a run, but what the program leaves running is left alone
  *   quit
  *
- * At the end of stdin (sectax is gone), at SIGTERM, SIGINT and SIGHUP every group that was started is killed.
+ * At the end of stdin (sectax is gone), at SIGTERM, SIGINT and SIGHUP every group that was started is killed. What left
+ * its group (setsid) is inherited by the launcher when its parent ends, and is killed after the execution, too.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -92,10 +93,26 @@ static bool sweep(pid_t leader, struct rusage *usage) {
     return true;
 }
 
+/* Kill and reap what we inherited. Nothing else may be running: any child is taken for one. */
+static void sweep_inherited(void) {
+    struct timespec pause = {.tv_nsec = 1000000};
+    for (int patience = 500; patience > 0; patience--, nanosleep(&pause, NULL)) {
+        pid_t gone;
+        while ((gone = waitpid(-1, NULL, WNOHANG)) > 0)
+            ;
+        FILE *children = gone < 0 ? NULL : fopen("/proc/thread-self/children", "re");
+        if (!children) return;
+        int child;
+        while (fscanf(children, "%d", &child) == 1) kill(child, SIGKILL);
+        fclose(children);
+    }
+}
+
 static _Noreturn void abandon(void) {
     struct rusage usage;
     if (running) sweep(running, &usage);
     if (prepared) sweep(prepared, &usage);
+    sweep_inherited();
     _exit(1);
 }
 
@@ -307,10 +324,12 @@ static bool once(const char *before, int slot_, bool strict, int64_t deadline_ns
     struct rusage unused;
     if (prepared) sweep(prepared, &unused);
     prepared = 0;
+    sweep_inherited();
     return go_on;
 }
 
 static void run(void) {
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
     const char *before = word();
     int command = slot(word());
     int64_t times = number();

@@ -105,7 +105,7 @@ class RunningLauncher:
         # It alone knows the groups of its programs, and kills them when its stdin ends.
         self.child = host.start(launcher.argv, cwd=cwd, ends_itself=True)
         try:
-            self._tell(requests.hello() + requests.environment(env))
+            self._send(requests.hello() + requests.environment(env))
         except BaseException:
             self.kill()
             raise
@@ -115,7 +115,7 @@ class RunningLauncher:
         return requests.read_hello(self.child.receive_line(time.monotonic() + _GRACE_S))
 
     def define(self, definition: bytes) -> None:
-        self._tell(definition)
+        self._send(definition)
 
     def run(
         self,
@@ -136,7 +136,7 @@ class RunningLauncher:
 
     def quit(self) -> None:
         """Have it end of itself, and wait until it has."""
-        self._tell(requests.quit_())
+        self._send(requests.quit_())
         self.child.wait(time.monotonic() + _GRACE_S)
 
     def kill(self) -> None:
@@ -145,10 +145,10 @@ class RunningLauncher:
             self.child.close(grace=_GRACE_S)
 
     def _ask(self, request: bytes, longest_s: float) -> Done:
-        self._tell(request)
+        self._send(request)
         return requests.read_done(self.child.receive_line(time.monotonic() + longest_s + _GRACE_S))
 
-    def _tell(self, request: bytes) -> None:
+    def _send(self, request: bytes) -> None:
         self.child.send(request, time.monotonic() + _GRACE_S)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sectax.hosts.process.errors import describe_exit
-from sectax.model.printable import printable
+from sectax.text.printable import printable
 
 VERSION = 1
 # Where the output of a command goes.

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from sectax.model.errors import WrongUse
-from sectax.model.near import did_you_mean
+from sectax.text.near import did_you_mean
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 # `{size}`; and `{{size}}` for who wants `{size}` itself.

@@ -40,8 +40,8 @@ from sectax.hosts.process.telemetry import NoTelemetry, difference
 from sectax.hosts.registry import Telemetry, facts_of, host
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import SubjectFailed
-from sectax.model.printable import printable
 from sectax.model.subject import Observation, Visit, Witnesses, Work
+from sectax.text.printable import printable
 
 WALL = "wall"
 CPU = "cpu"
@@ -293,10 +293,10 @@ class CommandSubject:
         # Something that is killed for memory would be killed again, perhaps with others beside it; and who inherits
         # sectax's stderr has shown it already.
         if not is_sigkill(status) and self._spec.output != INHERIT:
-            message += self._said(status, of_preparation)
+            message += self._stderr_of_failure(status, of_preparation)
         return self._failure(message, hint, of_preparation=of_preparation)
 
-    def _said(self, status: int, of_preparation: bool) -> str:
+    def _stderr_of_failure(self, status: int, of_preparation: bool) -> str:
         """Run what failed once more, untimed, to hear what it says on its stderr. This ends the launcher.
 
         Returns:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sectax.model.printable import printable
 from sectax.model.subject import Witnesses
+from sectax.text.printable import printable
 
 Leaves = Mapping[int, tuple[int, int, int, int]]  # EAX, EBX, ECX, EDX
 
@@ -67,5 +67,5 @@ def words(leaves: Leaves) -> str:
 
 
 def _text(*registers: int) -> str:
-    raw = b"".join(each.to_bytes(4, "little") for each in registers)
+    raw = b"".join(register.to_bytes(4, "little") for register in registers)
     return printable(raw.rstrip(b"\0").decode("latin-1"), 12)

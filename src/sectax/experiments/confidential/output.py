@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from sectax.model.printable import printable
+from sectax.text.printable import printable
 
 # Their output is the same: between these releases nothing changed in the sources that print it.
 VERSIONS = ("1.0.17", "1.0.18", "1.0.19", "1.0.20")

@@ -25,8 +25,8 @@ from sectax.hosts.process.processors import among
 from sectax.hosts.process.telemetry import NoTelemetry, difference
 from sectax.hosts.registry import Host, Telemetry, facts_of, host
 from sectax.model.errors import SubjectFailed, SubjectSkipped
-from sectax.model.printable import printable
 from sectax.model.subject import Observation, Visit, Witness, Witnesses, Work
+from sectax.text.printable import printable
 
 TOTAL_TIME = "total_time"
 CPU_TIME = "cpu_time"
@@ -44,11 +44,15 @@ _VERSION = re.compile(r"sysbench ([0-9][\w.+-]{0,40})(?: [\w .,:()/+-]{0,80})?",
 _CLOCKS_DIFFER, _LATER_S = 1.05, 0.1
 _OTHER_PROCESSOR = "it is built for this machine's kind of processor, and needs a folder where programs may run"
 # Reads words line by line and runs what they name, in a folder of its own: our probe (its path is $1) or sysbench. The
-# mark, which nobody can guess, ends each answer. When stdin ends, so does the shell, and its folder is removed.
+# mark, which nobody can guess, ends each answer. When stdin ends, so does the shell, and its folder is removed; folders
+# of shells that were killed are removed first.
 # What a test finds its programs by, the same on every host, as is all else of its environment: its size alone moves
 # the stack, and a locale changes what programs do. The folder of the shell holds a link to sysbench.
 _PATH = ".:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _SHELL = r"""
+for old in /var/tmp/sectax-*/.shell; do
+  [ -O "$old" ] && read -r pid <"$old" && ! kill -0 "$pid" && rm -rf "${old%/.shell}"
+done 2>/dev/null
 set -f
 folder=$(mktemp -d "/var/tmp/$0-XXXXXX") || exit 3
 trap 'cd / && rm -rf "$folder"' EXIT

@@ -116,7 +116,7 @@ SYSBENCH_TESTS = (
 )
 
 PROBE_TESTS = (
-    _probe("syscalls", "one system call (getppid)"),
+    _probe("syscalls", "one system call (getppid) of a process that has just started"),
     _probe("context-switch", "a byte to another process on the same processor, and back"),
     _probe("clock-read", "one clock_gettime"),
     _probe("page-fault", "the first touch of a page of 4 KiB"),

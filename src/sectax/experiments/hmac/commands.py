@@ -13,8 +13,8 @@ import click
 from sectax.experiments.hmac import files
 from sectax.experiments.hmac.events import EXPIRY, VARIANTS
 from sectax.model.errors import ExitStatus, WrongUse
-from sectax.model.printable import printable
-from sectax.model.spans import seconds
+from sectax.text.printable import printable
+from sectax.text.spans import seconds
 
 _DEFAULT_KEY_FILE = "hmac.key"
 _DEFAULT_LIFETIME = "1h"

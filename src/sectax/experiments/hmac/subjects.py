@@ -66,7 +66,7 @@ class AuthorizerReferee:
         ]
         if self.treatment == EXPIRY:
             bad.append(msgspec.to_builtins(self._event(_PAST)))
-        return [_text(each) for each in bad]
+        return [_text(event) for event in bad]
 
     def judge(self, artefact: str) -> str | None:
         """What is wrong with an answer; None where it authorizes as it should, or says that nothing was checked."""

@@ -96,7 +96,7 @@ class Deployment:
         spec, client = self._spec, self._client
         more: dict[str, Any] = {"Environment": {"Variables": spec.environment}} if spec.environment else {}
         if spec.layers:
-            more["Layers"] = [spec.service.layer(client, each) for each in spec.layers]
+            more["Layers"] = [spec.service.layer(client, layer) for layer in spec.layers]
         archive = read_code(spec.code)
         self._there = True  # a call that fails late may have made it all the same
         with answer_of("CreateFunction"):

@@ -11,7 +11,7 @@ from botocore import exceptions as trouble  # type: ignore[import-untyped]
 from botocore.exceptions import BotoCoreError, ClientError  # type: ignore[import-untyped]
 from botocore.parsers import ResponseParserError  # type: ignore[import-untyped]
 
-from sectax.model.printable import printable
+from sectax.text.printable import printable
 
 
 class OddAnswer(Exception):

@@ -11,8 +11,8 @@ import msgspec
 from sectax.experiments.on_lambda.local_lambda import MEASURED, measured
 from sectax.formats.bad_input import BadInput
 from sectax.formats.lambda_report import BEGINS, report_fields
-from sectax.model.printable import printable
 from sectax.model.subject import Witnesses
+from sectax.text.printable import printable
 
 SERVER_CLOCK = "monotonic clock of the local Lambda"
 REPORT_CLOCK = "REPORT line"
@@ -21,7 +21,10 @@ REPORT_STEP_S = 1e-5
 
 _MB = 2**20
 _LONGEST_CGROUP = 10  # characters: v1, v2 or none
-_AMOUNTS = ("cpu_time_s", "after_answer_s", "throttled_s", "throttled_periods", "periods")
+_AMOUNTS = (
+    *("cpu_time_s", "after_answer_s", "throttled_s", "throttled_periods", "periods"),
+    *("log_lines_dropped", "log_bytes_dropped"),
+)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from sectax.experiments.on_lambda import AWS, LOCAL
 from sectax.experiments.on_lambda.code import read_code
 from sectax.experiments.on_lambda.local_lambda import LocalLambda
 from sectax.model.errors import ExitStatus, SectaxError, WrongUse
-from sectax.model.printable import printable
+from sectax.text.printable import printable
 
 # Every treatment of a cell keeps one instance from the beginning of a block to its end, however long that takes: an
 # instance that was reaped meanwhile would answer its next event with a cold start.

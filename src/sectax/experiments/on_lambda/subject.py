@@ -19,8 +19,8 @@ from sectax.experiments.on_lambda.reading import Reading, reading
 from sectax.experiments.on_probe.failures import redaction
 from sectax.model.errors import SectaxError, SubjectFailed
 from sectax.model.metric import FIRST
-from sectax.model.printable import printable
 from sectax.model.subject import Observation, Referee, Visit, Witnesses, Work
+from sectax.text.printable import printable
 
 DURATION = "duration"
 BILLED = "billed_duration"
@@ -139,8 +139,8 @@ class FunctionSubject:
         for _ in range(work.settle):
             self._warm(telemetry)
         seen = [self._warm(telemetry) for _ in range(work.count)]
-        observations = [observation for each in seen for observation in self._of_each(each)]
-        used = [each.max_memory_bytes for each in seen if each.max_memory_bytes is not None]
+        observations = [observation for answer in seen for observation in self._of_each(answer)]
+        used = [answer.max_memory_bytes for answer in seen if answer.max_memory_bytes is not None]
         if used:
             observations.append(Observation(MAX_MEMORY, max(used), "B", seen[-1].clock, 1))
         return Visit(tuple(observations), telemetry)

@@ -15,7 +15,7 @@ from sectax.experiments.on_probe.checks.protocol_checks import GREETING, PROTOCO
 from sectax.experiments.on_probe.checks.work import CASE_GREETING, Case, CaseConversation
 from sectax.experiments.on_probe.conversation import ProbeProgram
 from sectax.experiments.on_probe.failures import ProbeTrouble, redacted, story
-from sectax.model.printable import printable
+from sectax.text.printable import printable
 
 __all__ = ["Case", "CheckResult", "CheckStatus", "check_probe", "claimed_operations"]
 

@@ -7,8 +7,8 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator
 
 from sectax.hosts.process.errors import ChildDied, ChildError, ChildFlooded, ChildNotStarted, ChildSilent
-from sectax.model.printable import printable
 from sectax.protocol.session import AnsweredFailed, AnsweredSkipped, ProtocolViolation
+from sectax.text.printable import printable
 
 # Everything that a probe may do wrong while it is talked to.
 ProbeTrouble = (ChildError, ProtocolViolation, AnsweredFailed, AnsweredSkipped)

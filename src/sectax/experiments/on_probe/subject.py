@@ -16,10 +16,10 @@ from sectax.hosts.process.telemetry import NoTelemetry, difference
 from sectax.hosts.registry import Telemetry, host
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import SubjectFailed, SubjectSkipped
-from sectax.model.printable import printable
 from sectax.model.subject import Observation, Referee, Visit, Witness, Witnesses, Work
 from sectax.protocol.messages import MAX_LINE_BYTES, Clock, HelloReply, MeasureReply
 from sectax.protocol.session import AnsweredSkipped
+from sectax.text.printable import printable
 
 BATCH_TIME = "batch_time"
 BATCH_CPU = "batch_cpu"
@@ -152,7 +152,7 @@ class ProbeSubject:
         ridden = difference(before, after) | {"spanned_s": spanned_s}
         elapsed_s = self._checked(conversation, reply, work.settle, ridden.get("cpu_time_s"))
         if work.each:
-            observations = tuple(self._observation(BATCH_TIME, each * 1e-9, 1) for each in reply.elapsed_ns)
+            observations = tuple(self._observation(BATCH_TIME, elapsed * 1e-9, 1) for elapsed in reply.elapsed_ns)
         else:
             observations = (self._observation(BATCH_TIME, elapsed_s, work.count),)
         if self._cpu_watch is not None and not work.each:

@@ -25,7 +25,7 @@ import msgspec
 from sectax.experiments.s3.access import Access
 from sectax.experiments.s3.encryption import ENCRYPTIONS
 from sectax.model.errors import ExitStatus, SectaxError
-from sectax.model.printable import printable
+from sectax.text.printable import printable
 
 # So that no treatment sits on a favoured place of the disk.
 NUMBER = 3
@@ -53,7 +53,7 @@ class LeftBehind(SectaxError):
         named = "; ".join(map(str, left))
         super().__init__(
             f"what the run stored could not be removed: {named}",
-            "\n".join(each.command(access) for each in left),
+            "\n".join(bucket.command(access) for bucket in left),
         )
 
 

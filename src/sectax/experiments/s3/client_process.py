@@ -13,7 +13,7 @@ from sectax.experiments.s3.access import Access
 from sectax.experiments.s3.failures import Answered
 from sectax.hosts.registry import host
 
-PROTOCOL = 2
+PROTOCOL = 3
 
 _Reply = TypeVar("_Reply", bound=msgspec.Struct)
 
@@ -43,8 +43,10 @@ class Opened(msgspec.Struct, frozen=True):
 
 
 class Measured(msgspec.Struct, frozen=True):
-    """A batch: nanoseconds, one of each for every operation that was sent, or for every GET.
+    """A batch: nanoseconds, one of each for every operation that was sent and counts, or for every GET.
 
+    `buckets` has the place of its bucket for every time.
+    `wall_ns`, `cpu_ns`, `peak_bytes` and `attempts` are of the ramp too; `in_flight` operations overlapped on average.
     On a schedule `late` operations began after they were due, `dropped` ones were not sent at all, and `sending_ns` is
     how long it took to send the others.
     """
@@ -59,25 +61,33 @@ class Measured(msgspec.Struct, frozen=True):
     late: int = 0
     dropped: int = 0
     sending_ns: int = 0
+    in_flight: float = 0.0
+    buckets: list[int] = []
 
-    def complaint(self, count: int, spanned_s: float) -> str | None:
+    def complaint(self, count: int, spanned_s: float, at_once: int = 0) -> str | None:
         """What cannot be of a batch of so many operations, answered within so many seconds; None where nothing is."""
         longest_s = spanned_s * _CLOCKS_AGREE + _CLOCKS_AGREE_S
         if not self.elapsed_ns or len(self.elapsed_ns) + self.dropped != count:
             return f"{len(self.elapsed_ns)} times came for {count} operations"
+        if self.buckets and len(self.buckets) != len(self.elapsed_ns):
+            return f"{len(self.buckets)} buckets came for {count} operations"
         if self.wall_ns * 1e-9 > longest_s or max(self.elapsed_ns) > self.wall_ns:
             return "reports times that cannot be: longer than it took to get them"
+        if at_once and not 0 < self.in_flight <= at_once * _CLOCKS_AGREE:
+            return f"reports {self.in_flight:.3g} operations at once, and was to have {at_once}"
         if any(check > elapsed for check, elapsed in zip(self.check_ns, self.elapsed_ns, strict=False)):
             return "reports times that cannot be: the check takes longer than the whole"
         return None
 
-    def load(self, count: int, rate: float, processors: int) -> dict[str, float]:
-        """What the load did to its client, which may use so many processors."""
+    def load(self, count: int, rate: float, processors: int, at_once: int) -> dict[str, float]:
+        """What the load did to its client, which may use so many processors and begins so many operations at once."""
         load = {"load_cpu_s": self.cpu_ns * 1e-9, "load_quota_s": self.wall_ns * 1e-9 * processors}
         if rate:
             load |= {"load_scheduled": float(count), "load_schedule_s": count / rate}
             load |= {"load_dropped": float(self.dropped), "load_late": float(self.late)}
             load["load_sending_s"] = self.sending_ns * 1e-9
+        else:
+            load |= {"load_at_once": float(at_once), "load_in_flight": self.in_flight}
         return load
 
 
@@ -119,8 +129,9 @@ class ClientProcess:
         self._send({"command": "stage", "count": count})
         self._receive(_Nothing, self._patience_s(count))
 
-    def measure(self, count: int) -> Measured:
-        self._send({"command": "measure", "count": count})
+    def measure(self, count: int, ramp: int = 0) -> Measured:
+        """Args: how many operations; how many of them at either end do not count."""
+        self._send({"command": "measure", "count": count, "ramp": ramp})
         return self._receive(Measured, self._patience_s(count))
 
     def clear(self, count: int) -> None:

@@ -16,7 +16,9 @@ from sectax.experiments.s3.encryption import ENCRYPTIONS, METADATA, NONE, SSE_S3
 from sectax.experiments.s3.levels import (
     CLOSED,
     FACTORS,
+    GENERATIONS,
     GO,
+    MOST_READY,
     MULTIPART,
     OPEN_CONCURRENCY,
     PART_BYTES,
@@ -297,6 +299,10 @@ def _lacks(levels: Levels, where: Where, machine: Machine) -> Iterable[WhyNot | 
     yield where.lacks(levels["transfer"], levels["encryption"])
     if levels["upload"] == MULTIPART and size_bytes(levels["size"]) <= PART_BYTES:
         yield WhyNot("it fits into one part of 8 MiB", f"--level upload={SINGLE}, or a larger size")
+    at_once = int(levels["concurrency"]) if levels["load"] == CLOSED else 1
+    objects = (GENERATIONS + 2) * at_once
+    if at_once > 1 and levels["operation"] in ("put", "delete") and objects * size_bytes(levels["size"]) > MOST_READY:
+        yield WhyNot(f"a batch of {at_once} at once has {objects} objects, more than 1 GiB", "a smaller size, or fewer")
     if where.endpoint == LOCAL:
         yield machine.lacks(SERVER)
     if levels["client"] == GO:

@@ -46,6 +46,10 @@ PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
     | {"operation": ("put", "get"), "size": ("10KB", "100MB"), "encryption": (NONE, SSE_S3, SSE_KMS, SSE_C)},
     "published": _COMMON | {"size": SIZES, "transfer": (PLAIN,), "encryption": (NONE, SSE_S3)},
 }
+# Of as many operations as run at once, so many follow each other in a batch; before and after them one more each.
+GENERATIONS = 10
+# What a batch may have ready in memory, or on the disk.
+MOST_READY = 2**30
 # Where operations are sent on schedule and nobody says how many may run at once.
 OPEN_CONCURRENCY = "16"
 

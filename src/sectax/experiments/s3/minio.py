@@ -21,9 +21,9 @@ from sectax.experiments.s3.access import Access
 from sectax.hosts.process.child import Child
 from sectax.hosts.process.errors import ChildError, ChildSilent
 from sectax.hosts.registry import host
-from sectax.model.printable import printable
 from sectax.model.why_not import WhyNot
 from sectax.parts import files
+from sectax.text.printable import printable
 
 KMS_KEY = "sectax"
 # By which folders that a killed server left are found.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import statistics
 import time
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from sectax.experiments.s3.access import Access
 from sectax.experiments.s3.client_process import ClientProcess, Measured
 from sectax.experiments.s3.encryption import CLIENT, ENCRYPTIONS, METADATA, NONE, SSE_C
 from sectax.experiments.s3.failures import Answered, story
+from sectax.experiments.s3.levels import GENERATIONS
 from sectax.experiments.s3.minio import Minio
 from sectax.experiments.s3.proof import cached_share, holds, stored_bytes
 from sectax.experiments.s3.shelf import Kept, Shelf
@@ -25,8 +27,8 @@ from sectax.hosts.process.errors import ChildError
 from sectax.hosts.process.telemetry import NoTelemetry, difference
 from sectax.hosts.registry import Telemetry, host
 from sectax.model.errors import SectaxError, SubjectFailed, SubjectSkipped
-from sectax.model.printable import printable
 from sectax.model.subject import Observation, Visit, Witness, Witnesses, Work
+from sectax.text.printable import printable
 
 LATENCY = "latency"
 FIRST_BYTE = "first_byte"
@@ -115,6 +117,16 @@ class S3Spec:
         fresh = self.operation in ("put", "delete") and not self.part_bytes
         return min(self.bytes, _FIRST_BYTES) if fresh and not self.thorough else self.bytes
 
+    @property
+    def ramp(self) -> int:
+        """Operations at either end of a batch that do not count, since fewer are under way with them."""
+        return self.concurrency if self.concurrency > 1 and not self.rate else 0
+
+    @property
+    def fewest(self) -> int:
+        """Operations that a batch has at least."""
+        return max(1, GENERATIONS * self.ramp)
+
     def subject(self) -> S3Subject:
         return S3Subject(self)
 
@@ -132,6 +144,8 @@ class S3Subject:
         self._disk_bytes: int | None = None
         self._ready = self._kept = 0  # operations that are staged; those that were run since the last clearing
         self._prefix = ""
+        self._in_flight: list[float] = []
+        self._by_bucket: dict[int, list[int]] = {}  # nanoseconds
         self._redacted = redaction((*spec.access.secrets(), spec.key))
         is_kept = spec.shelf is not None and spec.operation in ("get", "head") and spec.bytes > _KEPT_FROM
         self._shelf = spec.shelf if is_kept else None
@@ -210,12 +224,14 @@ class S3Subject:
 
         Observations, by the client's own clock: `latency` in seconds, one per operation; of a GET also `first_byte` and
         `check`, the hashing of the body that latency holds too; `transfer`, the seconds of the whole batch over its
-        bytes; `client_cpu`, and `server_cpu` where the server is ours, also per GB where a body moves; `client_memory`
-        in bytes; `disk_bytes`. Bodies are made and objects are removed outside of all of them.
+        bytes (where operations overlap, by Little's law: their times over how many were under way); `client_cpu`, and
+        `server_cpu` where the server is ours, also per GB where a body moves; `client_memory` in bytes; `disk_bytes`.
+        Bodies are made and objects are removed outside of all of them.
 
         Telemetry: `attempts`; what a load does to its client, where operations overlap: `load_cpu_s` of the
-        `load_quota_s` that it may have; and of a schedule `load_scheduled` operations in `load_schedule_s`, of which
-        `load_dropped` were not sent and `load_late` not on time, the others within `load_sending_s`.
+        `load_quota_s` that it may have; `load_in_flight` operations of `load_at_once`, or of a schedule
+        `load_scheduled` operations in `load_schedule_s`, of which `load_dropped` were not sent and `load_late` not on
+        time, the others within `load_sending_s`.
         """
         if work.extra:
             raise ValueError("an operation's known cost is S3Spec.added_s; others cannot be added to it")
@@ -223,14 +239,18 @@ class S3Subject:
             self._batch(work.settle)
         batch, server_s, ridden = self._batch(work.count)
         clock, count = self._clock, len(batch.elapsed_ns)
+        for bucket, elapsed_ns in zip(batch.buckets, batch.elapsed_ns, strict=False):
+            self._by_bucket.setdefault(bucket, []).append(elapsed_ns)
         observed = [Observation(LATENCY, each * 1e-9, "s", clock, 1) for each in batch.elapsed_ns]
         observed += [Observation(FIRST_BYTE, each * 1e-9, "s", clock, 1) for each in batch.first_byte_ns]
         observed += [Observation(CHECK, each * 1e-9, "s", clock, 1) for each in batch.check_ns]
         if self._spec.bytes:
-            observed.append(Observation(TRANSFER, batch.wall_ns * 1e-9, "s", clock, count * self._spec.bytes))
-        observed.append(Observation(CLIENT_CPU, batch.cpu_ns * 1e-9, "s", "process CPU time", count))
+            wall_ns = sum(batch.elapsed_ns) / batch.in_flight if self._spec.ramp else batch.wall_ns
+            observed.append(Observation(TRANSFER, wall_ns * 1e-9, "s", clock, count * self._spec.bytes))
+        counted = count / (count + 2 * self._spec.ramp)
+        observed.append(Observation(CLIENT_CPU, counted * batch.cpu_ns * 1e-9, "s", "process CPU time", count))
         if server_s is not None:
-            observed.append(Observation(SERVER_CPU, server_s, "s", "server's CPU time", count))
+            observed.append(Observation(SERVER_CPU, counted * server_s, "s", "server's CPU time", count))
         observed += self._per_gb(observed, count)
         if batch.peak_bytes:
             observed.append(Observation(CLIENT_MEMORY, float(batch.peak_bytes), "B", "kernel", 1))
@@ -249,7 +269,11 @@ class S3Subject:
         ]
 
     def close(self) -> Witnesses:
-        """Have the client remove what it stored, and end. Returns `attempts`."""
+        """Have the client remove what it stored, and end.
+
+        Returns:
+            `requests`; of several at once, `in_flight`; `bucket_1_s`, …: the median latency in each bucket.
+        """
         self._stage = "close"
         try:
             attempts = self._running().close(self._kept + self._ready)
@@ -258,7 +282,12 @@ class S3Subject:
         if self._shelf is not None and self._kept_one is not None:
             self._shelf.put(self._spec.alike, self._kept_one)
         self.kill()
-        return {"requests": attempts}
+        overlap: Witnesses = {"in_flight": round(statistics.fmean(self._in_flight), 2)} if self._in_flight else {}
+        buckets: Witnesses = {
+            f"bucket_{bucket + 1}_s": statistics.median(elapsed_ns) * 1e-9
+            for bucket, elapsed_ns in sorted(self._by_bucket.items())
+        }
+        return {"requests": attempts} | overlap | buckets
 
     def kill(self) -> None:
         """End the client at once; never raises. What it stored is removed with the buckets."""
@@ -296,30 +325,33 @@ class S3Subject:
 
     def _batch(self, count: int) -> tuple[Measured, float | None, dict[str, float]]:
         """Returns what was measured, the server's CPU seconds meanwhile, and the client's telemetry."""
-        client, doing = self._running(), "stage"
+        client, doing, ramp = self._running(), "stage", self._spec.ramp
+        total = count + 2 * ramp
         try:
-            self._make_ready(count)
+            self._make_ready(total)
             doing = self._spec.operation
             before = self._telemetry.read()
             server, began = self._server_cpu_s(), time.monotonic()
-            batch = client.measure(count)
+            batch = client.measure(total, ramp)
             spanned_s, server_after = time.monotonic() - began, self._server_cpu_s()
             after = self._telemetry.read()
-            self._ready, self._kept = self._ready - count, self._kept + count
+            self._ready, self._kept = self._ready - total, self._kept + total
             if self._disk_bytes is None and self._spec.server is not None:
                 self._disk_bytes = self._largest_stored(self._spec.server.data)
             doing = "clear"
             self._clear_in_time()
         except _Trouble as error:
             raise self._failed(error, doing) from error
-        complaint = batch.complaint(count, spanned_s)
+        complaint = batch.complaint(count, spanned_s, ramp)
         if complaint is not None:
             raise self._failure(complaint, "report it")
         ridden = difference(before, after) | {"spanned_s": spanned_s, "attempts": float(batch.attempts)}
         if self._spec.concurrency > 1 or self._spec.rate:  # one operation at a time is waited for with its CPU time
             # Of Python's threads one runs at a time, but for hashing and encryption.
             processors = 1 if self._spec.client == "python" else len(os.sched_getaffinity(0))
-            ridden |= batch.load(count, self._spec.rate, processors)
+            ridden |= batch.load(count, self._spec.rate, processors, self._spec.concurrency)
+        if ramp:
+            self._in_flight.append(batch.in_flight)
         server_s = None if server is None or server_after is None else server_after - server
         return batch, server_s, ridden
 

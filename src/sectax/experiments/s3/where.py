@@ -14,8 +14,8 @@ from sectax.experiments.s3.encryption import ENCRYPTIONS, NONE, SSE_C, SSE_S3
 from sectax.experiments.s3.levels import PLAIN, TLS
 from sectax.experiments.s3.minio import Minio
 from sectax.model.errors import WrongUse
-from sectax.model.near import did_you_mean
 from sectax.model.why_not import WhyNot
+from sectax.text.near import did_you_mean
 
 FOLDER = "folder"  # from where the user's paths count; not an option
 

@@ -97,7 +97,7 @@ def _hash_file() -> Path:
 def _check_crate() -> None:
     home = Path(os.environ.get("CARGO_HOME") or "~/.cargo").expanduser()
     fetched = sorted(home.glob(f"registry/cache/*/{CRATE}-{VERSION}.crate"))
-    if not any(checksum(each) == _CRATE_SHA256 for each in fetched):
+    if not any(checksum(path) == _CRATE_SHA256 for path in fetched):
         raise SetUpFailed(
             f"{CRATE} {VERSION} is not the crate that sectax knows",
             "its SHA-256 is another one: see which registry cargo is set to use",

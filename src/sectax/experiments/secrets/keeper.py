@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from sectax.model.errors import ExitStatus, SectaxError
-from sectax.model.printable import printable
+from sectax.text.printable import printable
 
 _MARKER_BYTES = 8
 
@@ -124,10 +124,10 @@ class RealService(Keeper):
         from botocore.exceptions import BotoCoreError, ClientError  # type: ignore[import-untyped]
 
         try:
-            for each in self._wanted:
-                self._made.append(each.name)
+            for secret in self._wanted:
+                self._made.append(secret.name)
                 self._client.create_secret(
-                    Name=each.name, SecretString=each.value, Description="made by sectax for a measurement"
+                    Name=secret.name, SecretString=secret.value, Description="made by sectax for a measurement"
                 )
         except (BotoCoreError, ClientError) as error:
             if isinstance(error, ClientError):

@@ -17,7 +17,7 @@ from sectax.experiments.on_lambda.experiment import (
     where,
 )
 from sectax.model.errors import WrongUse
-from sectax.model.spans import seconds
+from sectax.text.spans import seconds
 
 PYTHON, GO = "python", "go"
 LANGUAGES = (PYTHON, GO)

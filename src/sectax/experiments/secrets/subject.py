@@ -130,7 +130,7 @@ class SecretSubject(FunctionSubject):
         telemetry = {"spanned_s": 0.0}
         for settle, count in self._portions(work.settle, work.count):
             wanted = self._wanted(settle + count)
-            before = self._asked()
+            before = self._backend_calls()
             self._wait()
             seen = self._read(wanted, repeat, settle)
             if self._secrets.situation == REFRESH:
@@ -177,7 +177,7 @@ class SecretSubject(FunctionSubject):
         if self._is_batched:
             yield Observation(ACCESS_TIME, times[0] / 1e9, "s", TOLD_CLOCK, count)
         else:
-            yield from (Observation(ACCESS_TIME, each / 1e9, "s", TOLD_CLOCK, 1) for each in times)
+            yield from (Observation(ACCESS_TIME, time_s / 1e9, "s", TOLD_CLOCK, 1) for time_s in times)
         for part in PARTS:
             spent_ns = self._answer.parts_ns.get(f"{part}_ns")
             if spent_ns is not None:
@@ -191,12 +191,12 @@ class SecretSubject(FunctionSubject):
     def _as_the_study(self) -> Iterator[Observation]:
         """The study's design: so many hits in one invocation, each timed by itself, and its statistics of them."""
         hit = self._secrets.keeper.often(self._secrets.size)
-        before = self._asked()
+        before = self._backend_calls()
         self._read([hit] * self._secrets.study_hits, 1, 0)
         calls = self._calls_since(before)
         self._accesses += self._secrets.study_hits
         self._calls += calls or 0
-        seconds = [each / 1e9 for each in self._answer.times_ns]
+        seconds = [time_ns / 1e9 for time_ns in self._answer.times_ns]
         found = {
             "min": min(seconds),
             "max": max(seconds),
@@ -206,7 +206,7 @@ class SecretSubject(FunctionSubject):
         }
         yield from (Observation(f"{FIRST}.study_{name}", found[name], "s", TOLD_CLOCK, 1) for name in STUDY)
 
-    def _asked(self) -> Calls | None:
+    def _backend_calls(self) -> Calls | None:
         try:
             return self._secrets.keeper.calls()
         except SectaxError as error:
@@ -214,7 +214,7 @@ class SecretSubject(FunctionSubject):
 
     def _calls_since(self, before: Calls | None) -> int | None:
         """Calls of the service since then; None where they cannot be counted."""
-        after = self._asked()
+        after = self._backend_calls()
         if before is None or after is None:
             return None
         refused = after.refused - before.refused
@@ -234,7 +234,7 @@ class SecretSubject(FunctionSubject):
         if spec.situation == HIT:
             return [spec.keeper.often(spec.size)] * count
         if spec.situation == REFRESH:
-            return self._let_go(count)
+            return self._expired_secrets(count)
         wanted = [secret for secret, _ in zip(self._rare, range(count), strict=False)]
         if len(wanted) < count:
             raise self._failure(
@@ -242,7 +242,7 @@ class SecretSubject(FunctionSubject):
             )
         return wanted
 
-    def _let_go(self, count: int) -> list[Secret]:
+    def _expired_secrets(self, count: int) -> list[Secret]:
         """Secrets that the instance has read, and whose TTL is over; waits until it is."""
         spec = self._secrets
         if not self._read_last:
@@ -262,8 +262,8 @@ class SecretSubject(FunctionSubject):
     def _event(self, wanted: Sequence[Secret], repeat: int, settle: int) -> bytes:
         nonce = secrets.token_hex(16)
         told = wanted[:1] if repeat > 1 else wanted[settle:]
-        self._expected = hashlib.sha256((nonce + "".join(each.value for each in told)).encode()).hexdigest()
-        names = [each.name for each in (wanted[:1] if repeat > 1 else wanted)]
+        self._expected = hashlib.sha256((nonce + "".join(secret.value for secret in told)).encode()).hexdigest()
+        names = [secret.name for secret in (wanted[:1] if repeat > 1 else wanted)]
         return msgspec.json.encode({"names": names, "repeat": repeat, "settle": settle, "nonce": nonce})
 
     def _first_events(self) -> list[bytes]:

@@ -45,7 +45,7 @@ def configuration(
     """
     linux: dict[str, Any] = {
         "cgroupsPath": f"/{name}",
-        "namespaces": [{"type": each} for each in ("pid", "network", "ipc", "uts", "mount")],
+        "namespaces": [{"type": kind} for kind in ("pid", "network", "ipc", "uts", "mount")],
         "resources": {"devices": [{"allow": False, "access": "rwm"}]},
         "maskedPaths": ["/proc/kcore", "/proc/keys", "/proc/timer_list"],
         "readonlyPaths": ["/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger"],

@@ -85,7 +85,7 @@ class OciHost:
         self._facts: dict[str, str] | None = None
 
     def start(self, argv: Sequence[str], **how: Unpack[How]) -> Child:
-        cwd, env, runtime, folder = how.get("cwd"), how.get("env"), self._runtime(), self._made()
+        cwd, env, runtime, folder = how.get("cwd"), how.get("env"), self._runtime(), self._work_folder()
         self._clear()
         name = f"{folder.name}-{next(self._numbers)}"
         bundle = folder / name
@@ -130,7 +130,7 @@ class OciHost:
 
     def put(self, file: Path) -> str:
         """A copy where the container can see it, whatever of this machine is mounted where."""
-        there = self._made() / "work" / file.name
+        there = self._work_folder() / "work" / file.name
         if not there.exists():
             try:
                 shutil.copy(file, there)
@@ -172,9 +172,9 @@ class OciHost:
         return path
 
     def _command(self, runtime: str) -> list[str]:
-        return [runtime, "--root", str(self._made() / "state"), *_OPTIONS.get(self._word, ())]
+        return [runtime, "--root", str(self._work_folder() / "state"), *_OPTIONS.get(self._word, ())]
 
-    def _made(self) -> Path:
+    def _work_folder(self) -> Path:
         if self._folder is None:
             _sweep()
             self._folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=WORK))
@@ -188,7 +188,7 @@ class OciHost:
         for name, child in [*self._started.items()]:
             if child.has_ended:
                 del self._started[name]
-                _remove_container(self._made(), name)
+                _remove_container(self._work_folder(), name)
 
     def _end(self, folder: Path, owner: int) -> None:
         if os.getpid() != owner:  # a fork has inherited the duty, and not the containers
@@ -253,8 +253,8 @@ def _is_left(path: Path) -> bool:
 
 
 def _remove(folder: Path) -> None:
-    for each in ("work", "state"):
-        shutil.rmtree(folder / each, ignore_errors=True)
+    for part in ("work", "state"):
+        shutil.rmtree(folder / part, ignore_errors=True)
     for bundle in folder.glob(f"{_PREFIX}*"):
         _remove_bundle(bundle)
     with contextlib.suppress(OSError):

@@ -50,14 +50,14 @@ class Guardian:
             if self._owner != os.getpid():  # never started, or inherited through a fork
                 self._shell, self._owner, self._groups = None, os.getpid(), set()
             self._groups.add(group)
-            self._tell(f"watch {group}\n")
+            self._send(f"watch {group}\n")
 
     def release(self, group: int) -> None:
         """Forget a group. Call it before the leader is reaped, while its number cannot be given to another."""
         with self._lock:
             if group in self._groups and self._owner == os.getpid():
                 self._groups.discard(group)
-                self._tell(f"release {group}\n")
+                self._send(f"release {group}\n")
 
     def dismiss(self) -> None:
         """Let the shell go; it kills what is still watched."""
@@ -67,7 +67,7 @@ class Guardian:
                 with contextlib.suppress(OSError):
                     shell.communicate()
 
-    def _tell(self, line: str) -> None:
+    def _send(self, line: str) -> None:
         try:
             self._write(line)
         except OSError:  # no shell yet, or someone ended it

@@ -13,7 +13,7 @@ from sectax.hosts.process.child import Child, How
 from sectax.hosts.process.processors import on_one_processor
 from sectax.hosts.process.telemetry import TelemetryReader
 from sectax.model.environment import LOCAL_HOST
-from sectax.model.printable import printable
+from sectax.text.printable import printable
 
 
 class NotFound(Exception):

@@ -9,6 +9,7 @@ import atexit
 import contextlib
 import os
 import re
+import secrets
 import shlex
 import shutil
 import tempfile
@@ -24,7 +25,7 @@ from sectax.hosts.process.errors import ChildDied, ChildError, ChildNotStarted, 
 from sectax.hosts.process.host import LocalHost, NotFound
 from sectax.hosts.process.telemetry import NoTelemetry
 from sectax.model.errors import WrongUse
-from sectax.model.printable import printable
+from sectax.text.printable import printable
 
 # A file for the ssh client in the place of ~/.ssh/config.
 CONFIG = "SECTAX_SSH_CONFIG"
@@ -34,6 +35,7 @@ _LOCAL = LocalHost()
 _NAME = re.compile(
     r"ssh://(?:[A-Za-z0-9_][A-Za-z0-9._-]*@)?(?:[A-Za-z0-9_][A-Za-z0-9._-]*|\[[0-9a-fA-F:.]+\])(?::(?P<port>\d{1,5}))?"
 )
+_SOCKETS = "sectax-ssh-"
 _READY = b"sectax-ready\n"
 _CONNECT_S = 20.0
 _ANSWER_S = 30.0
@@ -81,7 +83,9 @@ class SshHost:
         self.name = name
         self._master: Child | None = None
         self._sockets: Path | None = None
-        self._there: str | None = None  # the folder that programs are sent to
+        # Programs are sent to a folder that ends with the connection, whoever ended that.
+        self._folder = ""
+        self._there: str | None = None
         self._sent: set[str] = set()
         self._facts: dict[str, str] | None = None
 
@@ -112,8 +116,12 @@ class SshHost:
             raise NotFound(f"{self.name} does not answer: {error}", f"try ssh -o BatchMode=yes {self.name}") from error
 
     def put(self, file: Path) -> str:
+        self._connect()
         if self._there is None:
-            self._there = self._say(("mktemp", "-d", "/var/tmp/sectax-XXXXXXXX"), None)  # noqa: S108 - made there, private
+            with self.start(("mkdir", "-m", "700", "--", self._folder)) as child:
+                if child.wait(time.monotonic() + _ANSWER_S) != 0:
+                    raise ChildNotStarted(self._folder, f"it cannot be made there: {last_line(child.stderr_tail)}")
+            self._there = self._folder
         path = f"{self._there}/{file.name}"
         if path not in self._sent:
             script = 'cat > "$0.part" && chmod 700 "$0.part" && mv "$0.part" "$0"'
@@ -162,9 +170,12 @@ class SshHost:
                 return
             self._forget()
         # Not below the user's temporary folder: the path of a socket has at most 104 bytes.
-        self._sockets = Path(tempfile.mkdtemp(prefix="sectax-", dir="/tmp"))
+        _sweep()
+        self._sockets = Path(tempfile.mkdtemp(prefix=f"{_SOCKETS}{os.getpid()}-", dir="/tmp"))
         atexit.register(self._end, self._sockets, os.getpid())
-        master = _LOCAL.start([*self._ssh("yes"), self.name, "echo sectax-ready; exec cat >/dev/null"])
+        self._folder = f"/var/tmp/sectax-{secrets.token_hex(8)}"  # noqa: S108 - nobody can guess it
+        command = f"echo sectax-ready; cat >/dev/null; rm -rf -- {self._folder}"
+        master = _LOCAL.start([*self._ssh("yes"), self.name, command])
         try:
             said = master.receive_line(time.monotonic() + _CONNECT_S)
         except ChildSilent as error:
@@ -185,14 +196,21 @@ class SshHost:
         if self._master is not None:
             self._master.kill()
             self._master = None
+        self._there = None
+        self._sent.clear()
         if self._sockets is not None:
             shutil.rmtree(self._sockets, ignore_errors=True)
 
     def _end(self, sockets: Path, owner: int) -> None:
         if os.getpid() != owner:
             return
-        if self._there is not None and self._master is not None:
-            with contextlib.suppress(ChildError, OSError), self.start(("rm", "-rf", "--", self._there)) as child:
-                child.wait(time.monotonic() + 5)
         self._forget()
         shutil.rmtree(sockets, ignore_errors=True)
+
+
+def _sweep() -> None:
+    """Remove the sockets that a killed sectax has left."""
+    for folder in Path("/tmp").glob(f"{_SOCKETS}*"):  # noqa: S108 - not a file of ours
+        owner = folder.name.removeprefix(_SOCKETS).partition("-")[0]
+        if owner.isdigit() and not Path("/proc", owner).exists():
+            shutil.rmtree(folder, ignore_errors=True)

@@ -72,11 +72,11 @@ def draw(chart: Chart) -> DrawnChart:
     left = float(_RIGHT) if named else float(_LEFT)
     height = _TOP + _BOTTOM + (_ROW_HEIGHT * len(named) if named else _HEIGHT)
     top, bottom = (float(_TOP) / 2 if named else float(_TOP)), float(height - _BOTTOM)
-    across = _scale(chart.x, [point.x for each in chart.series for point in each.points], left, WIDTH - _RIGHT)
+    across = _scale(chart.x, [point.x for line in chart.series for point in line.points], left, WIDTH - _RIGHT)
     ends = [
         end
-        for each in chart.series
-        for point in (*each.points, *each.fit)
+        for line in chart.series
+        for point in (*line.points, *line.fit)
         for end in (point.y, point.low, point.high)
         if end is not None and (end > 0 or not chart.y.logarithmic)
     ]
@@ -130,7 +130,7 @@ def _fitted(points: tuple[Point, ...], across: Scale, upward: Scale) -> tuple[st
     """The paths of a fitted line and of its band. A band that reaches beyond the plot ends at its edge."""
     if not points:
         return "", ""
-    places = [(across.place(each.x), each) for each in points]
+    places = [(across.place(point.x), point) for point in points]
     line = [f"{x:.1f} {upward.place(each.y):.1f}" for x, each in places]
     above = [f"{x:.1f} {upward.place(each.high):.1f}" for x, each in places if each.high is not None]
     below = [f"{x:.1f} {upward.place(each.low):.1f}" for x, each in places if each.low is not None]
@@ -175,8 +175,8 @@ class DrawnStacks:
 
 def draw_stacks(stacks: Stacks) -> DrawnStacks:
     """Lay stacks out. What is not known well enough is not drawn, and nothing is drawn in its place."""
-    names = tuple(dict.fromkeys(share.name for each in stacks.stacks for share in each.shares))
-    wholes = [sum(share.value or 0.0 for share in each.shares) for each in stacks.stacks]
+    names = tuple(dict.fromkeys(share.name for stack in stacks.stacks for share in stack.shares))
+    wholes = [sum(share.value or 0.0 for share in stack.shares) for stack in stacks.stacks]
     scale = Scale(0.0, max(wholes, default=0.0) * 1.02 or 1.0, _EDGE, WIDTH - _EDGE)
     rows = []
     for number, each in enumerate(stacks.stacks):

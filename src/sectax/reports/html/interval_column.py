@@ -66,8 +66,8 @@ def interval_column(table: Table) -> IntervalColumn | None:
         return None
     place = axis.scale.place
     rows = tuple(
-        each and Interval(place(each.low), place(each.point), place(each.high), each.words)
-        for each in (row.interval for row in table.rows)
+        interval and Interval(place(interval.low), place(interval.point), place(interval.high), interval.words)
+        for interval in (row.interval for row in table.rows)
     )
     return IntervalColumn(axis.band, axis.zero, _ticks(axis), rows)
 

@@ -105,7 +105,8 @@ class ComparedTable(Object, frozen=True):
             there=table.there,
             here=table.here,
             shape=[
-                (each.name, each.there, zip(sides, each.here, strict=True)) for each in (*table.down, *table.across)
+                (column.name, column.there, zip(sides, column.here, strict=True))
+                for column in (*table.down, *table.across)
             ],
             here_over_there=table.absolute,
         )

@@ -87,7 +87,7 @@ def fill(kind: type[Made], source: object = None, /, **given: Any) -> Made:
     members: dict[str, Any] = {}
     missing: dict[str, str] = {}
     for name, (make, extra) in known.items():
-        value = given.pop(name) if name in given else _found(source, extra.get("at", name))
+        value = given.pop(name) if name in given else _value_at(source, extra.get("at", name))
         if "null" in extra and (value is None or value == extra["when"]):
             missing[name] = str(extra["null"])
         elif isinstance(value, Missing):
@@ -101,7 +101,7 @@ def fill(kind: type[Made], source: object = None, /, **given: Any) -> Made:
     return kind(**members)
 
 
-def _found(source: Any, path: str) -> Any:
+def _value_at(source: Any, path: str) -> Any:
     for name in path.split(".") if path else ():
         source = None if source is None else getattr(source, name)
     return source
@@ -110,13 +110,13 @@ def _found(source: Any, path: str) -> Any:
 @functools.cache
 def _members(kind: type[Object]) -> dict[str, tuple[Callable[[Any], Any], dict[str, Any]]]:
     """For every member but `missing`: what makes it from the model's value, and what else is said of it."""
-    fields = {each.name: each.type for each in msgspec.structs.fields(kind) if each.name != "missing"}
+    fields = {field.name: field.type for field in msgspec.structs.fields(kind) if field.name != "missing"}
     return {name: (_maker(of), _extra(of)) for name, of in fields.items()}
 
 
 def _extra(of: Any) -> dict[str, Any]:
     metas = get_args(of)[1:] if get_origin(of) is Annotated else ()
-    return next((each.extra for each in metas if isinstance(each, Meta) and each.extra), {})
+    return next((meta.extra for meta in metas if isinstance(meta, Meta) and meta.extra), {})
 
 
 def _maker(of: Any) -> Callable[[Any], Any]:
@@ -124,7 +124,7 @@ def _maker(of: Any) -> Callable[[Any], Any]:
     if origin is Annotated:
         return _maker(parts[0])
     if origin is UnionType:
-        return _maker(next(each for each in parts if each is not type(None)))
+        return _maker(next(part for part in parts if part is not type(None)))
     if origin is dict:
         make = _maker(parts[1])
         return lambda found: {name: make(each) for name, each in found.items()}
@@ -150,5 +150,5 @@ def _without_surrogates(value: Any) -> Any:
     if isinstance(value, dict):
         return {_without_surrogates(key): _without_surrogates(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_without_surrogates(each) for each in value]
+        return [_without_surrogates(item) for item in value]
     return value

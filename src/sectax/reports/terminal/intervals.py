@@ -43,7 +43,7 @@ def _row(row: Row, interval: Interval, axis: IntervalAxis, width: int) -> str:
     least = zero + 1 if interval.low > 1 else 0
     most = zero - 1 if interval.high < 1 else width - 1
     low, point, high = (
-        min(max(round(axis.scale.place(each)), least), most) for each in (interval.low, interval.point, interval.high)
+        min(max(round(axis.scale.place(value)), least), most) for value in (interval.low, interval.point, interval.high)
     )
     signs = [" "] * width
     for place in range(round(axis.band[0]), round(axis.band[1]) + 1):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sectax.model.finding import Severity
-from sectax.model.printable import in_ascii
 from sectax.reports import document as parts
 from sectax.reports.terminal.page import INDENT, Page
 from sectax.reports.terminal.tables import Widths, common_widths, left_out, plain_table, results_table
+from sectax.text.printable import in_ascii
 
 _SEVERITY_STYLES = {Severity.FATAL: "bold red", Severity.WARNING: "yellow", Severity.NOTE: "dim"}
 
@@ -27,7 +27,7 @@ def render(document: parts.Document, *, width: int, colour: bool, ascii_only: bo
     page = Page(width, colour=colour)
     page.paragraph(document.title, style="bold", indent=0)
     _write(page, document.lead, 0, None)
-    for section in sorted(document.sections, key=lambda each: each.kind is parts.Kind.ANSWER):
+    for section in sorted(document.sections, key=lambda section: section.kind is parts.Kind.ANSWER):
         _write_section(page, section)
     if document.foot:
         page.blank()

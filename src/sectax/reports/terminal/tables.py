@@ -163,7 +163,7 @@ def left_out(widths: Widths, tables: Sequence[Table]) -> tuple[str, ...]:
     columns = {column.part: column for table in tables for column in table.columns if column.head}
     gone = [each for part, each in columns.items() if part not in widths.columns and _widest([*tables], part)]
     pictures = [intervals.HEAD] if _have_intervals(tables) and not widths.picture else []
-    return (*(each.head.partition(",")[0] for each in gone if each.part is Part.DIFFERENCE), *pictures)
+    return (*(column.head.partition(",")[0] for column in gone if column.part is Part.DIFFERENCE), *pictures)
 
 
 def _cells(text: str) -> int:

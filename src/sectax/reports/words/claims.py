@@ -128,8 +128,8 @@ def of_kind(kind: Kind) -> str:
     unsettled = [finding for finding in kind.findings if finding.verdict not in SLOWER | FASTER | WITHIN_MARGIN]
     if unsettled:
         return "; ".join(f"{finding.comparison.cell} {verdict(finding)}" for finding in kind.findings)
-    points = [each.log_ratio for each in effects]
-    low, high = min(each.low for each in effects), max(each.high for each in effects)
+    points = [effect.log_ratio for effect in effects]
+    low, high = min(effect.low for effect in effects), max(effect.high for effect in effects)
     return interval(replace(effects[0], log_ratio=sum(points) / len(points), low=low, high=high))
 
 

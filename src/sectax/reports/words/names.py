@@ -12,8 +12,8 @@ An experiment brings its own words in `plan.words`:
 from __future__ import annotations
 
 from sectax.model.plan import Plan
-from sectax.model.printable import printable
 from sectax.model.treatment import MEASURED, Cell, Comparison, Treatment
+from sectax.text.printable import printable
 
 
 def treatment(plan: Plan, treatment_id: str) -> str:
@@ -36,8 +36,8 @@ def cell(plan: Plan, cell_id: str) -> str:
 def varying_factors(plan: Plan) -> tuple[str, ...]:
     """The factors other than the control's that have more than one level among the cells of the run."""
     seen: dict[str, set[str]] = {}
-    for each in plan.cells:
-        for factor, level in each.levels.items():
+    for its_cell in plan.cells:
+        for factor, level in its_cell.levels.items():
             seen.setdefault(factor, set()).add(level)
     return tuple(factor for factor, levels in seen.items() if len(levels) > 1)
 
@@ -51,10 +51,12 @@ def constants(plan: Plan) -> str:
 
 def subject(plan: Plan, subject_id: str) -> str:
     """What a warning is about, readable: the id of a comparison, treatment or cell as levels; others as they are."""
-    comparison: Comparison | None = next((each for each in plan.comparisons if each.id == subject_id), None)
+    comparison: Comparison | None = next(
+        (comparison for comparison in plan.comparisons if comparison.id == subject_id), None
+    )
     found = _find(plan, comparison.treatment if comparison else subject_id)
     if found is None:
-        named = any(each.id == subject_id for each in plan.cells)
+        named = any(cell.id == subject_id for cell in plan.cells)
         return (cell(plan, subject_id) if named else "") or printable(subject_id)
     parts = [cell(plan, found.cell), treatment(plan, found.id)]
     if found.role not in MEASURED:
@@ -102,7 +104,7 @@ def spoken_cell(plan: Plan, where: Cell) -> tuple[str, str, str]:
 
 
 def _find(plan: Plan, treatment_id: str) -> Treatment | None:
-    return next((each for each in plan.treatments if each.id == treatment_id), None)
+    return next((treatment for treatment in plan.treatments if treatment.id == treatment_id), None)
 
 
 def level(factor: str, name: str) -> str:

@@ -9,10 +9,10 @@ from sectax.model.analysed import Analysed
 from sectax.model.finding import FASTER, SLOWER, Finding, Severity, VerdictId, is_answered
 from sectax.model.metric import Metric
 from sectax.model.plan import last_look
-from sectax.model.printable import printable
 from sectax.model.treatment import Role, Standing
 from sectax.reports import units
 from sectax.reports.words import claims, names
+from sectax.text.printable import printable
 
 # More sentences than this are not read: then the verdicts are counted and the largest effects named.
 _MOST_SENTENCES = 12

@@ -10,7 +10,7 @@ import secrets
 import time
 
 from sectax.hosts.facts import Starts
-from sectax.model.printable import printable
+from sectax.text.printable import printable
 
 REPORT, CERTIFICATES, PROVIDER, MISSING = (
     f"host.attestation.{name}" for name in ("report", "certificates", "provider", "missing")
@@ -59,7 +59,7 @@ def ask(host: Starts, nonce: bytes, interface: str = TSM) -> dict[str, str]:
             said[key] = value
     if not said.get("report") or "missing" in said:
         return {MISSING: printable(said.get("missing") or "without a reason", 200)}
-    if not all(re.fullmatch(r"[A-Za-z0-9+/]*={0,2}", said.get(each, "")) for each in ("report", "certificates")):
+    if not all(re.fullmatch(r"[A-Za-z0-9+/]*={0,2}", said.get(name, "")) for name in ("report", "certificates")):
         return {MISSING: "what it gave is not Base64"}
     return {
         PROVIDER: printable(said.get("provider", ""), 40),

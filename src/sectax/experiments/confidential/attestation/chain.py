@@ -71,13 +71,13 @@ def vouched(
             if lists and not asked:
                 raise NotGenuine("none of the revocation lists is of an issuer of its certificates")
             return Vouched(root, tuple(reversed(asked)))
-        issuer = next((each for each in others if each.subject == at.issuer), None)
+        issuer = next((other for other in others if other.subject == at.issuer), None)
         if issuer is None:
             raise NotGenuine(f"the certificate that signed that of {_name(at)} is not there")
         _refuse_unsigned(at, issuer)
-        for each in lists:
-            if each.issuer == issuer.subject:
-                _refuse_revoked(at, issuer, each, when)
+        for revocations in lists:
+            if revocations.issuer == issuer.subject:
+                _refuse_revoked(at, issuer, revocations, when)
                 asked.append(_name(issuer))
         at = issuer
     raise NotGenuine("its certificates sign each other in a circle")
@@ -143,7 +143,7 @@ def read_lists(data: bytes) -> list[x509.CertificateRevocationList]:
         if b"-----BEGIN" in data:
             if not blocks:
                 raise ValueError
-            return [x509.load_pem_x509_crl(each) for each in blocks]
+            return [x509.load_pem_x509_crl(block) for block in blocks]
         return [x509.load_der_x509_crl(data)]
     except ValueError as error:
         raise NotGenuine("it holds no certificate revocation list") from error

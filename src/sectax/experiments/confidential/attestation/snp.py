@@ -47,7 +47,7 @@ def certificates(table: bytes) -> list[x509.Certificate]:
             raise NotGenuine("its table of certificates is cut short")
         found[str(uuid.UUID(bytes_le=entry[:16]))] = table[offset : offset + length]
     ordered = sorted(found, key=lambda name: name not in (_VCEK, _VLEK))
-    return [each for name in ordered for each in read_certificates(found[name])]
+    return [read_certificate for name in ordered for read_certificate in read_certificates(found[name])]
 
 
 def verify(

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from sectax.experiments.on_probe.checks import Check, CheckFailed
 from sectax.experiments.on_probe.conversation import ProbeProgram
 from sectax.hosts.process.errors import ChildSilent, describe_exit
-from sectax.model.printable import printable
 from sectax.protocol.messages import HelloReply, MeasureReply, PrepareReply, Reply, StopReply
 from sectax.protocol.session import AnsweredFailed, AnsweredSkipped, ProtocolViolation, Rule, Session
+from sectax.text.printable import printable
 
 _ODD_SEQ = 4711  # a probe that counts by itself instead of echoing will not guess it
 _UNHEARD_OF = "sectax-no-such-thing"

@@ -18,10 +18,10 @@ from sectax.experiments.on_probe.checks.clock import (
 )
 from sectax.experiments.on_probe.conversation import Conversation, Flaw, ProbeProgram, witness
 from sectax.experiments.on_probe.failures import ProbeTrouble
-from sectax.model.printable import printable
 from sectax.model.subject import Referee
 from sectax.protocol.messages import PrepareReply
 from sectax.protocol.session import AnsweredFailed, AnsweredSkipped
+from sectax.text.printable import printable
 
 _COMPARED_S = 0.005
 _COUNTED = 5

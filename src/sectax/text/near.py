@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sectax.model.printable import printable
+from sectax.text.printable import printable
 
 # Looser than difflib's own 0.6: people shorten names ('conf-vm'), and a wrong guess costs them only a glance.
 _LEAST_LIKENESS = 0.55

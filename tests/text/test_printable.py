@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sectax.model.printable import printable
+from sectax.text.printable import printable
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""Words of people and for people: made safe to print, guessed where misspelt, read as lengths of time."""
