@@ -46,8 +46,12 @@ class Visit:
 
     def elapsed_s(self, metric: str) -> float:
         """The seconds of its operations; where they overlap, no longer together than the visit."""
-        summed_s = sum(each.value for each in self.observations if each.metric == metric and each.unit == "s")
+        summed_s = self.summed_s(metric)
         return min(summed_s, self.telemetry.get("spanned_s", summed_s))
+
+    def summed_s(self, metric: str) -> float:
+        """The seconds of its operations, each by itself."""
+        return sum(each.value for each in self.observations if each.metric == metric and each.unit == "s")
 
 
 class Subject(Protocol):
