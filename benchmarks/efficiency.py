@@ -104,7 +104,9 @@ def loop(measured: Measured, seconds: float) -> Seen:
         while time.monotonic() < until:
             for name, subject in subjects.items():
                 visit = subject.visit(Work(calibrated.calibrations[name].count))
-                of = [each for each in visit.observations if each.metric == plan.metrics[0].observed]
+                of = [
+                    observation for observation in visit.observations if observation.metric == plan.metrics[0].observed
+                ]
                 seen[name].append(sum(each.value for each in of) / max(1, sum(each.count for each in of)))
     return seen
 
@@ -166,12 +168,14 @@ def main() -> None:
                     print(f"{name}: {measured}", flush=True)
                     ratios.setdefault(name, []).append(math.inf)
                     continue
-                for each in widths(measured, loop(measured, given.seconds)):
-                    ratio = each.ours / each.plain if each.ours is not None and each.plain else None
+                for width in widths(measured, loop(measured, given.seconds)):
+                    ratio = width.ours / width.plain if width.ours is not None and width.plain else None
                     ratios.setdefault(name, []).append(math.inf if ratio is None else ratio)
                     beside = "–" if ratio is None else f"{ratio:.2g}"
-                    where = f"{name}: {each.comparison}"
-                    rows.append([where, str(each.blocks), shown(each.ours), shown(each.plain), beside, f"{load:.1f}"])
+                    where = f"{name}: {width.comparison}"
+                    rows.append(
+                        [where, str(width.blocks), shown(width.ours), shown(width.plain), beside, f"{load:.1f}"]
+                    )
     heading(f"Half-widths after {given.seconds:g} s, beside a plain alternating loop")
     table(["comparison", "blocks", "sectax", "loop", "times", "load"], rows)
     print()

@@ -34,7 +34,7 @@ BASELINE, TREATMENT, NEGATIVE, POSITIVE = (
     "cell0/baseline#positive",
 )
 # What these simulations are about; the other checks have fixtures of their own.
-CHECKS = ("first-trial", "drift", "modes", "copied-data", "false-replication", "zero-event-run")
+CHECKS = ("first-trial", "drift", "modes", "zero-event-run")
 # The latency of a batch by its median, for the check of medians.
 LATENCY = Metric("latency", "s", Better.LOWER, Summary.MEDIAN, "batch_time")
 
@@ -174,10 +174,6 @@ def modes_of_batches(draft: Draft, rng: Generator, shares: Mapping[str, float], 
         draft.logs[name] = logs + size * (rng.random(logs.shape) < shares.get(name, shares[BASELINE]))
 
 
-def copied(draft: Draft, blocks: int) -> None:
-    draft.logs[TREATMENT][:blocks] = draft.logs[BASELINE][:blocks]
-
-
 def said(measured: Measured) -> Counter[tuple[str, str]]:
     """How often each check speaks: (check, severity), notes left out."""
     return Counter(
@@ -286,7 +282,6 @@ def main() -> None:
             _broken(lambda d, rng: modes_of_batches(d, rng, {BASELINE: 0.3}), blocks),
             8,
         )
-        row(f"fault: one block copied, {blocks}", _broken(lambda d, _: copied(d, 1), blocks), 9)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 from numpy.random import Generator
 
-from benchmarks.simulations.audited_runs import NEGATIVE, TREATMENT, Draft, healthy, of_scenario
+from benchmarks.simulations.audited_runs import TREATMENT, Draft, healthy, of_scenario
 from benchmarks.simulations.figures import Share
 from benchmarks.simulations.scenarios import BATCH_S, SCENARIOS
 from benchmarks.simulations.whole_runs import COUNT
@@ -245,12 +245,9 @@ def without(control: str) -> list[Edit]:
 # Name, who must find it, and how it is made of a run of so many blocks.
 FORGERIES: tuple[tuple[str, tuple[str, ...], Callable[[int], list[Edit]]], ...] = (
     ("the best half, gaps left", ("not-as-planned",), lambda n: keeps(n, "gaps")),
-    ("the best half, renumbered", ("not-as-planned",), lambda n: keeps(n, "renumbered")),
     ("the best half, the others abandoned", ("not-as-planned",), lambda n: keeps(n, "abandoned")),
     ("an infinite time", ("refused",), lambda n: infinite(f"block = {n} AND round = 0")),
     ("another version half-way", ("changed-witness",), other_witness),
-    ("another seed", ("not-as-planned",), lambda _: [("UPDATE run SET plan = json_set(plan, '$.seed', 7)", ())]),
-    ("the negative control removed", ("not-as-planned",), lambda _: without(NEGATIVE)),
     ("all observations deleted", ("not-as-planned",), lambda _: [("DELETE FROM observation", ())]),
     (
         "the slowest batches deleted",

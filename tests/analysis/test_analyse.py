@@ -3,7 +3,6 @@ import dataclasses
 import pytest
 
 from sectax.analysis.analyse import analyse, scope_sentence
-from sectax.analysis.findings import judge
 from sectax.analysis.treatments import estimate, treatment_results
 from sectax.model.analysed import Analysed
 from sectax.model.environment import Environment
@@ -177,12 +176,6 @@ def test_a_treatment_that_failed_says_why() -> None:
     assert (result.state, result.reason, result.blocks, result.estimates) == ("skipped", "no such library", 0, {})
 
 
-def test_a_treatment_that_was_never_reached_says_so() -> None:
-    measured = dataclasses.replace(run_of({"baseline": [1.0], "t": [1.0]}), blocks=(), values={})
-
-    assert treatment_results(measured)[0].state == "not-measured"
-
-
 def test_what_the_plan_skipped_is_listed_too() -> None:
     measured = quiet_run()
     skipped = SkippedTreatment("go", {"language": "go"}, "go is not installed", "apt install golang")
@@ -227,12 +220,6 @@ def test_wrong_claims_are_expected_only_of_secondary_comparisons() -> None:
     assert analyse(quiet_run()).wrong_expected == 0
     measured = with_metric(quiet_run(), MEMORY, memory, Standing.SECONDARY)
     assert analyse(measured).wrong_expected == pytest.approx(0.1)
-
-
-def test_findings_at_hand_are_used() -> None:
-    measured = quiet_run()
-
-    assert analyse(measured, (), judge(measured)).findings == analyse(measured).findings
 
 
 def test_inconclusive_at_the_end_names_the_margin_that_the_blocks_resolve() -> None:

@@ -17,6 +17,7 @@ from sectax.model.measured import Measured
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Contents, Plan, Stopping
 from sectax.model.treatment import Cell, Factor, Role, Treatment
+from tests.fakes.measured import measured as measured_run
 
 SIZES = {"small": 1e3, "middle": 1e5, "large": 1e6}
 STAGES = Stages(
@@ -75,11 +76,7 @@ def measured(levels: tuple[str, ...] = UNTIMED, sizes: tuple[str, ...] = tuple(S
     timed = [treatment for treatment in treatments if treatment.levels["authentication"] == "timed"]
     values |= {step: {each.id: column(law, each) for each in timed} for step, law in STEPS.items()}
     numbers = tuple(range(1, blocks + 1))
-    return Measured(
-        run_id="r", started="", state="finished", plan=plan, calibrated=None, blocks=numbers,
-        values=values, counts={}, visited={}, failures=(), witnesses={}, batches={}, telemetry={},
-        sessions=(),
-    )  # fmt: skip
+    return measured_run(plan, values, numbers)
 
 
 def test_the_parts_of_an_operation_are_the_differences_and_make_up_the_whole() -> None:

@@ -2,7 +2,6 @@ import dataclasses
 
 import pytest
 
-from sectax.analysis.findings import judge
 from sectax.analysis.stopping import StillOpen, still_open
 from sectax.model.measured import Failure, Measured
 from sectax.model.treatment import Standing
@@ -136,9 +135,3 @@ def test_a_treatment_whose_last_blocks_all_failed_is_given_up(failed: tuple[int,
     measured = dataclasses.replace(small(noisy=column), failures=failures)
 
     assert bool(still_open(measured)) == open_still
-
-
-def test_findings_that_are_at_hand_are_not_judged_again() -> None:
-    measured = small(noisy=list(NOISY))
-
-    assert still_open(measured, judge(measured)) == still_open(measured)

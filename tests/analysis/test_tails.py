@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from typing import Any
 
 import pytest
 
@@ -53,22 +54,15 @@ def test_a_median_needs_no_twenty_blocks() -> None:
     assert tail(P99, 0.5, blocks(6, 50), 0.95).low is not None
 
 
-def test_the_worst_has_no_interval_and_says_of_how_many_it_is() -> None:
-    found = tail(WORST, 1.0, blocks(4, 15), 0.95)
+@pytest.mark.parametrize(("quantile", "end", "which"), [(1.0, max, "highest"), (0.0, min, "lowest")])
+def test_the_ends_have_no_interval_and_say_of_how_many_they_are(quantile: float, end: Any, which: str) -> None:
+    found = tail(WORST, quantile, blocks(4, 15), 0.95)
 
-    assert found.method == OBSERVED_MAXIMUM
-    assert found.point == max(map(max, blocks(4, 15)))
     assert (found.low, found.high) == (None, None)
+    assert found.point == end(map(end, blocks(4, 15)))
+    assert (found.method == OBSERVED_MAXIMUM) is (quantile == 1.0)
     # 0.05^(1/60)
-    assert no_interval(found).startswith("the highest of 60: at least 95.12 % of all lie below it at 95 % confidence")
-
-
-def test_the_least_has_no_interval_and_says_of_how_many_it_is() -> None:
-    found = tail(WORST, 0.0, blocks(4, 15), 0.95)
-
-    assert found.point == min(map(min, blocks(4, 15)))
-    assert (found.low, found.high) == (None, None)
-    assert no_interval(found).startswith("the lowest of 60: at least 95.12 % of all lie above it at 95 % confidence")
+    assert no_interval(found).startswith(f"the {which} of 60: at least 95.12 % of all")
 
 
 @pytest.mark.parametrize("summary", [Summary.P90, Summary.P99, Summary.WORST, Summary.LEAST])

@@ -12,7 +12,6 @@ from benchmarks.simulations.audited_runs import (
     TREATMENT,
     Draft,
     cold_first_batch,
-    copied,
     drifting_process,
     drifting_run,
     healthy,
@@ -62,19 +61,6 @@ def more_slow_batches(draft: Draft, rng: Generator) -> None:
     modes_of_batches(draft, rng, {BASELINE: share, TREATMENT: share + 0.5})
 
 
-def claims_batches(rng: Generator, broken: bool) -> RunEvidence:
-    """An effect that counts every batch as a block."""
-    evidence = run(lambda *_: None)(rng, False)
-    if not broken:
-        return evidence
-    batches = next(iter(evidence.arms[TREATMENT].shapes.values())).batches
-    findings = tuple(
-        replace(one, effect=one.effect and replace(one.effect, blocks=one.effect.blocks * batches))
-        for one in evidence.findings
-    )
-    return replace(evidence, findings=findings)
-
-
 def counts_nothing(rng: Generator, broken: bool) -> RunEvidence:
     """A treatment whose batches hold no operation, so that it has no value."""
     measured = healthy(rng, blocks=int(rng.integers(10, 41))).measured()
@@ -122,8 +108,6 @@ register(
         Severity.WARNING,
     ),
     Scenario("modes", "a median of two modes", run(more_slow_batches, 20)),
-    Scenario("copied-data", "blocks copied in a run", run(lambda d, rng: copied(d, int(rng.integers(1, 11))))),
-    Scenario("false-replication", "batches taken for blocks", claims_batches),
     Scenario("zero-event-run", "batches with nothing in them", counts_nothing),
     Scenario("unequal-batches", "batches of unequal length beside other load", unequal_batches),
 )

@@ -261,7 +261,7 @@ def test_it_is_silent_on_the_clean_twin(situation: str) -> None:
 
 
 # In test_seal.py, test_configured_time.py and test_s3_runs.py.
-ELSEWHERE = {"seal", "fixed-time-total", "saturated-client"}
+ELSEWHERE = {"seal", "fixed-time-total", "saturated-client", "slow-bucket"}
 
 
 def test_every_check_is_tried_both_ways() -> None:

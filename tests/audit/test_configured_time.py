@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from sectax.audit.own.done import FIXED_TIME_TOTAL
 from sectax.audit.own.evidence import Arm, RunEvidence
-from sectax.audit.own.trials import FIXED_TIME_TOTAL
 from sectax.model.finding import Severity
 from sectax.model.treatment import Role
 

@@ -8,32 +8,22 @@ import numpy as np
 import pytest
 
 from benchmarks.simulations.audited_runs import (
-    BASELINE,
     CHECKS,
     NEGATIVE,
-    POSITIVE,
-    SCENARIOS,
     TREATMENT,
     Draft,
     cold_first_batch,
-    copied,
     drifting_run,
     healthy,
-    of_scenario,
     said,
     two_modes,
     wandering,
 )
 from sectax.analysis.analyse import analyse
 from sectax.analysis.findings import judge
-from sectax.audit.own.evidence import Arm
-from sectax.audit.own.registry import review
 from sectax.audit.own.registry import run as audit
-from sectax.audit.own.replication import resemblance
-from sectax.audit.own.run import evidence_of
 from sectax.model.finding import AuditWarning, Severity, VerdictId
-from sectax.model.measured import BatchShape, BatchStatistics, Measured
-from sectax.model.treatment import Role
+from sectax.model.measured import Measured
 
 COMPARISON = f"{TREATMENT}:throughput"
 
@@ -122,56 +112,12 @@ def test_blocks_that_agree_within_the_margin_are_not_asked_how_they_lie() -> Non
     assert warnings(run.measured(), "modes") == []
 
 
-def test_both_sides_of_a_copy_lose_what_rests_on_them() -> None:
-    run = draft()
-    copied(run, 1)
-
-    found = warnings(run.measured(), "copied-data")
-
-    assert [(each.severity, each.subject) for each in found] == [
-        (Severity.FATAL, BASELINE),
-        (Severity.FATAL, TREATMENT),
-    ]
-    assert "block 1" in found[0].saw
-
-
-def test_a_treatment_that_has_all_values_of_another_is_a_copy_whatever_its_batches() -> None:
-    measured = draft().measured()
-    (name,) = measured.values
-    values = measured.values[name] | {TREATMENT: dict(measured.values[name][POSITIVE])}
-
-    found = warnings(dataclasses.replace(measured, values={name: values}), "copied-data")
-
-    assert {each.subject for each in found} == {TREATMENT, POSITIVE}
-
-
-def test_a_coarse_clock_repeats_innocently() -> None:
-    index = next(number for number, each in enumerate(SCENARIOS) if each.name == "1 ms clock")
-
-    assert warnings(of_scenario(index, np.random.default_rng(6), 40, 16).measured(), "copied-data") == []
-
-
 @pytest.mark.parametrize("check", ["first-trial", "drift"])
 def test_blocks_of_three_batches_cannot_be_checked_and_say_so(check: str) -> None:
     (warning,) = warnings(draft(rounds=3).measured(), check)
 
     assert warning.severity is Severity.NOTE
     assert warning.saw == "cannot be checked: fewer than 4 batches a block of 4 treatments"
-
-
-def test_more_units_than_processes_are_no_units_and_the_resemblance_is_told() -> None:
-    measured = draft().measured()
-    evidence = evidence_of(measured, judge(measured))
-    findings = tuple(
-        dataclasses.replace(one, effect=one.effect and dataclasses.replace(one.effect, blocks=320))
-        for one in evidence.findings
-    )
-
-    outcomes = review(dataclasses.replace(evidence, findings=findings))
-    found = [warning for outcome in outcomes for warning in outcome.warnings]
-    (warning,) = [each for each in found if each.check == "false-replication" and each.subject == COMPARISON]
-
-    assert warning.saw.startswith("320 units are claimed, of 20 processes a side; the batches of a process resemble")
 
 
 def test_a_treatment_that_counted_nothing_is_named_though_it_has_no_value() -> None:
@@ -186,25 +132,6 @@ def test_a_treatment_that_counted_nothing_is_named_though_it_has_no_value() -> N
     )
 
     assert [(each.severity, each.subject) for each in found] == [(Severity.FATAL, NEGATIVE)]
-
-
-def arm(shapes: list[tuple[float, float]]) -> Arm:
-    """An arm of blocks of ten batches with these means and variances."""
-    made = {
-        block: BatchShape(10, mean, variance, 0.0, 0.5, 0.0, None, 0.5, 2.7, b"")
-        for block, (mean, variance) in enumerate(shapes)
-    }
-    return Arm("a", "cell", "family", Role.TREATMENT, batches=BatchStatistics(10, 10, 1.0, 0.0), shapes=made)
-
-
-def test_resemblance_is_the_share_of_variance_that_lies_between_processes() -> None:
-    rng = np.random.default_rng(7)
-    alike = arm([(rng.normal(0, (1 + 0.1) ** 0.5), 1.0) for _ in range(5000)])
-
-    assert resemblance(alike) == pytest.approx(0.5, abs=0.03)
-    assert resemblance(arm([(0.0, 1.0), (0.0, 1.0)])) == 0.0
-    assert resemblance(arm([(0.0, 1.0)])) is None
-    assert resemblance(arm([(0.0, 0.0), (0.0, 0.0)])) is None
 
 
 @pytest.mark.full

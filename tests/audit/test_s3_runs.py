@@ -158,7 +158,7 @@ def test_a_client_that_keeps_up_is_accused_of_nothing(load: Mapping[str, float])
 def test_one_slow_bucket_of_an_arm_is_told(slower_s: float, blocks: int, is_seen: bool) -> None:
     rng = np.random.default_rng(2)
     run = measured(honest)
-    arm = next(each.id for each in run.plan.treatments if each.levels["operation"] == "get")
+    arm = next(treatment.id for treatment in run.plan.treatments if treatment.levels["operation"] == "get")
     for bucket in (1, 2, 3):
         seconds = 1e-3 * np.exp(rng.normal(0, 0.1, blocks)) + slower_s * (bucket == 2)
         run.witnesses.setdefault(arm, {})[f"bucket_{bucket}_s"] = tuple(map(float, seconds))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
@@ -53,13 +52,3 @@ def test_the_plain_process_finds_the_token_of_a_genuine_event_and_no_other() -> 
 
     assert found.keys() == {PLAIN, AGAIN}
     assert min(found.values()) > 0
-
-
-@pytest.mark.parametrize(("words", "status"), [(["--help"], 0), (["--blocks", "0"], 2)])
-def test_the_benchmark_says_how_it_is_used(words: list[str], status: int) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.hmac_mac", *words], cwd=ROOT, capture_output=True, text=True, timeout=60
-    )
-
-    assert done.returncode == status
-    assert "python -m benchmarks.hmac_mac" in done.stdout + done.stderr

@@ -7,8 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,6 +15,7 @@ from benchmarks.load import Load
 from benchmarks.load.generator import LoadFailed
 from benchmarks.load.kinds import KINDS
 from benchmarks.load.schedule import LONGEST_S, SHORTEST_S, epochs
+from tests.hosts.processes import eventually, is_running
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 20.0
@@ -24,20 +23,6 @@ PATIENCE_S = 20.0
 
 def children(pid: int) -> list[int]:
     return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
-def alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-
-
-def eventually(true: Callable[[], bool]) -> bool:
-    ends = time.monotonic() + PATIENCE_S
-    while not (seen := true()) and time.monotonic() < ends:
-        time.sleep(0.02)
-    return seen
 
 
 def cpu_ticks(pid: int) -> int:
@@ -62,7 +47,7 @@ def test_every_kind_uses_processors_until_it_is_left(
     assert left == []
     assert load.cpu_s is not None
     assert load.cpu_s > 0
-    assert not any(map(alive, workers))
+    assert not any(map(is_running, workers))
 
 
 def test_a_load_ends_after_its_time_by_itself() -> None:
@@ -85,7 +70,7 @@ def test_workers_end_with_the_process_that_started_them(number: signal.Signals) 
         load.send_signal(number)
 
         assert len(workers) == 2
-        assert eventually(lambda: not any(map(alive, workers)))
+        assert eventually(lambda: not any(map(is_running, workers)))
 
 
 def test_a_load_ends_when_the_program_around_it_is_killed() -> None:
@@ -101,7 +86,7 @@ def test_a_load_ends_when_the_program_around_it_is_killed() -> None:
         around.kill()
 
         assert workers
-        assert eventually(lambda: not any(map(alive, [supervisor, *workers])))
+        assert eventually(lambda: not any(map(is_running, [supervisor, *workers])))
 
 
 def test_a_load_that_fails_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -112,7 +97,7 @@ def test_a_load_that_fails_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 
     with pytest.raises(LoadFailed, match="cc ended with 3"), Load("compilers", 1, seconds=60) as load:  # noqa: PT012
         workers = children(load.pid)
-        assert eventually(lambda: not any(map(alive, workers)))
+        assert eventually(lambda: not any(map(is_running, workers)))
 
 
 def test_a_load_takes_the_priority_asked_for() -> None:

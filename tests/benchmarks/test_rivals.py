@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from benchmarks.rivals.calling import ToolFailed, call
 from benchmarks.rivals.kept import Claim, Judged, Visit, append, read
 from benchmarks.rivals.summary import show
 from benchmarks.rivals.tools import TOOLS
-from benchmarks.rivals.work import LINKS, SIGNATURES, with_extra
 
 RECORDED = Path(__file__).with_name("recorded")
 ROOT = Path(__file__).resolve().parents[2]
@@ -132,11 +130,6 @@ def test_sectax_is_judged_by_its_verdicts_in_the_first_metric_and_their_own_seco
     ]
 
 
-def test_the_extra_work_is_whole_everywhere() -> None:
-    assert [with_extra(LINKS, extra) for extra in (0.0, 0.02, 0.05)] == [1000, 1020, 1050]
-    assert [with_extra(SIGNATURES, extra) for extra in (0.0, 0.02, 0.05)] == [100, 102, 105]
-
-
 def test_a_session_goes_on_where_the_file_ended_and_in_the_order_it_had() -> None:
     names = list(TOOLS)
     whole = list(next_visits(set(), 2, names))
@@ -172,17 +165,6 @@ def test_the_summary_counts_claims_against_the_truth(tmp_path: Path, capsys: pyt
     assert "1 of 3: 33.3 %" in row  # slower is found, faster is wrong
     assert "failed: pyperf in session 4: ended with 1" in said
     assert "benchstat" not in said  # it never visited
-
-
-def test_the_benchmark_says_how_it_is_used_and_that_there_is_nothing_yet(tmp_path: Path) -> None:
-    start = [sys.executable, "-m", "benchmarks.rivals"]
-    helped = subprocess.run([*start, "--help"], cwd=ROOT, capture_output=True, text=True)
-    empty = subprocess.run(
-        [*start, "summary", "--file", str(tmp_path / "none")], cwd=ROOT, capture_output=True, text=True
-    )
-
-    assert "python -m benchmarks.rivals" in helped.stdout
-    assert (empty.returncode, "no visits yet" in empty.stdout) == (0, True)
 
 
 def report_of(verdict: str) -> dict[str, object]:

@@ -249,15 +249,6 @@ def test_wrong_words_are_answered_with_words(words, says, tmp_path):
     assert says in said.err
 
 
-def test_with_json_an_error_is_the_one_document(tmp_path):
-    (tmp_path / "t.csv").write_text("arm,elapsed\na,x\n")
-
-    document = json.loads(sectax("audit", "t.csv", *CSV, "--json", folder=tmp_path).out)
-
-    assert document["schema"] == "sectax/error/1"
-    assert "'x' is no number in elapsed" in document["error"]["message"]
-
-
 PUBLISHED = ("published:s3-default-encryption", "published:hmac-lambda-2023", "published:confidential-vm-sysbench")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import subprocess
@@ -104,46 +103,6 @@ def test_a_budget_is_read_as_people_write_it(text, words):
     said = sectax("run", "command", *TWO, "--dry-run", "--budget", text)
 
     assert f"about {words}" in said.out
-
-
-def test_with_json_an_error_is_the_one_document_on_stdout(tmp_path):
-    said = sectax("show", "nothing.sectax", "--json", folder=tmp_path)
-
-    document = json.loads(said.out)
-    assert document["schema"] == "sectax/error/1"
-    assert "nothing.sectax" in document["error"]["message"]
-    assert said.status == 2
-
-
-@pytest.mark.parametrize("content", [b"", b"\x00" * 4096, b"SQLite format 3\x00" + b"\xff" * 5000, b"id,value\n1,2\n"])
-def test_a_file_that_is_no_run_file_is_refused(content, tmp_path):
-    (tmp_path / "x.sectax").write_bytes(content)
-
-    said = sectax("show", "x.sectax", folder=tmp_path)
-
-    assert said.status == 2
-    assert "x.sectax" in said.err
-    assert (tmp_path / "x.sectax").read_bytes() == content
-
-
-def test_a_run_never_overwrites_a_file(tmp_path):
-    (tmp_path / "mine.sectax").write_text("precious")
-
-    said = sectax("run", "command", *TWO, "--out", "mine.sectax", folder=tmp_path)
-
-    assert said.status == 2
-    assert "mine.sectax" in said.err
-    assert (tmp_path / "mine.sectax").read_text() == "precious"
-
-
-def test_a_reader_that_goes_away_is_no_error(tmp_path):
-    shell = f"set -o pipefail; {shlex.quote(sys.executable)} -m sectax run command --help 2>err | head -c 1"
-
-    done = subprocess.run(["bash", "-c", shell], cwd=tmp_path, capture_output=True)
-
-    assert done.returncode == 0
-    assert done.stdout == b"U"
-    assert (tmp_path / "err").read_text() == ""
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])

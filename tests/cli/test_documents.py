@@ -42,7 +42,7 @@ def test_the_light_commands_import_no_heavy_library():
     import subprocess
     import sys
 
-    for words in (["--help"], ["list"], ["doctor"]):
+    for words in (["--help"], ["list"], ["doctor"], ["hmac", "payload", "--help"]):
         code = (
             "import sys, atexit\n"
             f"sys.argv = ['sectax', *{words!r}]\n"

@@ -31,12 +31,6 @@ def test_hmac_is_made_ready_once_and_without_go_the_rest_is(here, tmp_path):
     after = doctor(here)
 
     assert first.status == second.status == 0
-    assert "building function hmac_authorizer in python" in first.err
-    assert "installing AWS's runtime client" in first.err
-    assert "function hmac_authorizer in go: go is not installed; it is left out" in first.err
-    assert "hint: install what Debian calls golang-go" in first.err
-    assert "building" not in second.err
-    assert "installing" not in second.err
     assert {path: path.stat().st_mtime_ns for path in files(tmp_path / "cache")} == made
     python, go = "function-hmac_authorizer-python", "function-hmac_authorizer-go"
     runtime = next(name for name in before if name.startswith("lambda-runtime-python3."))

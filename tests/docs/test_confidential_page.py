@@ -35,24 +35,7 @@ def test_a_run_that_the_page_shows_has_a_plan(words, tmp_path):
     assert said.status == 0, said.err
 
 
-def test_the_page_shows_the_runs_that_matter():
-    texts = [" ".join(words) for words in shown()]
-
-    assert any(text.count("--pair") == 4 for text in texts)  # five pairs
-    assert any("--published" in text for text in texts)
-    for script in ("pgbench.sh", "http.sh"):
-        assert any("run command" in text and script in text for text in texts)
-
-
 def test_the_script_of_the_http_service_says_how_it_is_used():
     said = subprocess.run(["sh", DOCS / "examples" / "http.sh"], capture_output=True, text=True)
 
     assert (said.returncode, said.stderr) == (2, "http.sh serve|load [COUNT]\n")
-
-
-@needs("PostgreSQL")
-def test_the_script_that_the_page_shows_is_a_shell_script_that_says_how_it_is_used():
-    said = subprocess.run(["sh", DOCS / "examples" / "pgbench.sh"], capture_output=True, text=True)
-
-    assert said.returncode == 2
-    assert said.stderr == "pgbench.sh serve|load [TRANSACTIONS]\n"

@@ -40,9 +40,3 @@ def test_what_was_started_before_a_failure_ends_too() -> None:
         bench.start({})
 
     assert bench.ended == ["first"]
-
-
-def test_a_bench_that_only_has_subjects_needs_nothing_else() -> None:
-    bench = Bench(small_plan())
-
-    assert (bench.inputs(), bench.identity(), bench.empties()) == ({}, {}, {})

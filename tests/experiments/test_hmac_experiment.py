@@ -24,6 +24,7 @@ from sectax.model.measured import Measured
 from sectax.model.plan import Plan, Stopping
 from sectax.model.why_not import WhyNot
 from sectax.reports.comparison_layout import published_comparison
+from tests.fakes.measured import measured
 from tests.machines import complete, planned, without
 
 # With AWS's endpoint no sandbox is asked for, and nothing is called while a run is planned.
@@ -80,16 +81,6 @@ def test_cpu_time_of_the_steps_is_a_part_of_that_of_the_invocation_where_it_is_k
     assert told["whole_cpu"].part_of == told["check_cpu"].part_of == whole
 
 
-def test_a_function_s_own_clock_has_no_metric_of_its_own_without_the_timed_level() -> None:
-    told = on_lambda_metrics("default", {"authentication": ("none", "published")}, LOCAL)
-
-    assert not any(each.part_of for each in told)
-
-
-def test_what_the_check_takes_by_the_functions_own_clock_is_shown_beside_the_answer() -> None:
-    assert "check" in plan().beside
-
-
 def test_a_minute_is_answered_by_the_functions_own_steps_and_all_of_them_tell() -> None:
     made = plan("quick")
     bench = EXPERIMENT.bench(made)
@@ -120,10 +111,6 @@ def test_elsewhere_functions_run_without_a_clock_unless_they_are_the_timed_ones(
         assert specs[treatment.id].environment["ANATOMY"] == str(
             int(treatment.levels["authentication"] == "published-timed")
         )
-
-
-def test_the_default_crosses_every_scheme_and_what_stands_around_the_check() -> None:
-    assert {treatment.levels["authentication"] for treatment in plan().treatments} == set(AUTHENTICATION)
 
 
 def test_calls_back_to_back_outlast_the_quotas_period() -> None:
@@ -157,12 +144,6 @@ def test_language_without_its_tool_chain_is_skipped_with_its_hint() -> None:
 
     assert {cell.levels["language"] for cell in made.cells} == {"python"}
     assert {each.why_not for each in made.skipped} == {no_go}
-
-
-def test_aws_wants_a_role_and_no_other_address_is_taken() -> None:
-    for options, message in (({"endpoint": ("aws",)}, "execution role"), ({"endpoint": ("here",)}, "neither local")):
-        with pytest.raises(WrongUse, match=message):
-            planned(EXPERIMENT, Request("quick", {}, Stopping(0.02), 1, options))
 
 
 def test_the_bill_grows_with_the_memory() -> None:
@@ -279,19 +260,4 @@ def test_every_figure_of_the_study_has_its_place_here() -> None:
 
 
 def _measured(made: Plan, blocks: tuple[int, ...], values: dict[str, dict[str, dict[int, float]]]) -> Measured:
-    return Measured(
-        run_id="0" * 16,
-        started="2026-01-01T00:00:00+00:00",
-        state="finished",
-        plan=made,
-        calibrated=None,
-        blocks=blocks,
-        values=values,
-        counts={},
-        visited={treatment.id: blocks for treatment in made.treatments},
-        failures=(),
-        witnesses={},
-        batches={},
-        telemetry={},
-        sessions=(),
-    )
+    return measured(made, values, blocks, visited={treatment.id: blocks for treatment in made.treatments})

@@ -37,7 +37,3 @@ def test_what_does_not_exist_is_refused_with_what_is_near(asked, says, hint):
         choose(KNOWN, {}, asked)
 
     assert hint in caught.value.hint
-
-
-def test_the_case_of_a_level_does_not_matter():
-    assert choose(KNOWN, {}, {"algorithm": ("eddsa", "rs256")})[0].levels == ("RS256", "EdDSA")

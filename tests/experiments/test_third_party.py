@@ -6,11 +6,11 @@ import json
 import os
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
+from tests.hosts.processes import eventually, running_with
 from tests.program import PROGRAM
 
 PACKAGE = Path(__file__).parents[1] / "third_party"
@@ -28,22 +28,7 @@ def call(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 def servers(mark: Path) -> list[int]:
     """Processes that run the package's file for a test."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            words, marked = (process / "cmdline").read_bytes(), (process / "environ").read_bytes()
-        except OSError:
-            continue
-        if b"sectax_password.py" in words and f"{MARK}={mark}".encode() in marked.split(b"\0"):
-            found.append(int(process.name))
-    return found
-
-
-def wait_until(reached, seconds: float = 20.0) -> bool:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline and not reached():
-        time.sleep(0.02)
-    return bool(reached())
+    return running_with("sectax_password.py", environment=f"{MARK}={mark}\0")
 
 
 def test_the_whole_of_it_is_one_file_of_at_most_120_lines() -> None:
@@ -80,7 +65,7 @@ def test_it_is_measured_against_its_own_server_which_ends_with_the_run(tmp_path:
 def test_whatever_ends_the_run_the_server_ends_too(tmp_path: Path, how: signal.Signals) -> None:
     words = [*PROGRAM, "run", "password", "--blocks", "1000", "--out", "run.sectax"]
     with subprocess.Popen(words, cwd=tmp_path, env=environment(tmp_path), stdout=-3, stderr=-3) as run:
-        assert wait_until(lambda: servers(tmp_path))
+        assert eventually(lambda: servers(tmp_path))
         run.send_signal(how)
 
-    assert wait_until(lambda: not servers(tmp_path))
+    assert eventually(lambda: not servers(tmp_path))

@@ -22,19 +22,6 @@ from sectax.experiments.secrets.backend import Backend
 AFTER = (
     5  # questions for the backend's counters, of which every visit asks two: in the middle of the pilot's first visits
 )
-FOREVER = 10**6
-
-
-def backend_fails(how: str, times: int = FOREVER) -> None:
-    """From some visit on the service answers so."""
-    asked, calls = itertools.count(), Backend.calls
-
-    def counted(self: Backend) -> Any:
-        if next(asked) == AFTER:
-            self.fail(how, times)
-        return calls(self)
-
-    Backend.calls = counted  # type: ignore[method-assign]
 
 
 def backend_down() -> None:
@@ -47,11 +34,6 @@ def backend_down() -> None:
         return calls(self)
 
     Backend.calls = killed  # type: ignore[method-assign]
-
-
-def unknown_secret() -> None:
-    often = Backend.often
-    Backend.often = lambda self, size: type(often(self, size))("nobody's", "x" * size)  # type: ignore[method-assign]
 
 
 def agent_not_ready() -> None:
@@ -105,13 +87,7 @@ def marked() -> None:
 
 
 FAULTS: dict[str, Callable[[], None]] = {
-    "denied": lambda: backend_fails("denied"),
-    "close": lambda: backend_fails("close"),
-    "garbage": lambda: backend_fails("garbage"),
-    "400 at first": lambda: backend_fails("400", 1),
-    "slow": lambda: backend_fails("slow", 1),
     "down": backend_down,
-    "unknown": unknown_secret,
     "agent not ready": agent_not_ready,
     "agent killed": agent_killed,
     "clock jumps": clock_jumps,

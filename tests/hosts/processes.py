@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 
@@ -19,3 +20,25 @@ def wait_until_gone(pid: int, seconds: float = 60.0) -> bool:
     while is_running(pid) and time.monotonic() < until:
         time.sleep(0.005)
     return not is_running(pid)
+
+
+def running_with(*words: str, environment: str = "") -> list[int]:
+    """The processes that have all of this in their command lines, and this in their environment; zombies left out."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            told = (process / "cmdline").read_bytes()
+            variables = (process / "environ").read_bytes() if environment else b""
+            if environment.encode() in variables and all(word.encode() in told for word in words):
+                found.append(int(process.name))
+        except OSError:
+            continue
+    return found
+
+
+def eventually(condition: Callable[[], object], seconds: float = 60.0) -> bool:
+    """Whether it comes true within this time."""
+    until = time.monotonic() + seconds
+    while not (true := bool(condition())) and time.monotonic() < until:
+        time.sleep(0.02)
+    return true

@@ -14,18 +14,12 @@ def folders(tree: Tree, pid: int = 7, controller: str = "cpu") -> list[str]:
     return [str(folder.relative_to(tree.root)) for folder in cgroup_folders(pid, controller, tree.root)]
 
 
-def test_version_1_gives_the_group_and_its_ancestors(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("version", "root"), [(1, "sys/fs/cgroup/cpu"), (2, "sys/fs/cgroup")])
+def test_every_version_gives_the_group_and_its_ancestors(tmp_path: Path, version: int, root: str) -> None:
     tree = Tree(tmp_path)
-    tree.process(7, 1, "cpu", "/docker/abc")
+    tree.process(7, version, "cpu", "/docker/abc")
 
-    assert folders(tree) == ["sys/fs/cgroup/cpu/docker/abc", "sys/fs/cgroup/cpu/docker", "sys/fs/cgroup/cpu"]
-
-
-def test_version_2_gives_the_group_and_its_ancestors(tmp_path: Path) -> None:
-    tree = Tree(tmp_path)
-    tree.process(7, 2, "cpu", "/user.slice/run")
-
-    assert folders(tree) == ["sys/fs/cgroup/user.slice/run", "sys/fs/cgroup/user.slice", "sys/fs/cgroup"]
+    assert folders(tree) == [f"{root}/docker/abc", f"{root}/docker", root]
 
 
 def test_a_controller_of_version_1_wins_where_both_are_mounted(tmp_path: Path) -> None:

@@ -103,14 +103,6 @@ def test_a_death_carries_exit_status_and_last_words() -> None:
     assert str(caught.value) == "exit status 3"
 
 
-def test_a_death_by_signal_is_named() -> None:
-    with Child(["sh", "-c", "kill -SEGV $$"]) as child, pytest.raises(ChildDied) as caught:
-        child.receive_line(soon())
-
-    assert caught.value.exit_status == -signal.SIGSEGV
-    assert str(caught.value) == "exit status 139, killed by SIGSEGV"
-
-
 def test_what_a_dead_child_has_written_is_still_read() -> None:
     with Child(["sh", "-c", "echo last; echo words; exit 1"]) as child:
         time.sleep(0.05)

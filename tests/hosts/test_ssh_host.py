@@ -147,7 +147,7 @@ def test_a_command_is_timed_there_by_the_launcher_that_is_sent(server, monkeypat
     subject.close()
 
     assert witnesses["launcher"].startswith("c,")
-    assert 0.1 <= next(each.value for each in observations if each.metric == "wall") < 30
+    assert 0.1 <= next(observation.value for observation in observations if observation.metric == "wall") < 30
 
 
 def test_a_host_key_that_changed_is_refused_and_never_accepted(server, tmp_path, monkeypatch):

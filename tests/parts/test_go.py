@@ -163,15 +163,6 @@ def test_one_release_whose_sums_are_known_is_new_enough_for_everything():
     assert go.SUMS.keys() == {f"go{go.RELEASE}.linux-{processor}" for processor in ("amd64", "arm64")}
 
 
-def test_two_that_fetch_at_once_leave_one(programs):
-    install(programs, FETCHES)
-
-    go.fetch("1.26.0")
-    go.fetch("1.26.0")
-
-    assert go.missing("1.26.0") is None
-
-
 def test_a_release_out_of_reach_is_told_and_leaves_nothing(programs, tmp_path):
     install(programs, UNREACHABLE)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import math
 
 import pytest
@@ -103,16 +101,6 @@ def test_jwt_study_is_silent_on_what_decides_the_figures() -> None:
     unknowns = published.load("jwt-php").unknowns
 
     assert {"openssl_version", "message", "hash", "key_use", "warm_up"} <= set(unknowns)
-
-
-def test_vectors_of_the_hmac_study_hold() -> None:
-    vectors = published.load("hmac-lambda-2023").vectors
-
-    assert vectors
-    for vector in vectors:
-        given = {name: value.encode() for name, value in vector.given.items()}
-        derived = hmac.new(given["shared_key"], given["salt"], hashlib.sha512).hexdigest()
-        assert hmac.new(derived.encode(), given["data"], hashlib.sha512).hexdigest() == vector.result
 
 
 def test_degradation_that_a_study_printed_is_marked_as_derived_and_follows_from_its_table() -> None:

@@ -18,3 +18,9 @@ MEMORY_FOLDER = "/dev/shm" if Path("/dev/shm").is_dir() else None
 def tmp_path() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="sectax-test-", dir=MEMORY_FOLDER) as folder:
         yield Path(folder)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Where a test's run is recorded."""
+    return tmp_path / "run.sectax"

@@ -8,11 +8,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from sectax.model.environment import Environment
+from sectax.model.measured import Measured
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Calibrated, Calibration, Plan, Stopping
 from sectax.model.subject import Observation, Work
 from sectax.model.treatment import Cell, Comparison, Factor, Role, SkippedTreatment, Standing, Treatment
 from sectax.model.trial import BlockEvent, Closed, Opened, PlannedBlock, PlannedCell, PlannedVisit, State, Trial
+from sectax.record.reader import RunReader
 from sectax.record.writer import RunWriter
 
 THROUGHPUT = Metric("throughput", "operations/s", Better.HIGHER, Summary.RATE, "batch_time")
@@ -119,3 +121,10 @@ def record_block(writer: RunWriter, rounds: int = 4, *, seconds: float = 1.5) ->
         writer.event(block.number, event)
     writer.finish_block(block.number, seconds)
     return block.number
+
+
+def read(path: Path) -> Measured:
+    """The run as its file has it."""
+    with RunReader.open(path) as reader:
+        reader.next_block_number()
+        return reader.measured()

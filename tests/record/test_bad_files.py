@@ -6,17 +6,16 @@ import math
 import os
 import random
 import sqlite3
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from sectax.model.errors import BadRecord, SectaxError
-from sectax.model.measured import Measured
-from sectax.record.reader import RunReader
 from sectax.record.schema import FORMAT
 from sectax.record.writer import RunWriter
-from tests.record.runs import ENVIRONMENT, calibrated, events, plan, planned_block, record_block
+from tests.record.runs import ENVIRONMENT, calibrated, events, plan, planned_block, read, record_block
 
 
 @pytest.fixture(scope="module")
@@ -31,11 +30,6 @@ def whole(tmp_path_factory) -> bytes:
     return path.read_bytes()
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "run.sectax"
-
-
 def refused(path) -> BadRecord:
     with pytest.raises(BadRecord) as caught:
         read(path)
@@ -48,56 +42,32 @@ def refused(path) -> BadRecord:
     return caught.value
 
 
-def read(path) -> Measured:
-    with RunReader.open(path) as reader:
-        reader.next_block_number()
-        return reader.measured()
+def vacuumed(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("VACUUM")
 
 
-def test_a_file_that_is_not_there(path):
-    assert "there is no file" in refused(path).message
+def bookmarks(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("CREATE TABLE bookmark (url TEXT)")
 
 
-def test_a_file_in_a_folder_that_is_not_there(path):
-    assert "there is no file" in refused(path / "run.sectax").message
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda path: None, "there is no file"),
+        (lambda path: path.mkdir(), "it is a folder"),
+        (os.mkfifo, "not an ordinary file"),
+        (lambda path: path.touch(), "is empty: its run ended before anything was recorded"),
+        (vacuumed, "is empty"),
+        (bookmarks, "SQLite file of another program"),
+        (lambda path: path.write_text("block,treatment,seconds\n1,RS256,0.02\n" * 50), "not an SQLite file"),
+    ],
+)
+def test_what_is_no_run_file_is_refused(path, make, message):
+    make(path)
 
-
-def test_a_folder(tmp_path):
-    assert "it is a folder" in refused(tmp_path).message
-
-
-def test_something_that_is_no_ordinary_file(path):
-    os.mkfifo(path)
-
-    assert "not an ordinary file" in refused(path).message
-
-
-def test_an_empty_file(path):
-    path.touch()
-
-    assert "is empty: its run ended before anything was recorded" in refused(path).message
-
-
-def test_a_database_in_which_nothing_was_recorded_yet(path):
-    db = sqlite3.connect(path)
-    db.execute("VACUUM")
-    db.close()
-
-    assert "is empty" in refused(path).message
-
-
-def test_another_program_s_database(path):
-    db = sqlite3.connect(path)
-    db.execute("CREATE TABLE bookmark (url TEXT)")
-    db.close()
-
-    assert "SQLite file of another program" in refused(path).message
-
-
-def test_a_text_file(path):
-    path.write_text("block,treatment,seconds\n1,RS256,0.02\n" * 50)
-
-    assert "not an SQLite file" in refused(path).message
+    assert message in refused(path).message
 
 
 def test_a_file_from_a_newer_version(path, whole):
@@ -138,14 +108,6 @@ def test_a_file_without_its_very_end(path, whole, missing):
     path.write_bytes(whole[:-missing])
 
     assert "cut short" in refused(path).message
-
-
-def test_a_cut_short_file_names_the_remedy(path, whole):
-    path.write_bytes(whole[: len(whole) // 2])
-    error = refused(path)
-
-    assert "damaged run file, or was cut short" in error.message
-    assert "copy it again" in error.hint
 
 
 def bruise(whole: bytes, rng: random.Random) -> bytes:
@@ -225,15 +187,6 @@ def killed(tmp_path_factory) -> dict[str, bytes]:
         for event in list(events(block))[:20]:
             writer.event(3, event)
         return {end: Path(f"{path}{end}").read_bytes() for end in ("", "-wal")}
-
-
-# A sixth of the changes hit what nobody reads: rows that were abandoned, the free part of a page.
-@pytest.mark.more
-def test_a_damaged_file_is_read_as_it_was_or_refused(path, whole):
-    found = survey(path, {"": whole}, range(60))
-
-    assert found.damaged > 30
-    assert found.same > 0
 
 
 @pytest.mark.more

@@ -156,21 +156,15 @@ def kill_again_and_again(path: Path, times: int, seed: int, fresh_every: int) ->
     return finished
 
 
-def test_nothing_is_lost_or_counted_twice_when_killed_at_random_instants(tmp_path):
-    finished = kill_again_and_again(tmp_path / "run.sectax", times=12, seed=1, fresh_every=6)
+@pytest.mark.parametrize(
+    ("times", "seed", "fresh_every", "least"),
+    [
+        (12, 1, 6, 2),
+        pytest.param(50, 2, 10, 10, marks=pytest.mark.more),
+        pytest.param(1000, 3, 25, 200, marks=pytest.mark.full),
+    ],
+)
+def test_nothing_is_lost_or_counted_twice_when_killed_at_random_instants(tmp_path, times, seed, fresh_every, least):
+    finished = kill_again_and_again(tmp_path / "run.sectax", times, seed, fresh_every)
 
-    assert finished > 2  # the kills fell into running sessions, not only into their beginnings
-
-
-@pytest.mark.more
-def test_nothing_is_lost_or_counted_twice_when_killed_at_50_random_instants(tmp_path):
-    finished = kill_again_and_again(tmp_path / "run.sectax", times=50, seed=2, fresh_every=10)
-
-    assert finished > 10
-
-
-@pytest.mark.full
-def test_nothing_is_lost_or_counted_twice_when_killed_at_1000_random_instants(tmp_path):
-    finished = kill_again_and_again(tmp_path / "run.sectax", times=1000, seed=3, fresh_every=25)
-
-    assert finished > 200
+    assert finished > least  # the kills fell into running sessions, not only into their beginnings

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from sectax.model.metric import Summary
 from sectax.model.subject import Observation
 from sectax.model.trial import BlockEvent, Closed, Dropped, Opened, PlannedBlock, State, Trial
-from sectax.record.reader import RunReader
 from sectax.record.writer import RunWriter
-from tests.record.runs import ENVIRONMENT, METRICS, plan, planned_block
+from tests.record.runs import ENVIRONMENT, METRICS, plan, planned_block, read
 
 PLAN = plan()
 NAMES = [treatment.id for treatment in PLAN.treatments]
@@ -97,11 +96,6 @@ def test_the_file_tells_what_the_running_session_knows(run):
         assert {f.treatment: f.reason for f in measured.failures} == expected.failures
         assert measured.visited == expected.visited
         assert read(writer.path) == writer.measured()
-
-
-def read(path):
-    with RunReader.open(path) as reader:
-        return reader.measured()
 
 
 def go_on_with_what_sigkill_left(writer: RunWriter) -> RunWriter:

@@ -18,11 +18,6 @@ from tests.needs import needs
 from tests.record.runs import ENVIRONMENT, events, plan, planned_block, record_block
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "run.sectax"
-
-
 def create(path):
     return RunWriter.create(path, plan(), ENVIRONMENT, "run-1")
 
@@ -42,20 +37,12 @@ def test_a_run_never_overwrites_a_file(path):
     assert os.listdir(path.parent) == ["run.sectax"]
 
 
-def test_a_folder_is_not_overwritten_either(tmp_path):
-    with pytest.raises(WrongUse, match="is a folder"):
-        create(tmp_path)
-
-
-def test_a_folder_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(WrongUse, match="there is no folder") as caught:
-        create(tmp_path / "runs" / "run.sectax")
-    assert "mkdir -p" in caught.value.hint
-
-
-def test_a_name_that_is_too_long_is_wrong_use(tmp_path):
-    with pytest.raises(WrongUse, match="too long"):
-        create(tmp_path / ("x" * 300))
+@pytest.mark.parametrize(
+    ("name", "message"), [(".", "is a folder"), ("runs/run.sectax", "there is no folder"), ("x" * 300, "too long")]
+)
+def test_a_place_where_no_file_can_be_is_wrong_use(tmp_path, name, message):
+    with pytest.raises(WrongUse, match=message):
+        create(tmp_path / name)
 
 
 def test_only_one_session_writes_at_a_time(path):

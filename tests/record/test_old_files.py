@@ -8,10 +8,9 @@ import pytest
 
 from sectax.model.errors import BadRecord
 from sectax.model.measured import Failure
-from sectax.record.reader import RunReader
 from sectax.record.schema import FORMAT
 from sectax.record.writer import RunWriter
-from tests.record.runs import ENVIRONMENT, FORMAT_1, calibrated, plan, record_block
+from tests.record.runs import ENVIRONMENT, FORMAT_1, calibrated, plan, read, record_block
 
 
 @pytest.fixture
@@ -19,11 +18,6 @@ def path(tmp_path):
     path = tmp_path / "run.sectax"
     path.write_bytes(FORMAT_1)
     return path
-
-
-def read(path):
-    with RunReader.open(path) as reader:
-        return reader.measured()
 
 
 def edit(path, sql):
@@ -47,12 +41,6 @@ def test_a_file_without_checksums_reads_as_the_same_run_with_them(path, tmp_path
     assert (old.values, old.counts, old.batches) == (new.values, new.counts, new.batches)
     assert (old.samples, old.shapes, old.telemetry) == (new.samples, new.shapes, new.telemetry)
     assert old.witnesses == new.witnesses
-
-
-def test_a_look_does_not_change_it(path):
-    read(path)
-
-    assert path.read_bytes() == FORMAT_1
 
 
 def test_resumed_it_has_checksums_of_the_old_blocks_too(path):

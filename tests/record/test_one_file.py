@@ -11,10 +11,9 @@ from contextlib import suppress
 
 import pytest
 
-from sectax.record.reader import RunReader
 from sectax.record.writer import RunWriter
 from tests.needs import needs
-from tests.record.runs import ENVIRONMENT, plan, record_block
+from tests.record.runs import ENVIRONMENT, plan, read, record_block
 
 
 @pytest.fixture
@@ -22,11 +21,6 @@ def path(tmp_path):
     folder = tmp_path / "runs of this ? and 100 % #1"  # all that a URI would stumble over
     folder.mkdir()
     return folder / "run.sectax"
-
-
-def read(path):
-    with RunReader.open(path) as reader:
-        return reader.measured()
 
 
 def test_a_run_that_has_ended_is_one_file(path):

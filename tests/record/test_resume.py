@@ -4,23 +4,11 @@ from __future__ import annotations
 
 import shutil
 
-import pytest
-
 from sectax.model.environment import Environment
 from sectax.model.trial import Dropped, State
 from sectax.record.reader import RunReader
 from sectax.record.writer import RunWriter
-from tests.record.runs import ENVIRONMENT, calibrated, events, plan, planned_block, record_block
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "run.sectax"
-
-
-def read(path):
-    with RunReader.open(path) as reader:
-        return reader.measured()
+from tests.record.runs import ENVIRONMENT, calibrated, events, plan, planned_block, read, record_block
 
 
 def as_killed(writer, tmp_path):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import random
 import sqlite3
 from dataclasses import fields, is_dataclass, replace
 
@@ -19,26 +18,16 @@ from sectax.model.plan import Plan, Stopping, Until
 from sectax.model.subject import Observation
 from sectax.model.trial import Closed, Dropped, Opened, State, Trial
 from sectax.record.errors import UnusableObservation
-from sectax.record.plan_tables import decode_calibrated, decode_plan, encode_plan
+from sectax.record.plan_tables import decode_plan, encode_plan
 from sectax.record.reader import RunReader
 from sectax.record.writer import RunWriter
-from tests.record.runs import ENVIRONMENT, calibrated, events, plan, planned_block, record_block
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "run.sectax"
+from tests.record.runs import ENVIRONMENT, calibrated, events, plan, planned_block, read, record_block
 
 
 @pytest.fixture
 def writer(path):
     with RunWriter.create(path, plan(), ENVIRONMENT, "run-1", "0.1.0") as writer:
         yield writer
-
-
-def read(path):
-    with RunReader.open(path) as reader:
-        return reader.measured()
 
 
 def test_the_plan_comes_back_exactly(writer, path):
@@ -95,14 +84,6 @@ def test_what_the_pilot_found_comes_back_exactly(writer, path):
         assert reader.calibrated() == found
 
 
-def test_a_calibration_decodes_as_it_was_encoded():
-    from sectax.record.plan_tables import as_json
-
-    found = calibrated(plan())
-
-    assert decode_calibrated(as_json(found)) == found
-
-
 def test_before_the_pilot_has_ended_there_is_no_calibration(writer, path):
     with RunReader.open(path) as reader:
         assert reader.calibrated() is None
@@ -122,32 +103,6 @@ def test_live_and_read_again_are_the_same(writer, path):
     assert live.notes == ("the governor is powersave",)
     assert live.block_s == 1.5
     assert live.sessions == (ENVIRONMENT,)
-
-
-def test_how_batches_lie_is_the_same_live_and_from_the_file_to_the_last_bit(writer, path):
-    rng = random.Random(7)
-    for number in range(1, 4):
-        block = planned_block(plan(), number, rounds=11)
-        writer.begin_block(block)
-        for visit in block.cells[0].visits + block.cells[1].visits:
-            time = Observation("batch_time", rng.lognormvariate(-4, 0.1), "s", "hrtime", rng.randrange(1, 40))
-            writer.event(number, Trial(visit.treatment, visit.round, visit.position, State.OK, (time,)))
-        writer.finish_block(number, 1.0)
-
-    shapes = read(path).shapes
-
-    assert shapes == writer.measured().shapes
-    assert {(name, tuple(blocks)) for name, blocks in shapes.items()} == {(t.id, (1, 2, 3)) for t in plan().treatments}
-    assert all(shape.batches == 11 for blocks in shapes.values() for shape in blocks.values())
-
-
-def test_a_finished_run_says_so_and_stays_the_same(writer, path):
-    record_block(writer)
-    writer.finish("finished")
-    writer.close()
-
-    assert read(path) == writer.measured()
-    assert read(path).state == "finished"
 
 
 def test_the_value_of_a_block_is_made_of_its_observations(writer, path):
@@ -173,21 +128,6 @@ def test_the_value_of_a_block_is_made_of_its_observations(writer, path):
         "implementation": ("openssl",),
         "alg": ("ES256",),
     }
-
-
-def test_a_treatment_that_left_the_run_is_visited_in_its_own_blocks_only(writer, path):
-    record_block(writer)
-    block = planned_block(plan(), 2, live=["sign/RS256", "sign/ES256"])
-    writer.begin_block(block)
-    for event in events(block):
-        writer.event(2, event)
-    writer.finish_block(2, 1.0)
-
-    measured = read(path)
-
-    assert measured.visited["sign/ES256"] == (1, 2)
-    assert measured.visited["verify/ES256"] == (1,)
-    assert measured == writer.measured()
 
 
 def fail(writer, number, *failing):
@@ -269,20 +209,6 @@ def test_every_different_witness_is_kept_in_order_of_appearance(writer, path):
 
     assert [(type(value), value) for value in seen] == [(int, 2048), (int, 4096), (float, 2048.0), (bool, True)]
     assert read(path) == writer.measured()
-
-
-def test_operations_timed_one_by_one_are_many_observations_of_one_trial(writer, path):
-    block = planned_block(plan(), 1, rounds=1, live=["sign/RS256"])
-    writer.begin_block(block)
-    times = tuple(Observation("batch_time", (i + 1) / 1024, "s", "hrtime", 1) for i in range(500))
-    writer.event(1, Trial("sign/RS256", 1, 0, State.OK, times))
-    writer.finish_block(1, 1.0)
-
-    measured = read(path)
-
-    assert measured.counts["latency"]["sign/RS256"] == 500
-    assert measured.values["latency"]["sign/RS256"][1] == 250.5 / 1024
-    assert measured == writer.measured()
 
 
 def test_missing_telemetry_is_missing_and_not_zero(writer, path):

@@ -18,11 +18,6 @@ KINDS = ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", "OPENSSH PRIVATE KE
 KEYS = [f"-----BEGIN {kind}-----\n{BODY}\n-----END {kind}-----\n" for kind in [*KINDS, "PGP PRIVATE KEY BLOCK"]]
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "run.sectax"
-
-
 @pytest.mark.parametrize("key", KEYS)
 def test_an_option_that_holds_a_private_key_is_refused(path, key):
     with pytest.raises(SecretRefused, match="the option key holds a private key"):
@@ -30,14 +25,16 @@ def test_an_option_that_holds_a_private_key_is_refused(path, key):
     assert not path.exists()
 
 
-def test_a_plan_that_holds_a_private_key_anywhere_is_refused(path):
-    with pytest.raises(SecretRefused, match="the plan holds"):
-        RunWriter.create(path, replace(plan(), choices=(KEYS[0],)), ENVIRONMENT, "run-1")
-
-
-def test_an_environment_that_holds_a_private_key_is_refused(path):
-    with pytest.raises(SecretRefused, match="SIGNING_KEY of the environment"):
-        RunWriter.create(path, plan(), Environment({"SIGNING_KEY": KEYS[0]}), "run-1")
+@pytest.mark.parametrize(
+    ("recorded", "environment", "where"),
+    [
+        (replace(plan(), choices=(KEYS[0],)), ENVIRONMENT, "the plan holds"),
+        (plan(), Environment({"SIGNING_KEY": KEYS[0]}), "SIGNING_KEY of the environment"),
+    ],
+)
+def test_a_plan_or_environment_that_holds_a_private_key_is_refused(path, recorded, environment, where):
+    with pytest.raises(SecretRefused, match=where):
+        RunWriter.create(path, recorded, environment, "run-1")
     assert not path.exists()
 
 

@@ -38,8 +38,3 @@ def test_each_of_many_statements_has_the_whole_allowance(db: sqlite3.Connection)
     """Together they take more than one may take."""
     for _ in range(8):
         assert db.execute(MANY).fetchone() == (300_000,)
-
-
-def test_what_is_missing_in_a_file_is_said_in_words() -> None:
-    with pytest.raises(BadRecord, match="'jwt' is named in it, and is not there"), reading(Path("run.sectax")):
-        {}["jwt"]

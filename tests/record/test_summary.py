@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sectax.model.metric import Summary
-from sectax.record.builder import block_value, median, totals
+from sectax.record.builder import block_value, totals
 
 TIMES = st.lists(st.floats(1e-9, 1e3), min_size=1, max_size=60)
 
@@ -49,7 +49,3 @@ def test_what_cannot_be_summarised_is_missing_and_not_zero(summary):
     nothing_counted_in_no_time = totals([0.0, 0.0], [0, 0])
 
     assert block_value(summary, nothing_counted_in_no_time) is None
-
-
-def test_the_median_of_nothing_is_missing():
-    assert median([]) is None

@@ -66,56 +66,25 @@ def unchecked(number: int) -> tuple[Checked, ...]:
     return tuple(replace(UNCHECKED, check=f"unchecked-{at}") for at in range(number))
 
 
-def test_sentence_counts_figures_and_checks() -> None:
-    assert audit_sentence(audited()) == (
-        "Do not quote 6 of 7 figures: the claim cannot stand. 2 checks of 3 could be made"
-    )
-
-
-def test_comparisons_of_a_run_are_counted_and_not_what_its_warnings_are_about() -> None:
-    run = replace(audited(own=True), figures=12, comparisons=Tally(9, 1))
-
-    assert audit_sentence(run) == (
-        "9 of 12 comparisons lose their verdict (F) and 1 more carries a warning (W). 2 checks of 3 could be made"
-    )
-
-
-def test_a_run_in_which_nothing_was_measured_has_no_verdict_that_could_be_taken_for_a_pass() -> None:
-    assert said(*silent(3), own=True, figures=0, comparisons=Tally(0, 0)) == (
-        "Nothing was measured, so there is no verdict"
-    )
-
-
-def test_figure_with_both_marks_is_counted_as_the_graver() -> None:
+def test_sentences_are_as_agreed(golden: Callable[[str, str], None]) -> None:
     severities = (Severity.FATAL, Severity.WARNING)
     both = tuple(replace(warning("x", severity, "cpu"), figures=("cpu: a",)) for severity in severities)
-
-    assert said(Checked("x", "r", Status.FIRED, both)).startswith("Do not quote 1 of 7 figures (cpu): the claim cannot")
-
-
-def test_warnings_that_name_no_figure_are_counted_beside() -> None:
     whole = Checked("x", "r", Status.FIRED, (warning("x", Severity.FATAL, "all figures"),))
-    pair = Checked("y", "r", Status.FIRED, tuple(warning("y", Severity.WARNING, each) for each in "ab"))
+    pair = Checked("y", "r", Status.FIRED, tuple(warning("y", Severity.WARNING, subject) for subject in "ab"))
+    sentences = {
+        "figures and checks": audit_sentence(audited()),
+        "comparisons of a run": said(*CHECKS, own=True, figures=12, comparisons=Tally(9, 1)),
+        "a run in which nothing was measured": said(*silent(3), own=True, figures=0, comparisons=Tally(0, 0)),
+        "a figure with both marks": said(Checked("x", "r", Status.FIRED, both)),
+        "a fatal warning of no figure": said(whole),
+        "a warning of no figure": said(pair),
+    }
+    for made, not_made in ((4, 0), (10, 4), (3, 9), (1, 9), (0, 5), (0, 0)):
+        sentences[f"{made} made, {not_made} not"] = said(*silent(made), *unchecked(not_made))
 
-    assert said(whole).startswith("Do not quote these numbers: the claim cannot stand. ")
-    assert said(pair).startswith("Quote these numbers with care: there is a warning about them. ")
+    golden("words/audits.txt", "".join(f"{name}: {sentence}\n" for name, sentence in sentences.items()))
     assert audited(checks=(whole,)).is_fatal
     assert not audited(checks=(pair,)).is_fatal
-
-
-@pytest.mark.parametrize(
-    ("made", "not_made", "words"),
-    [
-        (4, 0, "These numbers can be quoted. All 4 checks could be made"),
-        (10, 4, "These numbers can be quoted. 10 checks of 14 could be made"),
-        (3, 9, "Only 3 checks of 12 could be made, which is not a pass; they found nothing"),
-        (1, 9, "Only 1 check of 10 could be made, which is not a pass; it found nothing"),
-        (0, 5, "None of 5 checks could be made, so nothing is known"),
-        (0, 0, "No check applies here"),
-    ],
-)
-def test_few_checks_are_no_pass(made: int, not_made: int, words: str) -> None:
-    assert said(*silent(made), *unchecked(not_made)) == words
 
 
 def test_what_matters_most_is_said_first_and_the_widest_of_what_is_grave() -> None:

@@ -100,26 +100,3 @@ def test_comparisons_fit_the_terminal(width: int) -> None:
     ]
 
     assert [line for text in texts for line in text.splitlines() if cell_len(line) > width] == []
-
-
-def test_gap_says_missing_and_its_foot_says_why() -> None:
-    text = printed(beside_the_study_with_gaps(), 120)
-
-    assert "missing [1]" in text
-    assert "[1] the tampered token was accepted" in text
-
-
-def test_label_that_contradicts_itself_is_remarked_on() -> None:
-    text = printed(beside_the_study(), 200)
-
-    assert (
-        "mislabelled-level: ECDSA 384bit (prime256v1): the label says 384 bits, but prime256v1 is P-256, "
-        "a curve of 256 bits"
-    ) in text
-
-
-def test_refused_ratio_says_what_differs() -> None:
-    text = printed(other_host(), 120)
-
-    assert "refused [1]" in text
-    assert "[1] host.cpu_model differs" in text

@@ -6,19 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sectax.reports import escape
-from sectax.text.printable import printable
 
 ANY = st.text(st.characters(codec=None), max_size=60)
-
-
-@given(ANY)
-def test_plain_text_cannot_steer_a_terminal(text: str) -> None:
-    assert printable(text).isprintable()
-
-
-@given(st.text(st.characters(min_codepoint=32, max_codepoint=126)))
-def test_harmless_text_stays_as_it_is(text: str) -> None:
-    assert printable(text) == text
 
 
 @given(ANY)

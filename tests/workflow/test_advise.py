@@ -18,10 +18,11 @@ from sectax.experiments.hmac.experiment import EXPERIMENT
 from sectax.experiments.interface import Request, SupportsAdvice
 from sectax.model.advice import Advice
 from sectax.model.errors import WrongUse
-from sectax.model.measured import Failure, Measured
+from sectax.model.measured import Failure
 from sectax.model.plan import Stopping
 from sectax.prices import load
 from sectax.workflow.present import View, render
+from tests.fakes.measured import measured
 from tests.machines import planned
 from tests.program import sectax
 
@@ -61,15 +62,21 @@ def given(
         for each in plan.treatments
     }
     billed = {each: {block: math.ceil(1e3 * value) / 1e3 for block, value in of.items()} for each, of in values.items()}
-    run = Measured(
-        run_id="r", started="", state="finished", plan=plan, calibrated=None, blocks=BLOCKS[:blocks],
-        values={"duration": values, "billed_duration": billed}, counts={}, visited={}, failures=failures,
-        witnesses={each: {"event_bytes": (1_400_000,)} for each in values}, batches={},
+    run = measured(
+        plan,
+        {"duration": values, "billed_duration": billed},
+        BLOCKS[:blocks],
+        failures=failures,
+        witnesses={each: {"event_bytes": (1_400_000,)} for each in values},
         telemetry={each: {"periods": 50.0, "throttled_periods": 20.0 * ("/128/" in each)} for each in values},
-        sessions=(),
-        samples={"duration": {each: {block: array("d", spread(calls, value)) for block, value in of.items()}
-                              for each, of in values.items() if calls}},
-    )  # fmt: skip
+        samples={
+            "duration": {
+                each: {block: array("d", spread(calls, value)) for block, value in of.items()}
+                for each, of in values.items()
+                if calls
+            }
+        },
+    )
     assert isinstance(EXPERIMENT, SupportsAdvice)
     return advice(analyse(run), EXPERIMENT.advice_rules(plan), load(), Asked(under_s, statistic))
 

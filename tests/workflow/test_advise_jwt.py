@@ -15,6 +15,7 @@ from sectax.model.measured import Measured
 from sectax.model.plan import Stopping
 from sectax.prices import load
 from sectax.workflow.present import View, render
+from tests.fakes.measured import measured as measured_run
 from tests.machines import planned
 
 LEVELS = {
@@ -46,11 +47,7 @@ def run(levels: dict[str, tuple[str, ...]] = LEVELS) -> Measured:
         each.id: of(each.levels["operation"], each.levels["algorithm"], each.levels["layer"])
         for each in plan.treatments
     }
-    return Measured(
-        run_id="r", started="", state="finished", plan=plan, calibrated=None, blocks=BLOCKS,
-        values={"cpu_time": values}, counts={}, visited={}, failures=(), witnesses={}, batches={}, telemetry={},
-        sessions=(),
-    )  # fmt: skip
+    return measured_run(plan, {"cpu_time": values}, BLOCKS)
 
 
 def advised(measured: Measured, under_s: float | None = None):

@@ -16,6 +16,7 @@ from sectax.model.measured import Measured
 from sectax.model.plan import Stopping
 from sectax.prices import load
 from sectax.workflow.present import View, render
+from tests.fakes.measured import measured
 from tests.machines import planned
 
 BLOCKS = tuple(range(1, 9))
@@ -39,10 +40,7 @@ def run() -> Measured:
                 block: share * latency * kms_times[block] * more for block, more in slow.items()
             }
         values["first_byte"][treatment.id] = dict.fromkeys(BLOCKS, 1e-3)
-    return Measured(
-        run_id="r", started="", state="finished", plan=plan, calibrated=None, blocks=BLOCKS, values=values, counts={},
-        visited={}, failures=(), witnesses={}, batches={}, telemetry={}, sessions=(),
-    )  # fmt: skip
+    return measured(plan, values, BLOCKS)
 
 
 def document(run: Measured) -> Any:

@@ -17,10 +17,10 @@ from sectax.experiments.interface import Request, SupportsAdvice
 from sectax.experiments.secrets.experiment import EXPERIMENT
 from sectax.model.advice import Advice, Between
 from sectax.model.errors import WrongUse
-from sectax.model.measured import Measured
 from sectax.model.plan import Stopping
 from sectax.prices import load
 from sectax.workflow.present import render
+from tests.fakes.measured import measured
 from tests.machines import planned
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schemas" / "advice-1.json").read_text())
@@ -59,13 +59,12 @@ def given(
     misses = {each: dict.fromkeys(BLOCKS, 0.015) for each in ids}
     backend = {each: {block: value / 2 for block, value in of.items()} for each, of in access.items()}
     quota = {"periods": 50.0} | ({} if throttled_at_128 is None else {"throttled_periods": throttled_at_128})
-    run = Measured(
-        run_id="r", started="", state="finished", plan=plan, calibrated=None, blocks=BLOCKS,
-        values={"access": access, "first_access": misses, "backend": backend},
-        counts={}, visited={}, failures=(), witnesses={}, batches={},
+    run = measured(
+        plan,
+        {"access": access, "first_access": misses, "backend": backend},
+        BLOCKS,
         telemetry={each: quota if "/128/" in each else {"periods": 50.0, "throttled_periods": 0.0} for each in ids},
-        sessions=(), samples={},
-    )  # fmt: skip
+    )
     assert isinstance(EXPERIMENT, SupportsAdvice)
     return advice(analyse(run), EXPERIMENT.advice_rules(plan), load(), Asked(rate=asked))
 
@@ -172,10 +171,7 @@ def test_an_experiment_without_rates_refuses_one() -> None:
     from sectax.experiments.hmac.experiment import EXPERIMENT as HMAC
 
     plan = planned(HMAC, Request("default", {}, Stopping(0.02), 1, {key: ON_AWS[key] for key in ("endpoint", "role")}))
-    run = Measured(
-        run_id="r", started="", state="finished", plan=plan, calibrated=None, blocks=(), values={}, counts={},
-        visited={}, failures=(), witnesses={}, batches={}, telemetry={}, sessions=(), samples={},
-    )  # fmt: skip
+    run = measured(plan, {}, ())
     with pytest.raises(WrongUse, match="knows no rate of calls"):
         advice(analyse(run), HMAC.advice_rules(plan), load(), Asked(rate=AskedRate(calls=3)))
 

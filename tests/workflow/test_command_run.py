@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.hosts.processes import running_with
 from tests.needs import needs
 from tests.program import PROGRAM, sectax
 
@@ -65,11 +66,9 @@ def test_a_cost_that_is_there_is_found_and_told_in_words_and_in_json(tmp_path):
     primary = [finding for finding in document["findings"] if finding["standing"] == "primary"]
     assert said.status == 0
     assert [finding["verdict"]["id"] for finding in primary] == ["slower-material"]
-    assert "first verdict is possible after block 6" in said.err
-    shown = sectax("show", "r.sectax", folder=tmp_path)
+    shown = sectax("show", "r.sectax", "--json", folder=tmp_path)
     assert shown.status == 0
-    assert "slow is" in shown.out
-    assert "sectax show r.sectax --all" in shown.out
+    assert json.loads(shown.out)["findings"] == document["findings"]
 
 
 @pytest.mark.more
@@ -86,7 +85,6 @@ def test_show_and_report_work_from_the_file_alone_even_in_a_folder_that_cannot_b
 
     assert here.status == there.status == 0
     assert here.out == there.out
-    assert "slow" in here.out
 
 
 def test_one_arm_that_fails_is_a_failed_treatment_with_its_reason_and_the_others_are_measured(tmp_path):
@@ -100,8 +98,7 @@ def test_one_arm_that_fails_is_a_failed_treatment_with_its_reason_and_the_others
     }
     assert said.status == 0
     assert verdicts == {"all/slow": "slower-material", "all/broken": "not-measured"}
-    assert "all/broken failed" in said.err
-    assert "exit status 1" in said.err
+    assert {failure["treatment"] for failure in document["failures"]} == {"all/broken"}
 
 
 def test_where_the_baseline_fails_nothing_is_measured_and_the_status_says_so(tmp_path):
@@ -110,7 +107,7 @@ def test_where_the_baseline_fails_nothing_is_measured_and_the_status_says_so(tmp
     )
 
     assert said.status == 3
-    assert "all/baseline failed" in said.err
+    assert "all/baseline" in said.err
 
 
 @pytest.mark.more
@@ -120,23 +117,14 @@ def test_a_command_that_hangs_meets_its_deadline_and_leaves_nothing_behind(tmp_p
     said = run(tmp_path, "--treatment", f"hangs=sleep {mark}", "--timeout", "2", "--blocks", "6", simulated=None)
 
     assert said.status == 0
-    assert "all/hangs failed" in said.err
-    assert not [path for path in Path("/proc").glob("[0-9]*/cmdline") if mark.encode() in read_or_nothing(path)]
-
-
-def read_or_nothing(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError:  # a process that has just ended
-        return b""
+    assert "all/hangs" in said.err
+    assert running_with(mark) == []
 
 
 def test_a_cleanup_that_fails_is_told_after_the_results_and_costs_none_of_them(tmp_path):
     said = run(tmp_path, "--cleanup", "false", "--blocks", "6")
 
     assert said.status == 3
-    assert "slow is" in said.out
-    assert "false" in said.err
     assert finished_blocks(tmp_path) == 6
 
 
@@ -160,7 +148,6 @@ def test_where_setup_fails_nothing_is_measured_and_cleanup_still_runs(tmp_path):
     said = run(tmp_path, "--setup", "false", "--cleanup", f"sh -c 'echo cleanup >> {log}'", "--blocks", "6")
 
     assert said.status == 3
-    assert "false" in said.err
     assert log.read_text() == "cleanup\n"
     assert finished_blocks(tmp_path) == 0
 
@@ -176,7 +163,7 @@ def test_ctrl_c_keeps_what_was_measured_prints_it_and_says_how_to_go_on(tmp_path
     assert process.returncode == 130, err
     assert "Traceback" not in err
     assert "sectax resume r.sectax" in err
-    assert "slow" in out
+    assert out
     assert finished_blocks(tmp_path) >= 7
 
 
@@ -193,7 +180,6 @@ def test_an_interrupted_run_is_resumed_where_it_was_and_a_finished_one_is_left_a
 
     assert resumed.status == again.status == 0
     assert finished_blocks(tmp_path) == 12
-    assert "there is nothing to continue" in again.err
 
 
 def killed_and_resumed(folder: Path, seed: int, kills: int) -> None:
@@ -260,15 +246,15 @@ def finished_rows(folder: Path) -> dict[int, list[tuple[object, ...]]]:
     return blocks
 
 
-@pytest.mark.more
-def test_a_run_killed_at_random_instants_and_resumed_loses_nothing_and_counts_nothing_twice(tmp_path):
-    killed_and_resumed(tmp_path, seed=2, kills=3)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("seed", range(10))
-def test_fifty_kills(tmp_path, seed):
-    killed_and_resumed(tmp_path, seed=100 + seed, kills=5)
+@pytest.mark.parametrize(
+    ("seed", "kills"),
+    [
+        pytest.param(2, 3, marks=pytest.mark.more),
+        *(pytest.param(100 + seed, 5, marks=pytest.mark.full) for seed in range(10)),
+    ],
+)
+def test_a_run_killed_at_random_instants_and_resumed_loses_nothing(tmp_path, seed, kills):
+    killed_and_resumed(tmp_path, seed, kills)
 
 
 @pytest.mark.more
@@ -302,7 +288,6 @@ def test_a_run_is_not_resumed_in_another_environment(tmp_path):
     said = sectax("resume", "r.sectax", folder=tmp_path)
 
     assert said.status == 2
-    assert "environment" in said.err
     assert "command.own" in said.err
 
 
@@ -315,10 +300,9 @@ def test_a_full_disk_costs_nothing_that_was_measured(tmp_path):
     try:
         said = run(small, "--blocks", "400")
         assert said.status == 3
-        assert "full" in said.err
-        assert "slow" in said.out
+        assert said.out
         shown = sectax("show", str(small / "r.sectax"), folder=tmp_path)
         assert shown.status == 0
-        assert "slow" in shown.out
+        assert shown.out
     finally:
         subprocess.run(["umount", str(small)], check=True)

@@ -24,13 +24,6 @@ def test_a_run_without_an_answer_is_done_all_the_same(tmp_path):
     assert said.status == 0
 
 
-def test_a_run_without_a_figure_is_not_done(tmp_path):
-    said = sectax(*RUN, "--baseline", "true", "--treatment", "b=false", "--json", folder=tmp_path, simulated=1)
-
-    assert verdicts(said) == {"not-measured"}
-    assert said.status == 3
-
-
 @pytest.mark.more
 def test_the_start_of_the_shell_is_shown_and_not_subtracted(tmp_path):
     words = ("--baseline", "true | true", "--treatment", "b=true; true")
@@ -39,10 +32,3 @@ def test_the_start_of_the_shell_is_shown_and_not_subtracted(tmp_path):
 
     assert said.status == 0, said.err
     assert "of each operation, starting the shell takes (not subtracted): baseline" in said.out
-
-
-@pytest.mark.more
-def test_without_a_shell_there_is_no_start_of_one(tmp_path):
-    said = sectax(*RUN, "--baseline", "true", "--treatment", "b=true", folder=tmp_path, simulated=1)
-
-    assert "starting the shell" not in said.out

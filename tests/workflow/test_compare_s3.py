@@ -8,9 +8,9 @@ from sectax.analysis.compare import compare_with_published
 from sectax.experiments.interface import Request
 from sectax.experiments.s3.experiment import EXPERIMENT
 from sectax.experiments.s3.levels import size_bytes
-from sectax.model.measured import Measured
 from sectax.model.plan import Stopping
 from sectax.workflow.present import View, render
+from tests.fakes.measured import measured
 from tests.machines import planned
 
 BLOCKS = tuple(range(1, 9))
@@ -24,11 +24,7 @@ def said(sizes: tuple[str, ...]) -> str:
         }
         for treatment in plan.treatments
     }
-    run = Measured(
-        run_id="r", started="", state="finished", plan=plan, calibrated=None, blocks=BLOCKS,
-        values={"latency": seconds},
-        counts={}, visited={}, failures=(), witnesses={}, batches={}, telemetry={}, sessions=(),
-    )  # fmt: skip
+    run = measured(plan, {"latency": seconds}, BLOCKS)
     made = compare_with_published(analyse(run), reader.load("s3-default-encryption"))
     return render(made, "terminal", View(width=300))
 

@@ -74,10 +74,7 @@ def test_functions_are_deployed_there_measured_and_deleted(folder, address, word
     ("endpoint", "status", "told"),
     [
         ("http://127.0.0.1:1", 3, "no Lambda answers at http://127.0.0.1:1: the service cannot be reached"),
-        ("http://192.0.2.1:9000", 2, "in the clear"),
         ("nowhere", 2, "is not an address"),
-        ("http://[::1", 2, "is not an address"),
-        ("https://under_score-.invalid", 2, "is not an address"),
     ],
     ids=lambda value: value if isinstance(value, str) and "://" in value else "",
 )

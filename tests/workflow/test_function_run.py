@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.experiments.on_lambda.functions import needs_sandbox
+from tests.hosts.processes import eventually, is_running, running_with
 from tests.needs import needs
 from tests.program import PROGRAM, sectax
 
@@ -118,24 +119,13 @@ def test_a_run_that_is_ended_takes_its_server_and_instances_with_it(folder, numb
     process.send_signal(number)
     _, err = process.communicate(timeout=60)
 
-    until = time.monotonic() + 20
-    while (left := [pid for pid in sandboxes if alive(pid)] + servers(str(mark))) and time.monotonic() < until:
-        time.sleep(0.02)
     assert sandboxes
-    assert left == []
+    assert eventually(lambda: not [*filter(is_running, sandboxes), *servers(str(mark))])
     assert process.returncode == (130 if number == signal.SIGINT else -signal.SIGKILL), err
 
 
 def servers(mark: str) -> list[int]:
-    found = []
-    for path in Path("/proc").glob("[0-9]*"):
-        try:
-            is_server = b"lambda_local" in (path / "cmdline").read_bytes()
-            if is_server and mark.encode() in (path / "environ").read_bytes():
-                found.append(int(path.name))
-        except OSError:
-            continue
-    return found
+    return running_with("lambda_local", environment=mark)
 
 
 def below(parents: list[int]) -> list[int]:
@@ -147,7 +137,3 @@ def below(parents: list[int]) -> list[int]:
             continue
         found += [int(child) for text in lists for child in text.split()]
     return found
-
-
-def alive(pid: int) -> bool:
-    return Path(f"/proc/{pid}").exists()

@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -20,35 +20,13 @@ from sectax.model.plan import Stopping
 from sectax.parts import probes
 from sectax.parts.probes import Manifest, Probe
 from sectax.workflow import present
-from sectax.workflow.progress_line import ProgressLine
 from sectax.workflow.run import start
+from tests.fakes.watcher import Watcher
 from tests.program import PROGRAM, sectax
 
 LEVELS = ("language=php", "operation=verify", "algorithm=RS256,EdDSA")
 SMALL = ("jwt", "--quick", *(word for level in LEVELS for word in ("--level", level)), "--blocks", "6")
 FAKES = Path(__file__).parents[1] / "fakes"
-
-
-class Quiet:
-    """A watcher that remembers."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-
-    def say(self, text: str) -> None:
-        self.lines.append(text)
-
-    def detail(self, text: str) -> None:
-        self.lines.append(text)
-
-    def at(self, doing: str, done: int, total: int) -> None:
-        pass
-
-    def stands(self, progress_line: ProgressLine) -> None:
-        self.lines.append(progress_line.line())
-
-    def waiting(self, what: str) -> AbstractContextManager[None]:
-        return nullcontext()
 
 
 @pytest.mark.more
@@ -96,7 +74,7 @@ def test_a_probe_that_cannot_be_used_is_named_with_its_reason_and_the_run_ends_i
     monkeypatch.setattr(probes, "names", lambda: ("fake",))
     monkeypatch.setattr(probes, "load", lambda name: fake)
     monkeypatch.setattr(probes, "missing", lambda probe: None)
-    watcher = Quiet()
+    watcher = Watcher()
     request = Request("quick", {}, Stopping(margin=0.02, max_blocks=6), seed=1)
 
     outcome = start("jwt", request, tmp_path / "r.sectax", watcher)

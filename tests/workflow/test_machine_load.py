@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import subprocess
 import sys
@@ -12,6 +11,7 @@ import pytest
 
 from sectax.workflow import doctor
 from sectax.workflow.environment import machine_load, slowdown
+from tests.fakes.watcher import Watcher
 
 
 @pytest.mark.parametrize(("per_cpu", "busy"), [(0.1, False), (3.0, True)])
@@ -30,30 +30,13 @@ def test_a_run_warns_before_it_measures(monkeypatch: pytest.MonkeyPatch, capsys,
     from sectax.model.plan import Stopping
     from sectax.workflow import run
 
-    said: list[str] = []
-
-    class Listening:
-        def say(self, line: str) -> None:
-            said.append(line)
-
-        def detail(self, line: str) -> None:
-            """Not what is asked."""
-
-        def at(self, doing: str, done: int, total: int) -> None:
-            """Not what is asked."""
-
-        def stands(self, progress_line: object) -> None:
-            """Not what is asked."""
-
-        def waiting(self, what: str) -> contextlib.AbstractContextManager[None]:
-            return contextlib.nullcontext()
-
+    watcher = Watcher()
     request = Request(
         "default", {}, Stopping(margin=0.02, max_blocks=1), 1, {"baseline": ("true",), "treatment": ("t=true",)}
     )
-    run.start("command", request, tmp_path / "r.sectax", Listening())
+    run.start("command", request, tmp_path / "r.sectax", watcher)
 
-    assert any(line.startswith("warning: the machine is busy (load 77.00") for line in said)
+    assert any(line.startswith("warning: the machine is busy (load 77.00") for line in watcher.lines)
 
 
 @pytest.mark.more

@@ -3,9 +3,7 @@ twin has nothing to be found. What is planted is far beyond what any load of the
 
 from __future__ import annotations
 
-import contextlib
 import sys
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -14,10 +12,10 @@ from sectax.experiments.interface import Request
 from sectax.experiments.s3 import bench
 from sectax.model.finding import Severity
 from sectax.model.plan import Stopping
-from sectax.workflow.progress_line import ProgressLine
 from sectax.workflow.run import start
 from tests.experiments.s3.servers import needs_minio
 from tests.experiments.s3.specs import PYTHON
+from tests.fakes.watcher import Watcher
 from tests.needs import needs
 
 pytestmark = [needs_minio, pytest.mark.more]
@@ -38,21 +36,6 @@ HEAD_TIMED_WRONG = """
 head = s3_client.Client.head
 s3_client.Client.head = lambda self, item: (time.sleep(0.5), head(self, item))[1]
 """
-
-
-class Nobody:
-    """Implements `sectax.workflow.progress.Progress`: nobody watches."""
-
-    def say(self, text: str) -> None: ...
-
-    def detail(self, text: str) -> None: ...
-
-    def at(self, doing: str, done: int, total: int) -> None: ...
-
-    def stands(self, progress_line: ProgressLine) -> None: ...
-
-    def waiting(self, what: str) -> AbstractContextManager[None]:
-        return contextlib.nullcontext()
 
 
 def lying(code: str) -> tuple[str, ...]:
@@ -76,7 +59,7 @@ def accused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):  # type: ignore[no
         levels |= {"transfer": "plain"} | more
         asked = {name: tuple(text.split(",")) for name, text in levels.items()}
         request = Request("quick", asked, Stopping(0.02, fixed_blocks=6), 1, {"link": (link,)})
-        outcome = start("s3", request, tmp_path / "run.sectax", Nobody())
+        outcome = start("s3", request, tmp_path / "run.sectax", Watcher())
         assert outcome.trouble is None
         assert len(outcome.analysed.measured.blocks) == 6
         fatal = [warning for warning in outcome.analysed.warnings if warning.severity is Severity.FATAL]

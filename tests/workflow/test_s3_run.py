@@ -7,7 +7,6 @@ import os
 import signal
 import sqlite3
 import subprocess
-import time
 from contextlib import closing
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import pytest
 
 from sectax.experiments.s3.buckets import client
 from tests.experiments.s3.servers import needs_minio, running
+from tests.hosts.processes import eventually, running_with
 from tests.program import PROGRAM, sectax
 
 pytestmark = needs_minio
@@ -32,23 +32,7 @@ def state(tmp_path: Path) -> Path:
 
 def servers(data: Path) -> list[int]:
     """The server processes that keep their objects below a folder."""
-    found = []
-    for process in Path("/proc").iterdir():
-        if process.name.isdigit():
-            try:
-                words = (process / "cmdline").read_bytes()
-            except OSError:
-                continue
-            if str(data).encode() in words and b"--certs-dir" in words:
-                found.append(int(process.name))
-    return found
-
-
-def until(condition, seconds: float = 60.0) -> None:  # type: ignore[no-untyped-def]
-    end = time.monotonic() + seconds
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.02)
-    assert condition()
+    return running_with(str(data), "--certs-dir")
 
 
 @pytest.mark.more
@@ -72,7 +56,7 @@ def test_a_run_file_holds_no_credentials_and_no_keys(tmp_path: Path, state: Path
     process = subprocess.Popen(
         [*PROGRAM, *SMALL], cwd=tmp_path, env=os.environ | {"SECTAX_STATE": str(state)}, stderr=subprocess.PIPE
     )
-    until(lambda: bool(list(state.glob("s3/*/settings"))) or process.poll() is not None)
+    assert eventually(lambda: bool(list(state.glob("s3/*/settings"))) or process.poll() is not None, 60)
     for line in next(state.glob("s3/*/settings")).read_bytes().splitlines():
         if line.startswith((b"MINIO_ROOT", b"MINIO_KMS")):
             secrets.add(line.partition(b"=")[2].rpartition(b":")[2])
@@ -88,10 +72,10 @@ def test_a_run_file_holds_no_credentials_and_no_keys(tmp_path: Path, state: Path
 def test_a_killed_run_takes_its_server_along_and_goes_on_with_another(tmp_path: Path, state: Path) -> None:
     environment = os.environ | {"SECTAX_STATE": str(state)}
     process = subprocess.Popen([*PROGRAM, *SMALL], cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL)
-    until(lambda: blocks(tmp_path / "r.sectax") >= 1, 200)
+    assert eventually(lambda: blocks(tmp_path / "r.sectax") >= 1, 200)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    until(lambda: not servers(state))
+    assert eventually(lambda: not servers(state))
     finished = blocks(tmp_path / "r.sectax")
 
     said = sectax("resume", "r.sectax", folder=tmp_path, SECTAX_STATE=str(state))
@@ -112,7 +96,7 @@ def test_a_server_that_dies_ends_the_run_with_the_way_to_go_on(tmp_path: Path, s
         stdout=subprocess.PIPE,
         text=True,
     )
-    until(lambda: blocks(tmp_path / "r.sectax") >= 1, 200)
+    assert eventually(lambda: blocks(tmp_path / "r.sectax") >= 1, 200)
     for pid in servers(state):
         os.kill(pid, signal.SIGKILL)
     _, log = process.communicate(timeout=120)
@@ -137,7 +121,7 @@ def test_at_a_service_elsewhere_a_killed_run_is_cleaned_up_by_resume_and_a_stran
         process = subprocess.Popen(
             [*PROGRAM, *asked], cwd=tmp_path, env=os.environ | environment, stderr=subprocess.DEVNULL
         )
-        until(lambda: blocks(tmp_path / "r.sectax") >= 1, 200)
+        assert eventually(lambda: blocks(tmp_path / "r.sectax") >= 1, 200)
         process.send_signal(signal.SIGKILL)
         process.wait()
         s3 = client(server.access)

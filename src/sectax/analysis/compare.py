@@ -233,7 +233,9 @@ def _figure(
         if treatment.role in MEASURED and _agrees(treatment.levels, wanted)
     ]
     if len(found) > 1:
-        return Figure(None, "several treatments of the run match: " + ", ".join(each.treatment for each in found))
+        return Figure(
+            None, "several treatments of the run match: " + ", ".join(treatment.treatment for treatment in found)
+        )
     if not found:
         skipped = [skip for skip in analysed.measured.plan.skipped if _agrees(skip.levels, wanted)]
         return Figure(None, f"skipped: {skipped[0].reason}" if skipped else "not part of this run")

@@ -6,13 +6,13 @@ as none, no or zero.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from statistics import median
 
-# Of more values than this a median without a whole sort is worth loading numpy for.
+# Of more values a median without a whole sort is worth loading numpy for.
 _MANY = 10_000
 
 
@@ -28,23 +28,16 @@ class Quantity(StrEnum):
     OTHER = "other"
 
 
-UNITS = {
-    Quantity.TIME: "s",
-    Quantity.TOTAL_TIME: "s",
-    Quantity.RATE: "operations/s",
-    Quantity.BANDWIDTH: "bytes/s",
-    Quantity.MEMORY: "bytes",
-    Quantity.COUNT: "1",
-    Quantity.OTHER: "1",
-}
+_BYTES = {Quantity.BANDWIDTH: "bytes/s", Quantity.MEMORY: "bytes"}
+UNITS = {Quantity.TIME: "s", Quantity.TOTAL_TIME: "s", Quantity.RATE: "operations/s", **_BYTES}
 SPEEDS = frozenset({Quantity.TIME, Quantity.TOTAL_TIME, Quantity.RATE, Quantity.BANDWIDTH})
 
 
 class Moves(StrEnum):
-    """What an operation carries over the wire or through memory."""
+    """What an operation carries: of a body, time must grow with the size."""
 
-    BODY = "body"  # time must grow with the size
-    METADATA = "metadata"  # may be flat in the size
+    BODY = "body"
+    METADATA = "metadata"
 
 
 class EndsBy(StrEnum):
@@ -62,22 +55,20 @@ class Cold(StrEnum):
     ONLY = "only"  # nothing else was measured
 
 
-# Statistics that describe a series, and from which nobody draws a conclusion by themselves.
+# Statistics from which nobody concludes by themselves; and that of a claim that stands for the single values.
 SPREADS = frozenset({"stddev", "error", "low", "high", "mad", "iqr"})
-# The statistic of a claim that stands for the single values themselves.
 VALUES = "values"
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One printed number, or the single values of a series taken together.
+    """One printed number in the unit of its series, or the single values of a series taken together.
 
     Attributes:
         id: unique in the evidence; messages name the figure by it.
-        statistic: what it is of the single values: mean, median, min, max, p90, p99.9, total, rate, one, stddev; or
-            `VALUES`, whose value is their median. None where the source does not say.
-        value: in the unit of its series.
-        step: the step with which it was printed, in that unit; 0 where it has all its digits.
+        statistic: mean, median, min, max, p90, p99.9, total, rate, one, stddev; or `VALUES`, whose value is their
+            median. None where the source does not say.
+        step: the step with which it was printed; 0 where it has all its digits.
     """
 
     id: str
@@ -91,13 +82,10 @@ class Work:
     """What was done to obtain a series.
 
     Attributes:
-        operation: the name of one operation, as `contains` of another would name it.
-        moves, contains: whether it carries a body; operations that it does as a part of itself.
-        size_bytes: how much one operation moves.
-        operations, bytes: of the whole trial.
-        failed: failures by kind; empty with `failures` None means unknown.
-        failures: of the operations, those that failed.
-        dropped, late: that a schedule asked for, and that were not sent at all or not on time.
+        operation, moves, contains: its name; whether it carries a body; operations that it does as a part of itself.
+        size_bytes: how much one operation moves; `operations` and `bytes` are of the whole trial.
+        failed, failures: failures by kind (empty with `failures` None means unknown), and all together.
+        dropped: that a schedule asked for, and that were not sent.
         duration_s, configured_s, ends_by: how long the trial took, how long it was to take, and what ended it.
         connections, threads: that worked at the same time.
         by_schedule: whether operations were due at given times, whether or not earlier ones had ended.
@@ -105,8 +93,7 @@ class Work:
         client_cpu_share: CPU use of the load client as a share of its quota.
         overlap_share: of the operations that the client should have under way at once, those that were.
         link_bytes_s: the measured bandwidth of the memory or link that it must go through.
-        batch: operations that were timed together in one value.
-        calibrated: whether that number was chosen to fit a time.
+        batch, calibrated: operations that were timed together in one value; whether their number was to fit a time.
         cold, warm_up: where the cold operations are; how many trials were discarded first.
         replicates, replicate: how many independent ones (processes, hosts, instances) there are, and of what.
         per_replicate: how many of the single values each of them gave, in order.
@@ -121,7 +108,6 @@ class Work:
     failed: Mapping[str, float] = field(default_factory=dict)
     failures: float | None = None
     dropped: float | None = None
-    late: float | None = None
     duration_s: float | None = None
     configured_s: float | None = None
     ends_by: EndsBy | None = None
@@ -144,18 +130,14 @@ class Work:
 
 @dataclass(frozen=True)
 class Setting:
-    """With what a series was measured, and under which options.
+    """With what a series was measured, and under which options (how the tool was set up, in its own words, by name).
 
     Attributes:
         instrument: what the timed calls pass through (a tracer, a proxy, a logger); 'none' where that is reported.
-        granularity_s: the step of the clock.
-        key_bits, curve: of the key, as read from it or as its name fixes it.
-        service, year, month: the managed service that was measured and when, where its defaults have changed since.
-        options: how the tool was set up, in its own words, by name.
+        granularity_s, key_bits, curve: of the clock, its step; of the key, as read from it or as its name fixes it.
+        service, year, month: the managed service, and when, where its defaults have changed since.
     """
 
-    tool: str | None = None
-    version: str | None = None
     processor: str | None = None
     runtime: str | None = None
     library: str | None = None
@@ -175,14 +157,10 @@ class Series:
 
     Attributes:
         id: unique in the evidence, but where several hold the claims of one thing (see `same_thing`).
-        table: series of one table share metric and quantity, and differ in their levels alone.
-        levels: factor -> level, as labelled by the source.
-        metric: its name in the source.
-        values: the single values in the order in which they were taken, in base units.
-        step: the step with which the values were printed; 0 where they have all their digits.
+        table, levels: series of one table share metric and quantity, and differ in their levels (by factor) alone.
+        values: the single values in the order in which they were taken, in base units; printed with `step`, or 0.
         count: how many single values are behind the claims.
-        run: what the tool measured at once shares this name.
-        line: where it begins in the source, from 1.
+        run, line: what the tool measured at once shares the name; where it begins in the source, from 1.
     """
 
     id: str
@@ -201,7 +179,7 @@ class Series:
 
     @property
     def unit(self) -> str:
-        return UNITS[self.quantity]
+        return UNITS.get(self.quantity, "1")
 
     @cached_property
     def figures(self) -> tuple[Claim, ...]:
@@ -225,12 +203,11 @@ class Series:
         return self.figures[0].value if self.figures else None
 
     def claim(self, statistic: str) -> Claim | None:
-        """The claim of this statistic."""
         return next((claim for claim in self.claims if claim.statistic == statistic), None)
 
     @property
     def same_thing(self) -> tuple[str, Quantity, frozenset[tuple[str, str]], str]:
-        """What series share whose claims are of the same single values."""
+        """What series share whose claims are of the same values."""
         return self.metric, self.quantity, frozenset(self.levels.items()), self.run
 
     def seconds_per_operation(self, value: float | None = None) -> float | None:
@@ -260,17 +237,14 @@ class Contrast:
     """What the source compares: the factor whose levels are set against each other, and the level without the control.
 
     Attributes:
-        baseline: None where the source measured none.
-        reported: whether the source says anything of a baseline; where not, its lack cannot be checked.
+        baseline: None where the source measured none; its lack cannot be checked where nothing is `reported` of it.
         entails: attributes of work and setting that the levels bring with them: an algorithm has a key size.
-        guessed: whether only names make its levels, so that nobody says that they are compared.
     """
 
     factor: str
     baseline: str | None
     reported: bool = True
     entails: tuple[str, ...] = ()
-    guessed: bool = False
 
 
 class TroubleKind(StrEnum):
@@ -284,7 +258,7 @@ class TroubleKind(StrEnum):
 
 @dataclass(frozen=True)
 class Trouble:
-    """A line in which an output itself says that something went wrong, or a part that is missing."""
+    """A line in which an output says that something went wrong, or a part that is missing."""
 
     kind: TroubleKind
     line: int
@@ -293,13 +267,9 @@ class Trouble:
 
 @dataclass(frozen=True)
 class Broken:
-    """A promise of the tool that its own output breaks: `left` should be in the relation to `right`.
+    """A promise (in the words of the grammar) that an output breaks: `left` should be in the relation to `right`.
 
-    Attributes:
-        promise: the relation in the words of the grammar.
-        run: where it is broken.
-        fatal: whether no honest reason is known.
-        figures: ids of the claims that fall with it.
+    It is `fatal` where no honest reason is known; `figures` are the ids of the claims that fall with it.
     """
 
     promise: str
@@ -313,18 +283,12 @@ class Broken:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Everything of one source.
-
-    Attributes:
-        tool: the name of the tool that wrote it; empty of a published study.
-        imported: whether a tool wrote it, all of it at once.
-    """
+    """Everything of one source; `imported` where a tool wrote it, all of it at once."""
 
     series: tuple[Series, ...] = ()
     contrast: Contrast | None = None
     troubles: tuple[Trouble, ...] = ()
     broken: tuple[Broken, ...] = ()
-    tool: str = ""
     imported: bool = False
 
     @cached_property
@@ -333,8 +297,4 @@ class Evidence:
 
     @cached_property
     def speeds(self) -> tuple[Series, ...]:
-        """The series that show how fast something was."""
         return tuple(series for series in self.series if series.quantity in SPEEDS)
-
-    def claims(self) -> Iterator[tuple[Series, Claim]]:
-        return ((series, claim) for series in self.series for claim in series.claims)

@@ -72,7 +72,11 @@ def freeze(plan: Plan, tried: Mapping[str, Tried], empty_s: Mapping[str, float |
     family_of = {cell.id: cell.family for cell in plan.cells}
     calibrations: dict[str, Calibration] = {}
     for cell in plan.cells:
-        here = {each.id: tried[each.id] for each in plan.treatments if each.cell == cell.id and each.id in tried}
+        here = {
+            treatment.id: tried[treatment.id]
+            for treatment in plan.treatments
+            if treatment.cell == cell.id and treatment.id in tried
+        }
         counts = batch_sizes(
             {name: seen.operation for name, seen in here.items()},
             plan.batch_s_of(cell),
@@ -97,11 +101,11 @@ def freeze(plan: Plan, tried: Mapping[str, Tried], empty_s: Mapping[str, float |
                 most=seen.operation.most,
                 fewest=seen.operation.fewest,
                 typical_s=seen.overlap
-                * statistics.fmean(math.exp(each) for process in seen.processes for each in process),
+                * statistics.fmean(math.exp(log_s) for process in seen.processes for log_s in process),
             )
     calibrations = _negatives_as_long_as_treatments(plan, calibrations)
     rounds = _rounds(plan, tried, calibrations, left_s)
-    pace = statistics.fmean(each.pace for each in tried.values()) if tried else 1.0
+    pace = statistics.fmean(trial.pace for trial in tried.values()) if tried else 1.0
     return Calibrated(calibrations, rounds, pace=pace)
 
 
@@ -118,19 +122,19 @@ def sized_again(plan: Plan, calibrated: Calibrated, operation_s: Mapping[str, fl
     }
     calibrations, rounds = dict(calibrated.calibrations), dict(calibrated.rounds)
     for cell in plan.cells:
-        members = [each for each in plan.treatments if each.cell == cell.id and each.id in seen]
-        here = {each.id: seen[each.id] for each in members if each.role is not Role.NEGATIVE}
+        members = [treatment for treatment in plan.treatments if treatment.cell == cell.id and treatment.id in seen]
+        here = {member.id: seen[member.id] for member in members if member.role is not Role.NEGATIVE}
         alike = plan.equal_counts or plan.times_one_by_one
-        if alike or not uneven([each.batch_s for each in here.values()]):
+        if alike or not uneven([calibration.batch_s for calibration in here.values()]):
             continue
         counts = batch_sizes({name: _operation(each) for name, each in here.items()}, plan.batch_s_of(cell))
         if all(counts[name] == here[name].count for name in here):
             continue
         calibrations |= {name: _with_count(each, counts[name]) for name, each in here.items()}
-        for each in members:
-            if each.extra:
+        for member in members:
+            if member.extra:
                 most = plan.rounds_range[1]
-                rounds[cell.id] = enough_rounds(calibrations[each.id], each.extra, rounds[cell.id], most)
+                rounds[cell.id] = enough_rounds(calibrations[member.id], member.extra, rounds[cell.id], most)
     if calibrations == calibrated.calibrations:
         return None
     fed = _negatives_as_long_as_treatments(plan, calibrations)
@@ -154,20 +158,20 @@ def _negatives_as_long_as_treatments(plan: Plan, calibrations: dict[str, Calibra
         return calibrations
     family_of = {cell.id: cell.family for cell in plan.cells}
     ratios: dict[str, list[float]] = {}
-    for each in plan.treatments:
-        baseline = plan.cell(each.cell).baseline
-        if each.role is Role.TREATMENT and each.id in calibrations and baseline in calibrations:
-            ratio = calibrations[each.id].batch_s / calibrations[baseline].batch_s
-            ratios.setdefault(family_of[each.cell], []).append(ratio)
+    for treatment in plan.treatments:
+        baseline = plan.cell(treatment.cell).baseline
+        if treatment.role is Role.TREATMENT and treatment.id in calibrations and baseline in calibrations:
+            ratio = calibrations[treatment.id].batch_s / calibrations[baseline].batch_s
+            ratios.setdefault(family_of[treatment.cell], []).append(ratio)
     fed = dict(calibrations)
-    for each in plan.treatments:
-        copied = calibrations.get(plan.cell(each.cell).baseline)
-        others = ratios.get(family_of[each.cell])
-        if each.role is not Role.NEGATIVE or each.id not in calibrations or copied is None or not others:
+    for member in plan.treatments:
+        copied = calibrations.get(plan.cell(member.cell).baseline)
+        others = ratios.get(family_of[member.cell])
+        if member.role is not Role.NEGATIVE or member.id not in calibrations or copied is None or not others:
             continue
         farthest = max(others, key=lambda ratio: abs(math.log(ratio)))
         count = whole_operations(copied.batch_s * farthest, _operation(copied))
-        fed[each.id] = _with_count(replace(copied, treatment=each.id), count)
+        fed[member.id] = _with_count(replace(copied, treatment=member.id), count)
     return fed
 
 
@@ -184,11 +188,15 @@ def _rounds(
     rounds: dict[str, int] = {}
     least: dict[str, int] = {}
     for cell in plan.cells:
-        here = [each for each in plan.treatments if each.cell == cell.id and each.id in calibrations]
-        frozen = [calibrations[each.id] for each in here]
-        block_cost[cell.id] = sum(each.open_s + each.warmup * each.batch_s for each in frozen)
+        here = [
+            treatment for treatment in plan.treatments if treatment.cell == cell.id and treatment.id in calibrations
+        ]
+        frozen = [calibrations[treatment.id] for treatment in here]
+        block_cost[cell.id] = sum(
+            calibration.open_s + calibration.warmup * calibration.batch_s for calibration in frozen
+        )
         shared = min(1.0, len(here) / plan.together) if plan.together else 1.0
-        round_cost[cell.id] = _round_s(frozen, {each.id: tried[each.id] for each in here}, shared)
+        round_cost[cell.id] = _round_s(frozen, {treatment.id: tried[treatment.id] for treatment in here}, shared)
         least[cell.id] = fewest if fewest == 1 else min(_even(fewest), most)
         wanted = least[cell.id]
         if plan.chooses_rounds and round_cost[cell.id] > 0:
@@ -234,7 +242,10 @@ def _round_s(frozen: Sequence[Calibration], tried: Mapping[str, Tried], shared: 
 
     Args: *shared*, the part of a gap that is this cell's where others are visited in the same rounds.
     """
-    work_s = {each.treatment: (settled_batch_s(each) + each.waits_s) * tried[each.treatment].pace for each in frozen}
+    work_s = {
+        calibration.treatment: (settled_batch_s(calibration) + calibration.waits_s) * tried[calibration.treatment].pace
+        for calibration in frozen
+    }
     waits_s = [shared * (seen.gap_s + work_s[name]) for name, seen in tried.items() if seen.gap_s]
     return max([sum(work_s.values()), *waits_s])
 
@@ -253,9 +264,12 @@ def _soonest(
         return None
     baseline = calibrations.get(cell.baseline)
     distances = [
-        abs(math.log(calibrations[each.id].operation_s / baseline.operation_s))
-        for each in plan.treatments
-        if each.cell == cell.id and each.id in calibrations and baseline is not None and each.role is Role.TREATMENT
+        abs(math.log(calibrations[treatment.id].operation_s / baseline.operation_s))
+        for treatment in plan.treatments
+        if treatment.cell == cell.id
+        and treatment.id in calibrations
+        and baseline is not None
+        and treatment.role is Role.TREATMENT
     ]
     fewest, most = plan.rounds_range
     candidates = np.arange(_even(fewest), most + 1, 2)
@@ -264,8 +278,11 @@ def _soonest(
         noise,
         block_cost=block_cost,
         round_cost=round_cost,
-        half_width=min(target_half_width(plan.stopping, each) for each in distances or [0.0]),
-        alpha=min((each.alpha for each in plan.comparisons if each.cell == cell.id), default=plan.stopping.alpha),
+        half_width=min(target_half_width(plan.stopping, distance) for distance in distances or [0.0]),
+        alpha=min(
+            (comparison.alpha for comparison in plan.comparisons if comparison.cell == cell.id),
+            default=plan.stopping.alpha,
+        ),
         first_look=FIRST_LOOK,
     )
     return int(candidates[int(np.argmin(times))])
@@ -277,9 +294,12 @@ def _noise(plan: Plan, cell: Cell, tried: Mapping[str, Tried]) -> Noise | None:
     if baseline is None:
         return None
     ratios = [
-        [_warm_ratios(one, other) for one, other in zip(tried[each.id].processes, baseline.processes, strict=False)]
-        for each in plan.treatments
-        if each.cell == cell.id and each.id in tried and tried[each.id] is not baseline
+        [
+            _warm_ratios(one, other)
+            for one, other in zip(tried[treatment.id].processes, baseline.processes, strict=False)
+        ]
+        for treatment in plan.treatments
+        if treatment.cell == cell.id and treatment.id in tried and tried[treatment.id] is not baseline
     ]
     seen = noise_of(ratios)
     if seen is None:
@@ -308,7 +328,9 @@ def target_half_width(stopping: Stopping, distance: float) -> float:
         case Until.VERDICT:
             return max(abs(distance - margin) * _SAFELY, margin / 2)
         case Until.CONDITIONS:
-            nearest = min((abs(distance - math.log1p(each.limit)) for each in stopping.conditions), default=0.0)
+            nearest = min(
+                (abs(distance - math.log1p(condition.limit)) for condition in stopping.conditions), default=0.0
+            )
             return max(nearest * _SAFELY, margin / 2)
         case _:
             return max(margin, min(distance / 2, _WIDEST)) / 2

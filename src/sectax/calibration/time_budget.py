@@ -106,7 +106,7 @@ def block_s(plan: Plan, calibrated: Calibrated, gaps: Mapping[str, float], *, pa
             else works meanwhile; 0 for one that is not here.
     """
     seen = calibrated.calibrations
-    once = {each.id for each in plan.treatments if plan.cell(each.cell).once}
+    once = {treatment.id for treatment in plan.treatments if plan.cell(treatment.cell).once}
     block = plan_block(plan, calibrated, 1, seen.keys() - once)
     now, ended = 0.0, dict.fromkeys(seen, 0.0)
 

@@ -71,18 +71,18 @@ def batch_sizes(cell: Mapping[str, Operation], aim_s: float, *, equal_counts: bo
     if not cell:
         return {}
     if not aim_s and not equal_counts:
-        return {name: whole_operations(each.shortest_s, each) for name, each in cell.items()}
-    slowest = max(cell.values(), key=lambda each: each.operation_s)
-    wanted_s = max(aim_s, *(each.shortest_s for each in cell.values()))
+        return {name: whole_operations(calibration.shortest_s, calibration) for name, calibration in cell.items()}
+    slowest = max(cell.values(), key=lambda calibration: calibration.operation_s)
+    wanted_s = max(aim_s, *(calibration.shortest_s for calibration in cell.values()))
     count = whole_operations(wanted_s, slowest)
     if equal_counts:
-        least = max(whole_operations(each.shortest_s, each) for each in cell.values())
-        return {name: _limited(max(count, least), each) for name, each in cell.items()}
+        least = max(whole_operations(calibration.shortest_s, calibration) for calibration in cell.values())
+        return {name: _limited(max(count, least), calibration) for name, calibration in cell.items()}
     sizes = [
-        {name: whole_operations(slowest.operation_s * tried, each) for name, each in cell.items()}
+        {name: whole_operations(slowest.operation_s * tried, calibration) for name, calibration in cell.items()}
         for tried in range(count, count + _MORE)
     ]
-    return min(sizes, key=lambda each: uneven([each[name] * cell[name].operation_s for name in cell]))
+    return min(sizes, key=lambda counts: uneven([counts[name] * cell[name].operation_s for name in cell]))
 
 
 def uneven(lengths_s: Collection[float]) -> bool:

@@ -176,7 +176,7 @@ def _comparisons(
             elif treatment.role is Role.POSITIVE:
                 drafts.append((treatment, cell, metrics[0], Standing.POSITIVE))
             elif treatment.role is Role.TREATMENT:
-                for place, metric in enumerate(each for each in metrics if each.compared):
+                for place, metric in enumerate(metric for metric in metrics if metric.compared):
                     first = place == 0 and cell.id in primary_cells
                     drafts.append((treatment, cell, metric, Standing.PRIMARY if first else Standing.SECONDARY))
     number = {standing: sum(draft[3] is standing for draft in drafts) for standing in Standing}

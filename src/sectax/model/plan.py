@@ -209,7 +209,7 @@ class Calibration:
         waits_s: how much longer than its batch a visit takes whoever makes it, idle gaps between operations aside.
         shortest_s: the shortest batch that the clocks allow.
         most, fewest: operations that a batch may have; None where any number fits.
-        typical_s: one operation by itself, the mean over the pilot's batches: what other work on the machine makes of it.
+        typical_s: one operation by itself, the mean over the pilot's batches, as other work on the machine makes it.
     """
 
     treatment: str
@@ -255,8 +255,10 @@ class Calibrated:
 def once_s(plan: Plan, calibrated: Calibrated) -> float:
     """Seconds that go once into a run, for the cells that one block alone measures."""
     once = {cell.id for cell in plan.cells if cell.once}
-    here = [each for each in plan.treatments if each.cell in once and each.id in calibrated.calibrations]
-    return sum(calibrated.calibrations[each.id].batch_s * calibrated.rounds[each.cell] for each in here)
+    here = [
+        treatment for treatment in plan.treatments if treatment.cell in once and treatment.id in calibrated.calibrations
+    ]
+    return sum(calibrated.calibrations[treatment.id].batch_s * calibrated.rounds[treatment.cell] for treatment in here)
 
 
 def sized_again_note(block: int) -> str:

@@ -51,7 +51,11 @@ class Visit:
 
     def summed_s(self, metric: str) -> float:
         """The seconds of its operations, each by itself."""
-        return sum(each.value for each in self.observations if each.metric == metric and each.unit == "s")
+        return sum(
+            observation.value
+            for observation in self.observations
+            if observation.metric == metric and observation.unit == "s"
+        )
 
 
 class Subject(Protocol):

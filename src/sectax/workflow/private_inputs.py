@@ -79,8 +79,8 @@ def _make_folder(folder: Path) -> None:
         with contextlib.suppress(FileExistsError):
             place.mkdir(_FOLDER_MODE)
             place.chmod(_FOLDER_MODE)  # an odd umask can take away even the owner's rights
-    for each in (folder,) if os.environ.get("SECTAX_STATE") else (folder.parent, folder):
-        descriptor = os.open(each, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    for own in (folder,) if os.environ.get("SECTAX_STATE") else (folder.parent, folder):
+        descriptor = os.open(own, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
             if stat.S_IMODE(os.fstat(descriptor).st_mode) != _FOLDER_MODE:
                 os.fchmod(descriptor, _FOLDER_MODE)

@@ -326,7 +326,7 @@ class _Session:
             stack.enter_context(host(name).on_one_processor(state_folder() / "processors"))
             for name in (LOCAL_HOST, *self.plan.hosts)
         ]
-        if any(each is not None and each.shared for each in chosen):
+        if any(processors is not None and processors.shared for processors in chosen):
             self.ledger.note("another sectax measured on the same processor, which makes both slower and less sure")
             self.progress.say("another sectax measures on this machine: wait for it, or expect wider intervals")
         here = chosen[0]
@@ -421,7 +421,11 @@ class _Session:
     def _operation_s(self, trial: Trial) -> float:
         """Seconds per operation of a visit, by the clock of the first metric; 0 where it observed none."""
         observed = self.plan.metrics[0].observed
-        operations = sum(each.count for each in trial.observations if each.metric == observed and each.unit == "s")
+        operations = sum(
+            observation.count
+            for observation in trial.observations
+            if observation.metric == observed and observation.unit == "s"
+        )
         return Visit(trial.observations, trial.telemetry).elapsed_s(observed) / max(1, operations)
 
 

@@ -58,8 +58,3 @@ def test_a_clock_that_goes_backwards_and_a_missing_engine_are_failures() -> None
     assert ("F", "said-by-the-tool") in said(AES.replace("47308.25k", "-47308.25k"))
     assert ("F", "said-by-the-tool") in said(f'invalid engine "padlock"\n{AES}')
     assert ("W", "said-by-the-tool") in said(f"{AES}\nAES-128-GCM: Unknown algorithm")
-
-
-def test_a_larger_block_in_less_time_is_doubtful() -> None:
-    assert ("W", "flat-with-size") in said(AES.replace("657100.02k", "9571000.02k"))
-    assert ("W", "flat-with-size") not in said(AES)

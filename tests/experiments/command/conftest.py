@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
@@ -60,49 +58,3 @@ def measure(subject_of: Callable[[CommandSpec], CommandSubject]) -> Measure:
         return opened, subject.visit(work or Work(count=1)), subject.close()
 
     return do
-
-
-def processes_with(mark: str) -> list[int]:
-    """The processes that have this word in their command line, zombies left out."""
-    found: list[int] = []
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            try:
-                words = (folder / "cmdline").read_bytes().split(b"\0")
-            except OSError:
-                continue
-            if mark.encode() in words:
-                found.append(int(folder.name))
-    return found
-
-
-def is_running(pid: int) -> bool:
-    """Whether it is there and no zombie: where it is reaped late (some containers) a dead process stays in the list."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
-    except OSError:
-        return False
-
-
-@pytest.fixture
-def wait_until_gone() -> Callable[[str], list[int]]:
-    """Give dying processes a moment; what is still there."""
-
-    def wait(mark: str) -> list[int]:
-        until = time.monotonic() + 60
-        while (left := processes_with(mark)) and time.monotonic() < until:
-            time.sleep(0.01)
-        return left
-
-    return wait
-
-
-@pytest.fixture
-def wait_until_there() -> Callable[[str, int], bool]:
-    def wait(mark: str, count: int) -> bool:
-        until = time.monotonic() + 60
-        while len(processes_with(mark)) < count and time.monotonic() < until:
-            time.sleep(0.01)
-        return len(processes_with(mark)) >= count
-
-    return wait

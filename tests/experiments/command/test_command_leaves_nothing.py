@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import uuid
 from collections.abc import Callable
 
@@ -16,12 +15,9 @@ from sectax.experiments.command.launchers import Launcher
 from sectax.experiments.command.subject import CommandSpec, CommandSubject
 from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Work
-
-from .conftest import is_running, processes_with
+from tests.hosts.processes import eventually, is_running, running_with
 
 SubjectOf = Callable[[CommandSpec], CommandSubject]
-Gone = Callable[[str], list[int]]
-There = Callable[[str, int], bool]
 
 # A process and a child of it that both ignore what can be ignored, and carry the mark as $0.
 STUBBORN = "trap '' TERM INT HUP; sh -c \"trap '' TERM INT HUP; while :; do sleep 60; done\" \"$0\" & "
@@ -32,14 +28,12 @@ def mark() -> str:
     return f"sectax-test-{uuid.uuid4()}"
 
 
-def test_what_a_command_leaves_in_its_group_is_killed_after_each_execution(
-    subject_of: SubjectOf, mark: str, wait_until_gone: Gone
-) -> None:
+def test_what_a_command_leaves_in_its_group_is_killed_after_each_execution(subject_of: SubjectOf, mark: str) -> None:
     subject = subject_of(CommandSpec("it", ("sh", "-c", STUBBORN, mark)))
     subject.open()
     subject.visit(Work(count=3))
 
-    assert wait_until_gone(mark) == []
+    assert eventually(lambda: not running_with(mark))
     assert subject.close()["left_running"] is True
 
 
@@ -50,20 +44,18 @@ def test_a_command_that_leaves_nothing_is_not_accused(subject_of: SubjectOf) -> 
     assert subject.close()["left_running"] is False
 
 
-def test_a_hanging_commands_children_die_with_it(subject_of: SubjectOf, mark: str, wait_until_gone: Gone) -> None:
+def test_a_hanging_commands_children_die_with_it(subject_of: SubjectOf, mark: str) -> None:
     with pytest.raises(SubjectFailed):
         subject_of(CommandSpec("it", ("sh", "-c", STUBBORN + "wait", mark), deadline_s=0.2)).open()
 
-    assert wait_until_gone(mark) == []
+    assert eventually(lambda: not running_with(mark))
 
 
-def test_the_children_of_a_launcher_that_was_killed_are_found(
-    subject_of: SubjectOf, mark: str, wait_until_gone: Gone
-) -> None:
+def test_the_children_of_a_launcher_that_was_killed_are_found(subject_of: SubjectOf, mark: str) -> None:
     with pytest.raises(SubjectFailed):
         subject_of(CommandSpec("it", ("sh", "-c", STUBBORN + "sleep 0.1; kill -KILL $PPID; wait", mark))).open()
 
-    assert wait_until_gone(mark) == []
+    assert eventually(lambda: not running_with(mark))
 
 
 _RUNS_A_COMMAND = """
@@ -77,14 +69,12 @@ subject.open()
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
-def test_nothing_survives_sectax(
-    using: Launcher, how: signal.Signals, mark: str, wait_until_there: There, wait_until_gone: Gone
-) -> None:
+def test_nothing_survives_sectax(using: Launcher, how: signal.Signals, mark: str) -> None:
     command = [sys.executable, "-c", _RUNS_A_COMMAND, mark, " ".join(using.argv), "sh", "-c", STUBBORN + "wait", mark]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True) as sectax:
         try:
-            assert wait_until_there(mark, 3)
-            children = {pid for pid in processes_with(mark) if pid != sectax.pid}
+            assert eventually(lambda: len(running_with(mark)) >= 3)
+            children = {pid for pid in running_with(mark) if pid != sectax.pid}
             launchers = {os.getsid(pid) for pid in children}
 
             os.kill(sectax.pid, how)
@@ -92,11 +82,8 @@ def test_nothing_survives_sectax(
         finally:
             sectax.kill()  # or a test that failed would wait for it for ever
 
-    assert wait_until_gone(mark) == []
-    until = time.monotonic() + 60
-    while any(map(is_running, launchers)) and time.monotonic() < until:
-        time.sleep(0.01)
-    assert not any(map(is_running, launchers))
+    assert eventually(lambda: not running_with(mark))
+    assert eventually(lambda: not any(map(is_running, launchers)))
 
 
 def test_killing_twice_or_before_the_start_does_no_harm(subject_of: SubjectOf) -> None:

@@ -12,8 +12,9 @@ import pytest
 
 from sectax.experiments.command.subject import CommandSpec, CommandSubject
 from sectax.model.subject import Visit, Work
+from tests.hosts.processes import is_running
 
-from .conftest import Measure, is_running
+from .conftest import Measure
 
 # -S and -I: an interpreter that does little of its own. Not the venv's: some of those start a second program.
 PYTHON = (os.path.realpath(sys.executable), "-I", "-S", "-c")

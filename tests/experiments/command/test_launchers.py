@@ -45,14 +45,9 @@ def test_one_in_the_cache_that_does_not_run_is_built_anew() -> None:
     assert Path(first.argv[0]).stat().st_size > 10_000
 
 
-def test_without_a_compiler_it_is_the_python_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(c_programs, "COMPILERS", ("no-such-compiler",))
-
-    assert launcher().name.startswith("python 3.")
-
-
-def test_with_a_compiler_that_fails_it_is_the_python_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(c_programs, "COMPILERS", ("false",))
+@pytest.mark.parametrize("compiler", ["no-such-compiler", "false"])
+def test_without_a_compiler_that_works_it_is_the_python_one(monkeypatch: pytest.MonkeyPatch, compiler: str) -> None:
+    monkeypatch.setattr(c_programs, "COMPILERS", (compiler,))
 
     assert launcher().name.startswith("python 3.")
 

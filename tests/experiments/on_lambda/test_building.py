@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import http.server
 import json
 import os
 import shutil
 import subprocess
 import sys
-import threading
 import zipfile
 from pathlib import Path
 
@@ -57,68 +55,6 @@ def test_the_python_zip_runs_with_nothing_but_itself(tmp_path):
 
     assert done.stderr == ""
     assert json.loads(done.stdout) == [str(folder / "msgpack/__init__.py"), {"isAuthorized": True}, NOT_GENUINE]
-
-
-@needs_go
-def test_the_go_zip_answers_over_the_runtime_api(tmp_path):
-    waiting, answers = [as_json(EVENT), as_json(SPOILED)], []
-    done, ended = threading.Event(), threading.Event()
-
-    class RuntimeApi(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            if not waiting:
-                ended.wait()  # as Lambda does: the next event comes when it comes, here never
-            body = json.dumps(waiting.pop(0)).encode() if waiting else b""
-            self._send(200, body, {"Lambda-Runtime-Aws-Request-Id": "1", "Lambda-Runtime-Deadline-Ms": str(2**42)})
-
-        def do_POST(self):
-            answers.append(json.loads(self._body()))
-            if not waiting:
-                done.set()
-            self._send(202, b"", {})
-
-        def _body(self):
-            if self.headers["Transfer-Encoding"] != "chunked":
-                return self.rfile.read(int(self.headers["Content-Length"]))
-            body = b""
-            while length := int(self.rfile.readline(), 16):
-                body += self.rfile.read(length)
-                self.rfile.readline()
-            self.rfile.readline()
-            return body
-
-        def _send(self, status, body, headers):
-            self.send_response(status)
-            for name, value in (headers | {"Content-Length": str(len(body))}).items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *words):
-            pass
-
-    folder = unpacked("go", tmp_path)
-    (folder / "bootstrap").chmod(0o755)  # zipfile forgets modes
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), RuntimeApi) as server:
-        threading.Thread(target=server.serve_forever).start()
-        address = f"127.0.0.1:{server.server_port}"
-        try:
-            with subprocess.Popen(
-                [folder / "bootstrap"],
-                env={"SHARED_KEY": KEY, "AWS_LAMBDA_RUNTIME_API": address},
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-            ) as function:
-                came = done.wait(60)
-                function.kill()
-                said = function.communicate()[0]
-        finally:
-            ended.set()
-            server.shutdown()
-
-    assert came, said
-    assert answers == [{"isAuthorized": True}, NOT_GENUINE]
-    assert said == b""
 
 
 @pytest.mark.more

@@ -1,4 +1,4 @@
-"""What certainly cannot start is refused before anything is deployed; what cannot be told passes."""
+"""An archive without the handler's file is refused before anything is deployed."""
 
 from __future__ import annotations
 
@@ -19,9 +19,6 @@ DEFINED = "def handler(event, context):\n    pass\n"
     [
         ({"other.py": DEFINED}, "f.handler", "holds no f.py"),
         ({"ff.py": DEFINED}, "f.handler", "holds no f.py"),
-        ({"f.py": DEFINED}, "f.handel", "nothing called 'handel'"),
-        ({"f.py": "class A:\n    " + DEFINED.replace("\n", "\n    ")}, "f.handler", "nothing called 'handler'"),
-        ({"f.py": "def handler(:\n"}, "f.handler", "is not valid"),
         ({"f.py": DEFINED}, "handler", "not of the form"),
     ],
 )
@@ -37,10 +34,6 @@ def test_a_python_handler_that_is_not_there_is_refused(files, handler, said):
         ({"a/b/f.py": DEFINED}, "a.b.f.handler"),
         ({"a/b/f.py": DEFINED}, "a/b/f.handler"),
         ({"f/__init__.py": "handler = lambda event, context: None\n"}, "f.handler"),
-        ({"f.py": "try:\n    from web import app as handler\nexcept ImportError:\n    raise\n"}, "f.handler"),
-        ({"f.py": "from web import *\n"}, "f.handler"),
-        ({"f.py": "globals()['handler'] = print\n"}, "f.handler"),
-        ({"f.py": "def __getattr__(name):\n    return print\n"}, "f.handler"),
         ({"f.cpython-311-x86_64-linux-gnu.so": b""}, "f.handler"),
     ],
 )

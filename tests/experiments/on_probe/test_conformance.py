@@ -241,10 +241,3 @@ def test_any_program_may_be_tried(argv: list[str], message: str) -> None:
     assert (first.id, first.status) == ("hello-answers", CheckStatus.FAILED)
     assert message in first.message
     assert time.monotonic() - began < 30
-
-
-def test_results_come_as_they_are_known() -> None:
-    results = check_probe(fake("honest"), patience_s=5.0)
-
-    assert next(results).id == "hello-answers"
-    results.close()

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sectax.experiments.on_probe.failures import advice, redacted, story
-from sectax.hosts.process.errors import ChildDied, ChildFlooded, ChildSilent
-from sectax.protocol.session import AnsweredFailed
+from sectax.hosts.process.errors import ChildDied
 
 PEM = """-----BEGIN PRIVATE KEY-----
 MIIEvQIBADANBgkqhkiG9w0BAQEFAASC
@@ -26,23 +25,6 @@ def test_only_the_last_line_of_stderr_is_shown_and_safely() -> None:
     died = ChildDied(255, out_of_memory=False, stderr_tail=b"Warning: a\n\x1b[31mFatal: b\n\n")
 
     assert story(died) == r"stopped replying: exit status 255; last on its stderr: \x1b[31mFatal: b"
-
-
-@pytest.mark.parametrize(
-    ("error", "words"),
-    [
-        (ChildSilent(30.0), "did not reply to measure within 30.0 s"),
-        (ChildFlooded(17_000_000), "flooded its stdout in its reply to measure: 17000000 bytes came"),
-        (AnsweredFailed("no\nkey"), r"refused measure: no\nkey"),
-    ],
-)
-def test_every_fault_has_its_words(error: Exception, words: str) -> None:
-    assert words in story(error, "measure")
-    assert advice(error, "php") == "sectax probe check php tries it by itself and names what fails"
-
-
-def test_the_hint_of_the_probe_is_the_advice() -> None:
-    assert advice(AnsweredFailed("no curve", "install openssl 3"), "php") == "install openssl 3"
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,9 @@ from sectax.experiments.s3.buckets import client as boto
 from sectax.experiments.s3.encryption import ENCRYPTIONS
 from sectax.experiments.s3.minio import Minio
 from sectax.experiments.s3.shelf import SERVES, Shelf
-from sectax.experiments.s3.subject import S3Spec
+from sectax.experiments.s3.spec import S3Spec
 from sectax.model.errors import SubjectFailed, SubjectSkipped
-from sectax.model.subject import Work
+from sectax.model.subject import Visit, Witnesses, Work
 from tests.experiments.s3.servers import between, needs_minio, running
 from tests.experiments.s3.specs import KEY, PYTHON, spec
 from tests.needs import needs
@@ -39,6 +39,14 @@ def tls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Minio]:
         yield server
 
 
+def measured(wanted: S3Spec, work: Work) -> tuple[Witnesses, Visit, Witnesses]:
+    subject = wanted.subject()
+    try:
+        return subject.open(), subject.visit(work), subject.close()
+    finally:
+        subject.kill()
+
+
 def keys_in(server: Minio, buckets: tuple[str, ...]) -> list[str]:
     s3 = boto(server.access)
     return [found["Key"] for name in buckets for found in s3.list_objects_v2(Bucket=name).get("Contents", [])]
@@ -50,13 +58,7 @@ def test_each_encryption_shows_itself_in_header_and_on_disk(
     plain: Minio, tls: Minio, client: str, encryption: str
 ) -> None:
     server = tls if encryption == "sse-c" else plain
-    subject = spec(server, encryption, client).subject()
-    try:
-        seen = subject.open()
-        visit = subject.visit(Work(3))
-        closed = subject.close()
-    finally:
-        subject.kill()
+    seen, visit, closed = measured(spec(server, encryption, client), Work(3))
 
     assert seen["encryption_header"] == ENCRYPTIONS[encryption].header
     assert seen["proof"] == ("no plaintext on disk" if ENCRYPTIONS[encryption].hides else "plaintext found on disk")
@@ -145,13 +147,7 @@ def test_every_operation_moves_every_size_and_leaves_nothing(
 @pytest.mark.parametrize("client", CLIENTS)
 def test_an_upload_in_parts_says_how_many(plain: Minio, client: str) -> None:
     wanted = spec(plain, "sse-kms", client, operation="put", bytes=12_000_000, part_bytes=8 * 2**20)
-    subject = wanted.subject()
-    try:
-        seen = subject.open()
-        visit = subject.visit(Work(1))
-        subject.close()
-    finally:
-        subject.kill()
+    seen, visit, _ = measured(wanted, Work(1))
 
     assert (seen["etag"], seen["parts"]) == ("multipart", 2)
     assert visit.telemetry["attempts"] == 4  # create, two parts, complete
@@ -160,13 +156,7 @@ def test_an_upload_in_parts_says_how_many(plain: Minio, client: str) -> None:
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_operations_at_once_take_less_time_together_than_one_after_the_other(plain: Minio, client: str) -> None:
-    subject = spec(plain, client=client, operation="put", concurrency=4).subject()
-    try:
-        subject.open()
-        visit = subject.visit(Work(24))
-        subject.close()
-    finally:
-        subject.kill()
+    _, visit, _ = measured(spec(plain, client=client, operation="put", concurrency=4), Work(24))
 
     summed = sum(observation.value for observation in visit.observations if observation.metric == "latency")
     together = next(observation for observation in visit.observations if observation.metric == "transfer")
@@ -206,13 +196,7 @@ def test_a_block_looks_at_large_objects_less_thoroughly_than_the_pilot(
     plain: Minio, client: str, encryption: str, operation: str
 ) -> None:
     wanted = spec(plain, encryption, client, operation=operation, bytes=9_000_000, thorough=False)
-    subject = wanted.subject()
-    try:
-        seen = subject.open()
-        visit = subject.visit(Work(1))
-        subject.close()
-    finally:
-        subject.kill()
+    seen, visit, _ = measured(wanted, Work(1))
 
     assert seen["proof"] == ("plaintext found on disk" if encryption == "none" else "no plaintext on disk")
     # A first object that is smaller shows what kind its ETag is; that of a large one is only asked of by the pilot.
@@ -229,13 +213,7 @@ def test_a_block_looks_at_large_objects_less_thoroughly_than_the_pilot(
 def test_operations_on_schedule_are_timed_from_when_they_were_due(plain: Minio, client: str, operation: str) -> None:
     """Far more than one connection can do: all that are sent wait, and most are not sent at all."""
     wanted = spec(plain, client=client, operation=operation, rate=20_000.0)
-    subject = wanted.subject()
-    try:
-        subject.open()
-        visit = subject.visit(Work(3_000))
-        subject.close()
-    finally:
-        subject.kill()
+    _, visit, _ = measured(wanted, Work(3_000))
 
     told, latencies = (
         visit.telemetry,
@@ -254,13 +232,7 @@ def test_operations_on_schedule_are_timed_from_when_they_were_due(plain: Minio, 
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_a_slow_schedule_is_sent_whole(plain: Minio, client: str) -> None:
-    subject = spec(plain, client=client, rate=20.0, concurrency=16).subject()
-    try:
-        subject.open()
-        visit = subject.visit(Work(5))
-        subject.close()
-    finally:
-        subject.kill()
+    _, visit, _ = measured(spec(plain, client=client, rate=20.0, concurrency=16), Work(5))
 
     assert visit.telemetry["load_scheduled"] == 5
     assert visit.telemetry["load_sending_s"] >= 0.24
@@ -292,13 +264,7 @@ def test_what_the_body_cost_in_processors_is_told_per_gigabyte(plain: Minio, cli
 @pytest.mark.parametrize("client", CLIENTS)
 def test_odd_key_names_are_ordinary_ones(plain: Minio, client: str) -> None:
     wanted = spec(plain, client=client, operation="put", prefix="ünï cödé/ sp ace +%2e&?/..x/日本/")
-    subject = wanted.subject()
-    try:
-        subject.open()
-        subject.visit(Work(2))
-        subject.close()
-    finally:
-        subject.kill()
+    measured(wanted, Work(2))
 
     assert keys_in(plain, wanted.buckets) == []
 

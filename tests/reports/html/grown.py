@@ -8,10 +8,10 @@ import random
 from sectax.experiments.hmac.experiment import EXPERIMENT
 from sectax.experiments.interface import Request
 from sectax.model.analysed import Analysed
-from sectax.model.measured import Measured
 from sectax.model.plan import Stopping
 from sectax.model.treatment import Treatment
 from sectax.workflow.analyse import analyse_measured
+from tests.fakes.measured import measured as measured_run
 from tests.machines import planned
 
 BLOCKS = tuple(range(1, 13))
@@ -46,9 +46,13 @@ def grown() -> Analysed:
         for treatment in plan.treatments
     }
     told = {block: {"run_queue_delay_s": 0.001 * block, "steal_s": 0.0, "throttled_s": 0.3 / block} for block in BLOCKS}
-    measured = Measured(
-        run_id="grown", started="2026-03-02T09:14:05Z", state="finished", plan=plan, calibrated=None, blocks=BLOCKS,
-        values={"duration": values}, counts={}, visited=dict.fromkeys(values, BLOCKS), failures=(), witnesses={},
-        batches={}, telemetry={}, sessions=(), block_telemetry=told,
-    )  # fmt: skip
+    measured = measured_run(
+        plan,
+        {"duration": values},
+        BLOCKS,
+        run_id="grown",
+        started="2026-03-02T09:14:05Z",
+        visited=dict.fromkeys(values, BLOCKS),
+        block_telemetry=told,
+    )
     return analyse_measured(measured)

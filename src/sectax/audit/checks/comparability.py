@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sectax.audit.checks.groups import about, gather, sides
+from sectax.audit.checks.groups import sides
 from sectax.audit.checks.interface import Check, Remark, cannot_be_checked, fatal
 from sectax.audit.checks.words import EVERYTHING
 from sectax.audit.form import Evidence, Series
@@ -14,8 +14,6 @@ from sectax.model.finding import Severity
 _ALWAYS = {"processor": "processor", "runtime": "runtime"}
 _WHERE_REPORTED = {"library": "library", "size_bytes": "object size", "key_bits": "key bits"}
 _NAMES = _ALWAYS | _WHERE_REPORTED
-# Runs that differ in an option are a series over it, where they are so many.
-FEWEST_OF_A_SERIES = 3
 
 
 def _against(group: list[Series]) -> str:
@@ -28,7 +26,6 @@ def _value(one: Series, attribute: str) -> object:
 
 def _examine(evidence: Evidence) -> Iterator[Remark]:
     yield from _sides(evidence)
-    yield from _options(evidence)
     yield from _machines(evidence)
 
 
@@ -60,18 +57,6 @@ def _sides(evidence: Evidence) -> Iterator[Remark]:
         yield cannot_be_checked(EVERYTHING, f"whether the sides have the same {missing} is not reported")
 
 
-def _options(evidence: Evidence) -> Iterator[Remark]:
-    """Two runs side by side that were set up differently; three or more are a series over the option."""
-    rates = [group[0] for group in gather(evidence.speeds, lambda one: one.run)] if evidence.imported else []
-    names = dict.fromkeys(name for one in rates for name in one.setting.options)
-    for name in names:
-        values = {one.setting.options.get(name) for one in rates} - {None}
-        if len(values) > 1 and len(rates) < FEWEST_OF_A_SERIES:
-            of = "; ".join(f"{one.run}: {one.setting.options.get(name)}" for one in rates)
-            saw = f"the runs differ in {name} ({of})"
-            yield about(Severity.WARNING, rates, saw, "their figures show that difference as well", "set them up alike")
-
-
 def _machines(evidence: Evidence) -> Iterator[Remark]:
     """One output that has the figures of two machines or builds, where nobody compares these."""
     if not evidence.imported or any(True for _ in sides(evidence)):
@@ -88,16 +73,19 @@ def _machines(evidence: Evidence) -> Iterator[Remark]:
             )
 
 
+def _machine(one: Series) -> bool:
+    return any((one.setting.processor, one.setting.library, one.setting.runtime))
+
+
 def _applies(evidence: Evidence) -> bool:
-    options = any(one.setting.options or one.setting.processor for one in evidence.speeds)
-    return any(True for _ in sides(evidence)) or (evidence.imported and options)
+    machines = evidence.imported and any(_machine(one) for one in evidence.speeds)
+    return machines or any(True for _ in sides(evidence))
 
 
 APPLES_AND_ORANGES = Check(
     id="apples-and-oranges",
-    rule="F: what is compared differs in processor, runtime, library, object size or key bits besides; W: two runs "
-    "were set "
-    "up differently, or one output has figures of several machines",
+    rule="F: what is compared differs in processor, runtime, library, object size or key bits besides; W: one "
+    "output has figures of several machines",
     examine=_examine,
     applies=_applies,
 )

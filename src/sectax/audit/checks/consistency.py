@@ -22,7 +22,6 @@ LONG_ENOUGH_S = 0.5
 UNDER_WAY, FAR_TOO_MANY = 1.5, 100.0
 # Of the time after which the clock was to end a run.
 PLANNED, NEARLY_PLANNED = (0.5, 10.0), (0.9, 1.5)
-
 WRONG = "one of the two is wrong, so neither can be used"
 ASK = "find out where each number comes from"
 

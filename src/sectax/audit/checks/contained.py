@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sectax.audit.checks.groups import each_table, ids, unknown
+from sectax.audit.checks.groups import Worst, ids, unknown, worst
 from sectax.audit.checks.interface import Check, Remark
-from sectax.audit.checks.words import duration, named, number
+from sectax.audit.checks.words import duration, number
 from sectax.audit.form import Evidence, Series
 from sectax.model.finding import Severity
 
@@ -33,22 +33,15 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
     alone = [one for one in seen if one not in part_of]
     yield from unknown(alone, "the operation that it contains was not measured beside it")
 
-    def saw(table: list[Series]) -> str:
-        worst = max(table, key=lambda one: _time(part_of[one]) / _time(one))
-        part = part_of[worst]
-        return (
-            f"{worst.work.operation or 'the operation'} contains {part.work.operation}, and is "
-            f"{number(_time(part) / _time(worst))} times as fast ({worst.id}: {duration(_time(worst))}; {part.id}: "
-            f"{duration(_time(part))}). Seen in {named(ids(table))}"
-        )
-
-    yield from each_table(
-        Severity.FATAL,
-        [one for one, part in part_of.items() if 0 < _time(one) < CLEARLY_FASTER * _time(part)],
-        saw,
-        "the work was not done: no request was sent, or its answer was not awaited",
-        "await the answer, read it to its end and check it",
-    )
+    faults: Worst = {}
+    for one, part in part_of.items():
+        if 0 < _time(one) < CLEARLY_FASTER * _time(part):
+            times = f"{one.id}: {duration(_time(one))}; {part.id}: {duration(_time(part))}"
+            faster = _time(part) / _time(one)
+            what = f"{one.work.operation or 'the operation'} contains {part.work.operation}"
+            faults[one] = faster, f"{what}, and is {number(faster)} times as fast ({times})"
+    meaning = "the work was not done: no request was sent, or its answer was not awaited"
+    yield from worst(Severity.FATAL, faults, meaning, "await the answer, read it to its end and check it")
 
 
 def _is_comparable(one: Series, other: Series) -> bool:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sectax.audit.checks.groups import FEWEST, NO_SINGLE_VALUES, ids, slowness, unknown, with_values, worst_of_tables
+from sectax.audit.checks.groups import FEWEST, NO_SINGLE_VALUES, Worst, ids, slowness, unknown, with_values, worst
 from sectax.audit.checks.interface import Check, Remark
 from sectax.audit.checks.words import percent
 from sectax.audit.form import Evidence
@@ -39,34 +39,29 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
         for values, change in zip(told, along, strict=True)
     ]
     going = beyond_chance(chances, CHANCE)
-    changes = {singly[at]: along[at] for at in going}
-    yield from worst_of_tables(
-        Severity.WARNING,
-        changes,
-        lambda one: abs(changes[one]),
-        lambda one: (
-            f"from the first to the last of {len(one.values)} values the time changes by {percent(changes[one])}"
-        ),
-        "what was measured, or the machine, changed meanwhile (or the values were sorted), so an interval is "
-        "too narrow",
-        ADVICE,
-    )
+    changes: Worst = {
+        singly[at]: (
+            abs(along[at]),
+            f"from the first to the last of {told[at].size} values the time changes by {percent(along[at])}",
+        )
+        for at in going
+    }
+    meaning = "what was measured, or the machine, changed meanwhile (or the values were sorted)"
+    yield from worst(Severity.WARNING, changes, f"{meaning}, so an interval is too narrow", ADVICE)
     alike = [
         resembling_neighbours(values) if at not in going and values.size >= FEWEST else (0.0, 1.0)
         for at, values in enumerate(told)
     ]
     by_chance = [chance if correlation >= LEAST_ALIKE else 1.0 for correlation, chance in alike]
-    correlations = {singly[at]: alike[at][0] for at in beyond_chance(by_chance, CHANCE)}
-    yield from worst_of_tables(
-        Severity.WARNING,
-        correlations,
-        lambda one: correlations[one],
-        lambda one: (
-            f"neighbours among {len(one.values)} values resemble each other (correlation {correlations[one]:.2f})"
-        ),
-        "they are not independent, so an interval that counts each of them is too narrow",
-        ADVICE,
-    )
+    correlations: Worst = {
+        singly[at]: (
+            alike[at][0],
+            f"neighbours among {told[at].size} values resemble each other (correlation {alike[at][0]:.2f})",
+        )
+        for at in beyond_chance(by_chance, CHANCE)
+    }
+    meaning = "they are not independent, so an interval that counts each of them is too narrow"
+    yield from worst(Severity.WARNING, correlations, meaning, ADVICE)
     yield from unknown(bare, NO_SINGLE_VALUES)
 
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 T = TypeVar("T")
-
+# Series with a fault: how bad it is beside the others, and what was seen.
+Worst = dict[Series, tuple[float, str]]
 # Fewer single values show neither a trend nor modes.
 FEWEST = 10
 NO_SINGLE_VALUES = f"needs {FEWEST} single values above zero, in the order in which they were taken"
@@ -91,34 +92,22 @@ def slowness(series: Series) -> NDArray[np.float64]:
     return 1 / values if series.quantity in (Quantity.RATE, Quantity.BANDWIDTH) else values
 
 
-def each_table(
-    severity: Severity, series: Iterable[Series], saw: Callable[[list[Series]], str], meaning: str, advice: str
-) -> Iterator[Remark]:
-    """One remark for all series of a table that have the same fault.
-
-    Args:
-        saw: what was seen in these series of one table.
-    """
+def each_table(severity: Severity, series: Iterable[Series], saw: str, meaning: str, advice: str) -> Iterator[Remark]:
+    """One remark for all series of a table that have the same fault; their names are the {} of what was *saw*."""
     for table in by_table(series):
-        yield Remark(severity, table[0].table, saw(table), meaning, advice, ids(table))
+        yield Remark(severity, table[0].table, saw.format(named(ids(table))), meaning, advice, ids(table))
 
 
-def worst_of_tables(
-    severity: Severity,
-    series: Iterable[Series],
-    key: Callable[[Series], float],
-    saw: Callable[[Series], str],
-    meaning: str,
-    advice: str,
-) -> Iterator[Remark]:
-    """As `each_table`, in words for the series with the highest key. Tables with the same words share a remark."""
+def worst(severity: Severity, found: Worst, meaning: str, advice: str) -> Iterator[Remark]:
+    """One remark for each table, in the words of its worst series. Tables with the same words share a remark."""
     alike: dict[str, list[tuple[Series, list[Series]]]] = {}
-    for table in by_table(series):
-        worst = max(table, key=key)
-        alike.setdefault(saw(worst), []).append((worst, table))
-    for words, found in alike.items():
-        every = [one for _, table in found for one in table]
-        where = f" ({found[0][0].id})" if len(found) == 1 else ""
+    for table in by_table(found):
+        most = max(table, key=lambda one: found[one][0])
+        alike.setdefault(found[most][1], []).append((most, table))
+    for words, tables in alike.items():
+        every = [one for _, table in tables for one in table]
+        first = tables[0][0].id
+        where = f" ({first})" if len(tables) == 1 and first not in words else ""
         others = f". Seen in {named(ids(every))}" if len(every) > 1 else ""
         yield about(severity, every, f"{words}{where}{others}", meaning, advice)
 

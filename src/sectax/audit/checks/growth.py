@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sectax.audit.checks.amounts import Amount, rising
-from sectax.audit.checks.groups import each_table, ids, rows, unknown
+from sectax.audit.checks.groups import Worst, ids, rows, unknown, worst
 from sectax.audit.checks.interface import Check, Remark
-from sectax.audit.checks.words import bandwidth, duration, named, number
+from sectax.audit.checks.words import bandwidth, duration, number
 from sectax.audit.form import Evidence, Moves, Series
 from sectax.model.finding import Severity
 
@@ -18,8 +17,6 @@ NO_MACHINE_BYTES_S = 1e12
 LEAST_GROWTH = 0.5
 # A difference below this share of the smaller figure may be noise.
 LEAST_SHOWN = 0.25
-# Of the time of less work, that twice as much of it may take at least; and times the work that cannot take the same.
-FALLS, FLAT_OVER, SAME = 0.8, 1000.0, 1.1
 
 
 def link_of(one: Series) -> float:
@@ -50,65 +47,13 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
     )
     alone = [one for one in bodies if not set(ids([one])) <= spanned]
     yield from unknown(alone, "one size alone shows no growth", "measure a second size, far larger")
-    flat = [group for group in groups if grows(group) is False]
-    yield from each_table(
-        Severity.FATAL,
-        [one for group in flat for one in group],
-        lambda table: (
-            f"{_saw([group for group in flat if group[0].table == table[0].table])}. Seen in {named(ids(table))}"
-        ),
-        "the body was not moved: the figures are of something else than the operation",
-        "read the body to its end and check it",
-    )
-    yield from _by_amounts(evidence)
-
-
-def _by_amounts(evidence: Evidence) -> Iterator[Remark]:
-    """W where more of what a label counts takes clearly less time, or a thousand times as much the same."""
-    groups = list(rising(evidence))
-    falling = {pair[0].series.table: pair for group in groups if (pair := _falls(group)) is not None}
-    for table, (few, many) in falling.items():
-        saw = (
-            f"{number(many.amount / few.amount)} times as much by its label takes {number(many.seconds / few.seconds)} "
-            f"times as long ({few.series.id}; {many.series.id})"
-        )
-        meaning = "some of the work was not done, or the machine was not in the same state for both"
-        figures = ids([few.series, many.series])
-        yield Remark(Severity.WARNING, table, saw, meaning, "measure both sizes again, in turns", figures)
-    yield from each_table(
-        Severity.WARNING,
-        [amount.series for group in groups if _is_flat(group) for amount in group],
-        lambda table: f"{number(FLAT_OVER)} times as much by its label takes the same time, in {named(ids(table))}",
-        "if the operation works on all of it, the work was not done, or something else takes the time",
-        "see that the whole input is worked on",
-    )
-
-
-def _falls(group: list[Amount]) -> tuple[Amount, Amount] | None:
-    """The two amounts, one at least twice the other, between which the time falls most; None where it does not."""
-    pairs = [
-        (few, many)
-        for at, few in enumerate(group)
-        for many in group[at + 1 :]
-        if many.amount >= 2 * few.amount
-        and many.seconds < FALLS * few.seconds
-        and not _overlap(few.series, many.series)
-    ]
-    return min(pairs, key=lambda pair: pair[1].seconds / pair[0].seconds, default=None)
-
-
-def _overlap(slow: Series, fast: Series) -> bool:
-    """Whether the single values of a slower and a faster series are not apart."""
-    if len(slow.values) < 2 or len(fast.values) < 2:
-        return False
-    slower, faster = ([one.seconds_per_operation(value) or 0.0 for value in one.values] for one in (slow, fast))
-    return min(slower) <= max(faster)
-
-
-def _is_flat(group: list[Amount]) -> bool:
-    seconds = [amount.seconds for amount in group]
-    over = group[-1].amount / group[0].amount
-    return over >= FLAT_OVER and max(seconds) <= SAME * min(seconds) and group[0].reads_all
+    flat: Worst = {}
+    for group in groups:
+        if grows(group) is False:
+            growth = (_time(group[-1]) - _time(group[0])) / _needed(group)
+            flat |= dict.fromkeys(group, (-growth, _saw(group)))
+    meaning = "the body was not moved: the figures are of something else than the operation"
+    yield from worst(Severity.FATAL, flat, meaning, "read the body to its end and check it")
 
 
 def grows(group: Sequence[Series]) -> bool | None:
@@ -124,14 +69,13 @@ def _needed(group: Sequence[Series]) -> float:
     return (_size(group[-1]) - _size(group[0])) / link_of(group[-1])
 
 
-def _saw(groups: list[list[Series]]) -> str:
-    worst = min(groups, key=lambda group: (_time(group[-1]) - _time(group[0])) / _needed(group))
-    first, last = worst[0], worst[-1]
+def _saw(group: Sequence[Series]) -> str:
+    first, last = group[0], group[-1]
     link = "of the link" if last.work.link_bytes_s else "that no machine exceeds"
     return (
         f"{number(_size(last) / _size(first))} times the bytes take {number(_time(last) / _time(first))} times as long "
         f"({first.id}: {duration(_time(first))}; {last.id}: {duration(_time(last))}); at the bandwidth {link}, "
-        f"{bandwidth(link_of(last))}, they need {duration(_needed(worst))} more"
+        f"{bandwidth(link_of(last))}, they need {duration(_needed(group))} more"
     )
 
 
@@ -145,10 +89,7 @@ def _time(one: Series) -> float:
 
 FLAT_WITH_SIZE = Check(
     id="flat-with-size",
-    rule="F: time grows by less than half of what the bandwidth demands for the bytes; W: more work by its label "
-    "takes less "
-    "time, or a thousand times as much the same",
+    rule="F: time grows by less than half of what the bandwidth demands for the bytes",
     examine=_examine,
     sees=lambda evidence: ids(_seen(evidence)),
-    applies=lambda evidence: evidence.imported and any(True for _ in rising(evidence)),
 )

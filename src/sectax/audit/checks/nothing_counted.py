@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from sectax.audit.checks.groups import each_table, ids, unknown
 from sectax.audit.checks.interface import Check, Remark
-from sectax.audit.checks.words import named
 from sectax.audit.form import Evidence, Quantity, Series
 from sectax.model.finding import Severity
 
@@ -26,13 +25,9 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
     yield from unknown(
         [one for one in seen if _nothing(one) is None], "how many operations were counted is not reported"
     )
-    yield from each_table(
-        Severity.FATAL,
-        [one for one in seen if _nothing(one)],
-        lambda table: f"no operation was counted in {named(ids(table))}",
-        "there is nothing that the figure could be of",
-        "see why the trial did nothing, and run it again",
-    )
+    meaning, advice = "there is nothing that the figure could be of", "see why the trial did nothing, and run it again"
+    nothing = [one for one in seen if _nothing(one)]
+    yield from each_table(Severity.FATAL, nothing, "no operation was counted in {}", meaning, advice)
 
 
 def _nothing(one: Series) -> bool | None:

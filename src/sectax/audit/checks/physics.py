@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sectax.audit.checks.groups import each_table, ids, rows, unknown
+from sectax.audit.checks.groups import Worst, ids, unknown, worst
 from sectax.audit.checks.growth import link_of
 from sectax.audit.checks.interface import Check, Remark
-from sectax.audit.checks.words import bandwidth, named
-from sectax.audit.form import EndsBy, Evidence, Moves, Quantity, Series
+from sectax.audit.checks.words import bandwidth
+from sectax.audit.form import Evidence, Moves, Quantity, Series
 from sectax.model.finding import Severity
 
 # A measured bandwidth has an error of its own.
@@ -21,53 +21,42 @@ _BY_INTENT = re.compile(
     r"(?i)baseline|empty|loop|overhead|nothing|control|calibrat|parallel|concurren|contend|multi|per_?cpu|goroutine"
     r"|thread|disabled|\bno_?op"
 )
-# Of the time that more operations should add, in proportion; fewer times the operations may hide in a fixed part.
-LEAST_ADDED, LEAST_MORE = 0.25, 2.0
 USE_THE_RESULTS = "use the results, so that the work cannot be left out"
 
 
 def _seen(evidence: Evidence) -> list[Series]:
     return [
-        one
-        for one in evidence.series
-        if one.quantity is Quantity.BANDWIDTH or _operations(one) or one.seconds_per_operation() is not None
+        one for one in evidence.series if one.quantity is Quantity.BANDWIDTH or one.seconds_per_operation() is not None
     ]
 
 
 def _examine(evidence: Evidence) -> Iterator[Remark]:
     seen = _seen(evidence)
     moving = {one: bytes_s for one in seen if (bytes_s := _bytes_s(one)) is not None}
-    beyond = [one for one, bytes_s in moving.items() if bytes_s > LINK_TOLERANCE * link_of(one)]
 
-    def saw(table: list[Series]) -> str:
-        fastest = max(table, key=lambda one: moving[one])
-        return (
-            f"{fastest.id} would be {bandwidth(moving[fastest])}, and at most {bandwidth(link_of(fastest))} "
-            f"is possible. "
-            f"Seen in {named(ids(table))}"
-        )
-
-    yield from each_table(Severity.FATAL, beyond, saw, "the bytes were not moved", "check that the whole body arrives")
+    beyond: Worst = {
+        one: (bytes_s, f"{one.id} would be {bandwidth(bytes_s)}, and at most {bandwidth(link_of(one))} is possible")
+        for one, bytes_s in moving.items()
+        if bytes_s > LINK_TOLERANCE * link_of(one)
+    }
+    yield from worst(Severity.FATAL, beyond, "the bytes were not moved", "check that the whole body arrives")
     yield from unknown(
         [one for one in moving if one.work.link_bytes_s is None and one not in beyond],
         "the bandwidth of the memory or link is not reported, and the figures are below that of any",
     )
     yield from _empty(seen)
-    yield from _free(seen)
 
 
 def _empty(seen: list[Series]) -> Iterator[Remark]:
-    times = {one: time for one in seen if 0 < (time := _of_one_thread(one)) < HARDLY_ANYTHING_S}
-    for severity in (Severity.FATAL, Severity.WARNING):
-        fatal = severity is Severity.FATAL
-        yield from each_table(
-            severity,
-            [one for one, time in times.items() if _is_empty(one, time) is fatal],
-            lambda table: f"one operation takes {1e9 * min(times[one] for one in table):.2g} ns in {named(ids(table))}",
-            f"that is a loop with nothing in it{'' if fatal else ', or hardly anything'}: the compiler left "
-            f"out the work",
-            USE_THE_RESULTS,
-        )
+    found: dict[Severity, Worst] = {Severity.FATAL: {}, Severity.WARNING: {}}
+    for one in seen:
+        if 0 < (time := _of_one_thread(one)) < HARDLY_ANYTHING_S:
+            severity = Severity.FATAL if _is_empty(one, time) else Severity.WARNING
+            found[severity][one] = -time, f"one operation takes {1e9 * time:.2g} ns"
+    for severity, faults in found.items():
+        maybe = "" if severity is Severity.FATAL else ", or hardly anything"
+        meaning = f"that is a loop with nothing in it{maybe}: the compiler left out the work"
+        yield from worst(severity, faults, meaning, USE_THE_RESULTS)
 
 
 def _of_one_thread(one: Series) -> float:
@@ -85,20 +74,6 @@ def _is_empty(one: Series, seconds: float) -> bool:
     return seconds < SHORTEST_OPERATION_S and one.work.calibrated is True and not by_intent
 
 
-def _free(seen: list[Series]) -> Iterator[Remark]:
-    """More operations, as a level says, in hardly more time."""
-    for group in rows((one for one in seen if _is_level(one)), _operations):
-        few, many = group[0], group[-1]
-        if (few.work.operation, few.work.size_bytes) != (many.work.operation, many.work.size_bytes):
-            continue
-        more = (_operations(many) or 0.0) / (_operations(few) or 1.0)
-        longer = _lasted(many) / _lasted(few) if _lasted(few) > 0 else 1.0
-        if more >= LEAST_MORE and longer < 1 + LEAST_ADDED * (more - 1):
-            saw = f"{more:.3g} times the operations take {longer:.3g} times as long ({few.id}; {many.id})"
-            meaning = "more work costs nothing: it was not done"
-            yield Remark(Severity.FATAL, few.table, saw, meaning, USE_THE_RESULTS, ids(group))
-
-
 def _bytes_s(one: Series) -> float | None:
     if one.quantity is Quantity.BANDWIDTH:
         return one.typical
@@ -109,36 +84,10 @@ def _bytes_s(one: Series) -> float | None:
     return size / seconds if seconds > 0 else None
 
 
-def _operations(one: Series) -> float | None:
-    """How many operations were timed together, where that is reported and did not depend on how fast they were."""
-    if one.quantity is Quantity.TOTAL_TIME and one.work.ends_by is EndsBy.EVENTS:
-        return one.work.operations
-    return one.work.batch if one.quantity is Quantity.TIME and one.work.calibrated is False else None
-
-
-def _is_level(one: Series) -> bool:
-    """Whether a level is this very count: only then do series differ in how often the same is done."""
-    count = _operations(one)
-    return count is not None and any(_as_count(level) == count for level in one.levels.values())
-
-
-def _as_count(level: str) -> float | None:
-    try:
-        return float(level.replace(",", ""))
-    except ValueError:
-        return None
-
-
-def _lasted(one: Series) -> float:
-    value = one.typical or 0.0
-    return value if one.quantity is Quantity.TOTAL_TIME else value * (_operations(one) or 0.0)
-
-
 FASTER_THAN_PHYSICS = Check(
     id="faster-than-physics",
-    rule="F: more bytes per second than the memory or link carries, more operations in no more time, or a "
-    "benchmark whose "
-    "loop takes under 0.5 ns; W: an operation under 1 ns",
+    rule="F: more bytes per second than the memory or link carries, or a benchmark whose loop takes under 0.5 ns; W: "
+    "an operation under 1 ns",
     examine=_examine,
     sees=lambda evidence: ids(_seen(evidence)),
 )

@@ -18,7 +18,6 @@ MEDIAN_NEEDS = 6
 _CENTRES = frozenset({"mean", "total", "rate", "one", "min"})
 MORE = "more trials, or report it as a single observation"
 _PERCENTILE = re.compile(r"p(\d{1,2}(?:\.\d+)?)")
-
 Pair = tuple[Series, Claim]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from sectax.audit.checks.groups import ids, unknown, worst_of_tables
+from sectax.audit.checks.groups import Worst, ids, unknown, worst
 from sectax.audit.checks.interface import Check, Remark
 from sectax.audit.form import Evidence, Quantity, Series, Work
 from sectax.model.finding import Severity
@@ -18,7 +18,6 @@ MOST_DROPPED = 0.001
 MOST_IN_FLIGHT = 5.0
 # So long a request may wait for the client's own timer.
 OWN_TIMER_S = 5e-3
-
 MEANING = "the client was measured, not what it talks to"
 ADVICE = "use more clients, or a lower rate"
 
@@ -38,14 +37,9 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
         [one for one in seen if not looks(one.work) and not _waiting(one)],
         "how busy the client was, and whether it sent what it should, is not reported",
     )
-    yield from worst_of_tables(
-        Severity.FATAL,
-        [one for one in seen if reasons(one.work) or _waiting(one)],
-        lambda _: 0.0,
-        lambda one: " and ".join([*reasons(one.work), *_waiting(one)]),
-        MEANING,
-        ADVICE,
-    )
+    signs = {one: [*reasons(one.work), *_waiting(one)] for one in seen}
+    busy: Worst = {one: (0.0, " and ".join(found)) for one, found in signs.items() if found}
+    yield from worst(Severity.FATAL, busy, MEANING, ADVICE)
 
 
 def reasons(work: Work, *, by_chance: bool = True) -> list[str]:

@@ -28,7 +28,6 @@ WITHDRAWN: tuple[Withdrawn, ...] = (
         source="https://aws.amazon.com/blogs/aws/amazon-s3-encrypts-new-objects-by-default/",
     ),
 )
-
 SETTINGS = frozenset(each.setting for each in WITHDRAWN)
 
 

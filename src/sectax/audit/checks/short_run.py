@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sectax.audit.checks.groups import ids, worst_of_tables
+from sectax.audit.checks.groups import Worst, ids, worst
 from sectax.audit.checks.interface import Check, Remark
 from sectax.audit.checks.words import counted, duration
 from sectax.audit.form import Evidence, Series
@@ -20,14 +20,10 @@ def _seen(evidence: Evidence) -> list[Series]:
 
 
 def _examine(evidence: Evidence) -> Iterator[Remark]:
-    seen = _seen(evidence)
-    yield from worst_of_tables(
-        Severity.WARNING,
-        [one for one in seen if _why(one)],
-        lambda one: -(one.work.duration_s or 0.0),
-        _why,
-        "connecting, warming up and single slow answers are much of it",
-        "measure for at least ten seconds, after a run that does not count",
+    short: Worst = {one: (-(one.work.duration_s or 0.0), why) for one in _seen(evidence) if (why := _why(one))}
+    meaning = "connecting, warming up and single slow answers are much of it"
+    yield from worst(
+        Severity.WARNING, short, meaning, "measure for ten seconds at least, after a run that does not count"
     )
 
 

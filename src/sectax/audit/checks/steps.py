@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -10,8 +9,6 @@ from typing import NamedTuple
 _BESIDE = 0.05
 # Values that are not the commonest one, as a share: fewer do not show a step.
 _ENOUGH_OTHERS = 0.1
-# Where fewer lie beyond two neighbouring ticks, the variance before rounding cannot be told from the values.
-_BEYOND_TWO = 0.05
 # A clock ticks seldom more often within what a step would hide.
 _MOST_TICKS = 20
 # Of a longer series the first so many show the same.
@@ -19,18 +16,11 @@ MOST_LOOKED_AT = 2**17
 
 
 class Step(NamedTuple):
-    """The step of values, their typical value, and how far the middle half of them reaches; all in one unit.
-
-    `hides` is what a mean of many of them can be off by. Values on two neighbouring ticks show no more than where
-    between both their middle lies. Noise that reaches over several steps averages rounding out; with a standard
-    deviation s before rounding, what is left is at most the step times exp(-2 pi² s² / step²), the first term of the
-    characteristic function (Widrow and Kollár, Quantization Noise, 2008).
-    """
+    """The step of values, their typical value, and how far the middle half of them reaches; all in one unit."""
 
     step: float
     typical: float
     spread: float
-    hides: float
 
     @property
     def hides_the_spread(self) -> bool:
@@ -53,11 +43,4 @@ def step_of(values: Sequence[float]) -> Step | None:
     others = 1 - counts.max() / data.size
     if typical > _MOST_TICKS * gap or others < _ENOUGH_OTHERS or counts[on_grid].sum() < 0.95 * data.size:
         return None
-    pairs = np.where(np.diff(np.round(ticks)) == 1, counts[:-1] + counts[1:], 0)
-    if pairs.max(initial=0) > (1 - _BEYOND_TWO) * data.size:
-        hides = gap
-    else:
-        # Rounding adds a twelfth of a squared step to the variance.
-        steps = max(float(np.var(data)) / gap**2 - 1 / 12, 0.0)
-        hides = gap * math.exp(-2 * math.pi**2 * steps)
-    return Step(gap, float(typical), float(high - low), hides)
+    return Step(gap, float(typical), float(high - low))

@@ -9,14 +9,12 @@ from contextvars import ContextVar
 
 # The subject of what concerns the source as a whole.
 EVERYTHING = "all figures"
-
 _MOST_NAMED = 3
 _MOST_TABLES = 4
 _MOST_BLOCKS = 6
 _MOST_PER_CENT = 1_000_000
 # From here on people say 'times'.
 _TIMES = 3.0
-
 # Texts are made deep within the checks; whether they are to name everything is the wish of the one who reads them.
 _in_full = ContextVar("_in_full", default=False)
 

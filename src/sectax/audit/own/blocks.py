@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from sectax.audit.checks.interface import Remark, cannot_be_checked, warning
+from sectax.audit.checks.words import percent
 from sectax.audit.own.evidence import Arm, BlockSeries, RunEvidence
 from sectax.model.measured import BatchShape
 from sectax.model.metric import Summary
@@ -14,7 +15,6 @@ from sectax.model.plan import FIRST_LOOK
 _CENTRES = frozenset(each.value for each in (Summary.RATE, Summary.MEAN, Summary.MEDIAN))
 # As `stats.batch_shape`: of fewer batches nothing is kept.
 _FEWEST_BATCHES = 4
-
 Hit = tuple[Arm, float]
 
 
@@ -77,18 +77,15 @@ def column(arm: Arm, of: Callable[[BatchShape], float | None]) -> list[float]:
     return [value for shape in arm.shapes.values() if (value := of(shape)) is not None]
 
 
-def warn(
-    arms: Sequence[Arm], hits: Iterable[Hit], saw: Callable[[Hit], str], meaning: str, advice: str
-) -> Iterator[Remark]:
-    """One warning for each hit, or one for the run where most of its treatments are hit."""
-    found = list(hits)
-    if len(found) > 1 and 2 * len(found) > len(arms):
-        worst = max(found, key=lambda hit: abs(hit[1]))
-        words = f"{saw(worst)} ({worst[0].id}). Seen in {len(found)} of {len(arms)} treatments"
+def warn(arms: Sequence[Arm], hits: Sequence[Hit], saw: str, meaning: str, advice: str) -> Iterator[Remark]:
+    """One warning for each hit, or one for the run where most of its treatments are hit, with its change in *saw*."""
+    if len(hits) > 1 and 2 * len(hits) > len(arms):
+        arm, change = max(hits, key=lambda hit: abs(hit[1]))
+        words = f"{saw.format(percent(change))} ({arm.id}). Seen in {len(hits)} of {len(arms)} treatments"
         yield warning("run", words, meaning, advice)
         return
-    for hit in found:
-        yield warning(hit[0].id, saw(hit), meaning, advice)
+    for arm, change in hits:
+        yield warning(arm.id, saw.format(percent(change)), meaning, advice)
 
 
 def unwatched(evidence: RunEvidence) -> Iterator[Remark]:

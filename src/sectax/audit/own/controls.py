@@ -27,7 +27,6 @@ from sectax.model.treatment import CONTROLS, Standing
 
 # A known cost larger than this, of what it was meant to be, says nothing of costs as small as the margin.
 MOST_OF_NOMINAL = 1.25
-
 _FIRED = SLOWER | FASTER
 _CLAIMS = SLOWER | FASTER | WITHIN_MARGIN
 
@@ -201,7 +200,6 @@ NEGATIVE_CONTROL: Check[RunEvidence] = Check(
     examine=_negative,
     applies=_claims_something,
 )
-
 POSITIVE_CONTROL: Check[RunEvidence] = Check(
     id="positive-control",
     rule="F: a known extra cost was not found (its direction seen, and the cost in its interval), not measured, or "
@@ -210,7 +208,6 @@ POSITIVE_CONTROL: Check[RunEvidence] = Check(
     examine=_positive,
     applies=_claims_something,
 )
-
 UNCONTROLLED: Check[RunEvidence] = Check(
     id="uncontrolled",
     rule="W: 'equivalent' or 'within the margin' in a metric of which the run has no control",

@@ -71,12 +71,10 @@ class RunRecord:
     Attributes:
         blocks: the finished ones, by number and in order.
         sessions: how many there were. An interrupted one leaves one block behind that does not count.
-        misdrawn: the blocks whose order is not the one that the run's seed draws for their number.
     """
 
     blocks: Mapping[int, BlockRecord]
     sessions: int = 1
-    misdrawn: tuple[int, ...] = ()
 
     def visits(self) -> Iterator[tuple[int, str, Visited]]:
         """Every treatment of every block that was planned and did not fail there."""
@@ -148,3 +146,8 @@ class RunEvidence:
 
     def measured_findings(self) -> Iterable[Finding]:
         return (finding for finding in self.findings if finding.verdict != VerdictId.NOT_MEASURED)
+
+    def sides(self, finding: Finding) -> tuple[Arm, Arm] | None:
+        """The treatment and the baseline of a comparison, where both were measured."""
+        both = [self.arms.get(arm) for arm in (finding.comparison.treatment, finding.comparison.baseline)]
+        return (both[0], both[1]) if both[0] is not None and both[1] is not None else None

@@ -8,11 +8,10 @@ from statistics import median
 
 from sectax.audit.form import Moves, Quantity, Work
 from sectax.audit.own.evidence import Arm, BlockSeries, KnownCost, RunEvidence, RunRecord
-from sectax.model.drawn_order import drawn_order
 from sectax.model.finding import Finding, VerdictId
-from sectax.model.measured import BlockRecord, Measured
+from sectax.model.measured import Measured
 from sectax.model.metric import Metric, Summary
-from sectax.model.plan import Plan, batch_observation, known_cost, nominal_cost
+from sectax.model.plan import batch_observation, known_cost, nominal_cost
 from sectax.model.treatment import CONTROLS, Role, Treatment
 
 _QUANTITIES = {"s": Quantity.TIME, "operations/s": Quantity.RATE, "B/s": Quantity.BANDWIDTH, "B": Quantity.MEMORY}
@@ -45,38 +44,8 @@ def evidence_of(measured: Measured, findings: Iterable[Finding]) -> RunEvidence:
             for each in compared
             if each.standing not in CONTROLS and metrics[each.metric].resolution == 0
         },
-        record=_record(measured) if measured.record else None,
+        record=RunRecord(measured.record, len(measured.sessions)) if measured.record else None,
     )
-
-
-def _record(measured: Measured) -> RunRecord:
-    return RunRecord(
-        blocks=measured.record,
-        sessions=len(measured.sessions),
-        misdrawn=tuple(
-            number for number, block in measured.record.items() if not _as_drawn(measured.plan, number, block)
-        ),
-    )
-
-
-def _as_drawn(plan: Plan, number: int, block: BlockRecord) -> bool:
-    """Whether its subjects were opened and visited in the order that the seed draws for this number."""
-    planned = {name: each for name, each in block.visited.items() if each.cell_order is not None}
-    cell_of = {treatment.id: treatment.cell for treatment in plan.treatments}
-    rounds: dict[str, int] = {}
-    for name, each in planned.items():
-        rounds[cell_of[name]] = max(each.planned or 0, rounds.get(cell_of[name], 0))
-    for place, cell in enumerate(drawn_order(plan, number, planned.keys(), rounds)):
-        order = dict.fromkeys(cell.opening, 0)
-        for index, names in enumerate(cell.rounds):
-            for position, name in enumerate(names):
-                order[name] += index * index * position
-        for opening, name in enumerate(cell.opening):
-            seen = planned[name]
-            whole = not seen.failed and seen.made == seen.planned
-            if (seen.cell_order, seen.opening) != (place, opening) or (whole and seen.order != order[name]):
-                return False
-    return True
 
 
 def _series(measured: Measured, treatments: Sequence[Treatment]) -> Iterable[BlockSeries]:
@@ -144,7 +113,6 @@ def _load(told: Mapping[str, float]) -> Work:
         achieved_rate=sent / sending_s if sent is not None and sending_s else None,
         operations=sent,
         dropped=dropped,
-        late=told.get("load_late"),
     )
 
 

@@ -1,55 +1,74 @@
-"""Two arms that did not do the same work cannot be compared by the time it took."""
+"""Whether two treatments did the same work, and the work that their labels promise."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
-from sectax.audit.checks.interface import Check, Remark, cannot_be_checked, fatal
+from sectax.audit.checks.interface import Check, Remark, cannot_be_checked, fatal, warning
+from sectax.audit.form import Moves
 from sectax.audit.own.evidence import Arm, RunEvidence
-from sectax.audit.own.witnesses import same
+from sectax.model.finding import FASTER, VerdictId
 from sectax.model.subject import Witness
+from sectax.model.treatment import CONTROLS
 from sectax.stats.binomial import clopper_pearson
 
 # Of all counted operations.
 MOST_ERRORS = 0.001
-
-
-FAST_FAILURES = "a failed operation is often a fast one: the figure is not that of the work"
-
-
 FIX = "fix what fails, then measure"
-
-
 NOT_THE_SAME = "the two did not do the same work"
+_MATERIAL = {VerdictId.SLOWER_MATERIAL: "slower", VerdictId.FASTER_MATERIAL: "faster"}
+
+
+def _seen(arm: Arm, name: str) -> tuple[Witness, ...]:
+    return () if arm.witnesses is None else arm.witnesses.get(name, ())
+
+
+def same(declared: Witness, witnessed: Witness) -> bool:
+    """Whether two values mean the same: 2048 is "2048" and 1769.0, but true is not 1."""
+    if isinstance(declared, bool) or isinstance(witnessed, bool):
+        return declared is witnessed
+    if isinstance(declared, int | float) and isinstance(witnessed, int | float):
+        return math.isclose(declared, witnessed, rel_tol=1e-9)
+    return str(declared) == str(witnessed)
+
+
+def _equal(evidence: RunEvidence) -> Iterator[Remark]:
+    for arm in evidence.arms.values():
+        # An operation that fails takes its whole trial with it, so what was counted without a word of errors has none.
+        if arm.errors is not None and arm.batches is not None and arm.batches.operations > 0:
+            share = arm.errors / arm.batches.operations
+            if share > MOST_ERRORS:
+                saw = f"{arm.errors:.0f} of {arm.batches.operations} operations failed ({100 * share:.2f} %)"
+                meaning = "a failed operation is often a fast one: the figure is not that of the work"
+                yield fatal(arm.id, saw, meaning, FIX)
+    yield from _unwitnessed(evidence)
+    pairs = {
+        (sides[0].id, sides[1].id): sides for one in evidence.measured_findings() if (sides := evidence.sides(one))
+    }
+    for treatment, baseline in pairs.values():
+        yield from _differing_errors(treatment, baseline)
+        for name in evidence.equal_witnesses:
+            of, usual = _seen(treatment, name), _seen(baseline, name)
+            if of and usual and not all(same(of[0], value) for value in (*of, *usual)):
+                saw = f"{name} is {', '.join(map(str, of))}, and {', '.join(map(str, usual))} in its baseline"
+                advice = "make both do the same work, or declare the difference as a factor"
+                yield fatal(treatment.id, saw, NOT_THE_SAME, advice)
 
 
 def _unwitnessed(evidence: RunEvidence) -> Iterator[Remark]:
     """One note for the run where a whole cell does not tell a witness, one for an arm that alone does not tell it."""
     silent = []
     for name in evidence.equal_witnesses:
-        telling = {arm.cell for arm in evidence.arms.values() if _seen(name, arm)}
+        telling = {arm.cell for arm in evidence.arms.values() if _seen(arm, name)}
         if any(arm.cell not in telling for arm in evidence.arms.values()):
             silent.append(name)
         for arm in evidence.arms.values():
-            if arm.cell in telling and not _seen(name, arm):
+            if arm.cell in telling and not _seen(arm, name):
                 yield cannot_be_checked(arm.id, f"{name} shows whether the work is equal, and nothing witnessed it")
     if silent:
         missing = f"whether the work was equal: not all subjects report {', '.join(silent)}"
         yield cannot_be_checked("run", missing)
-
-
-def _errors(arm: Arm) -> Iterator[Remark]:
-    # An operation that fails takes its whole trial with it, so what was counted without a word of errors has none.
-    if arm.errors is None or arm.batches is None or arm.batches.operations < 1:
-        return
-    share = arm.errors / arm.batches.operations
-    if share > MOST_ERRORS:
-        yield fatal(
-            arm.id,
-            f"{arm.errors:.0f} of {arm.batches.operations} operations failed ({100 * share:.2f} %)",
-            FAST_FAILURES,
-            FIX,
-        )
 
 
 def _differing_errors(treatment: Arm, baseline: Arm) -> Iterator[Remark]:
@@ -61,52 +80,83 @@ def _differing_errors(treatment: Arm, baseline: Arm) -> Iterator[Remark]:
         shares.append(clopper_pearson(round(arm.errors), arm.batches.operations, 0.99))
     (low, high), (other_low, other_high) = shares
     if low > other_high or high < other_low:
-        yield fatal(
-            treatment.id,
-            f"{treatment.errors:.0f} operations failed, and {baseline.errors:.0f} of its baseline",
-            NOT_THE_SAME,
-            FIX,
-        )
+        saw = f"{treatment.errors:.0f} operations failed, and {baseline.errors:.0f} of its baseline"
+        yield fatal(treatment.id, saw, NOT_THE_SAME, FIX)
 
 
-def _seen(name: str, arm: Arm) -> tuple[Witness, ...]:
-    return () if arm.witnesses is None else arm.witnesses.get(name, ())
-
-
-def _witness(name: str, treatment: Arm, baseline: Arm) -> Iterator[Remark]:
-    values = [_seen(name, arm) for arm in (treatment, baseline)]
-    if not all(values):
-        return
-    every = [value for seen in values for value in seen]
-    if any(not same(every[0], value) for value in every[1:]):
-        of_treatment, of_baseline = (", ".join(map(str, seen)) for seen in values)
-        yield fatal(
-            treatment.id,
-            f"{name} is {of_treatment}, and {of_baseline} in its baseline",
-            NOT_THE_SAME,
-            "make both do the same work, or declare the difference as a factor",
-        )
-
-
-def _examine(evidence: RunEvidence) -> Iterator[Remark]:
+def _declared(evidence: RunEvidence) -> Iterator[Remark]:
     for arm in evidence.arms.values():
-        yield from _errors(arm)
-    yield from _unwitnessed(evidence)
-    seen: set[tuple[str, str]] = set()
+        for name, declared in arm.declares.items():
+            seen = _seen(arm, name)
+            if not seen:
+                yield cannot_be_checked(arm.id, f"{name} should be {declared}, and nothing witnessed what it is")
+            elif wrong := [value for value in seen if not same(declared, value)]:
+                yield fatal(
+                    arm.id,
+                    f"{name} was declared as {declared} and witnessed as {', '.join(map(str, wrong))}",
+                    "something else was measured than the label says",
+                    "find out why the subject does not do what it is told, or correct the label",
+                )
+
+
+def _less(evidence: RunEvidence) -> Iterator[Remark]:
+    operations = {figure.treatment: figure.work.operation for figure in evidence.series}
+    faster = {
+        (sides[0].id, sides[1].id): sides
+        for one in evidence.measured_findings()
+        if one.verdict in FASTER and one.comparison.standing not in CONTROLS and (sides := evidence.sides(one))
+    }
+    for treatment, baseline in faster.values():
+        for shortcut in evidence.shortcuts:
+            seen, usual = (set(_seen(arm, shortcut.witness)) for arm in (treatment, baseline))
+            if operations.get(treatment.id) in shortcut.operations and seen and usual and seen.isdisjoint(usual):
+                of, other = (", ".join(sorted(map(str, values))) for values in (seen, usual))
+                saw = f"costs less than its baseline, which does more: {shortcut.words} "
+                advice = "read it as the difference between the two as they are, not as the cost of the control alone"
+                yield warning(treatment.id, f"{saw}({shortcut.witness} is {of}, not {other})", shortcut.why, advice)
+
+
+def _without_body(evidence: RunEvidence) -> dict[str, str]:
+    """The treatments whose operation moves metadata alone, and that operation."""
+    moving = (figure for figure in evidence.series if figure.work.moves is Moves.METADATA)
+    return {figure.treatment: figure.work.operation or "the operation" for figure in moving}
+
+
+def _metadata(evidence: RunEvidence) -> Iterator[Remark]:
+    operations, answers = _without_body(evidence), next(iter(evidence.metrics), "")
     for finding in evidence.measured_findings():
-        pair = (finding.comparison.treatment, finding.comparison.baseline)
-        if pair in seen or pair[0] not in evidence.arms or pair[1] not in evidence.arms:
-            continue
-        seen.add(pair)
-        treatment, baseline = evidence.arms[pair[0]], evidence.arms[pair[1]]
-        yield from _differing_errors(treatment, baseline)
-        for name in evidence.equal_witnesses:
-            yield from _witness(name, treatment, baseline)
+        compared, direction = finding.comparison, _MATERIAL.get(finding.verdict)
+        operation = operations.get(compared.treatment)
+        if operation and direction and compared.metric == answers and compared.standing not in CONTROLS:
+            yield warning(
+                compared.treatment,
+                f"{operation} moves no body, and is {direction} than its baseline ({compared.id})",
+                "so much of the difference is not the work on a body, also in the operations that move one",
+                "see how much it is in absolute time, and take it off the cost of the smallest objects first",
+            )
 
 
 UNEQUAL_WORK: Check[RunEvidence] = Check(
     id="unequal-work",
     rule="F: more than 0.1 % errors, or different shares; bytes, counts or outputs differ where declared equal",
-    examine=_examine,
+    examine=_equal,
     applies=lambda evidence: bool(evidence.arms),
+)
+MISLABELLED_LEVEL: Check[RunEvidence] = Check(
+    id="mislabelled-level",
+    rule="F: what was declared of a level differs from what was witnessed of the real thing",
+    examine=_declared,
+    applies=lambda evidence: any(arm.declares for arm in evidence.arms.values()),
+)
+LESS_WORK: Check[RunEvidence] = Check(
+    id="less-work",
+    rule="W: a treatment costs less than its baseline, and a witness shows that it left work out",
+    examine=_less,
+    applies=lambda evidence: bool(evidence.shortcuts),
+)
+METADATA_COST: Check[RunEvidence] = Check(
+    id="metadata-cost",
+    rule="W: an operation that moves no body differs from its baseline by the margin or more",
+    examine=_metadata,
+    applies=lambda evidence: bool(_without_body(evidence)),
 )

@@ -68,11 +68,10 @@ def evidence_of(grammar: Grammar, records: Iterable[Record], troubles: Iterable[
             setting = machine, frozenset(one.setting.options.items())
             groups.setdefault((one.id, frozenset(one.levels.items()), setting), []).append(one)
     joined = [_joined(group) for group in groups.values()]
-    return evidence(grammar.name, grammar.title, joined, found, breaks, grammar.compares)
+    return evidence(grammar.title, joined, found, breaks, grammar.compares)
 
 
 def evidence(
-    tool: str,
     title: str,
     series: Iterable[Series],
     troubles: Iterable[Trouble] = (),
@@ -98,7 +97,7 @@ def evidence(
         raise BadInput(f"nothing was measured: no result in {title}{why}", "give the whole output of a finished run")
     levels = {one.levels.get(compares) for one in unique}
     contrast = Contrast(compares, None, reported=False) if compares and len(levels) > 1 else None
-    return Evidence(tuple(unique), contrast, every, tuple(breaks), tool, imported=True)
+    return Evidence(tuple(unique), contrast, every, tuple(breaks), imported=True)
 
 
 def _labels(grammar: Grammar, records: list[Record]) -> list[str]:
@@ -118,7 +117,7 @@ def _labels(grammar: Grammar, records: list[Record]) -> list[str]:
 
 
 def _series(grammar: Grammar, record: Record, label: str) -> list[Series]:
-    work, setting, levels = _work(record, label), _setting(grammar, record), _levels(grammar, record, label)
+    work, setting, levels = _work(record, label), _setting(record), _levels(grammar, record, label)
     metrics: dict[str, list[tuple[str, Number]]] = {}
     for name, values in record.fields.items():
         metric, dot, statistic = name.partition(".")
@@ -207,10 +206,10 @@ def _work(record: Record, label: str) -> Work:
     return Work(failed=failed, **told)
 
 
-def _setting(grammar: Grammar, record: Record) -> Setting:
+def _setting(record: Record) -> Setting:
     options = {name[7:]: _in_words(values[-1]) for name, values in record.fields.items() if name.startswith("option.")}
     told = _attributes(record, _SETTING - {"options"})
-    return Setting(**{"tool": grammar.name} | told, options=options)
+    return Setting(**told, options=options)
 
 
 def _in_words(value: Number | str) -> str:

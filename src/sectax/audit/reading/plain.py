@@ -28,9 +28,10 @@ _MARK = re.compile(
     r"|\[ *\d{1,8}(?:\.\d{1,9})?s?\]"
     # The job and the step of GitHub; docker's build; the number of a line.
     r"|[^\t\n]{1,100}\t[^\t\n]{1,100}(?=\t\d{4}-)|#\d{1,4} \d{1,6}\.\d{1,4}|\d{1,7}\||\d{1,7}(?=\t|  |$)"
-    # A host and a program, one of many containers, a build tool, a level.
+    # A level (whose line may look like a host and a program), one of many containers, a build tool.
+    r"|(?:INFO|WARN|DEBUG|TRACE|info|debug|out|stdout)"
     r"|\w[\w.-]{0,80} \w[\w./@-]{0,80}(?:\[\d{1,9}\])?:|\w[\w./@-]{0,100}(?:\[\d{1,9}\])?:|\w[\w./@-]{0,100} *[|│>]"
-    r"|\[[^\[\]\n]{0,100}[A-Za-z][^\[\]\n]{0,100}\]|(?:INFO|WARN|DEBUG|TRACE|info|debug|out|stdout)"
+    r"|\[[^\[\]\n]{0,100}[A-Za-z][^\[\]\n]{0,100}\]"
     r")(?=\s|$)[ ]?"
     # Quotations and comments, the lines of a diff, numbers of lines: nothing need part them from the text.
     r"|(?:\d{1,7}:|>|\||│|┃|//+|/\*\*?|\*+|--|[#+;%!-]|[\"'`])"

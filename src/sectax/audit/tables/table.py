@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from sectax.audit.form import Claim, Contrast, Evidence, Moves, Quantity, Series, Setting, Trouble, TroubleKind, Work
+from sectax.audit.form import Claim, Contrast, Evidence, Moves, Quantity, Series, Trouble, TroubleKind, Work
 from sectax.audit.reading.build import MOST_FIGURES, evidence
 from sectax.audit.reading.sizes import size_in
 from sectax.audit.tables.cells import Cells
@@ -230,11 +230,11 @@ class _Reader:
             raise BadInput(f"{len(self.left_out)} of {self.count} rows are not usable; line {first.line}: {first.text}")
         series = [self._series(key, group) for key, group in self.groups.items()]
         factors = self._factors()
-        found = evidence("csv", "this table", series, self.left_out)
+        found = evidence("this table", series, self.left_out)
         if not factors or len({one.levels.get(factors[0]) for one in series}) < 2:
             return found
         entails = ("size_bytes",) if self.guess.columns.size else ()
-        contrast = Contrast(factors[0], None, reported=False, entails=entails, guessed=not self.table.said.by)
+        contrast = Contrast(factors[0], None, reported=False, entails=entails)
         return replace(found, contrast=contrast)
 
     def _factors(self) -> list[str]:
@@ -277,7 +277,6 @@ class _Reader:
             values=() if claims else group.values,
             count=int(count) if count else None,
             work=work,
-            setting=Setting(tool="csv"),
             run=label,
         )
 

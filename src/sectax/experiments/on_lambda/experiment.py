@@ -284,12 +284,12 @@ def chosen_factors(
         WrongUse: a factor or level that does not exist.
     """
     memory = Factor("memory", memory_levels(request.levels.get("memory", memory_mb), memory_mb))
-    return choose(tuple(memory if each.name == "memory" else each for each in known), preset, request.levels)
+    return choose(tuple(memory if factor.name == "memory" else factor for factor in known), preset, request.levels)
 
 
 def takes_one_processor(endpoint: str | None, memory_mb: Collection[str]) -> bool:
     """Whether functions take turns on one processor: those of the local Lambda, none of which has more than one."""
-    return endpoint == LOCAL and all(int(each) <= _VCPU_MB for each in memory_mb)
+    return endpoint == LOCAL and all(int(memory) <= _VCPU_MB for memory in memory_mb)
 
 
 def batch_s_of(endpoint: str | None, levels: Levels) -> float | None:

@@ -8,13 +8,13 @@ import shutil
 import sys
 import tempfile
 import tomllib
-import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
+from sectax.experiments.on_lambda.code import packed
 from sectax.model.errors import WrongUse
 from sectax.parts import cache, files, go, installer
 from sectax.parts.installer import SetUpFailed
@@ -23,7 +23,6 @@ from sectax.parts.programs import Missing
 _LOCK = "requirements.txt"
 # Of what an installer leaves, these say how and when it installed, not what: they would make every zip another.
 _INSTALLERS_OWN = {"INSTALLER", "RECORD", "REQUESTED", "direct_url.json", "uv_cache.json", ".lock"}
-_EPOCH = (1980, 1, 1, 0, 0, 0)  # the first moment that a zip can tell
 # Grows when what is made of the same sources changes.
 _BUILD = 1
 
@@ -111,7 +110,7 @@ def build(name: str, language: str) -> Path:
             _assemble(function, content)
         # Two may build it at once: each its own, and the last one takes the place, with the same content.
         with files.beside(path) as unfinished:
-            _zip(content, unfinished)
+            unfinished.write_bytes(packed(content, _INSTALLERS_OWN, executable=True))
     return path
 
 
@@ -175,15 +174,3 @@ def _go(function: Function) -> Path:
     if program is None:
         raise AssertionError("what is missing was asked for before")
     return program
-
-
-def _zip(content: Path, target: Path) -> None:
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in sorted(path for path in content.rglob("*") if path.is_file()):
-            if path.name in _INSTALLERS_OWN or "__pycache__" in path.parts:
-                continue
-            entry = zipfile.ZipInfo(path.relative_to(content).as_posix(), _EPOCH)
-            entry.create_system = 3  # unix, whose modes these are
-            entry.external_attr = 0o100755 << 16  # whatever the umask was here
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, path.read_bytes())

@@ -200,9 +200,9 @@ class Report(Object, frozen=True, tag_field="schema", tag="sectax/report/2"):
             ),
             treatments=tuple(_treatment(analysed, treatment) for treatment in analysed.treatments),
             findings=tuple(
-                finding(each, no_effect(analysed, each), plan.metric(each.comparison.metric))
-                for each in analysed.findings
-                if each.comparison.standing not in CONTROLS
+                finding(judged, no_effect(analysed, judged), plan.metric(judged.comparison.metric))
+                for judged in analysed.findings
+                if judged.comparison.standing not in CONTROLS
             ),
             controls=tuple(_controls(analysed, control) for control in analysed.controls),
             warnings=all_warnings(analysed),

@@ -36,8 +36,8 @@ def cell(plan: Plan, cell_id: str) -> str:
 def varying_factors(plan: Plan) -> tuple[str, ...]:
     """The factors other than the control's that have more than one level among the cells of the run."""
     seen: dict[str, set[str]] = {}
-    for each in plan.cells:
-        for factor, level in each.levels.items():
+    for its_cell in plan.cells:
+        for factor, level in its_cell.levels.items():
             seen.setdefault(factor, set()).add(level)
     return tuple(factor for factor, levels in seen.items() if len(levels) > 1)
 

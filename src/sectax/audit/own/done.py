@@ -1,0 +1,178 @@
+"""Whether the treatments of a run did their work: over its blocks, by what they carry, contain and count."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from sectax.audit.checks.fixed_time import EARLY, LATE, NO_COST
+from sectax.audit.checks.groups import rows
+from sectax.audit.checks.growth import link_of
+from sectax.audit.checks.interface import Check, Remark, cannot_be_checked, fatal, warning
+from sectax.audit.checks.physics import SHORTEST_OPERATION_S, USE_THE_RESULTS
+from sectax.audit.checks.saturated_client import ADVICE, MEANING, looks, reasons
+from sectax.audit.checks.words import bandwidth, first_of, number
+from sectax.audit.form import Moves
+from sectax.audit.own.blocks import interval, parts_of, typical_speeds
+from sectax.audit.own.evidence import BlockSeries, RunEvidence
+from sectax.model.treatment import Role
+
+# The chances of a run that a time which grows just as much as it must is called flat, and that a whole which takes as
+# long as its part is called faster by the margin.
+CHANCE = 0.005
+READ_IT = "check that the whole body arrives, and that its last byte changes the result"
+
+
+def _by_size(evidence: RunEvidence) -> list[list[BlockSeries]]:
+    """Those that carry a body, each group at two sizes or more, rising."""
+    bodies = [one for one in typical_speeds(evidence) if one.work.moves is Moves.BODY]
+    return list(rows(bodies, lambda one: one.work.size_bytes))  # type: ignore[arg-type]
+
+
+def _growth(evidence: RunEvidence) -> Iterator[Remark]:
+    groups = _by_size(evidence)
+    unclear = []
+    for group in groups:
+        first, last = group[0], group[-1]
+        sizes = [one.work.size_bytes or 0.0 for one in (first, last)]
+        needed = (sizes[1] - sizes[0]) / link_of(last)
+        part, low, high = _grown(first, last, evidence, CHANCE / len(groups))
+        if low < needed <= high:
+            unclear.append(last)
+        for figure in group if high < needed else ():
+            yield fatal(
+                figure.treatment,
+                f"{number(sizes[1] / sizes[0])} times the bytes take {1e3 * low:+.2g} to {1e3 * high:+.2g} ms more"
+                f"{f' beyond {part}' if part else ''} ({first.id}; {last.id}); at no more than "
+                f"{bandwidth(link_of(last))} they need {1e3 * needed:.2g} ms more",
+                "the body was not worked on: the figures are of something else than the treatment",
+                READ_IT,
+            )
+    if unclear:
+        where = unclear[0].treatment if len(unclear) == 1 else "run"
+        named = first_of(one.id for one in unclear)
+        missing = f"the blocks do not show whether time grows with the size as it must ({named})"
+        yield cannot_be_checked(where, missing, "more blocks, or a larger size")
+
+
+def _grown(first: BlockSeries, last: BlockSeries, evidence: RunEvidence, alpha: float) -> tuple[str, float, float]:
+    """The interval of how many seconds more the largest takes than the smallest, beyond the part that is named, if any.
+
+    What both do before they work on the body is taken off, where it was measured at both sizes and it is known that
+    they do more with the body.
+    """
+    less, more, beyond = [first.seconds()], [last.seconds()], ""
+    if last.work.link_bytes_s is not None:
+        small, large = ({part.work.operation: part for part in parts_of(one, evidence)} for one in (first, last))
+        if (part := next((name for name in small if name in large), None)) is not None:
+            beyond, less, more = part, [*less, large[part].seconds()], [*more, small[part].seconds()]
+    shared = [block for block in more[0] if all(block in times for times in (*less, *more))]
+    differences = [sum(times[block] for times in more) - sum(times[block] for times in less) for block in shared]
+    return beyond, *interval(differences, alpha, sum(more[0][block] for block in shared) / max(len(shared), 1))
+
+
+def _pairs(evidence: RunEvidence) -> list[tuple[BlockSeries, BlockSeries]]:
+    """What was measured beside something that it contains."""
+    return [(whole, part) for whole in typical_speeds(evidence) for part in parts_of(whole, evidence) if part.seconds()]
+
+
+def _contained(evidence: RunEvidence) -> Iterator[Remark]:
+    pairs = _pairs(evidence)
+    for whole, part in pairs:
+        of_whole, of_part = whole.seconds(), part.seconds()
+        logs = [math.log(of_whole[block] / of_part[block]) for block in of_whole if block in of_part]
+        low, high = interval(logs, CHANCE / len(pairs))
+        if high < -math.log1p(evidence.margin):
+            # A baseline is the yardstick of others, which may be sound.
+            is_baseline = [evidence.arms[one.treatment].role is Role.BASELINE for one in (whole, part)]
+            yield fatal(
+                (part if is_baseline == [True, False] else whole).treatment,
+                f"{whole.work.operation} does all that {part.work.operation} does, and takes "
+                f"{-100 * math.expm1(high):.2g} to {-100 * math.expm1(low):.2g} % less time ({whole.id}; {part.id})",
+                "the work was not done, or not the same: the difference is not what the treatment costs",
+                "find out what the one leaves out, or the other does besides",
+            )
+
+
+def _physics(evidence: RunEvidence) -> Iterator[Remark]:
+    """Where even the slowest block is too fast, no noise explains it."""
+    for figure in typical_speeds(evidence):
+        slowest, size = max(figure.seconds().values()), figure.work.size_bytes
+        if size is not None and figure.work.moves is Moves.BODY and size > slowest * link_of(figure):
+            limits = f"{bandwidth(size / slowest)}, and no more than {bandwidth(link_of(figure))} can be"
+            saw = f"the slowest block of {figure.id} would be {limits}"
+            yield fatal(figure.treatment, saw, "the bytes were not worked on", READ_IT)
+        elif slowest < SHORTEST_OPERATION_S:
+            saw = f"one operation takes {1e9 * slowest:.2g} ns at most in {figure.id}"
+            meaning = "that is a loop with nothing in it, or hardly anything: the compiler may have left out the work"
+            yield warning(figure.treatment, saw, meaning, USE_THE_RESULTS)
+
+
+def _configured(evidence: RunEvidence) -> Iterator[Remark]:
+    """A subject of ours that would end by the clock says so: `configured_s`."""
+    for arm in evidence.arms.values():
+        told = [one for one in (arm.witnesses or {}).get("configured_s", ()) if isinstance(one, (int, float))]
+        if told and arm.batch_s is not None and EARLY * told[0] <= arm.batch_s <= LATE * told[0]:
+            saw = f"its {arm.batch_s:.4g} s are the {told[0]:g} s that were configured"
+            advice = "compare the test of the same kind that does a fixed number of operations"
+            yield fatal(arm.id, saw, NO_COST, advice)
+
+
+def _nothing(evidence: RunEvidence) -> Iterator[Remark]:
+    for arm in evidence.arms.values():
+        if arm.batches is not None and not arm.batches.operations:
+            saw = f"no operation was counted in {arm.batches.batches} batches"
+            advice = "see why the subject did nothing, and run it again"
+            yield fatal(arm.id, saw, "there is nothing that a figure could be of", advice)
+
+
+def _loaded(evidence: RunEvidence) -> list[BlockSeries]:
+    """The treatments whose client was given a load that it may not have carried."""
+    return [one for one in typical_speeds(evidence) if looks(one.work)]
+
+
+def _saturated(evidence: RunEvidence) -> Iterator[Remark]:
+    for one in _loaded(evidence):
+        # sectax sends at even intervals: nothing is achieved less by chance.
+        if found := reasons(one.work, by_chance=False):
+            yield fatal(one.treatment, " and ".join(found), MEANING, ADVICE)
+
+
+FLAT_WITH_SIZE: Check[RunEvidence] = Check(
+    id="flat-with-size",
+    rule="F: time grows less over the sizes than the bandwidth demands, where the interval leaves no doubt",
+    examine=_growth,
+    applies=lambda evidence: bool(_by_size(evidence)),
+)
+CONTAINED_WORK: Check[RunEvidence] = Check(
+    id="contained-work",
+    rule="F: an operation is faster by the margin than another that it must do as a part of itself",
+    examine=_contained,
+    applies=lambda evidence: bool(_pairs(evidence)),
+)
+FASTER_THAN_PHYSICS: Check[RunEvidence] = Check(
+    id="faster-than-physics",
+    rule="F: even the slowest block moves more bytes per second than the memory or link carries; W: it takes under "
+    "0.5 ns",
+    examine=_physics,
+    applies=lambda evidence: bool(typical_speeds(evidence)),
+)
+FIXED_TIME_TOTAL: Check[RunEvidence] = Check(
+    id="fixed-time-total",
+    rule="F: batches last as long as was configured, so they cannot show a cost",
+    examine=_configured,
+    applies=lambda evidence: any((arm.witnesses or {}).get("configured_s") for arm in evidence.arms.values()),
+)
+ZERO_EVENT_RUN: Check[RunEvidence] = Check(
+    id="zero-event-run",
+    rule="F: no operation was counted",
+    examine=_nothing,
+    applies=lambda evidence: bool(evidence.arms),
+)
+SATURATED_CLIENT: Check[RunEvidence] = Check(
+    id="saturated-client",
+    rule="F: client CPU above 85 % of its quota, achieved rate below 99 % of the target, "
+    "overlap below 80 % of it, dropped above 0.1 %",
+    examine=_saturated,
+    applies=lambda evidence: bool(_loaded(evidence)),
+)

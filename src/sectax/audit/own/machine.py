@@ -1,0 +1,220 @@
+"""What the machine did to a run: steps of its clock, quotas, and waiting for a processor."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterator
+
+from sectax.audit.checks.interface import Check, Remark, cannot_be_checked, fatal, warning
+from sectax.audit.checks.words import percent
+from sectax.audit.own.evidence import Arm, RunEvidence
+from sectax.model.finding import Effect, Finding, Severity
+from sectax.model.metric import Summary
+from sectax.model.plan import SETTLING_SHARE
+from sectax.model.treatment import CONTROLS
+
+FEWEST_STEPS, ENOUGH_STEPS = 100, 1000
+# Of fewer batches a share of duplicates says nothing: two equal ones among ten are chance.
+MOST_DUPLICATES, FEWEST_BATCHES = 0.1, 20
+# Of the time between the readings. Below, an annotation is enough.
+MOST_THROTTLED = 0.01
+# Where a treatment declares its quota, being held back by it is what is measured.
+QUOTA_WITNESS = "cpu_quota"
+# The median batch of one arm over that of the other; and of its time, in the arm that waited longer.
+MOST_APART, MOST_WAITED = 1.5, 0.05
+
+
+def _clock(evidence: RunEvidence) -> Iterator[Remark]:
+    for arm in evidence.arms.values():
+        if arm.batches is None or arm.batches.batches < 1:
+            yield cannot_be_checked(arm.id, "the times of single batches are not reported")
+            continue
+        yield from _repeats(arm)
+        if arm.granularity_s is None:
+            yield cannot_be_checked(arm.id, "the step of the clock is not reported")
+        elif (steps := arm.batches.shortest_s / arm.granularity_s) < ENOUGH_STEPS:
+            severity = Severity.FATAL if steps < FEWEST_STEPS else Severity.WARNING
+            saw = f"the shortest batch lasts {steps:.0f} steps of its clock ({arm.granularity_s:.2g} s each)"
+            meaning = f"rounding alone may change it by {100 / max(steps, 1e-9):.2g} %"
+            yield Remark(severity, arm.id, saw, meaning, "longer batches")
+
+
+def _repeats(arm: Arm) -> Iterator[Remark]:
+    """F where equal values betray a clock that is coarser than it says.
+
+    Many batches of a quiet subject repeat a value even on a clock that is fine enough. Where the data show the step
+    between neighbouring values, and a batch is long beside it, they are innocent.
+    """
+    of = arm.batches
+    if of is None or of.duplicate_share <= MOST_DUPLICATES or of.batches < FEWEST_BATCHES:
+        return
+    if of.step_s is None or of.shortest_s < ENOUGH_STEPS * of.step_s:
+        saw = f"{100 * of.duplicate_share:.0f} % of {of.batches} batch times repeat another one exactly"
+        meaning = "the clock is coarser than it says, or values were copied"
+        yield fatal(arm.id, saw, meaning, "longer batches, or a finer clock")
+
+
+def _throttled(evidence: RunEvidence) -> Iterator[Remark]:
+    if all(arm.throttled_s is None for arm in evidence.arms.values()):
+        yield cannot_be_checked("run", "whether a CPU quota held the subjects back is not reported")
+    for arm in evidence.arms.values():
+        if not arm.throttled_s or (of := arm.batches) is None:
+            continue
+        # Where the time between the readings is not reported, the least that it can have been.
+        spanned_s = arm.spanned_s
+        if spanned_s is None:
+            spanned_s = of.batches * of.shortest_s * (1 + SETTLING_SHARE * arm.settles)
+        share = arm.throttled_s / spanned_s if spanned_s > 0 else 1.0
+        saw = f"held back for {arm.throttled_s:.3g} s, about {100 * share:.2g} % of the time it was watched"
+        if QUOTA_WITNESS in arm.declares:
+            meaning = "its quota is a level of this run, so this is part of what was measured"
+            yield Remark(Severity.NOTE, arm.id, saw, meaning)
+            continue
+        advice = "raise the CPU quota of this machine or container, or run fewer things beside"
+        if share > MOST_THROTTLED:
+            yield fatal(arm.id, saw, "the quota was measured, not the subject", advice)
+        else:
+            yield warning(arm.id, saw, "too little to change a verdict", advice)
+
+
+def _lengths(evidence: RunEvidence) -> Iterator[Remark]:
+    # Counts are made to fit the clock that answers: what that of another adds is the waiting, not the batch.
+    length = "takes {:.3g} ms of CPU time" if next(iter(evidence.metrics.values())).cpu else "lasts {:.3g} ms"
+    for finding in evidence.measured_findings():
+        metric = evidence.metrics[finding.comparison.metric]
+        arms = evidence.sides(finding)
+        if arms and (metric.cpu or metric.observed == evidence.batch) and metric.summary.tail is None:
+            yield from _pair(finding, *arms, length, of_cpu=metric.cpu)
+
+
+def _pair(finding: Finding, treatment: Arm, baseline: Arm, length: str, *, of_cpu: bool) -> Iterator[Remark]:
+    single = _is_single(treatment) and _is_single(baseline)
+    if single and of_cpu:
+        return  # an interruption costs CPU time by its number, and a longer operation has more in proportion
+    known = [arm.queued for arm in (treatment, baseline) if arm.queued is not None]
+    waited = any(share > MOST_WAITED for share in known)
+    one, other = treatment.batch_s, baseline.batch_s
+    if one is None or other is None:
+        if waited:
+            missing = "subjects waited for a processor, and how long their batches last is not reported"
+            yield cannot_be_checked(finding.comparison.id, missing)
+    elif max(one, other) <= MOST_APART * min(one, other):
+        return
+    elif waited:
+        yield Remark(
+            Severity.WARNING if single else Severity.FATAL,
+            finding.comparison.id,
+            f"a batch of {treatment.id} {length.format(1e3 * one)}, one of {baseline.id} {1e3 * other:.3g} ms, "
+            f"and up to {100 * max(known):.2g} % of that time was spent waiting for a processor",
+            "each batch is one operation, so the longer one waits more often, and part of the difference is that"
+            if single
+            else "short batches escape the waiting and long ones do not, so the difference may be that of the batches",
+            "run again on a quieter machine",
+        )
+    elif len(known) < 2 and not single:
+        yield cannot_be_checked(finding.comparison.id, "how long the subjects waited for a processor is not reported")
+
+
+def _is_single(arm: Arm) -> bool:
+    return arm.batches is not None and arm.batches.operations <= arm.batches.batches
+
+
+def _both_times(evidence: RunEvidence) -> Iterator[tuple[Finding, Effect, Effect]]:
+    """Of a run that is answered in CPU time of whole operations: each comparison's effects in CPU and in wall time."""
+    answering = next(iter(evidence.metrics.values()), None)
+    if answering is None or not answering.cpu or answering.part_of:
+        return
+    finite = [
+        (finding, effect)
+        for finding in evidence.measured_findings()
+        if (effect := finding.effect) is not None and math.isfinite(effect.low) and math.isfinite(effect.high)
+    ]
+    wall = {
+        finding.comparison.treatment: effect
+        for finding, effect in finite
+        if evidence.metrics[finding.comparison.metric].observed == evidence.batch
+    }
+    for finding, cpu in finite:
+        compared = finding.comparison
+        if compared.metric == answering.name and compared.standing not in CONTROLS and compared.treatment in wall:
+            yield finding, cpu, wall[compared.treatment]
+
+
+def _wall_against_cpu(evidence: RunEvidence) -> Iterator[Remark]:
+    def differ(cpu: Effect, wall: Effect, waiting: float = 0.0) -> bool:
+        """By more than the margin and with intervals apart, without what *waiting* makes of wall time (in logs)."""
+        apart = wall.low - waiting > cpu.high or wall.high - waiting < cpu.low
+        return apart and abs(wall.log_ratio - waiting - cpu.log_ratio) > math.log1p(evidence.margin)
+
+    for finding, cpu, wall in _both_times(evidence):
+        if not differ(cpu, wall):
+            continue
+        compared = finding.comparison
+        shares = [_left(evidence, arm) for arm in (compared.baseline, compared.treatment)]
+        saw = f"CPU time changes by {percent(cpu.log_ratio)}, wall time by {percent(wall.log_ratio)}"
+        if shares[0] is None or shares[1] is None:
+            missing = f"{saw}, and how long the subjects waited for a processor is not reported"
+            yield cannot_be_checked(compared.id, missing)
+            continue
+        waiting = math.log(shares[0]) - math.log(shares[1])
+        if differ(cpu, wall, waiting):
+            yield warning(
+                compared.id,
+                f"{saw}; without the time in which they waited for a processor, wall time changes by "
+                f"{percent(wall.log_ratio - waiting)}",
+                "the operation may wait for something else, or have work done outside of its process",
+                "take wall time for the answer where callers wait; and see what the operation waits for",
+            )
+
+
+def _left(evidence: RunEvidence, arm_id: str) -> float | None:
+    """The share of an arm's wall time that is left without its waiting; None where that is not reported.
+
+    The kernel tells of waiting in whole requests, so all that a batch can have waited is in it; more than the batches'
+    wall time exceeds their CPU time is not taken away.
+    """
+    arm = evidence.arms.get(arm_id)
+    if arm is None or arm.waited_s is None or arm.batches is None or not arm.batches.operations:
+        return None
+    cpu, wall = (_seconds(evidence, arm, of_cpu=of_cpu) for of_cpu in (True, False))
+    if cpu is None or wall is None:
+        return None
+    return (wall - min(max(wall - cpu, 0.0), arm.waited_s / arm.batches.operations)) / wall
+
+
+def _seconds(evidence: RunEvidence, arm: Arm, *, of_cpu: bool) -> float | None:
+    """CPU or wall time of one operation, over all blocks."""
+    for metric in evidence.metrics.values():
+        values = arm.values.get(metric.name)
+        if values and metric.cpu == of_cpu and (of_cpu or metric.observed == evidence.batch):
+            return statistics.fmean(1 / each if metric.summary is Summary.RATE else each for each in values.values())
+    return None
+
+
+TIMER: Check[RunEvidence] = Check(
+    id="timer",
+    rule="F: a batch under 100 steps of its clock, batches that repeat on a clock that is fine enough; W: under "
+    "1000 steps",
+    examine=_clock,
+    applies=lambda evidence: bool(evidence.arms),
+)
+THROTTLING: Check[RunEvidence] = Check(
+    id="throttling",
+    rule="F: over 1 % of the time of the batches throttled where that is not a declared factor; W: less",
+    examine=_throttled,
+    applies=lambda evidence: bool(evidence.arms),
+)
+UNEQUAL_BATCHES: Check[RunEvidence] = Check(
+    id="unequal-batches",
+    rule="F: the arms' median batches are more than 1.5 apart in length, and over 5 % of their time was spent waiting "
+    "for a processor; W: where each batch is one operation",
+    examine=_lengths,
+    applies=lambda evidence: bool(evidence.metrics),
+)
+WALL_AGAINST_CPU: Check[RunEvidence] = Check(
+    id="wall-against-cpu",
+    rule="W: CPU and wall time differ by more than the margin where their intervals and waiting do not explain it",
+    examine=_wall_against_cpu,
+    applies=lambda evidence: any(True for _ in _both_times(evidence)),
+)

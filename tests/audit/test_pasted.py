@@ -1,0 +1,81 @@
+"""What people put around an output is taken off, and a line stays in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sectax.audit.reading import registry
+from sectax.audit.reading.plain import unpasted
+
+SAMPLES = Path(__file__).parent / "tools" / "samples"
+WRK, GO = (SAMPLES.joinpath(name).read_text("utf-8") for name in ("wrk.txt", "gobench.txt"))
+
+Paste = Callable[[str], str]
+
+
+def each_line(put: Callable[[int, str], str]) -> Paste:
+    return lambda text: "\n".join(put(at, line) for at, line in enumerate(text.split("\n"), 1))
+
+
+WAYS: dict[str, Paste] = {
+    "a margin": each_line(lambda _, line: f"    {line}"),
+    "a quotation": each_line(lambda _, line: f"> {line}"),
+    "comments": each_line(lambda _, line: f"# {line}"),
+    "numbers of lines": each_line(lambda at, line: f"{at:5}  {line}"),
+    "times of CI": each_line(lambda at, line: f"2024-05-01T10:00:{at % 60:02}.1234567Z {line}"),
+    "a container's name": each_line(lambda _, line: f"bench_1  | {line}"),
+    "times and levels": each_line(lambda at, line: f"[10:00:{at % 60:02}] INFO {line}"),
+    "lines of a diff": each_line(lambda _, line: f"+{line}"),
+    "colours": each_line(lambda _, line: f"\x1b[32m{line}\x1b[0m"),
+    "a frame": each_line(lambda _, line: f"│ {line:120} │"),
+    "a fence, and words around it": lambda text: f"Here is what I got:\n\n```\n{text}\n```\nIs that good?",
+    "line ends of Windows": lambda text: text.replace("\n", "\r\n"),
+}
+
+
+def figures(text: str) -> list[tuple[str, float]]:
+    return [(claim.id, claim.value) for claim in registry.read(text)[1].figures]
+
+
+@pytest.mark.parametrize("text", [WRK, GO], ids=["wrk", "go"])
+@pytest.mark.parametrize("way", WAYS)
+def test_the_figures_are_those_of_the_bare_output(way: str, text: str) -> None:
+    assert figures(WAYS[way](text)) == figures(text)
+
+
+def known(line: str) -> bool:
+    return line.startswith("result ")
+
+
+def test_a_mark_stays_where_nothing_behind_it_is_known() -> None:
+    pasted = unpasted("> words\n> more words\nresult 1", known)
+
+    assert list(pasted.lines) == ["> words", "> more words", "result 1"]
+
+
+def test_a_line_keeps_its_place_and_how_far_it_was_moved() -> None:
+    pasted = unpasted("words\n  > result 1\n  > result 2", known)
+
+    assert list(pasted.lines) == ["words", "result 1", "result 2"]
+    assert list(pasted.shifts) == [0, 4, 4]
+
+
+def test_a_note_beside_an_output_keeps_its_mark() -> None:
+    assert "# result 3" in unpasted("result 1\nresult 2\n# result 3", known).lines
+
+
+def test_a_command_that_goes_on_stands_in_its_first_line() -> None:
+    assert list(unpasted("wrk -t2 \\\n  -d5s\nresult 1", known).lines) == ["wrk -t2 -d5s", "", "result 1"]
+
+
+def test_what_was_left_out_is_reported_within_an_output_alone() -> None:
+    assert list(unpasted("...\nresult 1\n[snip]\nresult 2", known).left_out) == [(3, "[snip]")]
+
+
+def test_a_document_is_found_in_a_page() -> None:
+    document = SAMPLES.joinpath("hyperfine.json").read_text("utf-8")
+
+    assert figures(f"The numbers:\n\n{document}\nThanks!") == figures(document)
