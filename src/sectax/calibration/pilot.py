@@ -230,8 +230,8 @@ class _Trying:
 
 def _batches(visit_s: float, *, sizes_only: bool) -> int:
     """How many batches a process of the pilot has, by how long a visit takes whoever makes it."""
-    if sizes_only and visit_s > LONGEST_PROCESS_S:
-        return 1  # what lasts for minutes is not done again to learn how long it lasts
+    if sizes_only and visit_s > SIZING_S:
+        return 1  # what lasts so long is not done again to learn how long it lasts
     visit = max(visit_s, 1e-9)
     longest_s, fewest = (SIZING_S, FEWEST_TO_SIZE) if sizes_only else (LONGEST_PROCESS_S, FEWEST_BATCHES)
     many = (
