@@ -40,7 +40,7 @@ IN_FUNCTIONS := $(FUNCTIONS:%=functions/%)
 IN_PYTHON := $(filter %/python,$(IN_FUNCTIONS))
 IN_OTHERS := $(filter-out $(IN_PYTHON),$(IN_FUNCTIONS)) $(CLIENTS:%=clients/%)
 
-.PHONY: help demo setup dev probes parts test test-more test-full run-pytest run-own lint format bench studies docs lock clean
+.PHONY: help demo setup dev probes parts test test-more test-full run-pytest run-own lint format bench studies picture docs lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -106,6 +106,10 @@ bench: probes ## sectax beside its rivals, and its promises in figures
 	else \
 		echo "there is no benchmarks/run in this checkout" >&2; exit 1; \
 	fi
+
+picture: setup ## the picture in the README, of a new run of jwt
+	@rm -f .venv/first.sectax docs/jwt.svg
+	@$(BIN)/sectax run jwt --quick --until budget --budget 4m --out .venv/first.sectax --picture docs/jwt.svg
 
 studies: setup ## the published studies again on this machine, and their pages (ARGS='--quick jwt': a short one)
 	@$(BIN)/python scripts/studies.py $(ARGS)

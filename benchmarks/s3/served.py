@@ -13,7 +13,7 @@ from pathlib import Path
 from sectax.experiments.s3 import parts
 from sectax.experiments.s3.buckets import Buckets
 from sectax.experiments.s3.minio import Minio
-from sectax.experiments.s3.subject import S3Spec
+from sectax.experiments.s3.spec import S3Spec
 from sectax.model.subject import Observation, Subject, Work
 from sectax.parts import cache
 

@@ -364,7 +364,7 @@ def test_where_nobody_can_say_how_many_blocks_the_margin_in_reach_is_reported() 
     assert 0.02 < finding.effect.margin_in_reach < finding.effect.margin_needed
     assert at_the_end.effect is not None
     assert at_the_end.effect.margin_needed == pytest.approx(finding.effect.margin_in_reach, rel=0.3)
-    assert words.verdict(finding) == "not answered; 9 % faster to 12 % slower"  # and not that more blocks would do
+    assert words.verdict(finding) == "undecided; 9 % faster to 12 % slower"  # and not that more blocks would do
     assert as_json(finding, "").needed.margin_in_reach == finding.effect.margin_in_reach
 
 

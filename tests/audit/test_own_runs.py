@@ -100,7 +100,7 @@ def test_a_long_tail_is_told_as_a_tail() -> None:
 
     (warning,) = warnings(run.measured(), "modes")
 
-    assert "long tail on the high side" in warning.saw
+    assert "skewed high" in warning.saw
 
 
 def test_blocks_that_agree_within_the_margin_are_not_asked_how_they_lie() -> None:

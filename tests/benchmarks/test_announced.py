@@ -15,7 +15,7 @@ def lines(*blocks_s: float) -> list[Line]:
     said = [Line(5.0, TOLD)]
     for number, at_s in enumerate(blocks_s, start=1):
         left = f"first verdict in about {12 - 2 * number} s" if number < 6 else "nearly done"
-        said.append(Line(at_s, f"block {number} · {at_s:.0f} s · 0 of 1 answered · {left} · b: 3 % slower"))
+        said.append(Line(at_s, f"block {number} · {at_s:.0f} s · 0 of 1 decided · {left} · b: 3 % slower"))
     return said
 
 

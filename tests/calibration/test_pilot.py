@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from sectax.calibration import pilot
 from sectax.calibration.pilot import PROCESSES, calibrate, tried_alone
 from sectax.model.plan import Calibrated
 from sectax.model.subject import Observation, Visit, Witnesses, Work
@@ -160,7 +159,6 @@ def test_where_only_the_length_of_operations_is_to_be_found_out_slow_ones_are_tr
     monkeypatch: pytest.MonkeyPatch, rounds: tuple[int, int], warms_up: bool
 ) -> None:
     visits = counting_visits(monkeypatch, 0.3)
-    monkeypatch.setattr(pilot, "SIZING_S", 0.0)  # visits of a fake take no time
     plan = replace(PLAN, rounds_range=rounds, warms_up=warms_up)
 
     found = calibrate(plan, {treatment.id: Spec(treatment.id) for treatment in plan.treatments}, {}, lambda event: None)
@@ -204,3 +202,4 @@ def test_operations_that_overlap_last_as_long_as_their_visit_and_come_in_full_ba
         assert calibration.operation_s == pytest.approx(OPERATION_S / 8)
         assert calibration.batch_s == pytest.approx(PLAN.batch_s, rel=0.1)
         assert calibration.fewest == 80
+        assert calibration.typical_s == pytest.approx(OPERATION_S)  # a known cost is a share of it

@@ -53,7 +53,7 @@ def test_the_nearest_file_alone_counts(tmp_path):
         ('margin = "5%"', ("--margin", "3%"), "margin 3 %", "--margin"),
         ('budget = "99s"', ("--blocks", "7"), "exactly 7 blocks", "--budget"),
         ("blocks = 9", ("--budget", "50s"), "about 50 s", "--blocks"),
-        ('until = "direction"', ("--precise",), "until every interval is narrow", "--until"),
+        ('until = "direction"', ("--precise",), "stops when every interval is narrow", "--until"),
         ("precise = true", ("--until", "direction"), "slower or faster", "--precise"),
     ],
 )

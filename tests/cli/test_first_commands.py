@@ -31,7 +31,7 @@ PEOPLE: dict[str, tuple[Call, ...]] = {
     ),
     "who loves hyperfine": (
         Call("sectax 'sleep 0.01' 'sleep 0.03'", (), 2, ("there is no command 'sleep 0.01'",)),
-        Call("sectax run command 'sleep 0.01' 'sleep 0.03'", (), 2, ("--baseline 'sleep 0.01' --treatment 'b=sleep",)),
+        Call("sectax run command 'sleep 0.01' 'sleep 0.03'", ("Keep baseline", "sleep-0.03")),
         Call("sectax run command --baseline 'sleep 0.01' --treatment 'b=sleep 0.03' --warmup 3", ("times slower",)),
     ),
     "who wants to know what will happen": (
@@ -40,8 +40,8 @@ PEOPLE: dict[str, tuple[Call, ...]] = {
         Call(f"{TWO} --dry-run", ("1 comparison answers the question", "takes at most about 2 min")),
     ),
     "who compares two commands and keeps the result": (
-        Call(f"{TWO} --out two.sectax", ("longer", "slower", "Summary"), err=("recording to two.sectax",)),
-        Call("sectax show two.sectax", ("longer", "slower", "Summary")),
+        Call(f"{TWO} --out two.sectax", ("longer", "slower", "What to do"), err=("recording to two.sectax",)),
+        Call("sectax show two.sectax", ("longer", "slower", "What to do")),
         Call("sectax runs", ("two.sectax", "finished")),
         Call("sectax report last --format csv", ("cost_ratio",)),
     ),

@@ -33,7 +33,7 @@ def test_the_page_of_a_run_is_the_same_made_later_from_its_file(folder):
 
     assert (said.status, said.out) == (0, "later.html\n")
     assert (folder / "later.html").read_text() == (folder / "a.html").read_text()
-    assert headings(folder / "a.html")[0] == "Summary"
+    assert headings(folder / "a.html")[0] == "What to do"
 
 
 def test_a_page_that_is_in_the_way_is_seen_before_anything_is_measured(folder):

@@ -27,7 +27,7 @@ from tests.program import PROGRAM, sectax
 KNOWN = ProgressLine(
     "block 7",
     9.0,
-    "1 of 2 answered",
+    "1 of 2 decided",
     Left(about_s=8.0, most_s=100.0),
     "php/verify/EdDSA: 2.6 times slower",
     "1.1 to 6.1 times slower",

@@ -8,13 +8,16 @@ import pytest
 
 from sectax.reports import markdown
 from sectax.reports.report_layout import run_report
+from sectax.workflow.advise import decided
 from tests.reports import situations
 
 Golden = Callable[[str, str], None]
 
 
 def written(situation: str) -> str:
-    return markdown.render(run_report(situations.ALL[situation](), situations.PATH, show_all=True))
+    return markdown.render(
+        run_report(situations.ALL[situation](), situations.PATH, decided(situations.ALL[situation]()), show_all=True)
+    )
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from sectax.reports import markdown
 from sectax.reports.document import Part, Table
 from sectax.reports.report_layout import run_report
 from sectax.reports.result_tables import result_tables, visible
+from sectax.workflow.advise import decided
 from tests.reports.situations.signatures import THROUGHPUT, signatures
 
 P99 = Metric("p99_duration", "s", Better.LOWER, Summary.P99, "duration", compared=False)
@@ -55,7 +56,7 @@ def test_a_treatment_without_the_figure_is_not_in_its_table(analysed) -> None:
 
 
 def test_markdown_has_no_word_of_a_comparison_in_it(analysed) -> None:
-    text = markdown.render(run_report(analysed, "r", show_all=True))
+    text = markdown.render(run_report(analysed, "r", decided(analysed), show_all=True))
 
     assert "p99" in text
     assert "against  " not in text

@@ -14,6 +14,7 @@ from sectax.model.analysed import Analysed
 from sectax.model.treatment import Standing
 from sectax.reports import terminal
 from sectax.reports.report_layout import run_report
+from sectax.workflow.advise import decided
 from tests.reports import situations
 from tests.reports.situations.signatures import simple
 from tests.reports.situations.simulated import Case
@@ -30,7 +31,7 @@ def rendered(situation: str, width: int = 100, *, colour: bool = False, show_all
 def printed(
     analysed: Analysed, width: int, *, colour: bool = False, show_all: bool = False, path: str = situations.PATH
 ) -> str:
-    return terminal.render(run_report(analysed, path, show_all=show_all), width=width, colour=colour)
+    return terminal.render(run_report(analysed, path, decided(analysed), show_all=show_all), width=width, colour=colour)
 
 
 @EVERY
@@ -81,8 +82,8 @@ def test_twelve_answers_stand_on_a_page_of_fifty_lines(width: int) -> None:
     text = printed(situations.twelve_answers(), width)
 
     assert text.count("times faster") >= 12
-    assert text.splitlines()[2].lstrip().startswith("self-check of php")
-    assert "Summary" in text
+    assert text.splitlines()[2].lstrip().startswith("self-check: an added cost")
+    assert "What to do" in text
     assert f"sectax show {situations.PATH} --all" in text
     assert len(text.splitlines()) <= 50
 
@@ -98,7 +99,7 @@ def test_column_without_room_is_named() -> None:
 @EVERY
 def test_every_width_says_the_same_words(situation: str) -> None:
     """What a wrapped line says may not depend on where it is wrapped: only spaces differ within a paragraph."""
-    ends = [rendered(situation, width).partition("Summary")[2].split() for width in (60, 100, 200)]
+    ends = [rendered(situation, width).partition("What to do")[2].split() for width in (60, 100, 200)]
 
     assert ends[0] == ends[1] == ends[2]
 
@@ -134,11 +135,11 @@ def test_hostile_labels_steer_nothing_and_mark_up_nothing() -> None:
     assert r"\x1b[2J\x07[red]a|b[/red]\u202e`x`" in text
 
 
-def test_summary_stands_at_the_end_before_the_path() -> None:
+def test_what_to_do_stands_at_the_end_before_the_path() -> None:
     lines = rendered("signatures-in-php", 200, show_all=True).splitlines()
 
     assert lines[-1] == f"run file: {situations.PATH}"
-    assert lines[-3].strip() == "In PHP, EdDSA (Ed25519) verifies 81 to 88 % slower than RS256 (RSA-2048)."
+    assert [line for line in lines if line in ("Findings", "Scope", "What to do")][-1] == "What to do"
 
 
 def test_secondary_comparisons_are_hidden_but_not_silently() -> None:

@@ -20,6 +20,7 @@ from sectax.reports.scale import interval_axis
 from sectax.reports.terminal.intervals import HEAD, NARROWEST, WIDEST, drawn
 from sectax.reports.terminal.tables import common_widths, left_out
 from sectax.text.printable import in_ascii
+from sectax.workflow.advise import decided
 from sectax.workflow.present import View, render
 from tests.program import PROGRAM, sectax
 from tests.reports import situations
@@ -91,7 +92,9 @@ def test_an_interval_that_holds_no_cost_crosses_its_line_and_one_that_does_not_n
 @pytest.mark.parametrize("width", [80, 100, 140])
 @pytest.mark.parametrize("situation", ["every-kind-of-verdict", "signatures-in-php", "two-commands"])
 def test_intervals_are_drawn_and_what_they_displace_is_named(situation: str, width: int) -> None:
-    made = run_report(situations.ALL[situation](), situations.PATH, show_all=False)
+    made = run_report(
+        situations.ALL[situation](), situations.PATH, decided(situations.ALL[situation]()), show_all=False
+    )
     text = terminal.render(made, width=width, colour=False)
 
     assert f" {HEAD} " in text
@@ -104,7 +107,7 @@ def test_intervals_are_drawn_and_what_they_displace_is_named(situation: str, wid
 def test_without_an_interval_there_is_no_column_for_one() -> None:
     analysed = situations.signatures_in_php()
     findings = tuple(replace(each, effect=None) for each in analysed.findings)
-    made = run_report(replace(analysed, findings=findings), situations.PATH, show_all=False)
+    made = run_report(replace(analysed, findings=findings), situations.PATH, None, show_all=False)
 
     assert HEAD not in terminal.render(made, width=140, colour=False)
 

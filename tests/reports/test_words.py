@@ -103,7 +103,6 @@ def summaries() -> dict[str, list[str]]:
         "secondary alone": words.summary(
             replace(signed, findings=standing_as(signed, Standing.SECONDARY, alpha=0.0125))
         ),
-        "brief": words.summary(situations.every_kind_of_verdict(), brief=True),
         "levels in braces": words.summary(braces.build()),
     }
 

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from sectax.advice.advise import Asked, advice
 from sectax.advice.rates import NOT_ASKED, AskedRate
 from sectax.analysis.analyse import analyse
-from sectax.experiments.interface import Request, SupportsAdvice
+from sectax.experiments.interface import Request
 from sectax.experiments.secrets.experiment import EXPERIMENT
 from sectax.model.advice import Advice, Between
 from sectax.model.errors import WrongUse
@@ -65,7 +65,6 @@ def given(
         BLOCKS,
         telemetry={each: quota if "/128/" in each else {"periods": 50.0, "throttled_periods": 0.0} for each in ids},
     )
-    assert isinstance(EXPERIMENT, SupportsAdvice)
     return advice(analyse(run), EXPERIMENT.advice_rules(plan), load(), Asked(rate=asked))
 
 
@@ -172,7 +171,7 @@ def test_an_experiment_without_rates_refuses_one() -> None:
 
     plan = planned(HMAC, Request("default", {}, Stopping(0.02), 1, {key: ON_AWS[key] for key in ("endpoint", "role")}))
     run = measured(plan, {}, ())
-    with pytest.raises(WrongUse, match="knows no rate of calls"):
+    with pytest.raises(WrongUse, match="keep nothing between calls"):
         advice(analyse(run), HMAC.advice_rules(plan), load(), Asked(rate=AskedRate(calls=3)))
 
 

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from sectax.experiments.command.hyperfine import arguments, with_commands
 from sectax.experiments.command.scans import fill
+from sectax.model.errors import WrongUse
 from sectax.reports.hyperfine import TimedCommand, as_json
 from tests.program import Said, sectax
 
@@ -70,6 +72,68 @@ def test_what_cannot_be_meant_is_refused_before_anything_runs(tmp_path, words, s
     assert said.status == 2, said.err
     assert says in said.err
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("typed", "ours"),
+    [
+        (("-L", "a", "1,2", "sleep {a}"), ["--scan", "a=1,2", "sleep {a}"]),
+        (("-L", "a=1,2"), ["--scan", "a=1,2"]),
+        (("-P", "n", "1", "5", "-D", "2", "x"), ["--scan", "n=1,3,5", "x"]),
+        (("--parameter-scan", "n", "0.1", "0.3", "--parameter-step-size", "0.1"), ["--scan", "n=0.1,0.2,0.3"]),
+        (("--command-name", "a", "-r", "9"), ["--name", "a", "-r", "9"]),
+    ],
+)
+def test_what_hyperfine_takes_becomes_our_own(typed: tuple[str, ...], ours: list[str]) -> None:
+    assert arguments(typed) == ours
+
+
+@pytest.mark.parametrize("typed", [("-P", "n", "5", "1"), ("-P", "n", "a", "b"), ("-P", "n"), ("-P", "n", "1", "1e9")])
+def test_a_range_that_is_none_is_refused(typed: tuple[str, ...]) -> None:
+    with pytest.raises(WrongUse):
+        arguments(typed)
+
+
+def test_the_first_bare_command_is_the_baseline_and_the_others_have_names_of_their_own() -> None:
+    made = with_commands(["sleep 1", "sleep 2", "sleep 2"], {})
+
+    assert made == {"baseline": ("sleep 1",), "treatment": ("sleep-2=sleep 2", "sleep-2-2=sleep 2")}
+
+
+def test_one_command_with_a_scan_compares_its_values() -> None:
+    made = with_commands(["sleep {t}"], {"scan": ("t=1,2",)})
+
+    assert made == {"baseline": ("sleep 1",), "treatment": ("sleep-2=sleep 2",), "name": ("t-1", "t-2")}
+
+
+def test_names_are_given_in_the_order_of_the_commands(tmp_path):
+    said = run(tmp_path, "sleep 0.01", "sleep 0.02", "-n", "short", "-n", "long", "-N", "-r", "6", "--json")
+
+    assert said.status == 0, said.err
+    assert json.loads(said.out)["plan"]["factors"] == [{"name": "command", "levels": ["short", "long"]}]
+
+
+def test_an_option_that_is_not_there_names_its_equivalent(tmp_path):
+    said = run(tmp_path, "sleep 0.01", "sleep 0.02", "-m", "5")
+
+    assert said.status == 2
+    assert "--runs N" in said.err
+
+
+@pytest.mark.more
+def test_setup_may_build_what_is_compared(tmp_path):
+    said = run(tmp_path, "./built", "true", "--setup", "cp /bin/true built", "--blocks", "6", "--json", simulated=None)
+
+    assert said.status == 0, said.err
+    assert (tmp_path / "built").exists()
+
+
+def test_the_csv_is_hyperfines(tmp_path):
+    run(tmp_path, "-L", "n=1,2", "--baseline", "sleep 0.0{n}", "--treatment", "b=sleep 0.01", "--export-csv", "e.csv")
+
+    first, *rows = (tmp_path / "e.csv").read_text().splitlines()
+    assert first == "command,mean,stddev,median,user,system,min,max,parameter_n"
+    assert [row.partition(",")[0] for row in rows] == ["sleep 0.01", "sleep 0.01", "sleep 0.02", "sleep 0.01"]
 
 
 def test_braces_stay_where_there_is_no_scan_and_where_they_are_doubled():

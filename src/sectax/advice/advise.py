@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sectax.advice.anatomy import anatomies, own_anatomies, placed, starving
+from sectax.advice.decide import decide
 from sectax.advice.growth import growths
 from sectax.advice.limit import limit as limit_of
 from sectax.advice.limit import smallest
@@ -31,6 +32,7 @@ class Asked:
         mix: kind of work -> its share: what every treatment makes of such work.
         machines: level of the control -> what an hour of its machine is in the price list; needs a mix.
         rate: the rate of calls that they have.
+        counts: operation -> how many of it there are for another; rate_s: operations a second.
     """
 
     under_s: float | None = None
@@ -38,6 +40,8 @@ class Asked:
     mix: Mapping[str, float] = field(default_factory=dict)
     machines: Mapping[str, str] = field(default_factory=dict)
     rate: AskedRate = NOT_ASKED
+    counts: Mapping[str, float] = field(default_factory=dict)
+    rate_s: float | None = None
 
 
 NOTHING = Asked()
@@ -47,7 +51,11 @@ def advice(analysed: Analysed, rules: AdviceRules, prices: PriceList, asked: Ask
     """The same of a run that was read and judged already."""
     measured, price, mix = analysed.measured, rules.price, asked.mix
     if asked.rate != NOT_ASKED and rules.by_rate is None:
-        raise WrongUse(f"advice for runs of {measured.plan.experiment} knows no rate of calls", "leave it out")
+        raise WrongUse(f"runs of {measured.plan.experiment} keep nothing between calls", "leave --calls and --ttl out")
+    if (asked.rate_s or asked.counts) and (rules.choice is None or rules.choice.uses is None):
+        raise WrongUse(f"runs of {measured.plan.experiment} have no price for an operation", "leave --rate out")
+    if asked.counts and not (rules.choice and asked.counts.keys() <= rules.choice.usual.keys()):
+        raise WrongUse(f"runs of {measured.plan.experiment} do not sign or verify", "leave --sign and --verify out")
     limit = None if asked.under_s is None else limit_of(measured.plan, rules.smallest, asked.under_s, asked.statistic)
     wanted = [] if price is None else [price.billed]
     profile = rules.profile
@@ -76,11 +84,15 @@ def advice(analysed: Analysed, rules: AdviceRules, prices: PriceList, asked: Ask
         pooled=tuple(pooled(analysed, profile, rules.metric)) if profile else (),
         rents=tuple(rented(measured.plan, mixed, asked.machines, prices)),
         starving=tuple(starving(analysed, rules.metric, rules.starved)) if rules.starved else (),
-        rates=rate_advice(analysed, rules.metric, rules.by_rate, prices, asked.rate)
+        rates=rate_advice(
+            analysed, rules.metric, rules.by_rate, prices, replace(asked.rate, per_s=asked.rate_s or asked.rate.per_s)
+        )
         if rules.by_rate
         else model.RateAdvice(),
         placed=tuple(placed(analysed, rules.places)) if rules.places else (),
         requested=tuple(requested(analysed, rules.metric, rules.requests, prices)) if rules.requests else (),
+        analysed=analysed,
+        decision=decide(analysed, rules, prices, asked.counts, asked.rate_s),
     )
 
 

@@ -33,9 +33,9 @@ from sectax.workflow.advise import Asked, AskedRate, advise
     "--vm", metavar="LEVEL=ITEM", multiple=True, help="What an hour of a level's machine is in the price list."
 )
 @click.option("--calls", type=click.IntRange(1, 1_000_000), metavar="N", help="Your calls in each invocation.")
-@click.option(
-    "--rate", type=click.FloatRange(0, min_open=True), metavar="N", help="Your invocations of one instance a second."
-)
+@click.option("--rate", metavar="N/s", help="Your operations a second; for secrets, invocations of one instance.")
+@click.option("--sign", type=click.FloatRange(0), metavar="N", help="So many signatures …")
+@click.option("--verify", type=click.FloatRange(0), metavar="N", help="… for so many verifications, in your work.")
 @click.option("--ttl", metavar="TIME", help="How long your cache uses what it has, such as 5m.")
 @form(as_json)
 def command(
@@ -46,17 +46,23 @@ def command(
     mix: str | None,
     vm: tuple[str, ...],
     calls: int | None,
-    rate: float | None,
+    rate: str | None,
+    sign: float | None,
+    verify: float | None,
     ttl: str | None,
     form: Form,
 ) -> None:
-    """Say where the time of a run goes, what each kind of work and a mix of them cost, and the bill.
+    """Say what to do after a run, where its time goes, and what it costs in money at your rate.
 
-    Runs of secrets say which access is fastest and cheapest at a rate of calls: --calls, --rate, --ttl.
+    Runs of jwt take your mix of signatures and verifications (--sign 1 --verify 20), runs of secrets your calls, rate
+    and TTL (--calls, --rate, --ttl), runs of confidential a mix of work and machines (--mix, --vm).
     """
     limit = parse.limit(under) if under is not None else None
     if of is not None and limit is None:
         raise WrongUse("--of says what --under limits, and there is no --under", "add it, as in --under 10ms")
-    own_rate = AskedRate(calls, None if ttl is None else seconds(ttl, "--ttl"), rate)
-    asked = Asked(limit, of, {} if mix is None else parse.mix(mix), parse.machines(vm), own_rate)
+    rate_s = None if rate is None else parse.rate(rate)
+    own_rate = AskedRate(calls, None if ttl is None else seconds(ttl, "--ttl"))
+    shares = {} if mix is None else parse.mix(mix)
+    counts = parse.counts({"sign": sign, "verify": verify})
+    asked = Asked(limit, of, shares, parse.machines(vm), own_rate, counts, rate_s)
     print_result(advise(Path(run_file), asked, prices), form)

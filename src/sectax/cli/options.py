@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -144,6 +144,8 @@ def _levels_of(experiment: str, factor: str) -> list[str]:
 def _nearest_option(name: str, context: click.Context, explained: str) -> str:
     from sectax.text.near import did_you_mean
 
+    if isinstance(context.obj, Mapping) and name in context.obj:
+        return f"here: {context.obj[name]}"
     if name.removeprefix("--") in PRESETS:
         return f"it has no such preset; --budget 30s makes it shorter. {explained} lists its options"
     if levels := _levels_of(str(context.info_name), name.removeprefix("--")):

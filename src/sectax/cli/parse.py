@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Mapping
 
 from sectax.model.condition import Condition
 from sectax.model.errors import WrongUse
@@ -41,6 +42,22 @@ def limit(text: str) -> float:
     if text.strip().endswith("ms"):
         return seconds(text.strip().removesuffix("ms"), "--under") / 1e3
     return seconds(text, "--under")
+
+
+def rate(text: str) -> float:
+    """`1000/s`, or `1000`, as so many a second."""
+    found = re.fullmatch(r"\s*(\d{1,9}(?:\.\d{1,6})?)\s*(?:/\s*s)?\s*", text)
+    if found is None or float(found[1]) == 0:
+        raise WrongUse(f"--rate {text!r} is not a number a second", "as in --rate 1000/s")
+    return float(found[1])
+
+
+def counts(given: Mapping[str, float | None]) -> dict[str, float]:
+    """Those of the operations that were named; the others are none then."""
+    named = {name: number for name, number in given.items() if number is not None}
+    if named and not any(named.values()):
+        raise WrongUse(f"--{' and --'.join(named)} are all 0", "say how many there are, as in --sign 1 --verify 20")
+    return named
 
 
 def mix(text: str) -> dict[str, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -21,6 +22,7 @@ _SILENT_S = 2.0
 _AGAIN_S = 20.0
 _CLEAR = "\r\x1b[2K"
 _USUAL_WIDTH = 80
+_NARROWEST = 20
 BAR = 10
 FULL, EMPTY = "█", "░"
 _PLAIN = str.maketrans(FULL + EMPTY + "·…−±", "#.|~-~")
@@ -107,7 +109,10 @@ class TerminalProgress:
 
     def say(self, text: str) -> None:
         if self._loudness > Loudness.QUIET:
-            self._write(self._cleared() + printable(text) + "\n")
+            line = printable(text)
+            if self._stream.isatty():
+                line = textwrap.fill(line, max(self._width() - 1, _NARROWEST), subsequent_indent="  ")
+            self._write(f"{self._cleared()}{line}\n")
 
     def detail(self, text: str) -> None:
         if self._loudness is Loudness.VERBOSE:

@@ -17,7 +17,7 @@ from sectax.cli import options as shared
 from sectax.cli.output import Form, Shown, print_result, refuse_existing, write_document, write_step_summary
 from sectax.cli.streams import Printed
 from sectax.experiments import registry
-from sectax.experiments.interface import Experiment, HasCommandLines, Request, SupportsAdvice
+from sectax.experiments.interface import Experiment, HasCommandLines, Request
 from sectax.experiments.planning import default_budget_s
 from sectax.model.analysed import Analysed, RunReport
 from sectax.model.errors import ExitStatus, NothingMeasured, WrongUse
@@ -32,6 +32,7 @@ from sectax.workflow.seal import SigningKey
 
 _EXPORTS = {
     "json": "all times, in hyperfine's JSON",
+    "csv": "hyperfine's table as CSV",
     "markdown": "hyperfine's table, with a verdict",
 }
 
@@ -67,7 +68,8 @@ class _ExperimentsGroup(click.Group):
             shared=_SHARED,
             presets=experiment.presets,
         )
-        return args[0], command, args[1:]
+        rest = args[1:]
+        return args[0], command, experiment.arguments(rest) if isinstance(experiment, HasCommandLines) else rest
 
 
 group = _ExperimentsGroup(
@@ -152,8 +154,8 @@ def _command_for(experiment: Experiment) -> click.Command:
             )
         )
     if isinstance(experiment, HasCommandLines):
-        # As hyperfine takes them; here they have names.
-        command.params.append(click.Argument(["bare"], nargs=-1, metavar=""))
+        command.context_settings = {"obj": experiment.instead}
+        command.params.append(click.Argument(["bare"], nargs=-1, metavar="[CMD]..."))
         command.params += [
             click.Option([f"--export-{form}"], type=click.Path(), metavar="FILE", help=f"Also write {what}.")
             for form, what in _EXPORTS.items()
@@ -161,14 +163,6 @@ def _command_for(experiment: Experiment) -> click.Command:
     for decorate in (shared.quiet, shared.verbose, shared.everything, shared.in_ascii, shared.as_json, shared.fail_if):
         decorate(command)
     return command
-
-
-def _without_names(experiment: str, first: str, *others: str) -> WrongUse:
-    """What to write in place of commands as hyperfine takes them."""
-    words = ["sectax", "run", experiment, "--baseline", first]
-    for name, each in zip("bcdefgh", others or ("CMD",), strict=False):
-        words += ["--treatment", f"{name}={each}"]
-    return WrongUse("commands are given with --baseline and --treatment, which name them", shlex.join(words))
 
 
 def _levels(experiment: Experiment) -> str:
@@ -199,19 +193,20 @@ def _levels_from(experiment: Experiment, typed: str) -> list[str]:
 
 
 def _run(experiment: Experiment, values: dict[str, Any]) -> None:
-    if values.get("bare"):
-        raise _without_names(experiment.name, *values["bare"])
     chosen = [preset for preset in experiment.presets if values.get(preset)]
     if len(chosen) > 1:
         raise WrongUse(f"{' and '.join(f'--{preset}' for preset in chosen)} are two presets", "leave one of them out")
     prints = any(option.prints and values[_own(option.name)] for option in experiment.options)
     watcher = shared.progress(values["quiet"], values["verbose"], live=not prints)
+    own = _own_options(experiment, values)
+    if values.get("bare") and isinstance(experiment, HasCommandLines):
+        own = experiment.with_commands(values["bare"], own)
     request = Request(
         preset=chosen[0] if chosen else "default",
         levels=parse.levels(values["level"]),
         stopping=_stopping(values),
         seed=parse.seed(values["seed"]),
-        options=_own_options(experiment, values),
+        options=own,
         simultaneous=values["simultaneous"],
     )
     form = Form(values["json_"], values["show_all"], values["ascii_only"], values["html"], values["picture"])
@@ -277,8 +272,8 @@ def _finish(
         Shown(path, form).keep_report(text)
         name = plan.experiment
         # A run may be of an experiment that is not installed here.
-        if not form.json_ and name in registry.names() and isinstance(registry.load(name), SupportsAdvice):
-            click.echo(f"what it means for you: sectax advise {shlex.quote(path)}", err=True)
+        if not form.json_ and name in registry.names():
+            click.echo(f"with your own rate, and where the time goes: sectax advise {shlex.quote(path)}", err=True)
     for kind, to in exports.items():
         write_document(exported(outcome.path, kind), to, f"--export-{kind}")
     # A budget that was refused would be refused again.

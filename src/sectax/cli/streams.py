@@ -34,9 +34,13 @@ def make_usable(*, utf8: bool) -> None:
     sys.stdout = sys.stdout or _stream(1, "w")
     sys.stderr = sys.stderr or _stream(2, "w")
     codecs.register_error(_HANDLER, _replaced)
+    # Python prints UTF-8 in the C locale too, whose terminals show ASCII.
+    named = ("PYTHONIOENCODING", "LC_ALL", "LC_CTYPE", "LANG")
+    locale = next((value for name in named if (value := os.environ.get(name))), "")
+    encoding = "ascii" if locale in ("C", "POSIX") else None
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors=_HANDLER)
+            stream.reconfigure(encoding=encoding, errors=_HANDLER)
     if utf8 and hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8")
 

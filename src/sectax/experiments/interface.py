@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from sectax.design.matrix import Rules
 from sectax.design.planning import Design, Request, make_plan
-from sectax.model.advice_rules import AdviceRules
+from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.bill import Usage
 from sectax.model.machine import Machine, Wanted
 from sectax.model.plan import Calibrated, Plan
@@ -41,7 +41,6 @@ __all__ = [
     "Option",
     "Request",
     "Rules",
-    "SupportsAdvice",
     "Wanted",
 ]
 
@@ -163,6 +162,10 @@ class Experiment(ABC):
         """The plan of a run. Raises `WrongUse` as `design` does, and where the baseline was left out."""
         return make_plan(self.name, self.title, self.design(request, machine), request)
 
+    def advice_rules(self, plan: Plan) -> AdviceRules:
+        """What it knows of its treatments: which to take, which do a part of the work, which levels are sizes."""
+        return AdviceRules(plan.metrics[0].name, Choice())
+
     def requirements(self) -> tuple[str, ...]:
         """What the experiment can use, for `setup` and `doctor`: probes by name, or parts as in `toolchain.parts`."""
         return ()
@@ -209,7 +212,18 @@ class HasCommandLines(Protocol):
     """What an experiment has besides where treatments are commands: its runs can be exported as hyperfine's are.
 
     It observes `wall` and `cpu` in seconds.
+
+    Attributes:
+        instead: option of hyperfine's that has no equal -> what to write for it.
     """
+
+    instead: Mapping[str, str]
+
+    def arguments(self, typed: Sequence[str]) -> list[str]:
+        """A command line as hyperfine's users type it, in our own options. Raises `WrongUse`."""
+
+    def with_commands(self, bare: Sequence[str], options: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+        """The experiment's own options with commands that were given without names. Raises `WrongUse`."""
 
     def command_lines(self, plan: Plan) -> dict[str, str]:
         """The command of every treatment and baseline, by its id. Raises `WrongUse` where it is not there any more."""
@@ -227,11 +241,3 @@ class HasProbeCases(Protocol):
 
     def probe_cases(self) -> Sequence[Case]:
         """Every combination of operation and parameters, with inputs and the referee that judges it."""
-
-
-@runtime_checkable
-class SupportsAdvice(Protocol):
-    """What an experiment has besides where its runs can be turned into advice (`sectax advise`)."""
-
-    def advice_rules(self, plan: Plan) -> AdviceRules:
-        """What it knows of its treatments: which do a part of the work, which levels are sizes."""

@@ -112,7 +112,9 @@ class InputFile:
             rest = b"" if portion.endswith(b"\n") else self.raw.readline(_LONGEST_LINE)
             if len(rest) == _LONGEST_LINE and not rest.endswith(b"\n"):
                 line = before + portion.count(b"\n") + 1
-                raise BadInput(f"longer than {_LONGEST_LINE >> 20} MiB", "is it a text of lines?", line=line)
+                raise BadInput(
+                    f"longer than {_LONGEST_LINE >> 20} MiB", "name a text file with shorter lines", line=line
+                )
             lines = _decoded(portion + rest, offset, before).split("\n")
             if not lines[-1]:
                 lines.pop()
@@ -179,7 +181,7 @@ def _decoded(content: bytes, offset: int = 0, before: int = 0, unreadable: list[
         line = before + content.count(b"\n", 0, error.start) + 1
         text = content.decode(wide or "utf-8", errors=_LENIENT if wide is None else "replace")
         if unreadable is None or text.count(_REPLACED) > _MOST_UNREADABLE * len(content):
-            raise BadInput(what, "is it a text? iconv turns others into UTF-8", line=line) from error
+            raise BadInput(what, "convert it to UTF-8, as with iconv", line=line) from error
         unreadable.append(f"line {line}: {what}")
     if offset == 0:
         # A file that was emptied while a program wrote into it begins with as many zeros as it had bytes.
@@ -187,7 +189,7 @@ def _decoded(content: bytes, offset: int = 0, before: int = 0, unreadable: list[
     if "\0" in text:
         at = text.index("\0")
         line = before + text.count("\n", 0, at) + 1
-        raise BadInput("a NUL byte", "is it a text?", line=line, column=at - text.rfind("\n", 0, at))
+        raise BadInput("a NUL byte", "name a text file", line=line, column=at - text.rfind("\n", 0, at))
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 

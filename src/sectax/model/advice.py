@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from sectax.model.advice_rules import AdviceRules
+from sectax.model.advice_rules import AdviceRules, Choice
+from sectax.model.analysed import Analysed
 from sectax.model.bill import Bill
 from sectax.model.finding import Estimate, Finding
 from sectax.model.plan import Plan
@@ -130,7 +131,7 @@ class Throttled:
 
 @dataclass(frozen=True)
 class Unknown:
-    """A memory size of which it cannot be said: it failed in blocks, or its interval is none or holds the limit."""
+    """A memory size without an answer: it failed in blocks, or its interval is missing or holds the limit."""
 
     estimate: Estimate
     failed_blocks: int
@@ -140,7 +141,7 @@ class Unknown:
 class Smallest:
     """The smallest memory that keeps a treatment under a limit at one combination of the other levels; None: none.
 
-    `unknown` are the smaller ones in MB (all, where there is none) of which it cannot be said.
+    `unknown` are the smaller ones in MB (all, where there is none) without an answer.
     """
 
     levels: Mapping[str, str]
@@ -246,6 +247,73 @@ class RateAdvice:
 
 
 @dataclass(frozen=True)
+class Turn:
+    """Where another level becomes the cheapest: from so many of the second operation to one of the first on."""
+
+    then: str
+    at: Between
+
+
+@dataclass(frozen=True)
+class Cheapest:
+    """The cheapest level of the control at the levels of all other factors, for only the first of the operations.
+
+    `turns` say what is cheapest for more and more of the second one; `tied` levels cannot be told apart from it.
+    `decided` is whether any other level was decided.
+    """
+
+    levels: Mapping[str, str]
+    baseline: str
+    level: str
+    turns: tuple[Turn, ...]
+    tied: tuple[str, ...]
+    operations: tuple[str, ...]
+    decided: bool
+
+
+@dataclass(frozen=True)
+class Outlay:
+    """What the operations of one level of the control cost at the levels of all other factors.
+
+    `bill` is of a million operations of the mix, `least` and `most` its totals at the ends of the interval of what is
+    billed; `months` how many millions there are in a month at the rate.
+    """
+
+    levels: Mapping[str, str]
+    level: str
+    is_baseline: bool
+    bill: Bill
+    least: float
+    most: float
+    months: float
+
+
+@dataclass(frozen=True)
+class Surprise:
+    """A treatment that does more than its baseline and costs less; `cause` is what shows why, empty for nothing."""
+
+    finding: Finding
+    cause: str
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What to do.
+
+    `findings` are those that answer the question, decided or not. `mix` says how many of each operation the outlays are
+    of, empty where there is one operation; `rate_s` how many operations a second.
+    """
+
+    choice: Choice
+    findings: tuple[Finding, ...]
+    cheapest: tuple[Cheapest, ...]
+    outlays: tuple[Outlay, ...]
+    surprises: tuple[Surprise, ...]
+    mix: Mapping[str, float]
+    rate_s: float
+
+
+@dataclass(frozen=True)
 class Limit:
     """What `smallest` answers: which statistic, below what."""
 
@@ -333,3 +401,5 @@ class Advice:
     rents: tuple[Rented, ...] = ()
     placed: tuple[Placed, ...] = ()
     requested: tuple[Requested, ...] = ()
+    decision: Decision | None = None
+    analysed: Analysed | None = None

@@ -193,10 +193,48 @@ class ByRate:
 
 
 @dataclass(frozen=True)
+class Choice:
+    """What an experiment knows of the decision between the levels of its control.
+
+    Attributes:
+        adds: whether every level does all that the baseline does, and more, so that one that is cheaper is a surprise.
+        picks: whether the levels are alternatives, and the question is which to take; otherwise it is what they cost.
+        explained: metrics in seconds, or counts of the telemetry, that may show the reason of a surprise, in words.
+        mixed: the factor whose levels are operations of one mix; usual: how many of each, where nobody says.
+        nouns: what one of each is called.
+        what: what is counted by a rate, in words.
+        uses: what a number of operations of so many seconds each use that has a price; None where that is not known.
+        billed: the metric of those seconds; empty for the one that is compared.
+        timed: whether the price depends on the time, so that it is known only where that is decided.
+        caveats: level -> why somebody may not be able to take it, though it is the cheapest.
+        weigh: what else to weigh.
+        changes: what would change the decision, besides what the run did not decide.
+    """
+
+    adds: bool = False
+    picks: bool = True
+    explained: tuple[tuple[str, str], ...] = ()
+    mixed: str = ""
+    usual: Mapping[str, float] = field(default_factory=dict)
+    nouns: Mapping[str, str] = field(default_factory=dict)
+    what: str = "operations"
+    uses: Callable[[int, float, TreatmentResult], tuple[Usage, ...]] | None = None
+    billed: str = ""
+    timed: bool = True
+    caveats: Mapping[str, str] = field(default_factory=dict)
+    weigh: str = ""
+    changes: str = ""
+
+
+@dataclass(frozen=True)
 class AdviceRules:
-    """The rules that an experiment uses; `metric` is the one, in seconds, that all of them but prices are about."""
+    """The rules that an experiment uses; `metric` is the one, in seconds, that all of them but prices are about.
+
+    Without a `choice` there is nothing to decide.
+    """
 
     metric: str
+    choice: Choice | None = None
     stages: Stages | None = None
     growth: GrowsWithSize | None = None
     price: Price | None = None

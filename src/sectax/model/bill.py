@@ -16,6 +16,11 @@ class Usage:
     amount: float
 
 
+def processor_hours(operations: float, seconds: float, *_: object) -> tuple[Usage, ...]:
+    """What operations of so many seconds of CPU time each use of a rented processor."""
+    return (Usage("vcpu.hours", operations * seconds / 3600),)
+
+
 @dataclass(frozen=True)
 class Charge:
     """One line of a bill: what it is, how much of it, in which unit, and what that costs."""

@@ -56,7 +56,7 @@ class ComparedTable:
         here: one side per variant that the study leaves open.
         down: every row relative to `row_base`, per column.
         across: the first column relative to every other, per row.
-        absolute: per side of `here`, here over there, cell by cell.
+        absolute: per side of `here`, this run ÷ the other, cell by cell.
         growth: None where the rows are not sizes, or what is compared is no time.
     """
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Iterable, Iterator, Mapping
 
-from sectax.model.advice import Advice, Anatomy, EventSize, Growth, Placed, Priced, ProfileOf, Unknown
+from sectax.model.advice import Advice, Anatomy, EventSize, Growth, Outlay, Placed, Priced, ProfileOf, Unknown
 from sectax.model.finding import Effect, Estimate
 from sectax.model.plan import Plan
-from sectax.reports import units
-from sectax.reports.document import Block, Document, Section, Text, lines, sections
+from sectax.reports import units, words
+from sectax.reports.document import Block, Column, Document, Row, Section, Table, Text, lines, sections
 from sectax.reports.rate_words import rates, starved
 from sectax.reports.reasons import no_interval
 from sectax.reports.words import claims, names, plans
@@ -24,7 +24,10 @@ _GENERAL = 5
 def advice_report(given: Advice) -> Document:
     """Lay out advice; a section without anything to say is left out."""
     plan, smallest = given.plan, given.rules.smallest
+    todo = words.decision(given.analysed, given.decision) if given.decision and given.analysed else []
     parts = sections(
+        Section("What to do", lines(todo, long=True)),
+        Section("What a million of them cost", tuple(_million(given, plan))),
         Section("What each kind of work costs", _sentences(_profile(each, plan) for each in given.profiles)),
         Section("What your mix costs", _sentences(_mix(given, plan))),
         Section("What all pairs say together", _sentences(_pooled(given))),
@@ -40,12 +43,43 @@ def advice_report(given: Advice) -> Document:
         Section("What a million operations cost", _sentences(_requested(given, plan))),
         Section("Which quota they meet", _sentences(_quotas(given, plan))),
         Section(f"The smallest {printable(smallest.factor)}" if smallest else "", _sentences(_smallest(given, plan))),
-        Section("What this run does not tell", _sentences(_lacking(given, plan))),
+        Section("Missing", _sentences(_lacking(given, plan))),
     )
     if parts and plan.transfers:
-        parts = (*parts, Section("What of it holds elsewhere", _sentences((printable(plan.transfers),))))
-    nothing = () if parts else (Text("Nothing was measured that advice could be made of."),)
+        parts = (*parts, Section("What holds elsewhere", _sentences((printable(plan.transfers),))))
+    nothing = () if parts else (Text("There is no advice for this run: nothing was compared that can be chosen."),)
     return Document(f"advice from run {printable(given.run_id)}: {printable(plan.question)}", nothing, parts)
+
+
+def _million(given: Advice, plan: Plan) -> Iterator[Block]:
+    """A table of what a million operations, and a month of them, cost with every level that is decided."""
+    decision = given.decision
+    if decision is None or not decision.outlays:
+        return
+    bill = decision.outlays[0].bill
+    varying = {*names.varying_factors(plan), plan.control}
+    columns = (
+        Column(printable(plan.control)),
+        Column(f"{printable(bill.currency)} a million", right=True),
+        Column(f"a month at {decision.rate_s:,.6g}/s", right=True),
+    )
+    rows = [
+        Row(
+            (
+                _levels(dict(each.levels) | {plan.control: each.level}, varying),
+                _amount(each, 1.0),
+                _amount(each, each.months),
+            )
+        )
+        for each in decision.outlays
+    ]
+    yield Table("", columns, tuple(rows))
+    yield from _sentences((plans.prices(bill),))
+
+
+def _amount(outlay: Outlay, times: float) -> str:
+    least, most = units.outward(times * outlay.least, times * outlay.most)
+    return least if least == most else f"{least} to {most}"
 
 
 def _sentences(texts: Iterable[str]) -> tuple[Block, ...]:

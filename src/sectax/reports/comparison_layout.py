@@ -123,7 +123,7 @@ def _table(table: ComparedTable, title: str) -> list[Section]:
     if not table.absolute:
         return [figures, shape]
     ratios = [_side(table.printed, printable(side.name), side, units.ratio, notes) for side in table.absolute]
-    absolute = Section(f"Absolute, {title}: here over there", (Lines((NO_VERDICT,)), *ratios, *notes.footnotes()))
+    absolute = Section(f"Absolute, {title}: this run ÷ published", (Lines((NO_VERDICT,)), *ratios, *notes.footnotes()))
     return [figures, shape, absolute]
 
 

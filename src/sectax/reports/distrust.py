@@ -9,6 +9,7 @@ from sectax.model.analysed import Analysed, FamilyControls
 from sectax.model.finding import (
     FASTER,
     SLOWER,
+    AuditWarning,
     Finding,
     Severity,
     bias_shown,
@@ -19,7 +20,7 @@ from sectax.model.finding import (
 )
 from sectax.model.plan import Plan, nominal_cost
 from sectax.reports import units
-from sectax.reports.diagnostics import alike, all_warnings
+from sectax.reports.diagnostics import all_warnings
 from sectax.reports.notes import empty_loops
 from sectax.reports.words import claims, names
 from sectax.text.printable import printable
@@ -28,26 +29,36 @@ from sectax.text.printable import printable
 _DIFFERS = SLOWER | FASTER
 
 
+# So many doubts stand on a page; of the others it says which they are.
+_MOST_DOUBTS = 2
+
+
 def distrust(analysed: Analysed, shown: frozenset[str]) -> Iterator[str]:
-    """What a reader must know before trusting the figures: a line for each warning that touches what is shown."""
+    """What a reader must know before trusting the figures: a line for a check that found something in what is shown."""
     plan = analysed.measured.plan
     if analysed.controls and all(map(passed, analysed.controls)):
         yield "self-check passed: equal things came out equal, and a known cost was found"
     if "empty loop" in plan.words:
         yield from empty_loops(analysed)
     unseen = {each.comparison.id for each in analysed.findings} - shown
-    for first, same in alike(each for each in all_warnings(analysed) if each.subject not in unseen):
-        if first.severity is Severity.NOTE:
-            continue
+    by_check: dict[str, list[AuditWarning]] = {}
+    for each in all_warnings(analysed):
+        if each.severity is not Severity.NOTE and each.subject not in unseen:
+            by_check.setdefault(each.check, []).append(each)
+    for same in [*by_check.values()][:_MOST_DOUBTS]:
+        first = same[0]
         about = [*dict.fromkeys(names.subject(plan, each.subject) for each in same if each.subject != "run")]
         more = f" and {len(about) - 2} more" if len(about) > 2 else ""
         whose = f"{', '.join(about[:2])}{more}: " if about else ""
         hint = f"; {printable(first.advice)}" if first.advice and first.severity is Severity.FATAL else ""
         yield f"{printable(first.check)}: {whose}{printable(first.saw)}{hint}"
+    if left := [printable(check) for check in by_check][_MOST_DOUBTS:]:
+        yield f"and in all details: {', '.join(left)}"
 
 
 def self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]:
     """What the run's controls of itself say against it: what a reader must know first."""
+    undetected: list[tuple[str, float]] = []
     for family in controls:
         negative, positive = family.negative, family.positive
         name = printable(family.family)
@@ -63,9 +74,11 @@ def self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]:
                 f"{claims.interval(positive.effect)}; all intervals are made wider by {wider}"
             )
         elif not finds_known_cost(positive.effect):
-            smallest = family.smallest_seen
-            least = "" if smallest is None else f"; do not trust differences under {units.share(smallest)}"
-            yield f"self-check of {name}: a cost of {added} that was added on purpose went undetected{least}"
+            undetected.append((f"{name} {added}", family.smallest_seen or 0.0))
+    if undetected:
+        least = max(smallest for _, smallest in undetected)
+        trust = f"; do not trust differences under {units.share(least)}" if least else ""
+        yield f"self-check: an added cost went undetected ({', '.join(text for text, _ in undetected)}){trust}"
 
 
 def _added(plan: Plan, family: FamilyControls, positive: Finding) -> str:

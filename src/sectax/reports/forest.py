@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from itertools import islice
 
+from sectax.model.advice import Decision
 from sectax.model.analysed import Analysed
 from sectax.reports import units
-from sectax.reports.distrust import passed
+from sectax.reports.distrust import passed, self_check
 from sectax.reports.document import Forest, ForestGroup, ForestRow, Table
-from sectax.reports.result_tables import result_tables, visible
-from sectax.reports.words import names, summary
+from sectax.reports.result_tables import SECONDARY_MARK, result_tables, visible
+from sectax.reports.words import answers, names, summary
 from sectax.text.printable import printable
 
 # What can be read at the size at which pictures are shared: 1200 by 630.
 _MOST_ROWS = 14
-_LONGEST_TITLE = 140
+_LONGEST_TITLE = 205
 
 
-def forest(analysed: Analysed, path: str) -> Forest | None:
+def forest(analysed: Analysed, path: str, decision: Decision | None) -> Forest | None:
     """Lay out the picture of a run; None where nothing has an interval.
 
     Args:
         path: of the run file, which the foot names.
+        decision: what the title says.
     """
     plan = analysed.measured.plan
     tables = list(result_tables(analysed, visible(analysed, show_all=False), brief=True, compared_alone=True))
@@ -36,7 +38,7 @@ def forest(analysed: Analysed, path: str) -> Forest | None:
     if not any(row.interval for group in groups for row in group.rows):
         return None
     return Forest(
-        _title(analysed),
+        _title(analysed, decision),
         printable(plan.question),
         tuple(groups),
         plan.stopping.margin,
@@ -51,6 +53,7 @@ def _row(cells: tuple[str, ...], table: Table, place: int) -> ForestRow:
     unit = table.columns[1].head
     words = effect if row.interval is not None else verdict
     known = f"{value.partition(' ± ')[0]} {unit}, " if value != "–" else ""
+    label = label.replace(f" {SECONDARY_MARK}", " (side result)")
     return ForestRow(label, f"{known}{words}", row.tone, row.interval)
 
 
@@ -65,9 +68,10 @@ def _with_unit(value: str, unit: str) -> str:
     return f"{number} {unit}{plus_minus}{doubt}"
 
 
-def _title(analysed: Analysed) -> str:
-    """As many sentences of the summary as there is room for; the first is always there."""
-    first, *others = summary(analysed, brief=True) or [""]
+def _title(analysed: Analysed, decision: Decision | None) -> str:
+    """As many sentences of the answer as there is room for; the first is always there."""
+    said = answers(analysed.measured.plan, decision) if decision is not None else []
+    first, *others = said or summary(analysed) or [""]
     for sentence in others:
         if len(first) + len(sentence) >= _LONGEST_TITLE:
             break
@@ -81,10 +85,13 @@ def _foot(analysed: Analysed, path: str) -> tuple[str, ...]:
     host = printable(session.get("host.cpu_model", "processor unknown"))
     processors = printable(session.get("host.cpus", ""))
     version = printable(session.get("sectax", ""))
-    passes = bool(analysed.controls) and all(map(passed, analysed.controls))
     where = [f"{host}, {processors} processors" if processors else host, measured.started[:10]]
     where += [f"{units.count(len(measured.blocks), 'block')}", f"sectax {version}".strip()]
-    check = "self-check passed" if passes else "self-check did not pass: see what to distrust"
+    check = "self-check passed"
+    if next(self_check(measured.plan, analysed.controls), ""):
+        check = "self-check did not pass: see the report"
+    elif not analysed.controls or not all(map(passed, analysed.controls)):
+        check = "self-check passed as far as this run has one"
     everywhere = names.constants(measured.plan)
     return (
         " · ".join(where),

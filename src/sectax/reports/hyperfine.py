@@ -5,6 +5,8 @@ Source: https://github.com/sharkdp/hyperfine, `--export-json` and `--export-mark
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 import statistics
 from collections.abc import Mapping, Sequence
@@ -63,6 +65,19 @@ def _result(timed: TimedCommand) -> dict[str, object]:
     }
     # hyperfine leaves it out where nothing was scanned.
     return result | ({"parameters": dict(timed.parameters)} if timed.parameters else {})
+
+
+def as_csv(commands: Sequence[TimedCommand]) -> str:
+    """The table of `hyperfine --export-csv`."""
+    scanned = list(dict.fromkeys(name for each in commands for name in each.parameters))
+    table = io.StringIO()
+    writer = csv.writer(table, lineterminator="\n")
+    heads = ("command", "mean", "stddev", "median", "user", "system", "min", "max")
+    writer.writerow((*heads, *(f"parameter_{name}" for name in scanned)))
+    for each in commands:
+        result = _result(each) | {"command": escape.cell(each.command)}
+        writer.writerow((*(result[head] for head in heads), *(escape.cell(each.parameters[name]) for name in scanned)))
+    return table.getvalue()
 
 
 def as_markdown(commands: Sequence[TimedCommand]) -> str:

@@ -29,7 +29,7 @@ from sectax.reports.document import (
 )
 from sectax.reports.notes import repeat
 from sectax.reports.pictures import controls, pictures, where_it_goes
-from sectax.reports.report_layout import beside_the_answer, findings
+from sectax.reports.report_layout import beside_the_answer, doubts, findings
 from sectax.reports.result_tables import visible
 from sectax.reports.words import plans, summary
 from sectax.text.printable import printable
@@ -54,6 +54,7 @@ def run_page(
     folded = sections(
         Section("Findings", findings(analysed, shown, brief=False, folds=True), Kind.RESULTS),
         Section("Beside the answer", beside_the_answer(analysed, shown), Kind.ASIDE),
+        doubts(analysed, shown),
     )
     kept = [
         replace(section, blocks=(picture, *section.blocks)) if picture and section.kind is Kind.ANSWER else section

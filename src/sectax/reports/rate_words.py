@@ -40,7 +40,7 @@ def _why(each: Starving, large: str) -> str:
     if each.held_large is not None:
         held += f", at {large} in {_percent(each.held_large)}"
     if each.is_starved:
-        return f"it is starved, not slow; {held}"
+        return f"limited by its CPU quota, not by the code; {held}"
     return f"{held}" if each.is_slower else f"no difference was found; {held}"
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shlex
 
+from sectax.model.advice import Decision
 from sectax.model.analysed import Analysed
-from sectax.reports import units
+from sectax.model.plan import Plan
+from sectax.reports import units, words
 from sectax.reports.diagnostics import failed, gather_warnings, skipped
 from sectax.reports.distrust import control_line, distrust, self_check
 from sectax.reports.document import Block, Command, Document, Footnotes, Kind, Lines, Section, lines, sections
@@ -15,35 +17,49 @@ from sectax.reports.words import names, summary
 from sectax.text.printable import printable
 
 
-def run_report(analysed: Analysed, path: str, *, show_all: bool) -> Document:
+def run_report(analysed: Analysed, path: str, decision: Decision | None, *, show_all: bool) -> Document:
     """Lay out a run.
 
     Args:
         path: of the run file.
+        decision: None where there is nothing to decide.
         show_all: everything; otherwise what fits on a page: the results, what to distrust, the answer.
     """
     plan = analysed.measured.plan
     title = f"{printable(plan.experiment)}, {printable(plan.preset)} preset: {printable(plan.question)}"
-    return _whole(analysed, path, title) if show_all else _page(analysed, path, title)
+    todo = decided(analysed, decision)
+    return _whole(analysed, path, title, todo) if show_all else _page(analysed, path, title, todo)
 
 
-def _page(analysed: Analysed, path: str, title: str) -> Document:
+def decided(analysed: Analysed, decision: Decision | None) -> Section:
+    """What a reader looks for: what to do, or what was found where there is nothing to decide."""
+    if decision is None:
+        return Section("Summary", lines(summary(analysed)), Kind.ANSWER)
+    return Section("What to do", lines(words.decision(analysed, decision), long=True), Kind.ANSWER)
+
+
+def _page(analysed: Analysed, path: str, title: str, todo: Section) -> Document:
     shown = visible(analysed, show_all=False)
     return Document(
         title,
         _lead(analysed, path, whole=False),
         sections(
             Section("Findings", findings(analysed, shown, brief=True), Kind.RESULTS),
-            Section("What to distrust", lines(distrust(analysed, shown), long=True)),
+            doubts(analysed, shown),
             Section("Skipped", skipped(analysed, show_all=False)),
             Section("Failed", failed(analysed, show_all=False)),
-            Section("Summary", lines(summary(analysed, brief=True)), Kind.ANSWER),
+            todo,
         ),
         foot=f"all details: {printable(f'sectax show {shlex.quote(path)} --all')}",
     )
 
 
-def _whole(analysed: Analysed, path: str, title: str) -> Document:
+def doubts(analysed: Analysed, shown: frozenset[str]) -> Section:
+    """What a reader must know before trusting the figures, in few lines."""
+    return Section("What to distrust", lines(distrust(analysed, shown), long=True))
+
+
+def _whole(analysed: Analysed, path: str, title: str, todo: Section) -> Document:
     plan = analysed.measured.plan
     options = (printable(f"{name}: {text}") for name, texts in plan.options.items() for text in texts)
     scope = (printable(text) for text in (analysed.scope, plan.transfers) if text)
@@ -62,7 +78,7 @@ def _whole(analysed: Analysed, path: str, title: str) -> Document:
             Section("Scope", lines(scope), Kind.DIAGNOSTICS),
             Section("Options", lines(options), Kind.DETAIL),
             Section("How it was measured", lines(how_measured(analysed)), Kind.DETAIL),
-            Section("Summary", lines(summary(analysed)), Kind.ANSWER),
+            todo,
         ),
         foot=f"run file: {printable(path)}",
     )
@@ -83,15 +99,26 @@ def _lead(analysed: Analysed, path: str, *, whole: bool) -> tuple[Block, ...]:
     fixed = names.constants(plan)
     texts = (
         f"{printable(measured.state)}: {blocks} on {host}",
+        *_compared(plan),
         *self_check(plan, analysed.controls),
-        f"margin {units.margin(plan.stopping.margin)}: smaller differences do not matter",
+        f"margin {units.margin(plan.stopping.margin)}{f'; everywhere: {fixed}' if fixed else ''}",
         *([f"run {printable(measured.run_id)}, begun {printable(measured.started)}"] if whole else []),
-        *([f"everywhere: {fixed}"] if fixed else []),
         *([printable(plan.answered_by)] if whole and plan.answered_by else []),
     )
     if measured.state == "finished":
         return (Lines(texts),)
     return Lines(texts), Command(printable(f"sectax resume {shlex.quote(path)}"), "to go on with it:")
+
+
+def _compared(plan: Plan) -> tuple[str, ...]:
+    """What the user named to be compared, such as commands, each with its name."""
+    texts = (*(f"baseline={text}" for text in plan.options.get("baseline", ())), *plan.options.get("treatment", ()))
+    pairs = ((given.partition("=")[0], given.partition("=")[2]) for given in texts)
+    called = plan.options.get("name", ())
+    return tuple(
+        printable(f"{called[place] if place < len(called) else name}: {text}")
+        for place, (name, text) in enumerate(pairs)
+    )
 
 
 def beside_the_answer(analysed: Analysed, shown: frozenset[str]) -> tuple[Block, ...]:

@@ -35,7 +35,8 @@ def visible(analysed: Analysed, *, show_all: bool) -> frozenset[str]:
     primary = {each.treatment for each in every if each.standing is Standing.PRIMARY}
     if show_all or not primary:
         return frozenset(each.id for each in every)
-    beside = analysed.measured.plan.beside if len(primary) <= _BESIDE_UP_TO else ()
+    wanted = analysed.measured.plan.beside
+    beside = wanted if len(primary) * (1 + len(wanted)) <= _BESIDE_UP_TO else ()
     return frozenset(
         each.id
         for each in every

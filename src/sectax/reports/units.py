@@ -218,9 +218,9 @@ def _two_digits(length: float, rounding: Callable[[float], int]) -> tuple[str, s
     return (number(rounded) if rounded < 10 else fixed(rounded, 0)), unit
 
 
-def count(number: int, noun: str) -> str:
+def count(number: float, noun: str) -> str:
     """'1 figure', '2 figures'."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    return f"{number:g} {noun}{'' if number == 1 else 's'}"
 
 
 def _without_zeros(text: str) -> str:

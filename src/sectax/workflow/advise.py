@@ -6,13 +6,13 @@ from pathlib import Path
 
 from sectax.advice.advise import NOTHING, Asked, advice
 from sectax.advice.advise import breakdown as breakdown_by
+from sectax.advice.decide import decide
 from sectax.advice.rates import AskedRate
 from sectax.experiments import registry
-from sectax.experiments.interface import SupportsAdvice
 from sectax.model import advice as model
-from sectax.model.advice_rules import AdviceRules
+from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.analysed import Analysed
-from sectax.model.errors import SectaxError, WrongUse
+from sectax.model.errors import SectaxError
 from sectax.prices import load
 from sectax.workflow.analyse import analyse_file
 
@@ -25,31 +25,29 @@ def advise(run_file: Path, asked: Asked = NOTHING, prices: Path | None = None) -
     Args:
         prices: the user's own price list; None for the built-in one.
     Raises:
-        WrongUse: the experiment has no advice to give, knows no such statistic or no rates, or a price is missing.
+        WrongUse: the experiment knows no such statistic or no rates, or a price is missing.
     """
     price_list = load(prices)
     analysed = analyse_file(run_file)
+    return advice(analysed, _rules(analysed), price_list, asked)
+
+
+def decided(analysed: Analysed) -> model.Decision | None:
+    """What to do after any run; None where there is nothing to decide."""
+    return decide(analysed, _rules(analysed), load())
+
+
+def _rules(analysed: Analysed) -> AdviceRules:
+    """Those of the run's experiment; where that is not here, what holds for any."""
     plan = analysed.measured.plan
-    experiment = registry.load(plan.experiment)
-    if not isinstance(experiment, SupportsAdvice):
-        raise WrongUse(f"there is no advice for runs of {plan.experiment} yet", "sectax show prints what it found")
-    rules = experiment.advice_rules(plan)
-    return advice(analysed, rules, price_list, asked)
+    try:
+        return registry.load(plan.experiment).advice_rules(plan)
+    except SectaxError:
+        return AdviceRules(plan.metrics[0].name, Choice())
 
 
 def breakdown(analysed: Analysed) -> model.Breakdown | None:
-    """Where the time of any run goes, by the rules of its experiment; None where its first metric is no time.
-
-    An experiment that gives no advice has at most sizes, which its plan knows.
-    """
-    measured, plan = analysed.measured, analysed.measured.plan
-    rules = AdviceRules(plan.metrics[0].name)
-    try:
-        experiment: object = registry.load(plan.experiment)
-    except SectaxError:  # the run is from elsewhere, and its experiment is not here
-        experiment = None
-    if isinstance(experiment, SupportsAdvice):
-        rules = experiment.advice_rules(plan)
-    elif plan.metrics[0].unit != "s":
-        return None
-    return breakdown_by(measured, rules)
+    """Where the time of any run goes, by the rules of its experiment; None where its first metric is no time."""
+    plan, rules = analysed.measured.plan, _rules(analysed)
+    in_seconds = {each.name for each in plan.metrics if each.unit == "s"}
+    return breakdown_by(analysed.measured, rules) if rules.metric in in_seconds else None

@@ -22,6 +22,7 @@ WALL, CPU = "wall", "cpu"
 # The forms, by the names of their options (`--export-json`).
 FORMS: Mapping[str, Callable[[Sequence[TimedCommand]], str]] = {
     "json": hyperfine.as_json,
+    "csv": hyperfine.as_csv,
     "markdown": hyperfine.as_markdown,
 }
 

@@ -21,6 +21,7 @@ from sectax.reports.audit_layout import audit_report
 from sectax.reports.comparison_layout import published_comparison, run_comparison
 from sectax.reports.document import Document
 from sectax.reports.report_layout import run_report
+from sectax.workflow.advise import decided
 from sectax.workflow.analyse import analyse_file
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def document(result: Result, *, show_all: bool) -> Document:
     """What a report of the result says, whatever the format."""
     match result:
         case RunReport():
-            return run_report(result.analysed, result.path, show_all=show_all)
+            return run_report(result.analysed, result.path, decided(result.analysed), show_all=show_all)
         case PublishedComparison():
             return published_comparison(result)
         case RunComparison():
@@ -94,7 +95,8 @@ def _html(result: Result, view: View) -> str:
     made = document(result, show_all=True)
     match result:
         case RunReport():
-            made = run_page(made, result.analysed, forest(result.analysed, result.path), breakdown(result.analysed))
+            picture = forest(result.analysed, result.path, decided(result.analysed))
+            made = run_page(made, result.analysed, picture, breakdown(result.analysed))
         case PublishedComparison():
             made = with_pictures(made, shapes(result))
         case RunComparison():
@@ -108,7 +110,7 @@ def _svg(result: Result, view: View) -> str:
 
     if not isinstance(result, RunReport):
         raise WrongUse("only a run has a picture", "choose another format")
-    picture = forest(result.analysed, result.path)
+    picture = forest(result.analysed, result.path, decided(result.analysed))
     if picture is None:
         raise WrongUse("there is no picture: no comparison has an interval", "sectax show says what was measured")
     return html.render_picture(picture)

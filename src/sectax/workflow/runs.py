@@ -91,15 +91,15 @@ def _line(path: Path) -> RunLine:
 
 
 def _answer(analysed: Analysed) -> str:
-    """'rg is 12 to 14 % faster than baseline.' of one comparison; of several, how many are answered and how."""
+    """'rg is 12 to 14 % faster than baseline.' of one comparison; of several, how many are decided and how."""
     from sectax.reports.words import answer_of
 
     primary = [finding for finding in analysed.findings if finding.comparison.standing is Standing.PRIMARY]
     if len(primary) == 1 and analysed.measured.state == "finished":
         return answer_of(analysed, primary[0])
     verdicts = [each.verdict for each in primary]
-    answered = sum(each.effect is not None and each.verdict not in UNSETTLED for each in primary)
-    said = [f"{answered} of {len(primary)} answered"]
+    decided = sum(each.effect is not None and each.verdict not in UNSETTLED for each in primary)
+    said = [f"{decided} of {len(primary)} decided"]
     for word, which in (("slower", SLOWER), ("faster", FASTER)):
         if number := sum(verdict in which for verdict in verdicts):
             said.append(f"{number} {word}")

@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
+import pytest
+
 from sectax.experiments.on_probe.plausibility import ClockWatch, CpuWatch
 
 
 def test_more_than_sectax_saw_cannot_be() -> None:
-    assert "reported 2 s" in (ClockWatch().complaint(2.0, 1.0) or "")
+    assert ClockWatch().complaint(2.0, 1.0)
 
 
-def test_rounding_is_no_lie() -> None:
-    assert ClockWatch().complaint(1.000001, 1.0) is None
-    assert ClockWatch().complaint(1e-6, 0.5e-6) is None
-
-
-def test_microseconds_for_nanoseconds_show_after_a_few_batches() -> None:
+@pytest.mark.parametrize(
+    ("reported_s", "seen_s", "more", "times"),
+    [
+        pytest.param(1.000001, 1.0, {}, 1, id="rounding"),
+        pytest.param(1e-6, 0.5e-6, {}, 1, id="rounding of little"),
+        pytest.param(0.001, 0.1, {"timed_share": 0.01}, 10, id="the rest settled"),
+        pytest.param(1e-7, 1e-4, {}, 10_000, id="tiny visits"),
+        # What a load of 20 on two cores does: 0.3 s pass in an exchange whose batch takes 4.5 ms.
+        pytest.param(0.004_5, 0.3, {"timed_share": 2 / 3, "process_s": 0.007}, 100, id="held back"),
+    ],
+)
+def test_times_that_can_be_are_believed(reported_s: float, seen_s: float, more: dict[str, float], times: int) -> None:
     watch = ClockWatch()
-    complaints = [watch.complaint(20e-6, 0.020) for _ in range(20)]
+
+    assert all(watch.complaint(reported_s, seen_s, **more) is None for _ in range(times))
+
+
+@pytest.mark.parametrize(("seen_s", "more"), [(0.020, {}), (0.300, {"process_s": 0.020})], ids=["calm", "busy"])
+def test_microseconds_for_nanoseconds_show_after_a_few_batches(seen_s: float, more: dict[str, float]) -> None:
+    watch = ClockWatch()
+    complaints = [watch.complaint(20e-6, seen_s, **more) for _ in range(20)]
 
     assert complaints[0] is None
-    assert "is its clock in nanoseconds?" in (complaints[-1] or "")
+    assert complaints[-1]
 
 
 def test_one_long_pause_of_the_machine_is_no_lie() -> None:
@@ -30,40 +45,29 @@ def test_one_long_pause_of_the_machine_is_no_lie() -> None:
     assert watch.complaint(20e-6, 0.900) is None
 
 
-def test_what_settles_is_part_of_what_sectax_saw() -> None:
-    watch = ClockWatch()
-
-    assert all(watch.complaint(0.001, 0.1, timed_share=0.01) is None for _ in range(10))
-
-
-def test_thousands_of_tiny_visits_prove_nothing() -> None:
-    watch = ClockWatch()
-
-    assert all(watch.complaint(1e-7, 1e-4) is None for _ in range(10_000))
-
-
-def test_a_process_that_was_held_back_is_no_liar() -> None:
-    watch = ClockWatch()
-
-    # What a load of 20 on two cores does: 0.3 s pass in an exchange whose batch takes 4.5 ms.
-    assert all(watch.complaint(0.004_5, 0.3, 2 / 3, process_s=0.007) is None for _ in range(100))
-
-
-def test_microseconds_show_on_a_busy_machine_too() -> None:
-    watch = ClockWatch()
-    complaints = [watch.complaint(20e-6, 0.300, process_s=0.020) for _ in range(20)]
-
-    assert "is its clock in nanoseconds?" in (complaints[-1] or "")
-
-
 def test_more_cpu_time_than_the_processors_have_cannot_be() -> None:
     watch = CpuWatch(1e-6, 1)
     complaints = [watch.complaint(0.003, 0.002) for _ in range(100)]
 
-    assert "of CPU time where at most" in (complaints[-1] or "")
+    assert complaints[0] is None
+    assert complaints[-1]
     assert CpuWatch(1e-6, 1).complaint(0.3, 0.002) is not None
-    two = CpuWatch(1e-6, 2)
-    assert all(two.complaint(0.003, 0.002) is None for _ in range(100))
+
+
+@pytest.mark.parametrize(
+    ("watch", "reported_s", "wall_s", "more", "times"),
+    [
+        pytest.param(CpuWatch(1e-6, 2), 0.003, 0.002, {}, 100, id="two processors"),
+        pytest.param(CpuWatch(1e-3, 1), 0.003, 0.002, {}, 1, id="a step of the clock"),
+        pytest.param(CpuWatch(1e-9, 1), 0.002_05, 0.002, {}, 1, id="the first reading, cold"),
+        pytest.param(CpuWatch(1e-6, 1), 0.000_05, 0.020, {"process_s": 0.000_2}, 1000, id="waiting"),
+        pytest.param(CpuWatch(1e-6, 1), 0.001, 0.001, {"timed_share": 0.01, "process_s": 0.1}, 10, id="settling"),
+    ],
+)
+def test_cpu_times_that_can_be_are_believed(
+    watch: CpuWatch, reported_s: float, wall_s: float, more: dict[str, float], times: int
+) -> None:
+    assert all(watch.complaint(reported_s, wall_s, **more) is None for _ in range(times))
 
 
 def test_time_that_a_hypervisor_took_between_two_clocks_is_not_a_wrong_clock() -> None:
@@ -73,26 +77,9 @@ def test_time_that_a_hypervisor_took_between_two_clocks_is_not_a_wrong_clock() -
     assert complaints == [None] * 100
 
 
-def test_the_step_of_the_cpu_clock_is_no_lie() -> None:
-    assert CpuWatch(1e-3, 1).complaint(0.003, 0.002) is None
-    assert CpuWatch(1e-9, 1).complaint(0.002_05, 0.002) is None  # the first reading, cold
-
-
 def test_no_cpu_time_for_real_work_shows_after_a_few_batches() -> None:
     watch = CpuWatch(1e-6, 1)
     complaints = [watch.complaint(0.0, 0.020, process_s=0.020) for _ in range(20)]
 
     assert complaints[0] is None
-    assert "the kernel counted" in (complaints[-1] or "")
-
-
-def test_a_probe_that_waits_uses_little_cpu_time() -> None:
-    watch = CpuWatch(1e-6, 1)
-
-    assert all(watch.complaint(0.000_05, 0.020, process_s=0.000_2) is None for _ in range(1000))
-
-
-def test_settling_uses_cpu_time_that_is_not_reported() -> None:
-    watch = CpuWatch(1e-6, 1)
-
-    assert all(watch.complaint(0.001, 0.001, timed_share=0.01, process_s=0.1) is None for _ in range(10))
+    assert complaints[-1]

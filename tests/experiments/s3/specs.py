@@ -8,7 +8,7 @@ import sys
 from sectax.experiments.s3 import parts
 from sectax.experiments.s3.buckets import Buckets
 from sectax.experiments.s3.minio import KMS_KEY, Minio
-from sectax.experiments.s3.subject import S3Spec
+from sectax.experiments.s3.spec import S3Spec
 from sectax.parts import cache
 
 KEY = base64.b64encode(bytes(range(32))).decode()

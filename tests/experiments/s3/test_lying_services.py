@@ -15,7 +15,7 @@ from sectax.experiments.s3 import buckets as room
 from sectax.experiments.s3.bench import S3Bench
 from sectax.experiments.s3.buckets import Buckets, LeftBehind, sweep
 from sectax.experiments.s3.experiment import EXPERIMENT
-from sectax.experiments.s3.subject import S3Spec
+from sectax.experiments.s3.spec import S3Spec
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.plan import Stopping
 from tests.experiments.s3.specs import KEY, argv

@@ -15,7 +15,7 @@ from sectax.experiments.s3.buckets import client as boto
 from sectax.experiments.s3.encryption import ENCRYPTIONS
 from sectax.experiments.s3.minio import Minio
 from sectax.experiments.s3.shelf import SERVES, Shelf
-from sectax.experiments.s3.subject import S3Spec
+from sectax.experiments.s3.spec import S3Spec
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.subject import Visit, Witnesses, Work
 from tests.experiments.s3.servers import between, needs_minio, running

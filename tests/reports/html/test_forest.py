@@ -46,13 +46,13 @@ def test_a_picture_for_sharing_has_one_size_and_everything_inside(groups: int, r
 
 
 def test_a_row_without_an_interval_keeps_its_words() -> None:
-    row = ForestRow("EdDSA", "not answered", Tone.VOID)
+    row = ForestRow("EdDSA", "undecided", Tone.VOID)
     given = Forest("T", "Q", (ForestGroup("g", "n", (*picture(2.0).groups[0].rows, row)),), 0.02, 3, ())
 
     drawn = draw(given, WIDE)
 
     assert len(drawn.marks) == 1
-    assert "not answered" in [line.text for line in drawn.lines]
+    assert "undecided" in [line.text for line in drawn.lines]
     assert any("3 more" in line.text for line in drawn.lines)
 
 

@@ -67,7 +67,6 @@ def test_hostile_labels_are_text_and_nothing_else() -> None:
     root = parsed(page_of(situations.hostile_labels()))
     text = words(root)
 
-    assert "<script>alert(1)</script>" in text
     assert "- <b>" in text
     assert not list(root.iter("b"))
     assert "\x1b" not in text
@@ -78,7 +77,7 @@ def test_the_answer_comes_before_the_tables_they_before_the_pictures_and_doubts_
     root = parsed(page_of(situations.every_kind_of_verdict()))
 
     headings = [words(each) for each in root.iter("h2")]
-    order = ["Summary", "Findings", "Pictures", "Warnings", "How it was measured", "Environment", "Measure it again"]
+    order = ["What to do", "Findings", "What to distrust", "Pictures", "Warnings", "Environment", "Measure it again"]
     assert [each for each in headings if each in order] == order
 
 

@@ -102,7 +102,7 @@ def _barely_found(evidence: RunEvidence) -> Iterator[Remark]:
         if min(abs(effect.low), abs(effect.high)) < NEAR * abs(effect.log_ratio):
             yield warning(
                 finding.comparison.id,
-                "the interval barely excludes no effect at all",
+                "the interval only just excludes zero",
                 "the direction stands, but the effect is likely smaller than its point: "
                 "small effects are found where they happen to look large",
                 "take the near end of the interval for what is sure, or run it again with --precise",

@@ -41,7 +41,7 @@ def _first(evidence: RunEvidence) -> Iterator[Remark]:
         and _out_of_place(arm) < CHANCE_OF_FIRST / len(arms)
     ]
     saw = "the first counted batch of a process differs from its others by {}"
-    meaning = "a warm-up that was too short, or work that comes at the beginning: part of a difference may be that"
+    meaning = "part of the difference may be a warm-up that was too short, or work at the beginning"
     yield from warn(arms, hits, saw, meaning, _longer_warm_up(evidence))
 
 
@@ -71,9 +71,7 @@ def _pilot(evidence: RunEvidence) -> Iterator[Remark]:
     for arm in evidence.arms.values():
         if arm.settled is False and arm.role not in _COPIES:
             saw = "its speed was still changing when the pilot ended"
-            meaning = (
-                "its first counted batches may belong to its warm-up: part of a difference may be that of warming up"
-            )
+            meaning = "part of the difference may be warm-up"
             yield warning(arm.id, saw, meaning, _longer_warm_up(evidence))
 
 
@@ -196,8 +194,7 @@ def _how(values: Sequence[float]) -> str:
         return f"the blocks come in two modes: {data.size - slow} of {data.size} near {low}, {slow} near {high}"
     longer = "high" if around[-1] > -around[0] else "low"
     least, middle, most = (percent(float(value)) for value in (data[0], np.median(data), data[-1]))
-    tail = f"from {least} over {middle} in the middle to {most}, {data.size} blocks"
-    return f"the blocks have a long tail on the {longer} side: {tail}"
+    return f"skewed {longer}: min {least}, median {middle}, max {most}, {data.size} blocks"
 
 
 def _medians(evidence: RunEvidence) -> Iterator[Remark]:

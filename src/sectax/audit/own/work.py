@@ -52,7 +52,7 @@ def _equal(evidence: RunEvidence) -> Iterator[Remark]:
             of, usual = _seen(treatment, name), _seen(baseline, name)
             if of and usual and not all(same(of[0], value) for value in (*of, *usual)):
                 saw = f"{name} is {', '.join(map(str, of))}, and {', '.join(map(str, usual))} in its baseline"
-                advice = "make both do the same work, or declare the difference as a factor"
+                advice = "make both do the same work, or compare them as two levels of a factor"
                 yield fatal(treatment.id, saw, NOT_THE_SAME, advice)
 
 

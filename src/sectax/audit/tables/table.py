@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -58,9 +59,7 @@ def looks_like_a_table(head: str) -> bool:
 
 def read_table(lines: Iterable[str], said: Columns) -> Evidence:
     """A table as evidence. Raises `BadInput`."""
-    table = opened(lines, said)
-    reader = _Reader(table)
-    return reader.evidence()
+    return _Reader(opened(lines, said)).evidence()
 
 
 class _Reader:
@@ -198,18 +197,20 @@ class _Reader:
         append = {key: self.groups[key].values.append for key in dict.fromkeys(keys)}
         for key, number in zip(keys, numbers, strict=True):
             append[key](number)
-        if self.optional or self.outcome or self.guess.beside or self.guess.count is not None:
+        if (at := self.optional.get("replicate")) is not None:
+            for (key, name), count in Counter(zip(keys, (row[at] for row in fitted), strict=True)).items():
+                of = self.groups[key].replicates
+                of[name] = of.get(name, 0) + count
+                if len(of) > _MOST_REPLICATES:
+                    hint = "a replicate is a process, a host or an instance"
+                    raise BadInput(f"more than {_MOST_REPLICATES} replicates", hint)
+        others = self.optional.keys() - {"replicate"}
+        if others or self.outcome or self.guess.beside or self.guess.count is not None:
             for key, row in zip(keys, fitted, strict=True):
                 self._beside(self.groups[key], row)
 
     def _beside(self, group: _Group, row: Sequence[str]) -> None:
         group.row = row
-        if (at := self.optional.get("replicate")) is not None:
-            group.replicates[row[at]] = group.replicates.get(row[at], 0) + 1
-            if len(group.replicates) > _MOST_REPLICATES:
-                raise BadInput(
-                    f"more than {_MOST_REPLICATES} replicates", "a replicate is a process, a host or an instance"
-                )
         if (at := self.optional.get("size")) is not None and group.size is None:
             group.size = size_in(row[at]) or self.cells.number(row[at])
         if (at := self.optional.get("events")) is not None:

@@ -96,15 +96,22 @@ def read_commands(options: Mapping[str, tuple[str, ...]], values: Mapping[str, s
     shell = bool(options.get("shell"))
     split = functools.partial(_split, shell=shell)
     if not options.get("baseline"):
-        raise WrongUse("no baseline was given", "say --baseline 'CMD'")
-    texts = {BASELINE: options["baseline"][0]}
-    for given in options.get("treatment", ()):
+        raise WrongUse("no command was given", "sectax run command 'A' 'B', or --baseline 'A' --treatment NAME='B'")
+    own = options.get("name", ())
+    if len(own) > 1 + len(options.get("treatment", ())):
+        raise WrongUse(f"there are {len(own)} names for fewer commands", "leave a --name out, or add its command")
+    texts = {own[0] if own else BASELINE: options["baseline"][0]}
+    for place, given in enumerate(options.get("treatment", ()), 1):
         name, text = _named(given)
+        name = own[place] if place < len(own) else name
         if name in texts:
-            raise WrongUse(f"two commands are called {name!r}", "give every treatment a name of its own")
+            raise WrongUse(f"two commands are called {name!r}", "give every command a name of its own with --name")
         texts[name] = text
+    for name in own:
+        if not _NAME.fullmatch(name):
+            raise WrongUse(f"--name {name!r} has other signs than letters, digits and _ . + -", f"as {as_name(name)}")
     if len(texts) == 1 and places is None:
-        raise WrongUse("nothing was given to compare the baseline with", "say --treatment NAME='CMD'")
+        raise WrongUse("one command has nothing to be compared with", "add another: sectax run command 'A' 'B'")
     for hook in ("setup", "cleanup"):
         for text in options.get(hook, ()):
             refuse_placeholders(f"--{hook}", text, values)
@@ -159,19 +166,23 @@ def _number(name: str, options: Mapping[str, tuple[str, ...]], least: int, most:
     return int(given)
 
 
-def check_files(commands: Commands) -> None:
-    """Look for the programs that run on this machine, and for the file of --input. Raises `WrongUse`."""
+def check_files(commands: Commands, *, programs: bool = True) -> None:
+    """Look for the programs that run on this machine, and for the file of --input. Raises `WrongUse`.
+
+    Args:
+        programs: whether those that are compared are there already, and not made by --setup.
+    """
     folder = commands.folder
     for option, hooks in (("--setup", commands.set_up), ("--cleanup", commands.clean_up)):
         for argv in hooks:
             _find(option, argv, folder)
     # On other machines programs are looked for when they are run.
-    if commands.places is None or commands.places.use_this_machine:
+    if programs and (commands.places is None or commands.places.use_this_machine):
         for name, argv in commands.argv.items():
             _find(f"command {name!r}", argv, folder)
         for argv in commands.prepare.values():
             _find("--prepare", argv, folder)
-    path = commands.input
+    path = commands.input if programs else None
     if path is not None and not os.path.isfile(path):
         raise WrongUse(f"--input {path}: {'is not a file' if os.path.exists(path) else 'there is no such file'}")
     if path is not None and not os.access(path, os.R_OK):
@@ -191,12 +202,12 @@ def _named(given: str) -> tuple[str, str]:
     if not _NAME.fullmatch(name):
         raise WrongUse(
             f"--treatment {name!r} cannot be a name",
-            f"use letters, digits and _ . + - only, as in --treatment {_as_name(name)}='CMD'",
+            f"use letters, digits and _ . + - only, as in --treatment {as_name(name)}='CMD'",
         )
     return name, text
 
 
-def _as_name(text: str) -> str:
+def as_name(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.+-]+", "-", text).strip("-_.+") or "new"
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from sectax.experiments.command import hyperfine
 from sectax.experiments.command.commands import (
     BASELINE,
     CONTROL,
@@ -25,6 +26,8 @@ from sectax.experiments.command.requests import INHERIT, NULL
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Option, Request, Rules, Wanted
 from sectax.experiments.levels import choose
 from sectax.experiments.on_host.places import HOST, declares, scope, sees_this_machine
+from sectax.model.advice_rules import AdviceRules, Choice
+from sectax.model.bill import processor_hours
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
 from sectax.model.metric import Better, Metric, Summary
@@ -37,8 +40,10 @@ CPU = Metric("cpu", "s", Better.LOWER, Summary.MEAN, observed="cpu", cpu=True)
 # The kernel counts resident pages per processor, so the peak of one and the same program varies by some hundred KiB.
 PEAK_MEMORY = Metric("peak_memory", "B", Better.LOWER, Summary.MEDIAN, observed="peak_memory", resolution=256 * 1024)
 
-# An execution is a fresh process by itself, so a block needs few rounds.
-_ROUNDS = (2, 64)
+# An execution is a fresh process by itself, so a block needs few rounds; one of long executions needs one.
+_ROUNDS = (1, 64)
+# From here on no execution is thrown away: what starting anew changes is small beside it.
+_LONG_S = 0.5
 # With --runs: so many blocks at least, where as many executions were asked for.
 _BLOCKS_OF_RUNS = 10
 _BATCH_S = 0.005
@@ -52,6 +57,7 @@ class CommandExperiment(Experiment):
     name = "command"
     title = "How much more does one command cost than the other?"
     factors = (Factor(CONTROL, (BASELINE, "…")),)
+    instead = hyperfine.INSTEAD
     options = (
         Option("baseline", "the command that the others are compared with", "CMD"),
         Option("treatment", "a command and its name", "NAME=CMD", multiple=True),
@@ -62,16 +68,18 @@ class CommandExperiment(Experiment):
             "NAME=WHERE",
             multiple=True,
         ),
-        Option("prepare", "runs untimed before every execution", "[NAME=]CMD", multiple=True),
-        Option("setup", "runs once before the first block, on this machine", "CMD", multiple=True),
-        Option("cleanup", "runs once after the last block, whatever ended it, on this machine", "CMD", multiple=True),
+        Option("name", "what a command is called, in the order in which they are given", "NAME", True, short="n"),
+        Option("prepare", "runs untimed before every execution", "[NAME=]CMD", multiple=True, short="p"),
+        Option("setup", "runs once before the first block; it may build what is compared", "CMD", True, short="s"),
+        Option("cleanup", "runs once after the last block, whatever ended it", "CMD", multiple=True, short="c"),
         Option("scan", "each value in place of {NAME}, as in size=1,6,9", "NAME=A,B", multiple=True, short="L"),
-        Option("warmup", "executions at the start of every block that do not count", "N"),
-        Option("runs", "execute every command so often, or a few times more, in a fixed number of blocks", "N"),
+        Option("warmup", "executions at the start of every block that do not count", "N", short="w"),
+        Option("runs", "run each command N times (sometimes slightly more)", "N", short="r"),
         Option("input", "the file that the commands read on stdin", "FILE"),
         Option("show-output", "show on stderr what the commands print", flag=True, prints=True),
+        Option("no-shell", "as always without --shell", flag=True, short="N"),
         Option("shell", "run the commands through /bin/sh; its start is measured and shown, not subtracted", flag=True),
-        Option("ignore-failure", "accept exit statuses other than 0", flag=True),
+        Option("ignore-failure", "accept exit statuses other than 0", flag=True, short="i"),
         Option("timeout", "the longest that one execution may take (default 300)", "SECONDS"),
     )
 
@@ -93,7 +101,7 @@ class CommandExperiment(Experiment):
         return Design(
             factors=choose(known, {}, request.levels),
             control=CONTROL if places is None else HOST,
-            baseline=BASELINE if places is None else places.baseline,
+            baseline=commands.levels[0] if places is None else places.baseline,
             metrics=(WALL, CPU, PEAK_MEMORY),
             rules=Rules(
                 family=lambda levels: _FAMILY,
@@ -123,13 +131,27 @@ class CommandExperiment(Experiment):
             hosts=tuple(where for where in others if machine.host_lacks(where) is None),
         )
 
+    def arguments(self, typed: Sequence[str]) -> list[str]:
+        return hyperfine.arguments(typed)
+
+    def with_commands(self, bare: Sequence[str], options: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+        return hyperfine.with_commands(bare, options)
+
     def command_lines(self, plan: Plan) -> dict[str, str]:
         """Every treatment's command as it was typed, with the values of its scans."""
         asked = (each for each in plan.treatments if each.role in (Role.BASELINE, Role.TREATMENT))
-        return {each.id: _of(each, plan).texts[_command(each)] for each in asked}
+        lines = ((each.id, each, _of(each, plan)) for each in asked)
+        return {name: commands.texts[_command(each, commands)] for name, each, commands in lines}
 
     def bench(self, plan: Plan) -> Bench:
         return _Bench(plan)
+
+    def advice_rules(self, plan: Plan) -> AdviceRules:
+        """Which command to take, and what its CPU time costs."""
+        choice = Choice(
+            what="executions", uses=processor_hours, billed=CPU.name, changes="other inputs or another machine"
+        )
+        return AdviceRules(WALL.name, choice)
 
 
 class _Bench(Bench):
@@ -138,11 +160,13 @@ class _Bench(Bench):
         cells = read_cells(plan.options)
         self._commands = cells[0]  # what they share; of a scan the first cell's
         for cell in cells:
-            check_files(cell)
+            check_files(cell, programs=not cell.set_up)
 
     def identity(self) -> dict[str, str]:
         told: dict[str, dict[str, None]] = {}
         if self._commands.places is not None and not self._commands.places.use_this_machine:
+            return {}
+        if self._commands.set_up:  # which may make them anew in every session
             return {}
         for commands in read_cells(self.plan.options):
             for name, argv in commands.argv.items():
@@ -155,11 +179,14 @@ class _Bench(Bench):
         """Run what --setup names; what --cleanup names runs at the end, also where something before it failed."""
         self.callback(self._run, self._commands.clean_up)
         self._run(self._commands.set_up)
+        for cell in read_cells(self.plan.options) if self._commands.set_up else ():
+            check_files(cell)
 
     def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> SubjectSpec:
         from sectax.experiments.command.subject import CommandSpec  # with what starts processes
 
-        name, commands = _command(treatment), _of(treatment, self.plan)
+        commands = _of(treatment, self.plan)
+        name = _command(treatment, commands)
         places = commands.places
         where = LOCAL_HOST if places is None else places.where(treatment.levels)
         return CommandSpec(
@@ -174,6 +201,7 @@ class _Bench(Bench):
             ignore_failure=commands.ignore_failure,
             injected_s=added_s(treatment, self.plan, calibrated),
             warmup=commands.warmup,
+            first=calibrated is not None and not _is_long(treatment, calibrated),
             input=commands.input or os.devnull,
             output=INHERIT if commands.show_output else NULL,
         )
@@ -197,9 +225,14 @@ class _Bench(Bench):
             run_hook(argv, self._commands.deadline_s, cwd=self._commands.folder)
 
 
-def _command(treatment: Treatment) -> str:
+def _is_long(treatment: Treatment, calibrated: Calibrated) -> bool:
+    known = calibrated.calibrations.get(treatment.id)
+    return known is not None and known.operation_s > _LONG_S
+
+
+def _command(treatment: Treatment, commands: Commands) -> str:
     """Which command a treatment runs; where hosts are compared there may be only one."""
-    return treatment.levels.get(CONTROL, BASELINE)
+    return treatment.levels.get(CONTROL) or next(iter(commands.texts))
 
 
 def _of(treatment: Treatment, plan: Plan) -> Commands:

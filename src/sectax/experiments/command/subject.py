@@ -84,7 +84,8 @@ class CommandSpec:
         injected_s: a known extra cost in seconds, for the positive control: the process is busy for so long before
             it becomes the program. It lengthens the wall time to within microseconds, and the CPU time by what of it
             was really spent on a CPU.
-        warmup: executions of a fresh launcher that do not count, after its first.
+        warmup: executions of a fresh launcher that do not count.
+        first: whether its very first execution does not count either, and stands by itself.
         host: where it runs, by the name of a host (`sectax.hosts.registry`). Files and folders are those of that
             host, and `inherit` is for this machine alone.
         tells_host: witness what the host is, since its name promises it.
@@ -101,6 +102,7 @@ class CommandSpec:
     ignore_failure: bool = False
     injected_s: float = 0.0
     warmup: int = 0
+    first: bool = True
     host: str = LOCAL_HOST
     tells_host: bool = False
 
@@ -156,7 +158,7 @@ class CommandSubject:
             raise self._launcher_failed(error) from error
 
     def open(self) -> Witnesses:
-        """Measure what launching costs, then execute the command for the first time, and `spec.warmup` times more.
+        """Measure what launching costs, then execute the command as often as `spec` says before anything counts.
 
         Returns:
             program: the path of the program.
@@ -182,8 +184,9 @@ class CommandSubject:
         except _LauncherTrouble as error:
             raise self._launcher_failed(error) from error
         self._telemetry = self._host.telemetry(running.child)
-        (execution,) = self._execute(1)
-        self.first = (Observation(FIRST, execution.wall_s, "s", "monotonic", 1),)
+        if self._spec.first:
+            (execution,) = self._execute(1)
+            self.first = (Observation(FIRST, execution.wall_s, "s", "monotonic", 1),)
         if self._spec.warmup:
             self._execute(self._spec.warmup)
         self._stage = "visit"

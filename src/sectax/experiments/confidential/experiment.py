@@ -18,7 +18,7 @@ from sectax.experiments.on_host.places import HOST, PAIR, Places, declares, read
 from sectax.hosts import facts
 from sectax.hosts.process.errors import ChildError
 from sectax.hosts.registry import facts_of, host
-from sectax.model.advice_rules import AdviceRules, Group, Profile
+from sectax.model.advice_rules import AdviceRules, Choice, Group, Profile
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
 from sectax.model.metric import Better, Metric, Summary
@@ -199,7 +199,16 @@ class ConfidentialExperiment(Experiment):
 
     def advice_rules(self, plan: Plan) -> AdviceRules:
         """What every host makes of every kind of work, and of a mix of one's own."""
-        return AdviceRules(TIME.name, profile=Profile(TEST, GROUPS, repeats=PAIR, left_out={COMMANDS: AS_PUBLISHED}))
+        choice = Choice(
+            adds=True,
+            picks=False,
+            explained=((CPU.name, "CPU time"),),
+            weigh="your own mix of work (sectax advise RUN --mix cpu=60,files=40 --vm NAME=ITEM)",
+            changes="another kernel, hypervisor or processor",
+        )
+        return AdviceRules(
+            TIME.name, choice, profile=Profile(TEST, GROUPS, repeats=PAIR, left_out={COMMANDS: AS_PUBLISHED})
+        )
 
 
 class _Bench(Bench):

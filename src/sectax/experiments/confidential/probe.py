@@ -66,7 +66,7 @@ def read_run(text: str) -> tuple[str, float, float | None]:
 
 
 def read_cpuid(text: str) -> dict[int, tuple[int, int, int, int]]:
-    """Leaves of CPUID, each as EAX, EBX, ECX, EDX; a line that is none is left out."""
+    """Leaves of CPUID, each as EAX, EBX, ECX, EDX; other lines are left out."""
     leaves: dict[int, tuple[int, int, int, int]] = {}
     for line in text.splitlines():
         found = _LEAF.fullmatch(line)

@@ -45,7 +45,8 @@ _CLOCKS_DIFFER, _LATER_S = 1.05, 0.1
 _OTHER_PROCESSOR = "it is built for this machine's kind of processor, and needs a folder where programs may run"
 # Reads words line by line and runs what they name, in a folder of its own: our probe (its path is $1) or sysbench. The
 # mark, which nobody can guess, ends each answer. When stdin ends, so does the shell, and its folder is removed; folders
-# of shells that were killed are removed first.
+# of shells that were killed are removed first. Where $3 is `one` and there is taskset, all of it keeps to the last
+# processor that it may use, which `where` names.
 # What a test finds its programs by, the same on every host, as is all else of its environment: its size alone moves
 # the stack, and a locale changes what programs do. The folder of the shell holds a link to sysbench.
 _PATH = ".:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -60,8 +61,14 @@ trap 'exit 4' HUP INT TERM PIPE
 cd "$folder" || exit 3
 echo "$$" >.shell
 found=$(command -v sysbench) && ln -s "$found" sysbench
+where=
+if [ "$3" = one ] && said=$(taskset -cp "$$" 2>/dev/null); then
+  last=${said##*[ ,-]}
+  taskset -cp "$last" "$$" >/dev/null 2>&1 && where=$last
+fi
 while IFS= read -r words; do
   case $words in
+    where) echo "$where" ;;
     'probe '*) env -i LC_ALL=C PATH="$2" "$1" ${words#probe } </dev/null 2>&1 ;;
     *) env -i LC_ALL=C PATH="$2" $words </dev/null 2>&1 ;;
   esac
@@ -123,9 +130,10 @@ class SysbenchSubject:
         self._telemetry: Telemetry = NoTelemetry()
         self._stage = "open"
         self._events: set[int] = set()
-        # A container keeps to the processors of whoever starts it; another machine knows nothing of them. The last one,
-        # since many kernels serve interrupts on the first.
-        self._takes_one = self._test.takes_one_processor and not spec.host.startswith("ssh:")
+        # A container keeps to the processors of whoever starts it; another machine knows nothing of them, and is asked
+        # to keep to one of its own. The last one, since many kernels serve interrupts on the first.
+        self._is_remote = spec.host.startswith("ssh:")
+        self._takes_one = self._test.takes_one_processor and not self._is_remote
         self._processor = max(os.sched_getaffinity(0))
 
     def start(self) -> None:
@@ -135,7 +143,8 @@ class SysbenchSubject:
         began = time.monotonic()
         try:
             self._probe = self._sent_probe()
-            words = ("/bin/sh", "-c", _SHELL, self._mark, self._probe, _PATH)
+            there = "one" if self._is_remote and self._test.takes_one_processor else ""
+            words = ("/bin/sh", "-c", _SHELL, self._mark, self._probe, _PATH, there)
             with among({self._processor}) if self._takes_one else contextlib.nullcontext():
                 self._child = self._host.start(words, line_limit=_LINE_LIMIT)
         except ChildNotStarted as error:
@@ -162,7 +171,7 @@ class SysbenchSubject:
             fatal = next((line for line in said.splitlines() if "FATAL" in line), None)
             if fatal is not None:
                 raise self._failure(f"its files could not be made: {printable(fatal, 200)}")
-        witnesses |= self._tool() | ({"processor": self._processor} if self._takes_one else {})
+        witnesses |= self._tool() | self._where()
         said, _ = self._run("env")
         witnesses["environment"] = printable(", ".join(sorted(said.split())), 200)
         assert self._child is not None
@@ -253,6 +262,13 @@ class SysbenchSubject:
             raise self._failure(error.reason) from error
         except ChildError as error:
             raise self._failure(f"it does not say what it is: {error}") from error
+
+    def _where(self) -> Witnesses:
+        """The processor that all of the test keeps to, where it keeps to one."""
+        if not self._is_remote:
+            return {"processor": self._processor} if self._takes_one else {}
+        said = self._ask("where")[0].strip()
+        return {"processor": int(said)} if said.isdecimal() else {}
 
     def _tool(self) -> Witnesses:
         """Which program does the test, shown to work. Raises as `open` does."""

@@ -35,8 +35,10 @@ from sectax.experiments.on_lambda.experiment import (
     lambda_lack,
     memory_levels,
     metrics,
+    requests_usage,
     transfers,
 )
+from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import SubjectSpec
 from sectax.model.treatment import Factor, Treatment
@@ -114,6 +116,13 @@ class FunctionExperiment(LambdaExperiment):
 
     def bench(self, plan: Plan) -> Bench:
         return _Bench(plan)
+
+    def advice_rules(self, plan: Plan) -> AdviceRules:
+        """Which function to take, and what its requests cost."""
+        choice = Choice(
+            what="requests", uses=requests_usage, billed="billed_duration", changes="other events or memory"
+        )
+        return AdviceRules(plan.metrics[0].name, choice)
 
     def requirements(self) -> tuple[str, ...]:
         return (RUNTIME_CLIENT,)

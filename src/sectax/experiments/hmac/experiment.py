@@ -49,7 +49,7 @@ from sectax.experiments.on_lambda.experiment import (
     transfers,
     where,
 )
-from sectax.model.advice_rules import AdviceRules, GrowsWithSize, Price, SmallestUnder, Stages, Steps
+from sectax.model.advice_rules import AdviceRules, Choice, GrowsWithSize, Price, SmallestUnder, Stages, Steps
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import SUBJECTS, Calibrated, Plan
 from sectax.model.subject import SubjectSpec
@@ -171,6 +171,15 @@ class HmacExperiment(LambdaExperiment):
         assumes = "Durations as they were measured, cold starts left out"
         return AdviceRules(
             metric="duration",
+            choice=Choice(
+                adds=True,
+                picks=False,
+                what="requests",
+                uses=requests_usage,
+                billed="billed_duration",
+                weigh="whoever can check a message has the key to forge one",
+                changes="other sizes of messages or of memory",
+            ),
             stages=Stages("authentication", stages, check, steps),
             growth=GrowsWithSize(check),
             price=Price("billed_duration", "memory", check, requests_usage, assumes),

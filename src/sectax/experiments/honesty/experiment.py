@@ -10,6 +10,7 @@ from sectax.experiments.jwt.experiment import lacks, signature_subject
 from sectax.experiments.jwt.keys import ALGORITHMS, make_keys
 from sectax.experiments.levels import choose
 from sectax.experiments.on_probe.experiment import BATCH_S, ROUNDS, ProbeBench, probe_metrics
+from sectax.model.advice_rules import AdviceRules
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import Observation, Subject, SubjectSpec, Visit, Witnesses, Work
 from sectax.model.treatment import Factor, Treatment
@@ -89,6 +90,10 @@ class HonestyExperiment(Experiment):
 
     def bench(self, plan: Plan) -> Bench:
         return _Bench(plan)
+
+    def advice_rules(self, plan: Plan) -> AdviceRules:
+        """None: what was put in on purpose is nothing to choose between."""
+        return AdviceRules(plan.metrics[0].name)
 
 
 class _Bench(ProbeBench):

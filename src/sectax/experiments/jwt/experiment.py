@@ -14,7 +14,8 @@ from sectax.experiments.jwt.referee import JwtReferee
 from sectax.experiments.levels import choose
 from sectax.experiments.on_probe.experiment import BATCH_S, CPU_TIME, ROUNDS, ProbeBench, probe_metrics, probe_subject
 from sectax.experiments.on_probe.subject import ProbeSpec
-from sectax.model.advice_rules import AdviceRules, Stages
+from sectax.model.advice_rules import AdviceRules, Choice, Stages
+from sectax.model.bill import processor_hours
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import SubjectSpec
@@ -179,7 +180,16 @@ class JwtExperiment(Experiment):
     def advice_rules(self, plan: Plan) -> AdviceRules:
         """How much of it is the library. Without a CPU clock nothing is in seconds, and there is no answer."""
         primitive = ("primitive", "the bare primitive")
-        return AdviceRules(CPU_TIME.name, Stages("layer", (primitive,), "the library around it"))
+        choice = Choice(
+            mixed="operation",
+            usual={"sign": 1, "verify": 20},
+            nouns={"sign": "signature", "verify": "verification"},
+            uses=processor_hours if plan.metrics[0] == CPU_TIME else None,
+            caveats={"HS256": "whoever verifies can also sign"},
+            weigh="signatures have 256 bytes with RS256, 64 with ES256 and EdDSA, 32 with HS256",
+            changes="another build of OpenSSL, another library or a processor with an accelerator",
+        )
+        return AdviceRules(CPU_TIME.name, choice, Stages("layer", (primitive,), "the library around it"))
 
 
 class _Bench(ProbeBench):

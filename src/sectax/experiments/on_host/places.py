@@ -59,7 +59,7 @@ def read_places(options: Mapping[str, tuple[str, ...]], otherwise: Mapping[str, 
     Args:
         otherwise: the hosts where none are given.
     Raises:
-        WrongUse: a host without a name, a name twice, an address that is none, pairs without two hosts.
+        WrongUse: a host without a name, a name twice, an invalid address, pairs without two hosts.
     """
     first: dict[str, str] = {}
     for given in options.get(HOST, ()):

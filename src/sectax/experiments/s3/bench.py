@@ -22,7 +22,7 @@ from sectax.experiments.s3.buckets import sweep as sweep_buckets
 from sectax.experiments.s3.levels import GO, MULTIPART, PART_BYTES, PYTHON, TLS, rate_of, size_bytes
 from sectax.experiments.s3.minio import KMS_KEY, WORK_FOLDERS, Minio
 from sectax.experiments.s3.shelf import Shelf
-from sectax.experiments.s3.subject import S3Spec
+from sectax.experiments.s3.spec import S3Spec
 from sectax.experiments.s3.where import read_certificate, read_where, region_of
 from sectax.model.plan import Calibrated, Plan, added_s
 from sectax.model.treatment import Treatment

@@ -34,7 +34,7 @@ from sectax.experiments.s3.levels import (
 )
 from sectax.experiments.s3.parts import CLIENT, SERVER
 from sectax.experiments.s3.where import FOLDER, OPTIONS, Where, read_where
-from sectax.model.advice_rules import AdviceRules, GrowsWithSize, Places, Requests
+from sectax.model.advice_rules import AdviceRules, Choice, GrowsWithSize, Places, Requests
 from sectax.model.bill import Usage
 from sectax.model.finding import TreatmentResult
 from sectax.model.metric import Better, Metric, Summary
@@ -249,8 +249,26 @@ class S3Experiment(Experiment):
         return S3Bench(plan)
 
     def advice_rules(self, plan: Plan) -> AdviceRules:
+        choice = Choice(
+            adds=True,
+            picks=False,
+            explained=(
+                ("server_cpu", "CPU time of the server"),
+                ("client_cpu", "CPU time of the client"),
+                ("first_byte", "the wait for the first byte"),
+            ),
+            what="requests",
+            timed=False,
+            uses=lambda count, _, result: next(iter(uses(count, result.levels).values())),
+            weigh="AWS encrypts every object anyway, and a bucket key saves most KMS requests",
+            changes="another service or network",
+        )
         return AdviceRules(
-            metric=LATENCY.name, growth=GrowsWithSize("encryption"), places=PLACES, requests=requests(plan)
+            metric=LATENCY.name,
+            choice=choice,
+            growth=GrowsWithSize("encryption"),
+            places=PLACES,
+            requests=requests(plan),
         )
 
     def requirements(self) -> tuple[str, ...]:

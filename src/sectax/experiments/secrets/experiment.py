@@ -50,7 +50,7 @@ from sectax.experiments.secrets.levels import (
     read_settings,
 )
 from sectax.experiments.secrets.parts import AGENT, BACKEND
-from sectax.model.advice_rules import AdviceRules, ByRate, OwnParts, Starved
+from sectax.model.advice_rules import AdviceRules, ByRate, Choice, OwnParts, Starved
 from sectax.model.bill import Usage
 from sectax.model.finding import TreatmentResult
 from sectax.model.metric import FIRST, Better, Metric, Summary
@@ -179,6 +179,16 @@ class SecretsExperiment(LambdaExperiment):
 
         return AdviceRules(
             metric="access",
+            choice=Choice(
+                adds=True,
+                explained=tuple(PARTS.items()),
+                what="accesses",
+                uses=lambda count, seconds, result: _uses(
+                    count * seconds, count * ACCESS[result.levels["access"]].calls[result.levels["situation"]], result
+                ),
+                caveats={DICTIONARY: "your own code has to fetch the secret again after it was rotated"},
+                changes="the distance to Secrets Manager and the memory of the function",
+            ),
             parts=OwnParts(tuple(PARTS.items()), "the client's own work"),
             starved=Starved("memory", "MB", operation, ("situation", "access")),
             by_rate=ByRate(

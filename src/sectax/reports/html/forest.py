@@ -10,6 +10,9 @@ from sectax.reports.document import Forest, ForestRow, Interval, Tone
 from sectax.reports.scale import Scale, around, ratio_ticks
 
 _EDGE = 14.0  # between the plot's ends and its first and last places
+_BEYOND = 24.0  # from the plot's end to the words beside it
+_LETTER = 0.58  # how wide a letter is for its height
+_FARTHEST = 1.7
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ TONES = {
     Tone.WORSE: "costs more",
     Tone.BETTER: "costs less",
     Tone.EVEN: "no difference that matters",
-    Tone.OPEN: "open",
+    Tone.OPEN: "undecided",
     Tone.VOID: "no verdict",
     Tone.NONE: "a control",
 }
@@ -90,14 +93,17 @@ class DrawnForest:
 
 def draw(forest: Forest, sizes: Sizes) -> DrawnForest:
     """Lay a forest plot out."""
+    if sizes.beside:
+        words = max((len(row.words) for group in forest.groups for row in group.rows), default=0)
+        room = sizes.width - sizes.text * _LETTER * words - _BEYOND - _EDGE
+        sizes = replace(sizes, plot=(sizes.plot[0], min(sizes.plot[1], room)))
     drawn = _draw(forest, sizes)
     if sizes.height is None:
         return drawn
-    # What is too high by itself moves its rows together; what is too low ends where a shared picture ends.
+    # Rows move together, or apart, until the picture is as high as one that is shared.
     rows = sizes.row * sum(len(group.rows) for group in forest.groups) + sizes.group * len(forest.groups)
-    close = min(1.0, (rows - (drawn.height - sizes.height)) / rows)
-    if close < 1:
-        drawn = _draw(forest, replace(sizes, row=sizes.row * close, group=sizes.group * close))
+    apart = min(_FARTHEST, (rows - (drawn.height - sizes.height)) / rows)
+    drawn = _draw(forest, replace(sizes, row=sizes.row * apart, group=sizes.group * apart))
     return replace(drawn, height=max(drawn.height, sizes.height))
 
 
@@ -155,7 +161,7 @@ def _draw(forest: Forest, sizes: Sizes) -> DrawnForest:
 
 def _row(row: ForestRow, y: float, sizes: Sizes, left: float) -> list[Line]:
     if sizes.beside:
-        beyond = sizes.plot[1] + 24
+        beyond = sizes.plot[1] + _BEYOND
         base = y + sizes.row / 2 + sizes.text * 0.35
         return [Line(left + 16, base, row.label, "label"), Line(beyond, base, row.words, row.tone.value)]
     return [Line(left, y + 13, f"{row.label}: {row.words}", row.tone.value)]

@@ -35,6 +35,9 @@ _ORDER = {
     parts.Kind.END: 5,
 }
 
+# What stands behind the answer, for whoever asks.
+_FOLDED = {parts.Kind.ASIDE, parts.Kind.PICTURES, parts.Kind.DIAGNOSTICS, parts.Kind.DETAIL}
+
 # A page shows the one that its width has room for.
 _FORESTS = {"wide": forest.WIDE, "narrow": forest.NARROW}
 
@@ -59,7 +62,7 @@ def render(document: parts.Document) -> str:
     made: str = _template().render(
         document=document,
         sections=sorted(document.others, key=lambda each: _ORDER[each.kind]),
-        folded={parts.Kind.DETAIL, parts.Kind.ASIDE},
+        folded=_FOLDED,
         generator=_GENERATOR,
         style=style,
         style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),

@@ -122,7 +122,7 @@ class Requested(WithGaps, frozen=True):
 
 
 class Unknown(Object, frozen=True):
-    """A memory size of which it cannot be said."""
+    """A memory size without an answer."""
 
     memory_mb: int
     estimate: Estimate
@@ -243,7 +243,53 @@ class BreakEven(WithGaps, frozen=True):
     cheaper: Annotated[Between | None, null("it never is")]
 
 
-class Advice(Object, frozen=True, tag_field="schema", tag="sectax/advice/1"):
+class Turn(Object, frozen=True):
+    """Where another level becomes the cheapest."""
+
+    then: str
+    at: Annotated[Between, said("So many of the second operation to one of the first.")]
+
+
+class Cheapest(Object, frozen=True):
+    """The cheapest level of the control at the levels of all other factors."""
+
+    levels: Levels
+    level: str
+    turns: tuple[Turn, ...]
+    tied: Annotated[tuple[str, ...], said("Levels that cannot be told apart from it.")]
+
+
+class Outlay(Object, frozen=True):
+    """What a million operations cost with one level of the control."""
+
+    levels: Levels
+    level: str
+    total: _Total
+    least: Annotated[float, said("At the lower end of the interval of what is billed.")]
+    most: Annotated[float, said("At its upper end.")]
+    months: Annotated[float, said("How many millions there are in a month at the rate.")]
+    currency: _Currency
+    prices: _Prices
+
+
+class Surprise(WithGaps, frozen=True):
+    """A treatment that does more than its baseline, and costs less."""
+
+    comparison: Annotated[str, said(at="finding.comparison.id")]
+    cause: Annotated[str | None, null("nothing in the record shows why", when="")]
+
+
+class Decision(Object, frozen=True):
+    """What to do."""
+
+    cheapest: Annotated[tuple[Cheapest, ...], said("Where the levels are alternatives.")]
+    outlays: tuple[Outlay, ...]
+    surprises: tuple[Surprise, ...]
+    mix: Annotated[dict[str, float], said("How many of each operation there are; empty where there is one.")]
+    rate_s: Annotated[float, said("Operations a second.")]
+
+
+class Advice(WithGaps, frozen=True, tag_field="schema", tag="sectax/advice/1"):
     """What a run says to whoever must decide."""
 
     run: Annotated[str, said(at="run_id")]
@@ -264,3 +310,4 @@ class Advice(Object, frozen=True, tag_field="schema", tag="sectax/advice/1"):
     break_evens: Annotated[tuple[BreakEven, ...], said(at="rates.break_evens")]
     places: Annotated[tuple[Placed, ...], said(at="placed")]
     requested: tuple[Requested, ...]
+    decision: Annotated[Decision | None, null("there is nothing to decide")]

@@ -1,7 +1,20 @@
-"""Sentences: the verdict in words, the summary that ends a report, and the plan before a run."""
+"""Sentences: the verdict in words, what to do, the summary of what was found, and the plan before a run."""
 
 from sectax.reports.words.claims import interval, point, verdict
+from sectax.reports.words.decisions import answers, decision
 from sectax.reports.words.plans import bill, calibrated, how_long, plan
 from sectax.reports.words.summaries import answer_of, summary
 
-__all__ = ["answer_of", "bill", "calibrated", "how_long", "interval", "plan", "point", "summary", "verdict"]
+__all__ = [
+    "answer_of",
+    "answers",
+    "bill",
+    "calibrated",
+    "decision",
+    "how_long",
+    "interval",
+    "plan",
+    "point",
+    "summary",
+    "verdict",
+]

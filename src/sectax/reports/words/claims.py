@@ -202,14 +202,14 @@ def still_needed(finding: Finding) -> str:
 def _unanswered(finding: Finding, brief: bool) -> str:
     seen, needed = finding.effect, still_needed(finding)
     if seen is None:
-        return "not answered"
+        return "undecided"
     if is_known(seen) and is_noisy(seen):
         return f"too noisy: run longer ({needed})" if needed else "too noisy: run longer"
     if not needed and seen.blocks == 1:
         needed = "from one block alone"
     if not needed and seen.blocks < FIRST_LOOK:
         needed = f"at least {units.count(FIRST_LOOK - seen.blocks, 'block')} more"
-    return f"not answered: {needed}" if needed and not brief else "not answered"
+    return f"undecided: {needed}" if needed and not brief else "undecided"
 
 
 def _mirrored(log_ratio: float) -> float:

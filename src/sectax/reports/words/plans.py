@@ -12,11 +12,11 @@ from sectax.text.printable import printable
 
 # When a run ends, before its limits.
 _UNTIL = {
-    Until.DIRECTION: "until it is known what is slower or faster",
-    Until.VERDICT: "until every comparison is answered (--precise goes on for narrow intervals)",
-    Until.PRECISE: "until every interval is narrow",
-    Until.BUDGET: "to the end of the budget",
-    Until.CONDITIONS: "until every condition of --fail-if is answered",
+    Until.DIRECTION: "stops when it is known what is slower or faster",
+    Until.VERDICT: "stops when all are decided",
+    Until.PRECISE: "stops when every interval is narrow",
+    Until.BUDGET: "runs to the end of the budget",
+    Until.CONDITIONS: "stops when every condition of --fail-if is decided",
 }
 
 

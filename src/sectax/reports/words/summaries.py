@@ -17,8 +17,6 @@ from sectax.text.printable import printable
 # More sentences than this are not read: then the verdicts are counted and the largest effects named.
 _MOST_SENTENCES = 12
 _NAMED_OF_MANY = 3
-# In brief, more than so many become one sentence for each cell.
-_MOST_BRIEFLY = 4
 
 _WITHOUT = {
     VerdictId.WITHDRAWN: "withdrawn",
@@ -26,33 +24,23 @@ _WITHOUT = {
 }
 
 
-def summary(analysed: Analysed, *, brief: bool = False) -> list[str]:
-    """What the run found, as sentences; of the primary comparisons, or of all where none is primary.
-
-    Args:
-        brief: the intervals stand in a table beside it, so one sentence says all of a cell.
-    """
+def summary(analysed: Analysed) -> list[str]:
+    """What the run found, as sentences; of the primary comparisons, or of all where none is primary."""
     headline = [each for each in analysed.findings if each.comparison.standing is Standing.PRIMARY]
     reported = headline or [each for each in analysed.findings if each.comparison.standing is Standing.SECONDARY]
-    lines = _state(analysed)
+    lines = run_state(analysed)
     if not reported:
         return [*lines, "Nothing was compared."]
     spoken = [each for each in reported if each.verdict not in _WITHOUT]
-    until = analysed.measured.plan.stopping.until
-    unanswered = [each for each in spoken if not is_answered(each, until)]
-    if spoken and len(reported) > 1 and len(spoken) - len(unanswered) < len(reported):
-        lines.append(f"{len(spoken) - len(unanswered)} of {len(reported)} comparisons are answered.")
     lines += _of_parts(analysed)
     if len(spoken) > _MOST_SENTENCES:
         lines += _digest(analysed, spoken)
-    elif brief and len(spoken) > _MOST_BRIEFLY:
-        lines += _by_cell(analysed, spoken)
     else:
         lines += [_sentence(analysed, each) for each in spoken]
-    lines += _to_answer(analysed, unanswered)
+    lines += to_answer(analysed, reported)
     silent = [each for each in reported if each.verdict in _WITHOUT]
     if silent:
-        lines.append(_silence(silent, len(reported)))
+        lines.append(silence(silent, len(reported)))
     if not headline:
         # An error level of its own for each; with --simultaneous it is smaller.
         chance = units.margin(float(f"{max(each.comparison.alpha for each in reported):.2g}"))
@@ -62,10 +50,10 @@ def summary(analysed: Analysed, *, brief: bool = False) -> list[str]:
 
 def answer_of(analysed: Analysed, finding: Finding) -> str:
     """One comparison's answer, as a sentence."""
-    return _silence([finding], 1) if finding.verdict in _WITHOUT else _sentence(analysed, finding)
+    return silence([finding], 1) if finding.verdict in _WITHOUT else _sentence(analysed, finding)
 
 
-def _silence(silent: list[Finding], reported: int) -> str:
+def silence(silent: list[Finding], reported: int) -> str:
     """How many comparisons have no verdict, and why: '2 of 4 comparisons without a verdict: 2 withdrawn (timer).'"""
     reasons: Counter[str] = Counter()
     for each in silent:
@@ -77,7 +65,7 @@ def _silence(silent: list[Finding], reported: int) -> str:
     return f"{len(silent)} of {reported} comparisons without a verdict: {counts}."
 
 
-def _state(analysed: Analysed) -> list[str]:
+def run_state(analysed: Analysed) -> list[str]:
     measured = analysed.measured
     if measured.state == "finished":
         return []
@@ -136,60 +124,28 @@ def _of_parts(analysed: Analysed) -> list[str]:
     return lines
 
 
-def _by_cell(analysed: Analysed, findings: list[Finding]) -> list[str]:
-    """One sentence for what is known of each cell, and one for what is not known anywhere."""
-    plan = analysed.measured.plan
-    cells: dict[tuple[str, str], list[Finding]] = {}
-    for each in findings:
-        if each.verdict is not VerdictId.INCONCLUSIVE and each.effect is not None:
-            cells.setdefault((each.comparison.cell, each.comparison.metric), []).append(each)
-    lines = [_cell_sentence(analysed, same) for same in cells.values()]
-    open_ = [
-        names.subject(plan, each.comparison.treatment) for each in findings if each.verdict is VerdictId.INCONCLUSIVE
-    ]
-    if open_:
-        lines.append(f"Not known to be faster or slower: {', '.join(open_)}.")
-    return lines
-
-
-def _cell_sentence(analysed: Analysed, findings: list[Finding]) -> str:
-    """'In PHP, HS256 signs 165 times faster than RS256, ES256 12.5 times faster.'"""
-    plan, first = analysed.measured.plan, findings[0].comparison
-    metric = plan.metric(first.metric)
-    place, verb, manner = names.spoken_cell(plan, plan.cell(first.cell))
-    baseline = names.treatment(plan, first.baseline)
-    clauses = []
-    for place_in, each in enumerate(findings):
-        treatment = names.treatment(plan, each.comparison.treatment)
-        begins = f"{treatment} {verb or 'is'}" if not place_in else treatment
-        seen = each.effect
-        if each.verdict is VerdictId.EQUIVALENT or seen is None:
-            equal = f"as {_equally(metric)} as {baseline}" if not place_in else f"as {_equally(metric)}"
-            clauses.append(f"{begins} {equal} (within ± {units.margin(each.margin)})")
-        else:
-            known = claims.interval(seen, metric) if claims.is_noisy(seen) else claims.point(seen, metric)
-            grade = claims.GRADES.get(each.verdict, "").removeprefix(", ")
-            than = f" than {baseline}" if not place_in else ""
-            clauses.append(f"{begins} {known}{than}{f' ({grade})' if grade else ''}")
-    return f"{place}{', '.join(clauses)}{manner}."
-
-
 def _equally(metric: Metric) -> str:
     return "fast" if claims.direction(1.0, metric) == "slower" else "costly"
 
 
-def _to_answer(analysed: Analysed, unanswered: list[Finding]) -> list[str]:
-    """What to do about comparisons that a finished run could not answer."""
-    if not unanswered or analysed.measured.state != "finished":
+def to_answer(analysed: Analysed, asked: list[Finding]) -> list[str]:
+    """How many of the comparisons are decided, and what to do about those that a finished run could not decide."""
+    until = analysed.measured.plan.stopping.until
+    spoken = [each for each in asked if each.verdict not in _WITHOUT]
+    undecided = [each for each in spoken if not is_answered(each, until)]
+    if not undecided:
         return []
-    needs = [each.seconds_needed[1] for each in unanswered if each.seconds_needed is not None]
+    number = len(spoken) - len(undecided)
+    decided = f"{number} of {len(asked)} comparisons are decided" if len(asked) > 1 else "Undecided"
+    if analysed.measured.state != "finished":
+        return [f"{decided}."]
+    needs = [each.seconds_needed[1] for each in undecided if each.seconds_needed is not None]
     spent_s = analysed.measured.blocks_s
     if not needs or spent_s is None:
-        return ["To answer the rest, run again on a quieter machine, or with a longer --budget."]
-    budget = f"--budget {_budget(spent_s + max(needs))}"
-    if len(needs) == len(unanswered):
-        return [f"To answer the rest, run again with {budget}."]
-    return [f"To answer {len(needs)} of the other {len(unanswered)}, run again with {budget}."]
+        return [f"{decided}: use a longer --budget or a quieter machine."]
+    some = f"{len(needs)} of the other {len(undecided)}" if len(needs) < len(undecided) else "the rest"
+    which = some if len(asked) > 1 else "it"
+    return [f"{decided}; --budget {_budget(spent_s + max(needs))} would probably decide {which}."]
 
 
 def _budget(seconds: float) -> str:

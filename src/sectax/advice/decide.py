@@ -1,0 +1,272 @@
+"""What to do: which level of the control to take, from when on another, what a month costs, and what surprises.
+
+All of it rests on findings that are decided: their intervals are carried through, end by end.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from sectax.advice.anatomy import over_blocks
+from sectax.model.advice import MILLION, Between, Cheapest, Decision, Outlay, Surprise, Turn
+from sectax.model.advice_rules import AdviceRules, Choice
+from sectax.model.analysed import Analysed
+from sectax.model.bill import Usage
+from sectax.model.finding import FASTER, Effect, Finding, TreatmentResult, is_decided
+from sectax.model.metric import Better
+from sectax.model.price_list import PriceList
+from sectax.model.treatment import Comparison, Standing
+
+RATE_S = 1000.0  # where nobody says their own
+_HOURS_OF_A_MONTH = 730
+# What falls by less than this share of what the time falls by explains nothing.
+_ENOUGH = 0.5
+# The check of the audit that finds work left out, by what the subjects witness.
+_LESS_WORK = "less-work"
+
+_Levels = tuple[tuple[str, str], ...]
+
+
+class _Span(NamedTuple):
+    """A figure with both ends of its interval."""
+
+    point: float
+    low: float
+    high: float
+
+    def times(self, factor: float) -> _Span:
+        return _Span(self.point * factor, self.low * factor, self.high * factor)
+
+    def minus(self, other: _Span) -> _Span:
+        return _Span(self.point - other.point, self.low - other.high, self.high - other.low)
+
+    def overlaps(self, other: _Span) -> bool:
+        return self.low <= other.high and other.low <= self.high
+
+
+@dataclass(frozen=True)
+class _Setting:
+    """One place in which somebody decides.
+
+    Attributes:
+        costs: level of the control -> operation of the mix -> what it takes, where that is decided.
+        results: the same, as the treatments by themselves, decided or not.
+        found: level -> the findings about it.
+    """
+
+    levels: _Levels
+    baseline: str
+    metric: str
+    costs: dict[str, dict[str, _Span]] = field(default_factory=dict)
+    results: dict[str, dict[str, TreatmentResult]] = field(default_factory=dict)
+    found: dict[str, list[Finding]] = field(default_factory=dict)
+
+    @property
+    def operations(self) -> list[str]:
+        return list(self.costs.get(self.baseline, {}))
+
+    def cost(self, level: str, operation: str) -> _Span:
+        return self.costs[level][operation]
+
+
+def decide(
+    analysed: Analysed,
+    rules: AdviceRules,
+    prices: PriceList,
+    mix: Mapping[str, float] | None = None,
+    rate_s: float | None = None,
+) -> Decision | None:
+    """The decision of a run; None where nothing is chosen, or nothing was compared.
+
+    Args:
+        mix: how many of each operation there are for another; None for the usual one.
+        rate_s: operations a second; None for `RATE_S`.
+    Raises:
+        WrongUse: the price list lacks an item.
+    """
+    choice, plan = rules.choice, analysed.measured.plan
+    stages = dict(rules.stages.levels) if rules.stages is not None and rules.stages.factor == plan.control else {}
+    asked = [
+        each
+        for each in asked_for(analysed)
+        if plan.treatment(each.comparison.treatment).levels[plan.control] not in stages
+    ]
+    if choice is None or not asked:
+        return None
+    settings = list(_settings(analysed, choice, asked))
+    per = dict(mix or choice.usual)
+    cheapest = [] if not choice.picks else [each for setting in settings for each in _cheapest(setting, choice)]
+    outlays = [each for setting in settings for each in _outlays(setting, choice, prices, per, rate_s or RATE_S)]
+    return Decision(
+        choice=choice,
+        findings=tuple(asked),
+        cheapest=tuple(cheapest),
+        outlays=tuple(outlays),
+        surprises=tuple(_surprises(analysed, choice, asked)) if choice.adds else (),
+        mix=per if any(len(setting.operations) > 1 for setting in settings) else {},
+        rate_s=rate_s or RATE_S,
+    )
+
+
+def asked_for(analysed: Analysed) -> list[Finding]:
+    """The findings that answer the question: the primary ones, or those of the first metric where there are none."""
+    primary = [each for each in analysed.findings if each.comparison.standing is Standing.PRIMARY]
+    first = analysed.measured.plan.metrics[0].name
+    return primary or [
+        each
+        for each in analysed.findings
+        if each.comparison.standing is Standing.SECONDARY and each.comparison.metric == first
+    ]
+
+
+def _settings(analysed: Analysed, choice: Choice, asked: list[Finding]) -> Iterator[_Setting]:
+    plan = analysed.measured.plan
+    results = {each.treatment: each for each in analysed.treatments}
+    settings: dict[_Levels, _Setting] = {}
+    for finding in asked:
+        compared = finding.comparison
+        cell = plan.cell(compared.cell)
+        base = results[compared.baseline].estimates.get(compared.metric)
+        if base is None or base.point <= 0:
+            continue
+        others = tuple((name, level) for name, level in cell.levels.items() if name != choice.mixed)
+        baseline = plan.treatment(compared.baseline).levels[plan.control]
+        level = plan.treatment(compared.treatment).levels[plan.control]
+        setting = settings.setdefault(others, _Setting(others, baseline, compared.metric))
+        operation = cell.levels.get(choice.mixed, "")
+        once = base.point if plan.metric(compared.metric).better is Better.LOWER else 1 / base.point
+        setting.found.setdefault(level, []).append(finding)
+        setting.costs.setdefault(baseline, {})[operation] = _Span(once, once, once)
+        setting.results.setdefault(baseline, {})[operation] = results[compared.baseline]
+        setting.results.setdefault(level, {})[operation] = results[compared.treatment]
+        if is_decided(finding) and finding.effect is not None:
+            setting.costs.setdefault(level, {})[operation] = _ratio(finding.effect).times(once)
+    return iter(settings.values())
+
+
+def _ratio(effect: Effect) -> _Span:
+    return _Span(math.exp(effect.log_ratio), math.exp(effect.low), math.exp(effect.high))
+
+
+def _cheapest(setting: _Setting, choice: Choice) -> Iterator[Cheapest]:
+    """The cheapest levels; where one of them has a caveat, also the cheapest of those that have none."""
+    known = [level for level, costs in setting.costs.items() if len(costs) == len(setting.operations)]
+    first = _least(setting, known)
+    yield first
+    others = [level for level in known if level not in choice.caveats]
+    if others and {first.level, *(turn.then for turn in first.turns)} & choice.caveats.keys():
+        yield _least(setting, others)
+
+
+def _least(setting: _Setting, known: list[str]) -> Cheapest:
+    """Which level costs least; of two operations from only the first to only the second, as their shares change.
+
+    The cost of a level is a straight line in how many of the second there are for one of the first: where two of these
+    lines cross, another level becomes the cheapest.
+    """
+    operations = setting.operations
+    one, *others = operations
+    level = here = min(known, key=lambda each: [setting.cost(each, operation).point for operation in operations])
+    turns: list[Turn] = []
+    while len(others) == 1 and (crossing := min(_crossings(setting, here, known, one, others[0]), default=None)):
+        _, here, at = crossing
+        turns.append(Turn(here, at))
+    tied = [
+        each
+        for each in known
+        if each != level
+        and all(setting.cost(each, operation).overlaps(setting.cost(level, operation)) for operation in operations)
+    ]
+    return Cheapest(
+        dict(setting.levels), setting.baseline, level, tuple(turns), tuple(tied), tuple(operations), len(known) > 1
+    )
+
+
+def _crossings(
+    setting: _Setting, here: str, known: list[str], one: str, two: str
+) -> Iterator[tuple[float, str, Between]]:
+    """Every level that becomes cheaper than *here*: from how many of operation *two* for one of *one* on."""
+    for other in known:
+        lost = setting.cost(other, one).minus(setting.cost(here, one))
+        saved = setting.cost(here, two).minus(setting.cost(other, two))
+        if saved.point > 0 and lost.point > 0:
+            high = lost.high / saved.low if saved.low > 0 else None
+            at = Between(lost.point / saved.point, max(0.0, lost.low) / saved.high, high)
+            yield at.point, other, at
+
+
+def _outlays(
+    setting: _Setting, choice: Choice, prices: PriceList, per: Mapping[str, float], rate_s: float
+) -> Iterator[Outlay]:
+    """What a million operations and a month cost with every level that is decided; nothing without prices."""
+    if choice.uses is None or not setting.operations:
+        return
+    shares = {each: per.get(each, 0.0) if len(setting.operations) > 1 else 1.0 for each in setting.operations}
+    needed = {operation: share / sum(shares.values()) for operation, share in shares.items() if share}
+    for level, results in setting.results.items():
+        billed = {operation: _billed(setting, choice, level, operation) for operation in needed if operation in results}
+        if not needed or None in billed.values() or billed.keys() != needed.keys():
+            continue
+        bills = []
+        for end in range(3):
+            usages: list[Usage] = []
+            for operation, span in billed.items():
+                seconds = max(0.0, span[end]) if span else 0.0
+                usages += choice.uses(round(MILLION * needed[operation]), seconds, results[operation])
+            bills.append(prices.bill(usages))
+        point, low, high = bills
+        months = rate_s * 3600 * _HOURS_OF_A_MONTH / MILLION
+        yield Outlay(dict(setting.levels), level, level == setting.baseline, point, low.total, high.total, months)
+
+
+def _billed(setting: _Setting, choice: Choice, level: str, operation: str) -> _Span | None:
+    """The seconds of an operation that its price depends on; None where they are not known well enough."""
+    if not choice.timed:
+        return _Span(0.0, 0.0, 0.0)
+    decided = setting.costs.get(level, {}).get(operation)
+    metric = choice.billed or (setting.metric if level == setting.baseline else "")
+    if decided is None or not metric:
+        return decided
+    seen = setting.results[level][operation].estimates.get(metric)
+    if seen is None or seen.low is None or seen.high is None:
+        return None
+    return _Span(seen.point, seen.low, seen.high)
+
+
+def _surprises(analysed: Analysed, choice: Choice, asked: list[Finding]) -> Iterator[Surprise]:
+    """Treatments that do more than their baseline and take less, with what the record shows of the reason."""
+    for finding in asked:
+        if finding.verdict in FASTER and finding.effect is not None:
+            left_out = (each.saw for each in finding.warnings if each.check == _LESS_WORK)
+            causes = _causes(analysed, choice, finding.comparison, finding.effect)
+            yield Surprise(finding, next(itertools.chain(left_out, causes), ""))
+
+
+def _causes(analysed: Analysed, choice: Choice, compared: Comparison, effect: Effect) -> Iterator[str]:
+    """What fell with the time, and by enough of it: seconds whose difference is known, or counts an operation."""
+    measured = analysed.measured
+    saved_s = 0.0 if effect.absolute is None else -effect.absolute.point
+    for name, words in choice.explained:
+        values = measured.values.get(name, {})
+        own, base = values.get(compared.treatment, {}), values.get(compared.baseline, {})
+        less = [base[block] - own[block] for block in measured.blocks if block in own and block in base]
+        if len(less) > 1:
+            known = over_blocks(less, 1 - measured.plan.stopping.alpha, "s")
+            if known.low is not None and known.low > 0 and known.point >= _ENOUGH * saved_s > 0:
+                yield f"{words} takes {1e3 * known.point:.3g} ms less"
+            continue
+        here, there = (_each(analysed, treatment, name) for treatment in (compared.treatment, compared.baseline))
+        saved = -math.expm1(effect.log_ratio)
+        if here is not None and there and 1 - here / there >= _ENOUGH * saved:
+            yield f"{words}: {here:.3g} an operation, not {there:.3g}"
+
+
+def _each(analysed: Analysed, treatment: str, name: str) -> float | None:
+    """Of what was counted while a treatment's batches ran, its share of one operation."""
+    operations = analysed.measured.batches.get(treatment)
+    seen = analysed.measured.telemetry.get(treatment, {}).get(name)
+    return None if seen is None or not operations else seen / operations.operations

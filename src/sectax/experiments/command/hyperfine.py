@@ -1,0 +1,96 @@
+"""A command line as hyperfine's users type it, in this experiment's own options.
+
+Source: https://github.com/sharkdp/hyperfine, `hyperfine --help` of version 1.18.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from itertools import product
+
+from sectax.experiments.command.commands import as_name
+from sectax.experiments.command.scans import fill, read_scans
+from sectax.model.errors import WrongUse
+
+# Options that have no equal here, and what to write for them.
+INSTEAD = {
+    **dict.fromkeys(("-m", "--min-runs", "-M", "--max-runs"), "--runs N, or --budget TIME"),
+    **dict.fromkeys(("-C", "--conclude"), "put it into the next --prepare, or --cleanup for the end"),
+    **dict.fromkeys(("-u", "--time-unit"), "units are chosen for each table; --json has seconds"),
+    **dict.fromkeys(("-S",), "--shell runs the commands through /bin/sh"),
+    **dict.fromkeys(("--style",), "--ascii, --quiet, or NO_COLOR=1"),
+    **dict.fromkeys(("--sort",), "the baseline comes first, and the others as they are given"),
+    **dict.fromkeys(("--output",), "--show-output, or redirect inside the command with --shell"),
+    **dict.fromkeys(("--export-asciidoc", "--export-orgmode"), "--export-markdown, --export-csv or --export-json"),
+    "--reference": "--baseline 'CMD'",
+}
+_LISTS = ("-L", "--parameter-list")
+_RANGES = ("-P", "--parameter-scan")
+_STEPS = ("-D", "--parameter-step-size")
+_ALIASES = {
+    "--command-name": "--name",
+    "--ignore-failure=all-non-zero": "--ignore-failure",
+    "--shell=none": "--no-shell",
+}
+_MOST_VALUES = 1000
+
+
+def arguments(typed: Sequence[str]) -> list[str]:
+    """`-L a 1,2` as `-L a=1,2`, and `-P n 1 5 -D 2` as `-L n=1,3,5`. Raises `WrongUse` for a range without numbers."""
+    step = next((typed[at + 1] for at, word in enumerate(typed[:-1]) if word in _STEPS), "1")
+    words = list(typed)
+    given: list[str] = []
+    while words:
+        word = words.pop(0)
+        if word in _LISTS and words:
+            name = words.pop(0)
+            alone = "=" in name or not words or words[0].startswith("-")
+            given += ["--scan", name if alone else f"{name}={words.pop(0)}"]
+        elif word in _RANGES:
+            name, first, last = (*words[:3], "", "", "")[:3]
+            del words[:3]
+            given += ["--scan", f"{name}={','.join(_range(first, last, step))}"]
+        elif word in _STEPS:
+            del words[:1]
+        else:
+            given.append(_ALIASES.get(word, word))
+    return given
+
+
+def _range(first: str, last: str, step: str) -> list[str]:
+    try:
+        low, high, by = Decimal(first), Decimal(last), Decimal(step)
+        if not (low <= high and by > 0 and (high - low) / by < _MOST_VALUES):
+            raise InvalidOperation
+    except InvalidOperation as error:
+        raise WrongUse(
+            f"-P takes a name and a range, not {first!r} to {last!r} by {step!r}", "as in -P n 1 8"
+        ) from error
+    return [str(low + number * by) for number in range(int((high - low) / by) + 1)]
+
+
+def with_commands(bare: Sequence[str], options: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """The options with commands that were given without names: the first is the baseline, where none was named.
+
+    One command with scans compares their values, as hyperfine does.
+    """
+    texts, made = list(bare), dict(options)
+    scans = read_scans(options.get("scan", ()), ())
+    if len(texts) == 1 and scans and not options.get("baseline") and not options.get("treatment"):
+        values = [dict(zip(scans, each, strict=True)) for each in product(*scans.values())]
+        made.pop("scan")
+        made.setdefault("name", tuple(as_name("-".join(map("-".join, each.items()))) for each in values))
+        texts = [fill(texts[0], each, "the command") for each in values]
+    if texts and not options.get("baseline"):
+        made["baseline"] = (texts.pop(0),)
+    named = [given.partition("=")[0] for given in options.get("treatment", ())]
+    for text in texts:
+        name = as_name(text)[:_LONGEST_NAME].rstrip("-_.+")
+        twice = sum(each == name or each.startswith(f"{name}-") for each in named)
+        named.append(f"{name}-{twice + 1}" if twice else name)
+        made["treatment"] = (*made.get("treatment", ()), f"{named[-1]}={text}")
+    return made
+
+
+_LONGEST_NAME = 24
