@@ -202,3 +202,4 @@ def test_operations_that_overlap_last_as_long_as_their_visit_and_come_in_full_ba
         assert calibration.operation_s == pytest.approx(OPERATION_S / 8)
         assert calibration.batch_s == pytest.approx(PLAN.batch_s, rel=0.1)
         assert calibration.fewest == 80
+        assert calibration.typical_s == pytest.approx(OPERATION_S)  # a known cost is a share of it

@@ -61,7 +61,6 @@ def _row(
 
 _SECOND = instead(r"^(Document Path:\s+\S+)$", r"\1/other")
 _UNLIKE = both(_row("Total", middle=1.2, most=1.3), times(r"^  (?:50|66|75|80|90|95|98|99|100)% +(?P<n>\d+)", 1.2))
-_KEPT = instead(r"^(Total transferred:.*)$", r"Keep-Alive requests:    1000\n\1", first=True)
 
 
 def _command(text: str, _: Rng) -> str | None:
@@ -185,7 +184,6 @@ _KINDS = (
         instead(r"^Benchmarking.*$", "\\g<0>\napr_socket_recv: Connection reset by peer (104)"),
     ),
     Kind("another command above it", "W contradiction|mislabelled-level", _command),
-    Kind("keep-alive on one side alone", "W apples-and-oranges", and_again(_SECOND, _UNLIKE, _KEPT)),
     Kind(
         "sides with unlike connections",
         "W apples-and-oranges",

@@ -148,7 +148,6 @@ _KINDS = (
     Kind("no forks", "W said-by-the-tool", _every(lambda result: result.update(forks=0))),
     Kind("no warm-up", "W first-trial|said-by-the-tool", _every(lambda result: result.update(warmupIterations=0))),
     Kind("the score is NaN", "F said-by-the-tool", _metric("score", lambda _: "NaN")),
-    Kind("one with 8 threads", "W apples-and-oranges|contradiction|said-by-the-tool", _fact("threads", 8)),
     Kind(
         "one by another Java", "W apples-and-oranges|contradiction|said-by-the-tool", _fact("jdkVersion", "1.8.0_181")
     ),
@@ -157,7 +156,6 @@ _KINDS = (
         "W apples-and-oranges|contradiction|said-by-the-tool",
         _fact("jvmArgs", ["-Xint"]),
     ),
-    Kind("one with fewer forks", "W apples-and-oranges|contradiction|said-by-the-tool", _fact("forks", 17)),
     Kind(
         "one with shorter iterations",
         "W apples-and-oranges|contradiction|said-by-the-tool",

@@ -28,18 +28,6 @@ def _write(text: str, at: int, values: Values) -> str:
     return json.dumps(document)
 
 
-def _first_of_each(factor: float) -> Plant:
-    def change(document: Any, _: Rng) -> object:
-        runs = _runs(document, 0)
-        if len(runs) < 6 or any(len(run["values"]) < 2 for run in runs):
-            return False
-        for run in runs:
-            run["values"][0] *= factor
-        return True
-
-    return in_json(change)
-
-
 def _later_runs(name: str, value: object, share: float = 0.5) -> Plant:
     """The later runs of the first benchmark say another thing of themselves."""
 
@@ -124,7 +112,6 @@ def _one_loop(document: Any, _: Rng) -> object:
 
 _KINDS = (
     *of_values(Series(_read, _write)),
-    Kind("first value of each process + 10 %", "W first-trial|drift|modes", _first_of_each(1.1), by_chance=True),
     Kind("one process slower by 60 %", "W first-trial|drift|modes", in_json(_slow_process), by_chance=True),
     Kind("one process alone", "W false-replication", in_json(_one_process)),
     Kind("one loop of 50 ns", "F timer", in_json(_one_loop)),

@@ -47,6 +47,7 @@ class Tried:
         processes: log seconds per operation, batch by batch, of every process from its first batch on. The treatments
             of a cell took turns: batches of one place met the same machine.
         gap_s: idle seconds that must lie between one of its operations and the next.
+        overlap: how many times longer an operation lasts than it takes of its batch, since others run beside it.
     """
 
     operation: Operation
@@ -57,6 +58,7 @@ class Tried:
     clock_read_s: float
     processes: tuple[tuple[float, ...], ...]
     gap_s: float = 0.0
+    overlap: float = 1.0
 
 
 def freeze(plan: Plan, tried: Mapping[str, Tried], empty_s: Mapping[str, float | None], left_s: float) -> Calibrated:
@@ -98,7 +100,8 @@ def freeze(plan: Plan, tried: Mapping[str, Tried], empty_s: Mapping[str, float |
                 shortest_s=seen.operation.shortest_s,
                 most=seen.operation.most,
                 fewest=seen.operation.fewest,
-                typical_s=statistics.fmean(math.exp(log_s) for process in seen.processes for log_s in process),
+                typical_s=seen.overlap
+                * statistics.fmean(math.exp(log_s) for process in seen.processes for log_s in process),
             )
     calibrations = _negatives_as_long_as_treatments(plan, calibrations)
     rounds = _rounds(plan, tried, calibrations, left_s)

@@ -156,6 +156,7 @@ class _Trying:
         self._aim_s = plan.batch_s_of(plan.cell(plan.treatment(name).cell))
         self._most = 1 if self._idle_s else None
         self._fewest = fewest(spec)
+        self._overlap = 1.0
         self._count = 0
         self._witnesses = Witnesses()
         self._opened_s: list[float] = []
@@ -214,6 +215,7 @@ class _Trying:
             clock_read_s=_coarsest(self._witnesses, "read", metric),
             processes=tuple(tuple(math.log(each.elapsed_s / count) for each in process) for process in self._processes),
             gap_s=self._idle_s,
+            overlap=self._overlap,
         )
 
     def _shortest_s(self) -> float:
@@ -222,7 +224,9 @@ class _Trying:
     def _read(self, count: int) -> _Reading:
         """One batch. What its pace made it wait for is no part of it: in a block others work meanwhile."""
         began = time.monotonic()
-        elapsed_s = _elapsed_s(self.subject, count, self._plan.metrics[0])
+        visit, metric = self.subject.visit(Work(count)), self._plan.metrics[0].observed
+        elapsed_s = visit.elapsed_s(metric)
+        self._overlap = visit.summed_s(metric) / elapsed_s if elapsed_s > 0 else 1.0
         idle_s = max(0.0, self._ended + self._idle_s - began) if self._idle_s else 0.0
         self._ended = time.monotonic()
         return _Reading(elapsed_s, max(0.0, self._ended - began - idle_s))

@@ -209,7 +209,7 @@ class Calibration:
         waits_s: how much longer than its batch a visit takes whoever makes it, idle gaps between operations aside.
         shortest_s: the shortest batch that the clocks allow.
         most, fewest: operations that a batch may have; None where any number fits.
-        typical_s: one operation, the mean over the pilot's batches: what other work on the machine makes of it.
+        typical_s: one operation by itself, the mean over the pilot's batches, as other work on the machine makes it.
     """
 
     treatment: str

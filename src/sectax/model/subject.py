@@ -46,12 +46,16 @@ class Visit:
 
     def elapsed_s(self, metric: str) -> float:
         """The seconds of its operations; where they overlap, no longer together than the visit."""
-        summed_s = sum(
+        summed_s = self.summed_s(metric)
+        return min(summed_s, self.telemetry.get("spanned_s", summed_s))
+
+    def summed_s(self, metric: str) -> float:
+        """The seconds of its operations, each by itself."""
+        return sum(
             observation.value
             for observation in self.observations
             if observation.metric == metric and observation.unit == "s"
         )
-        return min(summed_s, self.telemetry.get("spanned_s", summed_s))
 
 
 class Subject(Protocol):
