@@ -34,8 +34,8 @@ from sectax.workflow.advise import Asked, AskedRate, advise
 )
 @click.option("--calls", type=click.IntRange(1, 1_000_000), metavar="N", help="Your calls in each invocation.")
 @click.option("--rate", metavar="N/s", help="Your operations a second; for secrets, invocations of one instance.")
-@click.option("--sign", type=click.FloatRange(0), metavar="N", help="So many signatures …")
-@click.option("--verify", type=click.FloatRange(0), metavar="N", help="… for so many verifications, in your work.")
+@click.option("--sign", type=click.FloatRange(0), metavar="N", help="Signatures in your work, beside --verify.")
+@click.option("--verify", type=click.FloatRange(0), metavar="N", help="Verifications in your work, beside --sign.")
 @click.option("--ttl", metavar="TIME", help="How long your cache uses what it has, such as 5m.")
 @form(as_json)
 def command(
