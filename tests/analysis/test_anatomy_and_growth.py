@@ -26,7 +26,7 @@ STAGES = Stages(
     "the check",
     Steps("timed", (("derive", "deriving"), ("mac", "the MAC"), ("unpack", "unpacking")), "whole", "the rest"),
 )
-RULES = AdviceRules("duration", STAGES, GrowsWithSize("the check"))
+RULES = AdviceRules("duration", stages=STAGES, growth=GrowsWithSize("the check"))
 # Level -> its fixed seconds and seconds per byte.
 LAWS = {"immediate": (1e-3, 5e-9), "none": (1.5e-3, 6e-9), "published": (2e-3, 8e-9), "timed": (2.1e-3, 8e-9)}
 # Of `timed`; it has nothing to unpack.

@@ -36,8 +36,8 @@ def test_prepare_is_for_all_or_for_the_one_that_is_named():
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"baseline": ()}, "no baseline"),
-        ({"treatment": ()}, "nothing was given to compare"),
+        ({"baseline": ()}, "no command was given"),
+        ({"treatment": ()}, "nothing to be compared with"),
         ({"treatment": ("sleep 0.2",)}, "has no name"),
         ({"treatment": ("a=sleep 1", "a=sleep 2")}, "two commands are called 'a'"),
         ({"treatment": ("baseline=sleep 1",)}, "two commands are called 'baseline'"),
