@@ -39,6 +39,8 @@ class Kept:
                 return None
             if any(_state(path) != state for path, state in kept["files"].items()):
                 return None
+            if any(_code_state(path) != state for path, state in kept["code"].items()):
+                return None
             return str(kept["text"])
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
@@ -49,8 +51,13 @@ class Kept:
         Args:
             files: what else it was made of; one that is not there counts as well.
         """
-        watched = {*map(str, files), *_loaded(), *(path for path in sys.path if os.path.isdir(path))}
-        kept = {"at": time.time(), "files": {path: _state(path) for path in sorted(watched)}, "text": text}
+        code = {*_loaded(), *(path for path in sys.path if os.path.isdir(path))}
+        kept = {
+            "at": time.time(),
+            "files": {path: _state(path) for path in sorted(map(str, files))},
+            "code": {path: _code_state(path) for path in sorted(code)},
+            "text": text,
+        }
         with contextlib.suppress(OSError):
             self._path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(self._path, json.dumps(kept).encode(), private=True)
@@ -83,3 +90,9 @@ def _state(path: str) -> list[int] | None:
     if not os.path.isfile(path):  # a folder's status changes with what is in it, and its size says nothing
         return [found.st_mtime_ns, found.st_ino]
     return [found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino]
+
+
+def _code_state(path: str) -> list[int] | None:
+    """As `_state`, without the time of status: uv links a library's files into each environment that has it."""
+    state = _state(path)
+    return state and [state[0], *state[-2:]]

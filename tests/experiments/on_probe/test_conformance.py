@@ -148,7 +148,7 @@ def test_work_that_is_not_done_is_named_and_nothing_else(mode: str, expected: se
     assert failed(work(mode)) == expected
 
 
-@pytest.mark.more
+@pytest.mark.full  # real times too: beside a load of 24, by chance, batches never grew with their length
 @pytest.mark.parametrize(("mode", "expected"), WRONG_CLOCKS.items())
 def test_a_wrong_clock_fails_exactly_what_is_wrong_with_it(mode: str, expected: set[str]) -> None:
     found: set[str] = set()
@@ -160,7 +160,7 @@ def test_a_wrong_clock_fails_exactly_what_is_wrong_with_it(mode: str, expected: 
     assert expected <= found <= expected | {"count-scales"}
 
 
-@pytest.mark.more
+@pytest.mark.full
 @pytest.mark.parametrize(("mode", "expected"), WRONG_CPU_CLOCKS.items())
 def test_a_wrong_cpu_clock_is_named(mode: str, expected: set[str]) -> None:
     results = checked(fake(mode), only=CPU, patience_s=5.0)
