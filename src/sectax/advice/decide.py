@@ -232,6 +232,8 @@ def _billed(setting: _Setting, choice: Choice, level: str, operation: str) -> _S
     if decided is None or not metric:
         return decided
     seen = setting.results[level][operation].estimates.get(metric)
+    if seen is not None and seen.unit != "s":
+        return decided  # of a rate, what one operation takes is known already
     if seen is None or seen.low is None or seen.high is None:
         return None
     return _Span(seen.point, seen.low, seen.high)

@@ -184,7 +184,7 @@ class JwtExperiment(Experiment):
             mixed="operation",
             usual={"sign": 1, "verify": 20},
             nouns={"sign": "signature", "verify": "verification"},
-            uses=processor_hours if plan.metrics[0] == CPU_TIME else None,
+            uses=processor_hours,
             caveats={"HS256": "whoever verifies can also sign"},
             weigh="signatures have 256 bytes with RS256, 64 with ES256 and EdDSA, 32 with HS256",
             changes="another build of OpenSSL, another library or a processor with an accelerator",
