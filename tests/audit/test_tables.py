@@ -47,3 +47,9 @@ def test_rows_that_failed_are_counted() -> None:
 def test_what_is_no_table_of_numbers_is_refused(text: str) -> None:
     with pytest.raises(BadInput):
         read(text, unit="ms")
+
+
+def test_a_column_of_something_per_second_holds_no_seconds() -> None:
+    (series,) = read_table(["name,bytes_per_second", "none,0", "some,8.4e7"], Columns()).speeds[:1]
+
+    assert series.quantity is Quantity.BANDWIDTH

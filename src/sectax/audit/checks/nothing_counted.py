@@ -9,8 +9,8 @@ from sectax.audit.checks.interface import Check, Remark
 from sectax.audit.form import Evidence, Quantity, Series
 from sectax.model.finding import Severity
 
-# Quantities of a whole trial, which may have counted nothing; a value above zero shows that something was counted.
-_COUNTING = frozenset({Quantity.RATE, Quantity.BANDWIDTH, Quantity.COUNT})
+# Quantities of a whole trial, which may have counted nothing; one that moves no bytes has a bandwidth of zero.
+_COUNTING = frozenset({Quantity.RATE, Quantity.COUNT})
 
 
 def _seen(evidence: Evidence) -> list[Series]:

@@ -65,6 +65,8 @@ def unit_in(name: str) -> tuple[Quantity, float] | None:
     inside = re.search(r"[(\[]([^()\[\]]{1,20})[)\]]\s*$", name)
     if inside is not None:
         return unit_of(inside[1])
+    if (over := re.search(r"(?:^|[_ ])([A-Za-z]+)[_ ]per[_ ](?:s|sec|second)$", name)) is not None:
+        return unit_of(f"{over[1].lower()}/s")
     whole = unit_of(name) if "/" in name or name.lower() in ("seconds", "milliseconds") else None
     last = re.search(r"[_ ]([A-Za-zµμ/]{1,12})$", name) or re.search(
         r"[a-z](Ms|Us|Ns|Secs?|Seconds|Millis|Nanos)$", name
