@@ -12,9 +12,12 @@ import signal
 import socket
 import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 from sectax.cli.main import main
+
+_ROOT = Path(__file__).parents[1]
 
 
 def serve(asked: socket.socket) -> Any | None:
@@ -56,6 +59,8 @@ def become(words: list[str], folder: str, environment: dict[str, str], simulated
         from tests.fakes import virtual
 
         virtual.install(simulated)
+    # `-m` has put the checkout there: what is kept would be forgotten whenever another test puts a file into it.
+    sys.path.remove(str(_ROOT))
     main()
 
 

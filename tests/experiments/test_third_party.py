@@ -65,7 +65,11 @@ def test_it_is_measured_against_its_own_server_which_ends_with_the_run(tmp_path:
 def test_whatever_ends_the_run_the_server_ends_too(tmp_path: Path, how: signal.Signals) -> None:
     words = [*PROGRAM, "run", "password", "--blocks", "1000", "--out", "run.sectax"]
     with subprocess.Popen(words, cwd=tmp_path, env=environment(tmp_path), stdout=-3, stderr=-3) as run:
-        assert eventually(lambda: servers(tmp_path))
-        run.send_signal(how)
+        try:
+            assert eventually(lambda: servers(tmp_path))
+            run.send_signal(how)
+            run.wait(60)
+        finally:
+            run.kill()  # or a test that failed would wait for all its blocks
 
     assert eventually(lambda: not servers(tmp_path))

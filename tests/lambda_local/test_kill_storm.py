@@ -20,8 +20,7 @@ import pytest
 from botocore.exceptions import BotoCoreError, ClientError
 
 from lambda_local.sandbox.leftovers import state_folder
-from tests.lambda_local.serving import LocalLambda, archive, create, invoke
-from tests.lambda_local.test_sandboxed import EXTENSION
+from tests.lambda_local.serving import PYTHON, LocalLambda, archive, create, invoke
 from tests.needs import SANDBOX, needs
 
 pytestmark = needs(*SANDBOX)
@@ -35,6 +34,20 @@ def handler(event, context):
     time.sleep(0.05)
     return os.environ["STORM"]
 """
+EXTENSION = (
+    f"#!/var/lang/bin/{PYTHON} -IS"
+    + """
+import http.client, json, os
+connection = http.client.HTTPConnection(os.environ["AWS_LAMBDA_RUNTIME_API"])
+def call(method, path, body=None, **headers):
+    connection.request(method, "/2020-01-01/extension/" + path, body, headers)
+    answer = connection.getresponse()
+    return answer.getheader("Lambda-Extension-Identifier"), json.loads(answer.read())
+identifier, _ = call("POST", "register", '{"events": ["INVOKE", "SHUTDOWN"]}', **{"Lambda-Extension-Name": "watch"})
+while call("GET", "event/next", **{"Lambda-Extension-Identifier": identifier})[1]["eventType"] != "SHUTDOWN":
+    pass
+"""
+)
 SERVER = "server"
 VICTIMS = ("bootstrap.py", "watch", "sleep", "launcher", SERVER)
 

@@ -28,7 +28,11 @@ read -r sum <"${0%/*}/sum"
 case "$4" in golang.org/toolchain@v0.0.1-go@RELEASE@.*) ;; *) echo "no such module: $4" >&2; exit 1 ;; esac
 folder="$GOMODCACHE/golang.org/toolchain"
 mkdir -p "$folder/bin" "$folder/pkg/tool/linux" "$folder/src"
-printf '#!/bin/sh\\necho go version go@RELEASE@ linux/amd64\\n' >"$folder/bin/go"
+{
+    echo '#!/bin/sh'
+    echo 'while [ "$#" -gt 0 ]; do [ "$1" != -o ] || echo built >"$2"; shift; done'
+    echo 'echo go version go@RELEASE@ linux/amd64'
+} >"$folder/bin/go"
 echo >"$folder/pkg/tool/linux/compile"
 echo module std >"$folder/src/_go.mod"
 echo "{\\"Dir\\": \\"$folder\\", \\"Sum\\": \\"$sum\\"}"
