@@ -6,7 +6,6 @@ have are there already. README.md, which is the first to be read, has a stricter
 
 from __future__ import annotations
 
-import gzip
 import importlib.util
 import re
 import shlex
@@ -17,9 +16,11 @@ from pathlib import Path
 
 import pytest
 
+from sectax.record.writer import RunWriter
 from tests.docs.blocks import blocks
 from tests.needs import needs
 from tests.program import sectax
+from tests.record.runs import ENVIRONMENT, FORMAT_1
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
@@ -108,11 +109,18 @@ def rule_of(line: str) -> Rule | None:
     return next((rule for rule in RULES if rule.fits.match(line)), None)
 
 
+def run_of_today(path: Path) -> bytes:
+    """A run file of format 1, brought up to the format that the pages describe."""
+    path.write_bytes(FORMAT_1)
+    with RunWriter.reopen(path, ENVIRONMENT) as writer:
+        writer.finish("finished")
+    return path.read_bytes()
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """What readers have: run files, commands, a file, a message, figures."""
-    with gzip.open(ROOT / "tests/record/format-1.sectax.gz") as recorded:
-        run = recorded.read()
+    run = run_of_today(tmp_path / "upgraded.sectax")
     for name in ("RUN", "run.sectax", "r.sectax", "first.sectax", "jwt-php.sectax", "runs/a.sectax"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(run)
