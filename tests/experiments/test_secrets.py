@@ -331,7 +331,7 @@ def exposed() -> Iterator[Path]:
 
 def read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return path.read_bytes() if path.is_file() else b""  # opening a pipe would wait for its other end
     except OSError:
         return b""
 
