@@ -40,7 +40,7 @@ IN_FUNCTIONS := $(FUNCTIONS:%=functions/%)
 IN_PYTHON := $(filter %/python,$(IN_FUNCTIONS))
 IN_OTHERS := $(filter-out $(IN_PYTHON),$(IN_FUNCTIONS)) $(CLIENTS:%=clients/%)
 
-.PHONY: help demo setup dev probes parts test test-more test-full run-pytest run-own lint format bench studies picture docs lock clean
+.PHONY: help demo setup dev probes parts test test-more test-full run-pytest run-own run-own-aside lint format bench studies picture docs lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -67,8 +67,12 @@ parts: dev ## what `make test-more` needs: other programs (as root), tool-chains
 # All of it runs, whatever fails: a failure of one is no reason to know nothing of the others.
 MARKERS := not more and not full
 OWN := $(IN_PROBES) $(IN_PYTHON)
-test: probes ## the tests that need Python and PHP alone: sectax's, then each probe's and function's own
-	@$(MAKE) --keep-going run-pytest run-own
+# The probes' and functions' own run beside pytest, for much of them waits; what they print comes after it.
+test: probes ## the tests that need Python and PHP alone: sectax's, and each probe's and function's own
+	@$(MAKE) -j2 --keep-going run-pytest run-own-aside; status=$$?; cat .venv/own-tests.log; exit $$status
+
+run-own-aside:
+	@$(MAKE) run-own >.venv/own-tests.log 2>&1
 
 test-more: parts ## what `make test` leaves out for its time or its needs: real runs, kills, root, servers
 	@$(MAKE) --keep-going run-own run-pytest OWN="$(IN_OTHERS)" \
