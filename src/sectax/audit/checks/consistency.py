@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from sectax.audit.checks.groups import about, gather, ids
-from sectax.audit.checks.interface import Check, Remark, fatal
+from sectax.audit.checks.interface import Remark, check, fatal
 from sectax.audit.checks.words import duration, number
 from sectax.audit.form import Claim, Evidence, Quantity, Series
 from sectax.model.finding import Severity
@@ -26,11 +26,14 @@ WRONG = "one of the two is wrong, so neither can be used"
 ASK = "find out where each number comes from"
 
 
-def _sees(evidence: Evidence) -> list[str]:
-    return [claim.id for one in evidence.speeds for claim in one.figures] if evidence.imported else []
-
-
-def _examine(evidence: Evidence) -> Iterator[Remark]:
+@check(
+    "contradiction",
+    "F: a summary that its own values contradict, quantiles that fall, a mean outside the range, a rate that "
+    "is not "
+    "its count over its time, a sum that is not that of its parts; W: more waiting than the connections had time for",
+    sees=lambda evidence: evidence.speeds if evidence.imported else (),
+)
+def contradiction(evidence: Evidence) -> Iterator[Remark]:
     for broken in evidence.broken:
         saw = f"{broken.promise}: {number(broken.left)} against {number(broken.right)} ({broken.run})"
         severity = Severity.FATAL if broken.fatal else Severity.WARNING
@@ -160,13 +163,3 @@ def _planned(evidence: Evidence) -> Iterator[Remark]:
 
 def _shown(one: Series, value: float) -> str:
     return duration(value) if one.unit == "s" else f"{number(value)} {one.unit}"
-
-
-CONTRADICTION = Check(
-    id="contradiction",
-    rule="F: a summary that its own values contradict, quantiles that fall, a mean outside the range, a rate that "
-    "is not "
-    "its count over its time, a sum that is not that of its parts; W: more waiting than the connections had time for",
-    examine=_examine,
-    sees=_sees,
-)

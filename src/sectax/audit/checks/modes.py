@@ -6,8 +6,8 @@ import math
 from collections.abc import Container, Iterator
 from statistics import fmean, stdev
 
-from sectax.audit.checks.groups import NO_SINGLE_VALUES, Worst, ids, slowness, things, unknown, with_values, worst
-from sectax.audit.checks.interface import Check, Remark
+from sectax.audit.checks.groups import NO_SINGLE_VALUES, Worst, slowness, things, unknown, with_values, worst
+from sectax.audit.checks.interface import Remark, check
 from sectax.audit.checks.steps import MOST_LOOKED_AT
 from sectax.audit.checks.words import duration, number, share, slower
 from sectax.audit.form import Evidence, Quantity, Series
@@ -27,7 +27,13 @@ MEAN_OF_A_TAIL, WIDE_INTERVAL, CLUSTERS = 2.0, 0.25, 8.0
 FEW = 10
 
 
-def _examine(evidence: Evidence) -> Iterator[Remark]:
+@check(
+    "modes",
+    "W: two modes, a long tail or values far from all others; summaries that show one (a mean of twice the "
+    "median, an error of a quarter of the value)",
+    sees=lambda evidence: evidence.speeds,
+)
+def modes(evidence: Evidence) -> Iterator[Remark]:
     singly, bare = with_values(evidence.speeds)
     modes = _modes(singly)
     meaning = "a median is in one mode or the other, and a mean in neither"
@@ -130,12 +136,3 @@ def _in_summary(one: Series) -> str:
     if p90 and p75 and p75.value > 2 * p75.step and p90.value >= CLUSTERS * p75.value:
         return f"p90 ({duration(p90.value)}) is {number(p90.value / p75.value)} times {p75.statistic}"
     return ""
-
-
-MODES = Check(
-    id="modes",
-    rule="W: two modes, a long tail or values far from all others; summaries that show one (a mean of twice the "
-    "median, an error of a quarter of the value)",
-    examine=_examine,
-    sees=lambda evidence: ids(evidence.speeds),
-)
