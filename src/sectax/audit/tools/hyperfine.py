@@ -40,7 +40,7 @@ HYPERFINE_TEXT = Text(
         r"Range \(min … max\): {time.min:t} … {time.high:t} {count:n} runs",
     ),
     last=r"(?:Range|Time \(abs)",
-    fails=(r"Warning: Ignoring non-zero exit code", r"Error: (?:Command terminated|The command)"),
+    fails=(r"Warning: Ignoring non-zero exit", r"Error: (?:Command terminated|The command)"),
     warns=(
         r"Warning: (?:Statistical outliers|The first benchmarking run|Command took less than|.{0,80}shell)",
         r"\S*hyperfine .{0,400}?(?:-i|--ignore-failure)\b",
