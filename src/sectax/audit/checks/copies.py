@@ -64,8 +64,8 @@ def _is_improbable(numbers: tuple[float, ...], chance: float) -> bool:
     different = set(numbers) - {0.0}
     if len(different) < FEWEST_VALUES:
         return False
-    each = [max(FINEST, 10.0 ** -(_digits(number) - 1)) for number in different]
-    return math.fsum(math.log(min(1.0, 3 * one)) for one in each) < math.log(chance)
+    ties = [max(FINEST, 10.0 ** -(_digits(number) - 1)) for number in different]
+    return math.fsum(math.log(min(1.0, 3 * one)) for one in ties) < math.log(chance)
 
 
 def _digits(number: float) -> int:

@@ -209,5 +209,5 @@ def _seconds(evidence: RunEvidence, arm: Arm, *, of_cpu: bool) -> float | None:
     for metric in evidence.metrics.values():
         values = arm.values.get(metric.name)
         if values and metric.cpu == of_cpu and (of_cpu or metric.observed == evidence.batch):
-            return statistics.fmean(1 / each if metric.summary is Summary.RATE else each for each in values.values())
+            return statistics.fmean(1 / value if metric.summary is Summary.RATE else value for value in values.values())
     return None
