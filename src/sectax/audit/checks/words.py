@@ -109,7 +109,7 @@ def bandwidth(bytes_s: float) -> str:
 def plural(unit: str) -> str:
     """'process or host' as 'processes or hosts', 'pair of VMs' as 'pairs of VMs'."""
     if " or " in unit:
-        return " or ".join(plural(each) for each in unit.split(" or "))
+        return " or ".join(plural(noun) for noun in unit.split(" or "))
     head, of, rest = unit.partition(" of ")
     return f"{head}{'es' if head.endswith(('s', 'x', 'ch', 'sh')) else 's'}{of}{rest}"
 
