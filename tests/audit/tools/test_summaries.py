@@ -51,3 +51,11 @@ def test_a_fault_fires_and_its_twin_does_not(fault: str) -> None:
 
     assert expected in said(healthy.replace(there, instead))
     assert expected not in said(healthy)
+
+
+def test_the_same_server_with_and_without_tls_is_no_unequal_comparison() -> None:
+    plain = sample("wrk.txt")
+    both = f"{plain}\n{plain.replace('http://', 'https://')}"
+
+    assert len({str(one.levels) for one in evidence_of(both).series}) == 2
+    assert not {check for _, check in said(both)} & {"apples-and-oranges", "mislabelled-level", "unequal-work"}
