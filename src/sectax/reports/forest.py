@@ -26,7 +26,7 @@ def forest(analysed: Analysed, path: str, decision: Decision | None) -> Forest |
         decision: what the title says.
     """
     plan = analysed.measured.plan
-    tables = list(result_tables(analysed, visible(analysed, show_all=False), brief=True, compared_alone=True))
+    tables = list(result_tables(analysed, visible(analysed, show_all=False), compared_alone=True))
     rows = sum(len(table.rows) - 1 for table in tables)
     room = _MOST_ROWS
     groups = []

@@ -52,7 +52,7 @@ def run_page(
     """
     shown = visible(analysed, show_all=False)
     folded = sections(
-        Section("Findings", findings(analysed, shown, brief=False, folds=True), Kind.RESULTS),
+        Section("Findings", findings(analysed, shown, folds=True), Kind.RESULTS),
         Section("Beside the answer", beside_the_answer(analysed, shown), Kind.ASIDE),
         doubts(analysed, shown),
     )

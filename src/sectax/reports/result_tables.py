@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import groupby
 
 from sectax.model.analysed import Analysed
 from sectax.model.finding import FASTER, NO_CLAIM, SLOWER, WITHIN_MARGIN, Finding, Severity, TreatmentResult, VerdictId
@@ -14,7 +15,7 @@ from sectax.model.metric import Metric
 from sectax.model.plan import Plan
 from sectax.model.treatment import Cell, Comparison, Role, Standing
 from sectax.reports import units
-from sectax.reports.document import Interval, Row, Table, Tone, result_table
+from sectax.reports.document import Column, Interval, Row, Table, Tone, result_table
 from sectax.reports.reasons import no_interval
 from sectax.reports.words import claims, names
 from sectax.text.printable import printable
@@ -67,14 +68,11 @@ def not_shown(analysed: Analysed, shown: frozenset[str]) -> str:
     return f"{units.count(len(unseen), 'side result')} ({metrics})" if unseen else ""
 
 
-def result_tables(
-    analysed: Analysed, visible: frozenset[str], *, brief: bool = False, compared_alone: bool = False
-) -> Iterator[Table]:
+def result_tables(analysed: Analysed, visible: frozenset[str], *, compared_alone: bool = False) -> Iterator[Table]:
     """A table for each metric and cell.
 
     Args:
         visible: the comparisons that are shown.
-        brief: warnings become a mark, and what an answer would still take is left out.
         compared_alone: what is reported and not compared is left out.
     """
     plan = analysed.measured.plan
@@ -87,9 +85,57 @@ def result_tables(
             findings = {each: by_pair[each, metric.name] for each in members if (each, metric.name) in by_pair}
             shown = {each: finding for each, finding in findings.items() if finding.comparison.id in visible}
             if shown:
-                yield _compared(plan, cell, metric, shown, results, brief)
+                yield _compared(plan, cell, metric, shown, results)
             if not metric.compared and not compared_alone and (all_shown or metric.name in plan.beside):
                 yield from _alone(plan, cell, metric, [results[each] for each in (cell.baseline, *members)])
+
+
+def answers(analysed: Analysed, shown: frozenset[str]) -> Table:
+    """One table of the comparisons that are shown, each in a line, the first of a cell with the baseline's figure."""
+    plan = analysed.measured.plan
+    metrics = [each.name for each in plan.metrics]
+    cells = [each.id for each in plan.cells]
+
+    def place(finding: Finding) -> tuple[int, int]:
+        return metrics.index(finding.comparison.metric), cells.index(finding.comparison.cell)
+
+    findings = sorted((each for each in analysed.findings if each.comparison.id in shown), key=place)
+    own = {names.metric(plan, each.comparison.metric) for each in findings}
+    baselines = {names.treatment(plan, each.comparison.baseline) for each in findings}
+    rows = []
+    for _, alike in groupby(findings, place):
+        for number, finding in enumerate(alike):
+            compared = finding.comparison
+            metric = plan.metric(compared.metric)
+            where = [names.cell(plan, compared.cell), names.metric(plan, metric.name) if len(own) > 1 else ""]
+            marks = [SECONDARY_MARK] if compared.standing is Standing.SECONDARY else []
+            marks += [WARNED_MARK] if _warned(finding) else []
+            texts = (
+                "" if number else ": ".join(filter(None, where)),
+                "" if number else _value(analysed, compared.baseline, metric),
+                " ".join([names.treatment(plan, compared.treatment), *marks]),
+                _value(analysed, compared.treatment, metric),
+                claims.in_short(finding, metric),
+            )
+            rows.append(Row(texts, tone(finding), drawn(finding)))
+    columns = (
+        Column(own.pop() if len(own) == 1 else ""),
+        Column(baselines.pop() if len(baselines) == 1 else "baseline", right=True),
+        Column(printable(plan.control)),
+        Column("", right=True),
+        Column(""),
+    )
+    return Table("", columns, tuple(rows), plan.stopping.margin)
+
+
+def _value(analysed: Analysed, treatment: str, metric: Metric) -> str:
+    """What a treatment takes, with its unit."""
+    found = next((each.estimates.get(metric.name) for each in analysed.treatments if each.treatment == treatment), None)
+    if found is None:
+        return "–"
+    column = units.scale(metric.unit, (found.point,))
+    width = None if found.low is None or found.high is None else (found.high - found.low) / column.size
+    return f"{units.number(found.point / column.size, width)} {printable(column.unit)}".replace(" operations/", "/")
 
 
 def tone(finding: Finding) -> Tone:
@@ -121,7 +167,6 @@ def _compared(
     metric: Metric,
     findings: dict[str, Finding],
     results: dict[str, TreatmentResult],
-    brief: bool,
 ) -> Table:
     estimates = {
         each: results[each].estimates[metric.name]
@@ -142,7 +187,7 @@ def _compared(
             values.get(member, "–"),
             "–" if void or finding.effect is None else claims.effect(finding.effect, metric),
             "" if void else _difference(finding, differences),
-            _verdict(finding, metric, results, brief),
+            _verdict(finding, metric, results),
         )
         rows.append(Row(cells, tone(finding), drawn(finding)))
     heads = (
@@ -162,20 +207,23 @@ def drawn(finding: Finding) -> Interval | None:
     return Interval(math.exp(seen.low), math.exp(seen.log_ratio), math.exp(seen.high), claims.interval(seen))
 
 
-def _verdict(finding: Finding, metric: Metric, results: dict[str, TreatmentResult], brief: bool) -> str:
-    words = claims.answer(finding, metric, brief=brief)
+def _verdict(finding: Finding, metric: Metric, results: dict[str, TreatmentResult]) -> str:
+    words = claims.answer(finding, metric)
     compared = finding.comparison
     if finding.verdict is VerdictId.NOT_MEASURED:
         for each, whose in ((compared.treatment, ""), (compared.baseline, "the baseline: ")):
             if each in results and results[each].reason:
                 words += f": {whose}{printable(results[each].reason)}"
                 break
-    # What is said of the whole run or family stands below, not on every row.
-    own = {compared.id, compared.treatment}
-    noted = [each.check for each in finding.warnings if each.severity is Severity.WARNING and each.subject in own]
-    if brief:
-        return f"{words} {WARNED_MARK}" if noted else words
-    return f"{words} (see {printable(', '.join(dict.fromkeys(noted)))})" if noted else words
+    noted = ", ".join(_warned(finding))
+    return f"{words} (see {printable(noted)})" if noted else words
+
+
+def _warned(finding: Finding) -> dict[str, None]:
+    """The checks that warn of this finding; what is said of the whole run or family stands below the tables."""
+    own = {finding.comparison.id, finding.comparison.treatment}
+    noted = (each.check for each in finding.warnings if each.severity is Severity.WARNING and each.subject in own)
+    return dict.fromkeys(noted)
 
 
 def _title(plan: Plan, cell: Cell, metric: Metric) -> str:
