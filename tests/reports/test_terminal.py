@@ -60,7 +60,7 @@ def test_no_line_is_wider_than_the_terminal(situation: str, width: int) -> None:
     lines = rendered(situation, width).splitlines()
 
     # Commands and the path are never broken, so that they can be copied.
-    commands = ("    sectax ", "    sudo ", "    raise ", "    try", "run file:", "all details")
+    commands = ("    sectax ", "    sudo ", "    raise ", "    try", "run file:", "details")
     assert [line for line in lines if cell_len(line) > width and not line.startswith(commands)] == []
 
 

@@ -13,7 +13,7 @@ from sectax.reports.diagnostics import failed, gather_warnings, skipped
 from sectax.reports.distrust import control_line, distrust, passed, self_check
 from sectax.reports.document import Block, Command, Document, Footnotes, Kind, Lines, Section, Text, lines, sections
 from sectax.reports.notes import how_measured, notes
-from sectax.reports.result_tables import answers, footnotes, not_shown, result_tables, visible
+from sectax.reports.result_tables import answers, footnotes, result_tables, visible
 from sectax.reports.words import names, summary
 from sectax.text.printable import printable
 
@@ -29,7 +29,7 @@ def run_report(analysed: Analysed, path: str, decision: Decision | None, *, show
     plan = analysed.measured.plan
     title = f"{printable(plan.experiment)}, {printable(plan.preset)} preset: {printable(plan.question)}"
     todo = decided(analysed, decision)
-    return _whole(analysed, path, title, todo) if show_all else _page(analysed, path, todo)
+    return _whole(analysed, path, title, todo) if show_all else _page(analysed, path, decision, todo)
 
 
 def decided(analysed: Analysed, decision: Decision | None) -> Section:
@@ -39,7 +39,7 @@ def decided(analysed: Analysed, decision: Decision | None) -> Section:
     return Section("What to do", lines(words.decision(analysed, decision), long=True), Kind.ANSWER)
 
 
-def _page(analysed: Analysed, path: str, todo: Section) -> Document:
+def _page(analysed: Analysed, path: str, decision: Decision | None, todo: Section) -> Document:
     """One screen: a table, what to distrust, the decision."""
     plan, measured = analysed.measured.plan, analysed.measured
     shown = visible(analysed, show_all=False)
@@ -54,9 +54,12 @@ def _page(analysed: Analysed, path: str, todo: Section) -> Document:
     below = (*doubts, *footnotes(analysed, shown))
     sentences = (text for block in todo.blocks if isinstance(block, Lines) for text in block.texts)
     more = f" ({', '.join(left)})" if left else ""
-    foot = f"all details{more}: sectax show {shlex.quote(path)} --all"
+    file = shlex.quote(path)
+    foot = f"details{more}: sectax show {file} --all"
     if measured.state != "finished":
-        foot += f"; to go on: sectax resume {shlex.quote(path)}"
+        foot += f"; to go on: sectax resume {file}"
+    elif decision is not None:
+        foot += f"; your rate: sectax advise {file}"
     return Document(
         title,
         lines(_compared(plan)),
@@ -83,7 +86,7 @@ def _whole(analysed: Analysed, path: str, title: str, todo: Section) -> Document
         title,
         _lead(analysed, path),
         sections(
-            Section("Findings", findings(analysed, visible(analysed, show_all=True)), Kind.RESULTS),
+            Section("Findings", findings(analysed), Kind.RESULTS),
             Section("The run's check of itself", lines(controls), Kind.DIAGNOSTICS),
             Section("Warnings", gather_warnings(analysed, show_all=True), Kind.DIAGNOSTICS),
             Section("Skipped", skipped(analysed, show_all=True), Kind.DIAGNOSTICS),
@@ -140,22 +143,8 @@ def _compared(plan: Plan) -> tuple[str, ...]:
     )
 
 
-def beside_the_answer(analysed: Analysed, shown: frozenset[str]) -> tuple[Block, ...]:
-    """The tables that are there only where all is shown; `shown` are the comparisons that stand elsewhere."""
-    before = tuple(result_tables(analysed, shown, compared_alone=True))
+def findings(analysed: Analysed) -> tuple[Block, ...]:
+    """The tables of all comparisons, and what is to be known of them."""
     every = visible(analysed, show_all=True)
-    added = tuple(table for table in result_tables(analysed, every) if table not in before)
-    return (*added, *((Footnotes(("; ".join(below),)),) if added and (below := footnotes(analysed, every)) else ()))
-
-
-def findings(analysed: Analysed, shown: frozenset[str], *, folds: bool = False) -> tuple[Block, ...]:
-    """The tables of the comparisons that are shown, and what is to be known of them.
-
-    Args:
-        folds: `beside_the_answer` has all the rest.
-    """
-    tables = tuple(result_tables(analysed, shown, compared_alone=folds))
-    below = footnotes(analysed, shown)
-    if unseen := not_shown(analysed, shown):
-        below = (*below, f"folded below: {unseen}" if folds else f"not shown: {unseen}")
-    return (*tables, *((Footnotes(("; ".join(below),)),) if below else ()))
+    below = footnotes(analysed, every)
+    return (*result_tables(analysed, every), *((Footnotes(below),) if below else ()))

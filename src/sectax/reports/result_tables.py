@@ -13,7 +13,7 @@ from sectax.model.analysed import Analysed
 from sectax.model.finding import FASTER, NO_CLAIM, SLOWER, WITHIN_MARGIN, Finding, Severity, TreatmentResult, VerdictId
 from sectax.model.metric import Metric
 from sectax.model.plan import Plan
-from sectax.model.treatment import Cell, Comparison, Role, Standing
+from sectax.model.treatment import Cell, Role, Standing
 from sectax.reports import units
 from sectax.reports.document import Column, Interval, Row, Table, Tone, result_table
 from sectax.reports.reasons import no_interval
@@ -45,14 +45,10 @@ def visible(analysed: Analysed, *, show_all: bool) -> frozenset[str]:
     )
 
 
-def _secondary(analysed: Analysed) -> list[Comparison]:
-    compared = (each.comparison for each in analysed.findings)
-    return [each for each in compared if each.standing is Standing.SECONDARY]
-
-
 def footnotes(analysed: Analysed, shown: frozenset[str]) -> tuple[str, ...]:
     """What the mark of a secondary comparison means; nothing where none is shown."""
-    there = [each for each in _secondary(analysed) if each.id in shown]
+    compared = (each.comparison for each in analysed.findings if each.comparison.id in shown)
+    there = [each for each in compared if each.standing is Standing.SECONDARY]
     if not there:
         return ()
     # An error level of its own for each; with --simultaneous it is smaller.
@@ -61,24 +57,16 @@ def footnotes(analysed: Analysed, shown: frozenset[str]) -> tuple[str, ...]:
     return (f"{SECONDARY_MARK} {verb} may be wrong with a chance of {chance} of its own",)
 
 
-def not_shown(analysed: Analysed, shown: frozenset[str]) -> str:
-    """How many side results are not shown, and of what; empty where all are."""
-    unseen = [each.metric for each in _secondary(analysed) if each.id not in shown]
-    metrics = ", ".join(names.metric(analysed.measured.plan, each) for each in dict.fromkeys(unseen))
-    return f"{units.count(len(unseen), 'side result')} ({metrics})" if unseen else ""
-
-
-def result_tables(analysed: Analysed, visible: frozenset[str], *, compared_alone: bool = False) -> Iterator[Table]:
-    """A table for each metric and cell.
+def result_tables(analysed: Analysed, visible: frozenset[str]) -> Iterator[Table]:
+    """A table for each metric and cell; what is reported and not compared comes with all that is compared.
 
     Args:
         visible: the comparisons that are shown.
-        compared_alone: what is reported and not compared is left out.
     """
     plan = analysed.measured.plan
     by_pair = {(each.comparison.treatment, each.comparison.metric): each for each in analysed.findings}
     results = {each.treatment: each for each in analysed.treatments}
-    all_shown = all(each.id in visible for each in _secondary(analysed))
+    all_shown = all(each.comparison.id in visible for each in analysed.findings)
     for metric in plan.metrics:
         for cell in plan.cells:
             members = [each.id for each in plan.treatments if each.cell == cell.id and each.role is Role.TREATMENT]
@@ -86,7 +74,7 @@ def result_tables(analysed: Analysed, visible: frozenset[str], *, compared_alone
             shown = {each: finding for each, finding in findings.items() if finding.comparison.id in visible}
             if shown:
                 yield _compared(plan, cell, metric, shown, results)
-            if not metric.compared and not compared_alone and (all_shown or metric.name in plan.beside):
+            if not metric.compared and all_shown:
                 yield from _alone(plan, cell, metric, [results[each] for each in (cell.baseline, *members)])
 
 

@@ -75,13 +75,8 @@ def render(result: Result, format_: str, view: View | None = None) -> str:
     return _RENDERERS[format_](result, view or View())
 
 
-def brief_markdown(result: Result) -> str:
-    """What the terminal shows, as Markdown."""
-    return markdown.render(document(result, show_all=False))
-
-
-def _terminal(result: Result, view: View) -> str:
-    made = document(result, show_all=view.show_all)
+def on_terminal(made: Document, view: View) -> str:
+    """A document that is laid out already, for a terminal."""
     return terminal.render(made, width=view.width, colour=view.colour, ascii_only=view.ascii_only)
 
 
@@ -129,7 +124,7 @@ def _json(result: Result, view: View) -> str:
 
 
 _RENDERERS: Mapping[str, Callable[[Result, View], str]] = {
-    "terminal": _terminal,
+    "terminal": lambda result, view: on_terminal(document(result, show_all=view.show_all), view),
     "markdown": lambda result, view: markdown.render(document(result, show_all=True)),
     "csv": _csv,
     "html": _html,
