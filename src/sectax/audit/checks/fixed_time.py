@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from sectax.audit.checks.groups import Worst, each_table, ids, unknown, worst
-from sectax.audit.checks.interface import Check, Remark
+from sectax.audit.checks.groups import Worst, each_table, unknown, worst
+from sectax.audit.checks.interface import Remark, check
 from sectax.audit.form import EndsBy, Evidence, Quantity, Series
 from sectax.model.finding import Severity
 
@@ -19,12 +19,13 @@ def _totals(evidence: Evidence) -> list[Series]:
     return [one for one in evidence.series if one.quantity is Quantity.TOTAL_TIME and one.typical is not None]
 
 
-def _sees(evidence: Evidence) -> tuple[str, ...]:
+def _sees(evidence: Evidence) -> list[Series]:
     rates = [one for one in evidence.series if one.quantity is Quantity.RATE and one.work.target_rate is not None]
-    return ids([*_totals(evidence), *rates])
+    return [*_totals(evidence), *rates]
 
 
-def _examine(evidence: Evidence) -> Iterator[Remark]:
+@check("fixed-time-total", "F: a total time that was configured, or a rate that was asked for", sees=_sees)
+def fixed_time_total(evidence: Evidence) -> Iterator[Remark]:
     totals = _totals(evidence)
     fixed = {one: _fixed(one) for one in totals}
     yield from unknown(
@@ -60,11 +61,3 @@ def _is_as_asked(one: Series) -> bool:
     # Operations that are sent at random times are a Poisson number.
     chance = 0.01 + (3 / math.sqrt(one.work.operations) if one.work.operations else 0.0)
     return abs(achieved / target - 1) <= chance
-
-
-FIXED_TIME_TOTAL = Check(
-    id="fixed-time-total",
-    rule="F: a total time that was configured, or a rate that was asked for",
-    examine=_examine,
-    sees=_sees,
-)
