@@ -18,8 +18,7 @@ from sectax.model.errors import WrongUse
 from sectax.parts.kept import Kept
 
 if TYPE_CHECKING:
-    from sectax.reports.document import Document
-    from sectax.workflow.present import Result, View
+    from sectax.workflow.present import Laid, Result, View
 
 _NARROWEST = 60
 _WIDEST = 160
@@ -184,13 +183,13 @@ def print_result(result: Result, form: Form, summary: Sequence[str] | None = Non
     return text
 
 
-def _write_step_summary(laid_out: Document, lines: Sequence[str]) -> None:
+def _write_step_summary(laid_out: Laid, lines: Sequence[str]) -> None:
     """Append the result and what became of its limits; a summary that cannot be written fails no run."""
-    from sectax.reports import markdown
+    from sectax.workflow.present import as_markdown
 
     limits = "".join(f"- {line}\n" for line in lines)
     try:
         with open(os.environ[_STEP_SUMMARY], "a", encoding="utf-8") as file:
-            file.write(f"{markdown.render(laid_out)}\n{limits}")
+            file.write(f"{as_markdown(laid_out)}\n{limits}")
     except OSError as error:
         click.echo(f"the summary of this step cannot be written: {error.strerror}", err=True)

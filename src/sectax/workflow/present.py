@@ -66,6 +66,11 @@ def document(result: Result, *, show_all: bool) -> Document:
             return advice_report(result)
 
 
+def as_markdown(made: Document) -> str:
+    """A document that is laid out already, as Markdown."""
+    return markdown.render(made)
+
+
 def render(result: Result, format_: str, view: View | None = None) -> str:
     """The result in one of the formats below, with a line break at its end.
 
@@ -133,6 +138,8 @@ _RENDERERS: Mapping[str, Callable[[Result, View], str]] = {
 }
 # Which table a CSV may hold.
 TABLES = csv.TABLES
+# A result that is laid out.
+Laid = Document
 # What a report can be written as.
 FORMATS = tuple(name for name in _RENDERERS if name != "terminal")
 
