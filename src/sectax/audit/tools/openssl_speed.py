@@ -30,8 +30,9 @@ def _shape(records: list[Record]) -> list[Record]:
         _measured(one, step)
     for one in made:
         size = one.number("size_bytes")
-        if size is not None and (step := sized.pop(((one.text("operation") or "").lower(), size.value), None)):
-            _measured(one, step)
+        own = sized.pop(((one.text("operation") or "").lower(), size.value), None) if size is not None else None
+        if size is not None and own is not None:
+            _measured(one, own)
             one.fields["bytes"] = [Number(count.value * size.value) for count in one.numbers("operations")]
     return made
 
