@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from sectax.audit.checks.groups import gather, ids, sides, unknown
-from sectax.audit.checks.interface import Remark, check
+from sectax.audit.checks.interface import Remark, check, remark
 from sectax.audit.checks.words import counted, named, tables_of
 from sectax.audit.form import SPEEDS, VALUES, Claim, Evidence, Quantity, Series
 from sectax.model.finding import Severity
@@ -117,4 +117,4 @@ def _names(pairs: list[Pair]) -> str:
 
 def _about(severity: Severity, pairs: list[Pair], saw: str, meaning: str) -> Remark:
     figures = tuple(dict.fromkeys(claim.id for _, claim in pairs))
-    return Remark(severity, tables_of(one.table for one, _ in pairs), saw, meaning, MORE, figures)
+    return remark(severity, tables_of(one.table for one, _ in pairs), saw, meaning, MORE, figures)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from sectax.audit.checks.groups import gather
-from sectax.audit.checks.interface import Remark, check, warning
+from sectax.audit.checks.interface import Remark, check, remark, warning
 from sectax.audit.checks.quantiles import needed
 from sectax.audit.checks.words import first_of
 from sectax.audit.form import SPEEDS
@@ -54,13 +54,13 @@ def unsupported_quantile(evidence: RunEvidence) -> Iterator[Remark]:
         if few:
             saw, meaning = _words(few[0], tail, known[few[0]])
             saw = f"{saw}: needs {least} ({first_of(one.id for one in few)})"
-            yield Remark(severity, metric.name, saw, meaning, "more blocks, or more rounds in each")
+            yield remark(severity, metric.name, saw, meaning, "more blocks, or more rounds in each")
         elif short:
             short.sort(key=lambda figure: len(figure.samples))
             saw = f"{short[0].statistic} of {len(short[0].samples)} blocks: needs {BLOCKS_OF_A_TAIL} "
             meaning = "it has no interval: slow calls that sit in some blocks may not have come up yet"
             named = first_of(one.id for one in short)
-            yield Remark(severity, metric.name, f"{saw}({named})", meaning, "more blocks")
+            yield remark(severity, metric.name, f"{saw}({named})", meaning, "more blocks")
 
 
 def _words(figure: BlockSeries, tail: float | None, known: float) -> tuple[str, str]:

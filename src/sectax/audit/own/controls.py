@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, warning
+from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, remark, warning
 from sectax.audit.own.evidence import RunEvidence
 from sectax.model.finding import (
     FASTER,
@@ -147,7 +147,7 @@ def positive_control(evidence: RunEvidence) -> Iterator[Remark]:
             meaning = "the run could not see so little: 'equivalent' and 'within the margin' fall, larger effects stand"
             yield fatal(comparison.id, saw, meaning, "more blocks, or a quieter machine")
         elif not excludes_known_cost(effect):
-            yield Remark(Severity.NOTE, comparison.id, saw, "no verdict of this run rests on it")
+            yield remark(Severity.NOTE, comparison.id, saw, "no verdict of this run rests on it")
 
 
 def _unmeasured(evidence: RunEvidence, positive: Finding) -> str | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
-from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, warning
+from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, remark, warning
 from sectax.audit.checks.words import blocks_named
 from sectax.audit.own.evidence import RunEvidence, RunRecord
 from sectax.model.finding import Severity
@@ -102,7 +102,7 @@ def changed_witness(evidence: RunEvidence) -> Iterator[Remark]:
         switch = _switch(shown)
         if switch is not None:
             before, after = (printable(str(next(iter(shown[block])))) for block in switch)
-            yield Remark(
+            yield remark(
                 # A session that goes on with a run may have other keys, and notes it.
                 Severity.FATAL if record is not None and record.sessions == 1 else Severity.WARNING,
                 treatment,

@@ -11,7 +11,7 @@ from itertools import islice
 
 from sectax.audit.form import Claim, Contrast, Evidence, Moves, Quantity, Series, Trouble, TroubleKind, Work
 from sectax.audit.reading.build import MOST_FIGURES, evidence
-from sectax.audit.reading.sizes import size_in
+from sectax.audit.reading.names import size_in
 from sectax.audit.tables.cells import Cells
 from sectax.audit.tables.columns import HEADER, Columns
 from sectax.audit.tables.guess import Guess, failures_in, guess, outcome_of
