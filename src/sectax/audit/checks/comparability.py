@@ -34,7 +34,6 @@ def _applies(evidence: Evidence) -> bool:
 
 
 @check(
-    "apples-and-oranges",
     "F: what is compared differs in processor, runtime, library, object size or key bits besides; W: one "
     "output has figures of several machines",
     applies=_applies,

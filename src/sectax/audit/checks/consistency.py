@@ -31,7 +31,6 @@ ASK = "find out where each number comes from"
 
 
 @check(
-    "contradiction",
     "F: a summary that its own values contradict, quantiles that fall, a mean outside the range, a rate that "
     "is not "
     "its count over its time, a sum that is not that of its parts; W: more waiting than the connections had time for",
@@ -186,4 +185,6 @@ def _planned(evidence: Evidence) -> Iterator[Remark]:
 
 
 def _shown(one: Series, value: float) -> str:
-    return duration(value) if one.unit == "s" else f"{number(value)} {one.unit}"
+    units = {Quantity.RATE: " operations/s", Quantity.BANDWIDTH: " bytes/s", Quantity.MEMORY: " bytes"}
+    is_time = one.quantity in (Quantity.TIME, Quantity.TOTAL_TIME)
+    return duration(value) if is_time else f"{number(value)}{units.get(one.quantity, '')}"

@@ -13,7 +13,7 @@ from sectax.model.finding import Severity
 MOST_FAILURES = 0.001
 
 
-@check("unequal-work", "F: more than 0.1 % of the operations failed; W: fewer", sees=lambda evidence: evidence.speeds)
+@check("F: more than 0.1 % of the operations failed; W: fewer", sees=lambda evidence: evidence.speeds)
 def unequal_work(evidence: Evidence) -> Iterator[Remark]:
     seen = evidence.speeds
     failing = [one for one in seen if (failure_share(one) or 0.0) > MOST_FAILURES]

@@ -79,13 +79,12 @@ class Check(Generic[E]):
 
 
 def check(
-    id: str,
     rule: str,
     sees: Callable[[Any], Iterable[Series]] = lambda _: (),
     applies: Callable[[Any], bool] = lambda _: False,
 ) -> Callable[[Callable[[E], Iterable[Remark]]], Check[E]]:
-    """Make a check of the function that examines the evidence."""
-    return lambda examine: Check(id, rule, examine, sees, applies)
+    """Make a check of the function that examines the evidence, with the id that the function's name gives."""
+    return lambda examine: Check(examine.__name__.replace("_", "-"), rule, examine, sees, applies)
 
 
 def checks_in(package: ModuleType, order: str) -> tuple[Check[Any], ...]:

@@ -49,7 +49,6 @@ def _count(one: Series) -> int | None:
 
 
 @check(
-    "unsupported-quantile",
     "F: fewer observations than a 95 % interval needs (median 6, p90 36, p95 72, p99 368; maximum 59; a ratio 2); "
     "W: too few for some, and which statistic it is is not reported; one run by itself",
     sees=lambda evidence: [one for one, _ in _seen(evidence)],

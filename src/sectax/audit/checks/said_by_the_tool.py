@@ -19,7 +19,6 @@ _OF_KIND = {
 
 
 @check(
-    "said-by-the-tool",
     "F: the output itself reports a failure; W: it warns of its figures, or a part of it is missing",
     applies=lambda evidence: bool(evidence.troubles),
 )

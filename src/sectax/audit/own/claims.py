@@ -32,7 +32,6 @@ def _tails(evidence: RunEvidence) -> list[BlockSeries]:
 
 
 @check(
-    "unsupported-quantile",
     "W: too few observations for a tail (20 blocks too), or for a block's worst (14)",
     applies=lambda evidence: bool(_tails(evidence)),
 )
@@ -93,9 +92,7 @@ NEAR = 0.25
 MOST_LOST = 0.1
 
 
-@check(
-    "barely-found", "W: the near end of a claim's interval is less than a quarter of its point", applies=lambda _: True
-)
+@check("W: the near end of a claim's interval is less than a quarter of its point", applies=lambda _: True)
 def barely_found(evidence: RunEvidence) -> Iterator[Remark]:
     for finding in evidence.findings:
         effect, claimed = finding.effect, finding.verdict in SLOWER | FASTER
@@ -111,7 +108,7 @@ def barely_found(evidence: RunEvidence) -> Iterator[Remark]:
             )
 
 
-@check("lost-blocks", "W: more than a tenth of a comparison's blocks have no pair", applies=lambda _: True)
+@check("W: more than a tenth of a comparison's blocks have no pair", applies=lambda _: True)
 def lost_blocks(evidence: RunEvidence) -> Iterator[Remark]:
     for finding in evidence.measured_findings():
         effect = finding.effect

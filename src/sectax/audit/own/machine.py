@@ -26,7 +26,6 @@ MOST_APART, MOST_WAITED = 1.5, 0.05
 
 
 @check(
-    "timer",
     "F: a batch under 100 steps of its clock, batches that repeat on a clock that is fine enough; W: under 1000 steps",
     applies=lambda evidence: bool(evidence.arms),
 )
@@ -61,7 +60,6 @@ def _repeats(arm: Arm) -> Iterator[Remark]:
 
 
 @check(
-    "throttling",
     "F: over 1 % of the time of the batches throttled where that is not a declared factor; W: less",
     applies=lambda evidence: bool(evidence.arms),
 )
@@ -89,7 +87,6 @@ def throttling(evidence: RunEvidence) -> Iterator[Remark]:
 
 
 @check(
-    "unequal-batches",
     "F: the arms' median batches are more than 1.5 apart in length, and over 5 % of their time was spent waiting "
     "for a processor; W: where each batch is one operation",
     applies=lambda evidence: bool(evidence.metrics),
@@ -158,7 +155,6 @@ def _both_times(evidence: RunEvidence) -> Iterator[tuple[Finding, Effect, Effect
 
 
 @check(
-    "wall-against-cpu",
     "W: CPU and wall time differ by more than the margin where their intervals and waiting do not explain it",
     applies=lambda evidence: any(True for _ in _both_times(evidence)),
 )

@@ -23,7 +23,6 @@ Shown = dict[int, frozenset[Witness]]  # by block: the different values of its o
 
 
 @check(
-    "seal",
     "F: what was sealed is not what is there, or no known signer sealed it; W: something is not sealed",
     applies=lambda evidence: (
         evidence.seal is not None and (evidence.seal.state is not SealState.NOT_SEALED or evidence.seal.known)
@@ -45,7 +44,6 @@ def seal(evidence: RunEvidence) -> Iterator[Remark]:
 
 
 @check(
-    "not-as-planned",
     "F: blocks are missing, more than interruptions explain; planned batches are missing where nothing failed",
     applies=lambda evidence: evidence.record is not None,
 )
@@ -88,7 +86,6 @@ def _is_whole(visited: Visited) -> bool:
 
 
 @check(
-    "changed-witness",
     "F: what a subject says that it is (its version, library, mode) changes once and for all within a session; "
     "W: between sessions, or to and fro",
     applies=lambda evidence: (
