@@ -209,6 +209,9 @@ def _rounds(
             if each.extra:
                 least[cell.id] = enough_rounds(calibrations[each.id], each.extra, least[cell.id], most)
         rounds[cell.id] = max(wanted, least[cell.id])
+    if rounds and len(calibrations) <= plan.together:
+        # All cells are open at once: rounds that one of them does not share would be spent on waiting.
+        rounds = dict.fromkeys(rounds, max(rounds.values()))
     _fit(rounds, least, block_cost, round_cost, left_s / ENOUGH_BLOCKS, _WORTH_CUTTING)
     if not plan.stopping.extends:
         # A budget that was asked for holds a first verdict, if need be with the fewest rounds of all.

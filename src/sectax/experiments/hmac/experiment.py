@@ -239,7 +239,8 @@ def _metrics(preset: str, levels: Mapping[str, tuple[str, ...]], endpoint: str |
 
     def of_steps(name: str, *, compared: bool = False, cpu: bool = False) -> Metric:
         whole = CPU_TIME.name if cpu and endpoint == LOCAL else _INVOCATION
-        return Metric(name, "s", Better.LOWER, Summary.MEDIAN, name, compared=compared, cpu=cpu, part_of=whole)
+        summary = Summary.MEAN if cpu else Summary.MEDIAN
+        return Metric(name, "s", Better.LOWER, summary, name, compared=compared, cpu=cpu, part_of=whole)
 
     reported = [*metrics(endpoint)]
     if CPU_TIME in reported and preset != "published":  # the study's own metric is Duration
