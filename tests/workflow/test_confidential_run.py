@@ -83,9 +83,9 @@ def odd_sysbench(folder: Path, block: int, body: str, *, word: str = "run") -> s
     script = folder / "sysbench"
     script.write_text(
         f"#!/bin/sh\ncase $* in\n"
-        # Every opening asks for the version once, and the pilot opens once.
+        # Every opening asks for the version once, and the pilot opens twice.
         f"  --version) echo x >>{folder}/opened ;;\n"
-        f'  *{word}*) if [ "$(cat {folder}/opened 2>/dev/null | wc -l)" = {block + (word == "run")} ] && '
+        f'  *{word}*) if [ "$(cat {folder}/opened 2>/dev/null | wc -l)" = {block + 2 * (word == "run")} ] && '
         f"mkdir {folder}/done 2>/dev/null; then {body}; fi ;;\nesac\n"
         f'exec {shutil.which("sysbench")} "$@"\n'
     )
