@@ -74,8 +74,8 @@ _PUBLISHED_CHOICES = (
 )
 # Where the local Lambda is not the one that the study used.
 _LOCAL_CHOICES = (
-    "its figures are Durations, which the quota of a small function rounds up to its periods: four calls of 40 or 60 ms "
-    "say little of 5 ms; what is compared is the CPU time that fills them, and the Durations stand beside it",
+    "its figures are Durations, which the quota of a small function rounds up to its periods: four calls of 40 or 60 "
+    "ms say little of 5 ms; what is compared is the CPU time that fills them, and the Durations stand beside it",
     "the local Lambda: Durations are of this machine's processor, held to memory/1769 of it in periods of 20 ms",
     "the local Lambda: Max Memory Used holds the page cache of what the instance was the first to read",
 )
