@@ -10,7 +10,6 @@ from tests.audit.tools.said import evidence_of, said, sample
 
 PRINT = sample("vegeta.txt")
 DOCUMENT = json.loads(sample("vegeta.json"))
-LATENCIES = DOCUMENT["latencies"]
 
 
 @pytest.mark.parametrize("text", [PRINT, json.dumps(DOCUMENT)])
