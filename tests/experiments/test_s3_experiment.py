@@ -172,6 +172,15 @@ def test_operations_that_overlap_need_longer_turns_and_more_than_one_processor(l
     assert not made.one_processor
 
 
+def test_a_known_cost_is_added_only_where_no_operation_waits_for_another() -> None:
+    made = plan(operation="get", size="10KB", concurrency="1,8")
+    families = {cell.id: cell.family for cell in made.cells}
+    controls = {(families[each.cell], each.role) for each in made.treatments if "#" in each.id}
+
+    assert controls == {("go", Role.NEGATIVE), ("go", Role.POSITIVE), ("go, 8 at once", Role.NEGATIVE)}
+    assert Role.POSITIVE in {each.role for each in plan(load="50/s").treatments}
+
+
 def test_kms_is_asked_for_every_object_unless_the_bucket_has_a_key() -> None:
     levels = {"operation": "get", "encryption": "sse-kms", "upload": "single", "size": "10KB"}
     amounts = {way: {usage.item: usage.amount for usage in usages} for way, usages in uses(1_000_000, levels).items()}

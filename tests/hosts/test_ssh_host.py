@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from sectax.experiments.command.subject import CommandSpec
+from sectax.hosts import leftovers
 from sectax.hosts.process.errors import ChildDied, ChildNotStarted
 from sectax.hosts.process.host import NotFound
 from sectax.hosts.remote import SshHost
@@ -135,6 +137,22 @@ def test_nothing_is_left_by_a_sectax_that_is_killed(server, tmp_path, monkeypatc
     assert was_there
     assert eventually(lambda: not path.parent.exists())
     assert not sockets.exists()
+
+
+def test_a_folder_whose_shell_was_killed_there_is_removed_by_the_next_connection(server, there, monkeypatch):
+    monkeypatch.setenv("SECTAX_SSH_CONFIG", str(server.config))
+    there._connect()
+    left = Path(there._folder)
+    os.kill(int((left / leftovers.OWNER).read_text()), signal.SIGKILL)
+    ended = eventually(lambda: not there._master.is_running())
+    was_left = left.exists()
+
+    there._connect()
+
+    assert ended
+    assert was_left
+    assert not left.exists()
+    assert Path(there._folder).exists()
 
 
 @pytest.mark.more

@@ -41,7 +41,7 @@ class Rules:
         declares: what the levels promise, by the names of the witnesses that must confirm it.
         extra: the share of extra operations that a combination carries on purpose.
         primary: factor -> the levels that answer the experiment's question; all of a factor that is not named do.
-        positive: whether the subject is ours to slow down by a known cost.
+        positive: whether the subject is ours to slow down by a known cost, which its figure then shows.
         extra_operations: whether that cost is extra operations; otherwise the subject adds it by itself.
         once: whether a cell is measured in one block alone.
         batch_s: seconds that batches of a cell should last, where that is not the same for all.
@@ -52,7 +52,7 @@ class Rules:
     declares: Callable[[Levels], dict[str, Witness]] = lambda levels: {}
     extra: Callable[[Levels], float] = lambda levels: 0.0
     primary: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    positive: bool = True
+    positive: Callable[[Levels], bool] = lambda levels: True
     extra_operations: bool = True
     once: Callable[[Levels], bool] = lambda levels: False
     batch_s: Callable[[Levels], float | None] = lambda levels: None
@@ -142,7 +142,7 @@ def _controls(cells: list[Cell], treatments: list[Treatment], margin: float, rul
         controls.append(
             Treatment(source.id + NEGATIVE_SUFFIX, cell.id, source.levels, Role.NEGATIVE, declares=source.declares)
         )
-        if rules.positive:
+        if rules.positive(source.levels):
             controls.append(
                 Treatment(
                     source.id + POSITIVE_SUFFIX,

@@ -50,7 +50,6 @@ class BatchShape(NamedTuple):
         order: the change from the first to the last place in a round, by a straight line; None where there is one.
         slow_share, separation: cut in two where that explains most, the share of the slow part, and how many standard
             deviations (within the parts) lie between their means. A normal sample is cut at about 2.7.
-        fingerprint: equal for equal vectors of batch times.
     """
 
     batches: int
@@ -62,47 +61,29 @@ class BatchShape(NamedTuple):
     order: float | None
     slow_share: float
     separation: float
-    fingerprint: bytes
 
 
 class Visited(NamedTuple):
     """How the record says that one treatment was measured in one finished block, beside what came of it.
 
     Attributes:
-        cell_order, opening: the place of its cell in the block, and its own among the openings of the cell.
         planned: visits that were to be made; None where it was not planned.
         size: operations that each of its batches was to have.
-        made: visits that are recorded; `order` is the sum of their round² × position.
-        batches, operations, elapsed_s, shortest_s: number of its batches, and over all of them the operations, the
-            seconds that passed, and the shortest one's seconds; 0 where the run has no batches.
-        cpu_s: CPU time of the same batches by another metric; None where there is none.
-        clock: what timed its batches.
-        whole, broken: how many of its batches last a whole number of nanoseconds, and how many clearly do not.
-        spanned_s: the time between the readings of its telemetry that have the batches between them; None where its
-            subject does not tell it.
-        batch_order: as `order`, from the places at which its batches stand; None where they are not of its visits.
+        made: visits that are recorded.
+        batches, operations, elapsed_s: number of its batches, and over all of them the operations and the seconds that
+            passed; 0 where the run has no batches.
         shown: what its subject said that it is, when it was opened and when it was closed, without the witnesses that
             are fractions, since those are measured.
         failed: whether it failed in the block, so that nothing of it counts there.
         open_s: what it took to make it ready; None where it never was.
     """
 
-    cell_order: int | None
-    opening: int | None
     planned: int | None
     size: int | None
     made: int = 0
-    order: int = 0
     batches: int = 0
     operations: int = 0
     elapsed_s: float = 0.0
-    shortest_s: float = 0.0
-    cpu_s: float | None = None
-    clock: str = ""
-    whole: int = 0
-    broken: int = 0
-    spanned_s: float | None = None
-    batch_order: int | None = None
     shown: tuple[Witnesses, ...] = ()
     failed: bool = False
     open_s: float | None = None
@@ -110,11 +91,10 @@ class Visited(NamedTuple):
 
 @dataclass(frozen=True)
 class BlockRecord:
-    """A finished block: how long it took, how every treatment was measured in it, and the time of day it began at."""
+    """A finished block: how long it took, and how every treatment was measured in it."""
 
     seconds: float
     visited: Mapping[str, Visited]
-    started: str = ""
 
 
 @dataclass(frozen=True)

@@ -337,11 +337,6 @@ def batch_observation(plan: Plan) -> str | None:
     return None
 
 
-def cpu_observation(plan: Plan) -> str | None:
-    """The observations of the first metric of CPU time that is read with every batch."""
-    return next((metric.observed for metric in plan.metrics if metric.cpu and not metric.once_per_process), None)
-
-
 def tail_observations(plan: Plan) -> frozenset[str]:
     """The observations of which every single one is kept, since a metric takes their tail."""
     return frozenset(metric.observed for metric in plan.metrics if metric.summary.tail is not None)

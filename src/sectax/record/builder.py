@@ -58,7 +58,6 @@ class BlockSummary:
 
     number: int
     seconds: float
-    started: str = ""
     planned: tuple[str, ...] = ()
     failures: list[Failure] = field(default_factory=list)
     witnesses: list[tuple[str, Witnesses]] = field(default_factory=list)
@@ -229,7 +228,7 @@ class MeasuredBuilder:
         self._failures += first_of_each(block.failures)
         failed = {failure.treatment for failure in block.failures}
         visited = {name: of._replace(failed=name in failed) for name, of in block.visited.items()}
-        self._record[block.number] = BlockRecord(block.seconds, visited, block.started)
+        self._record[block.number] = BlockRecord(block.seconds, visited)
         for treatment in block.planned:
             self._visited[treatment].append(block.number)
         for treatment, witnesses in block.witnesses:

@@ -6,15 +6,15 @@ The caller holds one state of the file meanwhile, and finds the words for errors
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import msgspec
 
 from sectax.model.measured import Failure, Visited
 from sectax.model.metric import Summary
-from sectax.model.plan import Plan, batch_observation, cpu_observation, tail_observations
+from sectax.model.plan import Plan, batch_observation, tail_observations
 from sectax.model.subject import Witnesses
 from sectax.record.builder import BlockSummary, totals
 from sectax.record.checksums import BlockChecksum, Hash, has_checksums, recorded_blocks
@@ -23,14 +23,9 @@ from sectax.record.plan_tables import treatment_numbers
 from sectax.record.schema import quoted
 from sectax.stats.batch_shape import batches_of
 
-if TYPE_CHECKING:
-    from sectax.stats.moments import Array
-
 T = TypeVar("T")
 
 _Series = tuple[int, int, str, str, str]  # number, treatment, metric, unit, clock
-# In nanoseconds, beside a whole number of them: what rounding leaves of one, and what no rounding makes of one.
-_WHOLE, _BROKEN = 0.005, 0.15
 
 
 def rows(db: sqlite3.Connection, sql: str, kind: type[T], *parameters: int) -> list[T]:
@@ -64,7 +59,6 @@ class BlockReducer:
         self._tails = tail_observations(plan)
         self._medians = {metric.observed for metric in plan.metrics if metric.summary is Summary.MEDIAN}
         self._series: dict[int, _Series] = {}
-        self._cpu = cpu_observation(plan)
         self._witness_sets: dict[int, tuple[str, Witnesses]] = {}
         self._said: dict[int, Witnesses] = {}
         self._alike: dict[str, Witnesses] = {}
@@ -84,7 +78,7 @@ class BlockReducer:
         Every set of witnesses stands in the first block of a treatment that shows it, and in no later one.
         """
         ((started,),) = rows(self._db, "SELECT started FROM block WHERE number = ?", tuple[str], number)
-        block = BlockSummary(number, seconds, started)
+        block = BlockSummary(number, seconds)
         of = Hash()
         of.add((number, seconds))
         self._add_subjects(block, of)
@@ -118,7 +112,7 @@ class BlockReducer:
             shown: list[object] = [treatment, place, opened is None]
             sets = [which for which in (opened, closed) if which is not None]
             said = tuple(self._identity(which) for which in sets)
-            block.visited[name] = Visited(cell_order, opening, visits, count, shown=said, open_s=open_s)
+            block.visited[name] = Visited(visits, count, shown=said, open_s=open_s)
             for which in sets:
                 text, witnesses = self._witness_set(which)
                 shown.append(text)
@@ -169,13 +163,12 @@ class BlockReducer:
             raise Changed(f"block {block.number} holds an infinite value, and none is ever recorded")
         of.add_bytes(columns.tobytes())
         of_batches: dict[str, slice] = {}
-        clocks: dict[str, str] = {}
         of_series: list[_Series] = []
         starts = np.flatnonzero(np.diff(columns[:, 0], prepend=-1.0)).tolist()
         for start, end in pairwise([*starts, len(columns)]):
             series = self._series_of(int(columns[start, 0]))
             of_series.append(series)
-            _, treatment, observed, _, clock = series
+            _, treatment, observed, *_ = series
             name = self._names[treatment]
             block.totals[name, observed] = totals(
                 columns[start:end, 2].tolist(),
@@ -185,7 +178,6 @@ class BlockReducer:
             )
             if observed == self._batch:
                 of_batches[name] = slice(start, end)
-                clocks[name] = clock
         of.add(of_series)
         if of_batches:
             lie = np.concatenate([columns[at] for at in of_batches.values()])
@@ -194,25 +186,6 @@ class BlockReducer:
             lengths = [at.stop - at.start for at in of_batches.values()]
             made = batches_of(times, lie[:, 1], lengths)
             block.batches = dict(zip(of_batches, made, strict=True))
-            self._add_places(block, clocks, lie, lengths)
-
-    def _add_places(self, block: BlockSummary, clocks: Mapping[str, str], lie: Array, lengths: Sequence[int]) -> None:
-        """Where the batches stand, and which of them are whole nanoseconds; they lie treatment by treatment."""
-        import numpy as np
-
-        starts = np.cumsum([0, *lengths[:-1]])
-        since = np.arange(len(lie)) - np.repeat(starts, lengths)
-        order = np.add.reduceat(since * since * lie[:, 1], starts).astype(np.int64)
-        beside = np.abs(1e9 * lie[:, 2] - np.rint(1e9 * lie[:, 2]))
-        whole = np.add.reduceat(beside < _WHOLE, starts, dtype=np.int64)
-        broken = np.add.reduceat(beside > _BROKEN, starts, dtype=np.int64)
-        counted = (order.tolist(), whole.tolist(), broken.tolist())
-        for (name, clock), *of in zip(clocks.items(), *counted, strict=True):
-            if name in block.visited:
-                order_, whole_, broken_ = of
-                block.visited[name] = block.visited[name]._replace(
-                    clock=clock, batch_order=order_, whole=whole_, broken=broken_
-                )
 
     def _add_telemetry(self, block: BlockSummary, of: Hash) -> None:
         """Sums come from SQLite, which needs a quarter of the time that its rows take in Python."""
@@ -220,15 +193,15 @@ class BlockReducer:
         # With its table before it, a name in quotes is never taken for text.
         sums = "".join(f", SUM(trial.{quoted(column)})" for _, column in names)
         counted: list[tuple[int, ...]] = []
-        for treatment, trials, rounds, positions, order, *values in self._db.execute(
-            "SELECT treatment, COUNT(*), SUM(round), SUM(position), SUM(round * round * position)"  # noqa: S608
+        for treatment, trials, rounds, positions, *values in self._db.execute(
+            "SELECT treatment, COUNT(*), SUM(round), SUM(position)"  # noqa: S608
             f"{sums} FROM trial WHERE block = ? GROUP BY treatment",
             (block.number,),
         ):
             counted.append((treatment, trials, rounds, positions))
             name = self._names[treatment]
             if name in block.visited:
-                block.visited[name] = block.visited[name]._replace(made=trials, order=order)
+                block.visited[name] = block.visited[name]._replace(made=trials)
             block.telemetry[name] = {
                 name: float(value) for (name, _), value in zip(names, values, strict=True) if value is not None
             }
@@ -237,16 +210,9 @@ class BlockReducer:
     def _add_batches(self, block: BlockSummary) -> None:
         for name, visited in block.visited.items():
             batches = block.totals.get((name, str(self._batch)))
-            cpu = block.totals.get((name, str(self._cpu)))
             if batches is not None:
                 block.visited[name] = visited._replace(
-                    batches=batches.observations,
-                    operations=batches.count,
-                    elapsed_s=batches.value,
-                    shortest_s=batches.smallest,
-                    cpu_s=None if cpu is None else cpu.value,
-                    spanned_s=block.telemetry.get(name, {}).get("spanned_s"),
-                    batch_order=visited.batch_order if batches.observations == visited.made else None,
+                    batches=batches.observations, operations=batches.count, elapsed_s=batches.value
                 )
 
 
@@ -264,7 +230,6 @@ def finished_blocks(db: sqlite3.Connection, reducer: BlockReducer) -> Iterator[B
     for number, seconds in finished:
         block, checksum = reducer.reduce(number, seconds)
         if checked:
-            if not checksum.check(number, recorded[number]):
-                block.started = ""
+            checksum.check(number, recorded[number])
             block.telemetry = recorded[number].telemetry
         yield block

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
 from sectax.model.measured import BatchShape
@@ -88,7 +87,6 @@ def _shapes(times: Array, places: Array) -> list[BatchShape | None]:
     order = (around * place).sum(axis=1) / np.where(spread > 0, spread, 1.0) * span
 
     share, separation = best_split(np.sort(around, axis=1), squares)
-    marks = [blake2b(row.tobytes(), digest_size=8).digest() for row in times]
     columns = (
         mean.tolist(),
         (squares / (size - 1)).tolist(),
@@ -98,7 +96,6 @@ def _shapes(times: Array, places: Array) -> list[BatchShape | None]:
         [value if apart else None for value, apart in zip(order.tolist(), (spread > 0).tolist(), strict=True)],
         share.tolist(),
         separation.tolist(),
-        marks,
     )
     return [BatchShape(size, *row) if usable else None for usable, *row in zip(known.tolist(), *columns, strict=True)]
 

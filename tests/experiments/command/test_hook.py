@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
+import uuid
 from pathlib import Path
 
 import pytest
 
 from sectax.experiments.command.hook import run_hook
 from sectax.model.errors import SectaxError
+from tests.hosts.processes import eventually, running_with
 
 
 def test_a_hook_is_run_to_its_end(tmp_path: Path) -> None:
@@ -34,6 +38,17 @@ def test_a_server_that_a_hook_starts_stays_and_may_log(tmp_path: Path) -> None:
         assert (tmp_path / "alive").exists()
     finally:
         os.kill(pid, signal.SIGKILL)
+
+
+def test_a_hook_under_way_ends_when_sectax_is_killed() -> None:
+    mark = f"sectax-test-{uuid.uuid4()}"
+    runs = "import sys; from sectax.experiments.command.hook import run_hook; run_hook(sys.argv[1:], 60.0)"
+    with subprocess.Popen([sys.executable, "-c", runs, "sh", "-c", "sleep 60; :", mark]) as killed:
+        started = eventually(lambda: len(running_with(mark)) == 2)  # it, and its hook
+        killed.kill()
+
+    assert started
+    assert eventually(lambda: not running_with(mark))
 
 
 @pytest.mark.parametrize(

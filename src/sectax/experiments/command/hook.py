@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
+import signal
+import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
+from typing import IO
 
-from sectax.experiments.command import requests
-from sectax.experiments.command.launchers import RunningLauncher, launcher
-from sectax.experiments.command.requests import Late, Refused, ending, is_sigkill, last_words, lateness, refusal
-from sectax.hosts.process.errors import ChildError, ChildNotStarted
+from sectax.experiments.command.requests import Refused, ending, is_sigkill, last_words, lateness, refusal
+from sectax.hosts.process.cgroups import MemoryKills
+from sectax.hosts.process.guardian import GUARDIAN
 from sectax.hosts.process.host import NotFound, find_program
-from sectax.hosts.registry import host
 from sectax.model.errors import ExitStatus, SectaxError
 from sectax.text.printable import printable
 
-_SLOT = 0
 _TAIL = 8 * 1024
-_HINT = "run it by hand to see why"
 
 
 class HookFailed(SectaxError):
@@ -43,43 +43,49 @@ def run_hook(
     Raises:
         HookFailed: not found, a status other than 0, or late.
     """
-    title = printable(shlex.join(argv), 120)
-    added = {} if env is None else env
     with tempfile.TemporaryFile() as stderr:
-        errors = requests.appended(f"/proc/{os.getpid()}/fd/{stderr.fileno()}")
-        try:
-            path = find_program(argv[0], cwd, added)
-            failed = _run(argv, path, errors, deadline_s, cwd, added)
-        except NotFound as error:
-            raise HookFailed(f"{title}: {error}", error.hint) from error
-        except ChildNotStarted as error:
-            raise HookFailed(f"{title}: cannot run: {error.reason}", "give another folder to run it in") from error
-        except (ChildError, ValueError) as error:
-            raise HookFailed(f"{title}: could not be run: {printable(str(error))}", _HINT) from error
+        failed = _run(argv, stderr, deadline_s, cwd, {} if env is None else env)
         if failed is not None:
-            stderr.seek(max(0, stderr.seek(0, os.SEEK_END) - _TAIL))
-            raise HookFailed(f"{title}: {failed[0]}{last_words(stderr.read())}", failed[1])
+            said = os.pread(stderr.fileno(), _TAIL, max(0, os.fstat(stderr.fileno()).st_size - _TAIL))
+            raise HookFailed(f"{printable(shlex.join(argv), 120)}: {failed[0]}{last_words(said)}", failed[1])
 
 
 def _run(
-    argv: Sequence[str], path: str, errors: str, deadline_s: float, cwd: str | None, env: Mapping[str, str]
+    argv: Sequence[str], stderr: IO[bytes], deadline_s: float, cwd: str | None, env: Mapping[str, str]
 ) -> tuple[str, str] | None:
     """What went wrong and what to try; None where all went well."""
-    running = RunningLauncher(host(), launcher(), cwd, env)
+    if cwd is not None and not os.path.isdir(cwd):
+        return f"cannot run: there is no folder {printable(cwd)}", "give another folder to run it in"
+    null = subprocess.DEVNULL
     try:
-        running.clock()
-        null = requests.truncated(os.devnull)
-        running.define(requests.program(_SLOT, os.devnull, null, errors, path, argv))
-        done = running.hook(_SLOT, deadline_s)
-        running.quit()
+        path = find_program(argv[0], cwd, env)
+        started = subprocess.Popen(
+            argv,
+            executable=path,
+            cwd=cwd,
+            env=os.environ | env,
+            stdin=null,
+            stdout=null,
+            stderr=stderr,
+            start_new_session=True,
+        )
+    except NotFound as error:
+        return str(error), error.hint
+    except OSError as error:
+        return refusal(Refused(0, "program", error.errno or 0), printable(path), "", "")
+    except ValueError as error:  # a NUL in a word
+        return f"could not be run: {printable(str(error))}", "run it by hand to see why"
+    GUARDIAN.watch(started.pid)
+    kills = MemoryKills(started.pid)
+    try:
+        status = started.wait(deadline_s)
+    except subprocess.TimeoutExpired:
+        return lateness(deadline_s)
     finally:
-        running.kill()
-    match done.end:
-        case Late():
-            return lateness(deadline_s)
-        case Refused() as refused:
-            return refusal(refused, printable(path), os.devnull, os.devnull)
-    status = done.executions[0].status
-    if status == 0:
-        return None
-    return ending(status, is_sigkill(status) and running.child.saw_memory_kill, _HINT)
+        if started.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(started.pid, signal.SIGKILL)
+        GUARDIAN.release(started.pid)
+        started.wait()
+    out_of_memory = is_sigkill(status) and kills.have_grown()
+    return ending(status, out_of_memory, "run it by hand to see why") if status else None

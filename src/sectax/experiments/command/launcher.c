@@ -16,7 +16,6 @@
  *       PREPARE is a slot or '-'. STRICT 1: stop at the first status that is not 0.
  *       RECORD  WALL_NS,USER_US,SYSTEM_US,MAXRSS_KIB,VOLUNTARY,INVOLUNTARY,STATUS,LEFT
  *       END     why it stopped: late:SLOT, refused:SLOT:WHAT:ERRNO, status:SLOT:STATUS (of the preparation)
- *   hook SLOT DEADLINE_NS                        like a run, but what the program leaves running is left alone
  *   quit
  *
  * At the end of stdin (sectax is gone), at SIGTERM, SIGINT and SIGHUP every group that was started is killed. What left
@@ -341,19 +340,6 @@ static void run(void) {
     putchar('\n');
 }
 
-static void hook(void) {
-    int which = slot(word());
-    int64_t deadline_ns = number();
-    struct ended ended;
-    printf("done");
-    execute(defined(which), deadline_ns, 0, &ended);
-    if (ended.late) sweep(running, &ended.usage);
-    else if (running) wait4(running, &ended.status, 0, &ended.usage);
-    running = 0;
-    if (!stopped(which, &ended)) record(&ended);
-    putchar('\n');
-}
-
 int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "nothing") == 0) return 0; /* what a program costs that does nothing */
     /* The program inherits what sectax was started with, except where that would break waiting or pipes. */
@@ -380,7 +366,6 @@ int main(int argc, char **argv) {
         else if (strcmp(request, "environment") == 0) set_environment();
         else if (strcmp(request, "program") == 0) define();
         else if (strcmp(request, "run") == 0) run();
-        else if (strcmp(request, "hook") == 0) hook();
         else fail("unknown request");
         fflush(stdout);
     }

@@ -246,15 +246,6 @@ def _run(words: list[str]) -> str:
     return "".join(reply)
 
 
-def _hook(slot: int, deadline_ns: int) -> str:
-    ended = _execute(_programs[slot], deadline_ns, 0)
-    if ended.late:
-        _sweep(ended.pid, ended)
-    elif ended.pid:
-        _reap(ended.pid, ended)
-    return "done" + (_stopped(slot, ended) or _record(ended))
-
-
 def _hello() -> str:
     readings = [time.monotonic_ns() for _ in range(_CLOCK_READINGS)]
     steps = {later - earlier for earlier, later in zip(readings, readings[1:], strict=False)}  # noqa: RUF007 - likewise
@@ -276,8 +267,6 @@ def _answer(request: str, words: list[str]) -> str | None:
         return None
     if request == "run":
         return _run(words)
-    if request == "hook":
-        return _hook(int(words[0]), int(words[1]))
     raise ValueError(request)
 
 

@@ -131,9 +131,6 @@ class RunningLauncher:
         request = requests.run(prepare, slot, times, strict=strict, deadline_s=deadline_s, spin_s=spin_s)
         return self._ask(request, longest_s)
 
-    def hook(self, slot: int, deadline_s: float) -> Done:
-        return self._ask(requests.hook(slot, deadline_s), deadline_s)
-
     def quit(self) -> None:
         """Have it end of itself, and wait until it has."""
         self._send(requests.quit_())

@@ -118,10 +118,6 @@ def run(prepare: int | None, slot: int, times: int, *, strict: bool, deadline_s:
     return _line("run", before, str(slot), str(times), str(int(strict)), _nanoseconds(deadline_s), _nanoseconds(spin_s))
 
 
-def hook(slot: int, deadline_s: float) -> bytes:
-    return _line("hook", str(slot), _nanoseconds(deadline_s))
-
-
 def quit_() -> bytes:
     return b"quit\n"
 
@@ -135,7 +131,7 @@ def read_hello(line: bytes) -> Clock:
 
 
 def read_done(line: bytes) -> Done:
-    """Raises `ValueError` for anything but the answer to `run` or `hook`."""
+    """Raises `ValueError` for anything but the answer to `run`."""
     word, *records = line.decode("ascii").split()
     if word != "done":
         raise ValueError(f"not an answer to a run: {line[:120]!r}")

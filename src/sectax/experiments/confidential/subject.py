@@ -18,7 +18,7 @@ from sectax.experiments.confidential.cpuid import Leaves
 from sectax.experiments.confidential.output import GRANULARITY_S, MOST_BYTES, Reading, UnknownOutput, read_result
 from sectax.experiments.confidential.patience import PATIENCE
 from sectax.experiments.confidential.tests import BLOCK, FIRST_BLOCK, PROBE, PUBLISHED_TESTS, SYSBENCH, TESTS, Test
-from sectax.hosts import facts
+from sectax.hosts import facts, leftovers
 from sectax.hosts.process.child import Child
 from sectax.hosts.process.errors import ChildDied, ChildError, ChildNotStarted, ChildSilent
 from sectax.hosts.process.processors import among
@@ -50,26 +50,23 @@ _OTHER_PROCESSOR = "it is built for this machine's kind of processor, and needs 
 # What a test finds its programs by, the same on every host, as is all else of its environment: its size alone moves
 # the stack, and a locale changes what programs do. The folder of the shell holds a link to sysbench.
 _PATH = ".:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-_SHELL = r"""
-for old in /var/tmp/sectax-*/.shell; do
-  [ -O "$old" ] && read -r pid <"$old" && ! kill -0 "$pid" && rm -rf "${old%/.shell}"
-done 2>/dev/null
+_SHELL = rf"""{leftovers.SWEEP}
 set -f
 folder=$(mktemp -d "/var/tmp/$0-XXXXXX") || exit 3
 trap 'cd / && rm -rf "$folder"' EXIT
 trap 'exit 4' HUP INT TERM PIPE
 cd "$folder" || exit 3
-echo "$$" >.shell
+echo "$$" >{leftovers.OWNER}
 found=$(command -v sysbench) && ln -s "$found" sysbench
 where=
 if [ "$3" = one ] && said=$(taskset -cp "$$" 2>/dev/null); then
-  last=${said##*[ ,-]}
+  last=${{said##*[ ,-]}}
   taskset -cp "$last" "$$" >/dev/null 2>&1 && where=$last
 fi
 while IFS= read -r words; do
   case $words in
     where) echo "$where" ;;
-    'probe '*) env -i LC_ALL=C PATH="$2" "$1" ${words#probe } </dev/null 2>&1 ;;
+    'probe '*) env -i LC_ALL=C PATH="$2" "$1" ${{words#probe }} </dev/null 2>&1 ;;
     *) env -i LC_ALL=C PATH="$2" $words </dev/null 2>&1 ;;
   esac
   printf '\n%s %s\n' "$0" "$?"
@@ -77,8 +74,8 @@ done
 """
 
 # On another machine the shell outlives the connection: what hangs there would hang on.
-_TIDY = r"""
-for file in "/var/tmp/$0"-*/.shell; do
+_TIDY = rf"""
+for file in "/var/tmp/$0"-*/{leftovers.OWNER}; do
   [ ! -r "$file" ] || kill -9 "$(cat "$file")" 2>/dev/null
 done
 rm -rf "/var/tmp/$0"-*

@@ -100,7 +100,7 @@ class FunctionExperiment(LambdaExperiment):
                 lacks=lambda levels: (lambda_lack(functions.endpoint, machine),),
                 declares=functools.partial(declares, functions.endpoint),
                 # The cost of a function is its author's: nothing of a known length can be put into it from outside.
-                positive=False,
+                positive=lambda levels: False,
             ),
             transfers=transfers(functions.endpoint),
             batch_s=BATCH_S,

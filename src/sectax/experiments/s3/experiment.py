@@ -204,7 +204,9 @@ class S3Experiment(Experiment):
             baseline=where.baseline,
             metrics=(*_METRICS, *(_OF_OUR_SERVER if where.endpoint == LOCAL else ()), _MEMORY),
             rules=Rules(
-                family=lambda levels: levels["client"],
+                family=_family,
+                # What is added to operations that wait for each other shows many times over, or not at all.
+                positive=lambda levels: _at_once(levels) == 1,
                 lacks=lambda levels: _lacks(levels, where, machine),
                 declares=lambda levels: {"encryption_header": ENCRYPTIONS[levels["encryption"]].header},
                 # Only metadata move in the others, which are there to show that.
@@ -306,6 +308,16 @@ def _one_by_one(factors: tuple[Factor, ...]) -> bool:
     return _levels(factors, "concurrency") == ("1",) and _levels(factors, "load") == (CLOSED,)
 
 
+def _at_once(levels: Levels) -> int:
+    """How many operations are always under way; on a schedule none has to wait for another."""
+    return int(levels["concurrency"]) if levels["load"] == CLOSED else 1
+
+
+def _family(levels: Levels) -> str:
+    at_once = _at_once(levels)
+    return levels["client"] if at_once == 1 else f"{levels['client']}, {at_once} at once"
+
+
 def _instead(factors: tuple[Factor, ...], no_go: WhyNot | None) -> str:
     """Why the client is not the fast one."""
     if no_go is None or _levels(factors, "client") != (PYTHON,):
@@ -317,7 +329,7 @@ def _lacks(levels: Levels, where: Where, machine: Machine) -> Iterable[WhyNot | 
     yield where.lacks(levels["transfer"], levels["encryption"])
     if levels["upload"] == MULTIPART and size_bytes(levels["size"]) <= PART_BYTES:
         yield WhyNot("it fits into one part of 8 MiB", f"--level upload={SINGLE}, or a larger size")
-    at_once = int(levels["concurrency"]) if levels["load"] == CLOSED else 1
+    at_once = _at_once(levels)
     objects = (GENERATIONS + 2) * at_once
     if at_once > 1 and levels["operation"] in ("put", "delete") and objects * size_bytes(levels["size"]) > MOST_READY:
         yield WhyNot(f"a batch of {at_once} at once has {objects} objects, more than 1 GiB", "a smaller size, or fewer")

@@ -145,7 +145,7 @@ class SecretsExperiment(LambdaExperiment):
                 declares=functools.partial(_declares, said),
                 batch_s=functools.partial(batch_s_of, said.endpoint),
                 # One reading is one reading: no part of it can be done once more at a known cost.
-                positive=False,
+                positive=lambda levels: False,
             ),
             transfers=f"{transfers(said.endpoint)}{kept}",
             batch_s=BATCH_S,

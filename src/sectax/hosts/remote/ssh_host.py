@@ -19,7 +19,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Unpack
 
-from sectax.hosts import facts
+from sectax.hosts import facts, leftovers
 from sectax.hosts.process.child import Child, How
 from sectax.hosts.process.errors import ChildDied, ChildError, ChildNotStarted, ChildSilent, last_line
 from sectax.hosts.process.host import LocalHost, NotFound
@@ -37,6 +37,13 @@ _NAME = re.compile(
 )
 _SOCKETS = "sectax-ssh-"
 _READY = b"sectax-ready\n"
+# What holds a connection: its folder is there before it greets, with its number in it, and goes when stdin ends.
+_HOLD = rf"""{leftovers.SWEEP}
+mkdir -m 700 "$0" && echo "$$" >"$0/{leftovers.OWNER}"
+echo sectax-ready
+cat >/dev/null
+rm -rf -- "$0"
+"""
 _CONNECT_S = 20.0
 _ANSWER_S = 30.0
 _REFUSE = {
@@ -85,7 +92,6 @@ class SshHost:
         self._sockets: Path | None = None
         # Programs are sent to a folder that ends with the connection, whoever ended that.
         self._folder = ""
-        self._there: str | None = None
         self._sent: set[str] = set()
         self._facts: dict[str, str] | None = None
 
@@ -117,12 +123,7 @@ class SshHost:
 
     def put(self, file: Path) -> str:
         self._connect()
-        if self._there is None:
-            with self.start(("mkdir", "-m", "700", "--", self._folder)) as child:
-                if child.wait(time.monotonic() + _ANSWER_S) != 0:
-                    raise ChildNotStarted(self._folder, f"it cannot be made there: {last_line(child.stderr_tail)}")
-            self._there = self._folder
-        path = f"{self._there}/{file.name}"
+        path = f"{self._folder}/{file.name}"
         if path not in self._sent:
             script = 'cat > "$0.part" && chmod 700 "$0.part" && mv "$0.part" "$0"'
             try:
@@ -173,9 +174,9 @@ class SshHost:
         _sweep()
         self._sockets = Path(tempfile.mkdtemp(prefix=f"{_SOCKETS}{os.getpid()}-", dir="/tmp"))
         atexit.register(self._end, self._sockets, os.getpid())
-        self._folder = f"/var/tmp/sectax-{secrets.token_hex(8)}"  # noqa: S108 - nobody can guess it
-        command = f"echo sectax-ready; cat >/dev/null; rm -rf -- {self._folder}"
-        master = _LOCAL.start([*self._ssh("yes"), self.name, command])
+        self._folder = f"{leftovers.PREFIX}{secrets.token_hex(8)}"
+        hold = f"exec {shlex.join(('/bin/sh', '-c', _HOLD, self._folder))}"
+        master = _LOCAL.start([*self._ssh("yes"), self.name, hold])
         try:
             said = master.receive_line(time.monotonic() + _CONNECT_S)
         except ChildSilent as error:
@@ -196,7 +197,6 @@ class SshHost:
         if self._master is not None:
             self._master.kill()
             self._master = None
-        self._there = None
         self._sent.clear()
         if self._sockets is not None:
             shutil.rmtree(self._sockets, ignore_errors=True)
