@@ -212,22 +212,32 @@ def _rounds(
             rounds[cell.id] = min(max(filled, rounds[cell.id]), most)
             if noise is not None:
                 noises[cell.id] = noise
+    cells = [*rounds]
+    at_once = bool(cells) and len(calibrations) <= plan.together
+    if at_once:
+        # A round of all cells that are open at once takes as long as one gap.
+        joint_s = _round_s([*calibrations.values()], {name: tried[name] for name in calibrations}, 1.0)
+        round_cost = dict.fromkeys(cells, joint_s)
     at_least = dict(rounds)
     # Whoever waits for an answer waits for whole blocks: what other cells take of them is a cost of each block too.
     for _ in range(_SWEEPS):
         for cell in plan.cells:
             if cell.id not in noises:
                 continue
-            others = sum(rounds[other] * round_cost[other] for other in rounds if other != cell.id)
+            others = 0.0 if at_once else sum(rounds[name] * round_cost[name] for name in cells if name != cell.id)
             costs = (sum(block_cost.values()) + others, round_cost[cell.id])
             soonest = _soonest(plan, cell, calibrations, noises[cell.id], *costs)
             rounds[cell.id] = min(max(soonest, at_least[cell.id]), most)
     rounds = {cell: max(wanted, least[cell]) for cell, wanted in rounds.items()}
+    if at_once:
+        # Rounds that one of them does not share would be spent on waiting.
+        rounds, least = {cells[0]: max(rounds.values())}, {cells[0]: max(least.values())}
+        block_cost = {cells[0]: sum(block_cost.values())}
     _fit(rounds, least, block_cost, round_cost, left_s / ENOUGH_BLOCKS, _WORTH_CUTTING)
     if not plan.stopping.extends:
         # A budget that was asked for holds a first verdict, if need be with the fewest rounds of all.
         _fit(rounds, least, block_cost, round_cost, left_s / FIRST_LOOK, 0.0)
-    return rounds
+    return {cell: rounds.get(cell, rounds[cells[0]]) for cell in cells}
 
 
 def _fit(

@@ -140,7 +140,7 @@ class SecretsExperiment(LambdaExperiment):
             baseline=DICTIONARY,
             metrics=_metrics(as_published=as_published),
             rules=Rules(
-                family=lambda levels: levels["language"],
+                family=lambda levels: f"{levels['language']}, {levels['memory']} MB",
                 lacks=functools.partial(_lacks, machine, said, as_published),
                 declares=functools.partial(_declares, said),
                 batch_s=functools.partial(batch_s_of, said.endpoint),
@@ -187,7 +187,7 @@ class SecretsExperiment(LambdaExperiment):
                     count * seconds, count * ACCESS[result.levels["access"]].calls[result.levels["situation"]], result
                 ),
                 caveats={DICTIONARY: "your own code has to fetch the secret again after it was rotated"},
-                changes="the distance to Secrets Manager and the memory of the function",
+                changes="distance to Secrets Manager or memory size",
             ),
             parts=OwnParts(tuple(PARTS.items()), "the client's own work"),
             starved=Starved("memory", "MB", operation, ("situation", "access")),
