@@ -7,11 +7,14 @@ from collections.abc import Iterator
 
 from sectax.audit.checks.groups import Worst, each_table, unknown, worst
 from sectax.audit.checks.interface import Remark, check
+from sectax.audit.checks.words import duration, number
 from sectax.audit.form import EndsBy, Evidence, Quantity, Series
 from sectax.model.finding import Severity
 
 # A trial that ends by the clock ends a little late, when its last operation is done; never early.
 EARLY, LATE = 0.995, 1.05
+# Trials of so unlike numbers of operations last alike by the clock alone.
+ALIKE, UNLIKE = 0.002, 1.5
 NO_COST = "it is the same however fast the machine is, so it shows no cost and no lack of one"
 
 
@@ -24,7 +27,10 @@ def _sees(evidence: Evidence) -> list[Series]:
     return [*_totals(evidence), *rates]
 
 
-@check("fixed-time-total", "F: a total time that was configured, or a rate that was asked for", sees=_sees)
+@check(
+    "F: a total time that was configured, or a rate that was asked for; W: the same time for different counts",
+    sees=_sees,
+)
 def fixed_time_total(evidence: Evidence) -> Iterator[Remark]:
     totals = _totals(evidence)
     fixed = {one: _fixed(one) for one in totals}
@@ -37,6 +43,15 @@ def fixed_time_total(evidence: Evidence) -> Iterator[Remark]:
     yield from each_table(
         Severity.FATAL, configured, "the total is the time that was configured, in {}", NO_COST, advice
     )
+    unsaid = [one for one in totals if one.work.operations and fixed[one] is None]
+    same: Worst = {}
+    for one in unsaid:
+        others = [other for other in unsaid if abs((other.typical or 0.0) / (one.typical or 1.0) - 1) <= ALIKE]
+        counts = [other.work.operations or 0.0 for other in others]
+        if one.typical and max(counts) > UNLIKE * min(counts):
+            times = f"{number(min(counts))} and {number(max(counts))} operations took the same {duration(one.typical)}"
+            same[one] = (max(counts) / min(counts), times)
+    yield from worst(Severity.WARNING, same, f"the clock ended them: {NO_COST}", advice)
     as_asked: Worst = {
         one: (0.0, f"the rate is the one that was asked for, {one.work.target_rate:g}/s")
         for one in evidence.series

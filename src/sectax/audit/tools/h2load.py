@@ -28,7 +28,7 @@ H2LOAD = Text(
         r"finished in {duration_s:t}, {rate:n} req/s, {bandwidth:B/s}/s$",
         r"requests: {operations:n} total, {started:n} started, {done:n} done, {succeeded:n} succeeded, "
         r"{failed.requests:n} failed, {errored:n} errored, {timeout:n} timeout",
-        r"status codes: {good:n} 2xx, {moved:n} 3xx, {failed.status:n} 4xx, {wrong:n} 5xx",
+        r"status codes: {good:n} 2xx, {moved:n} 3xx, {refused:n} 4xx, {wrong:n} 5xx",
         r"time for request: {latency.min:t} {latency.max:t} {latency.mean:t} {latency.stddev:t} {within:%}%",
     ),
     last=r"time (?:to 1st byte|for request):",
@@ -36,7 +36,8 @@ H2LOAD = Text(
     promises=(
         Promise("succeeded + failed.requests <= operations"),
         Promise("errored + timeout <= failed.requests"),
-        Promise("good + moved + failed.status + wrong <= operations"),
+        Promise("good + moved + refused + wrong <= operations"),
+        Promise("refused + wrong <= failed.requests", fatal=False),
     ),
     shape=_shape,
 )
