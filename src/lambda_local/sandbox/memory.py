@@ -45,10 +45,7 @@ def held(pids: Iterable[int], stat: str, sockets: int, proc: Path = Path("/proc"
     """
     processes = [status for pid in pids if (status := _status(proc / str(pid)))]
     own = _own(stat)
-    if len(processes) == 1:
-        mapped = processes[0]["RssFile"]
-    else:
-        mapped = _mapped(processes, proc)
+    mapped = processes[0]["RssFile"] if len(processes) == 1 else _mapped(processes, proc)
     shared = sum(process["RssShmem"] for process in processes)
     anonymous = own.get("rss", own.get("anon"))
     if anonymous is None:
