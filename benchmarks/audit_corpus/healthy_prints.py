@@ -13,10 +13,12 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 
 import numpy as np
 from scipy.special import stdtrit
 
+from benchmarks.audit_corpus.healthy_summaries import PRINTS as SUMMARIES
 from benchmarks.audit_corpus.outcomes import outcomes_of
 from benchmarks.output import heading, table, target
 from sectax.formats.bad_input import BadInput
@@ -408,6 +410,7 @@ PRINTS: dict[str, Callable[[Rng], str]] = {
     "jmh": jmh,
     "criterion": criterion,
     "pytest-benchmark": pytest_benchmark,
+    **{name: partial(form, sides=sides) for name, form in SUMMARIES.items()},
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sectax.audit.own.done import FIXED_TIME_TOTAL
+from sectax.audit.own.done import fixed_time_total
 from sectax.audit.own.evidence import Arm, RunEvidence
 from sectax.model.finding import Severity
 from sectax.model.treatment import Role
@@ -17,7 +17,7 @@ def evidence(batch_s: float | None, witnesses: dict | None) -> RunEvidence:
 
 @pytest.mark.parametrize("batch_s", [9.99, 10.0001, 10.06, 10.4])
 def test_a_time_that_was_configured_is_fatal(batch_s):
-    (remark,) = FIXED_TIME_TOTAL.review(evidence(batch_s, {"configured_s": (10.0,)})).warnings
+    (remark,) = fixed_time_total.review(evidence(batch_s, {"configured_s": (10.0,)})).warnings
 
     assert (remark.severity, remark.subject) == (Severity.FATAL, "memory/b")
     assert "are the 10 s that were configured" in remark.saw
@@ -35,4 +35,4 @@ def test_a_time_that_was_configured_is_fatal(batch_s):
     ],
 )
 def test_a_time_that_the_work_took_is_not(batch_s, witnesses):
-    assert FIXED_TIME_TOTAL.review(evidence(batch_s, witnesses)).warnings == ()
+    assert fixed_time_total.review(evidence(batch_s, witnesses)).warnings == ()

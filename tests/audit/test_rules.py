@@ -70,6 +70,18 @@ def said(*every: Series, contrast: Contrast | None = None, **more: object) -> se
     }
 
 
+def total(name: str, operations: float, seconds: float) -> Series:
+    return series(name, quantity=TOTAL, work=Work(operations=operations), total=seconds)
+
+
+def batch(name: str, operations: float, seconds: float) -> Series:
+    return series(name, work=Work(batch=operations, calibrated=True), mean=seconds)
+
+
+def batches(seconds: float) -> list[Series]:
+    return [batch(f"b{at}", 1.1 / (at * seconds), at * seconds) for at in range(1, 8)]
+
+
 def of_size(size: float, time: float, **work: object) -> Series:
     return series(str(size), work=Work(moves=Moves.BODY, size_bytes=size, **work), mean=time, count=50)  # type: ignore[arg-type]
 
@@ -164,6 +176,54 @@ RULES: dict[str, tuple[str, str, Callable[[], set[tuple[str, str]]], Callable[[]
         "fixed-time-total",
         lambda: said(series(quantity=TOTAL, work=Work(ends_by=EndsBy.TIME), total=10.0)),
         lambda: said(series(quantity=TOTAL, work=Work(ends_by=EndsBy.EVENTS, operations=1000.0), total=10.0)),
+    ),
+    "as long for three times as many": (
+        "W",
+        "fixed-time-total",
+        lambda: said(*(total(name, count, 60.01) for name, count in (("a", 3e4), ("b", 1e4)))),
+        lambda: said(total("a", 3e4, 60.01), total("b", 1e4, 21.4)),
+    ),
+    "a least time of nothing": (
+        "W",
+        "timer",
+        lambda: said(series(mean=0.004, min=0.0)),
+        lambda: said(series(mean=0.004, min=0.001)),
+    ),
+    "a batch of a hundredth": (
+        "W",
+        "contradiction",
+        lambda: said(*batches(1e-7), batch("slipped", 1e6, 1e-8)),
+        lambda: said(*batches(1e-7), batch("slow", 1.0, 9.0)),
+    ),
+    "a mean above p95": (
+        "W",
+        "modes",
+        lambda: said(series(mean=9.13e-3, p95=8.46e-3, count=50_000)),
+        lambda: said(series(mean=8.13e-3, p95=8.46e-3, count=50_000)),
+    ),
+    "a median rate far below the mean": (
+        "W",
+        "modes",
+        lambda: said(series(quantity=RATE, mean=835.0, median=247.0)),
+        lambda: said(series(quantity=RATE, mean=335.0, median=247.0)),
+    ),
+    "few values that scatter": (
+        "W",
+        "modes",
+        lambda: said(series(mean=31.2, stddev=11.7, count=5)),
+        lambda: said(series(mean=31.2, stddev=1.7, count=5)),
+    ),
+    "a quantile a little above the maximum": (
+        "W",
+        "contradiction",
+        lambda: said(series(mean=0.1, p95=0.612, max=0.588)),
+        lambda: said(series(mean=0.1, p95=0.589, max=0.588)),
+    ),
+    "connections that do nothing for most of the time": (
+        "W",
+        "contradiction",
+        lambda: said(series(work=Work(connections=50.0, operations=8206.0, duration_s=20.1), mean=0.014)),
+        lambda: said(series(work=Work(connections=50.0, operations=8206.0, duration_s=20.1), mean=0.1)),
     ),
     "a rate that was asked for": (
         "F",

@@ -53,3 +53,30 @@ def test_a_column_of_something_per_second_holds_no_seconds() -> None:
     (series,) = read_table(["name,bytes_per_second", "none,0", "some,8.4e7"], Columns()).speeds[:1]
 
     assert series.quantity is Quantity.BANDWIDTH
+
+
+def test_a_table_of_markdown_within_a_text_is_read_by_the_units_of_its_cells() -> None:
+    text = (
+        "# Results\n\nRuns, with what failed:\n\n| Gateway | Size | Requests | Failed | Avg Time | Max Time |\n"
+        "|---|---|---|---|---|---|\n| **a** | 10 | 25,000 | 0 | 54.37 ms | 139.5 ms |\n"
+        "| b | 20 | 25,000 | 11,438 | 1.2 s | 3.1 s |\n\nMore words | here.\n"
+    )
+
+    series = read_table(text.split("\n"), Columns()).series
+
+    assert [one.typical for one in series] == pytest.approx([0.05437, 1.2])
+    assert [(one.levels, one.count, one.work.failures) for one in series] == [
+        ({"Gateway": "a", "Size": "10"}, 25000, 0),
+        ({"Gateway": "b", "Size": "20"}, 25000, 11438),
+    ]
+
+
+def test_a_cell_with_a_plus_and_minus_has_an_error() -> None:
+    (one,) = read_table(["| Command | Mean [s] |", "|:---|---:|", "| a | 12.0 ± 4.5 |"], Columns()).series
+
+    assert {claim.statistic: claim.value for claim in one.claims} == {"mean": 12.0, "error": 4.5}
+
+
+def test_columns_whose_cells_are_of_several_quantities_are_no_values() -> None:
+    with pytest.raises(BadInput, match="which column"):
+        read_table(["| Metric | one |", "|---|---|", "| Time | 12 ms |", "| Memory | 9 MB |"], Columns())

@@ -138,7 +138,7 @@ def test_a_watcher_that_goes_away_does_not_end_a_run(tmp_path):
 
     subprocess.run(["bash", "-c", f"{words} 2>&1 >out | head -1"], cwd=tmp_path, capture_output=True, timeout=120)
 
-    assert "finished: 6 blocks" in sectax("show", "r.sectax", folder=tmp_path).out
+    assert "preset: 6 blocks" in sectax("show", "r.sectax", folder=tmp_path).out
 
 
 def test_a_program_that_is_no_probe_fails_the_first_check_and_gates():

@@ -44,17 +44,17 @@ def test_the_nearest_file_alone_counts(tmp_path):
     (tmp_path / "sectax.toml").write_text('[run]\nmargin = "7%"\n')
     (tmp_path / "in" / "sectax.toml").write_text("")
 
-    assert "margin 2%" in run(tmp_path / "in", *TWO, dry=True).out.replace(" %", "%")
+    assert "under 2%" in run(tmp_path / "in", *TWO, dry=True).out.replace(" %", "%")
 
 
 @pytest.mark.parametrize(
     ("file", "typed", "has", "lacks"),
     [
-        ('margin = "5%"', ("--margin", "3%"), "margin 3 %", "--margin"),
+        ('margin = "5%"', ("--margin", "3%"), "under 3 %", "--margin"),
         ('budget = "99s"', ("--blocks", "7"), "exactly 7 blocks", "--budget"),
         ("blocks = 9", ("--budget", "50s"), "about 50 s", "--blocks"),
         ('until = "direction"', ("--precise",), "stops when every interval is narrow", "--until"),
-        ("precise = true", ("--until", "direction"), "slower or faster", "--precise"),
+        ("precise = true", ("--until", "direction"), "every direction", "--precise"),
     ],
 )
 def test_the_command_line_wins_also_over_what_contradicts_it(tmp_path, file, typed, has, lacks):

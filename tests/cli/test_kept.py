@@ -35,7 +35,7 @@ def run_file(tmp_path: Path) -> Path:
 
 def tamper(path: Path) -> None:
     """Change what is kept, so that a test sees whether it is what was printed."""
-    path.write_text(path.read_text().replace("finished: 6 blocks", "as it was kept"))
+    path.write_text(path.read_text().replace("preset: 6 blocks", "as it was kept"))
 
 
 def test_a_report_is_kept_and_made_again_when_the_file_changes(run_file, tmp_path, cache):
@@ -48,7 +48,7 @@ def test_a_report_is_kept_and_made_again_when_the_file_changes(run_file, tmp_pat
     third = sectax("show", "r.sectax", folder=tmp_path, **cache)
 
     assert first.out == third.out != second.out
-    assert first.out == second.out.replace("as it was kept", "finished: 6 blocks")
+    assert first.out == second.out.replace("as it was kept", "preset: 6 blocks")
     assert answer.stat().st_mode & 0o077 == 0
 
 
@@ -145,7 +145,7 @@ def test_what_is_kept_needs_no_numpy(run_file, tmp_path, cache):
 
     done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
 
-    assert "finished: 6 blocks" in done.stdout
+    assert "preset: 6 blocks" in done.stdout
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "click" in loaded
     assert not loaded & {"numpy", "sqlite3", "msgspec", "sectax.record.reader", "sectax.experiments.registry"}

@@ -205,8 +205,8 @@ def test_by_default_a_plain_difference_ends_at_its_first_verdict(tmp_path) -> No
         for number, more in enumerate(((), ("--until", "budget", "--max-blocks", "9")))
     )
 
-    assert "finished: 6 blocks" in usual.out
-    assert "finished: 9 blocks" in precise.out
+    assert "preset: 6 blocks" in usual.out
+    assert "preset: 9 blocks" in precise.out
     assert "the pilot froze" not in usual.err
 
 

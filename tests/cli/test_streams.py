@@ -30,7 +30,7 @@ def by_shell(folder, words: str, **environment: str) -> subprocess.CompletedProc
 
 @pytest.mark.more
 def test_signs_that_the_locale_lacks_are_replaced(folder):
-    done = by_shell(folder, "sectax show r.sectax", PYTHONIOENCODING="latin-1")
+    done = by_shell(folder, "sectax show r.sectax --all", PYTHONIOENCODING="latin-1")
 
     said = done.stdout.decode("latin-1")
     assert done.returncode == 0, done.stderr
@@ -81,7 +81,7 @@ def test_a_run_with_all_streams_closed_is_recorded_whole(tmp_path):
     done = by_shell(tmp_path, f"sectax run command {shlex.join(TWO)} --blocks 6 --out r.sectax <&- >&- 2>&-")
 
     assert done.returncode == 0
-    assert "finished: 6 blocks" in sectax("show", "r.sectax", folder=tmp_path).out
+    assert "preset: 6 blocks" in sectax("show", "r.sectax", folder=tmp_path).out
 
 
 @pytest.mark.parametrize("words", ["list", "show r.sectax"])

@@ -92,9 +92,7 @@ def test_an_interval_that_holds_no_cost_crosses_its_line_and_one_that_does_not_n
 @pytest.mark.parametrize("width", [80, 100, 140])
 @pytest.mark.parametrize("situation", ["every-kind-of-verdict", "signatures-in-php", "two-commands"])
 def test_intervals_are_drawn_and_what_they_displace_is_named(situation: str, width: int) -> None:
-    made = run_report(
-        situations.ALL[situation](), situations.PATH, decided(situations.ALL[situation]()), show_all=False
-    )
+    made = run_report(situations.ALL[situation](), situations.PATH, decided(situations.ALL[situation]()), show_all=True)
     text = terminal.render(made, width=width, colour=False)
 
     assert f" {HEAD} " in text

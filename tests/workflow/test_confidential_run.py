@@ -202,7 +202,7 @@ def test_an_http_service_and_its_client_are_measured_plain_and_in_a_container(tm
     said = sectax(
         *("run", "command", *words, "--prepare", "sh http.sh serve", "--baseline", "sh http.sh load 5"),
         *("--out", "r.sectax"),
-        folder=tmp_path, timeout=600, HTTP_PLACE=str(place), HTTP_PORT="8643",
+        folder=tmp_path, timeout=600, HTTP_PLACE=str(place), HTTP_PORT=str(sshd.free_ports(1)[0]),
     )  # fmt: skip
 
     assert said.status == 0, said.err

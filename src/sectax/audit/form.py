@@ -6,6 +6,7 @@ as none, no or zero.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -58,6 +59,14 @@ class Cold(StrEnum):
 # Statistics from which nobody concludes by themselves; and that of a claim that stands for the single values.
 SPREADS = frozenset({"stddev", "error", "low", "high", "mad", "iqr"})
 VALUES = "values"
+
+
+def share_of(statistic: str | None) -> float | None:
+    """The share of values that lie below a quantile; None where it is no quantile."""
+    if statistic in ("min", "median", "max"):
+        return {"min": 0.0, "median": 0.5, "max": 1.0}[statistic or ""]
+    found = re.fullmatch(r"p(\d{1,3}(?:\.\d{1,9})?)", statistic or "")
+    return float(found[1]) / 100 if found else None
 
 
 @dataclass(frozen=True)

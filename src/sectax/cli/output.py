@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sectax.cli import picture
 from sectax.cli.streams import Printed
 from sectax.model.errors import WrongUse
 from sectax.parts.kept import Kept
 
 if TYPE_CHECKING:
-    from sectax.workflow.present import Result
+    from sectax.workflow.present import Laid, Result, View
 
 _NARROWEST = 60
 _WIDEST = 160
@@ -42,7 +43,8 @@ def is_ascii() -> bool:
     return False
 
 
-_CONVERTER = "rsvg-convert"
+# Where a CI wants the result of a step; the name is GitHub's.
+_STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 
 
 @dataclass(frozen=True)
@@ -64,18 +66,26 @@ class Form:
     picture: str | None = None
 
     def refuse_existing(self) -> None:
-        """Raises `WrongUse` where a file that would be written exists already."""
+        """Raises `WrongUse` where a file that would be written exists already, or nothing here could write it."""
         for out, option in ((self.html, "--html"), (self.picture, "--picture")):
             if out is not None:
                 refuse_existing(out, option)
+        if self.picture is not None:
+            picture.refuse_unconvertible(self.picture)
+
+
+def view(form: Form) -> View:
+    """How a result looks on this terminal."""
+    from sectax.workflow.present import View
+
+    return View(width(), is_colourful(), form.show_all, ascii_only=form.ascii_only or is_ascii())
 
 
 def rendered(result: Result, form: Form) -> str:
     """One result, as a report for this terminal or as one JSON document."""
-    from sectax.workflow.present import View, render
+    from sectax.workflow.present import render
 
-    view = View(width(), is_colourful(), form.show_all, ascii_only=form.ascii_only or is_ascii())
-    return render(result, "json" if form.json_ else "terminal", view)
+    return render(result, "json" if form.json_ else "terminal", view(form))
 
 
 class Shown(Kept):
@@ -137,14 +147,26 @@ def write_document(text: str, out: str, option: str) -> None:
         raise WrongUse(f"{out} cannot be written: {error.strerror}", f"name another file with {option}") from error
 
 
-def print_result(result: Result, form: Form) -> str:
-    """Print one result in this form, and give back what was printed. Names of files that are written follow on stderr.
+def print_result(result: Result, form: Form, summary: Sequence[str] | None = None) -> str:
+    """Print one result, and write its page and its picture where the form names them; returns what was printed.
 
+    The names of the files that were written follow on stderr.
+
+    Args:
+        summary: write the result to the summary of a CI's step too, with these lines below it; None writes none.
     Raises:
         WrongUse: a file cannot be written.
     """
+    from sectax.workflow.present import document, on_terminal
+
     form.refuse_existing()
-    text = rendered(result, form)
+    text = rendered(result, form) if form.json_ else ""
+    wants_summary = summary is not None and _STEP_SUMMARY in os.environ
+    if not form.json_ or wants_summary:
+        laid_out = document(result, show_all=form.show_all)
+        text = text or on_terminal(laid_out, view(form))
+        if wants_summary and summary is not None:
+            _write_step_summary(laid_out, summary)
     print_text(text)
     if form.html is not None or form.picture is not None:
         from sectax.workflow.present import render
@@ -154,46 +176,20 @@ def print_result(result: Result, form: Form) -> str:
                 write_document(render(result, "html"), form.html, "--html")
                 click.echo(f"page: {form.html}", err=True)
             if form.picture is not None:
-                write_picture(render(result, "svg"), form.picture)
+                picture.write(render(result, "svg"), form.picture)
                 click.echo(f"picture: {form.picture}", err=True)
         except WrongUse as error:
             raise error from Printed()
     return text
 
 
-def write_step_summary(result: Result, lines: Sequence[str]) -> None:
-    """Append the result and what became of its limits to the summary of a step, where a CI asks for it.
-
-    The file is named by `$GITHUB_STEP_SUMMARY`. A summary that cannot be written fails no run.
-    """
-    path = os.environ.get("GITHUB_STEP_SUMMARY")
-    if not path:
-        return
-    from sectax.workflow.present import brief_markdown
+def _write_step_summary(laid_out: Laid, lines: Sequence[str]) -> None:
+    """Append the result and what became of its limits; a summary that cannot be written fails no run."""
+    from sectax.workflow.present import as_markdown
 
     limits = "".join(f"- {line}\n" for line in lines)
     try:
-        with open(path, "a", encoding="utf-8") as file:
-            file.write(f"{brief_markdown(result)}\n{limits}")
+        with open(os.environ[_STEP_SUMMARY], "a", encoding="utf-8") as file:
+            file.write(f"{as_markdown(laid_out)}\n{limits}")
     except OSError as error:
         click.echo(f"the summary of this step cannot be written: {error.strerror}", err=True)
-
-
-def write_picture(svg: str, out: str) -> None:
-    """Write a picture, as PNG where the name says so.
-
-    Raises:
-        WrongUse: it cannot be written, or nothing here makes a PNG of it.
-    """
-    if Path(out).suffix != ".png":
-        write_document(svg, out, "--picture")
-        return
-    import shutil
-    import subprocess
-
-    if shutil.which(_CONVERTER) is None:
-        raise WrongUse(f"PNG needs {_CONVERTER}", "apt-get install librsvg2-bin, or --picture FILE.svg")
-    refuse_existing(out, "--picture")
-    done = subprocess.run([_CONVERTER, "--output", out], input=svg.encode(), capture_output=True, check=False)
-    if done.returncode:
-        raise WrongUse(f"{_CONVERTER} could not write {out}", "write FILE.svg instead")

@@ -14,7 +14,7 @@ import click
 
 from sectax.cli import config, parse
 from sectax.cli import options as shared
-from sectax.cli.output import Form, Shown, print_result, refuse_existing, write_document, write_step_summary
+from sectax.cli.output import Form, Shown, print_result, refuse_existing, write_document
 from sectax.cli.streams import Printed
 from sectax.experiments import registry
 from sectax.experiments.interface import Experiment, HasCommandLines, Request
@@ -264,16 +264,10 @@ def _finish(
     plan = outcome.analysed.measured.plan
     answers = concluded(outcome.analysed, plan.stopping.conditions)
     report = RunReport(outcome.analysed, path, said, answers)
-    text = print_result(report, form)
-    if summarises:
-        write_step_summary(report, [line(answer, plan) for answer in answers])
+    text = print_result(report, form, [line(answer, plan) for answer in answers] if summarises else None)
     if outcome.state == "finished" and not said:
         # `sectax show` is what most ask next.
         Shown(path, form).keep_report(text)
-        name = plan.experiment
-        # A run may be of an experiment that is not installed here.
-        if not form.json_ and name in registry.names():
-            click.echo(f"with your own rate, and where the time goes: sectax advise {shlex.quote(path)}", err=True)
     for kind, to in exports.items():
         write_document(exported(outcome.path, kind), to, f"--export-{kind}")
     # A budget that was refused would be refused again.

@@ -177,10 +177,13 @@ class Starving:
         return low is not None and high is not None and low > high
 
     @property
-    def is_starved(self) -> bool:
+    def is_starved(self) -> bool | None:
         """Whether it takes longer because the quota runs out, as it does less often at the large level."""
-        held_small, held_large = self.held_small, self.held_large
-        return self.is_slower and held_small is not None and held_small > 0 and held_small > 2 * (held_large or 0.0)
+        if self.at_small.low is None or self.at_large.high is None:
+            return None
+        if self.is_slower and (self.held_small is None or self.held_large is None):
+            return None
+        return self.is_slower and (self.held_small or 0.0) > 2 * (self.held_large or 0.0)
 
 
 @dataclass(frozen=True)

@@ -208,7 +208,7 @@ class Choice:
         timed: whether the price depends on the time, so that it is known only where that is decided.
         caveats: level -> why somebody may not be able to take it, though it is the cheapest.
         weigh: what else to weigh.
-        changes: what would change the decision, besides what the run did not decide.
+        changes: what would change the decision, to stand behind 'another'.
     """
 
     adds: bool = False

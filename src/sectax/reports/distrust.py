@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 
@@ -9,7 +10,6 @@ from sectax.model.analysed import Analysed, FamilyControls
 from sectax.model.finding import (
     FASTER,
     SLOWER,
-    AuditWarning,
     Finding,
     Severity,
     bias_shown,
@@ -20,45 +20,54 @@ from sectax.model.finding import (
 )
 from sectax.model.plan import Plan, nominal_cost
 from sectax.reports import units
-from sectax.reports.diagnostics import all_warnings
-from sectax.reports.notes import empty_loops
+from sectax.reports.diagnostics import alike, all_warnings, failed, skipped
+from sectax.reports.result_tables import WARNED_MARK
 from sectax.reports.words import claims, names
 from sectax.text.printable import printable
 
 # Of the same thing measured twice.
 _DIFFERS = SLOWER | FASTER
+# So many characters of doubts stand on a page, about two lines; of the others it says which they are.
+_ROOM = 160
 
 
-# So many doubts stand on a page; of the others it says which they are.
-_MOST_DOUBTS = 2
+def distrust(analysed: Analysed, shown: frozenset[str]) -> tuple[list[str], list[str]]:
+    """What a reader must know before trusting the figures, the worst first, in about two lines; and what else there is.
+
+    Args:
+        shown: the comparisons that it is about.
+    """
+    doubts = [("self-check", text) for text in self_check(analysed.measured.plan, analysed.controls)]
+    doubts += [(name, text) for _, name, text in sorted(_noted(analysed, shown), key=lambda doubt: doubt[0])]
+    lengths = itertools.accumulate(len(text) for _, text in doubts)
+    kept = max(1, sum(length <= _ROOM for length in lengths))
+    return [text for _, text in doubts[:kept]], [*dict.fromkeys(name for name, _ in doubts[kept:])]
 
 
-def distrust(analysed: Analysed, shown: frozenset[str]) -> Iterator[str]:
-    """What a reader must know before trusting the figures: a line for a check that found something in what is shown."""
+def _noted(analysed: Analysed, shown: frozenset[str]) -> Iterator[tuple[int, str, str]]:
+    """Warnings of what is shown, what failed and what was skipped: how bad it is, what it is called, what it says."""
     plan = analysed.measured.plan
-    if analysed.controls and all(map(passed, analysed.controls)):
-        yield "self-check passed: equal things came out equal, and a known cost was found"
-    if "empty loop" in plan.words:
-        yield from empty_loops(analysed)
-    unseen = {each.comparison.id for each in analysed.findings} - shown
-    by_check: dict[str, list[AuditWarning]] = {}
-    for each in all_warnings(analysed):
-        if each.severity is not Severity.NOTE and each.subject not in unseen:
-            by_check.setdefault(each.check, []).append(each)
-    for same in [*by_check.values()][:_MOST_DOUBTS]:
-        first = same[0]
+    for rank, name, missing in ((1, "failed", failed(analysed, False)), (2, "skipped", skipped(analysed, False))):
+        for each in missing:
+            hint = f" ({each.why.hint})" if each.why.hint else ""
+            yield rank, name, f"{name}: {', '.join(each.what)}: {each.why.reason}{hint}"
+    compared = [each.comparison for each in analysed.findings]
+    unseen = {each.id for each in compared} - shown
+    unseen |= {each.metric for each in compared} - {each.metric for each in compared if each.id in shown}
+    heeded = (each for each in all_warnings(analysed) if each.severity is not Severity.NOTE)
+    for first, same in alike(each for each in heeded if each.subject not in unseen):
         about = [*dict.fromkeys(names.subject(plan, each.subject) for each in same if each.subject != "run")]
-        more = f" and {len(about) - 2} more" if len(about) > 2 else ""
-        whose = f"{', '.join(about[:2])}{more}: " if about else ""
-        hint = f"; {printable(first.advice)}" if first.advice and first.severity is Severity.FATAL else ""
-        yield f"{printable(first.check)}: {whose}{printable(first.saw)}{hint}"
-    if left := [printable(check) for check in by_check][_MOST_DOUBTS:]:
-        yield f"and in all details: {', '.join(left)}"
+        name, saw = printable(first.check), printable(first.saw)
+        if first.severity is Severity.FATAL:
+            whose = f"{about[0]}{f' and {len(about) - 1} more' if len(about) > 1 else ''}: " if about else ""
+            yield 0, name, f"{name}: {whose}{saw}{f'; {printable(first.advice)}' if first.advice else ''}"
+        else:
+            yield 3, name, f"{WARNED_MARK} {saw} ({name})"
 
 
 def self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]:
     """What the run's controls of itself say against it: what a reader must know first."""
-    undetected: list[tuple[str, float]] = []
+    undetected: list[tuple[str, float, float]] = []
     for family in controls:
         negative, positive = family.negative, family.positive
         name = printable(family.family)
@@ -74,16 +83,19 @@ def self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]:
                 f"{claims.interval(positive.effect)}; all intervals are made wider by {wider}"
             )
         elif not finds_known_cost(positive.effect):
-            undetected.append((f"{name} {added}", family.smallest_seen or 0.0))
+            undetected.append((name, _extra(plan, family, positive), family.smallest_seen or 0.0))
     if undetected:
-        least = max(smallest for _, smallest in undetected)
-        trust = f"; do not trust differences under {units.share(least)}" if least else ""
-        yield f"self-check: an added cost went undetected ({', '.join(text for text, _ in undetected)}){trust}"
+        families, costs, smallest = zip(*undetected, strict=True)
+        trust = f"; distrust differences under {units.share(max(smallest))}" if any(smallest) else ""
+        yield f"{', '.join(families)}: an added {units.share(max(costs))} went undetected{trust}"
+
+
+def _extra(plan: Plan, family: FamilyControls, positive: Finding) -> float:
+    return family.known_cost or nominal_cost(plan, plan.treatment(positive.comparison.treatment))
 
 
 def _added(plan: Plan, family: FamilyControls, positive: Finding) -> str:
-    extra = family.known_cost or nominal_cost(plan, plan.treatment(positive.comparison.treatment))
-    return units.margin(round(extra, 4))
+    return units.margin(round(_extra(plan, family, positive), 4))
 
 
 def control_line(plan: Plan, controls: FamilyControls) -> str:

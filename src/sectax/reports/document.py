@@ -319,12 +319,16 @@ class Section:
 
 @dataclass(frozen=True)
 class Document:
-    """A whole report; `lead` follows the title, `foot` names the file that it was made from."""
+    """A whole report; `lead` follows the title, `foot` names the file that it was made from.
+
+    One that `is_brief` is set close, so that it fits on a screen.
+    """
 
     title: str
     lead: tuple[Block, ...]
     sections: tuple[Section, ...]
     foot: str = ""
+    is_brief: bool = False
 
     @property
     def answers(self) -> tuple[Section, ...]:

@@ -26,7 +26,8 @@ def forest(analysed: Analysed, path: str, decision: Decision | None) -> Forest |
         decision: what the title says.
     """
     plan = analysed.measured.plan
-    tables = list(result_tables(analysed, visible(analysed, show_all=False), brief=True, compared_alone=True))
+    every = result_tables(analysed, visible(analysed, show_all=False))
+    tables = [each for each in every if each.margin is not None]
     rows = sum(len(table.rows) - 1 for table in tables)
     room = _MOST_ROWS
     groups = []

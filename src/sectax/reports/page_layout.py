@@ -29,7 +29,7 @@ from sectax.reports.document import (
 )
 from sectax.reports.notes import repeat
 from sectax.reports.pictures import controls, pictures, where_it_goes
-from sectax.reports.report_layout import beside_the_answer, doubts, findings
+from sectax.reports.report_layout import doubts, findings
 from sectax.reports.result_tables import visible
 from sectax.reports.words import plans, summary
 from sectax.text.printable import printable
@@ -50,19 +50,16 @@ def run_page(
         picture: stands before the answer in words; None where nothing has an interval.
         breakdown: where its time goes; None where nobody knows.
     """
-    shown = visible(analysed, show_all=False)
-    folded = sections(
-        Section("Findings", findings(analysed, shown, brief=False, folds=True), Kind.RESULTS),
-        Section("Beside the answer", beside_the_answer(analysed, shown), Kind.ASIDE),
-        doubts(analysed, shown),
-    )
+    # A picture that has all answers says them in words too.
+    folds = Kind.RESULTS if picture is None or picture.left_out else Kind.ASIDE
     kept = [
         replace(section, blocks=(picture, *section.blocks)) if picture and section.kind is Kind.ANSWER else section
         for section in document.sections
         if section.kind is not Kind.RESULTS
     ]
     added = sections(
-        *folded,
+        Section("Findings", findings(analysed), folds),
+        doubts(analysed, visible(analysed, show_all=False)),
         Section("Where the time goes", tuple(where_it_goes(analysed.measured.plan, breakdown)), Kind.PICTURES),
         Section("Pictures", pictures(analysed, breakdown), Kind.PICTURES),
         Section("Noise floor and controls", tuple(controls(analysed)), Kind.DIAGNOSTICS),

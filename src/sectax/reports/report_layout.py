@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 
 from sectax.model.advice import Decision
 from sectax.model.analysed import Analysed
 from sectax.model.plan import Plan
 from sectax.reports import units, words
 from sectax.reports.diagnostics import failed, gather_warnings, skipped
-from sectax.reports.distrust import control_line, distrust, self_check
-from sectax.reports.document import Block, Command, Document, Footnotes, Kind, Lines, Section, lines, sections
+from sectax.reports.distrust import control_line, distrust, passed, self_check
+from sectax.reports.document import Block, Command, Document, Footnotes, Kind, Lines, Section, Text, lines, sections
 from sectax.reports.notes import how_measured, notes
-from sectax.reports.result_tables import WARNED_MARK, footnotes, not_shown, result_tables, visible
+from sectax.reports.result_tables import answers, footnotes, result_tables, visible
 from sectax.reports.words import names, summary
 from sectax.text.printable import printable
 
@@ -28,7 +29,7 @@ def run_report(analysed: Analysed, path: str, decision: Decision | None, *, show
     plan = analysed.measured.plan
     title = f"{printable(plan.experiment)}, {printable(plan.preset)} preset: {printable(plan.question)}"
     todo = decided(analysed, decision)
-    return _whole(analysed, path, title, todo) if show_all else _page(analysed, path, title, todo)
+    return _whole(analysed, path, title, todo) if show_all else _page(analysed, path, decision, todo)
 
 
 def decided(analysed: Analysed, decision: Decision | None) -> Section:
@@ -38,25 +39,42 @@ def decided(analysed: Analysed, decision: Decision | None) -> Section:
     return Section("What to do", lines(words.decision(analysed, decision), long=True), Kind.ANSWER)
 
 
-def _page(analysed: Analysed, path: str, title: str, todo: Section) -> Document:
+def _page(analysed: Analysed, path: str, decision: Decision | None, todo: Section) -> Document:
+    """One screen: a table, what to distrust, the decision."""
+    plan, measured = analysed.measured.plan, analysed.measured
     shown = visible(analysed, show_all=False)
+    state = "" if measured.state == "finished" else f"{printable(measured.state)}, "
+    title = f"{printable(plan.experiment)}, {printable(plan.preset)} preset: {state}{_blocks(analysed)}"
+    title += f"; margin {units.margin(plan.stopping.margin)}"
+    if analysed.controls and all(map(passed, analysed.controls)):
+        title += "; self-check passed"
+    table = answers(analysed, shown)
+    results = [table] if table.rows else []
+    doubts, left = distrust(analysed, shown)
+    below = (*doubts, *footnotes(analysed, shown))
+    sentences = (text for block in todo.blocks if isinstance(block, Lines) for text in block.texts)
+    more = f" ({', '.join(left)})" if left else ""
+    file = shlex.quote(path)
+    foot = f"details{more}: sectax show {file} --all"
+    if measured.state != "finished":
+        foot += f"; to go on: sectax resume {file}"
+    elif decision is not None:
+        foot += f"; your rate: sectax advise {file}"
     return Document(
         title,
-        _lead(analysed, path, whole=False),
+        lines(_compared(plan)),
         sections(
-            Section("Findings", findings(analysed, shown, brief=True), Kind.RESULTS),
-            doubts(analysed, shown),
-            Section("Skipped", skipped(analysed, show_all=False)),
-            Section("Failed", failed(analysed, show_all=False)),
-            todo,
+            Section("Findings", (*results, *([Footnotes(below)] if below else [])), Kind.RESULTS),
+            replace(todo, blocks=(Text(" ".join(sentences)),)),
         ),
-        foot=f"all details: {printable(f'sectax show {shlex.quote(path)} --all')}",
+        foot=printable(foot),
+        is_brief=True,
     )
 
 
 def doubts(analysed: Analysed, shown: frozenset[str]) -> Section:
     """What a reader must know before trusting the figures, in few lines."""
-    return Section("What to distrust", lines(distrust(analysed, shown), long=True))
+    return Section("What to distrust", lines(distrust(analysed, shown)[0], long=True))
 
 
 def _whole(analysed: Analysed, path: str, title: str, todo: Section) -> Document:
@@ -66,9 +84,9 @@ def _whole(analysed: Analysed, path: str, title: str, todo: Section) -> Document
     controls = (control_line(plan, each) for each in analysed.controls)
     return Document(
         title,
-        _lead(analysed, path, whole=True),
+        _lead(analysed, path),
         sections(
-            Section("Findings", findings(analysed, visible(analysed, show_all=True), brief=False), Kind.RESULTS),
+            Section("Findings", findings(analysed), Kind.RESULTS),
             Section("The run's check of itself", lines(controls), Kind.DIAGNOSTICS),
             Section("Warnings", gather_warnings(analysed, show_all=True), Kind.DIAGNOSTICS),
             Section("Skipped", skipped(analysed, show_all=True), Kind.DIAGNOSTICS),
@@ -84,30 +102,34 @@ def _whole(analysed: Analysed, path: str, title: str, todo: Section) -> Document
     )
 
 
-def _lead(analysed: Analysed, path: str, *, whole: bool) -> tuple[Block, ...]:
+def _lead(analysed: Analysed, path: str) -> tuple[Block, ...]:
     measured, plan = analysed.measured, analysed.measured.plan
+    fixed = names.constants(plan)
+    processors = printable(measured.sessions[-1].identity.get("host.cpus", "")) if measured.sessions else ""
+    many = f", {processors} processor{'' if processors == '1' else 's'}" if processors else ""
+    texts = (
+        f"{printable(measured.state)}: {_blocks(analysed)}{many}",
+        *_compared(plan),
+        *self_check(plan, analysed.controls),
+        f"margin {units.margin(plan.stopping.margin)}{f'; everywhere: {fixed}' if fixed else ''}",
+        f"run {printable(measured.run_id)}, begun {printable(measured.started)}",
+        *([printable(plan.answered_by)] if plan.answered_by else []),
+    )
+    if measured.state == "finished":
+        return (Lines(texts),)
+    return Lines(texts), Command(printable(f"sectax resume {shlex.quote(path)}"), "to go on with it:")
+
+
+def _blocks(analysed: Analysed) -> str:
+    """How much was measured, and where."""
+    measured = analysed.measured
     identity = measured.sessions[-1].identity if measured.sessions else {}
     blocks = units.count(len(measured.blocks), "block")
     if measured.blocks_s is not None and measured.blocks:
         blocks += f" in {units.seconds(measured.blocks_s)}"
     if len(measured.sessions) > 1:
         blocks += f", {len(measured.sessions)} sessions"
-    processors = identity.get("host.cpus", "")
-    host = printable(identity.get("host.cpu_model", "processor unknown"))
-    if processors:
-        host += f", {printable(processors)} processor{'' if processors == '1' else 's'}"
-    fixed = names.constants(plan)
-    texts = (
-        f"{printable(measured.state)}: {blocks} on {host}",
-        *_compared(plan),
-        *self_check(plan, analysed.controls),
-        f"margin {units.margin(plan.stopping.margin)}{f'; everywhere: {fixed}' if fixed else ''}",
-        *([f"run {printable(measured.run_id)}, begun {printable(measured.started)}"] if whole else []),
-        *([printable(plan.answered_by)] if whole and plan.answered_by else []),
-    )
-    if measured.state == "finished":
-        return (Lines(texts),)
-    return Lines(texts), Command(printable(f"sectax resume {shlex.quote(path)}"), "to go on with it:")
+    return f"{blocks} on {printable(identity.get('host.cpu_model', 'processor unknown'))}"
 
 
 def _compared(plan: Plan) -> tuple[str, ...]:
@@ -121,25 +143,8 @@ def _compared(plan: Plan) -> tuple[str, ...]:
     )
 
 
-def beside_the_answer(analysed: Analysed, shown: frozenset[str]) -> tuple[Block, ...]:
-    """The tables that are there only where all is shown; `shown` are the comparisons that stand elsewhere."""
-    before = tuple(result_tables(analysed, shown, compared_alone=True))
+def findings(analysed: Analysed) -> tuple[Block, ...]:
+    """The tables of all comparisons, and what is to be known of them."""
     every = visible(analysed, show_all=True)
-    added = tuple(table for table in result_tables(analysed, every) if table not in before)
-    return (*added, *((Footnotes(("; ".join(below),)),) if added and (below := footnotes(analysed, every)) else ()))
-
-
-def findings(analysed: Analysed, shown: frozenset[str], *, brief: bool, folds: bool = False) -> tuple[Block, ...]:
-    """The tables of the comparisons that are shown, and what is to be known of them.
-
-    Args:
-        folds: `beside_the_answer` has all the rest.
-    """
-    tables = tuple(result_tables(analysed, shown, brief=brief, compared_alone=folds))
-    below = footnotes(analysed, shown)
-    marked = f" {WARNED_MARK}"
-    if brief and any(cell.endswith(marked) for each in tables for row in each.rows for cell in row.cells):
-        below = (*below, f"{WARNED_MARK} see 'What to distrust'")
-    if unseen := not_shown(analysed, shown):
-        below = (*below, f"folded below: {unseen}" if folds else f"not shown: {unseen}")
-    return (*tables, *((Footnotes(("; ".join(below),)),) if below else ()))
+    below = footnotes(analysed, every)
+    return (*result_tables(analysed, every), *((Footnotes(below),) if below else ()))

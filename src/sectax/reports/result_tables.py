@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import groupby
 
 from sectax.model.analysed import Analysed
 from sectax.model.finding import FASTER, NO_CLAIM, SLOWER, WITHIN_MARGIN, Finding, Severity, TreatmentResult, VerdictId
 from sectax.model.metric import Metric
 from sectax.model.plan import Plan
-from sectax.model.treatment import Cell, Comparison, Role, Standing
+from sectax.model.treatment import Cell, Role, Standing
 from sectax.reports import units
-from sectax.reports.document import Interval, Row, Table, Tone, result_table
+from sectax.reports.document import Column, Interval, Row, Table, Tone, result_table
 from sectax.reports.reasons import no_interval
 from sectax.reports.words import claims, names
 from sectax.text.printable import printable
@@ -44,14 +45,10 @@ def visible(analysed: Analysed, *, show_all: bool) -> frozenset[str]:
     )
 
 
-def _secondary(analysed: Analysed) -> list[Comparison]:
-    compared = (each.comparison for each in analysed.findings)
-    return [each for each in compared if each.standing is Standing.SECONDARY]
-
-
 def footnotes(analysed: Analysed, shown: frozenset[str]) -> tuple[str, ...]:
     """What the mark of a secondary comparison means; nothing where none is shown."""
-    there = [each for each in _secondary(analysed) if each.id in shown]
+    compared = (each.comparison for each in analysed.findings if each.comparison.id in shown)
+    there = [each for each in compared if each.standing is Standing.SECONDARY]
     if not there:
         return ()
     # An error level of its own for each; with --simultaneous it is smaller.
@@ -60,36 +57,73 @@ def footnotes(analysed: Analysed, shown: frozenset[str]) -> tuple[str, ...]:
     return (f"{SECONDARY_MARK} {verb} may be wrong with a chance of {chance} of its own",)
 
 
-def not_shown(analysed: Analysed, shown: frozenset[str]) -> str:
-    """How many side results are not shown, and of what; empty where all are."""
-    unseen = [each.metric for each in _secondary(analysed) if each.id not in shown]
-    metrics = ", ".join(names.metric(analysed.measured.plan, each) for each in dict.fromkeys(unseen))
-    return f"{units.count(len(unseen), 'side result')} ({metrics})" if unseen else ""
-
-
-def result_tables(
-    analysed: Analysed, visible: frozenset[str], *, brief: bool = False, compared_alone: bool = False
-) -> Iterator[Table]:
-    """A table for each metric and cell.
+def result_tables(analysed: Analysed, visible: frozenset[str]) -> Iterator[Table]:
+    """A table for each metric and cell; what is reported and not compared comes with all that is compared.
 
     Args:
         visible: the comparisons that are shown.
-        brief: warnings become a mark, and what an answer would still take is left out.
-        compared_alone: what is reported and not compared is left out.
     """
     plan = analysed.measured.plan
     by_pair = {(each.comparison.treatment, each.comparison.metric): each for each in analysed.findings}
     results = {each.treatment: each for each in analysed.treatments}
-    all_shown = all(each.id in visible for each in _secondary(analysed))
+    all_shown = all(each.comparison.id in visible for each in analysed.findings)
     for metric in plan.metrics:
         for cell in plan.cells:
             members = [each.id for each in plan.treatments if each.cell == cell.id and each.role is Role.TREATMENT]
             findings = {each: by_pair[each, metric.name] for each in members if (each, metric.name) in by_pair}
             shown = {each: finding for each, finding in findings.items() if finding.comparison.id in visible}
             if shown:
-                yield _compared(plan, cell, metric, shown, results, brief)
-            if not metric.compared and not compared_alone and (all_shown or metric.name in plan.beside):
+                yield _compared(plan, cell, metric, shown, results)
+            if not metric.compared and all_shown:
                 yield from _alone(plan, cell, metric, [results[each] for each in (cell.baseline, *members)])
+
+
+def answers(analysed: Analysed, shown: frozenset[str]) -> Table:
+    """One table of the comparisons that are shown, each in a line, the first of a cell with the baseline's figure."""
+    plan = analysed.measured.plan
+    metrics = [each.name for each in plan.metrics]
+    cells = [each.id for each in plan.cells]
+
+    def place(finding: Finding) -> tuple[int, int]:
+        return metrics.index(finding.comparison.metric), cells.index(finding.comparison.cell)
+
+    findings = sorted((each for each in analysed.findings if each.comparison.id in shown), key=place)
+    own = {names.metric(plan, each.comparison.metric) for each in findings}
+    baselines = {names.treatment(plan, each.comparison.baseline) for each in findings}
+    rows = []
+    for _, alike in groupby(findings, place):
+        for number, finding in enumerate(alike):
+            compared = finding.comparison
+            metric = plan.metric(compared.metric)
+            where = [names.cell(plan, compared.cell), names.metric(plan, metric.name) if len(own) > 1 else ""]
+            marks = [SECONDARY_MARK] if compared.standing is Standing.SECONDARY else []
+            marks += [WARNED_MARK] if _warned(finding) else []
+            texts = (
+                "" if number else ": ".join(filter(None, where)),
+                "" if number else _value(analysed, compared.baseline, metric),
+                " ".join([names.treatment(plan, compared.treatment), *marks]),
+                _value(analysed, compared.treatment, metric),
+                claims.in_short(finding, metric),
+            )
+            rows.append(Row(texts, tone(finding), drawn(finding)))
+    columns = (
+        Column(own.pop() if len(own) == 1 else ""),
+        Column(baselines.pop() if len(baselines) == 1 else "baseline", right=True),
+        Column(printable(plan.control)),
+        Column("", right=True),
+        Column(""),
+    )
+    return Table("", columns, tuple(rows), plan.stopping.margin)
+
+
+def _value(analysed: Analysed, treatment: str, metric: Metric) -> str:
+    """What a treatment takes, with its unit."""
+    found = next((each.estimates.get(metric.name) for each in analysed.treatments if each.treatment == treatment), None)
+    if found is None:
+        return "–"
+    column = units.scale(metric.unit, (found.point,))
+    width = None if found.low is None or found.high is None else (found.high - found.low) / column.size
+    return f"{units.number(found.point / column.size, width)} {printable(column.unit)}".replace(" operations/", "/")
 
 
 def tone(finding: Finding) -> Tone:
@@ -121,7 +155,6 @@ def _compared(
     metric: Metric,
     findings: dict[str, Finding],
     results: dict[str, TreatmentResult],
-    brief: bool,
 ) -> Table:
     estimates = {
         each: results[each].estimates[metric.name]
@@ -142,7 +175,7 @@ def _compared(
             values.get(member, "–"),
             "–" if void or finding.effect is None else claims.effect(finding.effect, metric),
             "" if void else _difference(finding, differences),
-            _verdict(finding, metric, results, brief),
+            _verdict(finding, metric, results),
         )
         rows.append(Row(cells, tone(finding), drawn(finding)))
     heads = (
@@ -162,20 +195,23 @@ def drawn(finding: Finding) -> Interval | None:
     return Interval(math.exp(seen.low), math.exp(seen.log_ratio), math.exp(seen.high), claims.interval(seen))
 
 
-def _verdict(finding: Finding, metric: Metric, results: dict[str, TreatmentResult], brief: bool) -> str:
-    words = claims.answer(finding, metric, brief=brief)
+def _verdict(finding: Finding, metric: Metric, results: dict[str, TreatmentResult]) -> str:
+    words = claims.answer(finding, metric)
     compared = finding.comparison
     if finding.verdict is VerdictId.NOT_MEASURED:
         for each, whose in ((compared.treatment, ""), (compared.baseline, "the baseline: ")):
             if each in results and results[each].reason:
                 words += f": {whose}{printable(results[each].reason)}"
                 break
-    # What is said of the whole run or family stands below, not on every row.
-    own = {compared.id, compared.treatment}
-    noted = [each.check for each in finding.warnings if each.severity is Severity.WARNING and each.subject in own]
-    if brief:
-        return f"{words} {WARNED_MARK}" if noted else words
-    return f"{words} (see {printable(', '.join(dict.fromkeys(noted)))})" if noted else words
+    noted = ", ".join(_warned(finding))
+    return f"{words} (see {printable(noted)})" if noted else words
+
+
+def _warned(finding: Finding) -> dict[str, None]:
+    """The checks that warn of this finding; what is said of the whole run or family stands below the tables."""
+    own = {finding.comparison.id, finding.comparison.treatment}
+    noted = (each.check for each in finding.warnings if each.severity is Severity.WARNING and each.subject in own)
+    return dict.fromkeys(noted)
 
 
 def _title(plan: Plan, cell: Cell, metric: Metric) -> str:

@@ -66,6 +66,11 @@ def document(result: Result, *, show_all: bool) -> Document:
             return advice_report(result)
 
 
+def as_markdown(made: Document) -> str:
+    """A document that is laid out already, as Markdown."""
+    return markdown.render(made)
+
+
 def render(result: Result, format_: str, view: View | None = None) -> str:
     """The result in one of the formats below, with a line break at its end.
 
@@ -75,13 +80,8 @@ def render(result: Result, format_: str, view: View | None = None) -> str:
     return _RENDERERS[format_](result, view or View())
 
 
-def brief_markdown(result: Result) -> str:
-    """What the terminal shows, as Markdown."""
-    return markdown.render(document(result, show_all=False))
-
-
-def _terminal(result: Result, view: View) -> str:
-    made = document(result, show_all=view.show_all)
+def on_terminal(made: Document, view: View) -> str:
+    """A document that is laid out already, for a terminal."""
     return terminal.render(made, width=view.width, colour=view.colour, ascii_only=view.ascii_only)
 
 
@@ -129,7 +129,7 @@ def _json(result: Result, view: View) -> str:
 
 
 _RENDERERS: Mapping[str, Callable[[Result, View], str]] = {
-    "terminal": _terminal,
+    "terminal": lambda result, view: on_terminal(document(result, show_all=view.show_all), view),
     "markdown": lambda result, view: markdown.render(document(result, show_all=True)),
     "csv": _csv,
     "html": _html,
@@ -138,6 +138,8 @@ _RENDERERS: Mapping[str, Callable[[Result, View], str]] = {
 }
 # Which table a CSV may hold.
 TABLES = csv.TABLES
+# A result that is laid out.
+Laid = Document
 # What a report can be written as.
 FORMATS = tuple(name for name in _RENDERERS if name != "terminal")
 

@@ -1,4 +1,4 @@
-"""`openssl speed`: tables, steps and -mr."""
+"""`openssl speed`: tables and steps."""
 
 from __future__ import annotations
 
@@ -34,12 +34,13 @@ def test_signatures_have_a_rate_for_each_operation() -> None:
     assert ("F", "contradiction") not in said(SIGNATURES)
 
 
-def test_lines_of_mr_are_read_without_a_table() -> None:
-    rates = evidence_of(sample("openssl-signatures-mr.txt")).series
-    throughputs = evidence_of(sample("openssl-sha256-mr.txt")).series
+def test_a_step_that_took_a_thousand_times_as_long_as_asked_is_no_measurement() -> None:
+    step = "Doing 256 bits  ecdh's for 3s: 55540 256-bits ECDH ops in {:.2f}s\n                op      op/s\n"
+    healthy = f"{step.format(3)} 256 bits ecdh (nistp256)   0.0001s  18513.3\n"
+    wrong = f"{step.format(4103)} 256 bits ecdh (nistp256)   0.0739s     13.5\n"
 
-    assert (rates[0].id, rates[0].typical) == ("2048 bits rsa, sign", 4148.484848)
-    assert (throughputs[0].id, throughputs[0].typical) == ("sha256, 16 bytes", 135173123.23)
+    assert ("F", "contradiction") in said(wrong)
+    assert ("F", "contradiction") not in said(healthy)
 
 
 def test_the_sizes_of_several_processes_are_those_of_their_lines() -> None:

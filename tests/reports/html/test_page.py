@@ -77,7 +77,7 @@ def test_the_answer_comes_before_the_tables_they_before_the_pictures_and_doubts_
     root = parsed(page_of(situations.every_kind_of_verdict()))
 
     headings = [words(each) for each in root.iter("h2")]
-    order = ["What to do", "Findings", "What to distrust", "Pictures", "Warnings", "Environment", "Measure it again"]
+    order = ["What to do", "What to distrust", "Findings", "Pictures", "Warnings", "Environment", "Measure it again"]
     assert [each for each in headings if each in order] == order
 
 
@@ -98,7 +98,7 @@ def test_marks_of_intervals_stand_where_the_figures_are() -> None:
         if each.effect is not None and each.verdict not in void and each.comparison.standing not in CONTROLS
     ]
 
-    drawn = of_class(one(parsed(page_of(analysed)), "section", "results"), "svg", "interval")
+    drawn = of_class(one(parsed(page_of(analysed)), "details", "aside"), "svg", "interval")
 
     assert len(drawn) == len(expected) >= 5
     for svg, logs in zip(drawn, expected, strict=True):

@@ -10,6 +10,7 @@ from xml.etree.ElementTree import Element
 import pytest
 
 from sectax.model.analysed import Analysed
+from sectax.reports import forest
 from sectax.workflow.advise import breakdown
 from tests.reports import situations
 from tests.reports.html.grown import BLOCKS, TAKES, grown
@@ -162,16 +163,22 @@ def test_what_the_kernel_told_stands_beside_the_blocks(root) -> None:
     assert held == sorted(held)
 
 
-def test_results_beside_the_answer_are_folded_and_none_is_lost() -> None:
-    page = parsed(page_of(situations.published_preset()))
-    (folded,) = of_class(page, "details", "aside")
-    tables = [*of_class(one(page, "section", "results"), "table", "results"), *of_class(folded, "table", "results")]
-    everything = sum(len(table.findall(".//tbody/tr")) for table in tables)
+def test_tables_are_folded_below_a_picture_that_has_all_answers() -> None:
+    (folded,) = of_class(parsed(page_of(situations.published_preset())), "details", "aside")
+    tables = of_class(folded, "table", "results")
 
-    assert words(folded.find("summary")) == "Beside the answer"
-    assert "folded below: 8 side results (first)" in words(page)
-    assert len(of_class(folded, "table", "results")) == 4
-    assert everything == 2 * 4 * 3  # two metrics, four cells, the baseline and two others
+    assert words(folded.find("summary")) == "Findings"
+    # Two metrics, four cells, the baseline and two others.
+    assert sum(len(table.findall(".//tbody/tr")) for table in tables) == 2 * 4 * 3
+
+
+def test_tables_are_not_folded_below_a_picture_that_lacks_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forest, "_MOST_ROWS", 3)
+
+    page = parsed(page_of(situations.signatures_in_php()))
+
+    assert of_class(page, "details", "aside") == []
+    assert "ES256" in words(one(page, "section", "results"))
 
 
 def test_every_check_of_the_audit_is_on_the_page(analysed, root) -> None:

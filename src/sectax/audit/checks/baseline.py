@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sectax.audit.checks.interface import Check, Remark, cannot_be_checked, fatal
+from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal
 from sectax.audit.checks.words import EVERYTHING
 from sectax.audit.form import Evidence
 
 
-def _examine(evidence: Evidence) -> Iterator[Remark]:
+@check(
+    "no-baseline",
+    "F: the figures are to show the cost of something, and nothing was measured without it",
+    applies=lambda evidence: evidence.contrast is not None and bool(evidence.series),
+)
+def no_baseline(evidence: Evidence) -> Iterator[Remark]:
     contrast = evidence.contrast
     if contrast is None:
         return
@@ -27,11 +32,3 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
 
 def _levels(evidence: Evidence, factor: str) -> set[str]:
     return {one.levels[factor] for one in evidence.series if factor in one.levels}
-
-
-NO_BASELINE = Check(
-    id="no-baseline",
-    rule="F: the figures are to show the cost of something, and nothing was measured without it",
-    examine=_examine,
-    applies=lambda evidence: evidence.contrast is not None and bool(evidence.series),
-)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sectax.audit.checks.groups import sides
-from sectax.audit.checks.interface import Check, Remark, cannot_be_checked, fatal
+from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal
 from sectax.audit.checks.words import EVERYTHING
 from sectax.audit.form import Evidence, Series
 from sectax.model.finding import Severity
@@ -24,7 +24,22 @@ def _value(one: Series, attribute: str) -> object:
     return getattr(one.work if attribute == "size_bytes" else one.setting, attribute)
 
 
-def _examine(evidence: Evidence) -> Iterator[Remark]:
+def _machine(one: Series) -> bool:
+    return any((one.setting.processor, one.setting.library, one.setting.runtime))
+
+
+def _applies(evidence: Evidence) -> bool:
+    machines = evidence.imported and any(_machine(one) for one in evidence.speeds)
+    return machines or any(True for _ in sides(evidence))
+
+
+@check(
+    "apples-and-oranges",
+    "F: what is compared differs in processor, runtime, library, object size or key bits besides; W: one "
+    "output has figures of several machines",
+    applies=_applies,
+)
+def apples_and_oranges(evidence: Evidence) -> Iterator[Remark]:
     yield from _sides(evidence)
     yield from _machines(evidence)
 
@@ -71,21 +86,3 @@ def _machines(evidence: Evidence) -> Iterator[Remark]:
                 "set beside each other they show the difference of these as well",
                 "compare figures of the same one only",
             )
-
-
-def _machine(one: Series) -> bool:
-    return any((one.setting.processor, one.setting.library, one.setting.runtime))
-
-
-def _applies(evidence: Evidence) -> bool:
-    machines = evidence.imported and any(_machine(one) for one in evidence.speeds)
-    return machines or any(True for _ in sides(evidence))
-
-
-APPLES_AND_ORANGES = Check(
-    id="apples-and-oranges",
-    rule="F: what is compared differs in processor, runtime, library, object size or key bits besides; W: one "
-    "output has figures of several machines",
-    examine=_examine,
-    applies=_applies,
-)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import pairwise
+from statistics import median
 
 from sectax.audit.checks.groups import about, gather, ids
-from sectax.audit.checks.interface import Check, Remark, fatal
-from sectax.audit.checks.words import duration, number
-from sectax.audit.form import Claim, Evidence, Quantity, Series
+from sectax.audit.checks.interface import Remark, check, fatal
+from sectax.audit.checks.words import duration, number, share
+from sectax.audit.form import Claim, Evidence, Quantity, Series, share_of
 from sectax.model.finding import Severity
 
 # Tools take quantiles from histograms with steps of some per cent, and some cut digits off.
@@ -20,35 +20,35 @@ OF_ITS_VALUES = 0.005
 LONG_ENOUGH_S = 0.5
 # More requests under way than connections: a few by chance, so many times as many by no honest way.
 UNDER_WAY, FAR_TOO_MANY = 1.5, 100.0
+# Less of the time of its connections than this was spent on what was counted.
+LEAST_AT_WORK = 0.5
+# What is timed together, in a tool that makes it last alike: so many are, and one is not by so much.
+ALIKE, FEWEST_ALIKE, SLIP = 3.0, 6, 20.0
 # Of the time after which the clock was to end a run.
 PLANNED, NEARLY_PLANNED = (0.5, 10.0), (0.9, 1.5)
 WRONG = "one of the two is wrong, so neither can be used"
 ASK = "find out where each number comes from"
 
 
-def _sees(evidence: Evidence) -> list[str]:
-    return [claim.id for one in evidence.speeds for claim in one.figures] if evidence.imported else []
-
-
-def _examine(evidence: Evidence) -> Iterator[Remark]:
+@check(
+    "contradiction",
+    "F: a summary that its own values contradict, quantiles that fall, a mean outside the range, a rate that "
+    "is not "
+    "its count over its time, a sum that is not that of its parts; W: more waiting than the connections had time for",
+    sees=lambda evidence: evidence.speeds if evidence.imported else (),
+)
+def contradiction(evidence: Evidence) -> Iterator[Remark]:
     for broken in evidence.broken:
         saw = f"{broken.promise}: {number(broken.left)} against {number(broken.right)} ({broken.run})"
         severity = Severity.FATAL if broken.fatal else Severity.WARNING
         yield Remark(severity, broken.run, saw, WRONG, ASK, broken.figures)
     yield from _planned(evidence)
+    yield from _slipped(evidence)
     for one in evidence.speeds:
         yield from _order(one)
         yield from _of_values(one)
         yield from _by_count(one)
         yield from _in_flight(one)
-
-
-def share_of(statistic: str | None) -> float | None:
-    """The share of values that lie below a quantile; None where it is no quantile."""
-    if statistic in ("min", "median", "max"):
-        return {"min": 0.0, "median": 0.5, "max": 1.0}[statistic or ""]
-    found = re.fullmatch(r"p(\d{1,3}(?:\.\d{1,9})?)", statistic or "")
-    return float(found[1]) / 100 if found else None
 
 
 def _order(one: Series) -> Iterator[Remark]:
@@ -59,10 +59,12 @@ def _order(one: Series) -> Iterator[Remark]:
     mean, least, most = one.claim("mean"), one.claim("min"), one.claim("max")
     if mean is not None:
         pairs += [(low, high) for low, high in ((least, mean), (mean, most)) if low is not None and high is not None]
-    for low, high in pairs:
-        if low.value > high.value * (1 + TOLERANCE) + low.step + high.step:
+    for low, high in sorted(pairs, key=lambda pair: pair[1].value - pair[0].value):
+        if low.value > high.value * (1 + OF_ITS_VALUES) + low.step + high.step:
+            severity = Severity.FATAL if low.value > high.value * (1 + TOLERANCE) else Severity.WARNING
             saw = f"{low.id} is {_shown(one, low.value)}, and {high.id} is {_shown(one, high.value)}"
-            yield fatal(one.table, saw, f"the first cannot be the larger: {WRONG}", ASK, (low.id, high.id))
+            meaning = f"the first cannot be the larger: {WRONG}"
+            yield Remark(severity, one.table, saw, meaning, ASK, (low.id, high.id))
             return
     if mean is not None and len(placed) > 1 and (one.trials or 0) >= 100:
         yield from _mean_between(one, mean, placed, [shares[claim.id] for claim in placed])
@@ -144,6 +146,31 @@ def _in_flight(one: Series) -> Iterator[Remark]:
         )
         severity = Severity.FATAL if under_way > FAR_TOO_MANY * connections else Severity.WARNING
         yield Remark(severity, one.table, saw, "the mean is not of the same operations as the rate", ASK, ids([one]))
+    elif (mean.value + mean.step) * operations / seconds < LEAST_AT_WORK * connections:
+        at_work = mean.value * operations / seconds / connections
+        saw = f"at {mean.id} of {duration(mean.value)}, {connections:.0f} connections were at work for {share(at_work)}"
+        saw += f" of the time ({number(operations)} operations in {seconds:g} s)"
+        meaning = "the others waited for something that is in no latency: a limit, a client, or answers that never came"
+        yield Remark(Severity.WARNING, one.table, saw, meaning, ASK, ids([one]))
+
+
+def _slipped(evidence: Evidence) -> Iterator[Remark]:
+    """Where a tool makes batches last alike and one lasts far shorter, a digit or a unit is wrong."""
+    lasted = {
+        one: one.seconds_per_operation(figure.value) * one.work.batch  # type: ignore[operator]
+        for one in evidence.speeds
+        if one.work.calibrated and one.work.batch and one.quantity is Quantity.TIME
+        for figure in one.figures[:1]
+        if figure.value > 0
+    }
+    middle = median(lasted.values()) if len(lasted) >= FEWEST_ALIKE else 0.0
+    alike = [seconds for seconds in lasted.values() if middle / ALIKE <= seconds <= ALIKE * middle]
+    slipped = [one for one, seconds in lasted.items() if seconds < middle / SLIP]
+    if middle and len(alike) >= 0.75 * len(lasted):
+        for one in slipped:
+            saw = f"{number(one.work.batch or 0)} operations of {one.id} would last {duration(lasted[one])} together; "
+            saw += f"those of others last {duration(middle)}"
+            yield about(Severity.WARNING, [one], saw, "the count or the time is wrong: a digit or a unit slipped", ASK)
 
 
 def _planned(evidence: Evidence) -> Iterator[Remark]:
@@ -160,13 +187,3 @@ def _planned(evidence: Evidence) -> Iterator[Remark]:
 
 def _shown(one: Series, value: float) -> str:
     return duration(value) if one.unit == "s" else f"{number(value)} {one.unit}"
-
-
-CONTRADICTION = Check(
-    id="contradiction",
-    rule="F: a summary that its own values contradict, quantiles that fall, a mean outside the range, a rate that "
-    "is not "
-    "its count over its time, a sum that is not that of its parts; W: more waiting than the connections had time for",
-    examine=_examine,
-    sees=_sees,
-)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sectax.audit.checks.groups import Worst, ids, unknown, worst
-from sectax.audit.checks.interface import Check, Remark
+from sectax.audit.checks.groups import Worst, unknown, worst
+from sectax.audit.checks.interface import Remark, check
 from sectax.audit.checks.words import duration, number
 from sectax.audit.form import Evidence, Series
 from sectax.model.finding import Severity
@@ -18,7 +18,12 @@ def _seen(evidence: Evidence) -> list[Series]:
     return [one for one in evidence.series if one.work.contains and one.seconds_per_operation() is not None]
 
 
-def _examine(evidence: Evidence) -> Iterator[Remark]:
+@check(
+    "contained-work",
+    "F: an operation takes less than half the time of another that it must do as a part of itself",
+    sees=_seen,
+)
+def contained_work(evidence: Evidence) -> Iterator[Remark]:
     seen = _seen(evidence)
     part_of: dict[Series, Series] = {}
     for one in seen:
@@ -60,11 +65,3 @@ def _is_comparable(one: Series, other: Series) -> bool:
 
 def _time(one: Series) -> float:
     return one.seconds_per_operation() or 0.0
-
-
-CONTAINED_WORK = Check(
-    id="contained-work",
-    rule="F: an operation takes less than half the time of another that it must do as a part of itself",
-    examine=_examine,
-    sees=lambda evidence: ids(_seen(evidence)),
-)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Hashable, Iterator
 
 from sectax.audit.checks.groups import about, ids, things, unknown
-from sectax.audit.checks.interface import Check, Remark
+from sectax.audit.checks.interface import Remark, check
 from sectax.audit.checks.words import named
 from sectax.audit.form import Evidence, Series
 from sectax.model.finding import Severity
@@ -18,7 +18,10 @@ FEWEST_VALUES = 3
 FINEST = 1e-6
 
 
-def _examine(evidence: Evidence) -> Iterator[Remark]:
+@check(
+    "copied-data", "F: two cells hold exactly the same numbers, beyond chance", sees=lambda evidence: evidence.speeds
+)
+def copied_data(evidence: Evidence) -> Iterator[Remark]:
     groups = things(evidence.speeds)
     same: dict[Hashable, tuple[tuple[float, ...], list[list[Series]]]] = {}
     bare: list[Series] = []
@@ -61,17 +64,9 @@ def _is_improbable(numbers: tuple[float, ...], chance: float) -> bool:
     different = set(numbers) - {0.0}
     if len(different) < FEWEST_VALUES:
         return False
-    each = [max(FINEST, 10.0 ** -(_digits(number) - 1)) for number in different]
-    return math.fsum(math.log(min(1.0, 3 * one)) for one in each) < math.log(chance)
+    ties = [max(FINEST, 10.0 ** -(_digits(number) - 1)) for number in different]
+    return math.fsum(math.log(min(1.0, 3 * one)) for one in ties) < math.log(chance)
 
 
 def _digits(number: float) -> int:
     return len(f"{number:.12e}".split("e")[0].replace(".", "").strip("-").rstrip("0"))
-
-
-COPIED_DATA = Check(
-    id="copied-data",
-    rule="F: two cells hold exactly the same numbers, beyond chance",
-    examine=_examine,
-    sees=lambda evidence: ids(evidence.speeds),
-)

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sectax.audit.checks.groups import FEWEST, NO_SINGLE_VALUES, Worst, ids, slowness, unknown, with_values, worst
-from sectax.audit.checks.interface import Check, Remark
+from sectax.audit.checks.groups import FEWEST, NO_SINGLE_VALUES, Worst, slowness, unknown, with_values, worst
+from sectax.audit.checks.interface import Remark, check
 from sectax.audit.checks.words import percent
 from sectax.audit.form import Evidence
 from sectax.model.finding import Severity
@@ -26,7 +26,12 @@ LEAST_ALIKE = 0.2
 ADVICE = "alternate what is compared, in random order and over several processes, and compare neighbours"
 
 
-def _examine(evidence: Evidence) -> Iterator[Remark]:
+@check(
+    "drift",
+    "W: single values change from the first to the last, or neighbours resemble each other",
+    sees=lambda evidence: evidence.speeds,
+)
+def drift(evidence: Evidence) -> Iterator[Remark]:
     from sectax.stats.far_values import beyond_chance
     from sectax.stats.single_values import change_along, resembling_neighbours
 
@@ -70,11 +75,3 @@ def _chance_of_direction(values: NDArray[np.float64]) -> float:
     from sectax.stats.single_values import going_somewhere, inversions_chance
 
     return inversions_chance(values) if values.size < FEWEST else going_somewhere(values)
-
-
-DRIFT = Check(
-    id="drift",
-    rule="W: single values change from the first to the last, or neighbours resemble each other",
-    examine=_examine,
-    sees=lambda evidence: ids(evidence.speeds),
-)

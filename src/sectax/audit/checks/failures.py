@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sectax.audit.checks.groups import gather, ids, unknown, worst
-from sectax.audit.checks.interface import Check, Remark
+from sectax.audit.checks.interface import Remark, check
 from sectax.audit.checks.words import number
 from sectax.audit.form import Evidence, Series
 from sectax.model.finding import Severity
@@ -13,7 +13,8 @@ from sectax.model.finding import Severity
 MOST_FAILURES = 0.001
 
 
-def _examine(evidence: Evidence) -> Iterator[Remark]:
+@check("unequal-work", "F: more than 0.1 % of the operations failed; W: fewer", sees=lambda evidence: evidence.speeds)
+def unequal_work(evidence: Evidence) -> Iterator[Remark]:
     seen = evidence.speeds
     failing = [one for one in seen if (failure_share(one) or 0.0) > MOST_FAILURES]
     for group in gather(failing, lambda one: (one.run, one.work.failures, operations_of(one))):
@@ -54,11 +55,3 @@ def failure_share(one: Series) -> float | None:
     if failures is None or (failures > 0 and operations is None):
         return None
     return failures / max(operations or 0.0, failures) if failures else 0.0
-
-
-UNEQUAL_WORK = Check(
-    id="unequal-work",
-    rule="F: more than 0.1 % of the operations failed; W: fewer",
-    examine=_examine,
-    sees=lambda evidence: ids(evidence.speeds),
-)

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sectax.audit.checks.groups import Worst, each_table, ids, slowness, things, unknown, worst
-from sectax.audit.checks.interface import Check, Remark
+from sectax.audit.checks.groups import Worst, each_table, slowness, things, unknown, worst
+from sectax.audit.checks.interface import Remark, check
 from sectax.audit.checks.steps import MOST_LOOKED_AT
 from sectax.audit.form import Cold, Evidence
 from sectax.model.finding import Severity
@@ -26,7 +26,12 @@ LEAST_DIFFERENCE = 0.05
 LEAST_SPREAD = 0.01
 
 
-def _examine(evidence: Evidence) -> Iterator[Remark]:
+@check(
+    "first-trial",
+    "F: cold and warm trials are in one summary; W: the first value differs from the rest",
+    sees=lambda evidence: evidence.speeds,
+)
+def first_trial(evidence: Evidence) -> Iterator[Remark]:
     speeds = evidence.speeds
     mixed = [one for one in speeds if one.work.cold is Cold.MIXED]
     meaning = "two quantities were mixed, and the figure is of neither"
@@ -77,11 +82,3 @@ def _beginning(times: NDArray[np.float64]) -> Beginning:
         found.append(several)
     found = [beginning for beginning in found if abs(beginning.excess) >= math.log1p(LEAST_DIFFERENCE)]
     return min(found, key=lambda beginning: beginning.chance, default=Beginning(1, 0.0, 1.0))
-
-
-FIRST_TRIAL = Check(
-    id="first-trial",
-    rule="F: cold and warm trials are in one summary; W: the first value differs from the rest",
-    examine=_examine,
-    sees=lambda evidence: ids(evidence.speeds),
-)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from sectax.audit.checks.groups import Worst, each_table, ids, unknown, worst
-from sectax.audit.checks.interface import Check, Remark
+from sectax.audit.checks.groups import Worst, each_table, unknown, worst
+from sectax.audit.checks.interface import Remark, check
+from sectax.audit.checks.words import duration, number
 from sectax.audit.form import EndsBy, Evidence, Quantity, Series
 from sectax.model.finding import Severity
 
 # A trial that ends by the clock ends a little late, when its last operation is done; never early.
 EARLY, LATE = 0.995, 1.05
+# Trials of so unlike numbers of operations last alike by the clock alone.
+ALIKE, UNLIKE = 0.002, 1.5
 NO_COST = "it is the same however fast the machine is, so it shows no cost and no lack of one"
 
 
@@ -19,12 +22,17 @@ def _totals(evidence: Evidence) -> list[Series]:
     return [one for one in evidence.series if one.quantity is Quantity.TOTAL_TIME and one.typical is not None]
 
 
-def _sees(evidence: Evidence) -> tuple[str, ...]:
+def _sees(evidence: Evidence) -> list[Series]:
     rates = [one for one in evidence.series if one.quantity is Quantity.RATE and one.work.target_rate is not None]
-    return ids([*_totals(evidence), *rates])
+    return [*_totals(evidence), *rates]
 
 
-def _examine(evidence: Evidence) -> Iterator[Remark]:
+@check(
+    "fixed-time-total",
+    "F: a total time that was configured, or a rate that was asked for; W: the same time for different counts",
+    sees=_sees,
+)
+def fixed_time_total(evidence: Evidence) -> Iterator[Remark]:
     totals = _totals(evidence)
     fixed = {one: _fixed(one) for one in totals}
     yield from unknown(
@@ -36,6 +44,15 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
     yield from each_table(
         Severity.FATAL, configured, "the total is the time that was configured, in {}", NO_COST, advice
     )
+    unsaid = [one for one in totals if one.work.operations and fixed[one] is None]
+    same: Worst = {}
+    for one in unsaid:
+        others = [other for other in unsaid if abs((other.typical or 0.0) / (one.typical or 1.0) - 1) <= ALIKE]
+        counts = [other.work.operations or 0.0 for other in others]
+        if one.typical and max(counts) > UNLIKE * min(counts):
+            times = f"{number(min(counts))} and {number(max(counts))} operations took the same {duration(one.typical)}"
+            same[one] = (max(counts) / min(counts), times)
+    yield from worst(Severity.WARNING, same, f"the clock ended them: {NO_COST}", advice)
     as_asked: Worst = {
         one: (0.0, f"the rate is the one that was asked for, {one.work.target_rate:g}/s")
         for one in evidence.series
@@ -60,11 +77,3 @@ def _is_as_asked(one: Series) -> bool:
     # Operations that are sent at random times are a Poisson number.
     chance = 0.01 + (3 / math.sqrt(one.work.operations) if one.work.operations else 0.0)
     return abs(achieved / target - 1) <= chance
-
-
-FIXED_TIME_TOTAL = Check(
-    id="fixed-time-total",
-    rule="F: a total time that was configured, or a rate that was asked for",
-    examine=_examine,
-    sees=_sees,
-)

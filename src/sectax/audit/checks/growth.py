@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sectax.audit.checks.groups import Worst, ids, rows, unknown, worst
-from sectax.audit.checks.interface import Check, Remark
+from sectax.audit.checks.interface import Remark, check
 from sectax.audit.checks.words import bandwidth, duration, number
 from sectax.audit.form import Evidence, Moves, Series
 from sectax.model.finding import Severity
@@ -33,7 +33,8 @@ def _seen(evidence: Evidence) -> list[Series]:
     ]
 
 
-def _examine(evidence: Evidence) -> Iterator[Remark]:
+@check("flat-with-size", "F: time grows by less than half of what the bandwidth demands for the bytes", sees=_seen)
+def flat_with_size(evidence: Evidence) -> Iterator[Remark]:
     seen = _seen(evidence)
     bodies = [one for one in seen if one.work.moves is Moves.BODY]
     groups = list(rows(bodies, lambda one: one.work.size_bytes))
@@ -85,11 +86,3 @@ def _size(one: Series) -> float:
 
 def _time(one: Series) -> float:
     return one.seconds_per_operation() or 0.0
-
-
-FLAT_WITH_SIZE = Check(
-    id="flat-with-size",
-    rule="F: time grows by less than half of what the bandwidth demands for the bytes",
-    examine=_examine,
-    sees=lambda evidence: ids(_seen(evidence)),
-)

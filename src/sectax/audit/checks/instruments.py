@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sectax.audit.checks.groups import sides
-from sectax.audit.checks.interface import Check, Remark, cannot_be_checked, fatal
+from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal
 from sectax.audit.checks.words import EVERYTHING
 from sectax.audit.form import Evidence
 
 NO_INSTRUMENT = "none"
 
 
-def _examine(evidence: Evidence) -> Iterator[Remark]:
+@check(
+    "unequal-instruments",
+    "F: timed calls of one side pass through a tracer, proxy or logger that those of the other do not",
+    applies=lambda evidence: any(True for _ in sides(evidence)),
+)
+def unequal_instruments(evidence: Evidence) -> Iterator[Remark]:
     contrast = evidence.contrast
     if contrast is None:
         return
@@ -38,11 +43,3 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
     if silent:
         where = silent[0] if len(silent) == 1 else EVERYTHING
         yield cannot_be_checked(where, "whether timed calls pass through a tracer, a proxy or a logger is not reported")
-
-
-UNEQUAL_INSTRUMENTS = Check(
-    id="unequal-instruments",
-    rule="F: timed calls of one side pass through a tracer, proxy or logger that those of the other do not",
-    examine=_examine,
-    applies=lambda evidence: any(True for _ in sides(evidence)),
-)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from dataclasses import dataclass, fields
+from importlib import import_module
+from pkgutil import iter_modules
+from types import ModuleType
+from typing import Any, Generic, TypeVar
 
+from sectax.audit.form import Series
 from sectax.model.finding import CANNOT_BE_CHECKED, AuditWarning, Severity
 
 E = TypeVar("E")
@@ -59,28 +63,47 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Check(Generic[E]):
-    """One reason for doubt.
+    """One reason for doubt; `check` makes it of the function that examines.
 
     Attributes:
         id: stable; scripts and reports know the check by it.
         rule: what it holds against; printed in the documentation.
         examine: what it says: nothing where all is well, 'cannot be checked' (a note) where data are missing.
-        sees: ids of the figures that it judges one by one; none where it judges sides or the whole source.
+        sees: what it judges one by one; none where it judges sides or the whole source.
         applies: whether it has anything to say where it sees no figure. Where not, it is silent.
     """
 
     id: str
     rule: str
     examine: Callable[[E], Iterable[Remark]]
-    sees: Callable[[E], Iterable[str]] = lambda _: ()
-    applies: Callable[[E], bool] = lambda _: False
+    sees: Callable[[E], Iterable[Series]]
+    applies: Callable[[E], bool]
 
     def review(self, evidence: E) -> Outcome:
         """What it does with the evidence."""
-        seen = tuple(dict.fromkeys(self.sees(evidence)))
+        seen = tuple(dict.fromkeys(claim.id for series in self.sees(evidence) for claim in series.figures))
         looked = bool(seen) or self.applies(evidence)
         warnings = tuple(
-            AuditWarning(self.id, one.severity, one.subject, one.saw, one.meaning, one.advice, one.figures)
-            for one in (self.examine(evidence) if looked else ())
+            AuditWarning(self.id, *(getattr(remark, field.name) for field in fields(Remark)))
+            for remark in (self.examine(evidence) if looked else ())
         )
         return Outcome(self.id, self.rule, looked, warnings, seen)
+
+
+def check(
+    id: str,
+    rule: str,
+    sees: Callable[[Any], Iterable[Series]] = lambda _: (),
+    applies: Callable[[Any], bool] = lambda _: False,
+) -> Callable[[Callable[[E], Iterable[Remark]]], Check[E]]:
+    """Make a check of the function that examines the evidence."""
+    return lambda examine: Check(id, rule, examine, sees, applies)
+
+
+def checks_in(package: ModuleType, order: str) -> tuple[Check[Any], ...]:
+    """The checks of all files of a package, in the order of their ids."""
+    modules = (import_module(f"{package.__name__}.{module.name}") for module in iter_modules(package.__path__))
+    every = {check.id: check for module in modules for check in vars(module).values() if isinstance(check, Check)}
+    if every.keys() != set(order.split()):
+        raise LookupError(f"checks without a place: {every.keys() ^ set(order.split())}")
+    return tuple(every[id] for id in order.split())

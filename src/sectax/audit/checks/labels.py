@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from sectax.audit.checks.groups import about, gather, ids, unknown
-from sectax.audit.checks.interface import Check, Remark, warning
+from sectax.audit.checks.interface import Remark, check, warning
 from sectax.audit.checks.service_defaults import Withdrawn, withdrawn
 from sectax.audit.checks.words import counted, named
 from sectax.audit.form import Evidence, Series, Setting
@@ -35,7 +35,12 @@ def _states(label: str) -> bool:
     return bool(stated_bits(label)) and (named_curve(label) is not None or _KEY.search(label) is not None)
 
 
-def _examine(evidence: Evidence) -> Iterator[Remark]:
+@check(
+    "mislabelled-level",
+    "F: a label contradicts itself or the key that was measured; W: a level that the service no longer offers",
+    sees=_seen,
+)
+def mislabelled_level(evidence: Evidence) -> Iterator[Remark]:
     labelled = [(one, label) for one in _seen(evidence) for label in one.levels.values() if _states(label)]
     unsaid = [one for one, label in labelled if named_curve(label) is None and not _key_known(one.setting)]
     yield from unknown(unsaid, "the label states the bits of a key, and how long the key was is not reported")
@@ -89,11 +94,3 @@ def _settings(evidence: Evidence) -> Iterator[Remark]:
 def _is_later(setting: Setting, end: Withdrawn) -> bool:
     """Whether it is known to have been measured after the month in which the setting was withdrawn."""
     return setting.year is not None and (setting.year, setting.month or 1) > (end.since.year, end.since.month)
-
-
-MISLABELLED_LEVEL = Check(
-    id="mislabelled-level",
-    rule="F: a label contradicts itself or the key that was measured; W: a level that the service no longer offers",
-    examine=_examine,
-    sees=lambda evidence: ids(_seen(evidence)),
-)

@@ -6,11 +6,11 @@ import math
 from collections.abc import Container, Iterator
 from statistics import fmean, stdev
 
-from sectax.audit.checks.groups import NO_SINGLE_VALUES, Worst, ids, slowness, things, unknown, with_values, worst
-from sectax.audit.checks.interface import Check, Remark
+from sectax.audit.checks.groups import NO_SINGLE_VALUES, Worst, slowness, things, unknown, with_values, worst
+from sectax.audit.checks.interface import Remark, check
 from sectax.audit.checks.steps import MOST_LOOKED_AT
 from sectax.audit.checks.words import duration, number, share, slower
-from sectax.audit.form import Evidence, Quantity, Series
+from sectax.audit.form import Claim, Evidence, Quantity, Series, share_of
 from sectax.model.finding import Severity
 
 # The chance that a source of single values with one mode is warned of.
@@ -24,10 +24,16 @@ LARGEST_TAIL = 0.25
 # near each other that are so many times apart are two clusters.
 MEAN_OF_A_TAIL, WIDE_INTERVAL, CLUSTERS = 2.0, 0.25, 8.0
 # Of fewer values the spread is hardly known.
-FEW = 10
+FEW, FEW_IN_SUMMARY = 10, 30
 
 
-def _examine(evidence: Evidence) -> Iterator[Remark]:
+@check(
+    "modes",
+    "W: two modes, a long tail or values far from all others; summaries that show one (a mean of twice the "
+    "median, an error of a quarter of the value)",
+    sees=lambda evidence: evidence.speeds,
+)
+def modes(evidence: Evidence) -> Iterator[Remark]:
     singly, bare = with_values(evidence.speeds)
     modes = _modes(singly)
     meaning = "a median is in one mode or the other, and a mean in neither"
@@ -115,6 +121,17 @@ def _uncertain(evidence: Evidence) -> Worst:
     return wide
 
 
+def _of_few(one: Series, spread: Claim | None, centre: Claim | None) -> str | None:
+    """The mean of few values as their standard deviation leaves it: Student's interval at 95 %."""
+    if spread is None or centre is None or centre.value <= 0 or not 2 <= (one.count or 0) < FEW_IN_SUMMARY:
+        return None
+    from scipy.special import stdtrit
+
+    count = one.count or 2
+    reach = float(stdtrit(count - 1, 0.975)) * spread.value / math.sqrt(count) / centre.value
+    return f"the mean of {count} values is known to ± {share(reach)} only, at 95 %" if reach >= WIDE_INTERVAL else None
+
+
 def _in_summary(one: Series) -> str:
     """What a summary shows of the distribution behind it; of one with single values, these show more but its error."""
     told = {claim.statistic: claim for claim in one.claims}
@@ -122,20 +139,22 @@ def _in_summary(one: Series) -> str:
     centre = mean or told.get("rate") or told.get("one") or median
     if centre is not None and error is not None and centre.value > 0 and error.value >= WIDE_INTERVAL * centre.value:
         return f"the error is ± {share(error.value / centre.value)} of the value"
-    if one.quantity is not Quantity.TIME or len(one.values):
+    if len(one.values):
         return ""
+    if (of := _of_few(one, told.get("stddev"), centre)) is not None:
+        return of
+    if mean and median and one.quantity is not Quantity.TIME:
+        apart = abs(math.log(mean.value / median.value)) if mean.value > 0 < median.value else 0.0
+        if apart >= math.log(MEAN_OF_A_TAIL):
+            return f"the mean is {number(mean.value / median.value)} times the median"
+    if one.quantity is not Quantity.TIME:
+        return ""
+    tail = next((claim for claim in one.claims if 0.9 <= (share_of(claim.statistic) or 0) < 1 and mean), None)
+    if mean and tail and mean.value - mean.step > tail.value + tail.step:
+        return f"the mean ({duration(mean.value)}) is above {tail.statistic} ({duration(tail.value)})"
     if mean and median and median.value > 2 * median.step and mean.value >= MEAN_OF_A_TAIL * median.value:
         return f"the mean ({duration(mean.value)}) is {number(mean.value / median.value)} times the median"
     p90, p75 = told.get("p90"), told.get("p75") or median
     if p90 and p75 and p75.value > 2 * p75.step and p90.value >= CLUSTERS * p75.value:
         return f"p90 ({duration(p90.value)}) is {number(p90.value / p75.value)} times {p75.statistic}"
     return ""
-
-
-MODES = Check(
-    id="modes",
-    rule="W: two modes, a long tail or values far from all others; summaries that show one (a mean of twice the "
-    "median, an error of a quarter of the value)",
-    examine=_examine,
-    sees=lambda evidence: ids(evidence.speeds),
-)

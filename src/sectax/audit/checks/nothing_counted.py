@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sectax.audit.checks.groups import each_table, ids, unknown
-from sectax.audit.checks.interface import Check, Remark
+from sectax.audit.checks.groups import each_table, unknown
+from sectax.audit.checks.interface import Remark, check
 from sectax.audit.form import Evidence, Quantity, Series
 from sectax.model.finding import Severity
 
@@ -20,7 +20,8 @@ def _seen(evidence: Evidence) -> list[Series]:
     ]
 
 
-def _examine(evidence: Evidence) -> Iterator[Remark]:
+@check("zero-event-run", "F: the trial counted no operation", sees=_seen)
+def zero_event_run(evidence: Evidence) -> Iterator[Remark]:
     seen = _seen(evidence)
     yield from unknown(
         [one for one in seen if _nothing(one) is None], "how many operations were counted is not reported"
@@ -38,11 +39,3 @@ def _nothing(one: Series) -> bool | None:
     if one.quantity is Quantity.COUNT:
         return False
     return one.typical <= 0 if one.quantity in _COUNTING and one.typical is not None else None
-
-
-ZERO_EVENT_RUN = Check(
-    id="zero-event-run",
-    rule="F: the trial counted no operation",
-    examine=_examine,
-    sees=lambda evidence: ids(_seen(evidence)),
-)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sectax.audit.checks.groups import Worst, ids, unknown, worst
+from sectax.audit.checks.groups import Worst, unknown, worst
 from sectax.audit.checks.growth import link_of
-from sectax.audit.checks.interface import Check, Remark
+from sectax.audit.checks.interface import Remark, check
 from sectax.audit.checks.words import bandwidth
 from sectax.audit.form import Evidence, Moves, Quantity, Series
 from sectax.model.finding import Severity
@@ -30,7 +30,13 @@ def _seen(evidence: Evidence) -> list[Series]:
     ]
 
 
-def _examine(evidence: Evidence) -> Iterator[Remark]:
+@check(
+    "faster-than-physics",
+    "F: more bytes per second than the memory or link carries, or a benchmark whose loop takes under 0.5 ns; W: "
+    "an operation under 1 ns",
+    sees=_seen,
+)
+def faster_than_physics(evidence: Evidence) -> Iterator[Remark]:
     seen = _seen(evidence)
     moving = {one: bytes_s for one in seen if (bytes_s := _bytes_s(one)) is not None}
 
@@ -82,12 +88,3 @@ def _bytes_s(one: Series) -> float | None:
         return None
     # A time that is printed as 0 is another check's subject.
     return size / seconds if seconds > 0 else None
-
-
-FASTER_THAN_PHYSICS = Check(
-    id="faster-than-physics",
-    rule="F: more bytes per second than the memory or link carries, or a benchmark whose loop takes under 0.5 ns; W: "
-    "an operation under 1 ns",
-    examine=_examine,
-    sees=lambda evidence: ids(_seen(evidence)),
-)

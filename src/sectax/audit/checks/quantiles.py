@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from sectax.audit.checks.groups import gather, ids, sides, unknown
-from sectax.audit.checks.interface import Check, Remark
+from sectax.audit.checks.interface import Remark, check
 from sectax.audit.checks.words import counted, named, tables_of
 from sectax.audit.form import SPEEDS, VALUES, Claim, Evidence, Quantity, Series
 from sectax.model.finding import Severity
@@ -48,7 +48,13 @@ def _count(one: Series) -> int | None:
     return one.work.replicates if one.quantity is Quantity.MEMORY else one.trials
 
 
-def _examine(evidence: Evidence) -> Iterator[Remark]:
+@check(
+    "unsupported-quantile",
+    "F: fewer observations than a 95 % interval needs (median 6, p90 36, p95 72, p99 368; maximum 59; a ratio 2); "
+    "W: too few for some, and which statistic it is is not reported; one run by itself",
+    sees=lambda evidence: [one for one, _ in _seen(evidence)],
+)
+def unsupported_quantile(evidence: Evidence) -> Iterator[Remark]:
     seen = _seen(evidence)
     uncounted = [one for one in dict.fromkeys(one for one, _ in seen) if _count(one) is None]
     speeds = [one for one in uncounted if one.quantity in SPEEDS]
@@ -112,12 +118,3 @@ def _names(pairs: list[Pair]) -> str:
 def _about(severity: Severity, pairs: list[Pair], saw: str, meaning: str) -> Remark:
     figures = tuple(dict.fromkeys(claim.id for _, claim in pairs))
     return Remark(severity, tables_of(one.table for one, _ in pairs), saw, meaning, MORE, figures)
-
-
-UNSUPPORTED_QUANTILE = Check(
-    id="unsupported-quantile",
-    rule="F: fewer observations than a 95 % interval needs (median 6, p90 36, p95 72, p99 368; maximum 59; a ratio 2); "
-    "W: too few for some, and which statistic it is is not reported; one run by itself",
-    examine=_examine,
-    sees=lambda evidence: [claim.id for _, claim in _seen(evidence)],
-)

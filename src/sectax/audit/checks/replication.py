@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sectax.audit.checks.groups import gather
-from sectax.audit.checks.interface import Check, Remark, cannot_be_checked, warning
+from sectax.audit.checks.interface import Remark, cannot_be_checked, check, warning
 from sectax.audit.checks.words import plural, tables_of
 from sectax.audit.form import Evidence, Series
 
@@ -13,7 +13,12 @@ from sectax.audit.form import Evidence, Series
 ENOUGH = 5
 
 
-def _examine(evidence: Evidence) -> Iterator[Remark]:
+@check(
+    "false-replication",
+    "W: fewer than five processes or hosts on each side, whatever the number of trials",
+    applies=lambda evidence: bool(evidence.speeds),
+)
+def false_replication(evidence: Evidence) -> Iterator[Remark]:
     for group in gather(evidence.speeds, _replication):
         count, unit = _replication(group[0])
         where = tables_of(one.table for one in group)
@@ -31,11 +36,3 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
 
 def _replication(one: Series) -> tuple[int | None, str]:
     return one.work.replicates, one.work.replicate or "process or host"
-
-
-FALSE_REPLICATION = Check(
-    id="false-replication",
-    rule="W: fewer than five processes or hosts on each side, whatever the number of trials",
-    examine=_examine,
-    applies=lambda evidence: bool(evidence.speeds),
-)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sectax.audit.checks.groups import gather
-from sectax.audit.checks.interface import Check, Remark
+from sectax.audit.checks.interface import Remark, check
 from sectax.audit.checks.words import EVERYTHING
 from sectax.audit.form import Evidence, TroubleKind
 from sectax.model.finding import Severity
@@ -18,17 +18,14 @@ _OF_KIND = {
 }
 
 
-def _examine(evidence: Evidence) -> Iterator[Remark]:
+@check(
+    "said-by-the-tool",
+    "F: the output itself reports a failure; W: it warns of its figures, or a part of it is missing",
+    applies=lambda evidence: bool(evidence.troubles),
+)
+def said_by_the_tool(evidence: Evidence) -> Iterator[Remark]:
     for group in gather(evidence.troubles, lambda trouble: (trouble.kind, trouble.text.split(":")[0])):
         first, others = group[0], len(group) - 1
         more = f", and {others} more like it" if others else ""
         severity, meaning, advice = _OF_KIND[first.kind]
         yield Remark(severity, EVERYTHING, f"line {first.line}: {first.text}{more}", meaning, advice)
-
-
-SAID_BY_THE_TOOL = Check(
-    id="said-by-the-tool",
-    rule="F: the output itself reports a failure; W: it warns of its figures, or a part of it is missing",
-    examine=_examine,
-    applies=lambda evidence: bool(evidence.troubles),
-)

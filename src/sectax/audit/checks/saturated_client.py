@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from sectax.audit.checks.groups import Worst, ids, unknown, worst
-from sectax.audit.checks.interface import Check, Remark
+from sectax.audit.checks.groups import Worst, unknown, worst
+from sectax.audit.checks.interface import Remark, check
 from sectax.audit.form import Evidence, Quantity, Series, Work
 from sectax.model.finding import Severity
 
@@ -31,7 +31,13 @@ def _seen(evidence: Evidence) -> list[Series]:
     ]
 
 
-def _examine(evidence: Evidence) -> Iterator[Remark]:
+@check(
+    "saturated-client",
+    "F: client CPU above 85 % of its quota, achieved rate below 99 % of the target, overlap below 80 % of it, "
+    "dropped above 0.1 %, over 5 requests of a connection due at once",
+    sees=_seen,
+)
+def saturated_client(evidence: Evidence) -> Iterator[Remark]:
     seen = _seen(evidence)
     yield from unknown(
         [one for one in seen if not looks(one.work) and not _waiting(one)],
@@ -78,12 +84,3 @@ def _waiting(one: Series) -> list[str]:
     if due <= MOST_IN_FLIGHT or mean.value < OWN_TIMER_S:
         return []
     return [f"rate and mean latency mean that {due:.0f} requests of each connection were due at once"]
-
-
-SATURATED_CLIENT = Check(
-    id="saturated-client",
-    rule="F: client CPU above 85 % of its quota, achieved rate below 99 % of the target, overlap below 80 % of it, "
-    "dropped above 0.1 %, over 5 requests of a connection due at once",
-    examine=_examine,
-    sees=lambda evidence: ids(_seen(evidence)),
-)

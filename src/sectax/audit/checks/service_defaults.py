@@ -28,10 +28,10 @@ WITHDRAWN: tuple[Withdrawn, ...] = (
         source="https://aws.amazon.com/blogs/aws/amazon-s3-encrypts-new-objects-by-default/",
     ),
 )
-SETTINGS = frozenset(each.setting for each in WITHDRAWN)
+SETTINGS = frozenset(end.setting for end in WITHDRAWN)
 
 
 def withdrawn(service: str, setting: str, value: str) -> Withdrawn | None:
     """What is known of this setting's end; None where it is still available, as far as this table knows."""
     asked = (service, setting, value)
-    return next((each for each in WITHDRAWN if (each.service, each.setting, each.value) == asked), None)
+    return next((end for end in WITHDRAWN if (end.service, end.setting, end.value) == asked), None)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sectax.audit.checks.groups import Worst, ids, worst
-from sectax.audit.checks.interface import Check, Remark
+from sectax.audit.checks.groups import Worst, worst
+from sectax.audit.checks.interface import Remark, check
 from sectax.audit.checks.words import counted, duration
 from sectax.audit.form import Evidence, Series
 from sectax.model.finding import Severity
@@ -19,7 +19,8 @@ def _seen(evidence: Evidence) -> list[Series]:
     return [one for one in evidence.speeds if one.work.duration_s is not None] if evidence.imported else []
 
 
-def _examine(evidence: Evidence) -> Iterator[Remark]:
+@check("short-run", "W: a load lasted under two seconds, or counted fewer than 100 operations", sees=_seen)
+def short_run(evidence: Evidence) -> Iterator[Remark]:
     short: Worst = {one: (-(one.work.duration_s or 0.0), why) for one in _seen(evidence) if (why := _why(one))}
     meaning = "connecting, warming up and single slow answers are much of it"
     yield from worst(
@@ -32,11 +33,3 @@ def _why(one: Series) -> str:
     if operations is not None and 0 < operations < FEWEST_OPERATIONS:
         return f"the run was of {counted(operations, 'operation')}, in {duration(seconds)}"
     return f"the run lasted {duration(seconds)}" if 0 < seconds < SHORTEST_S else ""
-
-
-SHORT_RUN = Check(
-    id="short-run",
-    rule="W: a load lasted under two seconds, or counted fewer than 100 operations",
-    examine=_examine,
-    sees=lambda evidence: ids(_seen(evidence)),
-)

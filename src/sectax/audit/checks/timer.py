@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sectax.audit.checks.groups import Worst, each_table, ids, things, unknown, worst
-from sectax.audit.checks.interface import Check, Remark
+from sectax.audit.checks.groups import Worst, each_table, things, unknown, worst
+from sectax.audit.checks.interface import Remark, check
 from sectax.audit.checks.steps import step_of
 from sectax.audit.checks.words import duration, share
 from sectax.audit.form import VALUES, Claim, Evidence, Quantity, Series
@@ -28,7 +28,13 @@ def _timed(evidence: Evidence) -> list[Series]:
     return [one for one in evidence.series if one.quantity in (Quantity.TIME, Quantity.TOTAL_TIME)]
 
 
-def _examine(evidence: Evidence) -> Iterator[Remark]:
+@check(
+    "timer",
+    "F: times that are 0 or one step of their clock long, a batch under 100 steps; W: under 1000 steps, steps of "
+    "over a tenth of the value, summaries printed as 0 or in one or two steps",
+    sees=_timed,
+)
+def timer(evidence: Evidence) -> Iterator[Remark]:
     timed = _timed(evidence)
     singly = [group[0] for group in things(timed) if len(group[0].values)]
     for found, meaning, advice in (
@@ -85,8 +91,10 @@ def _clock(timed: list[Series]) -> Faults:
 
 def _printed(timed: list[Series]) -> Iterator[Remark]:
     """Summaries that are printed as no time at all, or in one or two steps."""
-    centres = [(one, claim) for one in timed if not len(one.values) for claim in one.claims if _is_centre(claim)]
-    nothing = dict.fromkeys(one for one, claim in centres if claim.value == 0 and one.work.operations != 0)
+    told = [(one, claim) for one in timed if not len(one.values) for claim in one.claims]
+    centres = [(one, claim) for one, claim in told if _is_centre(claim)]
+    least = [*centres, *((one, claim) for one, claim in told if claim.statistic == "min")]
+    nothing = dict.fromkeys(one for one, claim in least if claim.value == 0 and one.work.operations != 0)
     meaning = "the clock or the printed digits are too coarse for it, or nothing was done"
     yield from each_table(Severity.WARNING, nothing, "a time is printed as 0, in {}", meaning, LONGER)
     few: Worst = {
@@ -100,12 +108,3 @@ def _printed(timed: list[Series]) -> Iterator[Remark]:
 
 def _is_centre(claim: Claim) -> bool:
     return claim.statistic in ("mean", "median", "one", "total", VALUES, None)
-
-
-TIMER = Check(
-    id="timer",
-    rule="F: times that are 0 or one step of their clock long, a batch under 100 steps; W: under 1000 steps, steps of "
-    "over a tenth of the value, summaries printed as 0 or in one or two steps",
-    examine=_examine,
-    sees=lambda evidence: ids(_timed(evidence)),
-)

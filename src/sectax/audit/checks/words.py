@@ -109,7 +109,7 @@ def bandwidth(bytes_s: float) -> str:
 def plural(unit: str) -> str:
     """'process or host' as 'processes or hosts', 'pair of VMs' as 'pairs of VMs'."""
     if " or " in unit:
-        return " or ".join(plural(each) for each in unit.split(" or "))
+        return " or ".join(plural(noun) for noun in unit.split(" or "))
     head, of, rest = unit.partition(" of ")
     return f"{head}{'es' if head.endswith(('s', 'x', 'ch', 'sh')) else 's'}{of}{rest}"
 
@@ -118,11 +118,11 @@ def blocks_named(blocks: Iterable[int]) -> str:
     """'block 3', 'blocks 1 to 4, 7 and 9': neighbours together."""
     numbers = sorted(set(blocks))
     runs: list[list[int]] = []
-    for each in numbers:
-        if runs and each == runs[-1][-1] + 1:
-            runs[-1].append(each)
+    for block in numbers:
+        if runs and block == runs[-1][-1] + 1:
+            runs[-1].append(block)
         else:
-            runs.append([each])
+            runs.append([block])
     parts = [part for run in runs for part in ([f"{run[0]} to {run[-1]}"] if len(run) > 2 else map(str, run))]
     more = 0 if _in_full.get() else len(parts) - _MOST_BLOCKS
     shown = [*parts[:_MOST_BLOCKS], f"{more} more"] if more > 1 else parts

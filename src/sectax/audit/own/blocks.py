@@ -12,7 +12,7 @@ from sectax.model.metric import Summary
 from sectax.model.plan import FIRST_LOOK
 
 # The statistics that every block estimates by itself, also of few observations.
-_CENTRES = frozenset(each.value for each in (Summary.RATE, Summary.MEAN, Summary.MEDIAN))
+_CENTRES = frozenset(summary.value for summary in (Summary.RATE, Summary.MEAN, Summary.MEDIAN))
 # As `stats.batch_shape`: of fewer batches nothing is kept.
 _FEWEST_BATCHES = 4
 Hit = tuple[Arm, float]
@@ -21,8 +21,8 @@ Hit = tuple[Arm, float]
 def typical_speeds(evidence: RunEvidence) -> list[BlockSeries]:
     """Of a run of ours, the figures of the first metric that tells how long an operation takes as a rule."""
     figures = evidence.series
-    speeds = [each for each in figures if each.statistic in _CENTRES and each.seconds()]
-    return [each for each in speeds if each.table == speeds[0].table]
+    speeds = [figure for figure in figures if figure.statistic in _CENTRES and figure.seconds()]
+    return [figure for figure in speeds if figure.table == speeds[0].table]
 
 
 def parts_of(figure: BlockSeries, evidence: RunEvidence) -> list[BlockSeries]:

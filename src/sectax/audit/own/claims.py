@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from sectax.audit.checks.groups import gather
-from sectax.audit.checks.interface import Check, Remark, warning
+from sectax.audit.checks.interface import Remark, check, warning
 from sectax.audit.checks.quantiles import needed
 from sectax.audit.checks.words import first_of
 from sectax.audit.form import SPEEDS
@@ -31,7 +31,12 @@ def _tails(evidence: RunEvidence) -> list[BlockSeries]:
     ]
 
 
-def _examine(evidence: RunEvidence) -> Iterator[Remark]:
+@check(
+    "unsupported-quantile",
+    "W: too few observations for a tail (20 blocks too), or for a block's worst (14)",
+    applies=lambda evidence: bool(_tails(evidence)),
+)
+def unsupported_quantile(evidence: RunEvidence) -> Iterator[Remark]:
     """One warning for a metric, about the treatment of which the least is known."""
     from sectax.stats.quantiles import BLOCKS_OF_A_TAIL
 
@@ -82,19 +87,16 @@ def _known(figure: BlockSeries, tail: float | None) -> float:
     return pooled_quantile(figure.samples, WORST_EXCEEDS if tail == 1 else tail).effective
 
 
-UNSUPPORTED_QUANTILE: Check[RunEvidence] = Check(
-    id="unsupported-quantile",
-    rule="W: too few observations for a tail (20 blocks too), or for a block's worst (14)",
-    examine=_examine,
-    applies=lambda evidence: bool(_tails(evidence)),
-)
 # The near end of the interval as a share of the point. Of claims about a true 0.5 %, more than nine in ten lie under it
 # and show twice the truth; of those about a true 3 %, one in a hundred (`benchmarks.simulations.exaggeration`).
 NEAR = 0.25
 MOST_LOST = 0.1
 
 
-def _barely_found(evidence: RunEvidence) -> Iterator[Remark]:
+@check(
+    "barely-found", "W: the near end of a claim's interval is less than a quarter of its point", applies=lambda _: True
+)
+def barely_found(evidence: RunEvidence) -> Iterator[Remark]:
     for finding in evidence.findings:
         effect, claimed = finding.effect, finding.verdict in SLOWER | FASTER
         if effect is None or not claimed or effect.log_ratio == 0 or finding.comparison.standing in CONTROLS:
@@ -109,24 +111,11 @@ def _barely_found(evidence: RunEvidence) -> Iterator[Remark]:
             )
 
 
-def _lost_blocks(evidence: RunEvidence) -> Iterator[Remark]:
+@check("lost-blocks", "W: more than a tenth of a comparison's blocks have no pair", applies=lambda _: True)
+def lost_blocks(evidence: RunEvidence) -> Iterator[Remark]:
     for finding in evidence.measured_findings():
         effect = finding.effect
         if effect is not None and effect.blocks_lost > MOST_LOST * (effect.blocks + effect.blocks_lost):
             saw = f"{effect.blocks_lost} of {effect.blocks + effect.blocks_lost} blocks have no pair"
             meaning = "what failed may be what would have been slow, or fast"
             yield warning(finding.comparison.id, saw, meaning, "see why it failed: the reasons are in the record")
-
-
-BARELY_FOUND: Check[RunEvidence] = Check(
-    id="barely-found",
-    rule="W: the near end of a claim's interval is less than a quarter of its point",
-    examine=_barely_found,
-    applies=lambda _: True,
-)
-LOST_BLOCKS: Check[RunEvidence] = Check(
-    id="lost-blocks",
-    rule="W: more than a tenth of a comparison's blocks have no pair",
-    examine=_lost_blocks,
-    applies=lambda _: True,
-)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from sectax.audit.checks.interface import Check, Remark, cannot_be_checked, fatal, warning
+from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, warning
 from sectax.audit.own.evidence import RunEvidence
 from sectax.model.finding import (
     FASTER,
@@ -31,7 +31,20 @@ _FIRED = SLOWER | FASTER
 _CLAIMS = SLOWER | FASTER | WITHIN_MARGIN
 
 
-def _negative(evidence: RunEvidence) -> Iterator[Remark]:
+def _claims_something(evidence: RunEvidence) -> bool:
+    """Controls are to be expected in runs of ours that measured anything."""
+    return any(True for _ in evidence.measured_findings())
+
+
+@check(
+    "negative-control",
+    "F: the baseline differs from a second copy of itself at 0.5 %, perhaps by more than the margin, so no "
+    "verdict of the run stands; W: at 5 %, so the family's intervals are widened by as much, or at 0.5 % within the "
+    "margin, so they are widened by three times as much; "
+    "or it was not measured: F for 'equivalent' and 'within the margin', W for other verdicts",
+    applies=_claims_something,
+)
+def negative_control(evidence: RunEvidence) -> Iterator[Remark]:
     controls = _of(evidence, Standing.NEGATIVE)
     covered = {evidence.families[finding.comparison.cell] for finding in controls}
     for family in dict.fromkeys(evidence.families.values()):
@@ -97,7 +110,14 @@ def _not_controlled(evidence: RunEvidence, family: str, why: str) -> Iterator[Re
             )
 
 
-def _positive(evidence: RunEvidence) -> Iterator[Remark]:
+@check(
+    "positive-control",
+    "F: a known extra cost was not found (its direction seen, and the cost in its interval), not measured, or "
+    "over 1.25 times what it was meant to be: 'equivalent' and 'within the margin' fall, larger effects stand; W: its "
+    "interval excludes the cost, so the family's intervals are widened by three times the farther limit's distance",
+    applies=_claims_something,
+)
+def positive_control(evidence: RunEvidence) -> Iterator[Remark]:
     observed = {name: metric.observed for name, metric in evidence.metrics.items()}
     for finding in _of(evidence, Standing.POSITIVE):
         comparison, effect = finding.comparison, finding.effect
@@ -155,7 +175,12 @@ def _not_shown(subject: str, why: str, *, leaning: bool) -> Remark:
     )
 
 
-def _uncontrolled(evidence: RunEvidence) -> Iterator[Remark]:
+@check(
+    "uncontrolled",
+    "W: 'equivalent' or 'within the margin' in a metric of which the run has no control",
+    applies=_claims_something,
+)
+def uncontrolled(evidence: RunEvidence) -> Iterator[Remark]:
     controlled = {
         evidence.metrics[finding.comparison.metric].observed
         for finding in evidence.findings
@@ -184,33 +209,3 @@ def _percent(log_ratio: float) -> str:
     if not math.isfinite(log_ratio) or log_ratio > 100:
         return "an unknown share"
     return f"{100 * math.expm1(log_ratio):+.2f} %"
-
-
-def _claims_something(evidence: RunEvidence) -> bool:
-    """Controls are to be expected in runs of ours that measured anything."""
-    return any(True for _ in evidence.measured_findings())
-
-
-NEGATIVE_CONTROL: Check[RunEvidence] = Check(
-    id="negative-control",
-    rule="F: the baseline differs from a second copy of itself at 0.5 %, perhaps by more than the margin, so no "
-    "verdict of the run stands; W: at 5 %, so the family's intervals are widened by as much, or at 0.5 % within the "
-    "margin, so they are widened by three times as much; "
-    "or it was not measured: F for 'equivalent' and 'within the margin', W for other verdicts",
-    examine=_negative,
-    applies=_claims_something,
-)
-POSITIVE_CONTROL: Check[RunEvidence] = Check(
-    id="positive-control",
-    rule="F: a known extra cost was not found (its direction seen, and the cost in its interval), not measured, or "
-    "over 1.25 times what it was meant to be: 'equivalent' and 'within the margin' fall, larger effects stand; W: its "
-    "interval excludes the cost, so the family's intervals are widened by three times the farther limit's distance",
-    examine=_positive,
-    applies=_claims_something,
-)
-UNCONTROLLED: Check[RunEvidence] = Check(
-    id="uncontrolled",
-    rule="W: 'equivalent' or 'within the margin' in a metric of which the run has no control",
-    examine=_uncontrolled,
-    applies=_claims_something,
-)

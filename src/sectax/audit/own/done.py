@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from sectax.audit.checks.fixed_time import EARLY, LATE, NO_COST
 from sectax.audit.checks.groups import rows
 from sectax.audit.checks.growth import link_of
-from sectax.audit.checks.interface import Check, Remark, cannot_be_checked, fatal, warning
+from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, warning
 from sectax.audit.checks.physics import SHORTEST_OPERATION_S, USE_THE_RESULTS
 from sectax.audit.checks.saturated_client import ADVICE, MEANING, looks, reasons
 from sectax.audit.checks.words import bandwidth, first_of, number
@@ -29,7 +29,12 @@ def _by_size(evidence: RunEvidence) -> list[list[BlockSeries]]:
     return list(rows(bodies, lambda one: one.work.size_bytes))  # type: ignore[arg-type]
 
 
-def _growth(evidence: RunEvidence) -> Iterator[Remark]:
+@check(
+    "flat-with-size",
+    "F: time grows less over the sizes than the bandwidth demands, where the interval leaves no doubt",
+    applies=lambda evidence: bool(_by_size(evidence)),
+)
+def flat_with_size(evidence: RunEvidence) -> Iterator[Remark]:
     groups = _by_size(evidence)
     unclear = []
     for group in groups:
@@ -76,7 +81,12 @@ def _pairs(evidence: RunEvidence) -> list[tuple[BlockSeries, BlockSeries]]:
     return [(whole, part) for whole in typical_speeds(evidence) for part in parts_of(whole, evidence) if part.seconds()]
 
 
-def _contained(evidence: RunEvidence) -> Iterator[Remark]:
+@check(
+    "contained-work",
+    "F: an operation is faster by the margin than another that it must do as a part of itself",
+    applies=lambda evidence: bool(_pairs(evidence)),
+)
+def contained_work(evidence: RunEvidence) -> Iterator[Remark]:
     pairs = _pairs(evidence)
     for whole, part in pairs:
         of_whole, of_part = whole.seconds(), part.seconds()
@@ -94,7 +104,12 @@ def _contained(evidence: RunEvidence) -> Iterator[Remark]:
             )
 
 
-def _physics(evidence: RunEvidence) -> Iterator[Remark]:
+@check(
+    "faster-than-physics",
+    "F: even the slowest block moves more bytes per second than the memory or link carries; W: it takes under 0.5 ns",
+    applies=lambda evidence: bool(typical_speeds(evidence)),
+)
+def faster_than_physics(evidence: RunEvidence) -> Iterator[Remark]:
     """Where even the slowest block is too fast, no noise explains it."""
     for figure in typical_speeds(evidence):
         slowest, size = max(figure.seconds().values()), figure.work.size_bytes
@@ -108,7 +123,12 @@ def _physics(evidence: RunEvidence) -> Iterator[Remark]:
             yield warning(figure.treatment, saw, meaning, USE_THE_RESULTS)
 
 
-def _configured(evidence: RunEvidence) -> Iterator[Remark]:
+@check(
+    "fixed-time-total",
+    "F: batches last as long as was configured, so they cannot show a cost",
+    applies=lambda evidence: any((arm.witnesses or {}).get("configured_s") for arm in evidence.arms.values()),
+)
+def fixed_time_total(evidence: RunEvidence) -> Iterator[Remark]:
     """A subject of ours that would end by the clock says so: `configured_s`."""
     for arm in evidence.arms.values():
         told = [one for one in (arm.witnesses or {}).get("configured_s", ()) if isinstance(one, (int, float))]
@@ -118,7 +138,8 @@ def _configured(evidence: RunEvidence) -> Iterator[Remark]:
             yield fatal(arm.id, saw, NO_COST, advice)
 
 
-def _nothing(evidence: RunEvidence) -> Iterator[Remark]:
+@check("zero-event-run", "F: no operation was counted", applies=lambda evidence: bool(evidence.arms))
+def zero_event_run(evidence: RunEvidence) -> Iterator[Remark]:
     for arm in evidence.arms.values():
         if arm.batches is not None and not arm.batches.operations:
             saw = f"no operation was counted in {arm.batches.batches} batches"
@@ -131,48 +152,14 @@ def _loaded(evidence: RunEvidence) -> list[BlockSeries]:
     return [one for one in typical_speeds(evidence) if looks(one.work)]
 
 
-def _saturated(evidence: RunEvidence) -> Iterator[Remark]:
+@check(
+    "saturated-client",
+    "F: client CPU above 85 % of its quota, achieved rate below 99 % of the target, "
+    "overlap below 80 % of it, dropped above 0.1 %",
+    applies=lambda evidence: bool(_loaded(evidence)),
+)
+def saturated_client(evidence: RunEvidence) -> Iterator[Remark]:
     for one in _loaded(evidence):
         # sectax sends at even intervals: nothing is achieved less by chance.
         if found := reasons(one.work, by_chance=False):
             yield fatal(one.treatment, " and ".join(found), MEANING, ADVICE)
-
-
-FLAT_WITH_SIZE: Check[RunEvidence] = Check(
-    id="flat-with-size",
-    rule="F: time grows less over the sizes than the bandwidth demands, where the interval leaves no doubt",
-    examine=_growth,
-    applies=lambda evidence: bool(_by_size(evidence)),
-)
-CONTAINED_WORK: Check[RunEvidence] = Check(
-    id="contained-work",
-    rule="F: an operation is faster by the margin than another that it must do as a part of itself",
-    examine=_contained,
-    applies=lambda evidence: bool(_pairs(evidence)),
-)
-FASTER_THAN_PHYSICS: Check[RunEvidence] = Check(
-    id="faster-than-physics",
-    rule="F: even the slowest block moves more bytes per second than the memory or link carries; W: it takes under "
-    "0.5 ns",
-    examine=_physics,
-    applies=lambda evidence: bool(typical_speeds(evidence)),
-)
-FIXED_TIME_TOTAL: Check[RunEvidence] = Check(
-    id="fixed-time-total",
-    rule="F: batches last as long as was configured, so they cannot show a cost",
-    examine=_configured,
-    applies=lambda evidence: any((arm.witnesses or {}).get("configured_s") for arm in evidence.arms.values()),
-)
-ZERO_EVENT_RUN: Check[RunEvidence] = Check(
-    id="zero-event-run",
-    rule="F: no operation was counted",
-    examine=_nothing,
-    applies=lambda evidence: bool(evidence.arms),
-)
-SATURATED_CLIENT: Check[RunEvidence] = Check(
-    id="saturated-client",
-    rule="F: client CPU above 85 % of its quota, achieved rate below 99 % of the target, "
-    "overlap below 80 % of it, dropped above 0.1 %",
-    examine=_saturated,
-    applies=lambda evidence: bool(_loaded(evidence)),
-)

@@ -6,7 +6,7 @@ import math
 import statistics
 from collections.abc import Iterator
 
-from sectax.audit.checks.interface import Check, Remark, cannot_be_checked, fatal, warning
+from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, warning
 from sectax.audit.checks.words import percent
 from sectax.audit.own.evidence import Arm, RunEvidence
 from sectax.model.finding import Effect, Finding, Severity
@@ -25,7 +25,12 @@ QUOTA_WITNESS = "cpu_quota"
 MOST_APART, MOST_WAITED = 1.5, 0.05
 
 
-def _clock(evidence: RunEvidence) -> Iterator[Remark]:
+@check(
+    "timer",
+    "F: a batch under 100 steps of its clock, batches that repeat on a clock that is fine enough; W: under 1000 steps",
+    applies=lambda evidence: bool(evidence.arms),
+)
+def timer(evidence: RunEvidence) -> Iterator[Remark]:
     for arm in evidence.arms.values():
         if arm.batches is None or arm.batches.batches < 1:
             yield cannot_be_checked(arm.id, "the times of single batches are not reported")
@@ -55,7 +60,12 @@ def _repeats(arm: Arm) -> Iterator[Remark]:
         yield fatal(arm.id, saw, meaning, "longer batches, or a finer clock")
 
 
-def _throttled(evidence: RunEvidence) -> Iterator[Remark]:
+@check(
+    "throttling",
+    "F: over 1 % of the time of the batches throttled where that is not a declared factor; W: less",
+    applies=lambda evidence: bool(evidence.arms),
+)
+def throttling(evidence: RunEvidence) -> Iterator[Remark]:
     if all(arm.throttled_s is None for arm in evidence.arms.values()):
         yield cannot_be_checked("run", "whether a CPU quota held the subjects back is not reported")
     for arm in evidence.arms.values():
@@ -78,7 +88,13 @@ def _throttled(evidence: RunEvidence) -> Iterator[Remark]:
             yield warning(arm.id, saw, "too little to change a verdict", advice)
 
 
-def _lengths(evidence: RunEvidence) -> Iterator[Remark]:
+@check(
+    "unequal-batches",
+    "F: the arms' median batches are more than 1.5 apart in length, and over 5 % of their time was spent waiting "
+    "for a processor; W: where each batch is one operation",
+    applies=lambda evidence: bool(evidence.metrics),
+)
+def unequal_batches(evidence: RunEvidence) -> Iterator[Remark]:
     # Counts are made to fit the clock that answers: what that of another adds is the waiting, not the batch.
     length = "takes {:.3g} ms of CPU time" if next(iter(evidence.metrics.values())).cpu else "lasts {:.3g} ms"
     for finding in evidence.measured_findings():
@@ -141,7 +157,12 @@ def _both_times(evidence: RunEvidence) -> Iterator[tuple[Finding, Effect, Effect
             yield finding, cpu, wall[compared.treatment]
 
 
-def _wall_against_cpu(evidence: RunEvidence) -> Iterator[Remark]:
+@check(
+    "wall-against-cpu",
+    "W: CPU and wall time differ by more than the margin where their intervals and waiting do not explain it",
+    applies=lambda evidence: any(True for _ in _both_times(evidence)),
+)
+def wall_against_cpu(evidence: RunEvidence) -> Iterator[Remark]:
     def differ(cpu: Effect, wall: Effect, waiting: float = 0.0) -> bool:
         """By more than the margin and with intervals apart, without what *waiting* makes of wall time (in logs)."""
         apart = wall.low - waiting > cpu.high or wall.high - waiting < cpu.low
@@ -188,33 +209,5 @@ def _seconds(evidence: RunEvidence, arm: Arm, *, of_cpu: bool) -> float | None:
     for metric in evidence.metrics.values():
         values = arm.values.get(metric.name)
         if values and metric.cpu == of_cpu and (of_cpu or metric.observed == evidence.batch):
-            return statistics.fmean(1 / each if metric.summary is Summary.RATE else each for each in values.values())
+            return statistics.fmean(1 / value if metric.summary is Summary.RATE else value for value in values.values())
     return None
-
-
-TIMER: Check[RunEvidence] = Check(
-    id="timer",
-    rule="F: a batch under 100 steps of its clock, batches that repeat on a clock that is fine enough; W: under "
-    "1000 steps",
-    examine=_clock,
-    applies=lambda evidence: bool(evidence.arms),
-)
-THROTTLING: Check[RunEvidence] = Check(
-    id="throttling",
-    rule="F: over 1 % of the time of the batches throttled where that is not a declared factor; W: less",
-    examine=_throttled,
-    applies=lambda evidence: bool(evidence.arms),
-)
-UNEQUAL_BATCHES: Check[RunEvidence] = Check(
-    id="unequal-batches",
-    rule="F: the arms' median batches are more than 1.5 apart in length, and over 5 % of their time was spent waiting "
-    "for a processor; W: where each batch is one operation",
-    examine=_lengths,
-    applies=lambda evidence: bool(evidence.metrics),
-)
-WALL_AGAINST_CPU: Check[RunEvidence] = Check(
-    id="wall-against-cpu",
-    rule="W: CPU and wall time differ by more than the margin where their intervals and waiting do not explain it",
-    examine=_wall_against_cpu,
-    applies=lambda evidence: any(True for _ in _both_times(evidence)),
-)

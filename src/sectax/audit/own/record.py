@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
-from sectax.audit.checks.interface import Check, Remark, cannot_be_checked, fatal, warning
+from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, warning
 from sectax.audit.checks.words import blocks_named
 from sectax.audit.own.evidence import RunEvidence, RunRecord
 from sectax.model.finding import Severity
@@ -22,7 +22,14 @@ ASK = "ask for the file as it was measured, or measure again"
 Shown = dict[int, frozenset[Witness]]  # by block: the different values of its opening and its closing
 
 
-def _seal(evidence: RunEvidence) -> Iterator[Remark]:
+@check(
+    "seal",
+    "F: what was sealed is not what is there, or no known signer sealed it; W: something is not sealed",
+    applies=lambda evidence: (
+        evidence.seal is not None and (evidence.seal.state is not SealState.NOT_SEALED or evidence.seal.known)
+    ),
+)
+def seal(evidence: RunEvidence) -> Iterator[Remark]:
     seal = evidence.seal
     if seal is None:
         return
@@ -37,7 +44,12 @@ def _seal(evidence: RunEvidence) -> Iterator[Remark]:
         yield fatal(RUN, "it is not sealed, and --signers asks for a seal", "nobody answers for it", ASK)
 
 
-def _planned(evidence: RunEvidence) -> Iterator[Remark]:
+@check(
+    "not-as-planned",
+    "F: blocks are missing, more than interruptions explain; planned batches are missing where nothing failed",
+    applies=lambda evidence: evidence.record is not None,
+)
+def not_as_planned(evidence: RunEvidence) -> Iterator[Remark]:
     if evidence.record is not None:
         yield from _missing_blocks(evidence.record)
         yield from _missing_observations(evidence.record)
@@ -75,7 +87,15 @@ def _is_whole(visited: Visited) -> bool:
     return made == visited.planned and visited.batches in (made, made * size)
 
 
-def _changed(evidence: RunEvidence) -> Iterator[Remark]:
+@check(
+    "changed-witness",
+    "F: what a subject says that it is (its version, library, mode) changes once and for all within a session; "
+    "W: between sessions, or to and fro",
+    applies=lambda evidence: (
+        evidence.record is not None and any(visited.shown for _, _, visited in evidence.record.visits())
+    ),
+)
+def changed_witness(evidence: RunEvidence) -> Iterator[Remark]:
     record = evidence.record
     for (treatment, name), shown in _texts(record).items() if record is not None else ():
         values = sorted({str(value) for values in shown.values() for value in values})
@@ -114,28 +134,3 @@ def _switch(shown: Shown) -> tuple[int, int] | None:
     """The last block of one value and the first one of another, where there are two and no way back."""
     changes = [(one, other) for one, other in pairwise(sorted(shown)) if shown[one] != shown[other]]
     return changes[0] if len(changes) == 1 and all(len(shown[block]) == 1 for block in changes[0]) else None
-
-
-SEAL: Check[RunEvidence] = Check(
-    id="seal",
-    rule="F: what was sealed is not what is there, or no known signer sealed it; W: something is not sealed",
-    examine=_seal,
-    applies=lambda evidence: (
-        evidence.seal is not None and (evidence.seal.state is not SealState.NOT_SEALED or evidence.seal.known)
-    ),
-)
-NOT_AS_PLANNED: Check[RunEvidence] = Check(
-    id="not-as-planned",
-    rule="F: blocks are missing, more than interruptions explain; planned batches are missing where nothing failed",
-    examine=_planned,
-    applies=lambda evidence: evidence.record is not None,
-)
-CHANGED_WITNESS: Check[RunEvidence] = Check(
-    id="changed-witness",
-    rule="F: what a subject says that it is (its version, library, mode) changes once and for all within a session; "
-    "W: between sessions, or to and fro",
-    examine=_changed,
-    applies=lambda evidence: (
-        evidence.record is not None and any(visited.shown for _, _, visited in evidence.record.visits())
-    ),
-)

@@ -1,46 +1,22 @@
-"""All checks of our own runs, in the order in which they are reported."""
+"""All checks of our own runs. A new one is a function, and a word in the order of the report."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sectax.audit.checks.interface import Check, Outcome
-from sectax.audit.own import claims, controls, done, machine, record, shape, work
+from sectax.audit import own
+from sectax.audit.checks.interface import Check, Outcome, checks_in
 from sectax.audit.own.evidence import RunEvidence
 from sectax.audit.own.run import evidence_of
-from sectax.audit.own.slow_bucket import SLOW_BUCKET
 from sectax.model.finding import AuditWarning, Finding
 from sectax.model.measured import Measured
 
-CHECKS: tuple[Check[RunEvidence], ...] = (
-    record.SEAL,
-    record.NOT_AS_PLANNED,
-    record.CHANGED_WITNESS,
-    controls.NEGATIVE_CONTROL,
-    controls.POSITIVE_CONTROL,
-    controls.UNCONTROLLED,
-    claims.BARELY_FOUND,
-    done.FLAT_WITH_SIZE,
-    done.CONTAINED_WORK,
-    done.FASTER_THAN_PHYSICS,
-    done.FIXED_TIME_TOTAL,
-    done.ZERO_EVENT_RUN,
-    done.SATURATED_CLIENT,
-    SLOW_BUCKET,
-    work.METADATA_COST,
-    work.LESS_WORK,
-    work.MISLABELLED_LEVEL,
-    work.UNEQUAL_WORK,
-    machine.UNEQUAL_BATCHES,
-    shape.FIRST_TRIAL,
-    shape.DRIFT,
-    shape.MODES,
-    claims.UNSUPPORTED_QUANTILE,
-    machine.TIMER,
-    machine.THROTTLING,
-    machine.WALL_AGAINST_CPU,
-    claims.LOST_BLOCKS,
-    shape.WARM_UP,
+CHECKS: tuple[Check[RunEvidence], ...] = checks_in(
+    own,
+    "seal not-as-planned changed-witness negative-control positive-control uncontrolled barely-found flat-with-size "
+    "contained-work faster-than-physics fixed-time-total zero-event-run saturated-client slow-bucket metadata-cost "
+    "less-work mislabelled-level unequal-work unequal-batches first-trial drift modes unsupported-quantile timer "
+    "throttling wall-against-cpu lost-blocks warm-up",
 )
 
 

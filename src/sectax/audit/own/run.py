@@ -22,14 +22,14 @@ def evidence_of(measured: Measured, findings: Iterable[Finding]) -> RunEvidence:
     plan = measured.plan
     judged = tuple(findings)
     compared = [finding.comparison for finding in judged if finding.verdict != VerdictId.NOT_MEASURED]
-    used = {arm for each in compared for arm in (each.treatment, each.baseline)}
+    used = {arm for comparison in compared for arm in (comparison.treatment, comparison.baseline)}
     used |= {arm for arm, batches in measured.batches.items() if not batches.operations}
-    treatments = [each for each in plan.treatments if each.id in used]
+    treatments = [treatment for treatment in plan.treatments if treatment.id in used]
     metrics = {metric.name: metric for metric in plan.metrics}
     families = {cell.id: cell.family for cell in plan.cells}
     return RunEvidence(
         series=tuple(_series(measured, treatments)),
-        arms={each.id: _arm(measured, each, families[each.cell]) for each in treatments},
+        arms={treatment.id: _arm(measured, treatment, families[treatment.cell]) for treatment in treatments},
         findings=judged,
         families=families,
         metrics=metrics,
@@ -40,9 +40,9 @@ def evidence_of(measured: Measured, findings: Iterable[Finding]) -> RunEvidence:
         margin=plan.stopping.margin,
         preset=plan.preset,
         differences={
-            each.id: _differences(measured, each.baseline, each.treatment, metrics[each.metric])
-            for each in compared
-            if each.standing not in CONTROLS and metrics[each.metric].resolution == 0
+            comparison.id: _differences(measured, comparison.baseline, comparison.treatment, metrics[comparison.metric])
+            for comparison in compared
+            if comparison.standing not in CONTROLS and metrics[comparison.metric].resolution == 0
         },
         record=RunRecord(measured.record, len(measured.sessions)) if measured.record else None,
     )
@@ -158,7 +158,9 @@ def _waited_s(telemetry: Mapping[str, float]) -> float | None:
 def _queued(measured: Measured, treatment: str, lengths: Mapping[str, float]) -> float | None:
     told, batches = measured.telemetry.get(treatment, {}), measured.batches.get(treatment)
     waited_s, batch = told.get("run_queue_delay_s"), batch_observation(measured.plan)
-    of_batches = [each.name for each in measured.plan.metrics if each.observed == batch and each.name in lengths]
+    of_batches = [
+        metric.name for metric in measured.plan.metrics if metric.observed == batch and metric.name in lengths
+    ]
     batch_s = lengths[of_batches[0]] if of_batches else 0.0
     spanned_s = told.get("spanned_s") or (batches.batches * batch_s if batches else 0.0)
     return None if waited_s is None or not spanned_s else waited_s / spanned_s

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from statistics import median
 
-from sectax.audit.checks.interface import Check, Remark, fatal, warning
+from sectax.audit.checks.interface import Remark, check, fatal, warning
 from sectax.audit.checks.words import percent
 from sectax.audit.own.blocks import column, has_batches, unwatched, warn, watched
 from sectax.audit.own.evidence import Arm, RunEvidence
@@ -27,7 +27,12 @@ APART, FEWEST_BATCHES = 5.0, 8
 LEAST_SHARE = 0.1
 
 
-def _first(evidence: RunEvidence) -> Iterator[Remark]:
+@check(
+    "first-trial",
+    "W: the first counted batch of a process differs from its others by the margin or more",
+    applies=has_batches,
+)
+def first_trial(evidence: RunEvidence) -> Iterator[Remark]:
     """W where the first counted batch differs from the others in block after block, by the margin or more.
 
     Less does not matter in a block's value, of which the first batch is a small part.
@@ -67,7 +72,12 @@ def _longer_warm_up(evidence: RunEvidence) -> str:
     return "run it again when the machine is quieter; where it stays, the subject warms up for longer than a pilot"
 
 
-def _pilot(evidence: RunEvidence) -> Iterator[Remark]:
+@check(
+    "warm-up",
+    "W: the pilot did not see the end of the warm-up",
+    applies=lambda evidence: any(arm.settled is not None for arm in evidence.arms.values()),
+)
+def warm_up(evidence: RunEvidence) -> Iterator[Remark]:
     for arm in evidence.arms.values():
         if arm.settled is False and arm.role not in _COPIES:
             saw = "its speed was still changing when the pilot ended"
@@ -112,7 +122,13 @@ _LOOKS: tuple[tuple[str, Callable[[Arm], tuple[list[float], float]], str, str], 
 )
 
 
-def _drift(evidence: RunEvidence) -> Iterator[Remark]:
+@check(
+    "drift",
+    "F: autocorrelation left in the paired differences; W: time changes along a process, a round or the run, or "
+    "the mean of all blocks lies where earlier ones had excluded it",
+    applies=lambda evidence: bool(evidence.differences) or has_batches(evidence),
+)
+def drift(evidence: RunEvidence) -> Iterator[Remark]:
     from sectax.stats.diagnostics import away_from_zero
 
     yield from unwatched(evidence)
@@ -162,7 +178,13 @@ def _alike(evidence: RunEvidence) -> Iterator[Remark]:
             )
 
 
-def _modes(evidence: RunEvidence) -> Iterator[Remark]:
+@check(
+    "modes",
+    "W: two modes or a long tail in the paired differences; F: a median where both sides have two modes of "
+    "batches, not equally often",
+    applies=lambda evidence: bool(evidence.differences),
+)
+def modes(evidence: RunEvidence) -> Iterator[Remark]:
     from sectax.stats.diagnostics import normal
 
     known = _known(evidence)
@@ -228,31 +250,3 @@ def _medians(evidence: RunEvidence) -> Iterator[Remark]:
 def _two_modes(arm: Arm) -> bool:
     separations = sorted(column(arm, lambda shape: shape.separation if shape.batches >= FEWEST_BATCHES else None))
     return len(separations) >= FIRST_LOOK and separations[len(separations) // 2] >= APART
-
-
-FIRST_TRIAL: Check[RunEvidence] = Check(
-    id="first-trial",
-    rule="W: the first counted batch of a process differs from its others by the margin or more",
-    examine=_first,
-    applies=has_batches,
-)
-WARM_UP: Check[RunEvidence] = Check(
-    id="warm-up",
-    rule="W: the pilot did not see the end of the warm-up",
-    examine=_pilot,
-    applies=lambda evidence: any(arm.settled is not None for arm in evidence.arms.values()),
-)
-DRIFT: Check[RunEvidence] = Check(
-    id="drift",
-    rule="F: autocorrelation left in the paired differences; W: time changes along a process, a round or the run, or "
-    "the mean of all blocks lies where earlier ones had excluded it",
-    examine=_drift,
-    applies=lambda evidence: bool(evidence.differences) or has_batches(evidence),
-)
-MODES: Check[RunEvidence] = Check(
-    id="modes",
-    rule="W: two modes or a long tail in the paired differences; F: a median where both sides have two modes of "
-    "batches, not equally often",
-    examine=_modes,
-    applies=lambda evidence: bool(evidence.differences),
-)

@@ -6,7 +6,7 @@ import re
 import statistics
 from collections.abc import Iterator
 
-from sectax.audit.checks.interface import Check, Remark, fatal
+from sectax.audit.checks.interface import Remark, check, fatal
 from sectax.audit.checks.words import duration
 from sectax.audit.own.evidence import Arm, RunEvidence
 
@@ -21,7 +21,12 @@ def _buckets(arm: Arm) -> dict[str, list[float]]:
     return {name: [float(value) for value in values if isinstance(value, int | float)] for name, values in seen.items()}
 
 
-def _examine(evidence: RunEvidence) -> Iterator[Remark]:
+@check(
+    "slow-bucket",
+    "F: one bucket of an arm is over 20 % slower than its others, in the quarters of 6 blocks or more",
+    applies=lambda evidence: any(map(_buckets, evidence.arms.values())),
+)
+def slow_bucket(evidence: RunEvidence) -> Iterator[Remark]:
     for arm in evidence.arms.values():
         buckets = {name: seen for name, seen in _buckets(arm).items() if len(seen) >= FEWEST_BLOCKS}
         if len(buckets) < 2:
@@ -37,11 +42,3 @@ def _examine(evidence: RunEvidence) -> Iterator[Remark]:
                 "part of what it costs, or saves, is that bucket's and not the treatment's",
                 "find out what is different about that bucket, or name others",
             )
-
-
-SLOW_BUCKET: Check[RunEvidence] = Check(
-    id="slow-bucket",
-    rule="F: one bucket of an arm is over 20 % slower than its others, in the quarters of 6 blocks or more",
-    examine=_examine,
-    applies=lambda evidence: any(map(_buckets, evidence.arms.values())),
-)

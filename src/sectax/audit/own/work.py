@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from sectax.audit.checks.interface import Check, Remark, cannot_be_checked, fatal, warning
+from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, warning
 from sectax.audit.form import Moves
 from sectax.audit.own.evidence import Arm, RunEvidence
 from sectax.model.finding import FASTER, VerdictId
@@ -33,7 +33,12 @@ def same(declared: Witness, witnessed: Witness) -> bool:
     return str(declared) == str(witnessed)
 
 
-def _equal(evidence: RunEvidence) -> Iterator[Remark]:
+@check(
+    "unequal-work",
+    "F: more than 0.1 % errors, or different shares; bytes, counts or outputs differ where declared equal",
+    applies=lambda evidence: bool(evidence.arms),
+)
+def unequal_work(evidence: RunEvidence) -> Iterator[Remark]:
     for arm in evidence.arms.values():
         # An operation that fails takes its whole trial with it, so what was counted without a word of errors has none.
         if arm.errors is not None and arm.batches is not None and arm.batches.operations > 0:
@@ -84,7 +89,12 @@ def _differing_errors(treatment: Arm, baseline: Arm) -> Iterator[Remark]:
         yield fatal(treatment.id, saw, NOT_THE_SAME, FIX)
 
 
-def _declared(evidence: RunEvidence) -> Iterator[Remark]:
+@check(
+    "mislabelled-level",
+    "F: what was declared of a level differs from what was witnessed of the real thing",
+    applies=lambda evidence: any(arm.declares for arm in evidence.arms.values()),
+)
+def mislabelled_level(evidence: RunEvidence) -> Iterator[Remark]:
     for arm in evidence.arms.values():
         for name, declared in arm.declares.items():
             seen = _seen(arm, name)
@@ -99,7 +109,12 @@ def _declared(evidence: RunEvidence) -> Iterator[Remark]:
                 )
 
 
-def _less(evidence: RunEvidence) -> Iterator[Remark]:
+@check(
+    "less-work",
+    "W: a treatment costs less than its baseline, and a witness shows that it left work out",
+    applies=lambda evidence: bool(evidence.shortcuts),
+)
+def less_work(evidence: RunEvidence) -> Iterator[Remark]:
     operations = {figure.treatment: figure.work.operation for figure in evidence.series}
     faster = {
         (sides[0].id, sides[1].id): sides
@@ -122,7 +137,12 @@ def _without_body(evidence: RunEvidence) -> dict[str, str]:
     return {figure.treatment: figure.work.operation or "the operation" for figure in moving}
 
 
-def _metadata(evidence: RunEvidence) -> Iterator[Remark]:
+@check(
+    "metadata-cost",
+    "W: an operation that moves no body differs from its baseline by the margin or more",
+    applies=lambda evidence: bool(_without_body(evidence)),
+)
+def metadata_cost(evidence: RunEvidence) -> Iterator[Remark]:
     operations, answers = _without_body(evidence), next(iter(evidence.metrics), "")
     for finding in evidence.measured_findings():
         compared, direction = finding.comparison, _MATERIAL.get(finding.verdict)
@@ -134,29 +154,3 @@ def _metadata(evidence: RunEvidence) -> Iterator[Remark]:
                 "so much of the difference is not the work on a body, also in the operations that move one",
                 "see how much it is in absolute time, and take it off the cost of the smallest objects first",
             )
-
-
-UNEQUAL_WORK: Check[RunEvidence] = Check(
-    id="unequal-work",
-    rule="F: more than 0.1 % errors, or different shares; bytes, counts or outputs differ where declared equal",
-    examine=_equal,
-    applies=lambda evidence: bool(evidence.arms),
-)
-MISLABELLED_LEVEL: Check[RunEvidence] = Check(
-    id="mislabelled-level",
-    rule="F: what was declared of a level differs from what was witnessed of the real thing",
-    examine=_declared,
-    applies=lambda evidence: any(arm.declares for arm in evidence.arms.values()),
-)
-LESS_WORK: Check[RunEvidence] = Check(
-    id="less-work",
-    rule="W: a treatment costs less than its baseline, and a witness shows that it left work out",
-    examine=_less,
-    applies=lambda evidence: bool(evidence.shortcuts),
-)
-METADATA_COST: Check[RunEvidence] = Check(
-    id="metadata-cost",
-    rule="W: an operation that moves no body differs from its baseline by the margin or more",
-    examine=_metadata,
-    applies=lambda evidence: bool(_without_body(evidence)),
-)

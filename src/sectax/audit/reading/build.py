@@ -48,6 +48,7 @@ def evidence_of(grammar: Grammar, records: Iterable[Record], troubles: Iterable[
     for record in every:
         for name, value in grammar.fixed.items():
             record.fields.setdefault(name, [value])
+        _complete(record)
     found = list(troubles)
     breaks: list[Broken] = []
     groups: dict[Hashable, list[Series]] = {}
@@ -98,6 +99,16 @@ def evidence(
     levels = {one.levels.get(compares) for one in unique}
     contrast = Contrast(compares, None, reported=False) if compares and len(levels) > 1 else None
     return Evidence(tuple(unique), contrast, every, tuple(breaks), imported=True)
+
+
+def _complete(record: Record) -> None:
+    """Of a print that was cut before its figures, the rate that its count and its time give."""
+    count, seconds = record.number("operations"), record.number("duration_s")
+    has_figures = any("." in name and not name.startswith(("failed.", "option.", "level.")) for name in record.fields)
+    if count is None or seconds is None or seconds.value <= 0:
+        return
+    if not has_figures and not _OF_TRIAL.keys() & record.fields.keys():
+        record.fields["rate"] = [Number(count.value / seconds.value, seconds.step * count.value / seconds.value**2)]
 
 
 def _labels(grammar: Grammar, records: list[Record]) -> list[str]:
@@ -170,7 +181,8 @@ def _count(record: Record, metric: str) -> int | None:
     if metric in {name for name, _, _ in _OF_TRIAL.values()}:
         return 1
     number = record.number("count") or record.number("operations")
-    return None if number is None else int(number.value)
+    # A result by itself is one run, however many operations were timed together in it.
+    return (1 if f"{metric}.one" in record.fields else None) if number is None else int(number.value)
 
 
 def _levels(grammar: Grammar, record: Record, label: str) -> Mapping[str, str]:

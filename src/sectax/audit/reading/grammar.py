@@ -193,10 +193,15 @@ class Text(Grammar):
         return re.compile("|".join(f"(?:{one})" for one in (*plain, *self._others)))
 
     @cached_property
+    def results(self) -> str:
+        """A regular expression of lines that are surely of this tool, and hold something that it measured."""
+        plain = (pattern.plain for group in self.patterns.values() for pattern in group if pattern.telling)
+        return "|".join(f"(?:{one})" for one in plain)
+
+    @cached_property
     def telling(self) -> str:
         """A regular expression of lines that are surely of this tool."""
-        plain = [pattern.plain for group in self.patterns.values() for pattern in group if pattern.telling]
-        return "|".join(f"(?:{one})" for one in (*plain, *self._others))
+        return "|".join(filter(None, (self.results, *(f"(?:{one})" for one in self._others))))
 
     @cached_property
     def opening(self) -> re.Pattern[str] | None:

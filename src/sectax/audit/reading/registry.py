@@ -145,7 +145,7 @@ def _by_lines(lines: Sequence[str]) -> Text | None:
     """The tool of which most of the lines are, where the first lines of an output were not copied."""
     counts: Counter[str] = Counter()
     by_name = {grammar.name: grammar for grammar in _texts()}
-    patterns = {name: re.compile(grammar.telling) for name, grammar in by_name.items() if grammar.telling}
+    patterns = {name: re.compile(grammar.results) for name, grammar in by_name.items() if grammar.results}
     for line in lines:
         if line and is_known(line):
             counts.update(name for name, pattern in patterns.items() if pattern.match(line))

@@ -22,10 +22,13 @@ class Cells:
     """How the numbers of a table are written. Whether a comma is a decimal one, all of its cells show together."""
 
     def __init__(self, separator: str, texts: Iterable[str] = ()) -> None:
-        found = [text.strip() for text in texts if "," in text]
+        every = list(texts)
+        found = [text.strip() for text in every if "," in text]
         if any(_DECIMAL.fullmatch(text) and not _GROUPED.fullmatch(text) for text in found):
             self._decimal = True
-        elif any(_GROUPED.fullmatch(text) and (text.count(",") > 1 or "." in text) for text in found):
+        elif any(_GROUPED.fullmatch(text) and (text.count(",") > 1 or "." in text) for text in found) or any(
+            re.search(r"\d\.\d", text) for text in every if "," not in text
+        ):
             self._decimal = False
         else:
             # '1,234' may be either. Where commas separate the columns, a comma in a number means thousands.
@@ -47,6 +50,19 @@ class Cells:
             return None
         value = float(plain) * scale
         return value if math.isfinite(value) and abs(value) <= LARGEST else None
+
+    def unit(self, texts: Iterable[str]) -> tuple[Quantity, float] | None:
+        """The unit of cells that have one each, all of one quantity: that of the first."""
+        there = [plain for text in texts if re.match(r"[+-]?\.?\d", plain := self._plain(text.strip()))]
+        matches = [_WITH_UNIT.fullmatch(plain) for plain in there]
+        units = [unit_of(match[2]) if match else None for match in matches]
+        alike = len({unit and unit[0] for unit in units}) == 1
+        return units[0] if alike else None
+
+    def error(self, text: str, unit: tuple[Quantity, float]) -> float | None:
+        """What stands behind a ± in a cell."""
+        error = re.split(r"±|\+/-|\+-", text)[1:]
+        return self.number(error[0], unit) if error else None
 
     def step(self, text: str) -> float:
         """The step of the last digit of a cell that holds a number."""

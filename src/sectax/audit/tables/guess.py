@@ -24,10 +24,11 @@ MOST_LEVELS = 200
 _STATISTICS = {
     "mean": "mean", "average": "mean", "avg": "mean", "median": "median", "med": "median", "p50": "median",
     "min": "min", "minimum": "min", "fastest": "min", "max": "max", "maximum": "max", "slowest": "max",
-    "stddev": "stddev", "std": "stddev", "stdev": "stddev", "sd": "stddev", "std dev": "stddev",
+    "error": "error", "stddev": "stddev", "std": "stddev", "stdev": "stddev", "sd": "stddev", "std dev": "stddev",
 }  # fmt: skip
 _WORDS = re.compile(r"[A-Za-z]+|\d[\dA-Za-z.]*")
-_COUNTS = re.compile(r"(?i)(?:n|count|samples|runs|iterations|rounds|trials)$")
+_COUNTS = re.compile(r"(?i)(?:total )?(?:n|count|samples|runs|iterations|rounds|trials|requests|reqs|operations|ops)$")
+Units = dict[str, tuple[Quantity, float] | None]
 # Where or when a row was taken, which is no level.
 _OF_THE_ROW = re.compile(
     r"(?i).*\b(?:date|time ?stamp|timestamp|started|id|uuid|guid|run|iteration|iter|trial|rep|seq|index|no)$"
@@ -93,24 +94,28 @@ def guess(table: Table, sample: Sequence[Sequence[str]], cells: Cells) -> Guess:
         if head <= set(names) and not said.value:
             said = said.over(known)
     told = set(said.named())
-    numeric = [at for at in range(len(names)) if _is_numeric([row[at] for row in sample], names[at], cells)]
-    values = said.value or _values(names, [at for at in numeric if names[at] not in told], sample, said)
+    columns = [[row[at] for row in sample] for at in range(len(names))]
+    units = {name: unit_in(name) or cells.unit(texts) for name, texts in zip(names, columns, strict=True)}
+    numeric = [at for at, name in enumerate(names) if _is_numeric(columns[at], units[name], cells)]
+    values = said.value or _values(units, names, [at for at in numeric if names[at] not in told], sample, said)
     places = [table.column(name) for name in values]
-    if not said.by and not said.given():
-        said = replace(said, by=())
+    statistic = statistic_of(values[0]) if len(values) == 1 else None
+    rest = [at for at in numeric if at not in places and names[at] not in told]
+    outcomes = {at: kind for at, name in enumerate(names) if name not in values and (kind := outcome_of(name))}
+    # Parameters stand before what was measured with them.
+    given = [at for at in rest if statistic and at < places[0] and not units[names[at]] and at not in outcomes]
     by = said.by or tuple(
         name
         for at, name in enumerate(names)
-        if name and at not in numeric and name not in (*values, said.replicate, said.size, said.events)
-        if _is_factor(words(name), [row[at] for row in sample])
+        if name and (at not in numeric or at in given) and name not in (*values, said.replicate, said.size, said.events)
+        if not _COUNTS.fullmatch(words(name)) and _is_factor(words(name), columns[at])
     )
-    statistic = statistic_of(values[0]) if len(values) == 1 else None
-    rest = [at for at in numeric if at not in places and names[at] not in told]
     beside = {one: at for at in rest if (one := statistic_of(names[at])) is not None and one != statistic}
-    failures = [at for at in range(len(names)) if names[at] not in (*values, *by) and outcome_of(names[at])]
+    failures = [at for at in outcomes if names[at] not in by]
+    failures = [at for at in failures if outcomes[at] == "count"] or failures
     return Guess(
         replace(said, value=tuple(values), by=by),
-        tuple(_unit(said, name) for name in values),
+        tuple(_unit(said, name, units[name]) for name in values),
         statistic,
         beside if statistic is not None else {},
         next((at for at in rest if _COUNTS.fullmatch(words(names[at]))), None),
@@ -118,9 +123,8 @@ def guess(table: Table, sample: Sequence[Sequence[str]], cells: Cells) -> Guess:
     )
 
 
-def _is_numeric(texts: Sequence[str], name: str, cells: Cells) -> bool:
+def _is_numeric(texts: Sequence[str], unit: tuple[Quantity, float] | None, cells: Cells) -> bool:
     there = [text for text in texts if text.strip()]
-    unit = unit_in(name)
     return bool(there) and 2 * sum(cells.number(text, unit) is not None for text in there) > len(there)
 
 
@@ -130,16 +134,15 @@ def _is_factor(name: str, texts: Sequence[str]) -> bool:
     return different > 1 and not names_rows and not _OF_THE_ROW.fullmatch(name)
 
 
-def _values(names: list[str], numeric: list[int], sample: Sequence[Sequence[str]], said: Columns) -> tuple[str, ...]:
-    """The columns of values: those with a time or rate in their names; with --unit alone, every arm."""
-    with_unit = [
-        names[at] for at in numeric if (unit := unit_in(names[at])) is not None and unit[0] is not Quantity.MEMORY
-    ]
+def _values(
+    units: Units, names: list[str], numeric: list[int], sample: Sequence[Sequence[str]], said: Columns
+) -> tuple[str, ...]:
+    """The columns of values: those with a time or rate in their names or cells; with --unit alone, every arm."""
+    with_unit = [names[at] for at in numeric if (unit := units[names[at]]) and unit[0] is not Quantity.MEMORY]
     centre = [name for name in with_unit if statistic_of(name) in ("mean", "median")]
     if len(with_unit) == 1 or centre:
         return tuple((centre or with_unit)[:1])
-    units = {unit_in(name) for name in with_unit}
-    if len(with_unit) > 1 and len(units) == 1 and not any(map(statistic_of, with_unit)):
+    if len(with_unit) > 1 and len({units[name] for name in with_unit}) == 1 and not any(map(statistic_of, with_unit)):
         return tuple(with_unit)
     if said.unit:
         arms = [at for at in numeric if not _OF_THE_ROW.fullmatch(words(names[at])) and not _is_index(sample, at)]
@@ -157,8 +160,8 @@ def _is_index(sample: Sequence[Sequence[str]], at: int) -> bool:
     return texts in ([str(number) for number in range(begin, begin + len(texts))] for begin in (0, 1))
 
 
-def _unit(said: Columns, name: str) -> tuple[Quantity, float]:
-    unit = said.checked_unit() or unit_in(name)
+def _unit(said: Columns, name: str, unit: tuple[Quantity, float] | None) -> tuple[Quantity, float]:
+    unit = said.checked_unit() or unit
     if unit is None:
         raise BadInput(f"the unit of {name!r} is not given", "--unit UNIT, such as ms, op/s or MiB/s")
     return unit
@@ -180,12 +183,10 @@ def outcome_of(name: str) -> str | None:
     return None
 
 
-def failures_in(kind: str, text: str) -> float:
+def failures_in(kind: str, text: str, number: float | None) -> float:
     """How many operations of a row failed, by what stands in such a column."""
-    plain = text.strip().lower()
-    number = float(plain) if re.fullmatch(r"-?\d{1,9}(?:\.0*)?", plain) else None
     if kind == "well":
-        return float(plain in _NO)
+        return float(text.strip().lower() in _NO)
     if number is None:
         return 0.0
     if kind == "code":

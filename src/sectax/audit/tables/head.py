@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from itertools import chain
+from dataclasses import dataclass, field
+from itertools import chain, islice, pairwise
 
 from sectax.audit.tables.columns import HEADER, Columns, in_comment
 from sectax.formats.bad_input import BadInput
@@ -29,6 +29,7 @@ class Table:
         separator: between fields; a blank stands for any run of two or more blanks.
         place: of the line of names, from 1.
         lines: those behind it, as they stand in the file.
+        others: the names of other tables below it, which are not read.
     """
 
     names: list[str]
@@ -36,6 +37,7 @@ class Table:
     place: int
     said: Columns
     lines: Iterator[str]
+    others: list[str] = field(default_factory=list)
 
     def column(self, name: str) -> int:
         """The place of a column. Raises `BadInput` where there is none of this name, or two."""
@@ -56,6 +58,12 @@ def listed(names: list[str]) -> str:
 def opened(lines: Iterable[str], said: Columns) -> Table:
     """The table that begins in these lines. Raises `BadInput` where no line of names is found."""
     every = iter(lines)
+    first = list(islice(every, _MOST_ABOVE))
+    for at, (line, below) in enumerate(pairwise(first)):
+        # A table of Markdown within a text shows by the rule below its names.
+        if "|" in line and _RULE.fullmatch(below) and "|" in below and not said.named():
+            return _table(fields(line, "|"), "|", at + 1, said, chain(first[at + 2 :], every))
+    every = chain(first, every)
     above: list[str] = []
     in_file = Columns()
     for place, line in enumerate(every, 1):
@@ -119,10 +127,28 @@ def fields(line: str, separator: str) -> list[str]:
         return [""]
 
 
+def _markdown(table: Table) -> Iterator[list[str]]:
+    """The rows of all tables of these names. What stands above a rule are names, perhaps those of another table."""
+    last: list[str] | None = None
+    is_other = False
+    for line in table.lines:
+        row = fields(line, "|") if "|" in line else None
+        if row is not None and _RULE.fullmatch(line.strip()):
+            is_other = last is not None and last != table.names
+            table.others.extend([listed(last)] if last is not None and is_other else [])
+            last = None
+            continue
+        if last is not None and not is_other:
+            yield last
+        last = row
+    if last is not None and not is_other:
+        yield last
+
+
 def rows(table: Table) -> Iterator[list[str]]:
     """The rows of a table, without rules, comments and repeated lines of names. Raises `csv.Error`."""
     ended = (f"{line}\n" for line in table.lines if not line.startswith("#"))
     if table.separator in ("|", " "):
-        split: Iterator[list[str]] = (fields(line, table.separator) for line in ended if line.strip())
+        split = _markdown(table) if table.separator == "|" else (fields(line, " ") for line in ended if line.strip())
         return (row for row in split if not _RULE.fullmatch(" ".join(row)) and row != table.names)
     return csv.reader(ended, delimiter=table.separator, strict=True, skipinitialspace=True)

@@ -15,7 +15,7 @@ from sectax.audit.reading.sizes import size_in
 from sectax.audit.tables.cells import Cells
 from sectax.audit.tables.columns import HEADER, Columns
 from sectax.audit.tables.guess import Guess, failures_in, guess, outcome_of
-from sectax.audit.tables.head import SAMPLE, Table, opened, rows, separator_of
+from sectax.audit.tables.head import SAMPLE, Table, opened, rows
 from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import LARGEST
 from sectax.text.printable import printable
@@ -52,8 +52,8 @@ def looks_like_a_table(head: str) -> bool:
     fits = first is not None and len(first) == len(table.names) > 1
     return (
         fits
-        and separator_of(head.splitlines()[0]) != " "
-        and any(cells.number(cell) is not None for cell in first or ())
+        and table.separator != " "
+        and any(cells.number(cell) is not None or cells.unit([cell]) for cell in first or ())
     )
 
 
@@ -205,7 +205,7 @@ class _Reader:
                     hint = "a replicate is a process, a host or an instance"
                     raise BadInput(f"more than {_MOST_REPLICATES} replicates", hint)
         others = self.optional.keys() - {"replicate"}
-        if others or self.outcome or self.guess.beside or self.guess.count is not None:
+        if others or self.outcome or self.guess.statistic or self.guess.count is not None:
             for key, row in zip(keys, fitted, strict=True):
                 self._beside(self.groups[key], row)
 
@@ -216,7 +216,8 @@ class _Reader:
         if (at := self.optional.get("events")) is not None:
             group.events += self.cells.number(row[at]) or 0.0
         if self.outcome is not None and self.guess.failures is not None:
-            group.failed += failures_in(self.outcome, row[self.guess.failures])
+            text = row[self.guess.failures]
+            group.failed += failures_in(self.outcome, text, self.cells.number(text))
 
     def evidence(self) -> Evidence:
         """What was read. Raises `BadInput` where no row has a value."""
@@ -229,6 +230,7 @@ class _Reader:
         if len(self.left_out) > self.taken:
             first = self.left_out[0]
             raise BadInput(f"{len(self.left_out)} of {self.count} rows are not usable; line {first.line}: {first.text}")
+        self.left_out += [Trouble(TroubleKind.UNREAD, 0, f"another table: {names}") for names in self.table.others]
         series = [self._series(key, group) for key, group in self.groups.items()]
         factors = self._factors()
         found = evidence("this table", series, self.left_out)
@@ -286,14 +288,16 @@ class _Reader:
         guess = self.guess
         if guess.statistic is None or len(group.values) != 1 or not group.row:
             return ()
-        at = self.values[0]
+        at, unit = self.values[0], self.guess.units[0]
         claims = [
             Claim(f"{id} {guess.statistic}", guess.statistic, group.values[0], self.cells.step(group.row[at]) * scale)
         ]
         for statistic, place in (guess.beside or {}).items():
-            number = self.cells.number(group.row[place], guess.units[0])
+            number = self.cells.number(group.row[place], unit)
             if number is not None:
                 claims.append(
                     Claim(f"{id} {statistic}", statistic, number * scale, self.cells.step(group.row[place]) * scale)
                 )
+        if (error := self.cells.error(group.row[at], unit)) is not None:
+            claims.append(Claim(f"{id} error", "error", error * scale))
         return tuple(claims)

@@ -1,10 +1,17 @@
-"""`hyperfine --export-json`: src/export/json.rs of sharkdp/hyperfine."""
+"""hyperfine: `--export-json` (src/export/json.rs of sharkdp/hyperfine), and what it prints (src/benchmark/mod.rs)."""
 
 from __future__ import annotations
 
-from sectax.audit.reading.grammar import Json, Promise
+from sectax.audit.reading.grammar import Json, Promise, Text
 from sectax.audit.reading.printed import Number
 
+# Each run is a process of its own.
+_FIXED = {"batch": Number(1.0), "replicate": "process"}
+# Nobody draws a conclusion from the slowest run by itself.
+_PROMISES = (
+    Promise("time.mean <= time.high"),
+    Promise("user + system <= 384 * time.mean", within=0.0),
+)
 HYPERFINE = Json(
     name="hyperfine",
     title="hyperfine's JSON",
@@ -13,18 +20,33 @@ HYPERFINE = Json(
     fields={
         "command": "name:text",
         "times[]": "time.values:s",
-        "mean": "time.mean:s",
-        "stddev": "time.stddev:s",
-        "median": "time.median:s",
-        "min": "time.min:s",
-        "max": "time.max:s",
+        **{statistic: f"time.{statistic}:s" for statistic in ("mean", "stddev", "median", "min", "max")},
         "user": "user:s",
         "system": "system:s",
         "exit_codes[]": "failures:nonzero",
     },
-    # Each run is a process of its own.
-    fixed={"batch": Number(1.0), "replicate": "process"},
-    promises=(Promise("user + system <= 384 * time.mean", within=0.0),),
+    fixed=_FIXED,
+    promises=_PROMISES,
     compares="command",
 )
-GRAMMARS = (HYPERFINE,)
+_OF_CPU = r"(?: \[User: {user:t}, System: {system:t}\])?$"
+HYPERFINE_TEXT = Text(
+    name="hyperfine",
+    title="hyperfine's output",
+    starts=(r"Benchmark ?#?\d++: {name:text}$",),
+    lines=(
+        rf"Time \(mean ± σ\): {{time.mean:t}} ± {{time.stddev:t}}{_OF_CPU}",
+        rf"Time \(abs ≡\): {{time.one:t}}{_OF_CPU}",
+        r"Range \(min … max\): {time.min:t} … {time.high:t} {count:n} runs",
+    ),
+    last=r"(?:Range|Time \(abs)",
+    fails=(r"Warning: Ignoring non-zero exit", r"Error: (?:Command terminated|The command)"),
+    warns=(
+        r"Warning: (?:Statistical outliers|The first benchmarking run|Command took less than|.{0,80}shell)",
+        r"\S*hyperfine .{0,400}?(?:-i|--ignore-failure)\b",
+    ),
+    fixed=_FIXED,
+    promises=_PROMISES,
+    compares="command",
+)
+GRAMMARS = (HYPERFINE, HYPERFINE_TEXT)

@@ -1,9 +1,11 @@
-"""`pytest --benchmark-json`: src/pytest_benchmark/stats.py and session.py. Times are seconds of one iteration."""
+"""pytest-benchmark: `--benchmark-json` (stats.py, session.py), and its table (table.py of ionelmc/pytest-benchmark)."""
 
 from __future__ import annotations
 
-from sectax.audit.reading.grammar import Json, Promise, Record
-from sectax.audit.reading.printed import Number
+import re
+
+from sectax.audit.reading.grammar import Json, Promise, Record, Text
+from sectax.audit.reading.printed import Number, read
 
 # Steps of perf_counter at best; it is only reported where a round lasts too few of them.
 _STEP_S, _FEWEST_STEPS = 1e-9, 100
@@ -11,6 +13,7 @@ _STEP_S, _FEWEST_STEPS = 1e-9, 100
 
 def _shape(records: list[Record]) -> list[Record]:
     for record in records:
+        _table(record)
         name = record.text("name") or record.text("short_name") or "benchmark"
         function, _, parameters = name.partition("[")
         record.fields |= {"name": [name], "level.benchmark": [function]}
@@ -24,6 +27,37 @@ def _shape(records: list[Record]) -> list[Record]:
     return records
 
 
+def _table(record: Record) -> None:
+    """The numbers of a row in the order of its heading; times beside the least of each column are left out."""
+    columns, cells = record.text("columns"), record.text("cells")
+    if columns is None or cells is None:
+        return
+    cells = re.sub(r" \([\d.,>]+\)", "", re.sub(r"\s+", " ", cells))
+    for column, cell in zip(re.sub(r"OPS \(\w+/s\)", "OPS", columns).split(), cells.split(), strict=False):
+        place = _COLUMNS.get(column, "")
+        number = read(record.text("unit") or "s" if place.startswith("time.") else "n", cell)
+        if place and isinstance(number, Number):
+            record.fields[place] = [number]
+
+
+_COLUMNS = {
+    **{name: f"time.{name.lower()}" for name in ("Min", "Mean", "StdDev", "Median", "IQR")},
+    "Max": "time.high",
+    "Rounds": "count",
+    "Iterations": "batch",
+}
+# All rounds are of one process.
+_FIXED = {"calibrated": True, "replicates": Number(1.0), "replicate": "process"}
+PYTEST_TABLE = Text(
+    name="pytest-benchmark",
+    title="pytest-benchmark's table",
+    head=(r"Name \(time in {unit:w}\) (?=.{0,200}\bRounds\b){columns:text}$",),
+    rows=(r"(?=\S+ [\d.,]+(?: \([\d.,>]+\))? .{20,600} \d+;\d+ ){name:w} {cells:text}$",),
+    fails=(r"FAILED \S+", r"=+ .{0,60}\d+ failed"),
+    fixed=_FIXED,
+    promises=(Promise("time.mean <= time.high"),),
+    shape=_shape,
+)
 PYTEST_BENCHMARK = Json(
     name="pytest-benchmark",
     title="pytest-benchmark's JSON",
@@ -48,8 +82,7 @@ PYTEST_BENCHMARK = Json(
         "/machine_info.python_version": "runtime:text",
         "/machine_info.cpu.brand_raw": "processor:text",
     },
-    # All rounds are of one process.
-    fixed={"calibrated": True, "replicates": Number(1.0), "replicate": "process"},
+    fixed=_FIXED,
     promises=(
         "ops * time.mean = 1",
         "total = count * time.mean",
@@ -64,4 +97,4 @@ PYTEST_BENCHMARK = Json(
     ),
     shape=_shape,
 )
-GRAMMARS = (PYTEST_BENCHMARK,)
+GRAMMARS = (PYTEST_BENCHMARK, PYTEST_TABLE)

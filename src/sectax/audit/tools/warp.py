@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sectax.audit.form import EndsBy, Moves
+from sectax.audit.form import EndsBy, Moves, Quantity
 from sectax.audit.reading.grammar import Promise, Record, Text
 from sectax.audit.reading.printed import Number, read
 
@@ -45,6 +45,10 @@ def _shape(records: list[Record]) -> list[Record]:
         for name, option in (("connections", "concurrency"), ("size_bytes", "object size")):
             if (number := record.number(name)) is not None:
                 record.fields[f"option.{option}"] = [number]
+        middle = record.number("segments.median")
+        of_all = record.number("bandwidth" if middle is not None and middle.unit == "bytes/s" else "rate")
+        if middle is not None and of_all is not None:
+            record.fields["segments.mean"] = [of_all]
         objects = record.number("objects")
         if objects is not None and objects.value > 1:
             # Its rate is of objects, not of requests.
@@ -67,9 +71,9 @@ WARP = Text(
         r"99%: {latency.p99:t}, Fastest: {latency.min:t}, Slowest: {latency.max:t}(?:, StdDev: {latency.stddev:t})?",
         r"(?:\* )?TTFB: Avg: {first_byte:t}, Best: {first_byte_best:t}",
         *(
-            rf"(?:\* )?{heading}: {place}"
-            for heading, name in (("Fastest", "fastest"), ("50% Median", "middle"), ("Slowest", "slowest"))
-            for place in (f"{{{name}_bytes:B/s}}/s,", f"{{{name}:n}} obj/s")
+            rf"(?:\* )?{heading}: {{segments.{statistic}:{kind}"
+            for heading, statistic in (("Fastest", "high"), ("50% Median", "median"), ("Slowest", "low"))
+            for kind in ("B/s}/s,", "n} obj/s")
         ),
         rf"(?:\* )?https?://\S+ Avg: {_BYTES}{{of_host:n}} obj/s",
         rf"Client \d+ throughput: {_BYTES}{{of_client:n}} obj/s",
@@ -81,21 +85,15 @@ WARP = Text(
         r"(?:Skipping .{0,80}too few samples|Not enough requests)",
     ),
     fixed={"ends_by": EndsBy.TIME},
+    quantities={"segments": Quantity.BANDWIDTH},
     promises=(
         Promise("rate * size_bytes = bandwidth", within=0.02),
         Promise("sum(of_host) = rate", within=0.05, fatal=False),
         Promise("sum(of_client) = rate", within=0.05, fatal=False),
         # Segments are in the order of their bytes, where there are any.
         *(
-            Promise(f"{less} <= {more}", within=0.02, fatal=False)
-            for less, more in (
-                ("slowest", "rate"),
-                ("rate", "fastest"),
-                ("slowest_bytes", "bandwidth"),
-                ("bandwidth", "fastest_bytes"),
-                ("slowest_bytes", "middle_bytes"),
-                ("middle_bytes", "fastest_bytes"),
-            )
+            Promise(f"segments.{less} <= segments.{more}", within=0.02, fatal=False)
+            for less, more in (("low", "mean"), ("mean", "high"), ("low", "median"), ("median", "high"))
         ),
         Promise("latency.mean * requests_s <= connections", within=0.1),
         Promise("first_byte <= latency.mean"),

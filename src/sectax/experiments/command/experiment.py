@@ -148,9 +148,7 @@ class CommandExperiment(Experiment):
 
     def advice_rules(self, plan: Plan) -> AdviceRules:
         """Which command to take, and what its CPU time costs."""
-        choice = Choice(
-            what="executions", uses=processor_hours, billed=CPU.name, changes="other inputs or another machine"
-        )
+        choice = Choice(what="executions", uses=processor_hours, billed=CPU.name, changes="input or machine")
         return AdviceRules(WALL.name, choice)
 
 

@@ -203,8 +203,8 @@ class ConfidentialExperiment(Experiment):
             adds=True,
             picks=False,
             explained=((CPU.name, "CPU time"),),
-            weigh="your own mix of work (sectax advise RUN --mix cpu=60,files=40 --vm NAME=ITEM)",
-            changes="another kernel, hypervisor or processor",
+            weigh="for your own mix of work: sectax advise RUN --mix cpu=60,files=40 --vm NAME=ITEM",
+            changes="kernel, hypervisor or processor",
         )
         return AdviceRules(
             TIME.name, choice, profile=Profile(TEST, GROUPS, repeats=PAIR, left_out={COMMANDS: AS_PUBLISHED})

@@ -119,9 +119,7 @@ class FunctionExperiment(LambdaExperiment):
 
     def advice_rules(self, plan: Plan) -> AdviceRules:
         """Which function to take, and what its requests cost."""
-        choice = Choice(
-            what="requests", uses=requests_usage, billed="billed_duration", changes="other events or memory"
-        )
+        choice = Choice(what="requests", uses=requests_usage, billed="billed_duration", changes="event or memory size")
         return AdviceRules(plan.metrics[0].name, choice)
 
     def requirements(self) -> tuple[str, ...]:

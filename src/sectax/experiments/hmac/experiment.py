@@ -178,7 +178,7 @@ class HmacExperiment(LambdaExperiment):
                 uses=requests_usage,
                 billed="billed_duration",
                 weigh="whoever can check a message has the key to forge one",
-                changes="other sizes of messages or of memory",
+                changes="size of message or memory",
             ),
             stages=Stages("authentication", stages, check, steps),
             growth=GrowsWithSize(check),

@@ -186,8 +186,8 @@ class JwtExperiment(Experiment):
             nouns={"sign": "signature", "verify": "verification"},
             uses=processor_hours,
             caveats={"HS256": "whoever verifies can also sign"},
-            weigh="signatures have 256 bytes with RS256, 64 with ES256 and EdDSA, 32 with HS256",
-            changes="another build of OpenSSL, another library or a processor with an accelerator",
+            weigh="signatures have 256 bytes (RS256), 64 (ES256, EdDSA) or 32 (HS256)",
+            changes="OpenSSL, library or processor",
         )
         return AdviceRules(CPU_TIME.name, choice, Stages("layer", (primitive,), "the library around it"))
 

@@ -263,7 +263,7 @@ class S3Experiment(Experiment):
             timed=False,
             uses=lambda count, _, result: next(iter(uses(count, result.levels).values())),
             weigh="AWS encrypts every object anyway, and a bucket key saves most KMS requests",
-            changes="another service or network",
+            changes="service or network",
         )
         return AdviceRules(
             metric=LATENCY.name,

@@ -187,7 +187,7 @@ class SecretsExperiment(LambdaExperiment):
                     count * seconds, count * ACCESS[result.levels["access"]].calls[result.levels["situation"]], result
                 ),
                 caveats={DICTIONARY: "your own code has to fetch the secret again after it was rotated"},
-                changes="the distance to Secrets Manager and the memory of the function",
+                changes="distance to Secrets Manager or memory size",
             ),
             parts=OwnParts(tuple(PARTS.items()), "the client's own work"),
             starved=Starved("memory", "MB", operation, ("situation", "access")),

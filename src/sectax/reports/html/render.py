@@ -27,12 +27,12 @@ _GENERATOR = '<meta name="generator" content="sectax">'
 # The answer first, then what it rests on, then what may be wrong with it.
 _ORDER = {
     parts.Kind.RESULTS: 0,
-    parts.Kind.BODY: 0,
-    parts.Kind.ASIDE: 1,
-    parts.Kind.PICTURES: 2,
-    parts.Kind.DIAGNOSTICS: 3,
-    parts.Kind.DETAIL: 4,
-    parts.Kind.END: 5,
+    parts.Kind.BODY: 1,
+    parts.Kind.ASIDE: 2,
+    parts.Kind.PICTURES: 3,
+    parts.Kind.DIAGNOSTICS: 4,
+    parts.Kind.DETAIL: 5,
+    parts.Kind.END: 6,
 }
 
 # What stands behind the answer, for whoever asks.

@@ -12,6 +12,7 @@ from sectax.reports.words.claims import of_kind
 
 _NO_QUOTA = "it asks no service with a quota"
 _NOT_REPORTED = "the service does not report it"
+_NO_STARVED = "there is no interval, or the service does not report how often the quota ran out"
 _NO_ENDS = "one of the figures behind it has no interval"
 
 
@@ -210,7 +211,9 @@ class Starving(WithGaps, frozen=True):
     improvement: Annotated[float, said("Seconds from the small to the large one.")]
     held_small: Annotated[float | None, null(_NOT_REPORTED, "Share of the quota's periods in which it ran out.")]
     held_large: Annotated[float | None, null(_NOT_REPORTED)]
-    starved: Annotated[bool, said("Whether it takes longer because the quota runs out.", at="is_starved")]
+    starved: Annotated[
+        bool | None, null(_NO_STARVED, "Whether it takes longer because the quota runs out.", at="is_starved")
+    ]
 
 
 class Between(WithGaps, frozen=True):

@@ -27,8 +27,7 @@ def drawn(table: Table, width: int) -> tuple[str, ...]:
 
     An interval on one side of no cost never touches its line, however near it is.
     """
-    # One place at either end stays free for what lies a little beyond no cost.
-    axis = interval_axis(table, 1.0, width - 2.0) if width else None
+    axis = _axis(table, width)
     if axis is None:
         return ("",) * len(table.rows)
     texts = [_row(row, row.interval, axis, width) if row.interval is not None else "" for row in table.rows]
@@ -36,6 +35,17 @@ def drawn(table: Table, width: int) -> tuple[str, ...]:
     if unused is not None:
         texts[unused] = _names(axis, width)
     return tuple(texts)
+
+
+def head(table: Table, width: int) -> str:
+    """Places of the axis by name, to stand above the intervals."""
+    axis = _axis(table, width)
+    return HEAD if axis is None else _names(axis, width)
+
+
+def _axis(table: Table, width: int) -> IntervalAxis | None:
+    # One place at either end stays free for what lies a little beyond no cost.
+    return interval_axis(table, 1.0, width - 2.0) if width else None
 
 
 def _row(row: Row, interval: Interval, axis: IntervalAxis, width: int) -> str:

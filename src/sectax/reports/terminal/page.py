@@ -48,6 +48,12 @@ class Page:
         self.blank()
         self.paragraph(text, style="bold", indent=0)
 
+    def titled(self, title: str, text: str) -> None:
+        """A paragraph that begins with its heading."""
+        whole = styled(f"{title}: {text}")
+        whole.stylize("bold", 0, len(title) + 1)
+        self.add(whole)
+
     def paragraph(self, text: str, *, style: str = "", indent: int = INDENT) -> None:
         """Wrapped text; its lines stand `indent` from the left."""
         self.add(styled(text, style), indent)

@@ -28,14 +28,25 @@ def render(document: parts.Document, *, width: int, colour: bool, ascii_only: bo
     page.paragraph(document.title, style="bold", indent=0)
     _write(page, document.lead, 0, None)
     for section in sorted(document.sections, key=lambda section: section.kind is parts.Kind.ANSWER):
-        _write_section(page, section)
+        _write_section(page, section, close=document.is_brief)
     if document.foot:
-        page.blank()
+        if not document.is_brief:
+            page.blank()
         page.verbatim(document.foot, indent=0)
     return in_ascii(page.text()) if ascii_only else page.text()
 
 
-def _write_section(page: Page, section: parts.Section) -> None:
+def _write_section(page: Page, section: parts.Section, *, close: bool) -> None:
+    if close:
+        for block in section.blocks:
+            match block:
+                case parts.Text(text):
+                    page.titled(section.title, text)
+                case parts.Table():
+                    page.add(plain_table(block, page.width))
+                case _:
+                    _write(page, [block], 0, None)
+        return
     bare = section.kind is parts.Kind.RESULTS
     if not bare:
         page.heading(section.title)
@@ -84,8 +95,10 @@ def _write_table(page: Page, table: parts.Table, indent: int, widths: Widths | N
     page.blank()
     if table.title:
         page.paragraph(table.title, style="dim" if indent else "bold", indent=indent)
-    results = widths and table.holds_results
-    page.add(results_table(table, widths, headed=headed) if widths and results else plain_table(table), INDENT)
+    if widths and table.holds_results:
+        page.add(results_table(table, widths, headed=headed), INDENT)
+    else:
+        page.add(plain_table(table, page.width - indent), indent)
 
 
 def _write_warning(page: Page, warned: parts.Warned) -> None:

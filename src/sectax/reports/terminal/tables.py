@@ -120,13 +120,23 @@ def _set(table: Table, row: Row, picture: str, widths: Widths) -> Iterator[Text]
             yield styled(cell, _STYLES[row.tone] if part is Part.VERDICT else "")
 
 
-def plain_table(table: Table) -> RichTable:
-    """Any other table, its columns as wide as what they hold."""
+def plain_table(table: Table, width: int) -> RichTable:
+    """Any other table, its columns as wide as what they hold; intervals are drawn where that leaves room for them."""
     made = _empty()
-    for column in table.columns:
+    *columns, last = table.columns
+    texts = zip((column.head for column in table.columns), *(row.cells for row in table.rows), strict=True)
+    taken = sum(max(map(_cells, cells)) + _GAP for cells in texts)
+    picture = min(intervals.WIDEST, width - taken) if _have_intervals([table]) else 0
+    picture = picture if picture >= intervals.NARROWEST else 0
+    for column in columns:
         _add(made, column, column.head)
-    for row in table.rows:
-        made.add_row(*(styled(cell) for cell in row.cells))
+    if picture:
+        made.add_column(intervals.head(table, picture), width=picture, no_wrap=True)
+    _add(made, last, last.head)
+    for row, drawn in zip(table.rows, intervals.drawn(table, picture), strict=True):
+        style = _STYLES[row.tone] if table.margin is not None else ""
+        *cells, verdict = row.cells
+        made.add_row(*map(styled, cells), *([styled(drawn, style)] if picture else []), styled(verdict, style))
     return made
 
 

@@ -9,10 +9,11 @@ more work in the same time. So it mirrors, as the margin does, and 2 % means the
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sectax.model.advice import Kind
-from sectax.model.finding import FASTER, SLOWER, WITHIN_MARGIN, Effect, Finding, Severity, VerdictId
+from sectax.model.finding import FASTER, NO_CLAIM, SLOWER, WITHIN_MARGIN, Effect, Finding, Severity, VerdictId
 from sectax.model.metric import Metric
 from sectax.model.plan import FIRST_LOOK
 from sectax.reports import units
@@ -50,22 +51,25 @@ def verdict(finding: Finding, metric: Metric | None = None) -> str:
     return words
 
 
-def answer(finding: Finding, metric: Metric | None = None, *, brief: bool = False) -> str:
-    """The verdict where its figures stand beside it: 'slower', 'equal within ± 2 %', 'too noisy: run longer'.
+def in_short(finding: Finding, metric: Metric | None = None) -> str:
+    """A finding in one column: its effect with the interval, where nothing else has to be known of it."""
+    if finding.effect is None or finding.verdict in {*NO_CLAIM, VerdictId.EQUIVALENT}:
+        return answer(finding, metric)
+    return effect(finding.effect, metric)
 
-    Args:
-        brief: without the time that an answer would still take.
-    """
+
+def answer(finding: Finding, metric: Metric | None = None) -> str:
+    """The verdict where its figures stand beside it: 'slower', 'equal within ± 2 %', 'too noisy: run longer'."""
     seen = finding.effect
     if finding.verdict in SLOWER | FASTER and seen is not None:
         words = direction(seen.low + seen.high, metric) + GRADES.get(finding.verdict, "")
-        needed = "" if brief else still_needed(finding)
+        needed = still_needed(finding)
         return f"{words}: {needed} would tell" if needed and "perhaps" in words else words
     match finding.verdict:
         case VerdictId.EQUIVALENT:
             return f"equal within ± {units.margin(finding.margin)}"
         case VerdictId.INCONCLUSIVE:
-            return _unanswered(finding, brief)
+            return _unanswered(finding)
         case VerdictId.WITHDRAWN:
             checks = sorted({warning.check for warning in finding.warnings if warning.severity is Severity.FATAL})
             return f"withdrawn: {', '.join(checks)}" if checks else "withdrawn"
@@ -128,9 +132,16 @@ def of_kind(kind: Kind) -> str:
     unsettled = [finding for finding in kind.findings if finding.verdict not in SLOWER | FASTER | WITHIN_MARGIN]
     if unsettled:
         return "; ".join(f"{finding.comparison.cell} {verdict(finding)}" for finding in kind.findings)
-    points = [effect.log_ratio for effect in effects]
-    low, high = min(effect.low for effect in effects), max(effect.high for effect in effects)
-    return interval(replace(effects[0], log_ratio=sum(points) / len(points), low=low, high=high))
+    return over_all(effects)
+
+
+def over_all(effects: Sequence[Effect], metric: Metric | None = None) -> str:
+    """One effect, or from the least to the most of several."""
+    if len(effects) == 1:
+        return effect(effects[0], metric)
+    points = [seen.log_ratio for seen in effects]
+    low, high = min(seen.low for seen in effects), max(seen.high for seen in effects)
+    return interval(replace(effects[0], log_ratio=sum(points) / len(points), low=low, high=high), metric)
 
 
 def is_known(seen: Effect) -> bool:
@@ -199,7 +210,7 @@ def still_needed(finding: Finding) -> str:
     return f"{low if low == high else f'{low} to {high}'} block{'' if high == 1 else 's'} more"
 
 
-def _unanswered(finding: Finding, brief: bool) -> str:
+def _unanswered(finding: Finding) -> str:
     seen, needed = finding.effect, still_needed(finding)
     if seen is None:
         return "undecided"
@@ -209,7 +220,7 @@ def _unanswered(finding: Finding, brief: bool) -> str:
         needed = "from one block alone"
     if not needed and seen.blocks < FIRST_LOOK:
         needed = f"at least {units.count(FIRST_LOOK - seen.blocks, 'block')} more"
-    return f"undecided: {needed}" if needed and not brief else "undecided"
+    return f"undecided: {needed}" if needed else "undecided"
 
 
 def _mirrored(log_ratio: float) -> float:

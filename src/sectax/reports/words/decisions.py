@@ -29,13 +29,10 @@ def decision(analysed: Analysed, given: Decision) -> list[str]:
     lines += _month(plan, given)
     silent = [each for each in given.findings if each.verdict in NO_CLAIM]
     lines += [silence(silent, len(given.findings))] if silent else []
-    open_ = [each for each in given.findings if each.verdict is VerdictId.INCONCLUSIVE]
-    if 0 < len(open_) < len(given.findings) and choice.picks:
-        lines.append(f"Not decided: {_some([names.subject(plan, each.comparison.treatment) for each in open_], 4)}.")
-    changes = f"it may change with {choice.changes}" if choice.changes and any(map(is_decided, given.findings)) else ""
-    if more := "; ".join(filter(None, (choice.weigh, changes))):
-        lines.append(f"Also weigh: {printable(more)}.")
-    return lines
+    changes = choice.changes and any(map(is_decided, given.findings))
+    more = [printable(choice.weigh), f"another {printable(choice.changes)} may change this" if changes else ""]
+    weigh = " ".join(f"{each[0].upper()}{each[1:]}." for each in more if each)
+    return [*lines, weigh] if weigh else lines
 
 
 def answers(plan: Plan, given: Decision) -> list[str]:
@@ -44,73 +41,94 @@ def answers(plan: Plan, given: Decision) -> list[str]:
 
 
 def _picks(plan: Plan, given: Decision) -> Iterator[str]:
-    """Which level to take, in a sentence for each place in which that is another."""
-    places: dict[str, list[str]] = defaultdict(list)
-    varying = names.varying_factors(plan)
+    """Which level to take: a sentence for all places in which it is the same, then what to take otherwise."""
+    alike: dict[tuple[str, ...], list[list[Cheapest]]] = defaultdict(list)
     for _, same in groupby(given.cheapest, key=lambda each: each.levels):
-        first, *apart = same
-        if not first.decided:
-            continue
-        words = _pick(plan, given, first)
+        first, *others = same
+        if first.decided:
+            mix = _mix(given, first) if len(first.operations) == 2 else first.baseline
+            alike[first.level, mix, *first.tied].append([first, *others])
+    for places in alike.values():
+        first = places[0][0]
+        words = f"take {_mix(given, first)}" if len(first.operations) == 2 else _pick(plan, given, places)
         caveats = given.choice.caveats
-        reasons = [caveats[each] for each in dict.fromkeys((first.level, *_then(first))) if each in caveats]
-        if reasons:
+        levels = dict.fromkeys((first.level, *(turn.then for turn in first.turns)))
+        if reasons := [caveats[level] for level in levels if level in caveats]:
             words += f", but {printable('; '.join(reasons))}"
-        if apart:
-            other = (
-                _pick(plan, given, apart[0]).removeprefix("take ") if len(apart[0].operations) > 1 else apart[0].level
-            )
-            words += f"; otherwise {printable(other)}"
-        where = [
-            plan.words.get(level, names.level(factor, level))
-            for factor, level in first.levels.items()
-            if factor in varying
-        ]
-        places[words].append(printable(" · ".join(where)))
-    for words, where in places.items():
+        otherwise: dict[str, list[str]] = defaultdict(list)
+        for number, (best, *others) in enumerate(places):
+            otherwise[_mix(given, others[0], explained=not number) if others else ""].append(_place(plan, best))
+        if len(otherwise) == 1:
+            words += "".join(f"; otherwise {level}" for level in otherwise if level)
+        else:
+            apart = (f"{', '.join(where)}: {level}" for level, where in otherwise.items())
+            words += f". Otherwise {'; '.join(apart)}"
         # One sentence for all places names none.
-        at = f"{', '.join(where)}: " if len(places) > 1 and any(where) else ""
-        yield f"{at}{words if at else words[0].upper() + words[1:]}."
+        at = ", ".join(_place(plan, best) for best, *_ in places) if len(alike) > 1 else ""
+        yield f"{at}: {words}." if at else f"{words[0].upper()}{words[1:]}."
 
 
-def _then(given: Cheapest) -> list[str]:
-    return [turn.then for turn in given.turns]
+def _place(plan: Plan, best: Cheapest) -> str:
+    varying = names.varying_factors(plan)
+    levels = ((factor, level) for factor, level in best.levels.items() if factor in varying)
+    return printable(" · ".join(plan.words.get(level, names.level(factor, level)) for factor, level in levels))
 
 
-def _pick(plan: Plan, given: Decision, best: Cheapest) -> str:
-    control = plan.control
-    level = names.level(control, best.level)
-    found = {
-        plan.treatment(each.comparison.treatment).levels[control]: each
-        for each in given.findings
-        if best.levels.items() <= plan.treatment(each.comparison.treatment).levels.items()
-    }
-    if len(best.operations) == 2:
-        one, two = (given.choice.nouns.get(each, each) for each in best.operations)
-        words = f"take {level}"
-        if not best.turns:
-            return f"{words}: cheapest however many {two}s there are"
-        for turn in best.turns:
-            words += f" up to {_between(turn.at)} {two}s a {one}, then {names.level(control, turn.then)}"
+def _mix(given: Decision, best: Cheapest, *, explained: bool = True) -> str:
+    """The cheapest of a mix of two operations, and from when on another; `explained` says what is counted."""
+    nouns = given.choice.nouns
+    words = printable(best.level)
+    if len(best.operations) < 2:
         return words
+    one, two = (nouns.get(each, each) for each in best.operations)
+    for number, turn in enumerate(best.turns):
+        unit = f" {two}s a {one}" if explained and not number else ""
+        words += f" up to {_between(turn.at)}{unit}, then {printable(turn.then)}"
+    return words if best.turns else f"{words} for every mix"
+
+
+def _pick(plan: Plan, given: Decision, places: list[list[Cheapest]]) -> str:
+    """The cheapest of one operation, with what the others cost; over several places the range of that."""
+    control, best = plan.control, places[0][0]
+    level = names.level(control, printable(best.level))
+    found: dict[str, list[Finding]] = defaultdict(list)
+    for each in given.findings:
+        levels = plan.treatment(each.comparison.treatment).levels
+        if any(first.levels.items() <= levels.items() for first, *_ in places):
+            found[levels[control]].append(each)
     if best.level in found:
-        equal = found[best.level].verdict is VerdictId.EQUIVALENT
+        equal = {each.verdict for each in found[best.level]} == {VerdictId.EQUIVALENT}
     else:
-        equal = any(is_decided(each) and each.verdict not in SLOWER for each in found.values())
-    tied = [names.level(control, each) for each in best.tied]
+        decided = (each for same in found.values() for each in same if is_decided(each))
+        equal = any(each.verdict not in SLOWER for each in decided)
+    tied = [names.level(control, printable(each)) for each in best.tied]
     if equal:
         margin = units.margin(plan.stopping.margin)
         return f"take either of {', '.join([level, *tied])}: they cost the same within ± {margin}"
     also = f" ({', '.join(tied)} cannot be told apart from it)" if tied else ""
     if best.level == best.baseline:
-        dearer = [each for each in found.values() if each.verdict in SLOWER]
-        return f"keep {level}{also}: {_some([f'{_own(plan, each)} is {_effect(plan, each)}' for each in dearer])}"
-    finding = found[best.level]
-    return f"take {level}{also}: {_effect(plan, finding)} than {names.treatment(plan, finding.comparison.baseline)}"
+        dearer = {name: [each for each in same if each.verdict in SLOWER] for name, same in found.items()}
+        others = [
+            f"{names.level(control, printable(name))} is {_effects(plan, same)}"
+            for name, same in dearer.items()
+            if same
+        ]
+        return f"keep {level}{also}: {_some(others)}"
+    baseline = names.treatment(plan, found[best.level][0].comparison.baseline)
+    return f"take {level}{also}: {_effects(plan, found[best.level])} than {baseline}"
+
+
+def _own(plan: Plan, findings: list[Finding]) -> str:
+    return names.treatment(plan, findings[0].comparison.treatment)
+
+
+def _effects(plan: Plan, findings: list[Finding]) -> str:
+    seen = [each.effect for each in findings if each.effect is not None]
+    return claims.over_all(seen, plan.metric(findings[0].comparison.metric))
 
 
 def _costs(plan: Plan, findings: Iterable[Finding]) -> Iterator[str]:
-    """What every level of the control costs: where most, where nothing that matters, where that is not decided."""
+    """What every level of the control costs: where most, and where nothing that matters."""
     levels: dict[str, list[Finding]] = defaultdict(list)
     for each in findings:
         levels[plan.treatment(each.comparison.treatment).levels[plan.control]].append(each)
@@ -127,27 +145,15 @@ def _cost(plan: Plan, same: list[Finding]) -> Iterator[str]:
         here = [each for each in same if each.verdict in directed and each.effect is not None]
         here.sort(key=lambda each: -abs(each.effect.log_ratio) if each.effect else 0.0)
         if here:
-            yield _some([_finding(plan, each, level=False) for each in here])
+            yield _some([_finding(plan, each) for each in here])
     equal = [names.cell(plan, each.comparison.cell) for each in same if each.verdict is VerdictId.EQUIVALENT]
     if equal:
         where = f" in {_some(equal, 4)}" if any(equal) else ""
         yield f"no cost that matters (within ± {units.margin(plan.stopping.margin)}){where}"
-    open_ = sum(each.verdict is VerdictId.INCONCLUSIVE for each in same)
-    if open_:
-        yield f"not decided in {open_} of {len(same)}" if len(same) > 1 else "not decided"
 
 
-def _finding(plan: Plan, finding: Finding, *, level: bool = True) -> str:
-    where = names.cell(plan, finding.comparison.cell)
-    return " ".join(part for part in (where, _own(plan, finding) if level else "", _effect(plan, finding)) if part)
-
-
-def _own(plan: Plan, finding: Finding) -> str:
-    return names.treatment(plan, finding.comparison.treatment)
-
-
-def _effect(plan: Plan, finding: Finding) -> str:
-    return "" if finding.effect is None else claims.effect(finding.effect, plan.metric(finding.comparison.metric))
+def _finding(plan: Plan, finding: Finding) -> str:
+    return f"{names.cell(plan, finding.comparison.cell)} {_effects(plan, [finding])}".strip()
 
 
 def _month(plan: Plan, given: Decision) -> Iterator[str]:
@@ -165,7 +171,7 @@ def _month(plan: Plan, given: Decision) -> Iterator[str]:
     sums = ", ".join(f"{printable(level)} {_money(found, more=more)}" for level, found in ends.items())
     mix = " to ".join(units.count(number, nouns.get(name, name)) for name, number in given.mix.items())
     yield (
-        f"At {given.rate_s:,.6g} {printable(given.choice.what)}/s{f' ({mix})' if mix else ''} a month costs "
+        f"A month at {given.rate_s:,.6g}{f'/s ({mix})' if mix else f' {printable(given.choice.what)}/s'}: "
         f"{sums} {printable(bill.currency)}{' more' if more else ''} (prices of {printable(bill.day)})."
     )
 

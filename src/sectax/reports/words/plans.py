@@ -12,7 +12,7 @@ from sectax.text.printable import printable
 
 # When a run ends, before its limits.
 _UNTIL = {
-    Until.DIRECTION: "stops when it is known what is slower or faster",
+    Until.DIRECTION: "stops when every direction is known",
     Until.VERDICT: "stops when all are decided",
     Until.PRECISE: "stops when every interval is narrow",
     Until.BUDGET: "runs to the end of the budget",
@@ -28,7 +28,7 @@ def plan(given: Plan) -> list[str]:
         lines.append(printable(given.answered_by))
     lines.append(_errors(given))
     lines.append(_stopping(given))
-    lines.append(f"order drawn from seed {given.seed}")
+    lines.append(f"random order, seed {given.seed}")
     return lines + _skipped(given)
 
 
@@ -36,7 +36,7 @@ def calibrated(given: Plan, frozen: Calibrated, block_s: float) -> list[str]:
     """What the pilot froze, as lines: batches, warm-up, rounds, processes, and about how long a block lasts."""
     live = [each for each in given.treatments if each.id in frozen.calibrations and each.cell in frozen.rounds]
     if not live:
-        return ["the pilot could try nothing"]
+        return ["the pilot could measure nothing"]
     tried = [frozen.calibrations[each.id] for each in live]
     lengths = [each.batch_s for each in tried]
     counts = [each.count for each in tried]
@@ -52,7 +52,7 @@ def calibrated(given: Plan, frozen: Calibrated, block_s: float) -> list[str]:
     parts.append(f"{_range(min(rounds), max(rounds), 'round')} per block")
     if given.warms_up:
         parts.append(f"{_count(len(live), 'process', 'processes')} per block")
-    return [f"the pilot froze {', '.join(parts)}", _duration(given, frozen, block_s)]
+    return [f"from the pilot: {', '.join(parts)}", _duration(given, frozen, block_s)]
 
 
 def how_long(given: Plan) -> str:
@@ -118,15 +118,12 @@ def _errors(given: Plan) -> str:
     secondary = [each for each in given.comparisons if each.standing is Standing.SECONDARY]
     parts: list[str] = []
     if primary:
-        shared = " together" if len(primary) > 1 else ""
-        verb = "answer" if len(primary) > 1 else "answers"
-        parts.append(
-            f"{_count(len(primary), 'comparison')} {verb} the question, with a chance of "
-            f"{_level(sum(each.alpha for each in primary))} to be wrong{shared}"
-        )
+        level = _level(sum(each.alpha for each in primary))
+        wrong = "that any is wrong" if len(primary) > 1 else "that it is wrong"
+        parts.append(f"{_count(len(primary), 'main comparison')} ({level} chance {wrong})")
     if secondary:
-        parts.append(f"{_count(len(secondary), 'side result')}, {_level(secondary[0].alpha)} each")
-    parts.append(f"margin {units.margin(given.stopping.margin)}: smaller differences do not matter")
+        parts.append(f"{len(secondary):,} secondary ({_level(secondary[0].alpha)} each)")
+    parts.append(f"differences under {units.margin(given.stopping.margin)} do not matter (--margin)")
     return "; ".join(parts)
 
 

@@ -1,0 +1,75 @@
+"""benchstat: its tables, old and new (benchfmt, benchmath and cmd/benchstat of golang/perf)."""
+
+from __future__ import annotations
+
+import re
+
+from sectax.audit.form import Quantity
+from sectax.audit.reading.grammar import Promise, Record, Text
+from sectax.audit.reading.names import levels_in
+from sectax.audit.reading.printed import NUMBER, Number, read
+
+_SCALES = {"p": 1e-12, "n": 1e-9, "µ": 1e-6, "μ": 1e-6, "u": 1e-6, "m": 1e-3, "": 1.0, "k": 1e3, "K": 1e3, "M": 1e6}
+_SCALES |= {"G": 1e9, "T": 1e12, "Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30}
+# A value, how far it scatters, and how it compares with the first column.
+_CELL = re.compile(
+    rf"({NUMBER})([pnµμumkKMGT]?i?)(?:s|B(?:/s)?)?(?: ± +(\d+|∞)%)?(?: (?:([+-][\d.]+)%|~))?"
+    r"(?: \((?:p=\S+)? ?n=([\d+]+)\))?"
+)
+_METRICS = {
+    "sec/op": ("time", "s"),
+    "time/op": ("time", "s"),
+    "B/s": ("speed", "bytes/s"),
+    "speed": ("speed", "bytes/s"),
+}
+
+
+def _shape(records: list[Record]) -> list[Record]:
+    made = []
+    for record in records:
+        heading = record.text("heading") or ""
+        unit = next((unit for unit in _METRICS if re.search(rf"(?<!\S){re.escape(unit)}(?!\S)", heading)), "")
+        metric, base = _METRICS.get(unit, ("other", "1"))
+        # Until 2023 it printed means.
+        statistic = "mean" if unit in ("time/op", "speed") else "median"
+        name = record.text("name") or ""
+        first: Number | None = None
+        for column, cell in enumerate(_CELL.finditer(re.sub(r"\s+", " ", record.text("cells") or ""))):
+            number = read("n", cell[1])
+            if not isinstance(number, Number) or cell[2] not in _SCALES:
+                continue
+            scale = _SCALES[cell[2]]
+            number = Number(number.value * scale, number.step * scale, base)
+            one = Record(record.line, ended=True)
+            one.fields |= {"name": [f"{name}, column {column + 1}"], f"{metric}.{statistic}": [number]}
+            one.fields |= {f"level.{factor}": [level] for factor, level in levels_in(name).items()}
+            one.fields |= {"level.column": [str(column + 1)]}
+            one.fields |= {key: record.fields[key] for key in ("processor", "option.goos") if key in record.fields}
+            if cell[3] and cell[3] != "∞":
+                one.fields[f"{metric}.error"] = [Number(float(cell[3]) / 100 * number.value)]
+            if cell[5]:
+                one.fields["count"] = [Number(float(cell[5].split("+")[min(column, 1)] if "+" in cell[5] else cell[5]))]
+            if first is not None and cell[4] and first.value > 0:
+                one.fields |= {"before": [first], "now": [number], "change": [Number(float(cell[4]) / 100, 1e-4)]}
+            first = first or number
+            made.append(one)
+    return made
+
+
+BENCHSTAT = Text(
+    name="benchstat",
+    title="benchstat's table",
+    head=(
+        r"name (?=.{0,200}(?:/op|/s|speed)){heading:text}$",
+        r"│ (?=.{0,400}(?:/op|/s)){heading:text}$",
+        r"cpu: {processor:text}$",
+        r"goos: {option.goos:w}",
+    ),
+    rows=(r"(?!geomean|\[Geo)(?=\S+ [\d.]\S* ± +(?:\d+|∞)%){name:w} {cells:text}$",),
+    quantities={"time": Quantity.TIME, "speed": Quantity.BANDWIDTH},
+    # A speed that rises is printed as a plus, a time that falls as a minus.
+    promises=(Promise("now / before = 1 + change", within=0.005),),
+    shape=_shape,
+    compares="column",
+)
+GRAMMARS = (BENCHSTAT,)

@@ -1,0 +1,101 @@
+"""fio: what it prints (stat.c of axboe/fio, version 3), and `--output-format=json`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from sectax.audit.form import Moves
+from sectax.audit.reading.document import number
+from sectax.audit.reading.grammar import Json, Promise, Record, Text
+from sectax.audit.reading.printed import Number, read, statistic_of
+
+_UNITS = {"nsec": "ns", "usec": "us", "msec": "ms"}
+_QUANTILE = re.compile(r"(\d+\.\d+)th=\[\s*(\d+)\]")
+_SUMMARY = re.compile(r"min=\s*(\S+), max=\s*(\S+), avg=\s*(\S+), stdev=\s*(\S+?)(?:,|$)")
+_STATISTICS = ("min", "max", "mean", "stddev")
+
+
+def _shape(records: list[Record]) -> list[Record]:
+    """A record for each direction of a job; latencies are those of completion."""
+    planned = {record.text("planned"): record for record in records if "planned" in record.fields}
+    records = [record for record in records if "planned" not in record.fields]
+    for record in records:
+        job, direction = record.text("job"), record.text("direction")
+        record.fields["name"] = [f"{job or 'job'}, {direction or 'cut'}"]
+        if job in planned and (size := planned[job].number(f"block_{direction}")) is not None:
+            record.fields |= {"size_bytes": [size], "option.block": [size], "moves": [Moves.BODY]}
+        unit = _UNITS.get(record.text("latency_unit") or "", "us")
+        if (found := _SUMMARY.search(record.text("latencies") or "")) is not None:
+            for statistic, text in zip(_STATISTICS, found.groups(), strict=True):
+                _add(record, statistic, unit, text)
+        unit = _UNITS.get(record.text("quantile_unit") or "", "us")
+        for text in record.fields.get("quantiles", ()):
+            for share, value in _QUANTILE.findall(str(text)):
+                _add(record, statistic_of(share), unit, value)
+    return records
+
+
+def _add(record: Record, statistic: str, unit: str, text: str) -> None:
+    if isinstance(told := read(unit, text), Number):
+        record.fields[f"latency.{statistic}"] = [told]
+
+
+def _records(document: Any) -> list[Record]:
+    return [
+        _record(job, direction, job[direction])
+        for job in document["jobs"]
+        for direction in ("read", "write", "trim")
+        if isinstance(job.get(direction), dict) and job[direction].get("iops")
+    ]
+
+
+def _record(job: Mapping[str, Any], direction: str, told: Mapping[str, Any]) -> Record:
+    record, where = Record(1, ended=True), f"jobs.{direction}"
+    record.fields["name"] = [f"{job.get('jobname', 'job')}, {direction}"]
+    for key, place, kind in (
+        ("iops", "rate", "n"),
+        ("total_ios", "operations", "n"),
+        ("io_bytes", "bytes", "b"),
+        ("bw_bytes", "bandwidth", "b/s"),
+        ("runtime", "duration_s", "ms"),
+    ):
+        if key in told:
+            record.add(place, number(told[key], kind, f"{where}.{key}"))
+    latency = told.get("clat_ns") or {}
+    for statistic in _STATISTICS:
+        if statistic in latency:
+            record.add(f"latency.{statistic}", number(latency[statistic], "ns", f"{where}.clat_ns.{statistic}"))
+    for share, value in (latency.get("percentile") or {}).items():
+        record.add(f"latency.{statistic_of(share)}", number(value, "ns", f"{where}.clat_ns.{share}"))
+    if "error" in job:
+        record.add("failures", Number(float(job["error"] != 0)))
+    return record
+
+
+_PROMISES = (Promise("bandwidth / rate = size_bytes", within=0.05),)
+FIO = Text(
+    name="fio",
+    title="fio's output",
+    starts=(
+        r"{direction:w}: IOPS=\s?{rate:n}, BW=\s?{bandwidth:B/s}/s (?:\(.{1,40}\))?\({bytes:B}/{duration_s:ms}msec\)",
+        r"{direction:w} ?: io=\s?{bytes:B}, bw=\s?{bandwidth:B/s}/s, iops=\s?{rate:n}, runt=\s?{duration_s:ms}msec",
+    ),
+    head=(r"{job:w}: \(groupid=\d+, jobs=\d+\): err=",),
+    rows=(
+        r"{planned:w}: \(g=\d+\): rw=\w+, bs=\(R\) {block_read:B}-\S+ \(W\) {block_write:B}-",
+        r"{planned:w}: \(g=\d+\): rw=\w+, bs={block_read:B}-[^/\s]+/{block_write:B}-",
+    ),
+    lines=(
+        r"clat \({latency_unit:w}\): (?=min=){latencies:text}$",
+        r"clat percentiles \({quantile_unit:w}\):",
+        r"\| (?=\s*[\d.]+th=\[){quantiles:text}$",
+    ),
+    fails=(r"\S+: \(groupid=\d+, jobs=\d+\): err=\s?[1-9]", r"fio: (?:io_u error|pid=\d+, err=)"),
+    warns=(r"fio: terminating on signal", r"note: both iodepth >= 1 and synchronous"),
+    promises=_PROMISES,
+    shape=_shape,
+)
+FIO_JSON = Json(name="fio", title="fio's JSON", keys=("fio version", "jobs"), records=_records, promises=_PROMISES)
+GRAMMARS = (FIO, FIO_JSON)

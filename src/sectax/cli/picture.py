@@ -1,0 +1,72 @@
+"""Writes the picture of a run: SVG, or PNG where a program that converts is installed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from sectax.model.errors import WrongUse
+
+_SIZE = "1200,630"
+_TIMEOUT_S = 60
+
+
+def _chromium(svg: str, png: str) -> list[str]:
+    # As root it starts without its sandbox only; what it opens is our own picture, which loads nothing.
+    root = ["--no-sandbox"] if os.geteuid() == 0 else []
+    url = Path(svg).as_uri()
+    return ["--headless", "--hide-scrollbars", *root, f"--screenshot={png}", f"--window-size={_SIZE}", url]
+
+
+_CONVERTERS: dict[str, Callable[[str, str], list[str]]] = {
+    "rsvg-convert": lambda svg, png: ["--output", png, svg],
+    "inkscape": lambda svg, png: ["--export-type=png", f"--export-filename={png}", svg],
+    "chromium": _chromium,
+    "google-chrome": _chromium,
+}
+
+
+def refuse_unconvertible(out: str) -> None:
+    """Raises `WrongUse` where *out* is a PNG, and nothing here makes one: better before a run than after it."""
+    if _is_png(out) and _converter() is None:
+        raise WrongUse(f"PNG needs one of {', '.join(_CONVERTERS)}", "apt-get install librsvg2-bin, or name FILE.svg")
+
+
+def write(svg: str, out: str) -> None:
+    """Write a picture, as PNG where the name says so.
+
+    Raises:
+        WrongUse: it cannot be written.
+    """
+    content = _converted(svg) if _is_png(out) else svg.encode()
+    try:
+        with open(out, "xb") as file:
+            file.write(content)
+    except OSError as error:
+        raise WrongUse(f"{out} cannot be written: {error.strerror}", "name another file with --picture") from error
+
+
+def _converted(svg: str) -> bytes:
+    refuse_unconvertible(".png")
+    program = _converter() or ""
+    with tempfile.TemporaryDirectory(prefix="sectax-picture-") as folder:
+        source, made = Path(folder, "picture.svg"), Path(folder, "picture.png")
+        source.write_text(svg, encoding="utf-8")
+        call = [program, *_CONVERTERS[program](str(source), str(made))]
+        try:
+            subprocess.run(call, stdin=subprocess.DEVNULL, capture_output=True, check=True, timeout=_TIMEOUT_S)
+            return made.read_bytes()
+        except (OSError, subprocess.SubprocessError) as error:
+            raise WrongUse(f"{program} made no PNG of the picture", "name FILE.svg instead") from error
+
+
+def _converter() -> str | None:
+    return next(filter(shutil.which, _CONVERTERS), None)
+
+
+def _is_png(out: str) -> bool:
+    return Path(out).suffix.lower() == ".png"
