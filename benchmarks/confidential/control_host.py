@@ -40,8 +40,8 @@ def main() -> None:
         effect = finding["effect"]
         if finding["metric"] != "time" or effect is None:
             continue
-        differ += finding["verdict"].startswith(("slower", "faster"))
-        rows.append([finding["treatment"], finding["verdict"], str(effect["blocks"]), _percent(effect)])
+        differ += finding["verdict"]["id"].startswith(("slower", "faster"))
+        rows.append([finding["treatment"], finding["verdict"]["id"], str(effect["blocks"]), _percent(effect)])
     table(["", "verdict", "blocks", "over ssh against here"], rows, "Time of one operation")
     print(f"\n  load of the machine at the end {os.getloadavg()[0]:.1f}")
     target("comparisons that find a difference", float(differ), 0, f"{differ} of {len(rows)}, at most 0")
