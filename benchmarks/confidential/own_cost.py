@@ -24,7 +24,7 @@ from sectax.model.subject import Work
 from sectax.stats.student import geometric_mean_interval
 
 AT_MOST = 0.005
-TESTED = ("cpu", "memory-write", "threads")
+TESTED = ("sysbench-cpu", "sysbench-memory-write", "sysbench-threads")
 _BLOCK = 64 * 2**20
 _LONGEST_S = 120
 _FOLDER = "/var/tmp"  # noqa: S108 - where sectax runs it too

@@ -83,9 +83,9 @@ def odd_sysbench(folder: Path, block: int, body: str, *, word: str = "run") -> s
     script = folder / "sysbench"
     script.write_text(
         f"#!/bin/sh\ncase $* in\n"
-        # Every opening asks for the version once, and the pilot opens once.
+        # Every opening asks for the version once, and the pilot opens twice.
         f"  --version) echo x >>{folder}/opened ;;\n"
-        f'  *{word}*) if [ "$(cat {folder}/opened 2>/dev/null | wc -l)" = {block + (word == "run")} ] && '
+        f'  *{word}*) if [ "$(cat {folder}/opened 2>/dev/null | wc -l)" = {block + 2 * (word == "run")} ] && '
         f"mkdir {folder}/done 2>/dev/null; then {body}; fi ;;\nesac\n"
         f'exec {shutil.which("sysbench")} "$@"\n'
     )
@@ -105,13 +105,13 @@ def test_a_host_that_hangs_costs_its_own_trials_and_no_more(tmp_path):
     path = odd_sysbench(tmp_path / "odd", 2, f"echo $$ >{tmp_path}/hangs; exec sleep 1000")
     with sshd.running(tmp_path / "sshd", path=path) as server:
         hosts = ("--host", "here=local", "--host", f"there={server.name}", "--timeout", "5")
-        said, document = run(tmp_path, *hosts, "--level", "test=mutex", SECTAX_SSH_CONFIG=str(server.config))
+        said, document = run(tmp_path, *hosts, "--level", "test=sysbench-mutex", SECTAX_SSH_CONFIG=str(server.config))
 
     assert said.status == 0, said.err
-    assert {(each["treatment"], each["block"]) for each in document["failures"]} == {("mutex/there", 2)}
+    assert {(each["treatment"], each["block"]) for each in document["failures"]} == {("sysbench-mutex/there", 2)}
     assert "no answer within 10 s" in document["failures"][0]["reason"]
     assert not Path("/proc", (tmp_path / "hangs").read_text().strip()).exists()
-    assert (trials(document, "mutex/here"), trials(document, "mutex/there")) == (6, 5)
+    assert (trials(document, "sysbench-mutex/here"), trials(document, "sysbench-mutex/there")) == (6, 5)
 
 
 @needs_sshd
@@ -120,12 +120,12 @@ def test_a_host_that_drops_its_connection_is_reached_again_in_the_next_block(tmp
     path = odd_sysbench(tmp_path / "odd", 2, drop)
     with sshd.running(tmp_path / "sshd", path=path) as server:
         hosts = ("--host", "here=local", "--host", f"there={server.name}")
-        said, document = run(tmp_path, *hosts, "--level", "test=mutex", SECTAX_SSH_CONFIG=str(server.config))
+        said, document = run(tmp_path, *hosts, "--level", "test=sysbench-mutex", SECTAX_SSH_CONFIG=str(server.config))
 
     assert said.status == 0, said.err
     assert len({each["block"] for each in document["failures"]}) == 1
     assert "its shell ended" in document["failures"][0]["reason"]
-    assert trials(document, "mutex/there") == 5
+    assert trials(document, "sysbench-mutex/there") == 5
     assert server.log.read_text().count("Accepted publickey") == 2
 
 
@@ -135,7 +135,7 @@ def test_a_host_whose_disk_is_full_is_left_out_with_its_own_words(tmp_path):
     path = odd_sysbench(tmp_path / "odd", 0, full, word="prepare")
     with sshd.running(tmp_path / "sshd", path=path) as server:
         hosts = ("--host", "here=local", "--host", f"there={server.name}")
-        said, _ = run(tmp_path, *hosts, "--level", "test=fileio", SECTAX_SSH_CONFIG=str(server.config))
+        said, _ = run(tmp_path, *hosts, "--level", "test=sysbench-fileio", SECTAX_SSH_CONFIG=str(server.config))
 
     assert said.status == 3
     assert "No space left on device" in said.err

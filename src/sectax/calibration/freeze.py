@@ -209,11 +209,17 @@ def _rounds(
             if each.extra:
                 least[cell.id] = enough_rounds(calibrations[each.id], each.extra, least[cell.id], most)
         rounds[cell.id] = max(wanted, least[cell.id])
+    cells = [*rounds]
+    if cells and len(calibrations) <= plan.together:
+        # All cells are open at once: rounds that one of them does not share would be spent on waiting.
+        rounds, least = {cells[0]: max(rounds.values())}, {cells[0]: max(least.values())}
+        block_cost = {cells[0]: sum(block_cost.values())}
+        round_cost = {cells[0]: _round_s([*calibrations.values()], {name: tried[name] for name in calibrations}, 1.0)}
     _fit(rounds, least, block_cost, round_cost, left_s / ENOUGH_BLOCKS, _WORTH_CUTTING)
     if not plan.stopping.extends:
         # A budget that was asked for holds a first verdict, if need be with the fewest rounds of all.
         _fit(rounds, least, block_cost, round_cost, left_s / FIRST_LOOK, 0.0)
-    return rounds
+    return {cell: rounds.get(cell, rounds[cells[0]]) for cell in cells}
 
 
 def _fit(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -14,7 +16,7 @@ from sectax.experiments.confidential import subject as subjects
 from sectax.experiments.confidential.output import UnknownOutput
 from sectax.experiments.confidential.subject import SysbenchSpec
 from sectax.experiments.confidential.tests import PROBE_TESTS
-from sectax.model.errors import SubjectSkipped
+from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.subject import Work
 from tests.needs import needs
 
@@ -116,6 +118,23 @@ def test_a_visit_counts_its_cpu_time_and_its_operations():
 
     assert (time.count, cpu.count) == (100_000, 100_000)
     assert 0 < cpu.value < 3 * time.value + 0.01
+
+
+@needs_probe
+def test_the_probe_stays_alive_between_visits():
+    subject = SysbenchSpec("local", "memory-latency", block=2**20).subject()
+    subject.open()
+    children = Path(f"/proc/{subject._child.pid}/task/{subject._child.pid}/children")
+
+    there = children.read_text().split()
+    counts = [subject.visit(Work(count)).observations[0].count for count in (10, 1000, 1)]
+
+    assert children.read_text().split() == there
+    assert len(there) == 1
+    assert counts == [10, 1000, 1]
+    os.kill(int(there[0]), signal.SIGKILL)
+    with pytest.raises(SubjectFailed, match="stands there 0 times"):
+        subject.visit(Work(10))
 
 
 GOOD = "sectax-probe 1 syscalls 10 1200 900\n"

@@ -64,7 +64,7 @@ def test_every_test_of_sysbench_does_as_many_operations_as_it_is_asked(test):
 
 @needs_sysbench
 def test_more_operations_take_longer_by_the_clock_of_sysbench():
-    subject = SysbenchSpec("local", "cpu").subject()
+    subject = SysbenchSpec("local", "sysbench-cpu").subject()
     subject.open()
 
     few, many = (subject.visit(Work(count)).observations[0].value for count in (20, 400))
@@ -74,7 +74,7 @@ def test_more_operations_take_longer_by_the_clock_of_sysbench():
 
 
 def test_files_of_a_shell_that_was_killed_are_removed_by_the_next_one():
-    killed, other = (SysbenchSpec("local", "cpu").subject() for _ in range(2))
+    killed, other = (SysbenchSpec("local", "sysbench-cpu").subject() for _ in range(2))
     killed.start()
     assert eventually(lambda: [*Path("/var/tmp").glob(f"{killed._mark}-*/.shell")])
     killed._child.kill()
@@ -104,7 +104,7 @@ def test_a_host_without_sysbench_is_skipped_with_what_to_do(tmp_path, monkeypatc
     monkeypatch.setenv("PATH", str(tmp_path))
 
     with pytest.raises(SubjectSkipped, match="there is no sysbench on local") as caught:
-        SysbenchSpec("local", "cpu").subject().open()
+        SysbenchSpec("local", "sysbench-cpu").subject().open()
 
     assert "apt-get install sysbench" in caught.value.hint
 
@@ -120,7 +120,7 @@ def test_a_version_that_is_none_is_no_sysbench(tmp_path, monkeypatch, words):
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
 
     with pytest.raises(SubjectSkipped, match="there is no sysbench on local"):
-        SysbenchSpec("local", "mutex").subject().open()
+        SysbenchSpec("local", "sysbench-mutex").subject().open()
 
 
 @pytest.mark.more
@@ -132,7 +132,7 @@ def test_a_host_that_lies_about_an_exit_status_is_not_believed(tmp_path, monkeyp
     pretend(tmp_path, monkeypatch, liar)
 
     with pytest.raises(SubjectFailed):
-        SysbenchSpec("local", "mutex").subject().open()
+        SysbenchSpec("local", "sysbench-mutex").subject().open()
 
 
 @pytest.mark.more
@@ -155,7 +155,7 @@ def test_a_host_that_lies_about_an_exit_status_is_not_believed(tmp_path, monkeyp
 )
 def test_a_sysbench_that_fails_or_lies_gives_no_figure(tmp_path, monkeypatch, body, said):
     pretend(tmp_path, monkeypatch, body)
-    subject = SysbenchSpec("local", "mutex").subject()
+    subject = SysbenchSpec("local", "sysbench-mutex").subject()
 
     with pytest.raises(SubjectFailed, match=said) as caught:
         subject.open()
@@ -171,7 +171,7 @@ def test_a_sysbench_that_hangs_costs_its_own_time_and_no_more(tmp_path, monkeypa
     monkeypatch.setattr("sectax.experiments.confidential.subject._GRACE_S", 0.5)
     began = time.monotonic()
 
-    subject = SysbenchSpec("local", "mutex", longest_s=1).subject()
+    subject = SysbenchSpec("local", "sysbench-mutex", longest_s=1).subject()
     with pytest.raises(SubjectFailed, match="no answer within"):
         subject.open()
     hung_s = time.monotonic() - began
@@ -179,17 +179,17 @@ def test_a_sysbench_that_hangs_costs_its_own_time_and_no_more(tmp_path, monkeypa
     assert left_by(subject) == []
     assert hung_s < 60
     with pytest.raises(SubjectFailed, match="no answer within"):  # once may have been an accident
-        SysbenchSpec("local", "mutex", longest_s=1).subject().open()
+        SysbenchSpec("local", "sysbench-mutex", longest_s=1).subject().open()
     began = time.monotonic()
     with pytest.raises(SubjectFailed, match="it hung twice, and is left alone for"):
-        SysbenchSpec("local", "mutex", longest_s=1).subject().open()
+        SysbenchSpec("local", "sysbench-mutex", longest_s=1).subject().open()
     assert time.monotonic() - began < max(1.0, hung_s / 2)
     with pytest.raises(SubjectFailed, match="no answer within"):  # the host itself is alive
-        SysbenchSpec("local", "threads", longest_s=1).subject().open()
+        SysbenchSpec("local", "sysbench-threads", longest_s=1).subject().open()
 
 
 def test_a_disk_that_is_full_is_said(tmp_path, monkeypatch):
     pretend(tmp_path, monkeypatch, "echo 'FATAL: Failed to write file! errno = 28 (No space left on device)'")
 
     with pytest.raises(SubjectFailed, match="No space left on device"):
-        SysbenchSpec("local", "fileio").subject().open()
+        SysbenchSpec("local", "sysbench-fileio").subject().open()

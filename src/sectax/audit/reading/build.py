@@ -212,9 +212,8 @@ def _work(record: Record, label: str) -> Work:
         told["contains"] = tuple(told["contains"].split(","))
     if "by_schedule" in told:
         told["by_schedule"] = bool(told["by_schedule"])
-    for name in ("replicates", "warm_up"):
-        if name in told:
-            told[name] = int(told[name])
+    if "replicates" in told:
+        told["replicates"] = int(told["replicates"])
     return Work(failed=failed, **told)
 
 

@@ -52,7 +52,7 @@ PYTEST_TABLE = Text(
     name="pytest-benchmark",
     title="pytest-benchmark's table",
     head=(r"Name \(time in {unit:w}\) (?=.{0,200}\bRounds\b){columns:text}$",),
-    rows=(r"(?=\S+ [\d.,]+(?: \([\d.,>]+\))? .{20,600} \d+;\d+ ){name:w} {cells:text}$",),
+    rows=(r"(?=\S+ [\d.,]+(?: \([\d.,>]+\))? .{20,600}?(?<=\S)\s++\d++;\d++\s){name:w} {cells:text}$",),
     fails=(r"FAILED \S+", r"=+ .{0,60}\d+ failed"),
     fixed=_FIXED,
     promises=(Promise("time.mean <= time.high"),),

@@ -11,7 +11,7 @@ from sectax.design.matrix import Levels
 from sectax.experiments.confidential.attestation import ask as attestation
 from sectax.experiments.confidential.parts import PROBE as OWN_PROBE
 from sectax.experiments.confidential.subject import CPU_TIME, TOTAL_TIME, SysbenchSpec
-from sectax.experiments.confidential.tests import PUBLISHED_TESTS, SYSBENCH, TESTS
+from sectax.experiments.confidential.tests import PUBLISHED_TESTS, SYSBENCH, SYSBENCH_BATCH_S, TESTS
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Option, Request, Rules, Wanted
 from sectax.experiments.levels import choose
 from sectax.experiments.on_host.places import HOST, PAIR, Places, declares, read_places, scope
@@ -63,25 +63,30 @@ _FIRST = ("cpu", "memory-latency", "syscalls", "fileio")
 ORDER = (*_FIRST, *(name for name in TESTS if name not in _FIRST))
 
 # Kinds of work, for the profile and for a mix of one's own (`sectax advise --mix`): the tests that stand for each.
-GROUPS = (
-    Group("cpu", "computing", ("cpu",)),
+_KINDS = {
+    "cpu": ("computing", ("cpu",)),
+    "memory": ("memory past the cache", ("memory-write", "memory-read", "memory-latency")),
+    "page-faults": ("fresh memory", ("page-fault",)),
+    "syscalls": ("system calls", ("syscalls",)),
+    "switches": ("switches between processes", ("context-switch", "threads", "mutex")),
+    "processes": ("starting processes", ("process-start",)),
+    "clock": ("reading the clock", ("clock-read", "rdtsc")),
+    "cpuid": ("CPUID", ("cpuid",)),
+    "files": ("files through the cache", ("fileio",)),
+    "disk": ("files on the disk", ("fileio-sync", "fileio-direct", "fsync")),
+    "network": ("TCP on the machine itself", ("loopback",)),
+}
+_RANDOM_MEMORY = (f"{SYSBENCH}-memory-random-write", f"{SYSBENCH}-memory-random-read")
+GROUPS = tuple(
     Group(
-        "memory",
-        "memory past the cache",
+        *(kind, words),
         (
-            *("memory-write", "memory-read", "memory-random-write", "memory-random-read"),
-            *("memory-bandwidth", "memory-latency"),
+            *tests,
+            *(f"{SYSBENCH}-{name}" for name in tests if f"{SYSBENCH}-{name}" in TESTS),
+            *(_RANDOM_MEMORY if kind == "memory" else ()),
         ),
-    ),
-    Group("page-faults", "fresh memory", ("page-fault",)),
-    Group("syscalls", "system calls", ("syscalls",)),
-    Group("switches", "switches between processes", ("context-switch", "threads", "mutex")),
-    Group("processes", "starting processes", ("process-start",)),
-    Group("clock", "reading the clock", ("clock-read", "rdtsc")),
-    Group("cpuid", "CPUID", ("cpuid",)),
-    Group("files", "files through the cache", ("fileio",)),
-    Group("disk", "files on the disk", ("fileio-sync", "fileio-direct", "fsync")),
-    Group("network", "TCP on the machine itself", ("loopback",)),
+    )
+    for kind, (words, tests) in _KINDS.items()
 )
 
 WORDS = {f"{TEST}={name}": f"in {name}" for name in TESTS} | {
@@ -99,6 +104,10 @@ PUBLISHED_CHOICES = (
     "its memory test, which writes blocks of 1 KiB, is called memory-write as ours is, whose blocks are past the cache",
 )
 
+
+# Beside it, asking a container for a batch takes little; and in it the machine hardly changes.
+_TURN_S = 0.005
+_ROUNDS = (2, 64)
 
 TIME = Metric("time", "s", Better.LOWER, Summary.MEAN, observed=TOTAL_TIME)
 # Linux counts CPU time in microseconds; gVisor in steps of 10 ms.
@@ -146,7 +155,6 @@ class ConfidentialExperiment(Experiment):
         return Wanted(parts=(OWN_PROBE,), hosts=places.hosts, programs=(SYSBENCH,))
 
     def design(self, request: Request, machine: Machine) -> Design:
-        fixed_rounds = {"quick": (2, 2), "published": (1, 1)}
         as_published = request.preset == "published"
         places = read_places(request.options, HOSTS[request.preset])
         several = len(places.pairs) > 1
@@ -172,14 +180,12 @@ class ConfidentialExperiment(Experiment):
                 declares=lambda levels: declares(levels[HOST], places.where(levels)),
                 primary={COMMANDS: (BY_COUNT,)},
                 once=lambda levels: levels.get(COMMANDS) == AS_PUBLISHED,
+                batch_s=lambda levels: SYSBENCH_BATCH_S if TESTS[levels[TEST]].program == SYSBENCH else None,
             ),
             stopping=_as_long_as_the_study(request.stopping, factors, len(places.pairs)) if as_published else None,
             transfers=_transfers(places),
-            # What the clock of sysbench needs.
-            batch_s=0.1,
-            rounds_range=fixed_rounds.get(request.preset, (2, 24)),
-            warms_up=False,
-            settles=False,
+            batch_s=_TURN_S,
+            rounds_range=_ROUNDS,
             choices=(choice, *(PUBLISHED_CHOICES if as_published else ())),
             options=dict(request.options)
             | {
@@ -255,7 +261,7 @@ class _Bench(Bench):
 
 def _lack(machine: Machine, places: Places, levels: Levels) -> WhyNot | None:
     where = places.where(levels)
-    if TESTS[levels[TEST]].program == SYSBENCH:
+    if levels.get(COMMANDS) == AS_PUBLISHED or TESTS[levels[TEST]].program == SYSBENCH:
         return machine.host_lacks(where, SYSBENCH)
     return machine.host_lacks(where) or machine.lacks(OWN_PROBE)
 

@@ -1,12 +1,15 @@
 /*
- * Measures what confidential guests and sandboxes really make dear, and what sysbench does not show: system calls,
- * context switches, clock reads, page faults, memory past the cache, loopback TCP, fsync, process start, RDTSC, CPUID.
+ * Measures what confidential guests and sandboxes make dear: the work of sysbench's tests, and what sysbench does not
+ * show: system calls, context switches, clock reads, page faults, loopback TCP, process start, RDTSC, CPUID.
  *
- * sectax builds it once as a static program and sends it to every host. Every batch is a process of its own.
+ * sectax builds it once as a static program and sends it to every host. It stays alive between batches, so that a turn
+ * may be short: what a test needs (memory, files) is made before its first batch and kept.
  *
  *   probe TEST COUNT BYTES   does COUNT operations, and prints one line:
  *                            sectax-probe 1 TEST COUNT NANOSECONDS CPU_NANOSECONDS
  *                            BYTES is the size of the memory that the memory tests walk through.
+ *   probe serve MARK         prints a line 'MARK 0', then does the same for every line 'TEST COUNT BYTES' that it reads,
+ *                            each answer followed by that line; it ends with its input, or where a test cannot be done.
  *   probe run PROGRAM ...    runs a program; after its output prints what it used:
  *                            sectax-run 1 CPU_NANOSECONDS STEAL_NANOSECONDS   ('-' where the kernel does not say)
  *   probe cpuid              prints leaves of CPUID: LEAF EAX EBX ECX EDX, in hex
@@ -21,6 +24,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -41,7 +45,7 @@
 #include <x86intrin.h>
 #endif
 
-enum { PAGE = 4096, LINE = 128, MIB = 1 << 20, PAGES_AT_ONCE = 8192 };
+enum { PAGE = 4096, LINE = 128, MIB = 1 << 20, PAGES_AT_ONCE = 8192, FILE_BLOCK = 16384, FILE_BLOCKS = 4096 };
 
 static int64_t elapsed_ns, cpu_ns; /* of all that was between `begin` and `end` */
 static int64_t began, cpu_began;
@@ -139,20 +143,64 @@ static void page_faults(int64_t count, int64_t bytes) {
     }
 }
 
-static char *filled(int64_t bytes) {
-    char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+/* sysbench's own loop (sb_cpu.c): all primes up to 10,000 by trial division. */
+static void primes(int64_t count, int64_t bytes) {
+    (void)bytes;
+    begin();
+    for (int64_t i = 0; i < count; i++) {
+        unsigned long long found = 0;
+        for (unsigned long long number = 3; number < 10000; number++) {
+            unsigned long long divisor = 2;
+            while (divisor * divisor <= number && number % divisor != 0) divisor++;
+            if (divisor * divisor > number) found++;
+        }
+        sink ^= found;
+    }
+    end();
+}
+
+/* Memory of a test, kept for its next batches; `is_new` where nothing but filling has been done with it. */
+static char *kept_memory(int64_t bytes, bool *is_new) {
+    static char *memory;
+    static int64_t kept;
+    *is_new = bytes != kept;
+    if (!*is_new) return memory;
+    if (kept) munmap(memory, kept);
+    kept = 0;
+    memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) cannot("mmap");
     memset(memory, 1, bytes);
+    kept = bytes;
     return memory;
 }
 
+/* The next MiB of memory that is walked through in order, batch after batch. */
+static char *next_part(char *memory, int64_t bytes) {
+    static int64_t at;
+    at = at + 2 * MIB <= bytes ? at + MIB : 0;
+    return memory + at;
+}
+
+static void memory_writes(int64_t count, int64_t bytes) {
+    bool is_new;
+    bytes = bytes > MIB ? bytes : MIB;
+    char *memory = kept_memory(bytes, &is_new);
+    begin();
+    for (int64_t i = 0; i < count; i++) {
+        volatile uint64_t *words = (volatile uint64_t *)next_part(memory, bytes);
+        for (size_t at = 0; at < MIB / sizeof *words; at++) words[at] = (uint64_t)i;
+    }
+    end();
+}
+
 static void memory_bandwidth(int64_t count, int64_t bytes) {
-    int64_t parts = bytes / MIB > 0 ? bytes / MIB : 1;
-    const char *memory = filled(parts * MIB);
+    bool is_new;
+    bytes = bytes > MIB ? bytes : MIB;
+    char *memory = kept_memory(bytes, &is_new);
     uint64_t a = 0, b = 0, c = 0, d = 0;
     begin();
     for (int64_t i = 0; i < count; i++) {
-        const uint64_t *words = (const uint64_t *)(memory + i % parts * MIB);
+        const uint64_t *words = (const uint64_t *)next_part(memory, bytes);
         for (size_t at = 0; at < MIB / sizeof *words; at += 4) {
             a += words[at], b += words[at + 1], c += words[at + 2], d += words[at + 3];
         }
@@ -168,15 +216,69 @@ static void memory_bandwidth(int64_t count, int64_t bytes) {
 static void memory_latency(int64_t count, int64_t bytes) {
     uint64_t lines = 2;
     while (lines * 2 * LINE <= (uint64_t)bytes) lines *= 2;
-    char *memory = mmap(NULL, lines * LINE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) cannot("mmap");
-    for (uint64_t line = 0; line < lines; line++)
-        *(char **)(memory + line * LINE) = memory + ((line * 1664525 + 1013904223) & (lines - 1)) * LINE;
-    char *at = memory;
+    static char *at;
+    bool is_new;
+    char *memory = kept_memory(lines * LINE, &is_new);
+    if (is_new || !at) {
+        at = memory;
+        for (uint64_t line = 0; line < lines; line++)
+            *(char **)(memory + line * LINE) = memory + ((line * 1664525 + 1013904223) & (lines - 1)) * LINE;
+    }
     begin();
     for (int64_t i = 0; i < count; i++) at = *(char *volatile *)at;
     end();
     sink ^= (uintptr_t)at;
+}
+
+/* The file of 64 MiB of the file tests, kept open. It goes with the folder that it is in, which is the test's own. */
+static int kept_file(int flags) {
+    static int file = -1;
+    static char zeros[MIB];
+    if (file >= 0) return file;
+    const char *name = "probe-files";
+    int made = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (made < 0) cannot("open");
+    for (int i = 0; i < FILE_BLOCKS / (MIB / FILE_BLOCK); i++)
+        if (write(made, zeros, MIB) != MIB) cannot("write");
+    if (fsync(made) != 0 || close(made) != 0) cannot("fsync");
+    file = open(name, O_RDWR | O_CLOEXEC | flags);
+    if (file < 0) cannot("open");
+    unlink(name);
+    return file;
+}
+
+static int64_t random_block(void) {
+    static uint64_t state = 88172645463325252u; /* xorshift64: Marsaglia, 2003 */
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    return (int64_t)(state % FILE_BLOCKS) * FILE_BLOCK;
+}
+
+static void files(int64_t count, int flags, int writes_of_five, bool synced) {
+    static _Alignas(PAGE) char block[FILE_BLOCK];
+    int file = kept_file(flags);
+    begin();
+    for (int64_t i = 0; i < count; i++) {
+        ssize_t done = i % 5 < writes_of_five ? pwrite(file, block, FILE_BLOCK, random_block())
+                                              : pread(file, block, FILE_BLOCK, random_block());
+        if (done != FILE_BLOCK || (synced && fsync(file) != 0)) cannot("the file");
+    }
+    end();
+}
+
+/* As sysbench's rndrw: three reads for two writes. */
+static void files_cached(int64_t count, int64_t bytes) {
+    (void)bytes;
+    files(count, 0, 2, false);
+}
+
+static void files_synced(int64_t count, int64_t bytes) {
+    (void)bytes;
+    files(count, 0, 5, true);
+}
+
+static void files_direct(int64_t count, int64_t bytes) {
+    (void)bytes;
+    files(count, O_DIRECT, 0, false);
 }
 
 static void file_syncs(int64_t count, int64_t bytes) {
@@ -200,12 +302,75 @@ static void file_syncs(int64_t count, int64_t bytes) {
     unlink(name);
 }
 
+/* --- with another thread --------------------------------------------------------------------------------------- */
+
+enum { THREADS = 2, LOCKS = 4, YIELDS = 100, MUTEXES = 16, LOOPS = 100 };
+static pthread_mutex_t locks[MUTEXES];
+static pthread_barrier_t ready;
+
+/* sysbench's own loop (sb_threads.c): operations are shared by the threads, each a lock that goes round. */
+static void *yields(void *count) {
+    pthread_barrier_wait(&ready);
+    for (int64_t i = 0, own = *(int64_t *)count; i < own; i++)
+        for (int turn = 0; turn < YIELDS; turn++) {
+            pthread_mutex_lock(&locks[i % LOCKS]);
+            sched_yield();
+            pthread_mutex_unlock(&locks[i % LOCKS]);
+        }
+    return NULL;
+}
+
+/* sysbench's own loop (sb_mutex.c): some work, then a lock out of many, by every thread. */
+static void *takes(void *count) {
+    static uint64_t counted[MUTEXES];
+    uint32_t drawn = (uint32_t)(uintptr_t)count;
+    pthread_barrier_wait(&ready);
+    for (int64_t i = 0, own = *(int64_t *)count; i < own; i++) {
+        for (volatile int turn = 0; turn < LOOPS; turn++) {}
+        drawn = drawn * 1664525 + 1013904223;
+        pthread_mutex_lock(&locks[drawn >> 28]);
+        counted[drawn >> 28]++;
+        pthread_mutex_unlock(&locks[drawn >> 28]);
+    }
+    return NULL;
+}
+
+static void with_threads(void *(*does)(void *), int64_t counts[THREADS]) {
+    pthread_t started[THREADS];
+    for (int i = 0; i < MUTEXES; i++) pthread_mutex_init(&locks[i], NULL);
+    if (pthread_barrier_init(&ready, NULL, THREADS + 1) != 0) cannot("a barrier");
+    for (int i = 0; i < THREADS; i++)
+        if ((errno = pthread_create(&started[i], NULL, does, &counts[i])) != 0) cannot("a thread");
+    begin(); /* all of them wait at the barrier or are about to */
+    pthread_barrier_wait(&ready);
+    for (int i = 0; i < THREADS; i++) pthread_join(started[i], NULL);
+    end();
+    pthread_barrier_destroy(&ready);
+}
+
+static void thread_yields(int64_t count, int64_t bytes) {
+    (void)bytes;
+    with_threads(yields, (int64_t[THREADS]){count / 2, count - count / 2});
+}
+
+static void mutex_takes(int64_t count, int64_t bytes) {
+    (void)bytes;
+    with_threads(takes, (int64_t[THREADS]){count, count});
+}
+
 /* --- with another process -------------------------------------------------------------------------------------- */
+
+static cpu_set_t processors; /* that were ours before they were one */
+
+static void use_all_processors(void) {
+    sched_setaffinity(0, sizeof processors, &processors);
+}
 
 /* Both sides on one processor, so that every answer is a switch; a host that cannot do that does without. */
 static void share_a_processor(void) {
     cpu_set_t all, one;
     if (sched_getaffinity(0, sizeof all, &all) != 0) return;
+    processors = all;
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
         if (CPU_ISSET(cpu, &all)) {
             CPU_ZERO(&one);
@@ -246,6 +411,7 @@ static void context_switches(int64_t count, int64_t bytes) {
     there_and_back(count, there[1], back[0]);
     close(there[1]);
     waitpid(other, NULL, 0);
+    use_all_processors();
 }
 
 static void loopback(int64_t count, int64_t bytes) {
@@ -269,8 +435,9 @@ static void loopback(int64_t count, int64_t bytes) {
     if (connection < 0 || connect(connection, (struct sockaddr *)&address, size) != 0) cannot("loopback");
     setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
     there_and_back(count, connection, connection);
-    close(connection);
+    close(connection), close(listening);
     waitpid(other, NULL, 0);
+    use_all_processors();
 }
 
 static void process_starts(int64_t count, int64_t bytes) {
@@ -299,11 +466,18 @@ static const struct {
     const char *name;
     void (*does)(int64_t count, int64_t bytes);
 } tests[] = {
+    {"cpu", primes},
+    {"memory-write", memory_writes},
+    {"memory-read", memory_bandwidth},
+    {"fileio", files_cached},
+    {"fileio-sync", files_synced},
+    {"fileio-direct", files_direct},
+    {"threads", thread_yields},
+    {"mutex", mutex_takes},
     {"syscalls", system_calls},
     {"context-switch", context_switches},
     {"clock-read", clock_reads},
     {"page-fault", page_faults},
-    {"memory-bandwidth", memory_bandwidth},
     {"memory-latency", memory_latency},
     {"loopback", loopback},
     {"fsync", file_syncs},
@@ -320,15 +494,31 @@ static int64_t used_ns(const struct rusage *usage) {
 static int test(const char *name, int64_t count, int64_t bytes) {
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
         if (strcmp(tests[i].name, name) != 0) continue;
+        struct rusage before, others; /* of processes that the test has started and waited for */
+        getrusage(RUSAGE_CHILDREN, &before);
+        elapsed_ns = cpu_ns = 0;
         tests[i].does(count, bytes);
-        struct rusage others; /* processes that the test has started and waited for */
         getrusage(RUSAGE_CHILDREN, &others);
         printf("sectax-probe 1 %s %lld %lld %lld\n", name, (long long)count, (long long)elapsed_ns,
-               (long long)(cpu_ns + used_ns(&others)));
-        return fflush(stdout) == 0 ? 0 : 3;
+               (long long)(cpu_ns + used_ns(&others) - used_ns(&before)));
+        return 0;
     }
     fprintf(stderr, "there is no test %s\n", name);
     return 2;
+}
+
+static int serve(const char *mark) {
+    char line[256], name[41];
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* whoever asked for it is gone */
+    for (;;) {
+        printf("%s 0\n", mark);
+        if (fflush(stdout) != 0) return 3;
+        if (!fgets(line, sizeof line, stdin)) return 0;
+        long long count, bytes;
+        if (sscanf(line, "%40s %lld %lld", name, &count, &bytes) != 3 || count < 1 || bytes < 0) return 2;
+        int status = test(name, count, bytes);
+        if (status != 0) return status;
+    }
 }
 
 /* Nanoseconds in which the hypervisor ran somebody else, all processors together; negative where it is not known. */
@@ -393,7 +583,8 @@ int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], "nothing") == 0) return 0;
     if (argc == 2 && strcmp(argv[1], "cpuid") == 0) return leaves();
     if (argc > 2 && strcmp(argv[1], "run") == 0) return run(argv + 2);
+    if (argc == 3 && strcmp(argv[1], "serve") == 0) return serve(argv[2]);
     if (argc == 4 && atoll(argv[2]) > 0 && atoll(argv[3]) >= 0) return test(argv[1], atoll(argv[2]), atoll(argv[3]));
-    fprintf(stderr, "probe TEST COUNT BYTES | run PROGRAM ... | cpuid | nothing\n");
+    fprintf(stderr, "probe TEST COUNT BYTES | serve MARK | run PROGRAM ... | cpuid | nothing\n");
     return 2;
 }

@@ -43,7 +43,8 @@ _VERSION = re.compile(r"sysbench ([0-9][\w.+-]{0,40})(?: [\w .,:()/+-]{0,80})?",
 # Two clocks of one second differ by less; so much later may a host be asked than its own clock begins.
 _CLOCKS_DIFFER, _LATER_S = 1.05, 0.1
 _OTHER_PROCESSOR = "it is built for this machine's kind of processor, and needs a folder where programs may run"
-# Reads words line by line and runs what they name, in a folder of its own: our probe (its path is $1) or sysbench. The
+# Reads words line by line and runs what they name, in a folder of its own: our probe (its path is $1) or sysbench.
+# After `serve` all lines are the probe's, which then stays alive between batches. The
 # mark, which nobody can guess, ends each answer. When stdin ends, so does the shell, and its folder is removed; folders
 # of shells that were killed are removed first. Where $3 is `one` and there is taskset, all of it keeps to the last
 # processor that it may use, which `where` names.
@@ -66,6 +67,7 @@ fi
 while IFS= read -r words; do
   case $words in
     where) echo "$where" ;;
+    serve) env -i LC_ALL=C PATH="$2" "$1" serve "$0" 2>&1 ;;
     'probe '*) env -i LC_ALL=C PATH="$2" "$1" ${{words#probe }} </dev/null 2>&1 ;;
     *) env -i LC_ALL=C PATH="$2" $words </dev/null 2>&1 ;;
   esac
@@ -124,6 +126,7 @@ class SysbenchSubject:
         self._mark = f"sectax-{secrets.token_hex(8)}"
         self._child: Child | None = None
         self._probe = ""  # its path there; empty where it cannot be used
+        self._serves = False  # whether it is the probe that reads what is sent
         self._telemetry: Telemetry = NoTelemetry()
         self._stage = "open"
         self._events: set[int] = set()
@@ -168,9 +171,9 @@ class SysbenchSubject:
             fatal = next((line for line in said.splitlines() if "FATAL" in line), None)
             if fatal is not None:
                 raise self._failure(f"its files could not be made: {printable(fatal, 200)}")
-        witnesses |= self._tool() | self._where()
         said, _ = self._run("env")
         witnesses["environment"] = printable(", ".join(sorted(said.split())), 200)
+        witnesses |= self._where() | self._tool()
         assert self._child is not None
         self._telemetry = self._host.telemetry(self._child)
         self._stage = "visit"
@@ -271,7 +274,9 @@ class SysbenchSubject:
         """Which program does the test, shown to work. Raises as `open` does."""
         tool: dict[str, Witness] = {"clock": self._test.program, "clock_read_s": 0.0}
         if self._test.program == PROBE:
-            self._execute(1, FIRST_BLOCK)
+            self._ask("serve")
+            self._serves = True
+            self._execute(1)
             return tool | {"tool": probe.version(), "clock_granularity_s": probe.GRANULARITY_S}
         said, status = self._run(SYSBENCH, "--version")
         found = next((each for line in said.splitlines() if (each := _VERSION.fullmatch(line))), None)
@@ -296,7 +301,7 @@ class SysbenchSubject:
     def _once(self, count: int, block: int) -> Reading:
         words = self._test.arguments(count, block, self._spec.longest_s)
         began = time.monotonic()
-        text, status = self._run(self._test.program, *words)
+        text, status = self._ask(" ".join(words)) if self._serves else self._run(self._test.program, *words)
         passed_s = time.monotonic() - began
         try:
             if self._test.program == PROBE:

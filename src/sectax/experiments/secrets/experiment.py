@@ -140,7 +140,7 @@ class SecretsExperiment(LambdaExperiment):
             baseline=DICTIONARY,
             metrics=_metrics(as_published=as_published),
             rules=Rules(
-                family=lambda levels: levels["language"],
+                family=lambda levels: f"{levels['language']}, {levels['memory']} MB",
                 lacks=functools.partial(_lacks, machine, said, as_published),
                 declares=functools.partial(_declares, said),
                 batch_s=functools.partial(batch_s_of, said.endpoint),
