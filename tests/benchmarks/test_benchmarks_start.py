@@ -29,6 +29,8 @@ MODULES = [
     "benchmarks.efficiency",
     "benchmarks.honesty.sessions",
     "benchmarks.hmac_mac",
+    "benchmarks.lambda_.against",
+    "benchmarks.lambda_.hostile",
     "benchmarks.load",
     "benchmarks.own_cost",
     "benchmarks.page",
@@ -38,6 +40,7 @@ MODULES = [
     "benchmarks.rivals.first_answer",
     "benchmarks.rivals.five_questions",
     "benchmarks.secrets_hits",
+    "benchmarks.s3.at_once",
     "benchmarks.s3.clients",
     "benchmarks.s3.warp",
 ]
