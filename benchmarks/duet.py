@@ -27,9 +27,9 @@ ROUNDS = 40
 PAIRS = (("ES256", "ES256"), ("RS256", "ES256"))
 
 
-def opened(algorithm: str) -> tuple[ProbeSubject, int]:
+def opened(algorithm: str, language: str = "php") -> tuple[ProbeSubject, int]:
     """A probe that signs, and how many operations last a batch."""
-    levels = {"language": "php", "operation": "sign", "key_use": "parsed-once", "layer": "primitive"}
+    levels = {"language": language, "operation": "sign", "key_use": "parsed-once", "layer": "primitive"}
     spec = signature_subject(levels | {"algorithm": algorithm}, make_keys([algorithm]))
     assert isinstance(spec, ProbeSpec)
     subject = spec.subject()

@@ -52,7 +52,7 @@ def few_blocks(runs: int = 20_000) -> None:
 
 
 def warming_up(runs: int = 200) -> None:
-    print("\nWarm-up of 60 batches, truth in brackets: per cent of right answers from one pilot and from three")
+    print("\nWarm-up of 60 batches, truth in brackets: per cent of right answers from one pilot, two and three")
     batch = np.arange(60)
 
     def quiet(rng: np.random.Generator) -> Array:
@@ -73,7 +73,7 @@ def warming_up(runs: int = 200) -> None:
     }
     for name, (truth, make) in situations.items():
         shares = []
-        for pilots in (1, 3):
+        for pilots in (1, 2, 3):
             rng = np.random.default_rng(1)
             right = [warm_up([make(rng) for _ in range(pilots)]).batches == truth for _ in range(runs)]
             shares.append(f"{100 * np.mean(right):.0f}")

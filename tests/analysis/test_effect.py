@@ -2,6 +2,7 @@ import dataclasses
 import math
 from collections.abc import Callable
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,8 +11,9 @@ from hypothesis import strategies as some
 
 from sectax.analysis.effect import SEQUENCE, STUDENT
 from sectax.analysis.findings import judge
-from sectax.model.finding import Finding, Severity, VerdictId, fired_for_sure, takes_verdicts
+from sectax.model.finding import Effect, Finding, Severity, VerdictId, fired_for_sure, takes_verdicts
 from sectax.model.measured import Measured
+from sectax.model.plan import Until
 from sectax.model.treatment import Standing
 from sectax.reports import words
 from sectax.reports.json.findings import finding as as_json
@@ -87,6 +89,27 @@ def test_with_the_number_of_blocks_fixed_student_judges_under_the_same_guard() -
     assert early is not None
     assert (done.method, early.method) == (STUDENT, SEQUENCE)
     assert (done.low, done.high) == pytest.approx((0.04 - half, 0.04 + half), abs=1e-5)
+
+
+def test_a_run_that_the_clock_alone_ended_is_judged_once() -> None:
+    """Whoever interrupts it, or goes on with it, has seen results by then: every look counts."""
+    values = {"baseline": BASE, "treatment": slower(BASE, GOLDEN)}
+    fixed, sequential = run_of(values, fixed_blocks=6), run_of(values)
+
+    def until(rule: Until, **changed: Any) -> Effect | None:
+        plan = dataclasses.replace(sequential.plan, stopping=dataclasses.replace(sequential.plan.stopping, until=rule))
+        return only(dataclasses.replace(sequential, plan=plan, **changed)).effect
+
+    once, clocked, looked = only(fixed).effect, until(Until.BUDGET), only(sequential).effect
+    assert once is not None
+    assert clocked is not None
+    assert (clocked.method, clocked.low, clocked.high) == (STUDENT, once.low, once.high)
+    assert until(Until.VERDICT) == looked
+    for changed in ({"state": "running"}, {"state": "interrupted"}, {"sessions": 2 * sequential.sessions}):
+        seen = until(Until.BUDGET, **changed)
+        assert seen is not None
+        assert looked is not None
+        assert (seen.method, seen.low, seen.high) == (SEQUENCE, looked.low, looked.high)
 
 
 def test_a_fixed_number_of_blocks_has_no_verdict_before_its_end() -> None:

@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import pytest
 
-from sectax.calibration.time_budget import MOST_LOOKS, least_block_s, refuse_too_small, with_last_look
+from sectax.calibration.time_budget import MOST_LOOKS, least_block_s, refuse_too_small, with_last_look, with_real_blocks
 from sectax.experiments import registry
 from sectax.experiments.interface import Request
 from sectax.experiments.planning import with_budget
 from sectax.model.errors import NothingMeasured
-from sectax.model.plan import DEFAULT_MAX_BLOCKS, ENOUGH_BLOCKS, Stopping, last_look
+from sectax.model.plan import DEFAULT_MAX_BLOCKS, ENOUGH_BLOCKS, FIRST_LOOK, Stopping, Until, last_look
 from tests.design.plans import calibrated_for, small_plan
 from tests.needs import SANDBOX, needs
 from tests.program import sectax
@@ -32,6 +32,44 @@ def test_the_last_look_is_as_many_blocks_as_fit_into_the_budget() -> None:
     assert planned(Stopping(0.02, budget_s=600.0), 1.0) == 600
     assert planned(Stopping(0.02, budget_s=600.0), 10.0, elapsed_s=100.0) == 50
     assert planned(Stopping(0.02, budget_s=86_400.0), 1.0) == MOST_LOOKS
+
+
+@pytest.mark.parametrize(("until", "looks"), [(Until.BUDGET, 35), (Until.VERDICT, 47)])
+def test_right_before_the_first_look_blocks_as_they_come_decide_the_last_one(until: Until, looks: int) -> None:
+    """Thirty blocks of 2 s are left; where answered treatments leave, more."""
+    plan = replace(small_plan(), stopping=Stopping(0.02, budget_s=600.0, until=until))
+    planned = with_last_look(plan, calibrated_for(plan), 10.0, 10.0, 0.0)
+
+    again = with_real_blocks(plan, planned, FIRST_LOOK - 1, 2.0, 60.0)
+
+    assert again is not None
+    assert last_look(plan, again) == looks
+    assert with_real_blocks(plan, again, FIRST_LOOK - 1, 2.0, 60.0) is None
+
+
+@pytest.mark.parametrize("done", [FIRST_LOOK - 2, FIRST_LOOK, 20])
+def test_after_the_first_look_the_last_one_stays(done: int) -> None:
+    plan = replace(small_plan(), stopping=Stopping(0.02, budget_s=600.0))
+
+    assert with_real_blocks(plan, calibrated_for(plan), done, 2.0, 60.0) is None
+
+
+@pytest.mark.parametrize(
+    ("stopping", "looks"),
+    [
+        (Stopping(0.02, fixed_blocks=8, budget_s=600.0), None),
+        (Stopping(0.02, max_blocks=8), None),
+        (Stopping(0.02, max_blocks=8, budget_s=600.0), 8),
+        (Stopping(0.02, budget_s=600.0), FIRST_LOOK),
+        (Stopping(0.02, budget_s=600.0, extends=True), ENOUGH_BLOCKS),
+    ],
+)
+def test_looks_that_were_asked_for_or_are_needed_stay(stopping: Stopping, looks: int | None) -> None:
+    plan = replace(small_plan(), stopping=stopping)
+
+    again = with_real_blocks(plan, calibrated_for(plan), FIRST_LOOK - 1, 2.0, 60.0 if looks == 8 else -1.0)
+
+    assert (None if again is None else last_look(plan, again)) == looks
 
 
 def test_a_number_of_blocks_that_was_asked_for_is_kept() -> None:

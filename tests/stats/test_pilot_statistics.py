@@ -67,9 +67,17 @@ def test_a_pilot_too_short_to_tell_gives_half_of_itself() -> None:
 
 def test_two_pilots_count_by_the_longer_one() -> None:
     rng = np.random.default_rng(3)
-    first, second = quiet(rng), quiet(rng) + 1.0 * (BATCHES < 9)
+    first, second = quiet(rng) + 1.0 * (BATCHES < 5), quiet(rng) + 1.0 * (BATCHES < 9)
 
     assert warm_up([first, second]).batches == 9
+
+
+def test_what_one_of_two_pilots_alone_shows_is_the_machine_and_no_warm_up() -> None:
+    rng = np.random.default_rng(3)
+    first, second = quiet(rng), quiet(rng) + 0.3 * (BATCHES < 9)
+
+    assert warm_up([first, second]) == warm_up([first, first])
+    assert warm_up([first, second]).batches == 0
 
 
 def test_equal_batches_have_no_change_points() -> None:
@@ -172,6 +180,13 @@ def test_noise_that_lasts_wants_more_rounds_than_noise_that_does_not() -> None:
     assert lasting > 1.5 * white
 
 
-@pytest.mark.parametrize("seen", [[], [[[0.1, 0.2, 0.3]]], [[[0.1], [0.2]]]])
-def test_one_process_or_one_turn_tells_nothing_of_the_noise(seen: list[Any]) -> None:
+@pytest.mark.parametrize("seen", [[], [[[0.1], [0.2]]]])
+def test_one_turn_tells_nothing_of_the_noise(seen: list[Any]) -> None:
     assert noise_of(seen) is None
+
+
+def test_one_process_tells_how_turns_vary_and_not_how_processes_differ() -> None:
+    seen = noise_of([[[0.1, 0.2, 0.3]]])
+
+    assert seen is not None
+    assert (seen.within, seen.between) == (pytest.approx(0.01), 0.0)

@@ -10,7 +10,7 @@ from sectax.analysis.pairs import Pairs, cost_unit, pair
 from sectax.analysis.verdict import verdict
 from sectax.model.finding import Effect, Estimate, bias_shown, scale_error
 from sectax.model.measured import Measured
-from sectax.model.plan import FIRST_LOOK, Plan, added_s, known_cost, last_look
+from sectax.model.plan import FIRST_LOOK, Plan, Until, added_s, known_cost, last_look
 from sectax.model.treatment import Standing
 from sectax.stats.confidence_sequence import UNSEEN, Sequence, guarded_half_width, half_width, running_sequence
 from sectax.stats.moments import Array
@@ -40,7 +40,7 @@ def intervals(
         differences, reference: shape (rows, blocks), NaN where a block has none.
         alpha, least_spread, unseen: shape (rows,), as in `running_sequence`.
         last_look: the most blocks of the plan.
-        fixed: the number of blocks was fixed beforehand, so Student's t may be used.
+        fixed: no result had a say in the number of blocks, so Student's t may be used.
     """
     rows, blocks = differences.shape
     if blocks == 0:
@@ -72,13 +72,23 @@ def blocks_pending(measured: Measured) -> int:
     return max(0, (measured.plan.stopping.fixed_blocks or 0) - len(measured.blocks))
 
 
+def _is_judged_once(measured: Measured) -> bool:
+    """Whether no result had a say in how many blocks there are, so that plain Student's t holds at the end.
+
+    Either their number was fixed in the plan and all of them are there, or the clock alone ended the one session.
+    """
+    stopping = measured.plan.stopping
+    if stopping.fixed_blocks is not None:
+        return blocks_pending(measured) == 0
+    return stopping.until is Until.BUDGET and measured.state == "finished" and len(measured.sessions) == 1
+
+
 def effects(measured: Measured) -> tuple[Effect | None, ...]:
     """The effect of every comparison, in the order of the plan; None where no block has both arms."""
     pairs = pair(measured)
     if not pairs.comparisons:
         return ()
-    # Student's t holds where the number of blocks was fixed in the plan, and all of them are there.
-    fixed = measured.plan.stopping.fixed_blocks is not None and blocks_pending(measured) == 0
+    fixed = _is_judged_once(measured)
     alpha = np.array([comparison.alpha for comparison in pairs.comparisons])
     control = np.array([comparison.standing is Standing.NEGATIVE for comparison in pairs.comparisons])
     # Two equal arms differ by as much one way as the other, so their interval needs no guard.

@@ -29,8 +29,6 @@ class Quantity(StrEnum):
     OTHER = "other"
 
 
-_BYTES = {Quantity.BANDWIDTH: "bytes/s", Quantity.MEMORY: "bytes"}
-UNITS = {Quantity.TIME: "s", Quantity.TOTAL_TIME: "s", Quantity.RATE: "operations/s", **_BYTES}
 SPEEDS = frozenset({Quantity.TIME, Quantity.TOTAL_TIME, Quantity.RATE, Quantity.BANDWIDTH})
 
 
@@ -63,10 +61,8 @@ VALUES = "values"
 
 def share_of(statistic: str | None) -> float | None:
     """The share of values that lie below a quantile; None where it is no quantile."""
-    if statistic in ("min", "median", "max"):
-        return {"min": 0.0, "median": 0.5, "max": 1.0}[statistic or ""]
     found = re.fullmatch(r"p(\d{1,3}(?:\.\d{1,9})?)", statistic or "")
-    return float(found[1]) / 100 if found else None
+    return float(found[1]) / 100 if found else {"min": 0.0, "median": 0.5, "max": 1.0}.get(statistic or "")
 
 
 @dataclass(frozen=True)
@@ -103,7 +99,7 @@ class Work:
         overlap_share: of the operations that the client should have under way at once, those that were.
         link_bytes_s: the measured bandwidth of the memory or link that it must go through.
         batch, calibrated: operations that were timed together in one value; whether their number was to fit a time.
-        cold, warm_up: where the cold operations are; how many trials were discarded first.
+        cold: where the cold operations are.
         replicates, replicate: how many independent ones (processes, hosts, instances) there are, and of what.
         per_replicate: how many of the single values each of them gave, in order.
     """
@@ -131,7 +127,6 @@ class Work:
     batch: float | None = None
     calibrated: bool | None = None
     cold: Cold | None = None
-    warm_up: int | None = None
     replicates: int | None = None
     replicate: str | None = None
     per_replicate: tuple[int, ...] | None = None
@@ -143,8 +138,8 @@ class Setting:
 
     Attributes:
         instrument: what the timed calls pass through (a tracer, a proxy, a logger); 'none' where that is reported.
-        granularity_s, key_bits, curve: of the clock, its step; of the key, as read from it or as its name fixes it.
-        service, year, month: the managed service, and when, where its defaults have changed since.
+        granularity_s, key_bits, curve: the step of the clock; of the key, as read from it or as its name fixes it.
+        service, year, month: the managed service, and when.
     """
 
     processor: str | None = None
@@ -185,10 +180,6 @@ class Series:
     setting: Setting = field(default_factory=Setting)
     run: str = ""
     line: int | None = None
-
-    @property
-    def unit(self) -> str:
-        return UNITS.get(self.quantity, "1")
 
     @cached_property
     def figures(self) -> tuple[Claim, ...]:

@@ -35,6 +35,8 @@ _WIDEST = math.log(1.1)
 _SAFELY = 0.7
 # Rounds that take less than this part of their cell's fair share of a block are not cut for the sake of more blocks.
 _WORTH_CUTTING = 0.5
+# The rounds of one cell depend on those of the others: after so many goes over all cells they hardly move.
+_SWEEPS = 3
 
 
 @dataclass(frozen=True)
@@ -188,6 +190,7 @@ def _rounds(
     rounds: dict[str, int] = {}
     least: dict[str, int] = {}
     once: dict[str, int] = {}  # what one block alone measures, one time
+    noises: dict[str, Noise] = {}
     for cell in plan.cells:
         here = [
             treatment for treatment in plan.treatments if treatment.cell == cell.id and treatment.id in calibrations
@@ -202,24 +205,39 @@ def _rounds(
         )
         shared = min(1.0, len(here) / plan.together) if plan.together else 1.0
         round_cost[cell.id] = _round_s(frozen, {treatment.id: tried[treatment.id] for treatment in here}, shared)
-        least[cell.id] = fewest if fewest == 1 else min(_even(fewest), most)
-        wanted = least[cell.id]
+        least[cell.id] = rounds[cell.id] = fewest if fewest == 1 else min(_even(fewest), most)
+        for each in here:
+            if each.extra:
+                least[cell.id] = enough_rounds(calibrations[each.id], each.extra, least[cell.id], most)
+        noise = _noise(plan, cell, tried)
         if plan.chooses_rounds and round_cost[cell.id] > 0:
             # What was opened is used: with as much time in its rounds as in its opening, an answer takes at most twice
             # as long as with the best number of them, however blocks vary.
             filled = _even(math.ceil(block_cost[cell.id] / round_cost[cell.id])) if not plan.equal_counts else 0
-            soonest = _soonest(plan, cell, calibrations, tried, block_cost[cell.id], round_cost[cell.id])
-            wanted = min(max(soonest or 0, filled, wanted), most)
-        for each in here:
-            if each.extra:
-                least[cell.id] = enough_rounds(calibrations[each.id], each.extra, least[cell.id], most)
-        rounds[cell.id] = max(wanted, least[cell.id])
+            rounds[cell.id] = min(max(filled, rounds[cell.id]), most)
+            if noise is not None:
+                noises[cell.id] = noise
     cells = [*rounds]
-    if cells and len(calibrations) <= plan.together:
-        # All cells are open at once: rounds that one of them does not share would be spent on waiting.
+    at_once = bool(cells) and len(calibrations) <= plan.together
+    if at_once:
+        # A round of all cells that are open at once takes as long as one gap.
+        joint_s = _round_s([*calibrations.values()], {name: tried[name] for name in calibrations}, 1.0)
+        round_cost = dict.fromkeys(cells, joint_s)
+    at_least = dict(rounds)
+    # Whoever waits for an answer waits for whole blocks: what other cells take of them is a cost of each block too.
+    for _ in range(_SWEEPS):
+        for cell in plan.cells:
+            if cell.id not in noises:
+                continue
+            others = 0.0 if at_once else sum(rounds[name] * round_cost[name] for name in cells if name != cell.id)
+            costs = (sum(block_cost.values()) + others, round_cost[cell.id])
+            soonest = _soonest(plan, cell, calibrations, noises[cell.id], *costs)
+            rounds[cell.id] = min(max(soonest, at_least[cell.id]), most)
+    rounds = {cell: max(wanted, least[cell]) for cell, wanted in rounds.items()}
+    if at_once:
+        # Rounds that one of them does not share would be spent on waiting.
         rounds, least = {cells[0]: max(rounds.values())}, {cells[0]: max(least.values())}
         block_cost = {cells[0]: sum(block_cost.values())}
-        round_cost = {cells[0]: _round_s([*calibrations.values()], {name: tried[name] for name in calibrations}, 1.0)}
     _fit(rounds, least, block_cost, round_cost, left_s / ENOUGH_BLOCKS, _WORTH_CUTTING)
     if not plan.stopping.extends:
         # A budget that was asked for holds a first verdict, if need be with the fewest rounds of all.
@@ -265,14 +283,11 @@ def _soonest(
     plan: Plan,
     cell: Cell,
     calibrations: Mapping[str, Calibration],
-    tried: Mapping[str, Tried],
+    noise: Noise,
     block_cost: float,
     round_cost: float,
-) -> int | None:
-    """The rounds of one cell at which its closest comparison is answered soonest; None where the pilot cannot say."""
-    noise = _noise(plan, cell, tried)
-    if noise is None:
-        return None
+) -> int:
+    """The rounds of one cell at which its closest comparison is answered soonest."""
     baseline = calibrations.get(cell.baseline)
     distances = [
         abs(math.log(calibrations[treatment.id].operation_s / baseline.operation_s))

@@ -126,6 +126,8 @@ def _try_cell(members: list[_Trying], emit: Emit) -> dict[str, Tried]:
     try:
         for number in range(PROCESSES):
             again = [trying for trying in going if number == 0 or not trying.sizes_only]
+            # As in a block: their processes start side by side, so what that takes is waited for once.
+            each_of(again, _Trying.start)
             each_of(again, _Trying.open)
             for turn in range(max((trying.batches for trying in again), default=0)):
                 each_of([trying for trying in again if turn < trying.batches], _Trying.take_turn)
@@ -163,10 +165,14 @@ class _Trying:
         self._processes: list[list[_Reading]] = []
         self.subject = Guarded(name, spec)
 
-    def open(self) -> None:
-        """Begin another process; in the first one, find out how many operations make a batch."""
-        plan = self._plan
+    def start(self) -> None:
+        """Begin another process, without waiting for it."""
         self.subject = Guarded(self.name, self._spec)
+        self.subject.start()
+
+    def open(self) -> None:
+        """Make it ready; in the first one, find out how many operations make a batch."""
+        plan = self._plan
         began = time.monotonic()
         self._witnesses = self.subject.open()
         self._ended = time.monotonic()

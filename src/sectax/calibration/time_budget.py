@@ -11,7 +11,7 @@ from dataclasses import replace
 from sectax.calibration.pilot import PROCESSES
 from sectax.design.order import plan_block, warming_turns
 from sectax.model.errors import NothingMeasured
-from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, Plan
+from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, Plan, Until
 
 # What a bound leaves out (warm-up, rounds beyond the fewest) is about as much again.
 _ROOM = 2.0
@@ -19,6 +19,8 @@ _ROOM = 2.0
 MOST_LOOKS = 600
 # So far off may be what was announced.
 WITHIN = 1.5
+# What becomes of the length of a block, about, when treatments that are answered have left.
+_SHORTER = 0.7
 # So many blocks say what the next ones take: with more, the machine of some minutes ago would count.
 _RECENT = 3
 
@@ -94,6 +96,25 @@ def with_last_look(
     return replace(calibrated, last_look=min(fitting, stopping.max_blocks or MOST_LOOKS))
 
 
+def with_real_blocks(plan: Plan, calibrated: Calibrated, done: int, block_s: float, left_s: float) -> Calibrated | None:
+    """The calibration with the last look decided once more, by blocks as they really come; None where it stays.
+
+    It is done right before the first look, from the clock alone: no result has a say in how many looks there are.
+
+    Args:
+        done: blocks that are finished. block_s: seconds of the shortest of them. left_s: seconds of the budget.
+    """
+    stopping = plan.stopping
+    if done != FIRST_LOOK - 1 or stopping.fixed_blocks is not None or stopping.budget_s is None or block_s <= 0:
+        return None
+    # Treatments that are answered leave, and the blocks that are left are shorter for it.
+    shorter = 1.0 if stopping.until is Until.BUDGET else _SHORTER
+    fitting = done + int(left_s / (shorter * block_s))
+    least = ENOUGH_BLOCKS if stopping.extends else FIRST_LOOK
+    last = min(max(fitting, least), stopping.max_blocks or MOST_LOOKS, MOST_LOOKS)
+    return None if last == calibrated.last_look else replace(calibrated, last_look=last)
+
+
 def block_s(plan: Plan, calibrated: Calibrated, gaps: Mapping[str, float], *, pace: float = 1.0) -> float:
     """Seconds of a block of all treatments that the pilot could try: opening, warming up, settling, visits, idle gaps.
 
@@ -133,7 +154,7 @@ class BlockTimes:
     """How long blocks take, as it was announced and as they come: other work on the machine comes and goes.
 
     Attributes:
-        announced_s: what was said last.
+        announced_s: what was said last. shortest_s: the shortest block so far.
 
     Args:
         once_s: seconds that the first block takes longer than those after it: it says nothing of them.
@@ -143,6 +164,7 @@ class BlockTimes:
         self.announced_s = announced_s
         self._once_s = once_s
         self._recent: deque[float] = deque(maxlen=_RECENT)
+        self.shortest_s = math.inf
 
     @property
     def about_s(self) -> float:
@@ -153,6 +175,7 @@ class BlockTimes:
         """A block has ended; *took_s* has all that lies between its beginning and that of the next."""
         if not self._once_s:
             self._recent.append(took_s)
+            self.shortest_s = min(self.shortest_s, took_s)
         self._once_s = 0.0
 
     def longer_s(self) -> float | None:

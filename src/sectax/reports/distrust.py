@@ -149,5 +149,5 @@ def _positive(plan: Plan, controls: FamilyControls) -> str:
     else:
         seen = f"missed ({claims.interval(positive.effect)})"
         if controls.smallest_seen is not None:
-            seen += f"; this run could not see a cost below {units.share(controls.smallest_seen)}"
+            seen += f"; distrust differences under {units.share(controls.smallest_seen)}"
     return f"a cost of {_added(plan, controls, positive)} added on purpose: {seen}"

@@ -54,7 +54,7 @@ def _row(cells: tuple[str, ...], table: Table, place: int) -> ForestRow:
     unit = table.columns[1].head
     words = effect if row.interval is not None else verdict
     known = f"{value.partition(' ± ')[0]} {unit}, " if value != "–" else ""
-    label = label.replace(f" {SECONDARY_MARK}", " (side result)")
+    label = label.replace(f" {SECONDARY_MARK}", " (secondary)")
     return ForestRow(label, f"{known}{words}", row.tone, row.interval)
 
 

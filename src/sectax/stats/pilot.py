@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Sequence
@@ -122,7 +123,8 @@ def warm_up(pilots: Sequence[ArrayLike]) -> WarmUp:
     """The warm-up for all processes of a treatment, frozen.
 
     Three pilots or more are joined batch by batch, by the median of their distances from their own final level: what
-    they share is warming up, what one of them has alone is noise of the machine. Of fewer, the longest counts.
+    they share is warming up, what one of them has alone is noise of the machine. Of two the longer counts, and none
+    where one of them needed none: a step of the machine's speed looks like a warm-up, and seldom comes twice.
 
     Args:
         pilots: log batch times of each pilot process from its first batch on.
@@ -133,6 +135,8 @@ def warm_up(pilots: Sequence[ArrayLike]) -> WarmUp:
         raise ValueError("a warm-up needs a pilot process")
     if len(pilots) < 3:
         each = [warm_up_of(series) for series in pilots]
+        if any(one.settled and not one.batches for one in each):
+            return WarmUp(0, settled=True)
         return WarmUp(max(one.batches for one in each), all(one.settled for one in each))
     length = min(np.asarray(series).size for series in pilots)
     stack = np.array([np.asarray(series, dtype=np.float64)[:length] for series in pilots])
@@ -160,7 +164,7 @@ class Noise:
 
 
 def noise_of(ratios: Sequence[Sequence[ArrayLike]]) -> Noise | None:
-    """What the pilot's turns tell of the noise; None where they tell nothing.
+    """What the pilot's turns tell of the noise; None where they tell nothing. One process says not how others differ.
 
     Args:
         ratios: of every treatment, by process and in order, its log times less those of its baseline in the same turns.
@@ -174,17 +178,19 @@ def noise_of(ratios: Sequence[Sequence[ArrayLike]]) -> Noise | None:
             off = values - values.mean()
             products, squares = products + float(off[1:] @ off[:-1]), squares + float(off @ off)
             turns.append(values.size)
-        if len(series) > 1:
+        if series:
             variance = float(np.mean([values.var(ddof=1) for values in series]))
             within.append(variance)
-            shares = float(np.mean([1 / values.size for values in series]))
-            between.append((float(np.var([values.mean() for values in series], ddof=1)), variance * shares))
+            if len(series) > 1:
+                shares = float(np.mean([1 / values.size for values in series]))
+                between.append((float(np.var([values.mean() for values in series], ddof=1)), variance * shares))
     if not within:
         return None
     raw, mean_turns = (products / squares if squares > 0 else 0.0), float(np.mean(turns))
     likeness = min(max(raw + (1 + 3 * raw) / mean_turns, 0.0), _MOST_ALIKE)
     lasting = (1 + likeness) / (1 - likeness)
-    return Noise(float(np.mean(within)), float(np.mean([seen - own * lasting for seen, own in between])), likeness)
+    differ = float(np.mean([seen - own * lasting for seen, own in between])) if between else 0.0
+    return Noise(float(np.mean(within)), differ, likeness)
 
 
 def seconds_to_verdict(
@@ -213,10 +219,16 @@ def seconds_to_verdict(
     each = np.asarray(rounds, dtype=np.float64)
     spread = np.sqrt(np.maximum(noise.of_block(each), 0.0))
     blocks = np.arange(first_look, _MOST_BLOCKS + 1)
-    # In units of the spread: falling with the number of blocks.
-    reached = repeated_critical_value(blocks, alpha, first_look, _MOST_BLOCKS) / np.sqrt(blocks)
+    reached = _reached(alpha, first_look)
     enough = guarded_half_width(blocks, spread[..., None] * reached, UNSEEN, alpha) <= half_width
     needed = np.where(enough.any(axis=-1), blocks[np.argmax(enough, axis=-1)], _MOST_BLOCKS)
     # Beyond what is waited for, the narrower interval still wins.
     needed = np.where(enough.any(axis=-1), needed, _MOST_BLOCKS * np.square(spread * reached[-1] / half_width))
     return np.asarray(needed * (block_cost + each * round_cost), dtype=np.float64)
+
+
+@functools.lru_cache(maxsize=64)
+def _reached(alpha: float, first_look: int) -> Array:
+    """The half-width in units of the spread, falling with the number of blocks."""
+    blocks = np.arange(first_look, _MOST_BLOCKS + 1)
+    return np.asarray(repeated_critical_value(blocks, alpha, first_look, _MOST_BLOCKS) / np.sqrt(blocks))

@@ -25,6 +25,7 @@ from sectax.calibration.time_budget import (
     refuse_before_start,
     refuse_too_small,
     with_last_look,
+    with_real_blocks,
 )
 from sectax.design.order import plan_block
 from sectax.engines.block import run_block
@@ -358,14 +359,23 @@ class _Session:
         ended = time.monotonic()
         while going and not self._spent(measured, times):
             calibrated = self._block(self.ledger.next_block_number(), going.treatments, calibrated, specs, times)
+            began, ended = ended, time.monotonic()
+            times.ended(ended - began)
+            calibrated = self._with_real_blocks(calibrated, times)
             measured = self.ledger.measured()
             findings = judge(measured)
             going = still_open(measured, findings)
-            began, ended = ended, time.monotonic()
-            times.ended(ended - began)
             line = progress_line(measured, findings, going.comparisons, self._elapsed_s(), times.about_s)
             self._say_longer(times.longer_s(), line)
             self.progress.stands(line)
+
+    def _with_real_blocks(self, calibrated: Calibrated, times: BlockTimes) -> Calibrated:
+        done = len(self.ledger.measured().blocks)
+        again = with_real_blocks(self.plan, calibrated, done, times.shortest_s, self._left_s())
+        if again is None:
+            return calibrated
+        self.ledger.calibrate(again)
+        return again
 
     def _say_longer(self, block_s: float | None, line: ProgressLine) -> None:
         """Announce the time again, where blocks turn out to take longer."""

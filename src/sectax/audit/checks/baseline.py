@@ -10,7 +10,6 @@ from sectax.audit.form import Evidence
 
 
 @check(
-    "no-baseline",
     "F: the figures are to show the cost of something, and nothing was measured without it",
     applies=lambda evidence: evidence.contrast is not None and bool(evidence.series),
 )

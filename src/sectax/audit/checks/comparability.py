@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sectax.audit.checks.groups import sides
-from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal
+from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, remark
 from sectax.audit.checks.words import EVERYTHING
 from sectax.audit.form import Evidence, Series
 from sectax.model.finding import Severity
@@ -34,7 +34,6 @@ def _applies(evidence: Evidence) -> bool:
 
 
 @check(
-    "apples-and-oranges",
     "F: what is compared differs in processor, runtime, library, object size or key bits besides; W: one "
     "output has figures of several machines",
     applies=_applies,
@@ -79,7 +78,7 @@ def _machines(evidence: Evidence) -> Iterator[Remark]:
     for attribute, name in (("processor", "processors"), ("library", "builds of the library"), ("runtime", "runtimes")):
         values = {str(value) for one in evidence.series if (value := _value(one, attribute)) is not None}
         if len(values) > 1:
-            yield Remark(
+            yield remark(
                 Severity.WARNING,
                 EVERYTHING,
                 f"the figures are of {len(values)} {name}: {'; '.join(sorted(values)[:4])}",

@@ -7,7 +7,7 @@ from itertools import pairwise
 from statistics import median
 
 from sectax.audit.checks.groups import about, gather, ids
-from sectax.audit.checks.interface import Remark, check, fatal
+from sectax.audit.checks.interface import Remark, check, fatal, remark
 from sectax.audit.checks.words import duration, number, share
 from sectax.audit.form import Claim, Evidence, Quantity, Series, share_of
 from sectax.model.finding import Severity
@@ -31,7 +31,6 @@ ASK = "find out where each number comes from"
 
 
 @check(
-    "contradiction",
     "F: a summary that its own values contradict, quantiles that fall, a mean outside the range, a rate that "
     "is not "
     "its count over its time, a sum that is not that of its parts; W: more waiting than the connections had time for",
@@ -41,7 +40,7 @@ def contradiction(evidence: Evidence) -> Iterator[Remark]:
     for broken in evidence.broken:
         saw = f"{broken.promise}: {number(broken.left)} against {number(broken.right)} ({broken.run})"
         severity = Severity.FATAL if broken.fatal else Severity.WARNING
-        yield Remark(severity, broken.run, saw, WRONG, ASK, broken.figures)
+        yield remark(severity, broken.run, saw, WRONG, ASK, broken.figures)
     yield from _planned(evidence)
     yield from _slipped(evidence)
     for one in evidence.speeds:
@@ -64,7 +63,7 @@ def _order(one: Series) -> Iterator[Remark]:
             severity = Severity.FATAL if low.value > high.value * (1 + TOLERANCE) else Severity.WARNING
             saw = f"{low.id} is {_shown(one, low.value)}, and {high.id} is {_shown(one, high.value)}"
             meaning = f"the first cannot be the larger: {WRONG}"
-            yield Remark(severity, one.table, saw, meaning, ASK, (low.id, high.id))
+            yield remark(severity, one.table, saw, meaning, ASK, (low.id, high.id))
             return
     if mean is not None and len(placed) > 1 and (one.trials or 0) >= 100:
         yield from _mean_between(one, mean, placed, [shares[claim.id] for claim in placed])
@@ -145,13 +144,13 @@ def _in_flight(one: Series) -> Iterator[Remark]:
             f"{connections:.0f} connections leave {duration(connections * seconds / operations)} for each"
         )
         severity = Severity.FATAL if under_way > FAR_TOO_MANY * connections else Severity.WARNING
-        yield Remark(severity, one.table, saw, "the mean is not of the same operations as the rate", ASK, ids([one]))
+        yield remark(severity, one.table, saw, "the mean is not of the same operations as the rate", ASK, ids([one]))
     elif (mean.value + mean.step) * operations / seconds < LEAST_AT_WORK * connections:
         at_work = mean.value * operations / seconds / connections
         saw = f"at {mean.id} of {duration(mean.value)}, {connections:.0f} connections were at work for {share(at_work)}"
         saw += f" of the time ({number(operations)} operations in {seconds:g} s)"
         meaning = "the others waited for something that is in no latency: a limit, a client, or answers that never came"
-        yield Remark(Severity.WARNING, one.table, saw, meaning, ASK, ids([one]))
+        yield remark(Severity.WARNING, one.table, saw, meaning, ASK, ids([one]))
 
 
 def _slipped(evidence: Evidence) -> Iterator[Remark]:
@@ -186,4 +185,6 @@ def _planned(evidence: Evidence) -> Iterator[Remark]:
 
 
 def _shown(one: Series, value: float) -> str:
-    return duration(value) if one.unit == "s" else f"{number(value)} {one.unit}"
+    units = {Quantity.RATE: " operations/s", Quantity.BANDWIDTH: " bytes/s", Quantity.MEMORY: " bytes"}
+    is_time = one.quantity in (Quantity.TIME, Quantity.TOTAL_TIME)
+    return duration(value) if is_time else f"{number(value)}{units.get(one.quantity, '')}"

@@ -18,11 +18,7 @@ def _seen(evidence: Evidence) -> list[Series]:
     return [one for one in evidence.series if one.work.contains and one.seconds_per_operation() is not None]
 
 
-@check(
-    "contained-work",
-    "F: an operation takes less than half the time of another that it must do as a part of itself",
-    sees=_seen,
-)
+@check("F: an operation takes less than half the time of another that it must do as a part of itself", sees=_seen)
 def contained_work(evidence: Evidence) -> Iterator[Remark]:
     seen = _seen(evidence)
     part_of: dict[Series, Series] = {}

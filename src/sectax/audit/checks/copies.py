@@ -18,9 +18,7 @@ FEWEST_VALUES = 3
 FINEST = 1e-6
 
 
-@check(
-    "copied-data", "F: two cells hold exactly the same numbers, beyond chance", sees=lambda evidence: evidence.speeds
-)
+@check("F: two cells hold exactly the same numbers, beyond chance", sees=lambda evidence: evidence.speeds)
 def copied_data(evidence: Evidence) -> Iterator[Remark]:
     groups = things(evidence.speeds)
     same: dict[Hashable, tuple[tuple[float, ...], list[list[Series]]]] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sectax.audit.checks.groups import gather, ids, unknown, worst
-from sectax.audit.checks.interface import Remark, check
+from sectax.audit.checks.interface import Remark, check, remark
 from sectax.audit.checks.words import number
 from sectax.audit.form import Evidence, Series
 from sectax.model.finding import Severity
@@ -13,14 +13,14 @@ from sectax.model.finding import Severity
 MOST_FAILURES = 0.001
 
 
-@check("unequal-work", "F: more than 0.1 % of the operations failed; W: fewer", sees=lambda evidence: evidence.speeds)
+@check("F: more than 0.1 % of the operations failed; W: fewer", sees=lambda evidence: evidence.speeds)
 def unequal_work(evidence: Evidence) -> Iterator[Remark]:
     seen = evidence.speeds
     failing = [one for one in seen if (failure_share(one) or 0.0) > MOST_FAILURES]
     for group in gather(failing, lambda one: (one.run, one.work.failures, operations_of(one))):
         one = group[0]
         kinds = ", ".join(f"{number(count)} {kind}" for kind, count in one.work.failed.items() if count)
-        yield Remark(
+        yield remark(
             Severity.FATAL,
             one.run or one.table,
             f"{_counted(one)}{f' ({kinds})' if kinds else ''}",

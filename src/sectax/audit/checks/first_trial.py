@@ -27,7 +27,6 @@ LEAST_SPREAD = 0.01
 
 
 @check(
-    "first-trial",
     "F: cold and warm trials are in one summary; W: the first value differs from the rest",
     sees=lambda evidence: evidence.speeds,
 )

@@ -28,7 +28,6 @@ def _sees(evidence: Evidence) -> list[Series]:
 
 
 @check(
-    "fixed-time-total",
     "F: a total time that was configured, or a rate that was asked for; W: the same time for different counts",
     sees=_sees,
 )

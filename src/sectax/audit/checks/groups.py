@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from sectax.audit.checks.interface import Remark, cannot_be_checked
+from sectax.audit.checks.interface import Remark, cannot_be_checked, remark
 from sectax.audit.checks.words import named, tables_of
 from sectax.audit.form import Evidence, Quantity, Series
 from sectax.model.finding import Severity
@@ -95,7 +95,7 @@ def slowness(series: Series) -> NDArray[np.float64]:
 def each_table(severity: Severity, series: Iterable[Series], saw: str, meaning: str, advice: str) -> Iterator[Remark]:
     """One remark for all series of a table that have the same fault; their names are the {} of what was *saw*."""
     for table in by_table(series):
-        yield Remark(severity, table[0].table, saw.format(named(ids(table))), meaning, advice, ids(table))
+        yield remark(severity, table[0].table, saw.format(named(ids(table))), meaning, advice, ids(table))
 
 
 def worst(severity: Severity, found: Worst, meaning: str, advice: str) -> Iterator[Remark]:
@@ -114,7 +114,7 @@ def worst(severity: Severity, found: Worst, meaning: str, advice: str) -> Iterat
 
 def about(severity: Severity, series: Sequence[Series], saw: str, meaning: str, advice: str) -> Remark:
     """One remark on these series, of whatever tables."""
-    return Remark(severity, tables_of(one.table for one in series), saw, meaning, advice, ids(series))
+    return remark(severity, tables_of(one.table for one in series), saw, meaning, advice, ids(series))
 
 
 def unknown(series: Sequence[Series], missing: str, advice: str = "") -> Iterator[Remark]:

@@ -33,7 +33,7 @@ def _seen(evidence: Evidence) -> list[Series]:
     ]
 
 
-@check("flat-with-size", "F: time grows by less than half of what the bandwidth demands for the bytes", sees=_seen)
+@check("F: time grows by less than half of what the bandwidth demands for the bytes", sees=_seen)
 def flat_with_size(evidence: Evidence) -> Iterator[Remark]:
     seen = _seen(evidence)
     bodies = [one for one in seen if one.work.moves is Moves.BODY]

@@ -13,7 +13,6 @@ NO_INSTRUMENT = "none"
 
 
 @check(
-    "unequal-instruments",
     "F: timed calls of one side pass through a tracer, proxy or logger that those of the other do not",
     applies=lambda evidence: any(True for _ in sides(evidence)),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pkgutil import iter_modules
 from types import ModuleType
@@ -15,39 +15,30 @@ from sectax.model.finding import CANNOT_BE_CHECKED, AuditWarning, Severity
 E = TypeVar("E")
 
 
-@dataclass(frozen=True)
-class Remark:
-    """What a check says: a warning that does not name its check yet.
+# What a check says: a warning that does not name its check yet.
+Remark = AuditWarning
 
-    Attributes:
-        subject: the tables that it is about, or all figures.
-        saw: what was seen, with numbers.
-        meaning: what follows from that for somebody who wants to quote the figures.
-        advice: what to do.
-        figures: ids of the figures that it is about, one by one.
-    """
 
-    severity: Severity
-    subject: str
-    saw: str
-    meaning: str
-    advice: str = ""
-    figures: tuple[str, ...] = ()
+def remark(
+    severity: Severity, subject: str, saw: str, meaning: str, advice: str = "", figures: tuple[str, ...] = ()
+) -> Remark:
+    """Say of the subject (tables, or all figures) what was seen, what follows for who quotes it, and what to do."""
+    return Remark("", severity, subject, saw, meaning, advice, figures)
 
 
 def fatal(subject: str, saw: str, meaning: str, advice: str = "", figures: tuple[str, ...] = ()) -> Remark:
     """No conclusion about the subject can be drawn."""
-    return Remark(Severity.FATAL, subject, saw, meaning, advice, figures)
+    return remark(Severity.FATAL, subject, saw, meaning, advice, figures)
 
 
 def warning(subject: str, saw: str, meaning: str, advice: str = "", figures: tuple[str, ...] = ()) -> Remark:
     """Conclusions about the subject need care."""
-    return Remark(Severity.WARNING, subject, saw, meaning, advice, figures)
+    return remark(Severity.WARNING, subject, saw, meaning, advice, figures)
 
 
 def cannot_be_checked(subject: str, missing: str, advice: str = "", figures: tuple[str, ...] = ()) -> Remark:
     """The answer of a check that lacks data: never passed in silence."""
-    return Remark(Severity.NOTE, subject, f"{CANNOT_BE_CHECKED}{missing}", "this was not checked", advice, figures)
+    return remark(Severity.NOTE, subject, f"{CANNOT_BE_CHECKED}{missing}", "this was not checked", advice, figures)
 
 
 @dataclass(frozen=True)
@@ -83,21 +74,17 @@ class Check(Generic[E]):
         """What it does with the evidence."""
         seen = tuple(dict.fromkeys(claim.id for series in self.sees(evidence) for claim in series.figures))
         looked = bool(seen) or self.applies(evidence)
-        warnings = tuple(
-            AuditWarning(self.id, *(getattr(remark, field.name) for field in fields(Remark)))
-            for remark in (self.examine(evidence) if looked else ())
-        )
+        warnings = tuple(replace(said, check=self.id) for said in (self.examine(evidence) if looked else ()))
         return Outcome(self.id, self.rule, looked, warnings, seen)
 
 
 def check(
-    id: str,
     rule: str,
     sees: Callable[[Any], Iterable[Series]] = lambda _: (),
     applies: Callable[[Any], bool] = lambda _: False,
 ) -> Callable[[Callable[[E], Iterable[Remark]]], Check[E]]:
-    """Make a check of the function that examines the evidence."""
-    return lambda examine: Check(id, rule, examine, sees, applies)
+    """Make a check of the function that examines the evidence, with the id that the function's name gives."""
+    return lambda examine: Check(examine.__name__.replace("_", "-"), rule, examine, sees, applies)
 
 
 def checks_in(package: ModuleType, order: str) -> tuple[Check[Any], ...]:

@@ -36,7 +36,6 @@ def _states(label: str) -> bool:
 
 
 @check(
-    "mislabelled-level",
     "F: a label contradicts itself or the key that was measured; W: a level that the service no longer offers",
     sees=_seen,
 )

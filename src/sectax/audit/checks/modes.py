@@ -28,7 +28,6 @@ FEW, FEW_IN_SUMMARY = 10, 30
 
 
 @check(
-    "modes",
     "W: two modes, a long tail or values far from all others; summaries that show one (a mean of twice the "
     "median, an error of a quarter of the value)",
     sees=lambda evidence: evidence.speeds,

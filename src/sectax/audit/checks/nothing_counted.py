@@ -20,7 +20,7 @@ def _seen(evidence: Evidence) -> list[Series]:
     ]
 
 
-@check("zero-event-run", "F: the trial counted no operation", sees=_seen)
+@check("F: the trial counted no operation", sees=_seen)
 def zero_event_run(evidence: Evidence) -> Iterator[Remark]:
     seen = _seen(evidence)
     yield from unknown(

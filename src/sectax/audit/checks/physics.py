@@ -31,7 +31,6 @@ def _seen(evidence: Evidence) -> list[Series]:
 
 
 @check(
-    "faster-than-physics",
     "F: more bytes per second than the memory or link carries, or a benchmark whose loop takes under 0.5 ns; W: "
     "an operation under 1 ns",
     sees=_seen,

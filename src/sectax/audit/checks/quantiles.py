@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from sectax.audit.checks.groups import gather, ids, sides, unknown
-from sectax.audit.checks.interface import Remark, check
+from sectax.audit.checks.interface import Remark, check, remark
 from sectax.audit.checks.words import counted, named, tables_of
 from sectax.audit.form import SPEEDS, VALUES, Claim, Evidence, Quantity, Series
 from sectax.model.finding import Severity
@@ -49,7 +49,6 @@ def _count(one: Series) -> int | None:
 
 
 @check(
-    "unsupported-quantile",
     "F: fewer observations than a 95 % interval needs (median 6, p90 36, p95 72, p99 368; maximum 59; a ratio 2); "
     "W: too few for some, and which statistic it is is not reported; one run by itself",
     sees=lambda evidence: [one for one, _ in _seen(evidence)],
@@ -117,4 +116,4 @@ def _names(pairs: list[Pair]) -> str:
 
 def _about(severity: Severity, pairs: list[Pair], saw: str, meaning: str) -> Remark:
     figures = tuple(dict.fromkeys(claim.id for _, claim in pairs))
-    return Remark(severity, tables_of(one.table for one, _ in pairs), saw, meaning, MORE, figures)
+    return remark(severity, tables_of(one.table for one, _ in pairs), saw, meaning, MORE, figures)

@@ -14,7 +14,6 @@ ENOUGH = 5
 
 
 @check(
-    "false-replication",
     "W: fewer than five processes or hosts on each side, whatever the number of trials",
     applies=lambda evidence: bool(evidence.speeds),
 )

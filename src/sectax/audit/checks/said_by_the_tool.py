@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sectax.audit.checks.groups import gather
-from sectax.audit.checks.interface import Remark, check
+from sectax.audit.checks.interface import Remark, check, remark
 from sectax.audit.checks.words import EVERYTHING
 from sectax.audit.form import Evidence, TroubleKind
 from sectax.model.finding import Severity
@@ -19,7 +19,6 @@ _OF_KIND = {
 
 
 @check(
-    "said-by-the-tool",
     "F: the output itself reports a failure; W: it warns of its figures, or a part of it is missing",
     applies=lambda evidence: bool(evidence.troubles),
 )
@@ -28,4 +27,4 @@ def said_by_the_tool(evidence: Evidence) -> Iterator[Remark]:
         first, others = group[0], len(group) - 1
         more = f", and {others} more like it" if others else ""
         severity, meaning, advice = _OF_KIND[first.kind]
-        yield Remark(severity, EVERYTHING, f"line {first.line}: {first.text}{more}", meaning, advice)
+        yield remark(severity, EVERYTHING, f"line {first.line}: {first.text}{more}", meaning, advice)

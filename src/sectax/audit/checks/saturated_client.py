@@ -32,7 +32,6 @@ def _seen(evidence: Evidence) -> list[Series]:
 
 
 @check(
-    "saturated-client",
     "F: client CPU above 85 % of its quota, achieved rate below 99 % of the target, overlap below 80 % of it, "
     "dropped above 0.1 %, over 5 requests of a connection due at once",
     sees=_seen,

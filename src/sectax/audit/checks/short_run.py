@@ -19,7 +19,7 @@ def _seen(evidence: Evidence) -> list[Series]:
     return [one for one in evidence.speeds if one.work.duration_s is not None] if evidence.imported else []
 
 
-@check("short-run", "W: a load lasted under two seconds, or counted fewer than 100 operations", sees=_seen)
+@check("W: a load lasted under two seconds, or counted fewer than 100 operations", sees=_seen)
 def short_run(evidence: Evidence) -> Iterator[Remark]:
     short: Worst = {one: (-(one.work.duration_s or 0.0), why) for one in _seen(evidence) if (why := _why(one))}
     meaning = "connecting, warming up and single slow answers are much of it"

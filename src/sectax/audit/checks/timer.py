@@ -29,7 +29,6 @@ def _timed(evidence: Evidence) -> list[Series]:
 
 
 @check(
-    "timer",
     "F: times that are 0 or one step of their clock long, a batch under 100 steps; W: under 1000 steps, steps of "
     "over a tenth of the value, summaries printed as 0 or in one or two steps",
     sees=_timed,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from sectax.audit.checks.groups import gather
-from sectax.audit.checks.interface import Remark, check, warning
+from sectax.audit.checks.interface import Remark, check, remark, warning
 from sectax.audit.checks.quantiles import needed
 from sectax.audit.checks.words import first_of
 from sectax.audit.form import SPEEDS
@@ -32,7 +32,6 @@ def _tails(evidence: RunEvidence) -> list[BlockSeries]:
 
 
 @check(
-    "unsupported-quantile",
     "W: too few observations for a tail (20 blocks too), or for a block's worst (14)",
     applies=lambda evidence: bool(_tails(evidence)),
 )
@@ -54,13 +53,13 @@ def unsupported_quantile(evidence: RunEvidence) -> Iterator[Remark]:
         if few:
             saw, meaning = _words(few[0], tail, known[few[0]])
             saw = f"{saw}: needs {least} ({first_of(one.id for one in few)})"
-            yield Remark(severity, metric.name, saw, meaning, "more blocks, or more rounds in each")
+            yield remark(severity, metric.name, saw, meaning, "more blocks, or more rounds in each")
         elif short:
             short.sort(key=lambda figure: len(figure.samples))
             saw = f"{short[0].statistic} of {len(short[0].samples)} blocks: needs {BLOCKS_OF_A_TAIL} "
             meaning = "it has no interval: slow calls that sit in some blocks may not have come up yet"
             named = first_of(one.id for one in short)
-            yield Remark(severity, metric.name, f"{saw}({named})", meaning, "more blocks")
+            yield remark(severity, metric.name, f"{saw}({named})", meaning, "more blocks")
 
 
 def _words(figure: BlockSeries, tail: float | None, known: float) -> tuple[str, str]:
@@ -93,9 +92,7 @@ NEAR = 0.25
 MOST_LOST = 0.1
 
 
-@check(
-    "barely-found", "W: the near end of a claim's interval is less than a quarter of its point", applies=lambda _: True
-)
+@check("W: the near end of a claim's interval is less than a quarter of its point", applies=lambda _: True)
 def barely_found(evidence: RunEvidence) -> Iterator[Remark]:
     for finding in evidence.findings:
         effect, claimed = finding.effect, finding.verdict in SLOWER | FASTER
@@ -111,7 +108,7 @@ def barely_found(evidence: RunEvidence) -> Iterator[Remark]:
             )
 
 
-@check("lost-blocks", "W: more than a tenth of a comparison's blocks have no pair", applies=lambda _: True)
+@check("W: more than a tenth of a comparison's blocks have no pair", applies=lambda _: True)
 def lost_blocks(evidence: RunEvidence) -> Iterator[Remark]:
     for finding in evidence.measured_findings():
         effect = finding.effect

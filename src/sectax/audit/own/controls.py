@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, warning
+from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, remark, warning
 from sectax.audit.own.evidence import RunEvidence
 from sectax.model.finding import (
     FASTER,
@@ -37,7 +37,6 @@ def _claims_something(evidence: RunEvidence) -> bool:
 
 
 @check(
-    "negative-control",
     "F: the baseline differs from a second copy of itself at 0.5 %, perhaps by more than the margin, so no "
     "verdict of the run stands; W: at 5 %, so the family's intervals are widened by as much, or at 0.5 % within the "
     "margin, so they are widened by three times as much; "
@@ -111,7 +110,6 @@ def _not_controlled(evidence: RunEvidence, family: str, why: str) -> Iterator[Re
 
 
 @check(
-    "positive-control",
     "F: a known extra cost was not found (its direction seen, and the cost in its interval), not measured, or "
     "over 1.25 times what it was meant to be: 'equivalent' and 'within the margin' fall, larger effects stand; W: its "
     "interval excludes the cost, so the family's intervals are widened by three times the farther limit's distance",
@@ -147,7 +145,7 @@ def positive_control(evidence: RunEvidence) -> Iterator[Remark]:
             meaning = "the run could not see so little: 'equivalent' and 'within the margin' fall, larger effects stand"
             yield fatal(comparison.id, saw, meaning, "more blocks, or a quieter machine")
         elif not excludes_known_cost(effect):
-            yield Remark(Severity.NOTE, comparison.id, saw, "no verdict of this run rests on it")
+            yield remark(Severity.NOTE, comparison.id, saw, "no verdict of this run rests on it")
 
 
 def _unmeasured(evidence: RunEvidence, positive: Finding) -> str | None:
@@ -175,11 +173,7 @@ def _not_shown(subject: str, why: str, *, leaning: bool) -> Remark:
     )
 
 
-@check(
-    "uncontrolled",
-    "W: 'equivalent' or 'within the margin' in a metric of which the run has no control",
-    applies=_claims_something,
-)
+@check("W: 'equivalent' or 'within the margin' in a metric of which the run has no control", applies=_claims_something)
 def uncontrolled(evidence: RunEvidence) -> Iterator[Remark]:
     controlled = {
         evidence.metrics[finding.comparison.metric].observed

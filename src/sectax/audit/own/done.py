@@ -30,7 +30,6 @@ def _by_size(evidence: RunEvidence) -> list[list[BlockSeries]]:
 
 
 @check(
-    "flat-with-size",
     "F: time grows less over the sizes than the bandwidth demands, where the interval leaves no doubt",
     applies=lambda evidence: bool(_by_size(evidence)),
 )
@@ -82,7 +81,6 @@ def _pairs(evidence: RunEvidence) -> list[tuple[BlockSeries, BlockSeries]]:
 
 
 @check(
-    "contained-work",
     "F: an operation is faster by the margin than another that it must do as a part of itself",
     applies=lambda evidence: bool(_pairs(evidence)),
 )
@@ -105,7 +103,6 @@ def contained_work(evidence: RunEvidence) -> Iterator[Remark]:
 
 
 @check(
-    "faster-than-physics",
     "F: even the slowest block moves more bytes per second than the memory or link carries; W: it takes under 0.5 ns",
     applies=lambda evidence: bool(typical_speeds(evidence)),
 )
@@ -124,7 +121,6 @@ def faster_than_physics(evidence: RunEvidence) -> Iterator[Remark]:
 
 
 @check(
-    "fixed-time-total",
     "F: batches last as long as was configured, so they cannot show a cost",
     applies=lambda evidence: any((arm.witnesses or {}).get("configured_s") for arm in evidence.arms.values()),
 )
@@ -138,7 +134,7 @@ def fixed_time_total(evidence: RunEvidence) -> Iterator[Remark]:
             yield fatal(arm.id, saw, NO_COST, advice)
 
 
-@check("zero-event-run", "F: no operation was counted", applies=lambda evidence: bool(evidence.arms))
+@check("F: no operation was counted", applies=lambda evidence: bool(evidence.arms))
 def zero_event_run(evidence: RunEvidence) -> Iterator[Remark]:
     for arm in evidence.arms.values():
         if arm.batches is not None and not arm.batches.operations:
@@ -153,7 +149,6 @@ def _loaded(evidence: RunEvidence) -> list[BlockSeries]:
 
 
 @check(
-    "saturated-client",
     "F: client CPU above 85 % of its quota, achieved rate below 99 % of the target, "
     "overlap below 80 % of it, dropped above 0.1 %",
     applies=lambda evidence: bool(_loaded(evidence)),

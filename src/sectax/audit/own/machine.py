@@ -6,7 +6,7 @@ import math
 import statistics
 from collections.abc import Iterator
 
-from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, warning
+from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, remark, warning
 from sectax.audit.checks.words import percent
 from sectax.audit.own.evidence import Arm, RunEvidence
 from sectax.model.finding import Effect, Finding, Severity
@@ -26,7 +26,6 @@ MOST_APART, MOST_WAITED = 1.5, 0.05
 
 
 @check(
-    "timer",
     "F: a batch under 100 steps of its clock, batches that repeat on a clock that is fine enough; W: under 1000 steps",
     applies=lambda evidence: bool(evidence.arms),
 )
@@ -42,7 +41,7 @@ def timer(evidence: RunEvidence) -> Iterator[Remark]:
             severity = Severity.FATAL if steps < FEWEST_STEPS else Severity.WARNING
             saw = f"the shortest batch lasts {steps:.0f} steps of its clock ({arm.granularity_s:.2g} s each)"
             meaning = f"rounding alone may change it by {100 / max(steps, 1e-9):.2g} %"
-            yield Remark(severity, arm.id, saw, meaning, "longer batches")
+            yield remark(severity, arm.id, saw, meaning, "longer batches")
 
 
 def _repeats(arm: Arm) -> Iterator[Remark]:
@@ -61,7 +60,6 @@ def _repeats(arm: Arm) -> Iterator[Remark]:
 
 
 @check(
-    "throttling",
     "F: over 1 % of the time of the batches throttled where that is not a declared factor; W: less",
     applies=lambda evidence: bool(evidence.arms),
 )
@@ -79,7 +77,7 @@ def throttling(evidence: RunEvidence) -> Iterator[Remark]:
         saw = f"held back for {arm.throttled_s:.3g} s, about {100 * share:.2g} % of the time it was watched"
         if QUOTA_WITNESS in arm.declares:
             meaning = "its quota is a level of this run, so this is part of what was measured"
-            yield Remark(Severity.NOTE, arm.id, saw, meaning)
+            yield remark(Severity.NOTE, arm.id, saw, meaning)
             continue
         advice = "raise the CPU quota of this machine or container, or run fewer things beside"
         if share > MOST_THROTTLED:
@@ -89,7 +87,6 @@ def throttling(evidence: RunEvidence) -> Iterator[Remark]:
 
 
 @check(
-    "unequal-batches",
     "F: the arms' median batches are more than 1.5 apart in length, and over 5 % of their time was spent waiting "
     "for a processor; W: where each batch is one operation",
     applies=lambda evidence: bool(evidence.metrics),
@@ -118,7 +115,7 @@ def _pair(finding: Finding, treatment: Arm, baseline: Arm, length: str, *, of_cp
     elif max(one, other) <= MOST_APART * min(one, other):
         return
     elif waited:
-        yield Remark(
+        yield remark(
             Severity.WARNING if single else Severity.FATAL,
             finding.comparison.id,
             f"a batch of {treatment.id} {length.format(1e3 * one)}, one of {baseline.id} {1e3 * other:.3g} ms, "
@@ -158,7 +155,6 @@ def _both_times(evidence: RunEvidence) -> Iterator[tuple[Finding, Effect, Effect
 
 
 @check(
-    "wall-against-cpu",
     "W: CPU and wall time differ by more than the margin where their intervals and waiting do not explain it",
     applies=lambda evidence: any(True for _ in _both_times(evidence)),
 )

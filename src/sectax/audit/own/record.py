@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
-from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, warning
+from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, remark, warning
 from sectax.audit.checks.words import blocks_named
 from sectax.audit.own.evidence import RunEvidence, RunRecord
 from sectax.model.finding import Severity
@@ -23,7 +23,6 @@ Shown = dict[int, frozenset[Witness]]  # by block: the different values of its o
 
 
 @check(
-    "seal",
     "F: what was sealed is not what is there, or no known signer sealed it; W: something is not sealed",
     applies=lambda evidence: (
         evidence.seal is not None and (evidence.seal.state is not SealState.NOT_SEALED or evidence.seal.known)
@@ -45,7 +44,6 @@ def seal(evidence: RunEvidence) -> Iterator[Remark]:
 
 
 @check(
-    "not-as-planned",
     "F: blocks are missing, more than interruptions explain; planned batches are missing where nothing failed",
     applies=lambda evidence: evidence.record is not None,
 )
@@ -88,7 +86,6 @@ def _is_whole(visited: Visited) -> bool:
 
 
 @check(
-    "changed-witness",
     "F: what a subject says that it is (its version, library, mode) changes once and for all within a session; "
     "W: between sessions, or to and fro",
     applies=lambda evidence: (
@@ -102,7 +99,7 @@ def changed_witness(evidence: RunEvidence) -> Iterator[Remark]:
         switch = _switch(shown)
         if switch is not None:
             before, after = (printable(str(next(iter(shown[block])))) for block in switch)
-            yield Remark(
+            yield remark(
                 # A session that goes on with a run may have other keys, and notes it.
                 Severity.FATAL if record is not None and record.sessions == 1 else Severity.WARNING,
                 treatment,

@@ -27,11 +27,7 @@ APART, FEWEST_BATCHES = 5.0, 8
 LEAST_SHARE = 0.1
 
 
-@check(
-    "first-trial",
-    "W: the first counted batch of a process differs from its others by the margin or more",
-    applies=has_batches,
-)
+@check("W: the first counted batch of a process differs from its others by the margin or more", applies=has_batches)
 def first_trial(evidence: RunEvidence) -> Iterator[Remark]:
     """W where the first counted batch differs from the others in block after block, by the margin or more.
 
@@ -73,7 +69,6 @@ def _longer_warm_up(evidence: RunEvidence) -> str:
 
 
 @check(
-    "warm-up",
     "W: the pilot did not see the end of the warm-up",
     applies=lambda evidence: any(arm.settled is not None for arm in evidence.arms.values()),
 )
@@ -123,7 +118,6 @@ _LOOKS: tuple[tuple[str, Callable[[Arm], tuple[list[float], float]], str, str], 
 
 
 @check(
-    "drift",
     "F: autocorrelation left in the paired differences; W: time changes along a process, a round or the run, or "
     "the mean of all blocks lies where earlier ones had excluded it",
     applies=lambda evidence: bool(evidence.differences) or has_batches(evidence),
@@ -179,7 +173,6 @@ def _alike(evidence: RunEvidence) -> Iterator[Remark]:
 
 
 @check(
-    "modes",
     "W: two modes or a long tail in the paired differences; F: a median where both sides have two modes of "
     "batches, not equally often",
     applies=lambda evidence: bool(evidence.differences),

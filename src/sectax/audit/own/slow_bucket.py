@@ -22,7 +22,6 @@ def _buckets(arm: Arm) -> dict[str, list[float]]:
 
 
 @check(
-    "slow-bucket",
     "F: one bucket of an arm is over 20 % slower than its others, in the quarters of 6 blocks or more",
     applies=lambda evidence: any(map(_buckets, evidence.arms.values())),
 )

@@ -34,7 +34,6 @@ def same(declared: Witness, witnessed: Witness) -> bool:
 
 
 @check(
-    "unequal-work",
     "F: more than 0.1 % errors, or different shares; bytes, counts or outputs differ where declared equal",
     applies=lambda evidence: bool(evidence.arms),
 )
@@ -90,7 +89,6 @@ def _differing_errors(treatment: Arm, baseline: Arm) -> Iterator[Remark]:
 
 
 @check(
-    "mislabelled-level",
     "F: what was declared of a level differs from what was witnessed of the real thing",
     applies=lambda evidence: any(arm.declares for arm in evidence.arms.values()),
 )
@@ -110,7 +108,6 @@ def mislabelled_level(evidence: RunEvidence) -> Iterator[Remark]:
 
 
 @check(
-    "less-work",
     "W: a treatment costs less than its baseline, and a witness shows that it left work out",
     applies=lambda evidence: bool(evidence.shortcuts),
 )
@@ -138,7 +135,6 @@ def _without_body(evidence: RunEvidence) -> dict[str, str]:
 
 
 @check(
-    "metadata-cost",
     "W: an operation that moves no body differs from its baseline by the margin or more",
     applies=lambda evidence: bool(_without_body(evidence)),
 )

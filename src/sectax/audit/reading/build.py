@@ -48,6 +48,9 @@ def evidence_of(grammar: Grammar, records: Iterable[Record], troubles: Iterable[
     for record in every:
         for name, value in grammar.fixed.items():
             record.fields.setdefault(name, [value])
+        for name, option in grammar.options.items():
+            if (number := record.number(name)) is not None:
+                record.fields[f"option.{option}"] = [number]
         _complete(record)
     found = list(troubles)
     breaks: list[Broken] = []
@@ -212,9 +215,8 @@ def _work(record: Record, label: str) -> Work:
         told["contains"] = tuple(told["contains"].split(","))
     if "by_schedule" in told:
         told["by_schedule"] = bool(told["by_schedule"])
-    for name in ("replicates", "warm_up"):
-        if name in told:
-            told[name] = int(told[name])
+    if "replicates" in told:
+        told["replicates"] = int(told["replicates"])
     return Work(failed=failed, **told)
 
 

@@ -27,7 +27,7 @@ _STATISTICS = {
     "error": "error", "stddev": "stddev", "std": "stddev", "stdev": "stddev", "sd": "stddev", "std dev": "stddev",
 }  # fmt: skip
 _WORDS = re.compile(r"[A-Za-z]+|\d[\dA-Za-z.]*")
-_COUNTS = re.compile(r"(?i)(?:total )?(?:n|count|samples|runs|iterations|rounds|trials|requests|reqs|operations|ops)$")
+_COUNTS = re.compile(r"(?i)(?:total )?(?:n|count|samples|runs|iterations|rounds|trials|requests|reqs|operations)$")
 Units = dict[str, tuple[Quantity, float] | None]
 # Where or when a row was taken, which is no level.
 _OF_THE_ROW = re.compile(

@@ -11,7 +11,7 @@ from itertools import islice
 
 from sectax.audit.form import Claim, Contrast, Evidence, Moves, Quantity, Series, Trouble, TroubleKind, Work
 from sectax.audit.reading.build import MOST_FIGURES, evidence
-from sectax.audit.reading.sizes import size_in
+from sectax.audit.reading.names import size_in
 from sectax.audit.tables.cells import Cells
 from sectax.audit.tables.columns import HEADER, Columns
 from sectax.audit.tables.guess import Guess, failures_in, guess, outcome_of
@@ -48,13 +48,10 @@ def looks_like_a_table(head: str) -> bool:
         first = next((row for row in rows(table) if row), None)
     except (BadInput, csv.Error):
         return False
+    if first is None or not len(first) == len(table.names) > 1 or table.separator == " ":
+        return False
     cells = Cells(table.separator)
-    fits = first is not None and len(first) == len(table.names) > 1
-    return (
-        fits
-        and table.separator != " "
-        and any(cells.number(cell) is not None or cells.unit([cell]) for cell in first or ())
-    )
+    return any(cells.number(cell) is not None or cells.unit([cell]) for cell in first)
 
 
 def read_table(lines: Iterable[str], said: Columns) -> Evidence:

@@ -24,7 +24,10 @@ def _shape(records: list[Record]) -> list[Record]:
     for record in records:
         job, direction = record.text("job"), record.text("direction")
         record.fields["name"] = [f"{job or 'job'}, {direction or 'cut'}"]
-        if job in planned and (size := planned[job].number(f"block_{direction}")) is not None:
+        size, most = (
+            planned[job].number(f"{end}_{direction}") if job in planned else None for end in ("block", "most")
+        )
+        if size is not None and size == most:
             record.fields |= {"size_bytes": [size], "option.block": [size], "moves": [Moves.BODY]}
         unit = _UNITS.get(record.text("latency_unit") or "", "us")
         if (found := _SUMMARY.search(record.text("latencies") or "")) is not None:
@@ -84,8 +87,8 @@ FIO = Text(
     ),
     head=(r"{job:w}: \(groupid=\d+, jobs=\d+\): err=",),
     rows=(
-        r"{planned:w}: \(g=\d+\): rw=\w+, bs=\(R\) {block_read:B}-\S+ \(W\) {block_write:B}-",
-        r"{planned:w}: \(g=\d+\): rw=\w+, bs={block_read:B}-[^/\s]+/{block_write:B}-",
+        r"{planned:w}: \(g=\d+\): rw=\w+, bs=\(R\) {block_read:B}-{most_read:B}, \(W\) {block_write:B}-{most_write:B},",
+        r"{planned:w}: \(g=\d+\): rw=\w+, bs={block_read:B}-{most_read:B}/{block_write:B}-{most_write:B}/",
     ),
     lines=(
         r"clat \({latency_unit:w}\): (?=min=){latencies:text}$",

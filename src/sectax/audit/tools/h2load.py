@@ -9,7 +9,6 @@ from sectax.audit.reading.printed import Number
 def _shape(records: list[Record]) -> list[Record]:
     for record in records:
         if (connections := record.number("connections")) is not None:
-            record.fields["option.connections"] = [connections]
             # Each has so many requests under way.
             streams = record.number("streams") or Number(1.0)
             record.fields["connections"] = [Number(connections.value * streams.value)]
@@ -28,7 +27,7 @@ H2LOAD = Text(
         r"finished in {duration_s:t}, {rate:n} req/s, {bandwidth:B/s}/s$",
         r"requests: {operations:n} total, {started:n} started, {done:n} done, {succeeded:n} succeeded, "
         r"{failed.requests:n} failed, {errored:n} errored, {timeout:n} timeout",
-        r"status codes: {good:n} 2xx, {moved:n} 3xx, {failed.status:n} 4xx, {wrong:n} 5xx",
+        r"status codes: {good:n} 2xx, {moved:n} 3xx, {refused:n} 4xx, {wrong:n} 5xx",
         r"time for request: {latency.min:t} {latency.max:t} {latency.mean:t} {latency.stddev:t} {within:%}%",
     ),
     last=r"time (?:to 1st byte|for request):",
@@ -36,8 +35,10 @@ H2LOAD = Text(
     promises=(
         Promise("succeeded + failed.requests <= operations"),
         Promise("errored + timeout <= failed.requests"),
-        Promise("good + moved + failed.status + wrong <= operations"),
+        Promise("good + moved + refused + wrong <= operations"),
+        Promise("refused + wrong <= failed.requests", fatal=False),
     ),
+    options={"connections": "connections"},
     shape=_shape,
 )
 GRAMMARS = (H2LOAD,)

@@ -79,7 +79,7 @@ def set_up(record: Record, mode: str, warmups: str | None, forks: str | None) ->
     """Whether it was warmed up and forked, of which single shots need neither."""
     count = re.match(r"\d{1,9}", "0" if warmups == "<none>" else warmups or "")
     if count is not None and int(count[0]):
-        record.fields |= {"warm_up": [Number(float(count[0]))], "cold": [Cold.APART]}
+        record.fields["cold"] = [Cold.APART]
     if mode != "ss" and ((count is not None and not int(count[0])) or (forks or "1")[0] in "0N"):
         told = f"warm-up iterations {warmups}, forks {forks}"
         record.troubles.append(Trouble(TroubleKind.WARNED, record.line, told))

@@ -55,7 +55,7 @@ def _process(run: Mapping[str, Any], facts: Mapping[str, Any], name: str, unit: 
     warmups: Sequence[Any] = run.get("warmups") or ()
     if warmups:
         # They were thrown away, and written down.
-        record.fields |= {"cold": [Cold.APART], "warm_up": [Number(float(len(warmups)))]}
+        record.fields["cold"] = [Cold.APART]
     if loops is not None:
         record.fields["batch"] = [Number(float(loops * inner))]
     for field, fact in (

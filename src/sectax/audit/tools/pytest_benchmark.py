@@ -32,7 +32,7 @@ def _table(record: Record) -> None:
     columns, cells = record.text("columns"), record.text("cells")
     if columns is None or cells is None:
         return
-    cells = re.sub(r" \([\d.,>]+\)", "", re.sub(r"\s+", " ", cells))
+    cells = re.sub(r" \((?:inf|nan|[\d.,>]+)\)", "", re.sub(r"\s+", " ", cells))
     for column, cell in zip(re.sub(r"OPS \(\w+/s\)", "OPS", columns).split(), cells.split(), strict=False):
         place = _COLUMNS.get(column, "")
         number = read(record.text("unit") or "s" if place.startswith("time.") else "n", cell)
@@ -52,7 +52,7 @@ PYTEST_TABLE = Text(
     name="pytest-benchmark",
     title="pytest-benchmark's table",
     head=(r"Name \(time in {unit:w}\) (?=.{0,200}\bRounds\b){columns:text}$",),
-    rows=(r"(?=\S+ [\d.,]+(?: \([\d.,>]+\))? .{20,600} \d+;\d+ ){name:w} {cells:text}$",),
+    rows=(r"(?=\S+ [\d.,]+(?: \(\S+\))? .{20,600}?(?<=\S)\s++\d++;\d++\s){name:w} {cells:text}$",),
     fails=(r"FAILED \S+", r"=+ .{0,60}\d+ failed"),
     fixed=_FIXED,
     promises=(Promise("time.mean <= time.high"),),

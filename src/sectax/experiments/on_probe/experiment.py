@@ -13,9 +13,9 @@ from sectax.model.metric import Better, Metric, Summary
 from sectax.model.subject import Referee, SubjectSpec, Witnesses
 from sectax.parts import probes
 
-# A machine that shares its cores changes speed within tens of milliseconds. Visits of 7 ms see the same speed as their
-# neighbours, those of 40 ms do not: docs/method-notes.md, 'Short batches'.
-BATCH_S = 0.0045
+# A machine that shares its cores changes speed within milliseconds, so turns are as short as the clock allows with room
+# for a few operations of half a millisecond: docs/method-notes.md, 'Turns are short'.
+BATCH_S = 0.0015
 # What a quiet machine needs, and what a noisy one gains by.
 ROUNDS = (6, 80)
 
