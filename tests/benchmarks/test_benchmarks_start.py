@@ -23,6 +23,7 @@ MODULES = [
     "benchmarks.audit_corpus",
     "benchmarks.audit_speed",
     "benchmarks.block_spread",
+    "benchmarks.confidential.control_host",
     "benchmarks.confidential.many_hosts",
     "benchmarks.confidential.own_cost",
     "benchmarks.demo_time",
