@@ -60,7 +60,8 @@ def _row(cells: tuple[str, ...], table: Table, place: int) -> ForestRow:
 
 def _group(table: Table, rows: tuple[ForestRow, ...]) -> ForestGroup:
     label, value = table.rows[0].cells[:2]
-    return ForestGroup(table.title, f"baseline {label}: {_with_unit(value, table.columns[1].head)}", rows)
+    name = label if label == "baseline" else f"baseline {label}"
+    return ForestGroup(table.title, f"{name}: {_with_unit(value, table.columns[1].head)}", rows)
 
 
 def _with_unit(value: str, unit: str) -> str:

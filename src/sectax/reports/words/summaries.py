@@ -31,7 +31,7 @@ def summary(analysed: Analysed) -> list[str]:
     if not reported:
         return [*lines, "Nothing was compared."]
     spoken = [each for each in reported if each.verdict not in _WITHOUT]
-    lines += _of_parts(analysed)
+    lines += of_parts(analysed)
     if len(spoken) > _MOST_SENTENCES:
         lines += _digest(analysed, spoken)
     else:
@@ -94,7 +94,7 @@ def _sentence(analysed: Analysed, finding: Finding) -> str:
     return f"{place}: {words}." if place else f"{words[0].upper()}{words[1:]}."
 
 
-def _of_parts(analysed: Analysed) -> list[str]:
+def of_parts(analysed: Analysed) -> list[str]:
     """What a part of the operation takes by itself, where the plan shows that beside the answer: 'payload 1MiB,
     published: the check itself takes 4.1 to 4.3 ms, about 41 % of the whole operation's Duration.'"""
     plan = analysed.measured.plan
