@@ -116,6 +116,7 @@ def measure(study: Study, runs: Path, *, quick: bool) -> Outcome:
             sectax(folder, *words, "--dry-run")
             print(f"{study.experiment}: sectax {' '.join(words)}", flush=True)
             report = json.loads(sectax(folder, *words, "--quiet", "--json", "--out", run, "--html", "measured.html"))
+            advice = json.loads(sectax(folder, "advise", run, "--json"))
             sectax(folder, "compare", run, f"published:{study.id}", "--html", "beside.html")
             sectax(folder, "audit", f"published:{study.id}", "--html", "audit.html")
         except Ended as error:
@@ -126,7 +127,7 @@ def measure(study: Study, runs: Path, *, quick: bool) -> Outcome:
                 shutil.move(path, runs / path.name)
         for page in ("measured", "beside", "audit"):
             shutil.move(folder / f"{page}.html", runs / f"{study.id}-{page}.html")
-    return Outcome(study, text=text(study, report, words, load))
+    return Outcome(study, text=text(study, report, advice, words, load))
 
 
 def sectax(folder: Path, *words: str) -> str:
@@ -140,9 +141,14 @@ def sectax(folder: Path, *words: str) -> str:
     return done.stdout
 
 
-def text(study: Study, report: dict[str, Any], words: tuple[str, ...], load: float) -> str:
-    """The summary in the documentation: where and when, and the answer."""
+def text(study: Study, report: dict[str, Any], advice: dict[str, Any], words: tuple[str, ...], load: float) -> str:
+    """The summary in the documentation: where and when, the answer, and what nobody would expect of it."""
     run = report["run"]
+    surprises = [
+        f"Not expected: {each['comparison']} costs less than its baseline, "
+        + (f"since {each['cause']}." if each["cause"] else "unexplained: nothing in the record shows why.")
+        for each in (advice["decision"] or {}).get("surprises", ())
+    ]
     host = run["sessions"][-1]
     lines = [
         f"# {study.experiment}: {study.id}, measured again",
@@ -150,7 +156,7 @@ def text(study: Study, report: dict[str, Any], words: tuple[str, ...], load: flo
         f"{host.get('host.cpus', '?')} processors, {run['blocks']} blocks; the load was {load:.1f} when it began.",
         f"    sectax {' '.join(words)} --out {study.id}.sectax\n"
         f"    sectax compare {study.id}.sectax published:{study.id}",
-        "\n".join(f"- {plain(each)}" for each in report["summary"]),
+        "\n".join(f"- {plain(each)}" for each in [*report["summary"], *surprises]),
         "`make studies` measures it again, and writes pages with figures, pictures and the published tables beside.",
     ]
     return "\n\n".join(lines) + "\n"

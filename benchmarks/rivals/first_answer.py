@@ -1,10 +1,11 @@
 """How soon does sectax decide between two commands, beside hyperfine's time to print its answer?
 
-    python -m benchmarks.rivals.first_answer [--turns 3] [--baseline CMD] [--treatment CMD]
+    python -m benchmarks.rivals.first_answer [--turns 3] [--until direction] [--baseline CMD] [--treatment CMD]
 
 Both are given the same two commands, by turns and in random order. hyperfine is the one on PATH (Debian: `apt-get
 install hyperfine`) or the one that `python -m benchmarks.rivals setup` builds. Each one's time is that of the whole
-program, from its start to its end; sectax's counts only where it has decided.
+program, from its start to its end; sectax's counts only where it has decided. hyperfine's question, which
+one is slower, is `--until direction`.
 """
 
 from __future__ import annotations
@@ -59,8 +60,9 @@ def of_hyperfine(program: str, baseline: str, treatment: str, folder: Path) -> A
     return Answer(seconds, judged.ratio, judged.said)
 
 
-def of_sectax(baseline: str, treatment: str, folder: Path) -> Answer:
+def of_sectax(baseline: str, treatment: str, folder: Path, until: str) -> Answer:
     command = [SECTAX, "run", "command", "--baseline", baseline, "--treatment", f"{_TREATMENT}={treatment}"]
+    command += ["--until", until]
     began = time.monotonic()
     report = call([*command, "--json", "--out", folder / "run.sectax"])
     return answer(json.loads(report), time.monotonic() - began)
@@ -89,6 +91,9 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=3, help="how often each is asked (3)")
     parser.add_argument("--baseline", default="sleep 0.01", metavar="CMD")
     parser.add_argument("--treatment", default="sleep 0.0105", metavar="CMD")
+    parser.add_argument(
+        "--until", default="verdict", choices=("direction", "verdict"), help="when sectax ends (verdict)"
+    )
     given = parser.parse_args()
     program = shutil.which("hyperfine") or (str(installed.hyperfine) if installed.hyperfine.exists() else None)
     if program is None:
@@ -101,7 +106,7 @@ def main() -> None:
             folder = Path(name)
             visits = [
                 lambda: theirs.append(of_hyperfine(program, given.baseline, given.treatment, folder)),  # noqa: B023
-                lambda: ours.append(of_sectax(given.baseline, given.treatment, folder)),  # noqa: B023
+                lambda: ours.append(of_sectax(given.baseline, given.treatment, folder, given.until)),  # noqa: B023
             ]
             for visit in random.sample(visits, 2):
                 visit()

@@ -59,7 +59,7 @@ def test_what_cannot_be_said_has_a_status_of_its_own(tmp_path):
     said = run(tmp_path, "0.1048", "--fail-if", "slower>5%", "--blocks", "6")
 
     assert said.status == CANNOT_BE_SAID, said.err
-    assert "--fail-if slower>5%: cannot be said for new; measure longer" in said.err
+    assert "--fail-if slower>5%: undecided for new: use a longer" in said.err
 
 
 @pytest.mark.more

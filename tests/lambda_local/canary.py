@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 _SERVE = """
@@ -71,6 +72,18 @@ def _all_below(folder: Path, but: Path | None = None) -> Iterator[str]:
     for place, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if but is None or f"{place}/{name}" != str(but)]
         yield from (f"{place}/{name}" for name in (*files, *folders))
+
+
+class Memory(NamedTuple):
+    """The server's memory before an attack, the most of it, and after everything was deleted."""
+
+    began_mb: float
+    peak_mb: float
+    ended_mb: float
+
+    @property
+    def grown_mb(self) -> float:
+        return self.ended_mb - self.began_mb
 
 
 class Server:

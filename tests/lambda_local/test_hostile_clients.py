@@ -75,8 +75,9 @@ def test_a_body_over_the_limit_is_thrown_away_and_one_far_over_it_is_not_awaited
         b"GET / HTTP/1.1\r\nX: " + b"a" * 5000 + b"\r\n\r\n",
         b"GET /" + b"a" * 5000 + b" HTTP/1.1\r\n\r\n",
         b"GET / HTTP/1.1\r\n" + b"".join(b"X%d: y\r\n" % n for n in range(2000)) + b"\r\n",
+        b"GET / HTTP/1.1\r\n" + b"".join(b"%d:\r\n" % n for n in range(202)) + b"\r\n",
     ],
-    ids=["one header", "the path", "many headers"],
+    ids=["one header", "the path", "many headers", "many tiny headers"],
 )
 def test_huge_headers_are_refused(request_):
     with echoing(echo) as port:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.lambda_local.archives import archive
-from tests.lambda_local.canary import Canary, server_within
+from tests.lambda_local.canary import Canary, Memory, server_within
 from tests.lambda_local.test_hostile_archives import Caller
 
 # Names of 1.1 MB, each on a connection of its own or on one that stays; some are of the length that is allowed.
@@ -34,9 +34,9 @@ os._exit(0)
 """
 
 
-@pytest.mark.parametrize("number", [300, pytest.param(10_000, marks=pytest.mark.full)])
-def test_registrations_without_end_leave_no_memory_behind(tmp_path: Path, number: int) -> None:
-    done = tmp_path / "done"
+def hostile_registrations(folder: Path, number: int) -> Memory:
+    """Have a function of a server in this folder register so many extensions. Returns what it kept of them."""
+    done = folder / "done"
     code = archive({"bootstrap": f"#!{sys.executable} -IS\n{BOOTSTRAP}"}, ("bootstrap",))
     function = {
         "FunctionName": "f",
@@ -47,8 +47,8 @@ def test_registrations_without_end_leave_no_memory_behind(tmp_path: Path, number
         "Environment": {"Variables": {"NUMBER": str(number), "DONE": str(done)}},
         "Code": {"ZipFile": base64.b64encode(code).decode()},
     }
-    (tmp_path / "canary").mkdir()
-    canary = Canary(tmp_path / "canary")
+    (folder / "canary").mkdir()
+    canary = Canary(folder / "canary")
     with server_within(canary) as server:
         call = Caller(server.port, timeout=1000.0)
         assert call("POST", "/2015-03-31/functions", function)[0] == 201
@@ -56,12 +56,19 @@ def test_registrations_without_end_leave_no_memory_behind(tmp_path: Path, number
         status, said = call("POST", "/2015-03-31/functions/f/invocations", {})
         assert call("DELETE", "/2015-03-31/functions/f", {})[0] == 204
         call.close()
-        grown_mb, peak_mb = server.resident_mb - began_mb, server.peak_mb
+        memory = Memory(began_mb, server.peak_mb, server.resident_mb)
 
     assert status == 200
     assert said["errorType"] in ("Runtime.ExitError", "Sandbox.Timedout")
     statuses = eval(done.read_text())  # noqa: S307 - the function's own
     assert statuses.get(200) == 10
     assert sum(statuses.values()) == number
-    assert grown_mb < 60
-    assert peak_mb < 200
+    return memory
+
+
+@pytest.mark.parametrize("number", [300, pytest.param(10_000, marks=pytest.mark.full)])
+def test_registrations_without_end_leave_no_memory_behind(tmp_path: Path, number: int) -> None:
+    memory = hostile_registrations(tmp_path, number)
+
+    assert memory.peak_mb < 200
+    assert memory.grown_mb < 60

@@ -198,12 +198,28 @@ def test_ten_extensions_register_and_no_name_is_kept_that_is_too_long():
 
     answers = [program.extension("POST", "register", b"{}", lambda_extension_name=f"e{n}") for n in range(11)]
     long = Program().extension("POST", "register", b"{}", lambda_extension_name="x" * 129)
-    deep = Program().extension("POST", "register", b'{"events":' + b"[" * 200_000, lambda_extension_name="e")
+    deep = Program().extension("POST", "register", b'{"events":' + b"[" * 4000, lambda_extension_name="e")
 
     assert [answer.status for answer in answers] == [200] * 10 + [403]
     assert answers[-1].document["errorType"] == "Extension.TooManyExtensions"
     assert long.document["errorType"] == "Extension.InvalidExtensionName"
     assert deep.document["errorType"] == "InvalidRequestFormat"
+
+
+def test_a_registration_is_short_and_a_refusal_quotes_little():
+    few, many = (b'{"events":["' + b'","'.join(b"%d" % n for n in range(end)) + b'"]}' for end in (500, 100_000))
+    program = Program("watch")
+
+    events = program.extension("POST", "register", few, lambda_extension_name="watch")
+    long = program.extension("POST", "register", many, lambda_extension_name="watch")
+    unknown = program.extension("GET", "event/next", lambda_extension_identifier="x" * 1_000_000)
+
+    assert [heard.document["errorType"] for heard in (events, long, unknown)] == [
+        "Extension.InvalidEventType",
+        "InvalidRequestFormat",
+        "Extension.UnknownExtensionIdentifier",
+    ]
+    assert len(events.document["errorMessage"]) == len(unknown.document["errorMessage"]) == 200
 
 
 def test_an_extension_registers_once_and_before_the_first_event():

@@ -8,6 +8,7 @@ import pytest
 
 from sectax.model.measured import BlockRecord, Visited
 from sectax.model.plan import settling_operations
+from sectax.model.subject import Observation, Visit
 from sectax.model.time_spent import time_spent
 from tests.reports import situations
 
@@ -33,3 +34,12 @@ def test_the_shares_are_those_of_the_record_and_make_up_the_whole() -> None:
 
 def test_nothing_is_told_before_a_block_is_finished() -> None:
     assert time_spent(replace(MEASURED, record={})) is None
+
+
+def test_operations_that_overlap_take_no_longer_together_than_their_visit() -> None:
+    eight = tuple(Observation("latency", 1.0, "s", "client", 1) for _ in range(8))
+
+    at_once = Visit(eight, {"spanned_s": 1.1})
+
+    assert (at_once.elapsed_s("latency"), at_once.summed_s("latency")) == (1.1, 8.0)
+    assert Visit(eight).elapsed_s("latency") == 8.0

@@ -12,7 +12,6 @@ from sectax.analysis.compare import compare_runs, compare_with_published
 from sectax.model.analysed import RunReport
 from sectax.model.errors import WrongUse
 from sectax.reports.document import Table, Tone
-from sectax.reports.terminal import intervals
 from sectax.workflow.present import Result, View, document, render
 from tests.reports import situations
 from tests.reports.test_audited import audited
@@ -49,8 +48,8 @@ def test_markdown_says_what_the_terminal_says(result: Result) -> None:
         return set(re.findall(r"[^\W\d_]{4,}", text.replace("\\", "")))
 
     on_terminal = words(render(result, "terminal", View(width=200, show_all=True)))
-    # The terminal joins what a warning does to the verdict with a word of its own, and draws intervals under a head.
-    assert on_terminal - words(render(result, "markdown")) <= {"which", intervals.HEAD}
+    # The terminal joins what a warning does to the verdict with a word of its own.
+    assert on_terminal - words(render(result, "markdown")) <= {"which"}
 
 
 def test_only_a_run_has_a_csv() -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 # Requests of one segment that may wait behind the one that is being answered; later ones wait in the client's memory.
 _PIPELINED = 16
+_HEADERS = 200  # a tiny one takes many times its size as objects of Python's
 _SMALL_BYTES = 512
 _SMALL_PARTS = 1024
 
@@ -140,7 +141,7 @@ class Connection(asyncio.BufferedProtocol):
     def on_header(self, name: bytes, value: bytes) -> None:
         self._headers[name.decode("latin-1").lower()] = value.decode("latin-1")
         self._header_bytes += len(name) + len(value)
-        if self._header_bytes > self._limits.header_bytes:
+        if self._header_bytes > self._limits.header_bytes or len(self._headers) > _HEADERS:
             self._fail(431)
 
     def on_headers_complete(self) -> None:

@@ -24,6 +24,10 @@ TELEMETRY = ("/2020-08-15/logs", "/2022-07-01/telemetry")
 
 MOST = 10  # extensions: MaxAgentsAllowed in AWS's emulator of Lambda
 NAME_LENGTH = 128
+# A list of many events would take many times its size as objects of Python's, and what a refusal quotes stays in our
+# memory where nobody reads it.
+_REGISTRATION_BYTES = 4096
+_QUOTED = 200
 
 INVOKE = "INVOKE"
 SHUTDOWN = "SHUTDOWN"
@@ -148,6 +152,9 @@ class ExtensionsApi:
     def _register(self, exchange: Exchange) -> None:
         headers = exchange.request.headers
         name = headers.get("lambda-extension-name", "")
+        if len(exchange.request.body) > _REGISTRATION_BYTES:
+            _refuse(exchange, "InvalidRequestFormat", f"it has more than {_REGISTRATION_BYTES} bytes")
+            return
         try:
             events = frozenset(msgspec.json.decode(exchange.request.body, type=_Registration).events or ())
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -210,4 +217,4 @@ class ExtensionsApi:
 
 
 def _refuse(exchange: Exchange, error_type: str, message: str) -> None:
-    exchange.answer_json(403, {"errorType": error_type, "errorMessage": message})
+    exchange.answer_json(403, {"errorType": error_type, "errorMessage": message[:_QUOTED]})

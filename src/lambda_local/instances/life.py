@@ -37,6 +37,9 @@ _RUNTIME_SHARE = 0.3
 # https://bitesizedserverless.com/bite/lambda-cold-start-bootstrap/
 _INIT_VCPUS = 2.0
 
+# Of the time that a look at the memory takes: an instance may have a thousand processes, and be looked at for long.
+_REST = 50
+
 
 class Life:
     """Everything of one instance that must end with it. `begin` once, `end` at any time and any number of times."""
@@ -49,6 +52,7 @@ class Life:
         self.init_began_ns = 0
         self.max_memory_bytes: int | None = None
         self._statm = -1
+        self._watch_from = 0.0
         self.log = InstanceLog()
         self._function = function
         self._runtime = runtime
@@ -123,6 +127,13 @@ class Life:
         if over:
             self._signal_runtime(signal.SIGKILL)
         return not over
+
+    def watch(self) -> None:
+        """Look, if the last time did not take so long that looking would take more than 2 % of the server's time."""
+        began = self._loop.time()
+        if began >= self._watch_from:
+            self.look(always=True)
+            self._watch_from = began + _REST * (self._loop.time() - began)
 
     def fill_quota(self) -> None:
         """Let the instance have its share, from a full quota on: what it owes is forgotten."""

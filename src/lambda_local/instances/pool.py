@@ -155,7 +155,7 @@ class Pool:
             await asyncio.sleep(_LOOK_EVERY_S)
             free = {instance for instances in self._free.values() for instance in instances}
             for instance in self._all - free:
-                instance.life.look(always=True)
+                instance.life.watch()
 
     async def _reap(self) -> None:
         while True:

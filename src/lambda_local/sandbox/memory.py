@@ -18,6 +18,8 @@ from typing import NamedTuple
 # Tmpfs: what is mapped of it the group counts as shmem.
 _IN_MEMORY = ("/dev/shm/", "/memfd:", "/dev/zero", "/SYSV")  # noqa: S108 - paths inside, as the kernel writes them
 _PAGE = os.sysconf("SC_PAGE_SIZE")
+# A process may have 65,530 mappings, and the kernel writes 700 bytes of each: the server reads no more than this.
+_SMAPS_BYTES = 8 * 2**20
 
 
 class Held(NamedTuple):
@@ -43,10 +45,7 @@ def held(pids: Iterable[int], stat: str, sockets: int, proc: Path = Path("/proc"
     """
     processes = [status for pid in pids if (status := _status(proc / str(pid)))]
     own = _own(stat)
-    if len(processes) == 1:
-        mapped = processes[0]["RssFile"]
-    else:
-        mapped = _mapped(proc / str(process["Pid"]) for process in processes)
+    mapped = processes[0]["RssFile"] if len(processes) == 1 else _mapped(processes, proc)
     shared = sum(process["RssShmem"] for process in processes)
     anonymous = own.get("rss", own.get("anon"))
     if anonymous is None:
@@ -82,21 +81,31 @@ def _own(stat: str) -> dict[str, int]:
     return {words[0]: int(words[1]) for line in stat.splitlines() if len(words := line.split()) == 2}
 
 
-def _mapped(processes: Iterable[Path]) -> int:
-    """Bytes that several processes map of files: of each file as much as the one that maps most of it."""
+def _mapped(processes: Iterable[dict[str, int]], proc: Path) -> int:
+    """Bytes that several processes map of files: of each file as much as the one that maps most of it.
+
+    Of processes with too many mappings all counts by itself: nothing hides behind their number.
+    """
     most: dict[str, int] = {}
+    apart, left = 0, _SMAPS_BYTES
     for process in processes:
+        text = b""
+        with contextlib.suppress(OSError), open(proc / str(process["Pid"]) / "smaps", "rb") as smaps:
+            text = smaps.read(left + 1)
+        if len(text) > left:
+            apart, left = apart + process["RssFile"], 0
+            continue
+        left -= len(text)
         own: dict[str, int] = {}
         file = ""
-        with contextlib.suppress(OSError):
-            for line in (process / "smaps").read_text(errors="replace").splitlines():
-                words = line.split(maxsplit=5)
-                if words[0].endswith(":"):
-                    if file and words[0] in ("Rss:", "Anonymous:"):  # the second are copies, which are allocated
-                        own[file] = own.get(file, 0) + (int(words[1]) << 10) * (1 if words[0] == "Rss:" else -1)
-                else:  # address, permissions, offset, device, inode, path
-                    on_disk = words[4] != "0" and not words[-1].startswith(_IN_MEMORY)
-                    file = f"{words[3]} {words[4]}" if on_disk else ""
+        for line in text.decode(errors="replace").splitlines():
+            words = line.split(maxsplit=5)
+            if words[0].endswith(":"):
+                if file and words[0] in ("Rss:", "Anonymous:"):  # the second are copies, which are allocated
+                    own[file] = own.get(file, 0) + (int(words[1]) << 10) * (1 if words[0] == "Rss:" else -1)
+            else:  # address, permissions, offset, device, inode, path
+                on_disk = words[4] != "0" and not words[-1].startswith(_IN_MEMORY)
+                file = f"{words[3]} {words[4]}" if on_disk else ""
         for name, amount in own.items():
             most[name] = max(most.get(name, 0), amount)
-    return sum(most.values())
+    return sum(most.values()) + apart

@@ -1,4 +1,4 @@
-"""Whether a condition such as 'slower by more than 5 %' holds, is ruled out, or cannot be said."""
+"""Whether a condition such as 'slower by more than 5 %' holds, is ruled out, or undecided."""
 
 from __future__ import annotations
 

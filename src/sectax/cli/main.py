@@ -135,7 +135,7 @@ def cli(ctx: click.Context) -> None:
       1    a check failed: --fail-if, audit --fail-on, probe check, hmac verify
       2    wrong use; the message says what to write instead
       3    nothing could be measured, or the run file could not be written
-      4    whether a condition of --fail-if holds cannot be said
+      4    a condition of --fail-if is undecided
       70   a fault of sectax itself
       130  interrupted; what was measured is kept
     """

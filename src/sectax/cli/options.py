@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 as_json = click.option("--json", "json_", is_flag=True, help="Print one JSON document instead of text.")
 everything = click.option(
-    "--all", "show_all", is_flag=True, help="Show everything: side results, warnings in full, and how it was measured."
+    "--all", "show_all", is_flag=True, help="Show everything: secondary comparisons, all warnings, how it was measured."
 )
 
 
@@ -71,8 +71,7 @@ fail_if = click.option(
     "fail_if",
     multiple=True,
     metavar="CONDITION",
-    help="Exit with 1 if this holds, with 4 if that cannot be said, as in 'slower>5%' or 'cpu:slower>5%' (may be "
-    "repeated).",
+    help="Exit with 1 if this holds, with 4 if undecided, as in 'slower>5%' or 'cpu:slower>5%' (may be repeated).",
 )
 
 

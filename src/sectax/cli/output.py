@@ -53,7 +53,7 @@ class Form:
 
     Attributes:
         json_: one document instead of a report.
-        show_all: side results, warnings in full, and how it was measured.
+        show_all: secondary comparisons, warnings in full, and how it was measured.
         ascii_only: nothing but ASCII, whatever the locale says.
         html: the file to which the result is written as a page too.
         picture: the file to which its picture is written too, SVG or PNG by the end of its name.

@@ -123,7 +123,7 @@ def _command_for(experiment: Experiment) -> click.Command:
         click.Option(
             ["--simultaneous"],
             is_flag=True,
-            help="Let side results share the error level of 5 % too: intervals become wider.",
+            help="Let secondary comparisons share the error level of 5 % too: intervals become wider.",
         ),
         click.Option(["--seed"], type=int, metavar="N", help="The seed of another run, to measure in the same order."),
         click.Option(

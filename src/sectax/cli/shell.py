@@ -83,6 +83,7 @@ def man_page(root: click.Command) -> str:
     changed = time.gmtime(Path(__file__).stat().st_mtime)
     parts = [
         f'.TH SECTAX 1 "{time.strftime("%Y-%m-%d", changed)}" "sectax {__version__}" "User Commands"',
+        ".ad l",  # a long list of choices fills its line, and cannot be spread over it
         f".SH NAME\nsectax \\- {_roff(' '.join(summary.split()))}",
         ".SH SYNOPSIS\n.B sectax\n[\\fICOMMAND\\fR] [\\fIOPTIONS\\fR]",
         f".SH DESCRIPTION\n{_paragraphs(about)}",

@@ -11,7 +11,7 @@ class Answer(StrEnum):
 
     HOLDS = "holds"  # beyond doubt: the whole interval is past the limit
     RULED_OUT = "ruled out"  # the whole interval is within the limit
-    OPEN = "cannot be said"
+    OPEN = "undecided"
 
 
 @dataclass(frozen=True)

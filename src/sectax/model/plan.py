@@ -120,7 +120,7 @@ class Procedure:
         choices: what had to be chosen where a published study is silent.
         equal_witnesses: names of the witnesses that all treatments of a cell share when they do equal work.
         shortcuts: known ones, which are told where a treatment is faster than its baseline.
-        words: what a person calls a level (`EdDSA` -> `Ed25519`, `operation=sign` -> `signs`), and `empty loop`.
+        words: what a person calls a level (`php` -> `PHP`) or `metric=NAME`, and `empty loop`.
         contents: None where operations carry no body.
         answered_by: which metric answers the question and why, in a sentence.
         beside: names of the metrics that are shown with the first wherever it is.

@@ -43,7 +43,7 @@ def run_comparison(comparison: RunComparison, *, show_all: bool) -> Document:
     """Two runs side by side.
 
     Args:
-        show_all: side results too, where some comparisons answer the question.
+        show_all: secondary comparisons too, where some comparisons answer the question.
     """
     answering = [each for each in comparison.effects if each.a.comparison.standing is Standing.PRIMARY]
     unseen = 0
@@ -193,7 +193,7 @@ def _effects(comparison: RunComparison, unseen: int) -> Section:
         for label, each in zip(labels, pairs, strict=True)
     )
     line = "Each treatment against the baseline of its own run; no verdict is given on their difference."
-    below = (Footnotes((f"{unseen} side results are not shown here: --all",)),) if unseen else ()
+    below = (Footnotes((f"{unseen} secondary comparisons: --all",)),) if unseen else ()
     return Section("Effects", (Lines((line,)), _grid("", ("treatment", "a", "b"), rows, left=True), *below))
 
 

@@ -37,17 +37,18 @@ def distrust(analysed: Analysed, shown: frozenset[str]) -> tuple[list[str], list
     Args:
         shown: the comparisons that it is about.
     """
-    doubts = [("self-check", text) for text in self_check(analysed.measured.plan, analysed.controls)]
-    doubts += [(name, text) for _, name, text in sorted(_noted(analysed, shown), key=lambda doubt: doubt[0])]
+    doubts = [(name, text) for _, name, text in sorted(_noted(analysed, shown), key=lambda doubt: doubt[0])]
     lengths = itertools.accumulate(len(text) for _, text in doubts)
     kept = max(1, sum(length <= _ROOM for length in lengths))
     return [text for _, text in doubts[:kept]], [*dict.fromkeys(name for name, _ in doubts[kept:])]
 
 
 def _noted(analysed: Analysed, shown: frozenset[str]) -> Iterator[tuple[int, str, str]]:
-    """Warnings of what is shown, what failed and what was skipped: how bad it is, what it is called, what it says."""
+    """The self-check, warnings of what is shown, what failed or was skipped: how bad, what it is called, its words."""
     plan = analysed.measured.plan
-    for rank, name, missing in ((1, "failed", failed(analysed, False)), (2, "skipped", skipped(analysed, False))):
+    for text in self_check(plan, analysed.controls):
+        yield 1, "self-check", text
+    for rank, name, missing in ((2, "failed", failed(analysed, False)), (3, "skipped", skipped(analysed, False))):
         for each in missing:
             hint = f" ({each.why.hint})" if each.why.hint else ""
             yield rank, name, f"{name}: {', '.join(each.what)}: {each.why.reason}{hint}"
@@ -62,7 +63,7 @@ def _noted(analysed: Analysed, shown: frozenset[str]) -> Iterator[tuple[int, str
             whose = f"{about[0]}{f' and {len(about) - 1} more' if len(about) > 1 else ''}: " if about else ""
             yield 0, name, f"{name}: {whose}{saw}{f'; {printable(first.advice)}' if first.advice else ''}"
         else:
-            yield 3, name, f"{WARNED_MARK} {saw} ({name})"
+            yield 4, name, f"{WARNED_MARK} {saw} ({name})"
 
 
 def self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]:
@@ -149,5 +150,5 @@ def _positive(plan: Plan, controls: FamilyControls) -> str:
     else:
         seen = f"missed ({claims.interval(positive.effect)})"
         if controls.smallest_seen is not None:
-            seen += f"; this run could not see a cost below {units.share(controls.smallest_seen)}"
+            seen += f"; distrust differences under {units.share(controls.smallest_seen)}"
     return f"a cost of {_added(plan, controls, positive)} added on purpose: {seen}"

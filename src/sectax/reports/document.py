@@ -41,14 +41,12 @@ class Column:
     """The head of a column.
 
     Attributes:
-        short: what the head says where it would be too long; empty where it cannot be shorter.
         right: whether the cells are set to the right.
         optional: whether the column is left out where no row fills it.
     """
 
     head: str
     part: Part = Part.PLAIN
-    short: str = ""
     right: bool = False
     optional: bool = False
 
@@ -97,11 +95,6 @@ class Table:
             for place, column in enumerate(self.columns)
             if not column.optional or any(row.cells[place] for row in self.rows)
         )
-
-    @property
-    def holds_results(self) -> bool:
-        """Whether it holds treatments with their verdicts: all such tables of a section share their columns."""
-        return any(column.part is not Part.PLAIN for column in self.columns)
 
 
 @dataclass(frozen=True)
@@ -364,8 +357,8 @@ def result_table(
     columns = (
         Column(label, Part.LABEL),
         Column(value, Part.VALUE, right=True),
-        Column(effect, Part.EFFECT, short="against baseline"),
-        Column(difference, Part.DIFFERENCE, short=difference.replace("difference", "diff."), right=True, optional=True),
+        Column(effect, Part.EFFECT),
+        Column(difference, Part.DIFFERENCE, right=True, optional=True),
         Column("verdict" if effect else "", Part.VERDICT),
     )
     return Table(title, columns, tuple(rows), margin)

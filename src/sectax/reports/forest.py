@@ -54,13 +54,14 @@ def _row(cells: tuple[str, ...], table: Table, place: int) -> ForestRow:
     unit = table.columns[1].head
     words = effect if row.interval is not None else verdict
     known = f"{value.partition(' ± ')[0]} {unit}, " if value != "–" else ""
-    label = label.replace(f" {SECONDARY_MARK}", " (side result)")
+    label = label.replace(f" {SECONDARY_MARK}", " (secondary)")
     return ForestRow(label, f"{known}{words}", row.tone, row.interval)
 
 
 def _group(table: Table, rows: tuple[ForestRow, ...]) -> ForestGroup:
     label, value = table.rows[0].cells[:2]
-    return ForestGroup(table.title, f"baseline {label}: {_with_unit(value, table.columns[1].head)}", rows)
+    name = label if label == "baseline" else f"baseline {label}"
+    return ForestGroup(table.title, f"{name}: {_with_unit(value, table.columns[1].head)}", rows)
 
 
 def _with_unit(value: str, unit: str) -> str:

@@ -29,8 +29,7 @@ from sectax.reports.document import (
 )
 from sectax.reports.notes import repeat
 from sectax.reports.pictures import controls, pictures, where_it_goes
-from sectax.reports.report_layout import doubts, findings
-from sectax.reports.result_tables import visible
+from sectax.reports.report_layout import findings
 from sectax.reports.words import plans, summary
 from sectax.text.printable import printable
 
@@ -59,7 +58,6 @@ def run_page(
     ]
     added = sections(
         Section("Findings", findings(analysed), folds),
-        doubts(analysed, visible(analysed, show_all=False)),
         Section("Where the time goes", tuple(where_it_goes(analysed.measured.plan, breakdown)), Kind.PICTURES),
         Section("Pictures", pictures(analysed, breakdown), Kind.PICTURES),
         Section("Noise floor and controls", tuple(controls(analysed)), Kind.DIAGNOSTICS),

@@ -10,7 +10,7 @@ from sectax.model.analysed import Analysed
 from sectax.model.plan import Plan
 from sectax.reports import units, words
 from sectax.reports.diagnostics import failed, gather_warnings, skipped
-from sectax.reports.distrust import control_line, distrust, passed, self_check
+from sectax.reports.distrust import control_line, distrust, passed
 from sectax.reports.document import Block, Command, Document, Footnotes, Kind, Lines, Section, Text, lines, sections
 from sectax.reports.notes import how_measured, notes
 from sectax.reports.result_tables import answers, footnotes, result_tables, visible
@@ -72,11 +72,6 @@ def _page(analysed: Analysed, path: str, decision: Decision | None, todo: Sectio
     )
 
 
-def doubts(analysed: Analysed, shown: frozenset[str]) -> Section:
-    """What a reader must know before trusting the figures, in few lines."""
-    return Section("What to distrust", lines(distrust(analysed, shown)[0], long=True))
-
-
 def _whole(analysed: Analysed, path: str, title: str, todo: Section) -> Document:
     plan = analysed.measured.plan
     options = (printable(f"{name}: {text}") for name, texts in plan.options.items() for text in texts)
@@ -86,6 +81,7 @@ def _whole(analysed: Analysed, path: str, title: str, todo: Section) -> Document
         title,
         _lead(analysed, path),
         sections(
+            Section("What to distrust", lines(distrust(analysed, visible(analysed, show_all=True))[0], long=True)),
             Section("Findings", findings(analysed), Kind.RESULTS),
             Section("The run's check of itself", lines(controls), Kind.DIAGNOSTICS),
             Section("Warnings", gather_warnings(analysed, show_all=True), Kind.DIAGNOSTICS),
@@ -110,7 +106,6 @@ def _lead(analysed: Analysed, path: str) -> tuple[Block, ...]:
     texts = (
         f"{printable(measured.state)}: {_blocks(analysed)}{many}",
         *_compared(plan),
-        *self_check(plan, analysed.controls),
         f"margin {units.margin(plan.stopping.margin)}{f'; everywhere: {fixed}' if fixed else ''}",
         f"run {printable(measured.run_id)}, begun {printable(measured.started)}",
         *([printable(plan.answered_by)] if plan.answered_by else []),

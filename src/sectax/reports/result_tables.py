@@ -53,8 +53,7 @@ def footnotes(analysed: Analysed, shown: frozenset[str]) -> tuple[str, ...]:
         return ()
     # An error level of its own for each; with --simultaneous it is smaller.
     chance = units.margin(float(f"{max(each.alpha for each in there):.2g}"))
-    verb = "a side result: it" if len(there) == 1 else "side results: each"
-    return (f"{SECONDARY_MARK} {verb} may be wrong with a chance of {chance} of its own",)
+    return (f"{SECONDARY_MARK} secondary: {chance} chance of error{' each' if len(there) > 1 else ''}",)
 
 
 def result_tables(analysed: Analysed, visible: frozenset[str]) -> Iterator[Table]:

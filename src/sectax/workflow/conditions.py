@@ -58,7 +58,7 @@ def concluded(analysed: Analysed, conditions: Sequence[Condition]) -> tuple[Conc
 
 
 def status(answers: Iterable[Concluded]) -> ExitStatus:
-    """1 where a condition holds, otherwise 4 where one cannot be said, otherwise 0."""
+    """1 where a condition holds, otherwise 4 where one is undecided, otherwise 0."""
     seen = {answer.answer for answer in answers}
     return next((ends_with for answer, ends_with in _STATUSES if answer in seen), ExitStatus.DONE)
 
@@ -74,4 +74,4 @@ def line(concluded: Concluded, plan: Plan | None) -> str:
         return said if concluded.decisive else f"{said}: no comparison is about it"
     about = [name if plan is None else names.subject(plan, name) for name in concluded.decisive]
     said += f" for {', '.join(about)}"
-    return said + ("; measure longer, or on a calmer machine" if concluded.answer is Answer.OPEN else "")
+    return said + (": use a longer --budget or a quieter machine" if concluded.answer is Answer.OPEN else "")

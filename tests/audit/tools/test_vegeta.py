@@ -6,31 +6,10 @@ import json
 
 import pytest
 
-from tests.audit.tools.said import evidence_of, said
+from tests.audit.tools.said import evidence_of, said, sample
 
-PRINT = """Requests      [total, rate, throughput]         1500, 50.03, 50.02
-Duration      [total, attack, wait]             29.99s, 29.981s, 9.08ms
-Latencies     [min, mean, 50, 90, 95, 99, max]  8.779ms, 10.62ms, 9.794ms, 10.752ms, 14.712ms, 36ms, 56.446ms
-Bytes In      [total, mean]                     1822500, 1215.00
-Bytes Out     [total, mean]                     0, 0.00
-Success       [ratio]                           100.00%
-Status Codes  [code:count]                      200:1500
-Error Set:
-"""
-LATENCIES = {"total": 15.9e9, "mean": 1.062e7, "50th": 9.794e6, "95th": 1.4712e7, "99th": 3.6e7, "max": 5.6446e7}
-DOCUMENT = {
-    "latencies": LATENCIES | {"min": 8779000},
-    "bytes_in": {"total": 1822500, "mean": 1215},
-    "bytes_out": {"total": 0, "mean": 0},
-    "duration": 29981000000,
-    "wait": 9080000,
-    "requests": 1500,
-    "rate": 50.0317,
-    "throughput": 50.0165,
-    "success": 1,
-    "status_codes": {"200": 1500},
-    "errors": [],
-}
+PRINT = sample("vegeta.txt")
+DOCUMENT = json.loads(sample("vegeta.json"))
 
 
 @pytest.mark.parametrize("text", [PRINT, json.dumps(DOCUMENT)])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from lambda_local.instances.life import Life
+from lambda_local.sandbox import memory
 from lambda_local.sandbox.limits import Limits, limit_settings, memory_settings
 from lambda_local.sandbox.memory import held
 
@@ -54,6 +56,15 @@ def test_what_forked_processes_share_counts_once(tmp_path):
     assert seen.resident == (30 + 2 + 18 + 5) * MB
 
 
+def test_no_memory_hides_behind_many_mappings_and_they_cost_the_server_little(tmp_path, monkeypatch):
+    monkeypatch.setattr(memory, "_SMAPS_BYTES", 1000)
+    process(tmp_path, 7, anon=MB, file=5 * MB, smaps=mapping(11, 5 * MB))
+    process(tmp_path, 8, anon=MB, file=40 * MB, smaps=mapping(12, MB) * 1000)
+    process(tmp_path, 9, anon=MB, file=6 * MB, smaps=mapping(11, 6 * MB))
+
+    assert held([7, 8, 9], "", sockets=0, proc=tmp_path).resident == (3 + 5 + 40 + 6) * MB
+
+
 def test_where_no_group_counts_memory_the_processes_do(tmp_path):
     process(tmp_path, 7, anon=30 * MB, file=10 * MB, shared=MB)
 
@@ -77,3 +88,27 @@ def test_buffers_of_sockets_have_a_limit_in_v1_and_are_memory_in_v2():
 
     assert sockets in limit_settings(1, Limits(128, None))["memory"]
     assert [file for file, _ in limit_settings(2, Limits(128, None))["memory"]] == ["memory.max", "memory.swap.max"]
+
+
+def test_who_takes_long_to_look_at_is_looked_at_rarely():
+    class Slow:
+        """A clock that a look moves by 0.3 s."""
+
+        _watch_from, now, looks = 0.0, 100.0, 0
+
+        def __init__(self):
+            self._loop = self
+
+        def time(self):
+            return self.now
+
+        def look(self, *, always):
+            self.looks += always
+            self.now += 0.3
+
+    slow = Slow()
+    for _ in range(600):
+        slow.now += 0.05
+        Life.watch(slow)
+
+    assert slow.looks == 3  # in half a minute

@@ -48,6 +48,9 @@ def evidence_of(grammar: Grammar, records: Iterable[Record], troubles: Iterable[
     for record in every:
         for name, value in grammar.fixed.items():
             record.fields.setdefault(name, [value])
+        for name, option in grammar.options.items():
+            if (number := record.number(name)) is not None:
+                record.fields[f"option.{option}"] = [number]
         _complete(record)
     found = list(troubles)
     breaks: list[Broken] = []

@@ -135,6 +135,7 @@ class Grammar:
         title: for people: "wrk's output".
         quantities: of metrics whose kind does not show it.
         fixed: fields that every record has, such as `ends_by`.
+        options: fields that are also options, by the name of the option: runs that differ in it are kept apart.
         compares: the factor that is set against each other, where there are several levels of it.
         repeats: whether results of one name and levels are values of one series, in order; otherwise each is a run of
             its own.
@@ -147,6 +148,7 @@ class Grammar:
     title: str
     quantities: Mapping[str, Quantity] = field(default_factory=dict)
     fixed: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict)
     compares: str = ""
     repeats: bool = False
     promises: tuple[Promise | str, ...] = ()

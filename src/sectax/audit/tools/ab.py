@@ -15,8 +15,6 @@ def _shape(records: list[Record]) -> list[Record]:
         if host is not None:
             port = record.text("port")
             record.fields["name"] = [host + (f":{port}" if port else "") + (record.text("path") or "")]
-        if (connections := record.number("connections")) is not None:
-            record.fields["option.connections"] = [connections]
         if (speed := record.number("kib_s")) is not None:
             record.fields["bandwidth"] = [Number(speed.value * 1024, speed.step * 1024, "bytes/s")]
         all_failed, others = record.number("all_failed"), record.number("others")
@@ -87,6 +85,7 @@ AB = Text(
         Promise("middle = latency.median", within=0.05),
         Promise("body <= bytes"),
     ),
+    options={"connections": "connections"},
     shape=_shape,
 )
 GRAMMARS = (AB,)

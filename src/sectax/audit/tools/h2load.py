@@ -9,7 +9,6 @@ from sectax.audit.reading.printed import Number
 def _shape(records: list[Record]) -> list[Record]:
     for record in records:
         if (connections := record.number("connections")) is not None:
-            record.fields["option.connections"] = [connections]
             # Each has so many requests under way.
             streams = record.number("streams") or Number(1.0)
             record.fields["connections"] = [Number(connections.value * streams.value)]
@@ -39,6 +38,7 @@ H2LOAD = Text(
         Promise("good + moved + refused + wrong <= operations"),
         Promise("refused + wrong <= failed.requests", fatal=False),
     ),
+    options={"connections": "connections"},
     shape=_shape,
 )
 GRAMMARS = (H2LOAD,)

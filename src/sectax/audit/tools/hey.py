@@ -11,8 +11,6 @@ _MOST_KEPT = 1_000_000
 
 def _shape(records: list[Record]) -> list[Record]:
     for record in records:
-        if (connections := record.number("connections")) is not None:
-            record.fields["option.connections"] = [connections]
         statuses, answers = record.numbers("status"), record.numbers("answers")
         if not answers:
             continue
@@ -59,6 +57,7 @@ HEY = Text(
         Promise("dialup + write + wait + read <= latency.mean", within=0.05, fatal=False),
         Promise("success * operations = count", within=0.01),
     ),
+    options={"connections": "connections"},
     shape=_shape,
 )
 GRAMMARS = (HEY,)

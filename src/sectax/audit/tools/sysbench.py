@@ -18,9 +18,6 @@ def _shape(records: list[Record]) -> list[Record]:
             (name for name in ("cpu", "memory", "fileio", "threads_test", "mutex", "sql") if name in fields), ""
         )
         fields["name"] = [" ".join(filter(None, ("sysbench", kind.removesuffix("_test"), record.text("doing"))))]
-        for name, option in (("threads", "threads"), ("block", "block size"), ("primes", "largest prime")):
-            if (told := record.number(name)) is not None:
-                fields[f"option.{option}"] = [told]
         for name, metric in _BANDWIDTHS.items():
             if (speed := record.number(name)) is not None:
                 fields[f"{metric}.rate"] = [Number(speed.value * _MIB, speed.step * _MIB, "bytes/s")]
@@ -123,6 +120,7 @@ SYSBENCH = Text(
         Promise("performed / duration_s = rate", within=0.02),
         Promise("moved / duration_s = moved_mib", within=0.02),
     ),
+    options={"threads": "threads", "block": "block size", "primes": "largest prime"},
     shape=_shape,
 )
 GRAMMARS = (SYSBENCH,)

@@ -42,9 +42,6 @@ def _shape(records: list[Record]) -> list[Record]:
                 record.fields["contains"] = ["STAT"]
             if operation[0] in _MOVES:
                 record.fields["moves"] = [_MOVES[operation[0]]]
-        for name, option in (("connections", "concurrency"), ("size_bytes", "object size")):
-            if (number := record.number(name)) is not None:
-                record.fields[f"option.{option}"] = [number]
         middle = record.number("segments.median")
         of_all = record.number("bandwidth" if middle is not None and middle.unit == "bytes/s" else "rate")
         if middle is not None and of_all is not None:
@@ -99,6 +96,7 @@ WARP = Text(
         Promise("first_byte <= latency.mean"),
         Promise("first_byte_best <= first_byte"),
     ),
+    options={"connections": "concurrency", "size_bytes": "object size"},
     shape=_shape,
 )
 GRAMMARS = (WARP,)

@@ -90,15 +90,9 @@ _PUBLISHED_CHOICES = (
 )
 
 _WORDS = {
-    "operation=sign": "signs",
-    "operation=verify": "verifies",
-    "key_use=parsed-once": "with a key parsed once",
-    "key_use=parsed-per-call": "with the key parsed on every call",
-    "layer=primitive": "as a bare primitive",
-    "layer=library": "as a whole token",
     "metric=cpu_time": "CPU time",
     "metric=throughput": "wall throughput",
-} | {name: algorithm.words for name, algorithm in ALGORITHMS.items()}
+}
 
 
 def factors_of(languages: tuple[str, ...]) -> tuple[Factor, ...]:

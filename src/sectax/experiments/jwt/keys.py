@@ -15,14 +15,12 @@ from sectax.model.subject import Witness
 class Algorithm:
     """A JWS algorithm with the key it is measured with (RFC 7518, RFC 8037).
 
-    `bits` is the size of the key: the modulus, the curve's field, or the shared secret. `words` is what a person
-    calls it.
+    `bits` is the size of the key: the modulus, the curve's field, or the shared secret.
     """
 
     name: str
     key_type: str
     bits: int
-    words: str
     curve: str | None = None
 
     def declares(self) -> dict[str, Witness]:
@@ -36,11 +34,11 @@ class Algorithm:
 ALGORITHMS = {
     algorithm.name: algorithm
     for algorithm in (
-        Algorithm("RS256", "RSA", 2048, "RSA-2048"),
+        Algorithm("RS256", "RSA", 2048),
         # RFC 7518, 3.2: a key of the size of the hash output or larger.
-        Algorithm("HS256", "oct", 256, "HMAC-SHA-256"),
-        Algorithm("ES256", "EC", 256, "ECDSA P-256", "P-256"),
-        Algorithm("EdDSA", "OKP", 256, "Ed25519", "Ed25519"),
+        Algorithm("HS256", "oct", 256),
+        Algorithm("ES256", "EC", 256, "P-256"),
+        Algorithm("EdDSA", "OKP", 256, "Ed25519"),
     )
 }
 

@@ -164,7 +164,6 @@ _NO_MD5 = Shortcut(
 _AWS_TRANSFERS = (
     "It holds for this region, this network path and these hours. The baseline is SSE-S3, which AWS always does."
 )
-_CLAIMED = "claimed by the service, not proven"
 _UNPROVEN = (
     " Encryption is what the service says of its objects: it is claimed and not proven, since nobody searched its "
     "files."
@@ -242,7 +241,7 @@ class S3Experiment(Experiment):
             ),
             equal_witnesses=("runtime", "parts", "server"),
             shortcuts=(_NO_MD5,),
-            words=WORDS if where.endpoint == LOCAL else WORDS | _claimed(factors),
+            words=WORDS,
         )
 
     def bench(self, plan: Plan) -> Bench:
@@ -275,12 +274,6 @@ class S3Experiment(Experiment):
 
     def requirements(self) -> tuple[str, ...]:
         return (SERVER, CLIENT)
-
-
-def _claimed(factors: tuple[Factor, ...]) -> dict[str, str]:
-    """The words of encryption by a service whose files cannot be searched."""
-    levels = _levels(factors, "encryption")
-    return {level: f"{ENCRYPTIONS[level].words}, {_CLAIMED}" for level in levels if ENCRYPTIONS[level].by_service}
 
 
 def _known(request: Request, preset: Mapping[str, tuple[str, ...]]) -> tuple[Factor, ...]:

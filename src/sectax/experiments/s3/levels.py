@@ -53,17 +53,7 @@ MOST_READY = 2**30
 # Where operations are sent on schedule and nobody says how many may run at once.
 OPEN_CONCURRENCY = "16"
 
-WORDS = {name: each.words for name, each in ENCRYPTIONS.items()} | {
-    "operation=put": "stores",
-    "operation=get": "fetches",
-    "operation=head": "looks up",
-    "operation=delete": "deletes",
-    "transfer=plain": "over plain HTTP",
-    "transfer=tls": "over TLS",
-    "client=python": "with boto3",
-    "client=go": "with aws-sdk-go-v2",
-    "upload=single": "in one request",
-    "upload=multipart": "in parts of 8 MiB",
+WORDS = {
     "metric=latency": "latency",
     "metric=p90_latency": "p90 of latency",
     "metric=p99_latency": "p99 of latency",
@@ -76,7 +66,6 @@ WORDS = {name: each.words for name, each in ENCRYPTIONS.items()} | {
     "metric=disk_bytes": "bytes on disk",
     "metric=client_cpu_per_gb": "CPU time of the client per GB",
     "metric=server_cpu_per_gb": "CPU time of the server per GB",
-    "load=closed": "one after the other",
 }
 
 _SIZE = re.compile(r"(\d{1,10})(B|KB|MB|GB|KiB|MiB|GiB)?", re.ASCII)

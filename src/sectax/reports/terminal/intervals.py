@@ -7,7 +7,6 @@ from sectax.reports.scale import IntervalAxis, interval_axis
 
 # Narrower ones tell nothing; wider ones tell no more.
 NARROWEST, WIDEST = 13, 27
-HEAD = "interval"
 
 # As on the page, the mark says what kind of answer it is. (None of these is as wide as two letters anywhere.)
 _MARKS = {
@@ -22,25 +21,29 @@ _BAND, _ZERO = "░", "┊"
 _REACH, _FIRST, _LAST, _ACROSS = "─", "├", "┤", "┼"
 
 
+def are_in(table: Table) -> bool:
+    """Whether a table has intervals to draw."""
+    return table.margin is not None and any(row.interval for row in table.rows)
+
+
 def drawn(table: Table, width: int) -> tuple[str, ...]:
-    """One text per row, at most so wide; the first row without an interval, the baseline's, names places of the axis.
+    """One text per row, at most so wide, and empty where there is no interval.
 
     An interval on one side of no cost never touches its line, however near it is.
     """
     axis = _axis(table, width)
-    if axis is None:
-        return ("",) * len(table.rows)
-    texts = [_row(row, row.interval, axis, width) if row.interval is not None else "" for row in table.rows]
-    unused = next((number for number, row in enumerate(table.rows) if row.interval is None), None)
-    if unused is not None:
-        texts[unused] = _names(axis, width)
-    return tuple(texts)
+    return tuple(_row(row, row.interval, axis, width) if axis and row.interval else "" for row in table.rows)
 
 
 def head(table: Table, width: int) -> str:
-    """Places of the axis by name, to stand above the intervals."""
+    """Places of the axis by name, to stand above the intervals: no cost, and of its neighbours what leaves a space."""
     axis = _axis(table, width)
-    return HEAD if axis is None else _names(axis, width)
+    signs = [" "] * width
+    for place, text in sorted(axis.ticks(0.0) if axis else (), key=lambda tick: tick[1] != "0"):
+        first = min(max(round(place - (len(text) - 1) / 2), 0), width - len(text))
+        if not "".join(signs[max(0, first - 1) : first + len(text) + 1]).strip():
+            signs[first : first + len(text)] = text
+    return "".join(signs)
 
 
 def _axis(table: Table, width: int) -> IntervalAxis | None:
@@ -63,14 +66,4 @@ def _row(row: Row, interval: Interval, axis: IntervalAxis, width: int) -> str:
         signs[place] = _ACROSS if place == zero else _REACH
     signs[low], signs[high] = _FIRST, _LAST
     signs[point] = _MARKS[row.tone]
-    return "".join(signs)
-
-
-def _names(axis: IntervalAxis, width: int) -> str:
-    """No cost, and what of its neighbours leaves it a space."""
-    signs = [" "] * width
-    for place, text in sorted(axis.ticks(0.0), key=lambda tick: tick[1] != "0"):
-        first = min(max(round(place - (len(text) - 1) / 2), 0), width - len(text))
-        if not "".join(signs[max(0, first - 1) : first + len(text) + 1]).strip():
-            signs[first : first + len(text)] = text
     return "".join(signs)

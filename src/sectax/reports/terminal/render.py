@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from sectax.model.finding import Severity
 from sectax.reports import document as parts
 from sectax.reports.terminal.page import INDENT, Page
-from sectax.reports.terminal.tables import Widths, common_widths, left_out, plain_table, results_table
+from sectax.reports.terminal.tables import terminal_table
 from sectax.text.printable import in_ascii
 
 _SEVERITY_STYLES = {Severity.FATAL: "bold red", Severity.WARNING: "yellow", Severity.NOTE: "dim"}
@@ -26,7 +26,7 @@ def render(document: parts.Document, *, width: int, colour: bool, ascii_only: bo
         document = parts.with_texts(document, in_ascii)
     page = Page(width, colour=colour)
     page.paragraph(document.title, style="bold", indent=0)
-    _write(page, document.lead, 0, None)
+    _write(page, document.lead, 0)
     for section in sorted(document.sections, key=lambda section: section.kind is parts.Kind.ANSWER):
         _write_section(page, section, close=document.is_brief)
     if document.foot:
@@ -43,25 +43,17 @@ def _write_section(page: Page, section: parts.Section, *, close: bool) -> None:
                 case parts.Text(text):
                     page.titled(section.title, text)
                 case parts.Table():
-                    page.add(plain_table(block, page.width))
+                    page.add(terminal_table(block, page.width))
                 case _:
-                    _write(page, [block], 0, None)
+                    _write(page, [block], 0)
         return
     bare = section.kind is parts.Kind.RESULTS
     if not bare:
         page.heading(section.title)
-    results = [table for table in parts.tables(section) if table.holds_results]
-    widths = common_widths(page.width, results) if results else None
-    _write(page, section.blocks, 0 if bare else INDENT, widths)
-    gone = left_out(widths, results) if widths else ()
-    if gone:
-        columns = f"column{'s' if len(gone) > 1 else ''} {' and '.join(map(repr, gone))}"
-        which = "they need" if len(gone) > 1 else "it needs"
-        page.paragraph(f"no room for the {columns}: {which} a wider terminal", style="dim", indent=0)
+    _write(page, section.blocks, 0 if bare else INDENT)
 
 
-def _write(page: Page, blocks: Iterable[parts.Block], indent: int, widths: Widths | None) -> None:
-    above: tuple[parts.Column, ...] = ()
+def _write(page: Page, blocks: Iterable[parts.Block], indent: int) -> None:
     for block in blocks:
         match block:
             case parts.Text(text, strong=True):
@@ -79,8 +71,7 @@ def _write(page: Page, blocks: Iterable[parts.Block], indent: int, widths: Width
                 page.blank()
                 page.lines(texts, indent=indent)
             case parts.Table():
-                _write_table(page, block, indent, widths, headed=block.columns != above)
-                above = block.columns if block.holds_results and block.title else ()
+                _write_table(page, block, indent)
             case parts.Warned():
                 _write_warning(page, block)
             case parts.NotThere(what, why):
@@ -91,14 +82,11 @@ def _write(page: Page, blocks: Iterable[parts.Block], indent: int, widths: Width
                 pass
 
 
-def _write_table(page: Page, table: parts.Table, indent: int, widths: Widths | None, *, headed: bool) -> None:
+def _write_table(page: Page, table: parts.Table, indent: int) -> None:
     page.blank()
     if table.title:
         page.paragraph(table.title, style="dim" if indent else "bold", indent=indent)
-    if widths and table.holds_results:
-        page.add(results_table(table, widths, headed=headed), INDENT)
-    else:
-        page.add(plain_table(table, page.width - indent), indent)
+    page.add(terminal_table(table, page.width - INDENT), INDENT)
 
 
 def _write_warning(page: Page, warned: parts.Warned) -> None:

@@ -12,7 +12,7 @@ from sectax.model.finding import FASTER, NO_CLAIM, SLOWER, Finding, VerdictId, i
 from sectax.model.plan import Plan
 from sectax.reports import units
 from sectax.reports.words import claims, names
-from sectax.reports.words.summaries import run_state, silence, to_answer
+from sectax.reports.words.summaries import of_parts, run_state, silence, to_answer
 from sectax.text.printable import printable
 
 # What is named of more.
@@ -23,6 +23,7 @@ def decision(analysed: Analysed, given: Decision) -> list[str]:
     """The paragraph as sentences, the answer first."""
     plan, choice = analysed.measured.plan, given.choice
     lines = [*run_state(analysed), *to_answer(analysed, list(given.findings)), *answers(plan, given)]
+    lines += of_parts(analysed)
     for each in given.surprises:
         why = f"since {printable(each.cause)}" if each.cause else "unexplained: nothing in the record shows why"
         lines.append(f"Not expected: {_finding(plan, each.finding)}; {why}.")

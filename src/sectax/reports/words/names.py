@@ -1,10 +1,8 @@
-"""What treatments and cells are called: short in tables, as a person says it in sentences.
+"""What treatments, cells and metrics are called.
 
 An experiment brings its own words in `plan.words`:
 
-    "EdDSA": "Ed25519"                                what a person calls a level
-    "operation=sign": "signs"                         one word: the verb of the sentence
-    "key_use=parsed-once": "with a key parsed once"   more words: where or how, at the end of the sentence
+    "php": "PHP"                                      what a person calls a level
     "metric=wall": "wall time"                        what a metric is called
     "empty loop": "starting the shell takes"          what an operation that does nothing costs; always shown then
 """
@@ -12,7 +10,7 @@ An experiment brings its own words in `plan.words`:
 from __future__ import annotations
 
 from sectax.model.plan import Plan
-from sectax.model.treatment import MEASURED, Cell, Comparison, Treatment
+from sectax.model.treatment import MEASURED, Comparison, Treatment
 from sectax.text.printable import printable
 
 
@@ -69,38 +67,6 @@ def subject(plan: Plan, subject_id: str) -> str:
 def metric(plan: Plan, name: str) -> str:
     """What a metric is called; an experiment may say it better with the word `metric=NAME`."""
     return printable(plan.words.get(f"metric={name}", name.replace("_", " ")))
-
-
-def spoken_treatment(plan: Plan, treatment_id: str) -> str:
-    """As a person says it: 'EdDSA (Ed25519)'."""
-    found = _find(plan, treatment_id)
-    label = treatment(plan, treatment_id)
-    if found is None:
-        return label
-    word = plan.words.get(found.levels.get(plan.control, ""), "")
-    return label if not word or word.casefold() == label.casefold() else f"{label} ({printable(word)})"
-
-
-def spoken_cell(plan: Plan, where: Cell) -> tuple[str, str, str]:
-    """The sentence around a comparison: ('In PHP, ', 'signs', ', with a key parsed once').
-
-    The verb is empty where the experiment has none, the first and last part where there is nothing to say.
-    """
-    varying = set(varying_factors(plan))
-    places: list[str] = []
-    verb = ""
-    manner: list[str] = []
-    for factor, level in where.levels.items():
-        phrase = plan.words.get(f"{factor}={level}")
-        if phrase is not None and " " not in phrase:
-            verb = printable(phrase)
-        elif phrase is not None:
-            manner.extend([printable(phrase)] if factor in varying else [])
-        elif level in plan.words:
-            places.append(printable(plan.words[level]))
-        elif factor in varying:
-            manner.append(f"{printable(factor)} {printable(level)}")
-    return (f"In {', '.join(places)}, " if places else "", verb, "".join(f", {part}" for part in manner))
 
 
 def _find(plan: Plan, treatment_id: str) -> Treatment | None:

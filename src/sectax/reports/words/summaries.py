@@ -7,7 +7,6 @@ from collections import Counter
 
 from sectax.model.analysed import Analysed
 from sectax.model.finding import FASTER, SLOWER, Finding, Severity, VerdictId, is_answered
-from sectax.model.metric import Metric
 from sectax.model.plan import last_look
 from sectax.model.treatment import Role, Standing
 from sectax.reports import units
@@ -32,7 +31,7 @@ def summary(analysed: Analysed) -> list[str]:
     if not reported:
         return [*lines, "Nothing was compared."]
     spoken = [each for each in reported if each.verdict not in _WITHOUT]
-    lines += _of_parts(analysed)
+    lines += of_parts(analysed)
     if len(spoken) > _MOST_SENTENCES:
         lines += _digest(analysed, spoken)
     else:
@@ -44,7 +43,7 @@ def summary(analysed: Analysed) -> list[str]:
     if not headline:
         # An error level of its own for each; with --simultaneous it is smaller.
         chance = units.margin(float(f"{max(each.comparison.alpha for each in reported):.2g}"))
-        lines.append(f"These are side results: each may be wrong with a chance of {chance} of its own.")
+        lines.append(f"These are secondary comparisons ({chance} chance of error each).")
     return lines
 
 
@@ -76,29 +75,26 @@ def run_state(analysed: Analysed) -> list[str]:
 
 
 def _sentence(analysed: Analysed, finding: Finding) -> str:
-    plan = analysed.measured.plan
-    comparison = finding.comparison
+    """'put · size 10KB: sse-s3 is 1 to 24 % slower than none.'"""
+    plan, comparison, seen = analysed.measured.plan, finding.comparison, finding.effect
     metric = plan.metric(comparison.metric)
-    treatment = names.spoken_treatment(plan, comparison.treatment)
-    baseline = names.spoken_treatment(plan, comparison.baseline)
-    place, verb, manner = names.spoken_cell(plan, plan.cell(comparison.cell))
-    if comparison.metric != plan.metrics[0].name or metric.part_of:
-        manner = f", in {names.metric(plan, comparison.metric)}{manner}"
-    seen = finding.effect
+    second = comparison.metric != plan.metrics[0].name or metric.part_of
+    place = ", ".join(
+        filter(None, (names.cell(plan, comparison.cell), names.metric(plan, metric.name) if second else ""))
+    )
+    treatment, baseline = (names.treatment(plan, each) for each in (comparison.treatment, comparison.baseline))
     if finding.verdict is VerdictId.EQUIVALENT or seen is None:
-        words = (
-            f"{treatment} {verb or 'is'} as {_equally(metric)} as {baseline}, within ± {units.margin(finding.margin)}"
-        )
-        return f"{place}{words}{manner}."
-    if finding.verdict is VerdictId.INCONCLUSIVE:
-        better, worse = claims.direction(-1.0, metric), claims.direction(1.0, metric)
-        undecided = f"{place}it is not known" if place else "It is not known"
-        return f"{undecided} whether {treatment} {verb or 'is'} {better} or {worse} than {baseline}{manner}."
-    words = f"{treatment} {verb or 'is'} {claims.interval(seen, metric)} than {baseline}"
-    return f"{place}{words}{manner}{_grade(finding)}."
+        words = f"{treatment} and {baseline} cost the same within ± {units.margin(finding.margin)}"
+    elif finding.verdict is VerdictId.INCONCLUSIVE:
+        words = f"undecided for {treatment}: {claims.interval(seen, metric)} than {baseline}"
+        if not claims.is_known(seen) or claims.is_noisy(seen):
+            words = f"undecided for {treatment}"
+    else:
+        words = f"{treatment} is {claims.interval(seen, metric)} than {baseline}{_grade(finding)}"
+    return f"{place}: {words}." if place else f"{words[0].upper()}{words[1:]}."
 
 
-def _of_parts(analysed: Analysed) -> list[str]:
+def of_parts(analysed: Analysed) -> list[str]:
     """What a part of the operation takes by itself, where the plan shows that beside the answer: 'payload 1MiB,
     published: the check itself takes 4.1 to 4.3 ms, about 41 % of the whole operation's Duration.'"""
     plan = analysed.measured.plan
@@ -122,10 +118,6 @@ def _of_parts(analysed: Analysed) -> list[str]:
             words = f"{names.treatment(plan, each.id)}: {names.metric(plan, metric.name)}, takes"
             lines.append(f"{f'{where}, ' if where else ''}{words} {low} to {high} {printable(column.unit)}{share}.")
     return lines
-
-
-def _equally(metric: Metric) -> str:
-    return "fast" if claims.direction(1.0, metric) == "slower" else "costly"
 
 
 def to_answer(analysed: Analysed, asked: list[Finding]) -> list[str]:
@@ -160,14 +152,14 @@ def _grade(finding: Finding) -> str:
     if finding.verdict in {VerdictId.SLOWER_WITHIN_MARGIN, VerdictId.FASTER_WITHIN_MARGIN}:
         return f", which is within the margin of {margin}"
     if finding.verdict in {VerdictId.SLOWER_MATERIALITY_OPEN, VerdictId.FASTER_MATERIALITY_OPEN}:
-        return f"; whether that is more than the margin of {margin} is not known"
+        return f", perhaps by less than the margin of {margin}"
     return ""
 
 
 def _digest(analysed: Analysed, findings: list[Finding]) -> list[str]:
     kinds = {"slower": SLOWER, "faster": FASTER, "equal within the margin": {VerdictId.EQUIVALENT}}
     known = (next((word for word, which in kinds.items() if each.verdict in which), "") for each in findings)
-    counts = Counter(word or "not known to be either" for word in known)
+    counts = Counter(word or "undecided" for word in known)
     lines = [f"Of {len(findings)} comparisons: {', '.join(f'{number} {word}' for word, number in counts.items())}."]
     directed = [each for each in findings if each.verdict in SLOWER | FASTER and each.effect is not None]
     ranked = sorted(directed, key=lambda each: each.effect.log_ratio if each.effect else 0.0)
