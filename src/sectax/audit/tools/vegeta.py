@@ -24,7 +24,7 @@ PROMISES = (
 
 
 def _statistic(heading: str) -> str:
-    return statistic_of(heading) if heading[:1].isdigit() else heading
+    return statistic_of(heading) if re.fullmatch(r"[0-9]{1,3}(?:\.[0-9]{1,9})?", heading) else heading
 
 
 def _shape(records: list[Record]) -> list[Record]:
