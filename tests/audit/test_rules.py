@@ -429,3 +429,11 @@ def test_withdrawn_settings_have_a_day_and_a_source() -> None:
 
 def test_a_series_of_spreads_alone_has_no_figures_and_nothing_is_asked_of_it() -> None:
     assert said(series(stddev=1.0)) == set()
+
+
+def test_summaries_near_each_other_tie_together_and_are_no_copy() -> None:
+    near = {"min": 99.0, "median": 100.12, "mean": 100.13, "p90": 100.21, "stddev": 0.2}
+    far = {"min": 61.17, "median": 100.12, "mean": 131.43, "p90": 240.31, "stddev": 71.93}
+
+    assert ("F", "copied-data") not in said(series("a", count=500, **near), series("b", count=500, **near))
+    assert ("F", "copied-data") in said(series("a", count=500, **far), series("b", count=500, **far))

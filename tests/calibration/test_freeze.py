@@ -158,6 +158,35 @@ def test_the_rounds_of_the_longest_cell_are_cut_first() -> None:
     assert short[slow] / unlimited[slow] < short[other] / unlimited[other]
 
 
+def test_what_one_block_alone_measures_has_one_round_and_cuts_no_other() -> None:
+    long = PLAN.cells[1].id
+    once = replace(PLAN, cells=tuple(replace(cell, once=cell.id == long) for cell in PLAN.cells))
+    seen = {
+        treatment.id: tried(60.0 if treatment.cell == long else SECONDS[treatment.levels["algorithm"]])
+        for treatment in PLAN.treatments
+    }
+
+    rounds = freeze(once, seen, {}, 1000.0).rounds
+
+    assert rounds[long] == 1
+    assert rounds[PLAN.cells[0].id] == freeze(PLAN, seen, {}, math.inf).rounds[PLAN.cells[0].id]
+
+
+@pytest.mark.parametrize("left_s", [math.inf, 20.0])
+def test_cells_that_are_open_at_once_have_equally_many_rounds(left_s: float) -> None:
+    slow = PLAN.cells[1].id
+    seen = {
+        treatment.id: paced(SECONDS[treatment.levels["algorithm"]] * (5 if treatment.cell == slow else 1))
+        for treatment in PLAN.treatments
+    }
+    apart, together = (
+        freeze(replace(PLAN, together=number), seen, {}, left_s).rounds for number in (0, len(PLAN.treatments))
+    )
+
+    assert len(set(together.values())) == 1
+    assert len(set(apart.values())) == 2
+
+
 def test_operations_that_are_timed_one_by_one_take_turns_one_by_one() -> None:
     plan = replace(PLAN, batch_s=0.0)
     operations = {"RS256": 1e-3, "ES256": 3e-3, "EdDSA": 2e-5}

@@ -189,12 +189,17 @@ def _rounds(
     round_cost: dict[str, float] = {}
     rounds: dict[str, int] = {}
     least: dict[str, int] = {}
+    once: dict[str, int] = {}  # what one block alone measures, one time
     noises: dict[str, Noise] = {}
     for cell in plan.cells:
         here = [
             treatment for treatment in plan.treatments if treatment.cell == cell.id and treatment.id in calibrations
         ]
         frozen = [calibrations[treatment.id] for treatment in here]
+        if cell.once:
+            once[cell.id] = 1
+            left_s -= _round_s(frozen, {treatment.id: tried[treatment.id] for treatment in here}, 1.0)
+            continue
         block_cost[cell.id] = sum(
             calibration.open_s + calibration.warmup * calibration.batch_s for calibration in frozen
         )
@@ -237,7 +242,7 @@ def _rounds(
     if not plan.stopping.extends:
         # A budget that was asked for holds a first verdict, if need be with the fewest rounds of all.
         _fit(rounds, least, block_cost, round_cost, left_s / FIRST_LOOK, 0.0)
-    return {cell: rounds.get(cell, rounds[cells[0]]) for cell in cells}
+    return {cell: rounds.get(cell, rounds[cells[0]]) for cell in cells} | once
 
 
 def _fit(

@@ -129,6 +129,7 @@ def _try_cell(members: list[_Trying], emit: Emit) -> dict[str, Tried]:
             # As in a block: their processes start side by side, so what that takes is waited for once.
             each_of(again, _Trying.start)
             each_of(again, _Trying.open)
+            each_of(again, _Trying.size)
             for turn in range(max((trying.batches for trying in again), default=0)):
                 each_of([trying for trying in again if turn < trying.batches], _Trying.take_turn)
             each_of(again, _Trying.close)
@@ -171,16 +172,20 @@ class _Trying:
         self.subject.start()
 
     def open(self) -> None:
-        """Make it ready; in the first one, find out how many operations make a batch."""
-        plan = self._plan
+        """Make it ready."""
         began = time.monotonic()
         self._witnesses = self.subject.open()
         self._ended = time.monotonic()
         self._opened_s.append(self._ended - began)
         self._processes.append([])
+        if not self._count:
+            self._emit(Opened(self.name, self._witnesses, self.subject.first, self._opened_s[0]))
+
+    def size(self) -> None:
+        """In the first process, find out how many operations make a batch: when no other one is still starting."""
         if self._count:
             return
-        self._emit(Opened(self.name, self._witnesses, self.subject.first, self._opened_s[0]))
+        plan = self._plan
         shortest_s = self._shortest_s()
         self._count, self._most, seen = _enough(self._read, shortest_s, self._aim_s, self._most, self._fewest)
         fastest = min(seen, key=lambda each: each.elapsed_s)

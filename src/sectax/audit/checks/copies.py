@@ -16,6 +16,8 @@ CHANCE = 1e-6
 FEWEST_VALUES = 3
 # Two values of any clock and any number of digits tie more often.
 FINEST = 1e-6
+# Of two summaries that are nearer, one does not count.
+APART = 1.05
 
 
 @check("F: two cells hold exactly the same numbers, beyond chance", sees=lambda evidence: evidence.speeds)
@@ -31,7 +33,7 @@ def copied_data(evidence: Evidence) -> Iterator[Remark]:
             same.setdefault((group[0].metric, group[0].quantity, numbers), (numbers, []))[1].append(group)
     pairs = max(1, math.comb(len(groups), 2))
     for numbers, copies in same.values():
-        if len(copies) > 1 and _is_improbable(numbers, CHANCE / pairs):
+        if len(copies) > 1 and _is_improbable(numbers, CHANCE / pairs, is_summary=not len(copies[0][0].values)):
             every = [one for group in copies for one in group]
             yield about(
                 Severity.FATAL,
@@ -53,13 +55,16 @@ def _numbers(group: list[Series]) -> tuple[float, ...] | None:
     return claims if len(claims) >= FEWEST_VALUES and not len(values) else None
 
 
-def _is_improbable(numbers: tuple[float, ...], chance: float) -> bool:
+def _is_improbable(numbers: tuple[float, ...], chance: float, *, is_summary: bool) -> bool:
     """Whether as many different numbers, with these digits, tie by less than this chance.
 
     Two values near each other tie by one step of their last digit over how far they vary; that is at least a
     hundredth where nothing else is known, and at most what so many digits leave.
     """
-    different = set(numbers) - {0.0}
+    different = {number for number in numbers if number}
+    if is_summary:
+        # Quantiles and means that are near each other tie together.
+        different = {number for number in different if not any(number < other <= APART * number for other in different)}
     if len(different) < FEWEST_VALUES:
         return False
     ties = [max(FINEST, 10.0 ** -(_digits(number) - 1)) for number in different]

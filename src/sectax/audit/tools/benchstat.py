@@ -47,10 +47,12 @@ def _shape(records: list[Record]) -> list[Record]:
             one.fields |= {key: record.fields[key] for key in ("processor", "option.goos") if key in record.fields}
             if cell[3] and cell[3] != "∞":
                 one.fields[f"{metric}.error"] = [Number(float(cell[3]) / 100 * number.value)]
-            if cell[5]:
-                one.fields["count"] = [Number(float(cell[5].split("+")[min(column, 1)] if "+" in cell[5] else cell[5]))]
-            if first is not None and cell[4] and first.value > 0:
-                one.fields |= {"before": [first], "now": [number], "change": [Number(float(cell[4]) / 100, 1e-4)]}
+            counts = [read("n", count) for count in (cell[5] or "").split("+")]
+            if isinstance(count := counts[min(column, len(counts) - 1)], Number):
+                one.fields["count"] = [count]
+            change = read("%", cell[4] or "")
+            if first is not None and isinstance(change, Number) and first.value > 0:
+                one.fields |= {"before": [first], "now": [number], "change": [change]}
             first = first or number
             made.append(one)
     return made

@@ -51,7 +51,7 @@ _FIXED = {"calibrated": True, "replicates": Number(1.0), "replicate": "process"}
 PYTEST_TABLE = Text(
     name="pytest-benchmark",
     title="pytest-benchmark's table",
-    head=(r"Name \(time in {unit:w}\) (?=.{0,200}\bRounds\b){columns:text}$",),
+    head=(r"Name \(time in (?=[num]?s\)){unit:w}\) (?=.{0,200}\bRounds\b){columns:text}$",),
     rows=(r"(?=\S+ [\d.,]+(?: \(\S+\))? .{20,600}?(?<=\S)\s++\d++;\d++\s){name:w} {cells:text}$",),
     fails=(r"FAILED \S+", r"=+ .{0,60}\d+ failed"),
     fixed=_FIXED,
