@@ -21,6 +21,7 @@ from sectax.model.finding import (
 from sectax.model.plan import Plan, nominal_cost
 from sectax.reports import units
 from sectax.reports.diagnostics import alike, all_warnings, failed, skipped
+from sectax.reports.notes import empty_loops
 from sectax.reports.result_tables import WARNED_MARK
 from sectax.reports.words import claims, names
 from sectax.text.printable import printable
@@ -48,6 +49,9 @@ def _noted(analysed: Analysed, shown: frozenset[str]) -> Iterator[tuple[int, str
     plan = analysed.measured.plan
     for text in self_check(plan, analysed.controls):
         yield 1, "self-check", text
+    if "empty loop" in plan.words:
+        for text in empty_loops(analysed):
+            yield 3, "notes", text
     for rank, name, missing in ((2, "failed", failed(analysed, False)), (3, "skipped", skipped(analysed, False))):
         for each in missing:
             hint = f" ({each.why.hint})" if each.why.hint else ""
