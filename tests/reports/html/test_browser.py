@@ -33,8 +33,9 @@ pytestmark = [
 ]
 
 # Middle of the marks, ends of the intervals, the line of no cost and the band, in pixels of the screen.
+_OPENED = "document.querySelectorAll('details').forEach(details => details.open = true)"
 _PLACES = """
-() => [...document.querySelectorAll('section.results svg.interval')].map(svg => {
+() => [...document.querySelectorAll('details.aside svg.interval')].map(svg => {
   const box = name => svg.querySelector(name).getBoundingClientRect();
   const band = box('.band'), zero = box('.zero'), ends = box('.reach');
   return {margin: band.width, zero: zero.x + zero.width / 2, low: ends.left, high: ends.right,
@@ -141,7 +142,7 @@ def test_axe_finds_nothing_serious(browser, files, made, width, scheme) -> None:
     page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     page.goto((files / f"{made}.html").as_uri())
     # What is folded is looked at too.
-    page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    page.evaluate(_OPENED)
 
     found = Axe().run(page).response
 
@@ -175,6 +176,7 @@ def test_marks_on_the_screen_stand_where_the_figures_are(browser, files, width) 
     ]
     page = browser.new_page(viewport={"width": width, "height": 900})
     page.goto((files / "every-kind-of-verdict.html").as_uri())
+    page.evaluate(_OPENED)
 
     seen = page.evaluate(_PLACES)
 
