@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -229,8 +231,16 @@ def test_v1_is_limited_per_hierarchy(tmp_path: Path) -> None:
     groups.close()
 
 
-def _with_memory(root: Path, version: int, kills: int) -> tuple[Groups, Path]:
-    """Groups of 512 MB with this process in them, and the file of their limit."""
+@pytest.fixture
+def inside() -> Iterator[int]:
+    """The ID of a process of known size: this one has mapped whatever earlier tests did."""
+    with subprocess.Popen(["sleep", "60"]) as process:
+        yield process.pid
+        process.kill()
+
+
+def _with_memory(root: Path, version: int, inside: int, kills: int) -> tuple[Groups, Path]:
+    """Groups of 512 MB with a process in them, and the file of their limit."""
     tree = Tree(root)
     tree.process(os.getpid(), version, "memory", "/")
     top = f"{_TOP}/memory" if version == 1 else _TOP
@@ -244,7 +254,7 @@ def _with_memory(root: Path, version: int, kills: int) -> tuple[Groups, Path]:
         "memory.oom_control": f"oom_kill {kills}\n",
         "memory.events": f"oom_kill {kills}\n",
         "memory.stat": "anon 1048576\nrss 1048576\n",
-        "cgroup.procs": f"{os.getpid()}\n",
+        "cgroup.procs": f"{inside}\n",
         "pids.max": "",
         "memory.swap.max": "",
     }.items():
@@ -255,8 +265,10 @@ def _with_memory(root: Path, version: int, kills: int) -> tuple[Groups, Path]:
 
 
 @pytest.mark.parametrize("version", [1, 2])
-def test_the_limit_is_lowered_by_what_is_counted_elsewhere_and_told_as_it_was(tmp_path: Path, version: int) -> None:
-    groups, limit = _with_memory(tmp_path, version, kills=0)
+def test_the_limit_is_lowered_by_what_is_counted_elsewhere_and_told_as_it_was(
+    tmp_path: Path, version: int, inside: int
+) -> None:
+    groups, limit = _with_memory(tmp_path, version, inside, kills=0)
 
     peak, over = groups.look()
 
@@ -269,8 +281,8 @@ def test_the_limit_is_lowered_by_what_is_counted_elsewhere_and_told_as_it_was(tm
 
 
 @pytest.mark.parametrize("version", [1, 2])
-def test_where_the_kernel_killed_for_memory_all_of_it_was_used(tmp_path: Path, version: int) -> None:
-    groups, _ = _with_memory(tmp_path, version, kills=1)
+def test_where_the_kernel_killed_for_memory_all_of_it_was_used(tmp_path: Path, version: int, inside: int) -> None:
+    groups, _ = _with_memory(tmp_path, version, inside, kills=1)
 
     assert groups.look() == (512 << 20, False)
     groups.close()
