@@ -127,6 +127,22 @@ def test_a_budget_is_refused_before_anything_is_started(name: str, tmp_path) -> 
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("until", ["verdict", "budget"])
+def test_a_budget_is_refused_by_the_first_operation_that_shows_it(until: str, tmp_path) -> None:
+    """Six blocks of one command take 24 s: the three others need not be tried, and the hint is not refused again."""
+    commands = [word for name in "abc" for word in ("--treatment", f"{name}=sleep 4")]
+    asked = ("run", "command", "--baseline", "sleep 4", *commands, "--until", until)
+
+    said = sectax(*asked, "--budget", "25s", folder=tmp_path, simulated=1)
+
+    assert said.status == 3
+    assert "pilot 1/" not in said.err
+    assert list(tmp_path.iterdir()) == []
+    budget = re.search(r"--budget (\d+s)", said.err)
+    assert budget is not None
+    assert sectax(*asked, "--budget", budget[1], folder=tmp_path, simulated=1).status == 0
+
+
 def test_openings_that_are_slow_refuse_a_budget_in_the_pilot() -> None:
     plan = replace(small_plan(), stopping=Stopping(0.02, budget_s=20.0))
 

@@ -96,6 +96,17 @@ def test_a_guest_whose_kernel_offers_no_reports_says_so(tmp_path):
     assert "offers no reports" in told[attestation.MISSING]
 
 
+@pytest.mark.parametrize("said", ["", "end\t", "missing\t"])
+def test_a_guest_that_gives_neither_a_report_nor_a_reason_is_said_to(said, tmp_path, monkeypatch):
+    monkeypatch.setattr(attestation, "_SCRIPT", f"printf '{said}\\nend\\t\\n'")
+    told = attestation.ask(host(), bytes(64), str(tmp_path))
+
+    (checked,) = attested(recorded(tmp_path / "r.sectax", told), when=WHEN).hosts
+
+    assert told == {attestation.MISSING: "without a reason"}
+    assert (checked.genuine, checked.words) == (False, "it gave no report: without a reason")
+
+
 def test_every_session_records_the_report_of_its_confidential_hosts(interface, monkeypatch, tmp_path):
     monkeypatch.setattr(attestation.ask, "__defaults__", (str(interface),))
     planned = plan()

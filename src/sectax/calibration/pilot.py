@@ -45,7 +45,7 @@ CLEARLY_ENOUGH = 4
 LONGEST_VISIT_S = 0.5
 
 Emit = Callable[[BlockEvent], None]
-Tick = Callable[[], None]
+Tick = Callable[[str, float], None]
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def calibrate(
     empties: Mapping[str, SubjectSpec],
     emit: Emit,
     left_s: Callable[[], float] = lambda: math.inf,
-    tick: Tick = lambda: None,
+    tick: Tick = lambda treatment, operation_s: None,
     deciding: AbstractContextManager[None] | None = None,
 ) -> Calibrated:
     """Try every treatment, and freeze what the run needs to know of it.
@@ -72,7 +72,8 @@ def calibrate(
         empties: by family, a subject whose operation does nothing; its cost is printed beside short operations.
         emit: is called for every treatment that was opened or dropped.
         left_s: the seconds of the budget that are left when it is asked.
-        tick: is called between one reading and the next.
+        tick: is called before every reading with the treatment and the seconds of one operation, 0 where they are not
+            known yet, and once they are; what it raises ends the pilot.
         deciding: is entered while nothing is measured any more and the figures are worked out.
     Returns:
         Calibrations of the treatments that could be tried.
@@ -189,6 +190,7 @@ class _Trying:
         shortest_s = self._shortest_s()
         self._count, self._most, seen = _enough(self._read, shortest_s, self._aim_s, self._most, self._fewest)
         fastest = min(seen, key=lambda each: each.elapsed_s)
+        self._tick(self.name, fastest.elapsed_s / self._count)
         self.sizes_only |= not plan.warms_up and fastest.elapsed_s > SIZED_FROM_S and self._count == 1
         batches = _batches(min(max(each.spanned_s, each.elapsed_s) for each in seen), sizes_only=self.sizes_only)
         if self.sizes_only:
@@ -197,7 +199,6 @@ class _Trying:
         self.batches = batches
 
     def take_turn(self) -> None:
-        self._tick()
         self._processes[-1].append(self._read(self._count))
 
     def close(self) -> None:
@@ -234,6 +235,7 @@ class _Trying:
 
     def _read(self, count: int) -> _Reading:
         """One batch. What its pace made it wait for is no part of it: in a block others work meanwhile."""
+        self._tick(self.name, 0.0)
         began = time.monotonic()
         visit, metric = self.subject.visit(Work(count)), self._plan.metrics[0].observed
         elapsed_s = visit.elapsed_s(metric)

@@ -25,16 +25,17 @@ _SHORTER = 0.7
 _RECENT = 3
 
 
-def least_block_s(plan: Plan, open_s: float = 0.0, *, may_idle: bool = False) -> float:
+def least_block_s(plan: Plan, open_s: float = 0.0, operations_s: float = 0.0, *, may_idle: bool = False) -> float:
     """Seconds that a block takes at least: every treatment is opened and visited in the fewest rounds.
 
     Args:
         open_s: of the fastest opening.
+        operations_s: of one operation of each treatment that every block measures and that was tried by now.
         may_idle: as of a bench.
     """
     # A batch of whole operations comes to within a half of what is aimed at; equal counts go by the slowest alone.
     batch_s = 0.0 if plan.equal_counts or may_idle else min(map(plan.batch_s_of, plan.cells), default=0.0) / 2
-    return len(plan.treatments) * (open_s + plan.rounds_range[0] * batch_s)
+    return len(plan.treatments) * open_s + plan.rounds_range[0] * max(len(plan.treatments) * batch_s, operations_s)
 
 
 def refuse_before_start(plan: Plan, open_s: float, *, may_idle: bool) -> None:
@@ -43,11 +44,12 @@ def refuse_before_start(plan: Plan, open_s: float, *, may_idle: bool) -> None:
     refuse_too_small(plan, pilot_s, least_block_s(plan, open_s, may_idle=may_idle))
 
 
-def refuse_too_small(plan: Plan, pilot_s: float, block_s: float) -> None:
+def refuse_too_small(plan: Plan, pilot_s: float, block_s: float, *, room: float = _ROOM) -> None:
     """Refuse a budget that was asked for and cannot hold the pilot and the blocks of a first verdict.
 
     Args:
         pilot_s, block_s: what they take at least, as far as is known by now.
+        room: about so many times as long they take in the end.
     Raises:
         NothingMeasured: with a budget that can.
     """
@@ -57,11 +59,11 @@ def refuse_too_small(plan: Plan, pilot_s: float, block_s: float) -> None:
     needed_s = pilot_s + FIRST_LOOK * block_s
     if needed_s <= stopping.budget_s:
         return
+    enough_s = math.ceil(needed_s * max(_ROOM, room))
     raise NothingMeasured(
         f"a budget of {stopping.budget_s:g} s is too short for a verdict: the pilot and the {FIRST_LOOK} blocks of a "
-        f"first verdict take {len(plan.treatments)} treatments about {math.ceil(needed_s * _ROOM)} s",
-        f"leave --budget out, or give --budget {math.ceil(needed_s * _ROOM)}s, fewer levels (--level) or a smaller "
-        "preset (--quick)",
+        f"first verdict take {len(plan.treatments)} treatments about {enough_s} s",
+        f"leave --budget out, or give --budget {enough_s}s, fewer levels (--level) or a smaller preset (--quick)",
     )
 
 

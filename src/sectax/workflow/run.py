@@ -274,11 +274,22 @@ class _Session:
         specs = self.bench.specs(self.inputs, None)
         total = len(tried_alone(self.plan, specs))
         seen: dict[str, float] = {}  # treatment -> seconds of its first opening
+        tried: dict[str, float] = {}  # treatment -> seconds of one operation
         began = time.monotonic()
 
-        def tick() -> None:
-            tried = min(len(seen), total)
-            self.progress.at(f"pilot {tried}/{total}", tried, total)
+        def tick(treatment: str, operation_s: float) -> None:
+            if operation_s and not self.plan.cell(self.plan.treatment(treatment).cell).once:
+                tried[treatment] = operation_s
+            refuse()
+            done = min(len(seen), total)
+            self.progress.at(f"pilot {done}/{total}", done, total)
+
+        def refuse(left_s: float = 0.0) -> None:
+            open_s, operations_s = min(seen.values(), default=0.0), sum(tried.values())
+            least_s = least_block_s(self.plan, open_s, operations_s, may_idle=self.bench.may_idle)
+            # What has been tried takes so many times less, about, than all of them.
+            others = len(self.plan.treatments) / len(tried) if tried else 1.0
+            refuse_too_small(self.plan, self._elapsed_s() + left_s, least_s, room=others)
 
         def emit(event: BlockEvent) -> None:
             recorded = self.ledger.keep(0, event)
@@ -291,9 +302,7 @@ class _Session:
             left_s = (time.monotonic() - began) / done * (total - done) if 0 < done < total else 0.0
             if left_s:
                 self.progress.stands(in_pilot(left_s, self._elapsed_s()))
-            least_s = least_block_s(self.plan, min(seen.values(), default=0.0), may_idle=self.bench.may_idle)
-            refuse_too_small(self.plan, self._elapsed_s() + left_s / 2, least_s)
-            self._refuse_small_budget()
+            refuse(left_s / 2)
 
         deciding = self.progress.waiting("planning the blocks")
         empties = self.bench.empties()

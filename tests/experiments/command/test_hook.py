@@ -42,12 +42,25 @@ def test_a_server_that_a_hook_starts_stays_and_may_log(tmp_path: Path) -> None:
 
 def test_a_hook_under_way_ends_when_sectax_is_killed() -> None:
     mark = f"sectax-test-{uuid.uuid4()}"
-    runs = "import sys; from sectax.experiments.command.hook import run_hook; run_hook(sys.argv[1:], 60.0)"
-    with subprocess.Popen([sys.executable, "-c", runs, "sh", "-c", "sleep 60; :", mark]) as killed:
-        started = eventually(lambda: len(running_with(mark)) == 2)  # it, and its hook
+    runs = """
+import sys
+from sectax.experiments.command.hook import GUARDIAN, run_hook
+
+def watch(group, watch=GUARDIAN.watch):
+    watch(group)
+    print("watched", flush=True)
+
+GUARDIAN.watch = watch
+run_hook(sys.argv[1:], 60.0)
+"""
+    argv = [sys.executable, "-c", runs, "sh", "-c", "sleep 60; :", mark]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE) as killed:
+        assert killed.stdout is not None
+        said = killed.stdout.readline()
+        at_work = eventually(lambda: len(running_with(mark)) == 2)  # it, and its hook
         killed.kill()
 
-    assert started
+    assert (said, at_work) == (b"watched\n", True)
     assert eventually(lambda: not running_with(mark))
 
 

@@ -59,6 +59,7 @@ def _run(
     null = subprocess.DEVNULL
     try:
         path = find_program(argv[0], cwd, env)
+        GUARDIAN.prepare()
         started = subprocess.Popen(
             argv,
             executable=path,

@@ -68,6 +68,9 @@ class Child:
         cwd = how.get("cwd")
         if not argv:
             raise ChildNotStarted("(nothing)", "there is no command")
+        self._ends_itself = how.get("ends_itself", False)
+        if not self._ends_itself:
+            GUARDIAN.prepare()
         try:
             self._process = subprocess.Popen(
                 list(argv),
@@ -85,7 +88,6 @@ class Child:
         self._ended = False  # reaped: the pid means nothing any more
         self._killed = False  # by us
         self._exit_seen = False
-        self._ends_itself = how.get("ends_itself", False)
         if not self._ends_itself:
             GUARDIAN.watch(self.pid)
         self._memory_kills = MemoryKills(self.pid)

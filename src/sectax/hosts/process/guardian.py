@@ -44,11 +44,17 @@ class Guardian:
         self._owner = 0
         self._groups: set[int] = set()
 
+    def prepare(self) -> None:
+        """Start the shell, so that a group which is started next goes unwatched for no longer than one write takes."""
+        with self._lock:
+            self._own()
+            if self._shell is None:
+                self._restart()
+
     def watch(self, group: int) -> None:
         """Kill this process group if sectax dies."""
         with self._lock:
-            if self._owner != os.getpid():  # never started, or inherited through a fork
-                self._shell, self._owner, self._groups = None, os.getpid(), set()
+            self._own()
             self._groups.add(group)
             self._send(f"watch {group}\n")
 
@@ -66,6 +72,10 @@ class Guardian:
             if shell is not None and self._owner == os.getpid():
                 with contextlib.suppress(OSError):
                     shell.communicate()
+
+    def _own(self) -> None:
+        if self._owner != os.getpid():  # never started, or inherited through a fork
+            self._shell, self._owner, self._groups = None, os.getpid(), set()
 
     def _send(self, line: str) -> None:
         try:
