@@ -145,6 +145,8 @@ def _nearest_option(name: str, context: click.Context, explained: str) -> str:
 
     if isinstance(context.obj, Mapping) and name in context.obj:
         return f"here: {context.obj[name]}"
+    if name.removeprefix("--") in PRESETS and isinstance(context.command, click.Group):
+        return f"name the experiment first, as in {context.command_path} jwt {name}"
     if name.removeprefix("--") in PRESETS:
         return f"it has no such preset; --budget 30s makes it shorter. {explained} lists its options"
     if levels := _levels_of(str(context.info_name), name.removeprefix("--")):
