@@ -82,7 +82,9 @@ def test_columns_whose_cells_are_of_several_quantities_are_no_values() -> None:
         read_table(["| Metric | one |", "|---|---|", "| Time | 12 ms |", "| Memory | 9 MB |"], Columns())
 
 
-@pytest.mark.parametrize("text", ["ms\n1\n2\n3\n", "s\n.001\n.002\n.003\n", "side,ms\na,1\na,2\na,3\n", "run,ns/op\n1,1e6\n2,2e6\n3,3e6\n"])
+@pytest.mark.parametrize(
+    "text", ["ms\n1\n2\n3\n", "s\n.001\n.002\n.003\n", "side,ms\na,1\na,2\na,3\n", "run,ns/op\n1,1e6\n2,2e6\n3,3e6\n"]
+)
 def test_a_heading_that_is_a_unit_says_enough(text: str) -> None:
     (values,) = read(text).values()
 

@@ -96,8 +96,8 @@ def _of_name(name: str, text: str) -> Text | Json:
     is_document = _printed(text).text.lstrip().startswith(("{", "["))
 
     def fits(grammar: Text | Json) -> tuple[bool, bool]:
-        of_kind = isinstance(grammar, Json)
-        return of_kind and _has_keys(grammar, text[:_HEAD]), of_kind == is_document
+        is_json = isinstance(grammar, Json)
+        return isinstance(grammar, Json) and _has_keys(grammar, text[:_HEAD]), is_json == is_document
 
     return max((grammar for grammar in grammars() if grammar.name == name), key=fits)
 
@@ -106,7 +106,8 @@ def _recognised(text: str) -> Text | Json | None:
     pasted = _printed(text)
     if _is_document(pasted.text):
         head = pasted.text.lstrip()[:_HEAD]
-        return next(grammar for grammar in _of_kind(Json) if _has_keys(grammar, head))
+        document: Json = next(grammar for grammar in _of_kind(Json) if _has_keys(grammar, head))
+        return document
     begins: list[tuple[int, Text]] = []
     for grammar in _of_kind(Text):
         at = next((at for at, line in enumerate(pasted.lines) if _opens(grammar, line)), None)
