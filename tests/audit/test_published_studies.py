@@ -83,7 +83,7 @@ def test_a_figure_knows_how_it_came_about() -> None:
     assert (figure.typical, figure.trials, figure.claims[0].statistic) == (0.00035, 10, None)
     assert figure.work.contains == ("head",)
     assert figure.work.size_bytes == 1e6
-    assert figure.setting.options == {"server_side_encryption": "none"}
+    assert figure.setting.withdrawn is not None
 
 
 def test_statistics_that_stand_in_columns_are_no_levels() -> None:

@@ -10,7 +10,6 @@ import pytest
 
 from sectax.audit.checks.quantiles import needed
 from sectax.audit.checks.registry import CHECKS, review
-from sectax.audit.checks.service_defaults import WITHDRAWN, withdrawn
 from sectax.audit.form import (
     Broken,
     Claim,
@@ -76,14 +75,6 @@ def in_processes(*speeds: float) -> list[float]:
 
 def total(name: str, operations: float, seconds: float) -> Series:
     return series(name, quantity=TOTAL, work=Work(operations=operations), total=seconds)
-
-
-def batch(name: str, operations: float, seconds: float) -> Series:
-    return series(name, work=Work(batch=operations, calibrated=True), mean=seconds)
-
-
-def batches(seconds: float) -> list[Series]:
-    return [batch(f"b{at}", 1.1 / (at * seconds), at * seconds) for at in range(1, 8)]
 
 
 def of_size(size: float, time: float, **work: object) -> Series:
@@ -192,12 +183,6 @@ RULES: dict[str, tuple[str, str, Callable[[], set[tuple[str, str]]], Callable[[]
         "timer",
         lambda: said(series(mean=0.004, min=0.0)),
         lambda: said(series(mean=0.004, min=0.001)),
-    ),
-    "a batch of a hundredth": (
-        "W",
-        "contradiction",
-        lambda: said(*batches(1e-7), batch("slipped", 1e6, 1e-8)),
-        lambda: said(*batches(1e-7), batch("slow", 1.0, 9.0)),
     ),
     "processes that differ": (
         "W",
@@ -419,12 +404,6 @@ def test_every_check_has_an_identifier_of_its_own_and_a_rule() -> None:
 @pytest.mark.parametrize(("statistic", "least"), [("median", 6), ("p90", 36), ("p95", 72), ("p99", 368), ("max", 59)])
 def test_a_quantile_needs_so_many_values(statistic: str, least: int) -> None:
     assert needed(statistic) == least
-
-
-def test_withdrawn_settings_have_a_day_and_a_source() -> None:
-    assert withdrawn("Amazon S3", "server_side_encryption", "none") is WITHDRAWN[0]
-    assert withdrawn("Amazon S3", "server_side_encryption", "AES256") is None
-    assert all(setting.source.startswith("https://") for setting in WITHDRAWN)
 
 
 def test_a_series_of_spreads_alone_has_no_figures_and_nothing_is_asked_of_it() -> None:

@@ -10,7 +10,6 @@ from sectax.stats.single_values import (
     fair_ranks,
     going_somewhere,
     resembling_neighbours,
-    tail_share,
     two_modes,
 )
 
@@ -62,8 +61,3 @@ def test_modes_are_told_with_their_share_and_their_middles() -> None:
     assert found is not None
     assert (found.slow_share, found.fast, found.slow) == pytest.approx((0.2, 0.0, 1.0))
     assert found.chance < 0.001
-
-
-def test_the_slowest_hundredth_of_equal_times_holds_a_hundredth() -> None:
-    assert tail_share(np.ones(200)) == pytest.approx(0.01)
-    assert tail_share(np.append(np.ones(99), 99.0)) == pytest.approx(0.5)

@@ -139,7 +139,7 @@ class Setting:
     Attributes:
         instrument: what the timed calls pass through (a tracer, a proxy, a logger); 'none' where that is reported.
         granularity_s, key_bits, curve: the step of the clock; of the key, as read from it or as its name fixes it.
-        service, year, month: the managed service, and when.
+        service, withdrawn: the managed service; a setting of it, and since when it no longer offers that.
     """
 
     processor: str | None = None
@@ -150,8 +150,7 @@ class Setting:
     key_bits: int | None = None
     curve: str | None = None
     service: str | None = None
-    year: int | None = None
-    month: int | None = None
+    withdrawn: str | None = None
     options: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sectax.audit.checks.service_defaults import SETTINGS
 from sectax.audit.form import Claim, Cold, Contrast, EndsBy, Evidence, Moves, Quantity, Series, Setting, Work
 from sectax.model.published import Facts, PublishedStudy, PublishedTable
 
@@ -40,8 +39,7 @@ _SETTING: dict[str, tuple[str, Any]] = {
     "key_bits": ("key_bits", int),
     "curve": ("curve", str),
     "service": ("service", str),
-    "measured_year": ("year", int),
-    "measured_month": ("month", int),
+    "withdrawn": ("withdrawn", str),
 }
 
 
@@ -65,7 +63,6 @@ def _series(study: PublishedStudy, table: PublishedTable) -> list[Series]:
             facts = study.facts | table.facts | _of_levels(study, levels) | table.row_facts.get(row, {})
             trials = _value(facts, "trials_per_cell")
             id = f"{table.id}: {row}, {column}"
-            options = {name: str(told) for name in sorted(SETTINGS) if (told := _value(facts, name)) is not None}
             found.append(
                 Series(
                     id=id,
@@ -76,7 +73,7 @@ def _series(study: PublishedStudy, table: PublishedTable) -> list[Series]:
                     claims=(Claim(id, _statistic(printed or _value(facts, "statistic")), value * table.per_unit),),
                     count=trials if isinstance(trials, int) else None,
                     work=Work(**{"operation": levels.get("operation")} | _read(_WORK, facts)),
-                    setting=Setting(**_read(_SETTING, facts), options=options),
+                    setting=Setting(**_read(_SETTING, facts)),
                 )
             )
     return found

@@ -37,10 +37,6 @@ def _split(ctx: click.Context, parameter: click.Parameter, text: str) -> tuple[s
 )
 @click.option("--replicate", default="", metavar="COLUMN", help="For a table: names the process or host of a row.")
 @click.option("--size", default="", metavar="COLUMN", help="For a table: the bytes that an operation works on.")
-@click.option("--events", default="", metavar="COLUMN", help="For a table: how many events a row's total time is of.")
-@click.option(
-    "--contains", multiple=True, metavar="WHOLE>PART", help="For a FILE: a level whose work holds that of another."
-)
 @click.option("--baseline", default="", metavar="LEVEL", help="For a FILE: the level without the control.")
 @click.option(
     "--signers",

@@ -19,9 +19,6 @@ SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.
 BINARY = {"B": 1.0, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "TiB": 2.0**40}
 DECIMAL = {"B": 1.0, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 
-DURATION = re.compile(r"([0-9]++\.?+[0-9]*+|\.[0-9]++)(ns|us|µs|μs|ms|s|m|h)")
-_LONGEST_DURATION = 100
-
 
 def number(text: str, *, scale: float = 1.0, line: int | None = None, column: int | None = None) -> float:
     """A finite number that is not negative, times *scale*.
@@ -53,17 +50,3 @@ def _complaint(given: str, value: float) -> str:
             return f"{shown} is not a number"
         return f"{shown} is infinite" if lower in ("inf", "infinity") else f"{shown} is not a number"
     return f"{shown} is negative" if value < 0 else f"{shown} is too large"
-
-
-def duration_in(found: re.Match[str], group: int | str, line: int | None) -> float:
-    """A length of time as Go and wrk print it (`4m59.883s`, `352.91us`) that a pattern found, in seconds."""
-    total, end, column = 0.0, 0, found.start(group) + 1
-    given = found[group].strip()
-    for part in DURATION.finditer(given[:_LONGEST_DURATION]):
-        if part.start() != end:
-            break
-        total += number(part[1], scale=SECONDS[part[2]], line=line, column=column)
-        end = part.end()
-    if not given or end != len(given) or not math.isfinite(total):
-        raise BadInput(f"{printable(given, _LONGEST_SHOWN)!r} is not a duration", line=line, column=column)
-    return total

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sectax.model.environment import Environment
 from sectax.model.plan import Calibrated, Plan
-from sectax.model.subject import Witness, Witnesses
+from sectax.model.subject import Witness
 
 
 @dataclass(frozen=True)
@@ -67,25 +67,14 @@ class Visited(NamedTuple):
     """How the record says that one treatment was measured in one finished block, beside what came of it.
 
     Attributes:
-        planned: visits that were to be made; None where it was not planned.
-        size: operations that each of its batches was to have.
-        made: visits that are recorded.
         batches, operations, elapsed_s: number of its batches, and over all of them the operations and the seconds that
             passed; 0 where the run has no batches.
-        shown: what its subject said that it is, when it was opened and when it was closed, without the witnesses that
-            are fractions, since those are measured.
-        failed: whether it failed in the block, so that nothing of it counts there.
         open_s: what it took to make it ready; None where it never was.
     """
 
-    planned: int | None
-    size: int | None
-    made: int = 0
     batches: int = 0
     operations: int = 0
     elapsed_s: float = 0.0
-    shown: tuple[Witnesses, ...] = ()
-    failed: bool = False
     open_s: float | None = None
 
 

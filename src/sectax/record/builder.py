@@ -227,8 +227,7 @@ class MeasuredBuilder:
         self._seconds[block.number] = block.seconds
         self._failures += first_of_each(block.failures)
         failed = {failure.treatment for failure in block.failures}
-        visited = {name: of._replace(failed=name in failed) for name, of in block.visited.items()}
-        self._record[block.number] = BlockRecord(block.seconds, visited)
+        self._record[block.number] = BlockRecord(block.seconds, block.visited)
         for treatment in block.planned:
             self._visited[treatment].append(block.number)
         for treatment, witnesses in block.witnesses:

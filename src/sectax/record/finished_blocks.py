@@ -60,8 +60,6 @@ class BlockReducer:
         self._medians = {metric.observed for metric in plan.metrics if metric.summary is Summary.MEDIAN}
         self._series: dict[int, _Series] = {}
         self._witness_sets: dict[int, tuple[str, Witnesses]] = {}
-        self._said: dict[int, Witnesses] = {}
-        self._alike: dict[str, Witnesses] = {}
         self._shown: set[tuple[int, int]] = set()
 
     def finished(self) -> list[tuple[int, float]]:
@@ -111,8 +109,7 @@ class BlockReducer:
             place = [cell_order, opening, warmup, count, visits, state, open_s]
             shown: list[object] = [treatment, place, opened is None]
             sets = [which for which in (opened, closed) if which is not None]
-            said = tuple(self._identity(which) for which in sets)
-            block.visited[name] = Visited(visits, count, shown=said, open_s=open_s)
+            block.visited[name] = Visited(open_s=open_s)
             for which in sets:
                 text, witnesses = self._witness_set(which)
                 shown.append(text)
@@ -130,14 +127,6 @@ class BlockReducer:
             for which, text in rows(self._db, later, tuple[int, str], max(known, default=0)):
                 known[which] = text, msgspec.json.decode(text, type=Witnesses)
         return known[number]
-
-    def _identity(self, number: int) -> Witnesses:
-        """A set without its fractions; the sets of most processes are the same one then."""
-        if number not in self._said:
-            _, witnesses = self._witness_set(number)
-            said: Witnesses = {name: value for name, value in witnesses.items() if not isinstance(value, float)}
-            self._said[number] = self._alike.setdefault(repr(said), said)
-        return self._said[number]
 
     def _series_of(self, number: int) -> _Series:
         known = self._series
@@ -199,10 +188,7 @@ class BlockReducer:
             (block.number,),
         ):
             counted.append((treatment, trials, rounds, positions))
-            name = self._names[treatment]
-            if name in block.visited:
-                block.visited[name] = block.visited[name]._replace(made=trials)
-            block.telemetry[name] = {
+            block.telemetry[self._names[treatment]] = {
                 name: float(value) for (name, _), value in zip(names, values, strict=True) if value is not None
             }
         of.add(counted)

@@ -1,4 +1,4 @@
-"""Single values that stand far from all others, and first values that stand apart; what of it chance explains.
+"""First values that stand apart from all later ones, and what of it chance explains.
 
 All chances hold for independent values of any distribution whose tail is no heavier than a power law's: in logs that
 tail is exponential, and with n values in falling order the gaps i (x_i - x_(i+1)) are then independent and alike
@@ -16,43 +16,14 @@ import numpy as np
 if TYPE_CHECKING:
     from sectax.stats.moments import Array
 
-# Of the values, that can be apart from the rest: of more of them the rest is. Of many values so many are looked at.
-_MOST_FAR, _MOST_LOOKED_AT = 1 / 2, 50
+# Of many values so many are looked at.
+_MOST_LOOKED_AT = 50
 # Of the values, that the beginning can be: of more of them the rest is the end.
 _BEGINNING = 1 / 2
 # Gaps below the one that is looked at, at the least: fewer show no scale.
 _FEWEST_GAPS = 3
 # With this chance or a larger one each, what some of many series show is counted.
 _COUNTED = (0.01, 0.05)
-
-
-class Far(NamedTuple):
-    """The largest values, as far as they stand apart from all others.
-
-    Attributes:
-        number: how many they are.
-        gap: to the largest of the others.
-        chance: that any of the gaps between the largest values is so wide by itself.
-    """
-
-    number: int
-    gap: float
-    chance: float
-
-
-def far_values(logs: Array, step: float = 0.0) -> Far | None:
-    """The least likely gap between the largest of the values, shape (n,) with n of at least 5.
-
-    Args:
-        logs: of times; of their negatives the smallest are found.
-        step: what printing or the clock may have taken off any gap.
-    """
-    ordered = np.sort(logs)[::-1]
-    most = max(1, min(_MOST_LOOKED_AT, int(_MOST_FAR * ordered.size)))
-    chances = _shared(most) * _chances(ordered, most, step)
-    at = int(np.argmin(chances))
-    gap = float(ordered[at] - ordered[at + 1])
-    return Far(at + 1, gap, min(1.0, float(chances[at]))) if gap > 0 else None
 
 
 def _shared(most: int) -> Array:

@@ -24,8 +24,6 @@ STEPS_APART = 10
 # So many times the range of the values on either side, empty between them.
 TIMES_THE_RANGE = 5.0
 MOST_GAPS = 50
-# The share of the values that a tail is.
-TAIL = 0.01
 
 
 class Modes(NamedTuple):
@@ -147,12 +145,6 @@ def _parted_by_a_gap(data: Array) -> Modes | None:
 def _within(ordered: Array, middle: float, reach: float) -> int:
     low, high = np.searchsorted(ordered, (middle - reach, middle + reach))
     return int(high - low)
-
-
-def tail_share(times: Array) -> float:
-    """What the slowest hundredth of the times, shape (n,), holds of their sum."""
-    slowest = max(1, round(TAIL * times.size))
-    return float(np.partition(times, -slowest)[-slowest:].sum() / times.sum())
 
 
 def _part(values: Array) -> Array:

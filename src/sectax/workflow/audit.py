@@ -141,7 +141,7 @@ def _file(target: str, format_: str | None, columns: Columns, signers: Path | No
 def _imported(file: InputFile, format_: str | None, columns: Columns) -> tuple[str, str, Evidence]:
     """The kind of a file, its title, and what it says. Raises `BadInput`."""
     from sectax.audit.reading import registry
-    from sectax.audit.reading.asked import with_baseline, with_contained
+    from sectax.audit.reading.asked import with_baseline
     from sectax.audit.tables.table import looks_like_a_table, read_table
 
     known = registry.recognised(file.head_text()) if format_ is None else format_
@@ -152,11 +152,10 @@ def _imported(file: InputFile, format_: str | None, columns: Columns) -> tuple[s
     else:
         grammar, evidence = registry.read(file.text(), known)
         kind, title = grammar.name, grammar.title
-        # A level may be the baseline, or contain another, wherever there are levels.
-        unfit = [name for name in columns.given() if name not in ("baseline", "contains")]
+        # A level may be the baseline wherever there are levels.
+        unfit = [name for name in columns.given() if name != "baseline"]
         if unfit:
             raise WrongUse(f"--{unfit[0]} is for tables, and this is {title}", "leave it out, or --format csv")
-    evidence = with_contained(evidence, columns.contains)
     if file.unreadable:
         unread = Trouble(TroubleKind.UNREAD, 0, file.unreadable[0])
         evidence = replace(evidence, troubles=(*evidence.troubles, unread))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from statistics import median
 
 from sectax.audit.checks.groups import about, gather, ids
 from sectax.audit.checks.interface import Remark, check, fatal, remark
@@ -22,8 +21,6 @@ LONG_ENOUGH_S = 0.5
 UNDER_WAY, FAR_TOO_MANY = 1.5, 100.0
 # Less of the time of its connections than this was spent on what was counted.
 LEAST_AT_WORK = 0.5
-# What is timed together, in a tool that makes it last alike: so many are, and one is not by so much.
-ALIKE, FEWEST_ALIKE, SLIP = 3.0, 6, 20.0
 # Of the time after which the clock was to end a run.
 PLANNED, NEARLY_PLANNED = (0.5, 10.0), (0.9, 1.5)
 WRONG = "one of the two is wrong, so neither can be used"
@@ -42,7 +39,6 @@ def contradiction(evidence: Evidence) -> Iterator[Remark]:
         severity = Severity.FATAL if broken.fatal else Severity.WARNING
         yield remark(severity, broken.run, saw, WRONG, ASK, broken.figures)
     yield from _planned(evidence)
-    yield from _slipped(evidence)
     for one in evidence.speeds:
         yield from _order(one)
         yield from _of_values(one)
@@ -153,35 +149,15 @@ def _in_flight(one: Series) -> Iterator[Remark]:
         yield remark(Severity.WARNING, one.table, saw, meaning, ASK, ids([one]))
 
 
-def _slipped(evidence: Evidence) -> Iterator[Remark]:
-    """Where a tool makes batches last alike and one lasts far shorter, a digit or a unit is wrong."""
-    lasted = {
-        one: one.seconds_per_operation(figure.value) * one.work.batch  # type: ignore[operator]
-        for one in evidence.speeds
-        if one.work.calibrated and one.work.batch and one.quantity is Quantity.TIME
-        for figure in one.figures[:1]
-        if figure.value > 0
-    }
-    middle = median(lasted.values()) if len(lasted) >= FEWEST_ALIKE else 0.0
-    alike = [seconds for seconds in lasted.values() if middle / ALIKE <= seconds <= ALIKE * middle]
-    slipped = [one for one, seconds in lasted.items() if seconds < middle / SLIP]
-    if middle and len(alike) >= 0.75 * len(lasted):
-        for one in slipped:
-            saw = f"{number(one.work.batch or 0)} operations of {one.id} would last {duration(lasted[one])} together; "
-            saw += f"those of others last {duration(middle)}"
-            yield about(Severity.WARNING, [one], saw, "the count or the time is wrong: a digit or a unit slipped", ASK)
-
-
 def _planned(evidence: Evidence) -> Iterator[Remark]:
     """A run that the clock was to end, and that lasted far shorter or longer."""
     for group in gather(evidence.speeds, lambda one: one.run):
         planned, seconds = group[0].work.configured_s, group[0].work.duration_s
-        if not planned or not seconds or NEARLY_PLANNED[0] <= seconds / planned <= NEARLY_PLANNED[1]:
-            continue
-        severity = Severity.WARNING if PLANNED[0] <= seconds / planned <= PLANNED[1] else Severity.FATAL
-        saw = f"{group[0].run} was to last {duration(planned)}, and lasted {duration(seconds)}"
-        meaning = "it was interrupted, or the clock that its rate is taken from is wrong"
-        yield about(severity, group, saw, meaning, "run it again to its end")
+        if planned and seconds and not NEARLY_PLANNED[0] <= seconds / planned <= NEARLY_PLANNED[1]:
+            severity = Severity.WARNING if PLANNED[0] <= seconds / planned <= PLANNED[1] else Severity.FATAL
+            saw = f"{group[0].run} was to last {duration(planned)}, and lasted {duration(seconds)}"
+            meaning = "it was interrupted, or the clock that its rate is taken from is wrong"
+            yield about(severity, group, saw, meaning, "run it again to its end")
 
 
 def _shown(one: Series, value: float) -> str:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from sectax.audit.checks.groups import Worst, each_table, slowness, things, unknown, worst
 from sectax.audit.checks.interface import Remark, check
-from sectax.audit.checks.steps import MOST_LOOKED_AT
 from sectax.audit.form import Cold, Evidence
 from sectax.model.finding import Severity
 from sectax.stats.far_values import Beginning, apart_at_the_beginning, beyond_chance
+from sectax.stats.single_values import MOST_LOOKED_AT
 
 if TYPE_CHECKING:
     import numpy as np

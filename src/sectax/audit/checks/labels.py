@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from sectax.audit.checks.groups import about, gather, ids, unknown
 from sectax.audit.checks.interface import Remark, check, warning
-from sectax.audit.checks.service_defaults import Withdrawn, withdrawn
 from sectax.audit.checks.words import counted, named
 from sectax.audit.form import Evidence, Series, Setting
 from sectax.formats.curves import contradiction, named_curve, stated_bits
@@ -15,19 +14,14 @@ from sectax.model.finding import Severity
 
 # Labels whose bits are those of a key that has a curve or a modulus.
 _KEY = re.compile(r"\b(?:rsa|e[cd](?:dsa|dh)?|dsa|keys?)\b", re.IGNORECASE)
-SOMETHING_ELSE = "something else was measured than the label says"
 
 
 def _seen(evidence: Evidence) -> list[Series]:
-    return [one for one in evidence.series if any(map(_states, one.levels.values())) or _ended(one) is not None]
-
-
-def _ended(one: Series) -> list[Withdrawn] | None:
-    """Settings of a service that it no longer offers; None where nothing is known of its settings."""
-    if one.setting.service is None or not one.setting.options:
-        return None
-    found = (withdrawn(one.setting.service, name, value) for name, value in one.setting.options.items())
-    return [end for end in found if end is not None]
+    every = evidence.series
+    # Of a service of which a setting is known to be withdrawn, every figure is looked at.
+    if any(one.setting.withdrawn for one in every):
+        return [*every]
+    return [one for one in every if any(map(_states, one.levels.values()))]
 
 
 def _states(label: str) -> bool:
@@ -49,8 +43,9 @@ def mislabelled_level(evidence: Evidence) -> Iterator[Remark]:
             fault = _fault(label, group[0].setting)
             if fault is not None:
                 saw = f"{label}: {fault}. Seen in {named(ids(group))}"
-                yield about(Severity.FATAL, group, saw, SOMETHING_ELSE, "correct the label, or measure what it says")
-    yield from _settings(evidence)
+                meaning = "something else was measured than the label says"
+                yield about(Severity.FATAL, group, saw, meaning, "correct the label, or measure what it says")
+    yield from _withdrawn(evidence)
 
 
 def _key_known(setting: Setting) -> bool:
@@ -68,28 +63,14 @@ def _fault(label: str, setting: Setting) -> str | None:
     return f"the label says {' or '.join(map(str, stated))} bits, and the key has {setting.key_bits}"
 
 
-def _settings(evidence: Evidence) -> Iterator[Remark]:
-    """Levels that the service no longer offers: a false label where it was measured after that day."""
-    ended = [(one, end) for one in _seen(evidence) for end in _ended(one) or ()]
-    for end in dict.fromkeys(end for _, end in ended):
-        every = [one for one, other in ended if other is end]
-        late = [one for one in every if _is_later(one.setting, end)]
-        since = f"since {end.since.isoformat()} {end.service} {end.instead}"
-        if late:
-            saw = (
-                f"{end.setting} is {end.value} by its label, and it was measured later: {since}. Seen in "
-                f"{named(ids(late))}"
-            )
-            yield about(Severity.FATAL, late, saw, SOMETHING_ELSE, "read back from the service what it did")
-        if len(late) < len(every):
-            yield warning(
-                f"{end.setting}: {end.value}",
-                f"no longer available: {since} ({counted(len(every) - len(late), 'figure')})",
-                "nobody can choose it, or measure it again",
-                "compare what the service offers today",
-            )
-
-
-def _is_later(setting: Setting, end: Withdrawn) -> bool:
-    """Whether it is known to have been measured after the month in which the setting was withdrawn."""
-    return setting.year is not None and (setting.year, setting.month or 1) > (end.since.year, end.since.month)
+def _withdrawn(evidence: Evidence) -> Iterator[Remark]:
+    """Levels that the service no longer offers."""
+    ended = [one for one in evidence.series if one.setting.withdrawn]
+    for of in gather(ended, lambda one: one.setting.withdrawn):
+        setting, _, why = (of[0].setting.withdrawn or "").partition(", ")
+        yield warning(
+            setting,
+            f"no longer available: {why} ({counted(len(of), 'figure')})",
+            "nobody can choose it, or measure it again",
+            "compare what the service offers today",
+        )

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from sectax.audit.checks.groups import Worst, each_table, things, unknown, worst
 from sectax.audit.checks.interface import Remark, check
-from sectax.audit.checks.steps import step_of
 from sectax.audit.checks.words import duration, share
 from sectax.audit.form import VALUES, Claim, Evidence, Quantity, Series
 from sectax.model.finding import Severity
@@ -14,9 +13,6 @@ from sectax.model.finding import Severity
 FEWEST_STEPS, ENOUGH_STEPS = 100, 1000
 # Of single values: from this share of zeros on, nothing is known of the time.
 MOST_ZEROS = 0.1
-# A step, as a share of the value: from here on rounding may change it by 5 %; and a value that is one step long.
-COARSE, ONE_TICK = 0.1, 2 / 3
-FEWEST_VALUES = 12
 # A mean or median of fewer printed steps: rounding may change it by a quarter.
 FEWEST_PRINTED = 3
 LONGER = "time many operations together, or print more digits"
@@ -29,8 +25,8 @@ def _timed(evidence: Evidence) -> list[Series]:
 
 
 @check(
-    "F: times that are 0 or one step of their clock long, a batch under 100 steps; W: under 1000 steps, steps of "
-    "over a tenth of the value, summaries printed as 0 or in one or two steps",
+    "F: times that are 0, a batch under 100 steps of its clock; W: under 1000 steps, summaries printed as 0 or in one "
+    "or two steps",
     sees=_timed,
 )
 def timer(evidence: Evidence) -> Iterator[Remark]:
@@ -38,7 +34,6 @@ def timer(evidence: Evidence) -> Iterator[Remark]:
     singly = [group[0] for group in things(timed) if len(group[0].values)]
     for found, meaning, advice in (
         (_zeros(singly), "the clock or the printed digits are too coarse for these times", LONGER),
-        (_coarse(singly), "rounding alone may change it, and more values do not average that out", LONGER),
         (_clock(timed), "rounding alone may change it", "longer batches"),
     ):
         for severity, faults in found.items():
@@ -58,17 +53,6 @@ def _zeros(singly: list[Series]) -> Faults:
         if zeros:
             severity = Severity.FATAL if zeros >= MOST_ZEROS else Severity.WARNING
             found[severity][one] = zeros, f"{share(zeros)} of {len(one.values)} times are 0"
-    return found
-
-
-def _coarse(singly: list[Series]) -> Faults:
-    found: Faults = {Severity.FATAL: {}, Severity.WARNING: {}}
-    for one in singly:
-        step = step_of(one.values) if len(one.values) >= FEWEST_VALUES and min(one.values) > 0 else None
-        if step is not None and step.hides_the_spread and step.step >= COARSE * step.typical:
-            severity = Severity.FATAL if step.step >= ONE_TICK * step.typical else Severity.WARNING
-            saw = f"times come in steps of {duration(step.step)}; a typical one is {duration(step.typical)}"
-            found[severity][one] = step.step / step.typical, saw
     return found
 
 

@@ -11,7 +11,6 @@ from contextvars import ContextVar
 EVERYTHING = "all figures"
 _MOST_NAMED = 3
 _MOST_TABLES = 4
-_MOST_BLOCKS = 6
 _MOST_PER_CENT = 1_000_000
 # From here on people say 'times'.
 _TIMES = 3.0
@@ -112,19 +111,3 @@ def plural(unit: str) -> str:
         return " or ".join(plural(noun) for noun in unit.split(" or "))
     head, of, rest = unit.partition(" of ")
     return f"{head}{'es' if head.endswith(('s', 'x', 'ch', 'sh')) else 's'}{of}{rest}"
-
-
-def blocks_named(blocks: Iterable[int]) -> str:
-    """'block 3', 'blocks 1 to 4, 7 and 9': neighbours together."""
-    numbers = sorted(set(blocks))
-    runs: list[list[int]] = []
-    for block in numbers:
-        if runs and block == runs[-1][-1] + 1:
-            runs[-1].append(block)
-        else:
-            runs.append([block])
-    parts = [part for run in runs for part in ([f"{run[0]} to {run[-1]}"] if len(run) > 2 else map(str, run))]
-    more = 0 if _in_full.get() else len(parts) - _MOST_BLOCKS
-    shown = [*parts[:_MOST_BLOCKS], f"{more} more"] if more > 1 else parts
-    listed = f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else "".join(shown)
-    return f"block{'' if len(numbers) == 1 else 's'} {listed}"

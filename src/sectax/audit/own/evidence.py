@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sectax.audit.form import Quantity, Series
 from sectax.model.finding import Finding, VerdictId
-from sectax.model.measured import BatchShape, BatchStatistics, BlockRecord, Visited
+from sectax.model.measured import BatchShape, BatchStatistics
 from sectax.model.metric import Metric
 from sectax.model.plan import Shortcut
 from sectax.model.seal import Seal
@@ -64,26 +64,6 @@ class KnownCost:
     real: float
 
 
-@dataclass(frozen=True)
-class RunRecord:
-    """How a run was made, block by block, beside what came of it.
-
-    Attributes:
-        blocks: the finished ones, by number and in order.
-        sessions: how many there were. An interrupted one leaves one block behind that does not count.
-    """
-
-    blocks: Mapping[int, BlockRecord]
-    sessions: int = 1
-
-    def visits(self) -> Iterator[tuple[int, str, Visited]]:
-        """Every treatment of every block that was planned and did not fail there."""
-        for number, block in self.blocks.items():
-            for treatment, visited in block.visited.items():
-                if visited.planned and not visited.failed:
-                    yield number, treatment, visited
-
-
 @dataclass(frozen=True, eq=False)
 class BlockSeries(Series):
     """One metric of one treatment: a value for each block.
@@ -125,7 +105,6 @@ class RunEvidence:
         margin: the smallest cost that matters, as a share.
         differences: comparison -> its paired differences in the order of the blocks, in logs, positive costlier; of
             comparisons that were measured, are no control, and whose metric does not come in steps.
-        record: how its blocks were made; None where nothing was finished.
         seal: what the file's seals say; None where nobody asked.
     """
 
@@ -141,7 +120,6 @@ class RunEvidence:
     margin: float = 0.0
     preset: str = ""
     differences: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    record: RunRecord | None = None
     seal: Seal | None = None
 
     def measured_findings(self) -> Iterable[Finding]:

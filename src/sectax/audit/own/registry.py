@@ -13,10 +13,10 @@ from sectax.model.measured import Measured
 
 CHECKS: tuple[Check[RunEvidence], ...] = checks_in(
     own,
-    "seal not-as-planned changed-witness negative-control positive-control uncontrolled barely-found flat-with-size "
-    "contained-work faster-than-physics fixed-time-total zero-event-run saturated-client slow-bucket metadata-cost "
-    "less-work mislabelled-level unequal-work unequal-batches first-trial drift modes unsupported-quantile timer "
-    "throttling wall-against-cpu lost-blocks warm-up",
+    "seal negative-control positive-control uncontrolled barely-found flat-with-size contained-work "
+    "faster-than-physics fixed-time-total zero-event-run saturated-client slow-bucket metadata-cost less-work "
+    "mislabelled-level unequal-work unequal-batches first-trial drift modes unsupported-quantile timer throttling "
+    "wall-against-cpu lost-blocks warm-up",
 )
 
 

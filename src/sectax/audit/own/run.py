@@ -7,7 +7,7 @@ from dataclasses import replace
 from statistics import median
 
 from sectax.audit.form import Moves, Quantity, Work
-from sectax.audit.own.evidence import Arm, BlockSeries, KnownCost, RunEvidence, RunRecord
+from sectax.audit.own.evidence import Arm, BlockSeries, KnownCost, RunEvidence
 from sectax.model.finding import Finding, VerdictId
 from sectax.model.measured import Measured
 from sectax.model.metric import Metric, Summary
@@ -44,7 +44,6 @@ def evidence_of(measured: Measured, findings: Iterable[Finding]) -> RunEvidence:
             for comparison in compared
             if comparison.standing not in CONTROLS and metrics[comparison.metric].resolution == 0
         },
-        record=RunRecord(measured.record, len(measured.sessions)) if measured.record else None,
     )
 
 
