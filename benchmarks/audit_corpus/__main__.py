@@ -153,12 +153,8 @@ def _columns(options: Sequence[str]) -> Columns:
     said: dict[str, list[str]] = defaultdict(list)
     for name, value in zip(options[::2], options[1::2], strict=True):
         said[name.removeprefix("--")].append(value)
-    lists = {
-        name: tuple(part for value in said.pop(name, []) for part in value.split(",") if part)
-        for name in ("by", "contains")
-    }
-    lists["value"] = tuple(said.pop("value", []))
-    return Columns(**{name: values[-1] for name, values in said.items()}, **lists)
+    value, by = tuple(said.pop("value", [])), ",".join(said.pop("by", []))
+    return Columns(value, by=tuple(filter(None, by.split(","))), **{name: values[-1] for name, values in said.items()})
 
 
 def interval(events: int, of: int) -> str:
@@ -261,7 +257,7 @@ def _report(counts: dict[str, Count], absent: int, *, words: bool) -> None:
         print(f"  {each}")
     print()
     recall = whole.found / whole.faults
-    target("recall", recall, RECALL_AT_LEAST, f"{100 * recall:.1f} %, at least 95 %", at_least=True)
+    target("recall", recall, RECALL_AT_LEAST, f"{100 * recall:.1f} %, at least 85 %", at_least=True)
     share = whole.accused / max(whole.healthy, 1)
     target("healthy files accused", share, ACCUSED_AT_MOST, f"{100 * share:.1f} %, at most 1 %")
 

@@ -69,7 +69,7 @@ def _csv(form: str, least: float, most: float) -> Callable[[Rng], str]:
     def make(rng: Rng) -> str:
         both = sides(rng, least, most, how_many(rng))
         rows = [f"{side},{1e3 * time_s:{form}}" for side, times in zip("ab", both, strict=True) for time_s in times]
-        return "\n".join(["# sectax: value=t unit=ms by=side baseline=a", "side,t", *rows, ""])
+        return "\n".join(["side,time_ms", *rows, ""])
 
     return make
 

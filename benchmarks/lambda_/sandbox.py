@@ -51,7 +51,7 @@ _CONNECT = "import os, socket; s = socket.create_connection(('127.0.0.1', 9001))
 class Worker:
     """An instance with a worker in it."""
 
-    def __init__(self, memory_mb: int, cpu: float | None) -> None:
+    def __init__(self, memory_mb: int, cpu: float) -> None:
         base = Path(sys.base_prefix)
         mounts = [] if base.is_relative_to("/usr") else [Mount(base, str(base))]
         self.instance = Instance.create("benchmark", Limits(memory_mb, cpu), mounts)
@@ -158,7 +158,7 @@ def by_quota(used_s: float, memory_mb: int) -> float:
 
 def shares(rounds: int) -> None:
     """Elapsed time by the CPU time of the same work, for each length of work and each memory size, by turns."""
-    free = Worker(VCPU_MB, None)
+    free = Worker(VCPU_MB, float(len(os.sched_getaffinity(0))))
     workers = {memory: Worker(memory, vcpus(memory)) for memory in MEMORY_MB}
     turns = calibrated(free)
     free.close()

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 
 from lambda_local import sandbox, work_folder
-from lambda_local.errors import WrongUse
+from lambda_local.errors import LambdaLocalError, WrongUse
 from lambda_local.http.server import listen_on_loopback
 from lambda_local.sandbox import SandboxMissing
 from lambda_local.service import Service
@@ -47,9 +47,10 @@ def check(settings: Settings) -> None:
     if twice or API_PORT in ports:
         what = f"two addresses have port {min(twice)}" if twice else f"port {API_PORT} is the Runtime API's"
         raise WrongUse(f"functions cannot be let to these addresses: {what}", "forward one of them from another port")
-    why_not = sandbox.available().why_not(cpu_quota=settings.cpu_share)
-    if why_not is not None:
-        raise SandboxMissing(f"the local Lambda cannot run here: {why_not.message}", why_not.hint)
+    try:
+        sandbox.available()
+    except LambdaLocalError as error:
+        raise SandboxMissing(f"the local Lambda cannot run here: {error.message}", error.hint) from error
 
 
 def _allow_open_files() -> None:

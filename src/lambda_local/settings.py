@@ -24,7 +24,6 @@ class Settings:
         region: what ARNs and the functions' AWS_REGION say.
         init_s: seconds that a new instance has before its first event.
         allow: host and port of what functions may connect to, at 127.0.0.1 and the same port.
-        cpu_share: whether instances get their CPU quota; False only where this machine has none to give.
         exact_share: whether answers are held until an exact quota would have let the function give them. The kernel's
             own, which AWS's figures show too, lets short work have several milliseconds more.
     """
@@ -36,7 +35,6 @@ class Settings:
     region: str = "us-east-1"
     init_s: float = 10.0
     allow: tuple[tuple[str, int], ...] = ()
-    cpu_share: bool = True
     exact_share: bool = False
 
 

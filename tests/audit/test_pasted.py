@@ -67,14 +67,6 @@ def test_a_note_beside_an_output_keeps_its_mark() -> None:
     assert "# result 3" in unpasted("result 1\nresult 2\n# result 3", known).lines
 
 
-def test_a_command_that_goes_on_stands_in_its_first_line() -> None:
-    assert list(unpasted("wrk -t2 \\\n  -d5s\nresult 1", known).lines) == ["wrk -t2 -d5s", "", "result 1"]
-
-
-def test_what_was_left_out_is_reported_within_an_output_alone() -> None:
-    assert list(unpasted("...\nresult 1\n[snip]\nresult 2", known).left_out) == [(3, "[snip]")]
-
-
 def test_a_document_is_found_in_a_page() -> None:
     document = SAMPLES.joinpath("hyperfine.json").read_text("utf-8")
 

@@ -69,10 +69,6 @@ def said(*every: Series, contrast: Contrast | None = None, **more: object) -> se
     }
 
 
-def in_processes(*speeds: float) -> list[float]:
-    return [speeds[at // 10] * value for at, value in enumerate(NOISE)]
-
-
 def total(name: str, operations: float, seconds: float) -> Series:
     return series(name, quantity=TOTAL, work=Work(operations=operations), total=seconds)
 
@@ -183,12 +179,6 @@ RULES: dict[str, tuple[str, str, Callable[[], set[tuple[str, str]]], Callable[[]
         "timer",
         lambda: said(series(mean=0.004, min=0.0)),
         lambda: said(series(mean=0.004, min=0.001)),
-    ),
-    "processes that differ": (
-        "W",
-        "drift",
-        lambda: said(series(values=in_processes(1.0, 1.3, 1.0, 1.3), work=Work(per_replicate=(10,) * 4))),
-        lambda: said(series(values=in_processes(1.0, 1.0, 1.0, 1.0), work=Work(per_replicate=(10,) * 4))),
     ),
     "a mean above p95": (
         "W",

@@ -6,7 +6,7 @@ import pytest
 
 from sectax.audit.form import Quantity
 from sectax.audit.tables.columns import Columns
-from sectax.audit.tables.table import read_table
+from sectax.audit.tables.table import looks_like_a_table, read_table
 from sectax.formats.bad_input import BadInput
 
 
@@ -80,3 +80,13 @@ def test_a_cell_with_a_plus_and_minus_has_an_error() -> None:
 def test_columns_whose_cells_are_of_several_quantities_are_no_values() -> None:
     with pytest.raises(BadInput, match="which column"):
         read_table(["| Metric | one |", "|---|---|", "| Time | 12 ms |", "| Memory | 9 MB |"], Columns())
+
+
+@pytest.mark.parametrize(
+    "text", ["ms\n1\n2\n3\n", "s\n.001\n.002\n.003\n", "side,ms\na,1\na,2\na,3\n", "run,ns/op\n1,1e6\n2,2e6\n3,3e6\n"]
+)
+def test_a_heading_that_is_a_unit_says_enough(text: str) -> None:
+    (values,) = read(text).values()
+
+    assert values == pytest.approx([1e-3, 2e-3, 3e-3])
+    assert looks_like_a_table(text)

@@ -1,4 +1,5 @@
-"""A small S3 service that lies: it refuses deletions, invents objects, redirects, or lacks an encryption."""
+"""A small S3 service that lies: it refuses deletions, invents objects, redirects, lacks an encryption, or says that it
+encrypts and does not."""
 
 from __future__ import annotations
 
@@ -80,7 +81,7 @@ class _Handler(BaseHTTPRequestHandler):
         bucket, _, key = parts.path.lstrip("/").partition("/")
         objects = lies.buckets.get(bucket, {})
         if key:
-            self._object(objects, key, body)
+            self._object(bucket, key, body)
         elif "encryption" in query:
             self._encryption(bucket, body)
         elif self.command == "PUT":
@@ -104,17 +105,19 @@ class _Handler(BaseHTTPRequestHandler):
 
     do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = _do
 
-    def _object(self, objects: dict[str, bytes], key: str, body: bytes) -> None:
+    def _object(self, bucket: str, key: str, body: bytes) -> None:
         lies = self.lies
+        objects, rule = lies.buckets.get(bucket, {}), lies.rules.get(bucket)
+        said = {"ETag": '"0"'} | ({"x-amz-server-side-encryption": rule} if rule else {})
         if lies.redirects_to:
             self._answer(307, headers={"Location": lies.redirects_to + self.path})
         elif self.command == "PUT":
             objects[key] = body
-            self._answer(200, headers={"ETag": '"0"'})
+            self._answer(200, headers=said)
         elif key not in objects:
             self._refuse(404, "NoSuchKey")
         else:
-            self._answer(200, objects[key], {"ETag": '"0"'})
+            self._answer(200, objects[key], said)
 
     def _encryption(self, bucket: str, body: bytes) -> None:
         lies = self.lies

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from lambda_local.sandbox import Counters, InForce, InstanceFailed, Limits, Mount
+from lambda_local.sandbox import PERIOD_US, Counters, InForce, InstanceFailed, Limits, Mount
 
 
 class PlainProcess:
@@ -93,7 +93,7 @@ class PlainBox:
         )
 
     def in_force(self) -> InForce:
-        return InForce(self._limits.cpu, self._limits.period_us, self._limits.memory_mb * 2**20, "none")
+        return InForce(self._limits.cpu, PERIOD_US, self._limits.memory_mb * 2**20, "none")
 
     def counters(self, *, times: bool = False) -> Counters:
         self._cpu_ns += 1_000_000

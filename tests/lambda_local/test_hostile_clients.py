@@ -27,6 +27,16 @@ def test_requests_in_one_segment_are_answered_in_their_order():
     assert said.index(b"GET /1 0") < said.index(b"POST /2 3") < said.index(b"GET /3 0")
 
 
+def test_who_asks_for_the_headers_alone_gets_no_body():
+    with echoing(echo) as port:
+        said = talk(port, b"HEAD /12 HTTP/1.1\r\n\r\n", closing(b"GET /3 HTTP/1.1\r\n\r\n"))
+
+    head, following, body = said.split(b"\r\n\r\n")
+    assert b"Content-Length: %d" % len(b"HEAD /12 0 False") in head
+    assert following.startswith(b"HTTP/1.1 200 OK\r\n")
+    assert body == b"GET /3 0 False"
+
+
 def test_a_request_in_single_bytes_is_one_request():
     request = closing(b"POST /slow HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello")
 

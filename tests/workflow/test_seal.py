@@ -220,7 +220,7 @@ def test_a_key_that_is_gone_at_the_end_leaves_the_run_whole_and_it_can_be_sealed
 
 
 def test_signers_are_asked_of_runs_alone(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text("# sectax: value=a unit=s\na\n1\n")
+    (tmp_path / "t.csv").write_text("ms\n1\n")
 
     answers: list[Said] = [
         sectax("audit", target, "--signers", "s", folder=tmp_path) for target in ("published:jwt-php", "t.csv")

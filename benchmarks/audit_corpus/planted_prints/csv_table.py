@@ -8,21 +8,21 @@ from collections.abc import Callable
 
 from benchmarks.audit_corpus.planted_prints.frame import Format, Kind, Plant, Rng
 from benchmarks.audit_corpus.planted_prints.series import Series, Values, of_values
-from sectax.audit.tables.columns import Columns, in_comment
+from sectax.audit.tables.columns import Columns
 
 Row = dict[str, str]
 
 
 def _parts(text: str) -> tuple[list[str], list[str], list[Row], Columns]:
-    """The comment lines, the names, the rows, and what the comments say of the columns."""
+    """The comment lines, the names, the rows, and what the columns hold: the last one the values."""
     lines = text.splitlines()
     head = [line for line in lines if line.startswith("#")]
-    told = Columns()
-    for line in head:
-        told = told.over(in_comment(line, 1))
     reader = csv.DictReader(io.StringIO("\n".join(line for line in lines if not line.startswith("#"))))
     rows = [dict(row) for row in reader]
-    return head, list(reader.fieldnames or ()), rows, told
+    names = list(reader.fieldnames or ())
+    replicate = "host" if "host" in names else ""
+    by = tuple(name for name in names[:-1] if name != replicate)
+    return head, names, rows, Columns(tuple(names[-1:]), by=by, replicate=replicate)
 
 
 def _joined(head: list[str], names: list[str], rows: list[Row]) -> str:
@@ -38,13 +38,13 @@ def _groups(rows: list[Row], told: Columns) -> list[list[Row]]:
 
 def _read(text: str) -> list[Values]:
     _, _, rows, told = _parts(text)
-    return [[float(row[told.value]) for row in group] for group in _groups(rows, told)]
+    return [[float(row[told.value[0]]) for row in group] for group in _groups(rows, told)]
 
 
 def _write(text: str, at: int, values: Values) -> str:
     head, names, rows, told = _parts(text)
     for row, value in zip(_groups(rows, told)[at], values, strict=True):
-        row[told.value] = f"{value:.9g}"
+        row[told.value[0]] = f"{value:.9g}"
     return _joined(head, names, rows)
 
 
@@ -100,7 +100,7 @@ def _two_hosts(names: list[str], rows: list[Row], told: Columns) -> list[Row] | 
 def _mixed_units(names: list[str], rows: list[Row], told: Columns) -> list[Row] | None:
     for at, row in enumerate(rows):
         if at % 3 == 0:
-            row[told.value] = f"{float(row[told.value]) / 1000:.9g}"
+            row[told.value[0]] = f"{float(row[told.value[0]]) / 1000:.9g}"
     return rows
 
 
@@ -110,14 +110,14 @@ def _one_side(names: list[str], rows: list[Row], told: Columns) -> list[Row] | N
     last = rows[-1][told.by[0]]
     for row in rows:
         if row[told.by[0]] == last:
-            row[told.value] = f"{float(row[told.value]) * 1000:.9g}"
+            row[told.value[0]] = f"{float(row[told.value[0]]) * 1000:.9g}"
     return rows
 
 
 def _copies(names: list[str], rows: list[Row], told: Columns) -> list[Row] | None:
     """A part of the rows a second time, as two files put together make."""
     groups = _groups(rows, told)
-    values = [row[told.value] for row in groups[0]]
+    values = [row[told.value[0]] for row in groups[0]]
     if len(values) < 24 or len(set(values)) < 0.9 * len(values):
         return None
     return [*rows, *rows[: len(rows) // 3]]

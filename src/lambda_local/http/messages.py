@@ -99,7 +99,9 @@ class Exchange:
 
     def answer(self, status: int, body: bytes = b"", headers: Headers = ()) -> None:
         """Send the answer; nothing happens where the client has hung up or was answered before."""
-        self.send(response(status, body, headers, keep_alive=self.keep_alive))
+        answer = response(status, body, headers, keep_alive=self.keep_alive)
+        # Who asks for the headers alone would take the body for the beginning of the next answer.
+        self.send(answer.removesuffix(body) if self.request.method == "HEAD" else answer)
 
     def send(self, answer: bytes) -> None:
         """Send an answer as it goes over the wire."""

@@ -99,7 +99,7 @@ class Life:
         await self._server.listen(await asyncio.to_thread(box.listen, API_HOST, API_PORT))
         for passage, (_, port) in zip(self._passages, self._settings.allow, strict=True):
             await passage.open(await asyncio.to_thread(box.listen, API_HOST, port))
-        if self._share is not None and boosted:
+        if boosted:
             box.set_quota(max(self._share, vcpus(math.ceil(_INIT_VCPUS * VCPU_MB))))
         self.init_began_ns = time.monotonic_ns()
         self.created_s = (self.init_began_ns - began) / 1e9
@@ -137,8 +137,7 @@ class Life:
 
     def fill_quota(self) -> None:
         """Let the instance have its share, from a full quota on: what it owes is forgotten."""
-        if self._share is not None:
-            self.box.set_quota(self._share)
+        self.box.set_quota(self._share)
 
     async def until(self, reached: Callable[[], bool], deadline: float) -> bool:
         """Wait for what the programs do.
@@ -165,9 +164,9 @@ class Life:
         await asyncio.shield(self._ending)
 
     @property
-    def _share(self) -> float | None:
-        """The vCPUs that the function's memory buys; None where they are not to be limited."""
-        return vcpus(self._function.memory) if self._settings.cpu_share else None
+    def _share(self) -> float:
+        """The vCPUs that the function's memory buys."""
+        return vcpus(self._function.memory)
 
     def _make(self) -> Instance:
         function = self._function

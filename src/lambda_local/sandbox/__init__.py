@@ -10,7 +10,7 @@ Nothing of an instance outlives the process that created it, even if that is kil
 file systems (control groups, folders) `sweep` removes at the next start.
 """
 
-from lambda_local.sandbox.instance import Availability, Instance, Mount, available
+from lambda_local.sandbox.instance import Instance, Mount, available
 from lambda_local.sandbox.launch import InstanceProcess
 from lambda_local.sandbox.leftovers import sweep
 from lambda_local.sandbox.limits import (
@@ -27,7 +27,6 @@ from lambda_local.sandbox.limits import (
 __all__ = [
     "PERIOD_US",
     "VCPU_MB",
-    "Availability",
     "Counters",
     "InForce",
     "Instance",

@@ -27,6 +27,7 @@ from lambda_local.sandbox.limits import (
     COUNTER_FILES,
     LIMIT_FILES,
     OPTIONAL_FILES,
+    PERIOD_US,
     SOCKETS,
     USAGE_FILES,
     Counters,
@@ -44,8 +45,7 @@ from lambda_local.sandbox.limits import (
 )
 from lambda_local.sandbox.memory import held
 
-# The kernel's least quota (kernel/sched/core.c, min_cfs_quota_period).
-_LEAST_QUOTA_US = 1000
+_NEEDED = ("cpu", "memory")  # the others are used where they are
 _ENOUGH = 4096  # bytes: longer than any file that is read
 _STEP = 1 << 20  # bytes: smaller changes of what is counted elsewhere move no limit
 # A group can be removed a moment after its last process was reaped.
@@ -81,11 +81,6 @@ class Groups:
         self._reading = threading.Lock()
 
     @property
-    def missing(self) -> dict[str, SandboxMissing]:
-        """By controller, why it is not available."""
-        return self._missing
-
-    @property
     def folders(self) -> list[Path]:
         """Every folder of its processes once: in v2 one serves all controllers."""
         return list(dict.fromkeys(self._folder(controller) for controller in self._places))
@@ -100,7 +95,7 @@ class Groups:
         """Make the folders, write the limits and read them back.
 
         Raises:
-            SandboxMissing: a quota is asked for and is not available.
+            SandboxMissing: there is no quota, or no limit of memory, to be had.
             InstanceFailed: the kernel refuses, or holds the instance to other limits than were written.
         """
         for controller, place in list(self._places.items()):
@@ -109,7 +104,9 @@ class Groups:
             except OSError as error:
                 del self._places[controller]
                 self._missing[controller] = _not_to_be_had(error, place)
-        self._check(limits)
+        for controller in _NEEDED:
+            if controller not in self._places:
+                raise self._missing[controller]
         self._memory_bytes = limits.memory_mb << 20
         for controller, place in self._places.items():
             self._limit(self._folder(controller), limit_settings(place.version, limits).get(controller, []))
@@ -128,12 +125,10 @@ class Groups:
         texts = {
             file: text
             for controller, files in LIMIT_FILES.items()
-            if controller in self._places
             for file in files
             if (text := read(self._folder(controller) / file)) is not None
         }
-        versions = [place.version for place in self._places.values()]
-        now = limits_in_force(texts, versions[0] if versions else None)
+        now = limits_in_force(texts, self._places["memory"].version)
         return now if now.memory_bytes is None else replace(now, memory_bytes=now.memory_bytes + self._elsewhere)
 
     def counters(self, *, times: bool = False) -> Counters:
@@ -162,7 +157,7 @@ class Groups:
         """
         killed = self.counters().oom_kills
         with self._reading:
-            if "memory" not in self._places or not self._open:
+            if not self._open:
                 return self._peak, False
             pids = [int(word) for word in (read(self._folder("memory") / "cgroup.procs") or "").split() if word != "0"]
             stat = read(self._folder("memory") / "memory.stat") or ""
@@ -187,18 +182,18 @@ class Groups:
             return False
         return True
 
-    def set_quota(self, cpu: float, period_us: int) -> None:
-        """Write another quota where there is one. The kernel then starts with a full one.
+    def set_quota(self, cpu: float) -> None:
+        """Write another quota. The kernel then starts with a full one.
 
         Raises:
             InstanceFailed: the kernel refuses it.
         """
         place = self._places["cpu"]
-        self._limit(self._folder("cpu"), [quota_setting(place.version, cpu, period_us)])
+        self._limit(self._folder("cpu"), [quota_setting(place.version, cpu)])
 
     def lift_quota(self) -> None:
         """Take the quota away, so that killed processes can end at full speed."""
-        if "cpu" in self._places:
+        if "cpu" in self._places:  # else nothing was made
             file, text = no_quota(self._places["cpu"].version)
             with contextlib.suppress(OSError):
                 write(self._folder("cpu") / file, text)
@@ -233,26 +228,12 @@ class Groups:
             except OSError as error:
                 raise InstanceFailed(f"the kernel refused {text} for {folder / file}: {error.strerror}") from error
 
-    def _check(self, limits: Limits) -> None:
-        quota = quota_us(limits)
-        if quota is None:
-            return
-        if "cpu" not in self._places:
-            raise self._missing["cpu"]
-        if quota < _LEAST_QUOTA_US:
-            raise InstanceFailed(
-                f"{limits.cpu:.3g} vCPU in periods of {limits.period_us} µs is {quota} µs;"
-                f" the kernel takes no quota under {_LEAST_QUOTA_US} µs",
-                "more memory, or a longer period",
-            )
-
     def _compare(self, limits: Limits) -> None:
-        now, quota = self.in_force(), quota_us(limits)
-        expected = None if quota is None else (quota / limits.period_us, limits.period_us)
-        found = None if now.cpu_quota is None else (now.cpu_quota, now.period_us)
-        if "cpu" in self._places and found != expected:
+        now, expected = self.in_force(), (quota_us(limits.cpu) / PERIOD_US, PERIOD_US)
+        found = (now.cpu_quota, now.period_us)
+        if found != expected:
             raise InstanceFailed(f"asked for a quota and period of {expected}, the kernel says {found}")
-        if "memory" in self._places and now.memory_bytes != limits.memory_mb << 20:
+        if now.memory_bytes != limits.memory_mb << 20:
             raise InstanceFailed(f"asked for {limits.memory_mb} MiB, the kernel says {now.memory_bytes} bytes")
 
     def _open_counters(self) -> None:
@@ -261,7 +242,7 @@ class Groups:
                 for file in files:
                     with contextlib.suppress(OSError):  # it is one of the other version
                         self._open[file] = os.open(self._folder(controller) / file, os.O_RDONLY | os.O_CLOEXEC)
-        for file in USAGE_FILES if "memory" in self._places else ():
+        for file in USAGE_FILES:
             with contextlib.suppress(OSError):
                 self._usage = os.open(self._folder("memory") / file, os.O_RDONLY | os.O_CLOEXEC)
         if FREEZER in self._places:

@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lambda_local.errors import LambdaLocalError
 from lambda_local.inside import wire
 from lambda_local.sandbox.groups import Groups, remove_groups
 from lambda_local.sandbox.launch import GID, UID, USER, InstanceProcess, expect_answer, map_user, start_launcher
 from lambda_local.sandbox.leftovers import Place, new_place
-from lambda_local.sandbox.limits import Counters, InForce, InstanceFailed, Limits, SandboxMissing, vcpus
+from lambda_local.sandbox.limits import Counters, InForce, InstanceFailed, Limits, vcpus
 from lambda_local.sandbox.scratch import scratch
 
 # An exec under a small quota takes some periods; more than this is a fault.
@@ -51,7 +50,6 @@ class Instance:
         self._place = place
         self._groups = Groups(place.folder.name)
         self._made = self._groups.made
-        self._period_us = 0
         self._launcher: subprocess.Popen[bytes] | None = None
         self._channel: socket.socket | None = None
         self._asking = threading.Lock()  # one request at a time
@@ -67,7 +65,7 @@ class Instance:
             mounts: what is to be seen inside besides the system's folders.
             tmp_mb: size of /tmp in MiB: a disk of its own where root can make one (see `scratch`), else its memory.
         Raises:
-            SandboxMissing: a quota is asked for (`limits.cpu`) and is not available, or there are no namespaces.
+            SandboxMissing: no quota, no memory limit or no namespaces can be had.
             InstanceFailed: a mount's source is missing, the kernel refused a limit …
         """
         if not _NAME.fullmatch(name):
@@ -86,16 +84,10 @@ class Instance:
             raise
         return instance
 
-    @property
-    def missing(self) -> Mapping[str, SandboxMissing]:
-        """Why a controller (`cpu`, `cpuacct`, `memory`, `pids`, `freezer`) is not available; empty where all are."""
-        return self._groups.missing
-
     def _make(self, limits: Limits, mounts: Sequence[Mount], tmp_mb: int) -> None:
         self._launcher, self._channel = start_launcher(self._place.staging)
         self._channel.settimeout(_ANSWER_S)
         self._place.note(self._made, self._launcher.pid)
-        self._period_us = limits.period_us
         # The groups and the disk are made while the launcher's interpreter starts.
         with ThreadPoolExecutor(1) as threads:
             disk = threads.submit(scratch, tmp_mb)
@@ -181,17 +173,17 @@ class Instance:
         return self._groups.look()
 
     def set_quota(self, cpu: float) -> None:
-        """Another CPU share, in vCPUs, where `Limits.cpu` gave one; it starts with a full period.
+        """Another CPU share, in vCPUs; it starts with a full period.
 
         Raises:
             InstanceFailed: the kernel refuses it.
         """
-        self._groups.set_quota(cpu, self._period_us)
+        self._groups.set_quota(cpu)
 
     def freeze(self) -> None:
         """Stop every program in it until `thaw`, as Lambda does between events; cheap, and does not wait.
 
-        Nothing happens where the kernel has no freezer: `missing` then has `freezer`.
+        Nothing happens where the kernel has no freezer.
         """
         if self._groups.freezer is not None:
             self._groups.freezer.freeze()
@@ -260,40 +252,14 @@ class Instance:
 _MEMORY_MB = 128
 
 
-@dataclass(frozen=True)
-class Availability:
-    """What of the sandbox is available here: for each ability why it is not, or None where it is.
+def available() -> str:
+    """The control groups that instances have here ("v1", "v2"), found out by making one: some 50 ms, so ask once.
 
-    Attributes:
-        cgroup: "v1", "v2" or "none".
-        namespaces: everything but the other two, which are not tried without them.
-        memory: memory limits.
-        cpu: CPU quotas.
+    Raises:
+        LambdaLocalError: none can be made.
     """
-
-    cgroup: str
-    namespaces: LambdaLocalError | None = None
-    memory: LambdaLocalError | None = None
-    cpu: LambdaLocalError | None = None
-
-    def why_not(self, *, cpu_quota: bool = True) -> LambdaLocalError | None:
-        """The first reason why there are no instances with memory limits (and, if wanted, CPU quotas) here."""
-        return self.namespaces or self.memory or (self.cpu if cpu_quota else None)
-
-
-def available() -> Availability:
-    """What is available here, found out by making an instance; takes some 50 ms, so ask once."""
-    no_quota: LambdaLocalError | None = None
-    for cpu in (vcpus(_MEMORY_MB), None):
-        try:
-            instance = Instance.create("trial", Limits(_MEMORY_MB, cpu), [], tmp_mb=1)
-        except LambdaLocalError as error:
-            last = error
-            no_quota = no_quota or last
-            continue
-        try:
-            version, without = instance.in_force().cgroup, instance.missing.get("memory")
-        finally:
-            instance.destroy()
-        return Availability(version, memory=without, cpu=no_quota)
-    return Availability("none", last, last, no_quota)
+    instance = Instance.create("trial", Limits(_MEMORY_MB, vcpus(_MEMORY_MB)), [], tmp_mb=1)
+    try:
+        return instance.in_force().cgroup
+    finally:
+        instance.destroy()

@@ -43,14 +43,12 @@ class Limits:
 
     Attributes:
         memory_mb: MiB of memory for all its processes and its /tmp together.
-        cpu: vCPUs; None sets no quota (where the CPU share is a skipped factor).
-        period_us: microseconds after which a used-up quota is filled again.
+        cpu: vCPUs.
         processes: processes and threads at once.
     """
 
     memory_mb: int
-    cpu: float | None
-    period_us: int = PERIOD_US
+    cpu: float
     processes: int = 1024
 
 
@@ -109,26 +107,24 @@ OPTIONAL_FILES = ("memory.memsw.limit_in_bytes", "memory.swap.max", SOCKETS_LIMI
 _NO_MEMORY_LIMIT = 1 << 62
 
 
-def quota_us(limits: Limits) -> int | None:
-    """Microseconds of CPU time per period; None for no quota."""
-    return None if limits.cpu is None else round(limits.cpu * limits.period_us)
+def quota_us(cpu: float) -> int:
+    """Microseconds of CPU time per period."""
+    return round(cpu * PERIOD_US)
 
 
-def quota_setting(version: int, cpu: float, period_us: int) -> tuple[str, str]:
+def quota_setting(version: int, cpu: float) -> tuple[str, str]:
     """What sets the quota, once the period is set: (file, text)."""
-    quota = round(cpu * period_us)
-    return ("cpu.cfs_quota_us", str(quota)) if version == 1 else ("cpu.max", f"{quota} {period_us}")
+    quota = quota_us(cpu)
+    return ("cpu.cfs_quota_us", str(quota)) if version == 1 else ("cpu.max", f"{quota} {PERIOD_US}")
 
 
 def limit_settings(version: int, limits: Limits) -> dict[str, list[tuple[str, str]]]:
     """What is to be written to a new group, by controller, in this order: (file, text)."""
     memory = str(limits.memory_mb << 20)
-    cpu = [] if limits.cpu is None else [quota_setting(version, limits.cpu, limits.period_us)]
-    if cpu and version == 1:
-        cpu.insert(0, ("cpu.cfs_period_us", str(limits.period_us)))
+    quota = quota_setting(version, limits.cpu)
     if version == 1:
         return {
-            "cpu": cpu,
+            "cpu": [("cpu.cfs_period_us", str(PERIOD_US)), quota],
             "memory": [
                 ("memory.limit_in_bytes", memory),
                 ("memory.memsw.limit_in_bytes", memory),
@@ -137,7 +133,7 @@ def limit_settings(version: int, limits: Limits) -> dict[str, list[tuple[str, st
             "pids": [("pids.max", str(limits.processes))],
         }
     return {
-        "cpu": cpu,
+        "cpu": [quota],
         "memory": [("memory.max", memory), ("memory.swap.max", "0")],
         "pids": [("pids.max", str(limits.processes))],
     }
@@ -156,12 +152,8 @@ def no_quota(version: int) -> tuple[str, str]:
     return ("cpu.cfs_quota_us", "-1") if version == 1 else ("cpu.max", "max")
 
 
-def limits_in_force(texts: Mapping[str, str], version: int | None) -> InForce:
-    """The limits that files of LIMIT_FILES tell of.
-
-    Args:
-        version: of the hierarchy; None where there is none.
-    """
+def limits_in_force(texts: Mapping[str, str], version: int) -> InForce:
+    """The limits that files of LIMIT_FILES tell of, in a hierarchy of this version."""
     quota, period = texts.get("cpu.cfs_quota_us"), texts.get("cpu.cfs_period_us")
     if "cpu.max" in texts:
         quota, period = texts["cpu.max"].split()
@@ -171,7 +163,7 @@ def limits_in_force(texts: Mapping[str, str], version: int | None) -> InForce:
         cpu_quota=None if quota_number is None or period_us is None else quota_number / period_us,
         period_us=None if quota_number is None else period_us,
         memory_bytes=None if memory is None or memory >= _NO_MEMORY_LIMIT else memory,
-        cgroup="none" if version is None else f"v{version}",
+        cgroup=f"v{version}",
     )
 
 

@@ -40,20 +40,16 @@ def held(pids: Iterable[int], stat: str, sockets: int, proc: Path = Path("/proc"
     """What these processes hold.
 
     Args:
-        stat: their group's `memory.stat`, of cgroup v1 or v2; empty where there is none.
+        stat: their group's `memory.stat`, of cgroup v1 or v2.
         sockets: bytes in buffers of sockets that `memory.stat` does not know of, as in v1.
     """
     processes = [status for pid in pids if (status := _status(proc / str(pid)))]
     own = _own(stat)
     mapped = processes[0]["RssFile"] if len(processes) == 1 else _mapped(processes, proc)
     shared = sum(process["RssShmem"] for process in processes)
-    anonymous = own.get("rss", own.get("anon"))
-    if anonymous is None:
-        allocated, charged = sum(process["RssAnon"] for process in processes) + shared, 0
-    else:
-        # What the group calls mapped includes mapped pages of tmpfs, which are allocated here.
-        allocated = anonymous + own.get("shmem", 0)
-        charged = max(0, own.get("mapped_file", own.get("file_mapped", 0)) - shared)
+    # What the group calls mapped includes mapped pages of tmpfs, which are allocated here.
+    allocated = own.get("rss", own.get("anon", 0)) + own.get("shmem", 0)
+    charged = max(0, own.get("mapped_file", own.get("file_mapped", 0)) - shared)
     peak = max((process["VmHWM"] for process in processes), default=0)
     return Held(allocated + mapped, peak, max(0, mapped - charged) + sockets)
 
@@ -70,7 +66,7 @@ def _status(process: Path) -> dict[str, int]:
     with contextlib.suppress(OSError):
         for line in (process / "status").read_text(errors="replace").splitlines():
             name, _, value = line.partition(":")
-            if name in ("VmHWM", "RssAnon", "RssFile", "RssShmem"):
+            if name in ("VmHWM", "RssFile", "RssShmem"):
                 amounts[name] = int(value.split()[0]) << 10
         if amounts:  # kernel threads and zombies have none
             amounts["Pid"] = int(process.name)

@@ -27,9 +27,6 @@ def test_rate_times_and_work_are_read() -> None:
     ("old", "new"),
     [
         ("718.10 [#/sec]", "818.10 [#/sec]"),
-        ("5.570 [ms] (mean)", "9.570 [ms] (mean)"),
-        ("584 (longest", "784 (longest"),
-        ("Waiting:        0    5", "Waiting:        0    9"),
     ],
 )
 def test_numbers_that_are_printed_twice_must_agree(old: str, new: str) -> None:

@@ -39,8 +39,6 @@ def test_rusts_own_harness_prints_a_median_and_its_range() -> None:
     ("old", "new"),
     [
         ("[1.0670 µs 1.0706 µs", "[1.0670 µs 1.0606 µs"),
-        ("912.17 MiB/s", "1.9122 GiB/s"),
-        ("2 (6.67%) low mild", "22 (6.67%) low mild"),
     ],
 )
 def test_what_is_printed_twice_must_agree(old: str, new: str) -> None:

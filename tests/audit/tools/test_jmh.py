@@ -8,7 +8,6 @@ import re
 import pytest
 
 from sectax.audit.form import Cold, Quantity, TroubleKind
-from sectax.formats.bad_input import BadInput
 from tests.audit.tools.said import evidence_of, said, sample
 
 LOG, DOCUMENT = sample("jmh.txt"), sample("jmh.json")
@@ -44,9 +43,7 @@ def test_a_table_is_read_in_any_locale() -> None:
     assert (rough.claims[0].value, rough.claims[0].step) == pytest.approx((1e-6, 1e-6))
 
 
-@pytest.mark.parametrize(
-    ("row", "expected"), [("0.859 ± 0.058", False), ("0.899 ± 0.058", True), ("0.859 ± 0.358", True)]
-)
+@pytest.mark.parametrize(("row", "expected"), [("0.859 ± 0.058", False), ("0.899 ± 0.058", True)])
 def test_the_table_must_fit_the_log(row: str, expected: bool) -> None:
     assert (("F", "contradiction") in said(LOG.replace("0.859 ± 0.058", row))) is expected
 
@@ -69,11 +66,3 @@ def test_a_failure_and_a_cut_log_are_reported() -> None:
     assert ("F", "said-by-the-tool") in said(LOG.replace("Iteration   4: 0.866 us/op", "Iteration   4: <failure>"))
     kinds = {trouble.kind for trouble in evidence_of(LOG[: LOG.index("Result")]).troubles}
     assert kinds == {TroubleKind.CUT}
-
-
-def test_a_spread_without_its_middle_is_no_figure() -> None:
-    text = re.sub(r"\(min, avg, max\) = \(.*\),", "(min, avg, max) = (?, ?, ?),", LOG)
-    bare = "\n".join(line for line in text.split("\n") if not line.startswith(("Iteration", "  0.859")))
-
-    with pytest.raises(BadInput):
-        evidence_of(bare)

@@ -6,8 +6,6 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from sectax.audit.form import Cold, Quantity
 from tests.audit.tools.said import evidence_of, said, sample
 
@@ -32,22 +30,6 @@ def test_values_are_those_of_processes() -> None:
 
 def test_a_suite_has_a_series_for_each_benchmark() -> None:
     assert [one.levels for one in evidence_of(SUITE).series] == [{"benchmark": "plain"}, {"benchmark": "hmac"}]
-
-
-@pytest.mark.parametrize("factor", [3.0, 1000.0])
-def test_values_cannot_last_longer_than_their_process(factor: float) -> None:
-    text = changed(lambda run: run.update(values=[factor * value for value in run["values"]]))
-
-    assert ("F", "contradiction") in said(text)
-
-
-@pytest.mark.parametrize("fact", ["hostname", "timer", "cpu_affinity"])
-def test_processes_must_be_alike(fact: str) -> None:
-    document = json.loads(ONE)
-    for at, run in enumerate(document["benchmarks"][0]["runs"]):
-        run["metadata"][fact] = f"value {at > 4}"
-
-    assert ("W", "said-by-the-tool") in said(json.dumps(document))
 
 
 def test_other_processors_are_other_series() -> None:

@@ -11,13 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sectax.experiments.confidential import probe
+from sectax.experiments.confidential import EXPERIMENT, probe
 from sectax.experiments.confidential import subject as subjects
 from sectax.experiments.confidential.output import UnknownOutput
 from sectax.experiments.confidential.subject import SysbenchSpec
 from sectax.experiments.confidential.tests import PROBE_TESTS
+from sectax.experiments.interface import Request
 from sectax.model.errors import SubjectFailed, SubjectSkipped
+from sectax.model.plan import Stopping
 from sectax.model.subject import Work
+from tests.machines import planned
 from tests.needs import needs
 
 needs_probe = needs("cc")
@@ -118,6 +121,15 @@ def test_a_visit_counts_its_cpu_time_and_its_operations():
 
     assert (time.count, cpu.count) == (100_000, 100_000)
     assert 0 < cpu.value < 3 * time.value + 0.01
+
+
+def test_gvisor_is_warm_before_anything_of_it_counts():
+    hosts = {"host": ("plain=local", "gvisor=oci:runsc")}
+
+    plan = planned(EXPERIMENT, Request("quick", {"test": ("syscalls",)}, Stopping(0.02), 1, hosts))
+
+    assert plan.warms_up
+    assert plan.settles
 
 
 @needs_probe

@@ -134,6 +134,9 @@ def test_a_visit_tells_memory_once_and_telemetry_of_all_its_invocations(tmp_path
 
     memory = [observation for observation in visit.observations if observation.metric == "max_memory_used"]
     durations = sum(observation.value for observation in visit.observations if observation.metric == "duration")
+    behind = [observation.value for observation in visit.observations if observation.metric == "after_answer"]
+    assert len(behind) == 3
+    assert 0 < sum(behind) < durations
     assert [each.unit for each in memory] == ["B"]
     assert memory[0].value > 2**20
     assert visit.telemetry["spanned_s"] > durations  # the one that settled is in it

@@ -83,19 +83,20 @@ def test_the_next_run_is_kept_waiting_for_a_while_alone(tmp_path: Path, monkeypa
     assert service.requests["DeleteObjects"] == asked + 1
 
 
-def test_an_interrupt_ends_cleaning_up_where_the_session_ignores_them(tmp_path: Path) -> None:
-    previous = signal.signal(signal.SIGINT, signal.SIG_IGN)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_cleaning_up_where_the_session_ignores_them(tmp_path: Path, number: signal.Signals) -> None:
+    previous = signal.signal(number, signal.SIG_IGN)
     try:
         with serving(LyingS3(stalls_s=60)) as service:
             buckets = Buckets(service.access, tmp_path)
             made = buckets.make("none")
-            threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+            threading.Timer(0.5, os.kill, (os.getpid(), number)).start()
             began = time.monotonic()
             left = buckets.remove()
             took_s = time.monotonic() - began
-        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+        assert signal.getsignal(number) is signal.SIG_IGN
     finally:
-        signal.signal(signal.SIGINT, previous)
+        signal.signal(number, previous)
 
     assert took_s < 15
     assert {one.bucket for one in left} == set(made)
@@ -117,6 +118,22 @@ def test_a_redirect_is_refused(client: str) -> None:
 
     assert "--endpoint" in caught.value.hint
     assert not other.requests
+
+
+@pytest.mark.parametrize(("encryption", "proof"), [("none", None), ("sse-s3", "claimed by the service, not proven")])
+def test_elsewhere_encryption_is_what_the_service_says(encryption: str, proof: str | None) -> None:
+    with serving(LyingS3()) as service:
+        buckets = Buckets(service.access)
+        subject = S3Spec(
+            "python", argv("python"), service.access, "get", encryption, 2000, buckets.make(encryption),
+            buckets.prefix, KEY,
+        ).subject()  # fmt: skip
+        try:
+            witnesses = subject.open()
+        finally:
+            subject.kill()
+
+    assert witnesses.get("proof") == proof
 
 
 def test_one_encryption_that_a_service_lacks_is_skipped_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,7 +32,7 @@ class Ran(NamedTuple):
 
 
 def instance(
-    memory_mb: int = 256, cpu: float | None = None, *, name: str = "test", processes: int = 1024, tmp_mb: int = 512
+    memory_mb: int = 256, cpu: float = 2.0, *, name: str = "test", processes: int = 1024, tmp_mb: int = 512
 ) -> Instance:
     return Instance.create(name, Limits(memory_mb, cpu, processes=processes), INTERPRETER, tmp_mb)
 

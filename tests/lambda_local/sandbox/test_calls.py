@@ -146,7 +146,7 @@ def test_the_keys_of_whoever_started_the_server_are_not_there():
 
 def output_of(argv: list[str], *mounts: Mount, memory_mb: int = 1024) -> str:
     """What a program prints in an instance of its own."""
-    box = Instance.create("runtime", Limits(memory_mb, None), mounts)
+    box = Instance.create("runtime", Limits(memory_mb, 2.0), mounts)
     reading, writing = os.pipe()
     try:
         process = box.start(argv, {"PATH": "/usr/bin:/bin", "HOME": "/tmp"}, "/tmp", writing, writing)

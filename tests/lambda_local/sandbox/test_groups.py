@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -74,7 +75,7 @@ def test_v2_counters_are_in_the_units_of_v1(tmp_path: Path) -> None:
     tree = _unified(tmp_path, "/")
     _instance_folder(tree, f"{_TOP}/lambda-local/box")
     groups = Groups("box", tmp_path)
-    groups.make(Limits(128, None))
+    groups.make(Limits(128, 0.5))
 
     counters = groups.counters()
     groups.close()
@@ -98,9 +99,9 @@ def test_v2_quota_and_freezer_change_during_an_instance_s_life(tmp_path: Path) -
     assert groups.freezer is not None
     seen = []
 
-    groups.set_quota(2.0, 20_000)  # for the init phase
+    groups.set_quota(2.0)  # for the init phase
     seen.append((folder / "cpu.max").read_text())
-    groups.set_quota(0.5, 20_000)
+    groups.set_quota(0.5)
     seen.append((folder / "cpu.max").read_text())
     groups.freezer.freeze()
     seen.append((folder / "cgroup.freeze").read_text())
@@ -181,23 +182,17 @@ def test_a_controller_that_was_not_delegated_is_missing_with_a_reason(tmp_path: 
     with pytest.raises(SandboxMissing, match="no cpu controller") as raised:
         groups.make(Limits(128, 0.5))
     assert "systemd-run" in raised.value.hint
-
-    groups.make(Limits(128, None))  # the CPU share is left out, memory is limited all the same
-    assert groups.in_force() == InForce(None, None, 128 << 20, "v2")
-    assert set(groups.missing) == {"cpu", "cpuacct", "cpuset"}
     groups.close()
 
 
-def test_without_control_groups_only_a_quota_is_refused(tmp_path: Path) -> None:
+def test_without_control_groups_there_is_no_instance(tmp_path: Path) -> None:
     Tree(tmp_path)
 
     groups = Groups("box", tmp_path)
     with pytest.raises(SandboxMissing, match="offers no control groups for cpu"):
         groups.make(Limits(128, 0.5))
-    groups.make(Limits(128, None))
 
     assert groups.folders == []
-    assert groups.in_force() == InForce(None, None, None, "none")
     assert groups.counters() == Counters(None, None, None, None, None)
 
 
@@ -212,20 +207,22 @@ def test_an_empty_unified_mount_beside_v1_has_no_controllers(tmp_path: Path) -> 
 
 def test_v1_is_limited_per_hierarchy(tmp_path: Path) -> None:
     tree = Tree(tmp_path)
-    tree.process(os.getpid(), 1, "memory", "/some/session")
+    tree.process(os.getpid(), 1, "cpu,memory", "/some/session")
     kernel = {
+        "cpu.cfs_period_us": "100000\n",
+        "cpu.cfs_quota_us": "-1\n",
         "memory.limit_in_bytes": "9223372036854771712\n",
         "memory.memsw.limit_in_bytes": "9223372036854771712\n",
         "memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n",
     }
     for file, text in kernel.items():
-        tree.write(f"{_TOP}/memory/lambda-local/box/{file}", text)
+        tree.write(f"{_TOP}/cpu,memory/lambda-local/box/{file}", text)
 
     groups = Groups("box", tmp_path)
-    groups.make(Limits(128, None))
+    groups.make(Limits(128, 0.5))
 
-    assert groups.folders == [tmp_path / f"{_TOP}/memory/lambda-local/box"]
-    assert groups.in_force() == InForce(None, None, 128 << 20, "v1")
+    assert groups.folders == [tmp_path / f"{_TOP}/cpu,memory/lambda-local/box"]
+    assert groups.in_force() == InForce(0.5, 20_000, 128 << 20, "v1")
     counters = groups.counters()
     assert counters.oom_kills == 2
     groups.close()
@@ -233,17 +230,20 @@ def test_v1_is_limited_per_hierarchy(tmp_path: Path) -> None:
 
 @pytest.fixture
 def inside() -> Iterator[int]:
-    """The ID of a process of known size: this one has mapped whatever earlier tests did."""
-    with subprocess.Popen(["sleep", "60"]) as process:
+    """The ID of a process of known size that is up: this one has mapped whatever earlier tests did."""
+    code = "import sys; print(1, flush=True); sys.stdin.read()"
+    words = [sys.executable, "-I", "-S", "-c", code]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
         yield process.pid
-        process.kill()
 
 
 def _with_memory(root: Path, version: int, inside: int, kills: int) -> tuple[Groups, Path]:
     """Groups of 512 MB with a process in them, and the file of their limit."""
     tree = Tree(root)
-    tree.process(os.getpid(), version, "memory", "/")
-    top = f"{_TOP}/memory" if version == 1 else _TOP
+    tree.process(os.getpid(), version, "cpu,memory", "/")
+    top = f"{_TOP}/cpu,memory" if version == 1 else _TOP
     limit = "memory.limit_in_bytes" if version == 1 else "memory.max"
     if version == 2:
         for folder in (_TOP, f"{_TOP}/lambda-local"):
@@ -257,10 +257,11 @@ def _with_memory(root: Path, version: int, inside: int, kills: int) -> tuple[Gro
         "cgroup.procs": f"{inside}\n",
         "pids.max": "",
         "memory.swap.max": "",
+        **dict.fromkeys(("cpu.cfs_period_us", "cpu.cfs_quota_us") if version == 1 else ("cpu.max",), ""),
     }.items():
         tree.write(f"{top}/lambda-local/box/{file}", text)
     groups = Groups("box", root)
-    groups.make(Limits(512, None))
+    groups.make(Limits(512, 0.5))
     return groups, root / f"{top}/lambda-local/box/{limit}"
 
 

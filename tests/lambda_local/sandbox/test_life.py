@@ -302,8 +302,4 @@ def test_a_folder_of_an_owner_killed_before_it_locked_is_swept(name: str) -> Non
 
 
 def test_all_of_it_is_available_here() -> None:
-    found = available()
-
-    assert found.cgroup in {"v1", "v2"}
-    assert (found.namespaces, found.memory, found.cpu) == (None, None, None)
-    assert found.why_not() is None
+    assert available() in {"v1", "v2"}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sectax.audit.checks.groups import FEWEST, NO_SINGLE_VALUES, Worst, slowness, unknown, with_values, worst
 from sectax.audit.checks.interface import Remark, check
 from sectax.audit.checks.words import percent
-from sectax.audit.form import Evidence, Series
+from sectax.audit.form import Evidence
 from sectax.model.finding import Severity
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ ADVICE = "alternate what is compared, in random order and over several processes
 
 
 @check(
-    "W: single values change from the first to the last, neighbours resemble each other, or processes differ",
+    "W: single values change from the first to the last, or neighbours resemble each other",
     sees=lambda evidence: evidence.speeds,
 )
 def drift(evidence: Evidence) -> Iterator[Remark]:
@@ -66,32 +66,7 @@ def drift(evidence: Evidence) -> Iterator[Remark]:
     }
     meaning = "they are not independent, so an interval that counts each of them is too narrow"
     yield from worst(Severity.WARNING, correlations, meaning, ADVICE)
-    groups = {one: _processes(one) for one in singly if len(one.work.per_replicate or ()) > 1}
-    apart = beyond_chance([chance for _, chance in groups.values()], CHANCE)
-    unlike: Worst = {
-        one: (groups[one][0], f"its processes differ by {percent(groups[one][0])}, and their own values by far less")
-        for at, one in enumerate(groups)
-        if at in apart and groups[one][0] >= math.log1p(LEAST_CHANGE)
-    }
-    meaning = "a process is one observation, so an interval that counts each of its values is too narrow"
-    yield from worst(Severity.WARNING, unlike, meaning, "measure in many fresh processes, and count each of them once")
     yield from unknown(bare, NO_SINGLE_VALUES)
-
-
-def _processes(one: Series) -> tuple[float, float]:
-    """How far the slowest process is from the fastest, in logs, and the chance of that where processes are alike."""
-    import numpy as np
-    from scipy.special import fdtrc
-
-    counts = one.work.per_replicate or ()
-    groups = np.split(np.log(slowness(one)), np.cumsum(counts)[:-1])
-    free = len(one.values) - len(groups)
-    if min(counts) < 2 or sum(counts) != len(one.values):
-        return 0.0, 1.0
-    means = np.array([group.mean() for group in groups])
-    around = float(np.dot(counts, (means - np.average(means, weights=counts)) ** 2)) / (len(groups) - 1)
-    within = math.fsum(float(((group - group.mean()) ** 2).sum()) for group in groups) / free
-    return float(np.ptp(means)), float(fdtrc(len(groups) - 1, free, around / within)) if within > 0 else 1.0
 
 
 def _chance_of_direction(values: NDArray[np.float64]) -> float:

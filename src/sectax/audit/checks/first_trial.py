@@ -10,7 +10,7 @@ from sectax.audit.checks.groups import Worst, each_table, slowness, things, unkn
 from sectax.audit.checks.interface import Remark, check
 from sectax.audit.form import Cold, Evidence
 from sectax.model.finding import Severity
-from sectax.stats.far_values import Beginning, apart_at_the_beginning, beyond_chance
+from sectax.stats.far_values import beyond_chance
 from sectax.stats.single_values import MOST_LOOKED_AT
 
 if TYPE_CHECKING:
@@ -39,10 +39,11 @@ def first_trial(evidence: Evidence) -> Iterator[Remark]:
     told = [group[0] for group in things(speeds) if group[0].work.cold is not Cold.MIXED]
     enough = [one for one in told if len(one.values) >= FEWEST_VALUES and min(one.values) > 0]
     begun = [_beginning(slowness(one)[:MOST_LOOKED_AT]) for one in enough]
-    different: Worst = {
-        enough[at]: (abs(begun[at].excess), _said_of(begun[at], len(enough[at].values)))
-        for at in beyond_chance([beginning.chance for beginning in begun], CHANCE)
-    }
+    different: Worst = {}
+    for at in beyond_chance([chance for _, chance in begun], CHANCE):
+        ratio = math.exp(min(begun[at][0], 100))
+        saw = f"the first of {len(enough[at].values)} values is {ratio:.3g} times the median of the rest"
+        different[enough[at]] = abs(begun[at][0]), saw
     meaning = "it belongs to the warm-up, and is part of the figure"
     yield from worst(Severity.WARNING, different, meaning, "discard the first trial, or report it by itself")
     silent = [one for one in speeds if one.work.cold is None and not len(one.values) >= FEWEST_VALUES]
@@ -51,33 +52,20 @@ def first_trial(evidence: Evidence) -> Iterator[Remark]:
     )
 
 
-def _said_of(beginning: Beginning, of: int) -> str:
-    ratio = math.exp(min(beginning.excess, 100))
-    first = "the first" if beginning.number == 1 else f"the first {beginning.number}"
-    verb = "is" if beginning.number == 1 else "are"
-    return f"{first} of {of} values {verb} {ratio:.3g} times the median of the rest"
+def _beginning(times: NDArray[np.float64]) -> tuple[float, float]:
+    """How far the first value is from the rest, in logs, and the chance of that: 1 where it is too little to matter.
 
-
-def _beginning(times: NDArray[np.float64]) -> Beginning:
-    """The first values outside of what the rest predicts, and the chance of that: 1 where that is too little to matter.
-
-    Of the first alone Student's prediction interval on logs, where it lies beyond all of the rest; and, as of the first
-    few, how wide the gap to the rest is beside others at that end.
+    By Student's prediction interval on logs, where it lies beyond all of the rest.
     """
     import numpy as np
     from scipy.special import stdtr
 
     logs = np.log(times)
     first, rest = float(logs[0]), logs[1:]
-    found = []
-    if not rest.min() <= first <= rest.max():
-        spread = max(float(rest.std(ddof=1)), LEAST_SPREAD)
-        t = abs(first - float(rest.mean())) / (spread * math.sqrt(1 + 1 / rest.size))
-        # Noise with heavy tails is called different several times as often as Student says.
-        chance = min(1.0, max(8 * float(stdtr(rest.size - 1, -t)), 2e-3))
-        found.append(Beginning(1, first - float(np.median(rest)), chance))
-    several = apart_at_the_beginning(logs, LEAST_SPREAD / logs.size)
-    if several is not None:
-        found.append(several)
-    found = [beginning for beginning in found if abs(beginning.excess) >= math.log1p(LEAST_DIFFERENCE)]
-    return min(found, key=lambda beginning: beginning.chance, default=Beginning(1, 0.0, 1.0))
+    excess = first - float(np.median(rest))
+    if rest.min() <= first <= rest.max() or abs(excess) < math.log1p(LEAST_DIFFERENCE):
+        return excess, 1.0
+    spread = max(float(rest.std(ddof=1)), LEAST_SPREAD)
+    t = abs(first - float(rest.mean())) / (spread * math.sqrt(1 + 1 / rest.size))
+    # Noise with heavy tails is called different several times as often as Student says.
+    return excess, min(1.0, max(8 * float(stdtr(rest.size - 1, -t)), 2e-3))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -31,7 +31,8 @@ def in_full() -> Iterator[None]:
 def named(names: Iterable[str]) -> str:
     """A few figures by name, and how many more there are. What all names begin with is said once."""
     every = list(dict.fromkeys(names))
-    shared = _shared(every)
+    heads = {name.rpartition(": ")[0] for name in every}
+    shared = f"{heads.pop()}: " if len(every) > 1 and len(heads) == 1 and "" not in heads else ""
     every = [name.removeprefix(shared) for name in every]
     more = 0 if _in_full.get() else len(every) - _MOST_NAMED
     if more <= 0:
@@ -45,16 +46,6 @@ def first_of(names: Iterable[str]) -> str:
     if _in_full.get():
         return "; ".join([first, *others])
     return f"{first}; and {len(others)} more" if others else first
-
-
-def _shared(names: Sequence[str]) -> str:
-    """The part up to a colon that all names begin with."""
-    if len(names) < 2:
-        return ""
-    first, last = min(names), max(names)
-    # What the first and the last of a sorted list share, all between them do.
-    common = first[: next((at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), None)]
-    return common[: common.rfind(": ") + 2] if ": " in common else ""
 
 
 def tables_of(tables: Iterable[str]) -> str:

@@ -51,7 +51,6 @@ def evidence_of(grammar: Grammar, records: Iterable[Record], troubles: Iterable[
         for name, option in grammar.options.items():
             if (number := record.number(name)) is not None:
                 record.fields[f"option.{option}"] = [number]
-        _complete(record)
     found = list(troubles)
     breaks: list[Broken] = []
     groups: dict[Hashable, list[Series]] = {}
@@ -102,16 +101,6 @@ def evidence(
     levels = {one.levels.get(compares) for one in unique}
     contrast = Contrast(compares, None, reported=False) if compares and len(levels) > 1 else None
     return Evidence(tuple(unique), contrast, every, tuple(breaks), imported=True)
-
-
-def _complete(record: Record) -> None:
-    """Of a print that was cut before its figures, the rate that its count and its time give."""
-    count, seconds = record.number("operations"), record.number("duration_s")
-    has_figures = any("." in name and not name.startswith(("failed.", "option.", "level.")) for name in record.fields)
-    if count is None or seconds is None or seconds.value <= 0:
-        return
-    if not has_figures and not _OF_TRIAL.keys() & record.fields.keys():
-        record.fields["rate"] = [Number(count.value / seconds.value, seconds.step * count.value / seconds.value**2)]
 
 
 def _labels(grammar: Grammar, records: list[Record]) -> list[str]:

@@ -41,16 +41,6 @@ _IN_RUNS = re.compile(r"[*#+-]{1,3}$")
 _DIGITS = re.compile(r"\d++")
 # What stands at the end too: the right side of a frame, the other quote.
 _AT_THE_END = {"|": "|", "│": "│", "┃": "┃", "`": "`", '"': '",', "'": "',"}
-_CONTINUED = re.compile(r"[A-Za-z]{2}.*\s[\\`^]$")
-_MOST_CONTINUED = 20
-_LONGEST_COMMAND = 2000
-_LEFT_OUT = re.compile(
-    r"[\[(<{*/\s-]{0,6}(?:\.{3,4}|…|⋮|\. \. \.|(?:\.{2,4}|…|-{2,4})? ?(?:snip(?:ped)?|cut|truncated|omitted|skipped"
-    r"|(?:output|log|lines?|rest|[\d,]{1,9} (?:more )?lines?|some lines) (?:is |was |were |are )?"
-    r"(?:snipped|cut|truncated|omitted|skipped|left out|removed|deleted|elided)) ?(?:\.{2,4}|…"
-    r"|-{2,4})?)[\])>}*/\s-]{0,6}$",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True)
@@ -60,12 +50,10 @@ class Pasted:
     Attributes:
         lines: without margins, each in the place of a line of the file.
         shifts: how many characters stood before each of them.
-        left_out: the lines (from 1) in which somebody says that others were left out, within an output.
     """
 
     lines: Sequence[str]
     shifts: Sequence[int]
-    left_out: Sequence[tuple[int, str]] = ()
 
     @property
     def text(self) -> str:
@@ -82,8 +70,7 @@ def unpasted(text: str, is_known: Callable[[str], object]) -> Pasted:
     lines = [line.strip() for line in given]
     _take_marks(lines, is_known)
     shifts = [max(before.find(after), 0) if after else 0 for before, after in zip(given, lines, strict=True)]
-    _join_commands(lines)
-    return Pasted(lines, shifts, _left_out(lines, is_known))
+    return Pasted(lines, shifts)
 
 
 def _take_marks(lines: list[str], is_known: Callable[[str], object]) -> None:
@@ -137,30 +124,3 @@ def _take_marks(lines: list[str], is_known: Callable[[str], object]) -> None:
         for key, _ in peeled[: last + 1]:
             if not open_.get(key, True):
                 lines[at] = lines[at].rstrip(_AT_THE_END[key.split()[-1]]).rstrip()
-
-
-def _join_commands(lines: list[str]) -> None:
-    """A command that goes on in the next line stands in its first; the others are left empty."""
-    at = 0
-    while at < len(lines):
-        first = at
-        while (
-            at + 1 < len(lines)
-            and at - first < _MOST_CONTINUED
-            and len(lines[first]) < _LONGEST_COMMAND
-            and lines[first].endswith(("\\", "`", "^"))
-            and _CONTINUED.search(lines[first][-_LONGEST_COMMAND:])
-        ):
-            at += 1
-            lines[first] = f"{lines[first][:-1].rstrip()} {lines[at].removeprefix('> ')}"
-            lines[at] = ""
-        at += 1
-
-
-def _left_out(lines: Sequence[str], is_known: Callable[[str], object]) -> list[tuple[int, str]]:
-    """Where lines were left out, behind the first line of an output."""
-    found = [(at, line) for at, line in enumerate(lines, 1) if len(line) < 80 and line and _LEFT_OUT.match(line)]
-    if not found:
-        return []
-    first = next((at for at, line in enumerate(lines, 1) if is_known(line)), len(lines))
-    return [(at, line) for at, line in found if at > first]

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from types import ModuleType
+from typing import TypeVar
 
 from sectax.audit import tools
-from sectax.audit.form import Evidence, Trouble, TroubleKind
+from sectax.audit.form import Evidence
 from sectax.audit.reading.build import evidence_of
 from sectax.audit.reading.document import read_document
 from sectax.audit.reading.grammar import Grammar, Json, Text
@@ -22,6 +23,7 @@ from sectax.audit.reading.text import read_text
 from sectax.formats.bad_input import BadInput
 from sectax.formats.characters import with_blanks
 
+G = TypeVar("G", Text, Json)
 # Where a document may begin in a text: nobody pastes more that only looks like one.
 _MOST_BEGINNINGS = 20
 _HEAD, _HEAD_LINES = 2**16, 2000
@@ -32,8 +34,8 @@ _LEAST_LINES = 2
 @cache
 def grammar_modules() -> tuple[ModuleType, ...]:
     """The files in `audit.tools` that have grammars, by name."""
-    names = sorted(module.name for module in pkgutil.iter_modules(tools.__path__))
-    modules = (importlib.import_module(f"{tools.__name__}.{name}") for name in names)
+    found = sorted(module.name for module in pkgutil.iter_modules(tools.__path__))
+    modules = (importlib.import_module(f"{tools.__name__}.{name}") for name in found)
     return tuple(module for module in modules if hasattr(module, "GRAMMARS"))
 
 
@@ -48,20 +50,15 @@ def names() -> tuple[str, ...]:
 
 
 @cache
-def _texts() -> tuple[Text, ...]:
-    return tuple(grammar for grammar in grammars() if isinstance(grammar, Text))
-
-
-@cache
-def _documents() -> tuple[Json, ...]:
-    return tuple(grammar for grammar in grammars() if isinstance(grammar, Json))
+def _of_kind(kind: type[G]) -> tuple[G, ...]:
+    return tuple(grammar for grammar in grammars() if isinstance(grammar, kind))
 
 
 @cache
 def _any_telling() -> re.Pattern[str]:
     # A line of a document is of a tool that writes one.
     of_json = r'[{}\[\]]{1,3},?$|"[^"\n]{1,200}"\s?:|[\[{]\s?["\[{]'
-    return re.compile("|".join(f"(?:{grammar.telling})" for grammar in _texts()) + f"|{of_json}")
+    return re.compile("|".join(f"(?:{grammar.telling})" for grammar in _of_kind(Text)) + f"|{of_json}")
 
 
 def is_known(line: str) -> bool:
@@ -89,52 +86,45 @@ def read(text: str, asked: str | None = None) -> tuple[Grammar, Evidence]:
         if isinstance(grammar, Json):
             return grammar, evidence_of(grammar, read_document(grammar, pasted.text))
         records, troubles = read_text(grammar, pasted.lines)
-        troubles += [Trouble(TroubleKind.CUT, line, words) for line, words in pasted.left_out]
         return grammar, evidence_of(grammar, records, troubles)
     except BadInput as error:
         raise error.moved(pasted.shifts) from error
 
 
 def _of_name(name: str, text: str) -> Text | Json:
-    """The grammar of a format; of two the one that fits, as a tool may write a text and a document."""
-    of_name = [grammar for grammar in grammars() if grammar.name == name]
-    document = next((grammar for grammar in of_name if isinstance(grammar, Json)), None)
-    text_grammar = next((grammar for grammar in of_name if isinstance(grammar, Text)), None)
-    begins = _printed(text).text.lstrip()[:1]
-    first, second = (document, text_grammar) if begins in ("{", "[") else (text_grammar, document)
-    fits = [grammar for grammar in of_name if isinstance(grammar, Json) and _has_keys(grammar, text[:_HEAD])]
-    return next(iter(fits), None) or first or second  # type: ignore[return-value]
+    """The grammar of a format; of several the one that fits, as a tool may write a text and documents."""
+    is_document = _printed(text).text.lstrip().startswith(("{", "["))
+
+    def fits(grammar: Text | Json) -> tuple[bool, bool]:
+        is_json = isinstance(grammar, Json)
+        return isinstance(grammar, Json) and _has_keys(grammar, text[:_HEAD]), is_json == is_document
+
+    return max((grammar for grammar in grammars() if grammar.name == name), key=fits)
 
 
 def _recognised(text: str) -> Text | Json | None:
     pasted = _printed(text)
-    plain = pasted.text
-    if plain.lstrip()[:1] in ("{", "["):
-        head = plain.lstrip()[:_HEAD]
-        document = next((grammar for grammar in _documents() if _has_keys(grammar, head)), None)
-        if document is not None:
-            return document
+    if _is_document(pasted.text):
+        head = pasted.text.lstrip()[:_HEAD]
+        document: Json = next(grammar for grammar in _of_kind(Json) if _has_keys(grammar, head))
+        return document
     begins: list[tuple[int, Text]] = []
-    for grammar in _texts():
+    for grammar in _of_kind(Text):
         at = next((at for at, line in enumerate(pasted.lines) if _opens(grammar, line)), None)
-        if at is not None:
-            begins.append((at, grammar))
-    begins.sort(key=lambda one: one[0])
-    for _, second in begins[1:]:
-        first = begins[0][1]
+        begins += [(at, grammar)] if at is not None else []
+    if not begins:
+        return _by_lines(pasted.lines)
+    first = min(begins, key=lambda one: one[0])[1]
+    for _, second in begins:
         # Tables of two tools may look alike: a line that is of the first begins no second.
-        at = next(
-            (at for at, line in enumerate(pasted.lines) if _opens(second, line) and not first.any_line.match(line)),
-            None,
-        )
-        if at is None:
-            continue
-        raise BadInput(
-            f"{second.title} begins here in a file of {first.title}",
-            f"split the file; or name one of them: --format {first.name}",
-            line=at + 1,
-        )
-    return begins[0][1] if begins else _by_lines(pasted.lines)
+        others = (at for at, line in enumerate(pasted.lines) if _opens(second, line) and not first.any_line.match(line))
+        if second is not first and (at := next(others, None)) is not None:
+            raise BadInput(
+                f"{second.title} begins here in a file of {first.title}",
+                f"split the file; or name one of them: --format {first.name}",
+                line=at + 1,
+            )
+    return first
 
 
 def _opens(grammar: Text, line: str) -> bool:
@@ -144,7 +134,7 @@ def _opens(grammar: Text, line: str) -> bool:
 def _by_lines(lines: Sequence[str]) -> Text | None:
     """The tool of which most of the lines are, where the first lines of an output were not copied."""
     counts: Counter[str] = Counter()
-    by_name = {grammar.name: grammar for grammar in _texts()}
+    by_name = {grammar.name: grammar for grammar in _of_kind(Text)}
     patterns = {name: re.compile(grammar.results) for name, grammar in by_name.items() if grammar.results}
     for line in lines:
         if line and is_known(line):
@@ -160,7 +150,7 @@ def _printed(text: str) -> Pasted:
     if _is_document(blank := with_blanks(text)):
         return _document(Pasted(blank.split("\n"), ()), 0)
     pasted = unpasted(text, is_known)
-    if any(_opens(grammar, line) for line in pasted.lines for grammar in _texts()):
+    if any(_opens(grammar, line) for line in pasted.lines for grammar in _of_kind(Text)):
         return pasted
     beginnings = [at for at, line in enumerate(pasted.lines) if line.startswith(("{", "["))][:_MOST_BEGINNINGS]
     at = next((at for at in beginnings if _is_document("\n".join(pasted.lines[at : at + _HEAD_LINES]))), None)
@@ -173,7 +163,7 @@ def _has_keys(grammar: Json, head: str) -> bool:
 
 def _is_document(text: str) -> bool:
     begins = text.lstrip()
-    return begins.startswith(("{", "[")) and any(_has_keys(grammar, begins[:_HEAD]) for grammar in _documents())
+    return begins.startswith(("{", "[")) and any(_has_keys(grammar, begins[:_HEAD]) for grammar in _of_kind(Json))
 
 
 def _document(pasted: Pasted, begin: int) -> Pasted:
@@ -188,4 +178,4 @@ def _document(pasted: Pasted, begin: int) -> Pasted:
         end = len(text)
     if any(line.lstrip().startswith(("{", "[")) for line in text[end:].split("\n")):
         end = len(text)
-    return replace(pasted, lines=[*[""] * begin, *text[:end].split("\n")], left_out=())
+    return replace(pasted, lines=[*[""] * begin, *text[:end].split("\n")])

@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice, pairwise
 
-from sectax.audit.tables.columns import HEADER, Columns, in_comment
+from sectax.audit.tables.columns import Columns
 from sectax.formats.bad_input import BadInput
 from sectax.text.near import did_you_mean
 from sectax.text.printable import printable
 
 SEPARATORS = ",;\t|"
-# Lines of words above the line of names, and the rows by which columns are known.
-_MOST_ABOVE, SAMPLE = 50, 2000
+# Lines of words above the line of names.
+_MOST_ABOVE = 50
 _RULE = re.compile(r"[-:=+|_ \t]*-[-:=+|_ \t]*")
 _NUMBER = re.compile(r"\s*[+-]?\.?\d")
 
@@ -59,59 +59,35 @@ def opened(lines: Iterable[str], said: Columns) -> Table:
     """The table that begins in these lines. Raises `BadInput` where no line of names is found."""
     every = iter(lines)
     first = list(islice(every, _MOST_ABOVE))
-    for at, (line, below) in enumerate(pairwise(first)):
-        # A table of Markdown within a text shows by the rule below its names.
-        if "|" in line and _RULE.fullmatch(below) and "|" in below and not said.named():
-            return _table(fields(line, "|"), "|", at + 1, said, chain(first[at + 2 :], every))
-    every = chain(first, every)
-    above: list[str] = []
-    in_file = Columns()
-    for place, line in enumerate(every, 1):
-        if line.startswith(HEADER):
-            in_file = in_file.over(in_comment(line, place))
-            continue
-        if line.strip() and not _RULE.fullmatch(line):
-            separator = separator_of(line, said.over(in_file).named())
-            names = fields(line, separator)
-            wanted = said.over(in_file).named()
-            has_wanted = any(name in (*names, names[0].lstrip("# ")) for name in wanted)
-            if has_wanted or (not wanted and not line.startswith("#") and len(names) > 1):
-                if names[0].startswith("#") and names[0] not in wanted:
-                    names[0] = names[0].lstrip("# ")
-                return _table(names, separator, place, said.over(in_file), every)
-            above.append(line)
-        if place >= _MOST_ABOVE:
-            break
-    return _without_wanted(above, said.over(in_file), every)
-
-
-def _table(names: list[str], separator: str, place: int, said: Columns, rest: Iterator[str]) -> Table:
-    if all(_NUMBER.match(name) for name in names if name):
-        column = next((at for at, name in enumerate(names, 1) if name), 1)
-        hint = "put a line of column names above the first row"
-        raise BadInput("the table has no line of column names", hint, line=place, column=column)
-    return Table(names, separator, place, said, rest)
-
-
-def _without_wanted(above: list[str], said: Columns, rest: Iterator[str]) -> Table:
-    """Where no line has a wanted name: the first one, so that the message can list its columns."""
-    if not above:
+    wanted = {*said.named()}
+    there = [at for at, line in enumerate(first) if line.strip() and not _RULE.fullmatch(line)]
+    plain = [at for at in there if not first[at].startswith("#")] or there
+    # A table of Markdown within a text shows by the rule below its names.
+    ruled = [
+        at for at, pair in enumerate(pairwise(first)) if all("|" in line for line in pair) and _RULE.fullmatch(pair[1])
+    ]
+    named = [at for at in there if wanted & {*_names(first[at], wanted)[0]}]
+    several = [at for at in plain if len(_names(first[at], wanted)[0]) > 1]
+    # Where no line has a wanted name, the message lists the columns of another.
+    places = named or ([] if wanted else ruled) or several or plain
+    if not places:
         raise BadInput("there is no line of column names", "the first line of a CSV names its columns")
-    first = next((line for line in above if len(fields(line, separator_of(line))) > 1), above[0])
-    names = fields(first, separator_of(first))
-    return _table(names, separator_of(first), 1, said, chain(above[1:], rest))
+    names, separator = _names(first[places[0]], wanted)
+    if all(_NUMBER.match(name) for name in names if name):
+        column = next((place for place, name in enumerate(names, 1) if name), 1)
+        hint = "put a line of column names above the first row"
+        raise BadInput("the table has no line of column names", hint, line=places[0] + 1, column=column)
+    return Table(names, separator, places[0] + 1, said, chain(first[places[0] + 1 :], every))
 
 
-def separator_of(line: str, wanted: Iterable[str] = ()) -> str:
-    """The one that makes a wanted column of a line; else whichever is in it most often."""
-    ordered = sorted(SEPARATORS, key=line.count, reverse=True)
-    asked = set(wanted)
-    for separator in ordered if asked else ():
-        if separator in line and asked & set(fields(line, separator)):
-            return separator
-    if not any(separator in line for separator in SEPARATORS):
-        return " "
-    return ordered[0]
+def _names(line: str, wanted: set[str]) -> tuple[list[str], str]:
+    """The fields of a line, by the separator that makes a wanted column of it, or is in it most often."""
+    ordered = sorted((one for one in SEPARATORS if one in line), key=line.count, reverse=True) or [" "]
+    separator = next((one for one in ordered if wanted & {*fields(line, one)}), ordered[0])
+    names = fields(line, separator)
+    if names[0].startswith("#") and names[0] not in wanted:
+        names[0] = names[0].lstrip("# ")
+    return names, separator
 
 
 def fields(line: str, separator: str) -> list[str]:
@@ -127,11 +103,20 @@ def fields(line: str, separator: str) -> list[str]:
         return [""]
 
 
+def rows(table: Table) -> Iterator[list[str]]:
+    """The rows of a table, without rules, comments and repeated lines of names. Raises `csv.Error`."""
+    ended = (f"{line}\n" for line in table.lines if not line.startswith("#"))
+    if table.separator not in ("|", " "):
+        return csv.reader(ended, delimiter=table.separator, strict=True, skipinitialspace=True)
+    split = _markdown(table) if table.separator == "|" else (fields(line, " ") for line in ended if line.strip())
+    return (row for row in split if not _RULE.fullmatch(" ".join(row)) and row != table.names)
+
+
 def _markdown(table: Table) -> Iterator[list[str]]:
     """The rows of all tables of these names. What stands above a rule are names, perhaps those of another table."""
     last: list[str] | None = None
     is_other = False
-    for line in table.lines:
+    for line in chain(table.lines, [""]):
         row = fields(line, "|") if "|" in line else None
         if row is not None and _RULE.fullmatch(line.strip()):
             is_other = last is not None and last != table.names
@@ -141,14 +126,3 @@ def _markdown(table: Table) -> Iterator[list[str]]:
         if last is not None and not is_other:
             yield last
         last = row
-    if last is not None and not is_other:
-        yield last
-
-
-def rows(table: Table) -> Iterator[list[str]]:
-    """The rows of a table, without rules, comments and repeated lines of names. Raises `csv.Error`."""
-    ended = (f"{line}\n" for line in table.lines if not line.startswith("#"))
-    if table.separator in ("|", " "):
-        split = _markdown(table) if table.separator == "|" else (fields(line, " ") for line in ended if line.strip())
-        return (row for row in split if not _RULE.fullmatch(" ".join(row)) and row != table.names)
-    return csv.reader(ended, delimiter=table.separator, strict=True, skipinitialspace=True)

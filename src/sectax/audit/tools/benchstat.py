@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 
 from sectax.audit.form import Quantity
-from sectax.audit.reading.grammar import Promise, Record, Text
+from sectax.audit.reading.grammar import Record, Text
 from sectax.audit.reading.names import levels_in
 from sectax.audit.reading.printed import NUMBER, Number, read
 
 _SCALES = {"p": 1e-12, "n": 1e-9, "µ": 1e-6, "μ": 1e-6, "u": 1e-6, "m": 1e-3, "": 1.0, "k": 1e3, "K": 1e3, "M": 1e6}
 _SCALES |= {"G": 1e9, "T": 1e12, "Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30}
-# A value, how far it scatters, and how it compares with the first column.
+# A value, how far it scatters, how it compares with the first column, and of how many it is.
 _CELL = re.compile(
-    rf"({NUMBER})([pnµμumkKMGT]?i?)(?:s|B(?:/s)?)?(?: ± +(\d+|∞)%)?(?: (?:([+-][\d.]+)%|~))?"
+    rf"({NUMBER})([pnµμumkKMGT]?i?)(?:s|B(?:/s)?)?(?: ± +(\d+|∞)%)?(?: (?:[+-][\d.]+%|~))?"
     r"(?: \((?:p=\S+)? ?n=([\d+]+)\))?"
 )
 _METRICS = {
@@ -33,7 +33,6 @@ def _shape(records: list[Record]) -> list[Record]:
         # Until 2023 it printed means.
         statistic = "mean" if unit in ("time/op", "speed") else "median"
         name = record.text("name") or ""
-        first: Number | None = None
         for column, cell in enumerate(_CELL.finditer(re.sub(r"\s+", " ", record.text("cells") or ""))):
             number = read("n", cell[1])
             if not isinstance(number, Number) or cell[2] not in _SCALES:
@@ -47,13 +46,9 @@ def _shape(records: list[Record]) -> list[Record]:
             one.fields |= {key: record.fields[key] for key in ("processor", "option.goos") if key in record.fields}
             if cell[3] and cell[3] != "∞":
                 one.fields[f"{metric}.error"] = [Number(float(cell[3]) / 100 * number.value)]
-            counts = [read("n", count) for count in (cell[5] or "").split("+")]
+            counts = [read("n", count) for count in (cell[4] or "").split("+")]
             if isinstance(count := counts[min(column, len(counts) - 1)], Number):
                 one.fields["count"] = [count]
-            change = read("%", cell[4] or "")
-            if first is not None and isinstance(change, Number) and first.value > 0:
-                one.fields |= {"before": [first], "now": [number], "change": [change]}
-            first = first or number
             made.append(one)
     return made
 
@@ -69,8 +64,6 @@ BENCHSTAT = Text(
     ),
     rows=(r"(?!geomean|\[Geo)(?=\S+ [\d.]\S* ± +(?:\d+|∞)%){name:w} {cells:text}$",),
     quantities={"time": Quantity.TIME, "speed": Quantity.BANDWIDTH},
-    # A speed that rises is printed as a plus, a time that falls as a minus.
-    promises=(Promise("now / before = 1 + change", within=0.005),),
     shape=_shape,
     compares="column",
 )

@@ -42,10 +42,6 @@ HEY = Text(
         r"Size/sec: {bandwidth:B/s}",
         r"[\d.]+(?: \w{1,4})? \[{bucket:n}\]",
         r"{latency.p:q}%{1,2} in {latency.@:t}",
-        r"DNS\+dialup: {dialup:t},",
-        r"req write: {write:t},",
-        r"resp wait: {wait:t},",
-        r"resp read: {read:t},",
         r"\[{status:n}\] {answers:n} responses",
         r"\[{aborted:n}\] aborted due to deadline",
         r"\[{failed.error:n}\] \D",
@@ -54,7 +50,6 @@ HEY = Text(
     last=r"Status code distribution:",
     promises=(
         Promise("sum(bucket) = count", within=0.001),
-        Promise("dialup + write + wait + read <= latency.mean", within=0.05, fatal=False),
         Promise("success * operations = count", within=0.01),
     ),
     options={"connections": "connections"},

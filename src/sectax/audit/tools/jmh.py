@@ -34,17 +34,14 @@ def _of_log(record: Record) -> None:
         if number.value == 1 or not forks:
             forks.append([])
         forks[-1].append(iteration)
-    mode = _MODES.get(told.get("mode_name") or "", "sample" if "quantile" in told else "avgt")
+    mode = _MODES.get(told.get("mode_name") or "", "avgt")
     parameters = [part.partition(" = ") for part in (told.get("parameters") or "").split(", ")]
     name(record, told.get("benchmark") or "benchmark", {key: value for key, _, value in parameters if value}, mode)
     set_up(record, mode, told.get("warmup"), told.get("fork_note"))
     unit = told.get("unit") or told.get("iteration_unit") or ""
-    claims = [(f".{statistic}", told.get(statistic)) for statistic in ("min", "mean", "max", "stddev", "error")]
-    claims += [("score", told.get("score") or told.get("mean"))]
-    claims += [(key, told.get(key)) for key in ("error", "low_end", "high_end")]
-    shares = (str(share).replace(",", ".") for share in record.fields.get("quantile", ()))
-    for share, at in zip(shares, record.fields.get("quantile_at", ()), strict=False):
-        claims.append((f".{statistic_of(share)}", str(at)))
+    claims = [(key, told.get("score")) for key in ("score", ".mean")] + [
+        (key, told.get("error")) for key in ("error", ".error")
+    ]
     fill(record, unit, forks if mode != "sample" else [], claims)
 
 
@@ -64,7 +61,7 @@ def _of_row(record: Record, logs: list[Record], of_rows: dict[str, Record]) -> N
     name(made, benchmark, dict(zip(names, given, strict=True)), told["mode"])
     log = next((one for one in logs if _sums_up(made, one)), None)
     if log is not None:
-        fill(log, told["unit"], (), () if quantile else (("row_score", score), ("row_error", error)))
+        fill(log, told["unit"], (), () if quantile else (("row_score", score),))
     else:
         made = of_rows.setdefault(f"{made.text('name')} {told.get('columns')}", made)
         share = statistic_of(f"{100 * float(quantile[2]):.10g}") if quantile else "mean"
@@ -99,9 +96,6 @@ JMH = Text(
         r"# Fork: (?={fork_note:w})\S+(?: of {forks:n})?",
         r"Iteration {at:n}: (?:n = \d+, mean = )?(?:≈ )?{iteration:w} (?:±\(99[.,]9%\) \S+ )?{iteration_unit:w}$",
         rf"(?:Result\s?: )?(?:mean = )?(?:≈ )?{{score:w}} ±\(99[.,]9%\) {{error:w}} (?={UNIT}){{unit:w}}(?: \[\w+\])?$",
-        r"(?:Statistics: )?\(min, avg, max\) = \({min:w}, {mean:w}, {max:w}\)(?:, stdev = {stddev:w})?",
-        r"(?:CI|Confidence interval) \(99[.,]9%\): \[{low_end:w}, {high_end:w}\]",
-        r"p\({quantile:w}\) = {quantile_at:w} {unit:w}$",
     ),
     rows=(
         r"(?=.{1,600}$){row:w} (?:{given_parameters:text} )?(?=(?:thrpt|avgt|sample|ss) ){mode:w} {numbers:text} "

@@ -44,24 +44,16 @@ def _measured(record: Record, result: Mapping[str, Any], metric: Mapping[str, An
     forks = metric.get("rawData") or []
     shares = metric.get("scorePercentiles") or {}
     claims = [(key, metric["score"]) for key in ("score", ".mean")]
-    claims += [(key, metric.get("scoreError")) for key in ("error", ".error")]
+    claims.append((".error", metric.get("scoreError")))
     # Of few iterations other percentiles are one of them.
     claims += [
         (f".{statistic}", value)
         for share, value in shares.items()
         if (statistic := statistic_of(share)) in ("min", "median", "max") or not forks
     ]
-    ends = metric.get("scoreConfidence") or []
-    claims += zip(("low_end", "high_end"), ends, strict=False)
-    if result["mode"] == "sample" and not forks:
-        # Each value, and how often it came; in order where every iteration has one.
-        histograms = metric.get("rawDataHistogram") or []
-        if all(len(iteration) == 1 and iteration[0][1] == 1 for fork in histograms for iteration in fork):
-            forks = [[iteration[0][0] for iteration in fork] for fork in histograms]
-    elif forks:
-        for key, place in (("measurementIterations", "planned"), ("forks", "forks")):
-            if isinstance(count := result.get(key), int) and count:
-                record.fields[place] = [Number(float(count))]
+    for key, place in (("measurementIterations", "planned"), ("forks", "forks")) if forks else ():
+        if isinstance(count := result.get(key), int) and count:
+            record.fields[place] = [Number(float(count))]
     plain = [(key, value) for key, value in claims if isinstance(value, int | float)]
     fill(record, metric["scoreUnit"], forks, plain)
 

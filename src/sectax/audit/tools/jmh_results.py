@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from statistics import stdev
 
 from sectax.audit.form import Cold, Quantity, Trouble, TroubleKind
 from sectax.audit.reading.grammar import Promise, Record
@@ -20,12 +19,7 @@ _ROUGH = re.compile(r"10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})$")
 # With these nothing is as fast as it will be in use.
 SLOW = r"-Xint\b|-Xcomp\b|-XX:TieredStopAtLevel=[0-3]\b|-agentlib:jdwp|-Xrunjdwp|-Xdebug\b|-javaagent:\S{0,400}jacoco"
 PROMISES = (
-    # Printed digits of iterations hide a part of their spread.
-    Promise("error = error_by_values", within=0.05),
-    Promise("row_error = error_by_values", within=0.05),
     Promise("row_score = score"),
-    Promise("low_end + high_end = 2 * score", within=0.001),
-    Promise("count = given", within=0.0, fatal=False),
     Promise("planned * forks = given", within=0.0, fatal=False),
 )
 QUANTITIES = {"throughput": Quantity.RATE}
@@ -62,11 +56,6 @@ def fill(
     for name, text in claims:
         if text is not None and (found := number(text, unit)) is not None:
             record.add(f"{metric}{name}" if name.startswith(".") else name, found)
-    if len(every) > 2:
-        from scipy.special import stdtrit
-
-        error = stdtrit(len(every) - 1, 0.9995) * stdev(value.value for value in every) / len(every) ** 0.5
-        record.fields["error_by_values"] = [Number(float(error), 5 * every[0].step)]
 
 
 def name(record: Record, benchmark: str, parameters: Mapping[str, str], mode: str) -> None:

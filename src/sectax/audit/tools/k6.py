@@ -13,36 +13,23 @@ from sectax.audit.reading.printed import Number, read
 
 _STATISTIC = re.compile(r"(avg|min|med|max|p\((\d{1,2}(?:\.\d{1,9})?)\))=(\S+)")
 _COUNTER = re.compile(r"(\d[\d.]*) \(?(\d[\d.]*)/s")
-_AMOUNT = re.compile(r"(\d[\d.]* [kKMGT]?B) \(?(\d[\d.]* [kKMGT]?B)/s")
-_SHARE = re.compile(r"([\d.]+)% (?:[✓✗] (\d+) [✓✗] (\d+)|(\d+) out of (\d+))")
+_SHARE = re.compile(r"[\d.]+% (?:[✓✗] (\d+) [✓✗] (\d+)|(\d+) out of (\d+))")
 _NAMES = {"avg": "mean", "med": "median", "min": "min", "max": "max"}
-# Parts of a request, which together are its duration.
-_PARTS = ("sending", "waiting", "receiving")
 _METRICS = (
     "http_req_duration",
-    *(f"http_req_{part}" for part in _PARTS),
     "http_req_failed",
     "http_reqs",
-    *("iteration_duration", "iterations", "dropped_iterations", "data_received", "vus_max"),
+    *("iterations", "dropped_iterations"),
 )
 PROMISES = (
-    Promise("sending + waiting + receiving = latency.mean", within=0.01),
     Promise("operations / rate = iterations / iteration_rate"),
-    Promise("received / received_rate = operations / rate", within=0.01),
     Promise("failed_of = operations"),
-    Promise("failed_share * failed_of = failed.requests"),
-    # Of all virtual users, those that iterate at the same time.
-    Promise("iteration_rate * iteration_mean <= vus_max", within=0.05),
 )
 
 
 def _trend(record: Record, metric: str, statistics: Mapping[str, Number]) -> None:
     if metric == "http_req_duration":
         record.fields |= {f"latency.{name}": [value] for name, value in statistics.items()}
-    elif metric == "iteration_duration" and "mean" in statistics:
-        record.fields["iteration_mean"] = [statistics["mean"]]
-    elif metric[9:] in _PARTS and metric.startswith("http_req_") and "mean" in statistics:
-        record.fields[metric[9:]] = [statistics["mean"]]
 
 
 def _counter(record: Record, metric: str, count: Number, rate: Number) -> None:
@@ -52,12 +39,6 @@ def _counter(record: Record, metric: str, count: Number, rate: Number) -> None:
     elif metric in names:
         of_count, of_rate = names[metric]
         record.fields |= {of_count: [count], of_rate: [rate]}
-
-
-def _failed(record: Record, failed: Number, every: Number, share: Number | None) -> None:
-    record.fields |= {"failed.requests": [failed], "failed_of": [every]}
-    if share is not None:
-        record.fields["failed_share"] = [share]
 
 
 def _shape(records: list[Record]) -> list[Record]:
@@ -85,16 +66,12 @@ def _line(record: Record, metric: str, text: str) -> None:
             statistics[_NAMES.get(name) or f"p{float(percentile):.10g}"] = told
     if statistics:
         return _trend(record, metric, statistics)
-    if (found := _AMOUNT.match(text)) and metric == "data_received":
-        record.fields |= {"received": [read("b", found[1])], "received_rate": [read("b/s", found[2])]}  # type: ignore[list-item]
-    elif found := _COUNTER.match(text):
+    if found := _COUNTER.match(text):
         _counter(record, metric, *(read("n", found[at]) for at in (1, 2)))  # type: ignore[arg-type]
     elif (found := _SHARE.match(text)) and metric == "http_req_failed":
-        failed = read("n", found[2] or found[4])
-        every = read("n", found[5]) if found[5] else Number(float(found[2]) + float(found[3]))
-        _failed(record, failed, every, read("%", found[1]))  # type: ignore[arg-type]
-    elif metric == "vus_max" and isinstance(most := read("n", text.split(maxsplit=1)[0]), Number):
-        record.fields["vus_max"] = [most]
+        failed = read("n", found[1] or found[3])
+        every = read("n", found[4]) if found[4] else Number(float(found[1]) + float(found[2]))
+        record.fields |= {"failed.requests": [failed], "failed_of": [every]}  # type: ignore[list-item]
 
 
 def _document(document: Any) -> list[Record]:
@@ -117,10 +94,8 @@ def _metric(record: Record, metric: str, values: dict[str, float]) -> None:
     elif "count" in values and "rate" in values:
         _counter(record, metric, at("count"), at("rate"))
     elif metric == "http_req_failed" and "passes" in values and "fails" in values:
-        share = next((at(name) for name in ("rate", "value") if name in values), None)
-        _failed(record, at("passes"), Number(values["passes"] + values["fails"]), share)
-    elif metric == "vus_max" and "max" in values:
-        record.fields["vus_max"] = [at("max")]
+        every = Number(values["passes"] + values["fails"])
+        record.fields |= {"failed.requests": [at("passes")], "failed_of": [every]}
 
 
 K6 = Text(

@@ -15,18 +15,7 @@ from sectax.formats.lambda_report import report_fields
 # Tools that follow several functions put the log group, and so the name, before each line.
 _FUNCTION = re.compile(r"/aws/lambda/([A-Za-z0-9_-]{1,140})")
 _STREAM = re.compile(r"\[\$?\w{1,40}\][0-9a-f]{32}")
-_REQUEST = re.compile(r'(?:RequestId: |"requestId": ?")([0-9a-f-]{36})')
-_FAILED = re.compile(r'Status: (?:error|timeout)|"status": ?"(?:error|timeout|failure)"')
-# What a log in JSON calls the fields of a REPORT.
-_METRICS = {
-    "durationMs": "Duration: {} ms ",
-    "billedDurationMs": "Billed Duration: {} ms ",
-    "memorySizeMB": "Memory Size: {} MB ",
-    "maxMemoryUsedMB": "Max Memory Used: {} MB ",
-    "initDurationMs": "Init Duration: {} ms ",
-    "restoreDurationMs": "Restore Duration: {} ms ",
-}
-_METRIC = re.compile(rf'"({"|".join(_METRICS)})": ?([\d.]+)')
+_FAILED = re.compile(r"Status: (?:error|timeout)")
 _OF_RUNTIMES = (
     r"Task timed out|Runtime exited with error|Runtime\.\w{0,40}Error|ERROR\s(?:Uncaught|Unhandled Promise|Invoke)"
     r"|\[ERROR\]\s\w{0,60}(?:Error|Exception):|INIT_REPORT .{0,80}Status: (?:timeout|error)"
@@ -42,10 +31,6 @@ def _shape(records: list[Record]) -> list[Record]:
     if reports and failures:
         kind = TroubleKind.FAILED if len(failures) > _MOST_FAILURES * len(reports) else TroubleKind.WARNED
         reports[0].troubles.append(Trouble(kind, failures[0].line, str(failures[0].text("failure"))[:100]))
-    requests = [request for one in reports if (request := one.text("request")) is not None]
-    if again := len(requests) - len(set(requests)):
-        saw = f"RequestId: {again} REPORT lines have that of another"
-        reports[0].troubles.append(Trouble(TroubleKind.WARNED, reports[0].line, saw))
     groups: dict[str, list[Record]] = {}
     for one in reports:
         groups.setdefault(one.text("name") or "", []).append(one)
@@ -71,16 +56,14 @@ def _report(record: Record) -> Record | None:
         return None
     made = Record(record.line, ended=True)
     try:
-        told = report_fields(
-            line + "".join(f" {_METRICS[name].format(value)}" for name, value in _METRIC.findall(line))
-        )
+        told = report_fields(line)
         if "duration" not in told:
             raise BadInput("it has no duration")
     except BadInput as error:
         made.troubles.append(Trouble(TroubleKind.UNREAD, record.line, f"{error.message}: {line[:80]}"))
         made.fields["name"] = ["REPORT"]
         return made
-    for name, pattern in (("function", _FUNCTION), ("stream", _STREAM), ("request", _REQUEST)):
+    for name, pattern in (("function", _FUNCTION), ("stream", _STREAM)):
         if (found := pattern.search(line)) is not None:
             made.fields[name] = [found[found.lastindex or 0]]
     memory = f"{told['memory'] / 2**20:g} MB" if "memory" in told else "unknown memory"
@@ -121,7 +104,7 @@ _REPORT = r"REPORT RequestId:|REPORT Duration: |(?<!\w\s)Duration: [0-9.]+ ms(?:
 LAMBDA = Text(
     name="lambda",
     title="REPORT lines of AWS Lambda",
-    starts=(rf'(?=.{{0,400}}?(?:{_REPORT}|"type":\s?"platform\.report")){{report:text}}$',),
+    starts=(rf"(?=.{{0,400}}?(?:{_REPORT})){{report:text}}$",),
     head=(
         r"(?:.{0,200}?\s)?START RequestId: \S+ Version: {library:w}",
         r"(?:.{0,200}?\s)?INIT_START Runtime Version: {runtime:w}",

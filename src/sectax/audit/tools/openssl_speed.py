@@ -1,4 +1,4 @@
-"""`openssl speed`: apps/speed.c of 1.0.2 and 3.2; its tables, and the steps on the way to them."""
+"""`openssl speed`: the tables of apps/speed.c of 1.0.2 and 3.2."""
 
 from __future__ import annotations
 
@@ -13,34 +13,7 @@ _BITS = re.compile(r"(\d{2,6}) bits")
 
 
 def _shape(records: list[Record]) -> list[Record]:
-    """The cells of each row, with the step that it was computed from, where these were printed."""
-    made: list[Record] = []
-    sized: dict[tuple[str, float], Record] = {}
-    others: list[Record] = []
-    for record in records:
-        size = record.number("step_size")
-        if "step" not in record.fields:
-            made += _throughputs(record) if "cells" in record.fields else _rates(record)
-        elif size is None:
-            others.append(record)
-        else:
-            sized[(record.text("step") or "").lower(), size.value] = record
-    rates = [one for one in made if "rate" in one.fields]
-    for one, step in zip(rates, others, strict=False) if len(rates) == len(others) else ():
-        _measured(one, step)
-    for one in made:
-        size = one.number("size_bytes")
-        own = sized.pop(((one.text("operation") or "").lower(), size.value), None) if size is not None else None
-        if size is not None and own is not None:
-            _measured(one, own)
-            one.fields["bytes"] = [Number(count.value * size.value) for count in one.numbers("operations")]
-    return made
-
-
-def _measured(one: Record, step: Record) -> None:
-    if "child" not in step.fields:
-        places = {"operations": "step_count", "duration_s": "step_s", "configured_s": "step_asked"}
-        one.fields |= {place: step.fields[name] for place, name in places.items()}
+    return [made for record in records for made in (_throughputs if "cells" in record.fields else _rates)(record)]
 
 
 def _numbers(record: Record, words: Iterable[str]) -> list[Number | None]:
@@ -106,12 +79,9 @@ OPENSSL_SPEED = Text(
         r"(?:version: |OpenSSL )(?=\d+\.){library:w}",
         r"type (?=\d+ bytes){sizes:text}$",
         r"(?:Got: )?\+H:{sizes:w}",
-        r"Forked child {child:n}",
         r"(?=.{1,200}$)(?=(?:[a-z]++\s++){1,4}(?:[a-z.]++/s\s*+){1,4}$){columns:text}$",
     ),
     rows=(
-        r"Doing {step:text} (?:ops )?for {step_asked:s}s(?: on {step_size:n} size blocks)?: {step_count:n} .{1,80}? in "
-        r"{step_s:s}s",
         rf"{_SHORT}{{row:text}} (?=(?:-?\d++\.\d++k?(?:\s++|$))+(?:\([^()]{{1,60}}\))?$)(?=.*\dk\b)"
         r"{cells:text}(?: \({core:text}\))?$",
         rf"{_SHORT}{{algorithm:text}} (?=(?:\d++\.\d++s\s++)+-?\d){{numbers:text}}(?: \({{core:text}}\))?$",

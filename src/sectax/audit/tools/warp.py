@@ -66,7 +66,6 @@ WARP = Text(
         r"(?:\* )?(?:Average|Throughput): {rate:n} obj/s(?: \({duration_s:t}[,)])?",
         r"(?:\* )?(?:Reqs: )?Avg: {latency.mean:t}, 50%: {latency.median:t}, 90%: {latency.p90:t}, "
         r"99%: {latency.p99:t}, Fastest: {latency.min:t}, Slowest: {latency.max:t}(?:, StdDev: {latency.stddev:t})?",
-        r"(?:\* )?TTFB: Avg: {first_byte:t}, Best: {first_byte_best:t}",
         *(
             rf"(?:\* )?{heading}: {{segments.{statistic}:{kind}"
             for heading, statistic in (("Fastest", "high"), ("50% Median", "median"), ("Slowest", "low"))
@@ -93,8 +92,6 @@ WARP = Text(
             for less, more in (("low", "mean"), ("mean", "high"), ("low", "median"), ("median", "high"))
         ),
         Promise("latency.mean * requests_s <= connections", within=0.1),
-        Promise("first_byte <= latency.mean"),
-        Promise("first_byte_best <= first_byte"),
     ),
     options={"connections": "concurrency", "size_bytes": "object size"},
     shape=_shape,

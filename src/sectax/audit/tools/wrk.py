@@ -38,7 +38,6 @@ WRK = Text(
     promises=(
         Promise("footer_mean = latency.mean", within=0.01),
         Promise("recorded <= operations + connections"),
-        Promise("within <= 1", within=0.0),
     ),
 )
 GRAMMARS = (WRK,)

@@ -76,14 +76,13 @@ class LocalLambda:
         idle_s: float = 300.0,
         allow: Sequence[tuple[str, int]] = (),
         exact_share: bool = False,
-        cpu_share: bool = True,
     ) -> None:
         """Args: as the options of `sectax lambda serve` say."""
         self.endpoint = ""
         self._words = ["--port", "0", "--instances", str(instances), "--idle", str(idle_s)]
         for name, port in allow:
             self._words += ["--allow", f"[{name}]:{port}" if ":" in name else f"{name}:{port}"]
-        self._words += ["--exact-share"] * exact_share + ["--no-cpu-share"] * (not cpu_share)
+        self._words += ["--exact-share"] * exact_share
         self._server: Child | None = None
 
     def __enter__(self) -> LocalLambda:
