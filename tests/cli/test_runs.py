@@ -67,10 +67,15 @@ def test_without_a_run_file_last_is_refused_and_a_file_of_that_name_goes_first(f
     (tmp_path / "last").write_bytes((folder / "old.sectax").read_bytes())
 
     own = sectax("show", "last", folder=tmp_path)
+    (tmp_path / "above" / "runs").mkdir(parents=True)
+    (tmp_path / "above" / "runs" / "a.sectax").write_bytes((folder / "old.sectax").read_bytes())
+    below = sectax("show", "last", folder=tmp_path / "above")
+    listed = sectax("runs", "--json", folder=tmp_path / "above")
 
     assert nothing.status == 2
     assert "no run file (*.sectax) in this folder" in nothing.err
-    assert own.status == 0
+    assert own.status == below.status == 0
+    assert [run["name"] for run in json.loads(listed.out)["runs"]] == ["a.sectax"]
     assert "sectax show last --all" in own.out
 
 

@@ -136,7 +136,8 @@ def test_what_to_do_stands_at_the_end_before_the_path() -> None:
 def test_secondary_comparisons_are_hidden_but_not_silently() -> None:
     text = rendered("published-preset", 200)
 
-    assert "first" not in text
+    assert ": first" not in text
+    assert ": first" in rendered("published-preset", 200, show_all=True)
     assert f"sectax show {situations.PATH} --all" in text
 
 

@@ -63,6 +63,15 @@ def test_the_cost_is_given_where_it_sits(run: Measured) -> None:
     }
 
 
+def test_a_month_is_told_with_and_without_a_bucket_key(run: Measured) -> None:
+    outlays = document(run)["decision"]["outlays"]
+
+    totals = {(outlay["level"], outlay["way"]): outlay["total"] for outlay in outlays}
+    plain = totals["none", ""]
+    assert totals["sse-kms", "without a bucket key"] - plain == pytest.approx(3.0)
+    assert totals["sse-kms", "with a bucket key"] - plain == pytest.approx(0.03)
+
+
 def test_what_is_not_decided_is_not_advised_on(run: Measured) -> None:
     """Differences that swing from block to block, as those of a noisy run whose comparisons are all undecided."""
     swing = {block: 1.0 + 0.4 * (-1) ** block for block in BLOCKS}

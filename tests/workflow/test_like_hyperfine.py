@@ -82,10 +82,20 @@ def test_what_cannot_be_meant_is_refused_before_anything_runs(tmp_path, words, s
         (("-P", "n", "1", "5", "-D", "2", "x"), ["--scan", "n=1,3,5", "x"]),
         (("--parameter-scan", "n", "0.1", "0.3", "--parameter-step-size", "0.1"), ["--scan", "n=0.1,0.2,0.3"]),
         (("--command-name", "a", "-r", "9"), ["--name", "a", "-r", "9"]),
+        (("-S", "none", "true"), ["--no-shell", "true"]),
+        (("--shell", "sh", "true"), ["--shell", "true"]),
+        (("--shell", "true", "false"), ["--shell", "true", "false"]),
     ],
 )
 def test_what_hyperfine_takes_becomes_our_own(typed: tuple[str, ...], ours: list[str]) -> None:
     assert arguments(typed) == ours
+
+
+def test_another_shell_is_refused_and_is_no_command() -> None:
+    for typed in (("--shell", "bash", "true"), ("-S", "zsh", "true"), ("--shell=bash", "true")):
+        with pytest.raises(WrongUse) as caught:
+            arguments(typed)
+        assert " -c " in caught.value.hint
 
 
 @pytest.mark.parametrize("typed", [("-P", "n", "5", "1"), ("-P", "n", "a", "b"), ("-P", "n"), ("-P", "n", "1", "1e9")])

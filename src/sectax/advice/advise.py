@@ -90,8 +90,11 @@ def advice(analysed: Analysed, rules: AdviceRules, prices: PriceList, asked: Ask
         if rules.by_rate
         else model.RateAdvice(),
         placed=tuple(placed(analysed, rules.places)) if rules.places else (),
-        requested=tuple(requested(analysed, rules.metric, rules.requests, prices)) if rules.requests else (),
+        requested=tuple(requested(analysed, rules.metric, rules.requests, prices, asked.rate_s))
+        if rules.requests
+        else (),
         analysed=analysed,
+        asked_rate_s=asked.rate_s,
         decision=decide(analysed, rules, prices, asked.counts, asked.rate_s),
     )
 

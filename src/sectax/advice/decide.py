@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -15,7 +16,7 @@ from sectax.advice.anatomy import over_blocks
 from sectax.model.advice import MILLION, Between, Cheapest, Decision, Outlay, Surprise, Turn
 from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.analysed import Analysed
-from sectax.model.bill import Usage
+from sectax.model.bill import Bill, Usage
 from sectax.model.finding import FASTER, Effect, Finding, TreatmentResult, is_decided
 from sectax.model.metric import Better
 from sectax.model.price_list import PriceList
@@ -100,7 +101,8 @@ def decide(
     settings = list(_settings(analysed, choice, asked))
     per = dict(mix or choice.usual)
     cheapest = [] if not choice.picks else [each for setting in settings for each in _cheapest(setting, choice)]
-    outlays = [each for setting in settings for each in _outlays(setting, choice, prices, per, rate_s or RATE_S)]
+    paid = settings if choice.unasked or rate_s is not None else []
+    outlays = [each for setting in paid for each in _outlays(setting, choice, prices, per, rate_s or RATE_S)]
     return Decision(
         choice=choice,
         findings=tuple(asked),
@@ -211,16 +213,19 @@ def _outlays(
         billed = {operation: _billed(setting, choice, level, operation) for operation in needed if operation in results}
         if not needed or None in billed.values() or billed.keys() != needed.keys():
             continue
-        bills = []
+        bills: dict[str, list[Bill]] = defaultdict(list)
         for end in range(3):
-            usages: list[Usage] = []
+            usages: dict[str, list[Usage]] = defaultdict(list)
             for operation, span in billed.items():
                 seconds = max(0.0, span[end]) if span else 0.0
-                usages += choice.uses(round(MILLION * needed[operation]), seconds, results[operation])
-            bills.append(prices.bill(usages))
-        point, low, high = bills
-        months = rate_s * 3600 * _HOURS_OF_A_MONTH / MILLION
-        yield Outlay(dict(setting.levels), level, level == setting.baseline, point, low.total, high.total, months)
+                used = choice.uses(round(MILLION * needed[operation]), seconds, results[operation])
+                for way, usage in used.items():
+                    usages[way] += usage
+            for way, all_of_it in usages.items():
+                bills[way].append(prices.bill(all_of_it))
+        months, is_baseline = rate_s * 3600 * _HOURS_OF_A_MONTH / MILLION, level == setting.baseline
+        for way, (point, low, high) in bills.items():
+            yield Outlay(dict(setting.levels), level, way, is_baseline, point, low.total, high.total, months)
 
 
 def _billed(setting: _Setting, choice: Choice, level: str, operation: str) -> _Span | None:

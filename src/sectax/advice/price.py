@@ -48,9 +48,11 @@ def priced(analysed: Analysed, rules: AdviceRules, price: Price, prices: PriceLi
         )
 
 
-def requested(analysed: Analysed, metric: str, rule: Requests, prices: PriceList) -> Iterator[model.Requested]:
+def requested(
+    analysed: Analysed, metric: str, rule: Requests, prices: PriceList, rate_s: float | None
+) -> Iterator[model.Requested]:
     for result in results(analysed, metric):
-        cell, rate = analysed.measured.plan.treatment(result.treatment).cell, rule.rate(result)
+        cell, rate = analysed.measured.plan.treatment(result.treatment).cell, rate_s or rule.rate(result)
         for way, usages in rule.uses(model.MILLION, result.levels).items():
             limited = sum(usage.amount for usage in usages if usage.item == rule.limited) / model.MILLION
             yield model.Requested(

@@ -140,11 +140,27 @@ def _levels_of(experiment: str, factor: str) -> list[str]:
     return next((one["levels"] for found in experiments for one in found["factors"] if one["name"] == factor), [])
 
 
+def with_level(word: str) -> str:
+    """'s3 has encryption=sse-kms; ' of a word that is no experiment, but part of a level; empty for others."""
+    from sectax.workflow.listing import offered
+
+    found = (
+        f"{one['name']} has {factor['name']}={level}; "
+        for one in offered()["experiments"]
+        for factor in one["factors"]
+        for level in factor["levels"]
+        if word.lower() in level.lower().split("-") or word.lower() == level.lower()
+    )
+    return next(found, "")
+
+
 def _nearest_option(name: str, context: click.Context, explained: str) -> str:
     from sectax.text.near import did_you_mean
 
     if isinstance(context.obj, Mapping) and name in context.obj:
         return f"here: {context.obj[name]}"
+    if name.removeprefix("--") in PRESETS and isinstance(context.command, click.Group):
+        return f"name the experiment first, as in {context.command_path} jwt {name}"
     if name.removeprefix("--") in PRESETS:
         return f"it has no such preset; --budget 30s makes it shorter. {explained} lists its options"
     if levels := _levels_of(str(context.info_name), name.removeprefix("--")):

@@ -41,12 +41,15 @@ def limit(text: str) -> float:
     """`10ms`, and what `seconds` reads, in seconds."""
     if text.strip().endswith("ms"):
         return seconds(text.strip().removesuffix("ms"), "--under") / 1e3
+    if text.strip()[-1:].isdigit():
+        raise WrongUse(f"--under {text!r} has no unit", f"say it as in --under {text.strip()}ms")
     return seconds(text, "--under")
 
 
 def rate(text: str) -> float:
-    """`1000/s`, or `1000`, as so many a second."""
-    found = re.fullmatch(r"\s*(\d{1,9}(?:\.\d{1,6})?)\s*(?:/\s*s)?\s*", text)
+    """`1000/s`, `1,000/s` or `1000`, as so many a second."""
+    plain = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text)
+    found = re.fullmatch(r"\s*(\d{1,9}(?:\.\d{1,6})?)\s*(?:/\s*s(?:ec)?)?\s*", plain)
     if found is None or float(found[1]) == 0:
         raise WrongUse(f"--rate {text!r} is not a number a second", "as in --rate 1000/s")
     return float(found[1])

@@ -8,25 +8,25 @@ import click
 
 from sectax.cli.options import as_json, print_json
 from sectax.text.printable import printable
-from sectax.workflow.runs import runs
+from sectax.workflow.runs import runs, usual_folder
 
 _SECONDS = len("2026-11-22T05:37")  # of a time, without its seconds
 
 
 @click.command("runs")
-@click.argument("folder", metavar="[FOLDER]", default=".", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="[FOLDER]", required=False, type=click.Path(path_type=Path))
 @as_json
-def command(folder: Path, json_: bool) -> None:
-    """List the run files of a folder, with the answer of each; the one that was written last stands last.
+def command(folder: Path | None, json_: bool) -> None:
+    """List the run files of a folder (this one, or runs/ in it) with the answer of each, the last written at the end.
 
     That one can be named `last` wherever a run file is asked for, as in: sectax show last
     """
-    found = runs(folder)
+    found = runs(folder or usual_folder())
     if json_:
         print_json(found)
         return
     if not found.runs:
-        click.echo(f"no run files (*.sectax) in {printable(str(folder))}", err=True)
+        click.echo(f"no run files (*.sectax) in {printable(found.folder)}", err=True)
     for run in found.runs:
         click.echo(printable(run.name))
         if run.unreadable:

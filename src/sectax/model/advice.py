@@ -97,8 +97,8 @@ class Placed:
 class Requested:
     """What a million operations cost that are paid by the request, set up in one `way` (empty: there is only one).
 
-    `limited_s` are the requests per second that the measured rate makes to the service with a quota of `quota_s`; None
-    where it makes none, or the rate is not known.
+    `limited_s` are the requests per second that the rate, asked for or else measured, makes to the service with a quota
+    of `quota_s`; None where it makes none, or the rate is not known.
     """
 
     cell: str
@@ -276,7 +276,7 @@ class Cheapest:
 
 @dataclass(frozen=True)
 class Outlay:
-    """What the operations of one level of the control cost at the levels of all other factors.
+    """What the operations of one level of the control cost at the levels of all other factors, set up in one `way`.
 
     `bill` is of a million operations of the mix, `least` and `most` its totals at the ends of the interval of what is
     billed; `months` how many millions there are in a month at the rate.
@@ -284,6 +284,7 @@ class Outlay:
 
     levels: Mapping[str, str]
     level: str
+    way: str
     is_baseline: bool
     bill: Bill
     least: float
@@ -406,3 +407,4 @@ class Advice:
     requested: tuple[Requested, ...] = ()
     decision: Decision | None = None
     analysed: Analysed | None = None
+    asked_rate_s: float | None = None

@@ -203,8 +203,10 @@ class Choice:
         mixed: the factor whose levels are operations of one mix; usual: how many of each, where nobody says.
         nouns: what one of each is called.
         what: what is counted by a rate, in words.
-        uses: what a number of operations of so many seconds each use that has a price; None where that is not known.
+        uses: what a number of operations of so many seconds each use that has a price, for every way to set them up
+            (empty: there is only one); None where that is not known.
         billed: the metric of those seconds; empty for the one that is compared.
+        unasked: whether it says what a month costs where nobody named a rate.
         timed: whether the price depends on the time, so that it is known only where that is decided.
         caveats: level -> why somebody may not be able to take it, though it is the cheapest.
         weigh: what else to weigh.
@@ -218,8 +220,9 @@ class Choice:
     usual: Mapping[str, float] = field(default_factory=dict)
     nouns: Mapping[str, str] = field(default_factory=dict)
     what: str = "operations"
-    uses: Callable[[int, float, TreatmentResult], tuple[Usage, ...]] | None = None
+    uses: Callable[[int, float, TreatmentResult], Mapping[str, tuple[Usage, ...]]] | None = None
     billed: str = ""
+    unasked: bool = True
     timed: bool = True
     caveats: Mapping[str, str] = field(default_factory=dict)
     weigh: str = ""

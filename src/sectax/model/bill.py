@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 _BILLING_MS = 1  # Lambda bills whole ones, rounded up
@@ -19,6 +20,11 @@ class Usage:
 def processor_hours(operations: float, seconds: float, *_: object) -> tuple[Usage, ...]:
     """What operations of so many seconds of CPU time each use of a rented processor."""
     return (Usage("vcpu.hours", operations * seconds / 3600),)
+
+
+def one_way(uses: Callable[..., tuple[Usage, ...]]) -> Callable[..., dict[str, tuple[Usage, ...]]]:
+    """What uses nothing else however it is set up."""
+    return lambda *given: {"": uses(*given)}
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,7 @@ def _million(given: Advice, plan: Plan) -> Iterator[Block]:
     rows = [
         Row(
             (
-                _levels(dict(each.levels) | {plan.control: each.level}, varying),
+                ", ".join(filter(None, (_levels(dict(each.levels) | {plan.control: each.level}, varying), each.way))),
                 _amount(each, 1.0),
                 _amount(each, each.months),
             )
@@ -184,9 +184,11 @@ def _bills(given: Advice, plan: Plan) -> Iterator[str]:
     for each in given.priced:
         base = baselines.get(each.cell)
         if base is not None and base is not each:
-            amounts = f"{_money(each)} with {printable(rule.control)}, {_money(base)} without"
+            # Of an undecided pair each has an interval of its own, which says nothing of their difference.
+            with_, without = (_money(one, known=each.decided) for one in (each, base))
+            amounts = f"{with_} with {printable(rule.control)}, {without} without"
             billed = f"billed {1e3 * each.billed_s:.3g} and {1e3 * base.billed_s:.3g} ms at {each.memory_mb} MB"
-            undecided = "" if each.decided else "; the run does not decide whether they differ"
+            undecided = "" if each.decided else "; whether they differ is undecided"
             yield f"{where(plan, each.cell, each.treatment)}: {amounts} ({billed}){undecided}"
     if given.priced:
         yield plans.prices(given.priced[0].bill)
@@ -230,7 +232,12 @@ def _quotas(given: Advice, plan: Plan) -> Iterator[str]:
             f"{units.roughly(100 * limited / of)} % of it ({max(1, int(of // limited)):,} such clients meet it)"
             for way, limited, of in ways
         )
-        yield f"{who}, at the measured rate, against a quota of {quota} requests/s: {'; '.join(loads)}"
+        yield f"{who}, at {_rate_meant(given)}, against a quota of {quota} requests/s: {'; '.join(loads)}"
+
+
+def _rate_meant(given: Advice) -> str:
+    asked = given.asked_rate_s
+    return "the measured rate" if asked is None else f"{asked:,.6g} operations/s"
 
 
 def _smallest(given: Advice, plan: Plan) -> Iterator[str]:
@@ -248,7 +255,7 @@ def _smallest(given: Advice, plan: Plan) -> Iterator[str]:
         for memory, seen in each.unknown.items():
             yield f"{who}: whether {memory} {rule.unit} keeps {what} is not known: {_doubt(seen)}"
     if any(seen.estimate.high is None for each in given.smallest for seen in each.unknown.values()):
-        yield f"more calls may settle what is not known: sectax run {printable(plan.experiment)} … --blocks 60, or more"
+        yield "more calls may settle what is not known: run it again with --blocks 60, or more"
 
 
 def _doubt(seen: Unknown) -> str:
@@ -321,8 +328,8 @@ def _nanoseconds(seconds: Estimate) -> str:
     return f"{_NANO * seconds.point:.3g}{half} ns".replace("-", "−")
 
 
-def _money(each: Priced) -> str:
+def _money(each: Priced, *, known: bool) -> str:
     low, high = units.outward(each.least, each.most)
     total = units.number(each.bill.total, each.most - each.least)
-    between = f" ({low} to {high})" if each.most > each.least else ""
+    between = f" ({low} to {high})" if known and each.most > each.least else ""
     return f"{total} {printable(each.bill.currency)}{between}"

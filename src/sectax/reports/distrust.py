@@ -48,11 +48,11 @@ def _noted(analysed: Analysed, shown: frozenset[str]) -> Iterator[tuple[int, str
     """The self-check, warnings of what is shown, what failed or was skipped: how bad, what it is called, its words."""
     plan = analysed.measured.plan
     for text in self_check(plan, analysed.controls):
-        yield 1, "self-check", text
+        yield 2, "self-check", text
     if "empty loop" in plan.words:
         for text in empty_loops(analysed):
             yield 3, "notes", text
-    for rank, name, missing in ((2, "failed", failed(analysed, False)), (3, "skipped", skipped(analysed, False))):
+    for rank, name, missing in ((1, "failed", failed(analysed, False)), (3, "skipped", skipped(analysed, False))):
         for each in missing:
             hint = f" ({each.why.hint})" if each.why.hint else ""
             yield rank, name, f"{name}: {', '.join(each.what)}: {each.why.reason}{hint}"
@@ -91,7 +91,7 @@ def self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]:
             undetected.append((name, _extra(plan, family, positive), family.smallest_seen or 0.0))
     if undetected:
         families, costs, smallest = zip(*undetected, strict=True)
-        trust = f"; distrust differences under {units.share(max(smallest))}" if any(smallest) else ""
+        trust = f"; distrust differences under {units.share(max(*smallest, *costs))}"
         yield f"{', '.join(families)}: an added {units.share(max(costs))} went undetected{trust}"
 
 

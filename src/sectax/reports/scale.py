@@ -20,6 +20,7 @@ _STEPS = (1.0, 2.0, 5.0, 10.0)
 _DECADES = 1.5
 # Effects at which an axis of costs may have a tick: near 1 in per cent, further away as times.
 _SHARES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+_NEARLY = 0.1
 _TIMES = tuple(times * 10.0**power for power in range(0, 13) for times in (1, 2, 5) if (times, power) != (1, 0))
 
 
@@ -87,7 +88,7 @@ def cost_ticks(scale: Scale) -> list[tuple[float, str]]:
     above = [(1 + share, f"+{100 * share:g} %") for share in _SHARES] + [
         (time_s, f"×{_short(time_s)}") for time_s in _TIMES
     ]
-    below = [(1 / (1 + share), f"−{100 * share:g} %") for share in _SHARES]
+    below = [(1 / (1 + share), _below(share)) for share in _SHARES]
     below += [(1 / time_s, f"÷{_short(time_s)}") for time_s in _TIMES]
     found = [[tick for tick in side if scale.low <= tick[0] <= scale.high][-1:] for side in (below, above)]
     return [*found[0], (1.0, "0"), *found[1]]
@@ -101,13 +102,18 @@ def ratio_ticks(scale: Scale) -> list[tuple[float, str]]:
         (1 / time_s, f"÷{_short(time_s)}") for time_s in times
     ]
     ticks += [(1 + share, f"+{100 * share:g} %") for share in _SHARES]
-    ticks += [(1 / (1 + share), f"−{100 * share:g} %") for share in _SHARES]
+    ticks += [(1 / (1 + share), _below(share)) for share in _SHARES]
     kept = [(1.0, "0")]
     for value, text in sorted(ticks, key=lambda tick: -abs(math.log(tick[0]))):
         apart = min(abs(math.log(value / other)) for other, _ in kept)
         if scale.low <= value <= scale.high and apart >= math.log(scale.high / scale.low) / (2 * _FEW):
             kept.append((value, text))
     return sorted(kept)
+
+
+def _below(share: float) -> str:
+    """What costs less by so much: nearly −10 %, but ÷1.5 and not −50 %, which people read as half."""
+    return f"−{100 * share:g} %" if share <= _NEARLY else f"÷{1 + share:g}"
 
 
 def _round_in_decades(scale: Scale) -> list[float]:

@@ -236,7 +236,7 @@ class _Session:
         if not load.busy:
             return
         longer = slowdown()
-        cost = f"everything takes about {longer:.1f} times as long" if longer > SLOWED else "figures are less sure"
+        cost = f"what computes takes about {longer:.1f} times as long" if longer > SLOWED else "figures are less sure"
         self.progress.say(f"warning: the machine is busy (load {load}): {cost}; end what else is running")
 
     def _end(self, state: State) -> SectaxError | None:

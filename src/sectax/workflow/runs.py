@@ -66,10 +66,16 @@ def named(text: str) -> str:
     """
     if text != LAST or Path(LAST).exists():
         return text
-    files = run_files(Path())
+    files = run_files(usual_folder())
     if not files:
-        raise WrongUse("there is no run file (*.sectax) in this folder", "cd to where one is, or name it")
+        raise WrongUse("there is no run file (*.sectax) in this folder, nor in runs/", "cd to where one is, or name it")
     return str(files[-1])
+
+
+def usual_folder() -> Path:
+    """This folder, or runs/ in it where that alone has run files, as after the demo."""
+    here, beside = Path(), Path("runs")
+    return beside if not run_files(here) and beside.is_dir() and run_files(beside) else here
 
 
 def runs(folder: Path) -> Runs:

@@ -93,7 +93,9 @@ def unwatched(evidence: RunEvidence) -> Iterator[Remark]:
     few = [arm for arm in evidence.arms.values() if _too_few(arm)]
     if few:
         missing = f"fewer than {_FEWEST_BATCHES} batches a block of {len(few)} treatments"
-        yield cannot_be_checked(few[0].id if len(few) == 1 else "run", missing, "more rounds")
+        yield cannot_be_checked(
+            few[0].id if len(few) == 1 else "run", missing, "more rounds, which a longer --budget gives"
+        )
 
 
 def _too_few(arm: Arm) -> bool:

@@ -53,7 +53,7 @@ def unsupported_quantile(evidence: RunEvidence) -> Iterator[Remark]:
         if few:
             saw, meaning = _words(few[0], tail, known[few[0]])
             saw = f"{saw}: needs {least} ({first_of(one.id for one in few)})"
-            yield remark(severity, metric.name, saw, meaning, "more blocks, or more rounds in each")
+            yield remark(severity, metric.name, saw, meaning, "more blocks: a longer --budget")
         elif short:
             short.sort(key=lambda figure: len(figure.samples))
             saw = f"{short[0].statistic} of {len(short[0].samples)} blocks: needs {BLOCKS_OF_A_TAIL} "

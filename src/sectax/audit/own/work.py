@@ -114,16 +114,16 @@ def mislabelled_level(evidence: RunEvidence) -> Iterator[Remark]:
 def less_work(evidence: RunEvidence) -> Iterator[Remark]:
     operations = {figure.treatment: figure.work.operation for figure in evidence.series}
     faster = {
-        (sides[0].id, sides[1].id): sides
+        (sides[0].id, sides[1].id): (*sides, one.comparison.metric.replace("_", " "))
         for one in evidence.measured_findings()
         if one.verdict in FASTER and one.comparison.standing not in CONTROLS and (sides := evidence.sides(one))
     }
-    for treatment, baseline in faster.values():
+    for treatment, baseline, metric in faster.values():
         for shortcut in evidence.shortcuts:
             seen, usual = (set(_seen(arm, shortcut.witness)) for arm in (treatment, baseline))
             if operations.get(treatment.id) in shortcut.operations and seen and usual and seen.isdisjoint(usual):
                 of, other = (", ".join(sorted(map(str, values))) for values in (seen, usual))
-                saw = f"costs less than its baseline, which does more: {shortcut.words} "
+                saw = f"takes less {metric} than its baseline, which does more: {shortcut.words} "
                 advice = "read it as the difference between the two as they are, not as the cost of the control alone"
                 yield warning(treatment.id, f"{saw}({shortcut.witness} is {of}, not {other})", shortcut.why, advice)
 

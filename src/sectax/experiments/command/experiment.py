@@ -27,7 +27,7 @@ from sectax.experiments.interface import Bench, Design, Experiment, Machine, Opt
 from sectax.experiments.levels import choose
 from sectax.experiments.on_host.places import HOST, declares, scope, sees_this_machine
 from sectax.model.advice_rules import AdviceRules, Choice
-from sectax.model.bill import processor_hours
+from sectax.model.bill import one_way, processor_hours
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
 from sectax.model.metric import Better, Metric, Summary
@@ -74,7 +74,12 @@ class CommandExperiment(Experiment):
         Option("cleanup", "runs once after the last block, whatever ended it", "CMD", multiple=True, short="c"),
         Option("scan", "each value in place of {NAME}, as in size=1,6,9", "NAME=A,B", multiple=True, short="L"),
         Option("warmup", "executions at the start of every block that do not count", "N", short="w"),
-        Option("runs", "run each command N times (sometimes slightly more)", "N", short="r"),
+        Option(
+            "runs",
+            "count N executions of each command, or slightly more; the controls and the pilot add some",
+            "N",
+            short="r",
+        ),
         Option("input", "the file that the commands read on stdin", "FILE"),
         Option("show-output", "show on stderr what the commands print", flag=True, prints=True),
         Option("no-shell", "as always without --shell", flag=True, short="N"),
@@ -148,7 +153,9 @@ class CommandExperiment(Experiment):
 
     def advice_rules(self, plan: Plan) -> AdviceRules:
         """Which command to take, and what its CPU time costs."""
-        choice = Choice(what="executions", uses=processor_hours, billed=CPU.name, changes="input or machine")
+        choice = Choice(
+            what="executions", uses=one_way(processor_hours), billed=CPU.name, unasked=False, changes="input or machine"
+        )
         return AdviceRules(WALL.name, choice)
 
 
@@ -175,8 +182,8 @@ class _Bench(Bench):
 
     def start(self, inputs: Mapping[str, str]) -> None:
         """Run what --setup names; what --cleanup names runs at the end, also where something before it failed."""
-        self.callback(self._run, self._commands.clean_up)
-        self._run(self._commands.set_up)
+        self.callback(self._run, "--cleanup", self._commands.clean_up)
+        self._run("--setup", self._commands.set_up)
         for cell in read_cells(self.plan.options) if self._commands.set_up else ():
             check_files(cell)
 
@@ -216,11 +223,14 @@ class _Bench(Bench):
         folder = commands.folder if sees_this_machine(where) else None
         return {_FAMILY: CommandSpec("shell", (*SHELL, ""), cwd=folder, deadline_s=commands.deadline_s, host=where)}
 
-    def _run(self, hooks: tuple[tuple[str, ...], ...]) -> None:
-        from sectax.experiments.command.hook import run_hook  # with what starts processes
+    def _run(self, option: str, hooks: tuple[tuple[str, ...], ...]) -> None:
+        from sectax.experiments.command.hook import HookFailed, run_hook  # with what starts processes
 
         for argv in hooks:
-            run_hook(argv, self._commands.deadline_s, cwd=self._commands.folder)
+            try:
+                run_hook(argv, self._commands.deadline_s, cwd=self._commands.folder)
+            except HookFailed as error:
+                raise HookFailed(f"{option} {error.message}", error.hint) from error
 
 
 def _is_long(treatment: Treatment, calibrated: Calibrated) -> bool:
@@ -247,7 +257,10 @@ def _stopping_of(asked: int | None, stopping: Stopping) -> tuple[Stopping, tuple
     if asked is None:
         return stopping, _ROUNDS, _BATCH_S
     if stopping.fixed_blocks or stopping.max_blocks or (stopping.budget_s and not stopping.extends):
-        raise WrongUse("--runs fixes the number of blocks, so it does not go with --blocks, --max-blocks or --budget")
+        raise WrongUse(
+            "--runs fixes the number of blocks, so it does not go with --blocks, --max-blocks or --budget",
+            "more --runs",
+        )
     rounds = max(1, asked // _BLOCKS_OF_RUNS)
     blocks = max(FIRST_LOOK, math.ceil(asked / rounds))
     fixed = replace(stopping, fixed_blocks=blocks, max_blocks=blocks, budget_s=None, extends=False)

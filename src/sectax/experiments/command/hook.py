@@ -15,16 +15,14 @@ from sectax.experiments.command.requests import Refused, ending, is_sigkill, las
 from sectax.hosts.process.cgroups import MemoryKills
 from sectax.hosts.process.guardian import GUARDIAN
 from sectax.hosts.process.host import NotFound, find_program
-from sectax.model.errors import ExitStatus, SectaxError
+from sectax.model.errors import NothingMeasured
 from sectax.text.printable import printable
 
 _TAIL = 8 * 1024
 
 
-class HookFailed(SectaxError):
+class HookFailed(NothingMeasured):
     """What was to be done before or after a session could not be done."""
-
-    exit_status = ExitStatus.NOTHING_MEASURED
 
 
 def run_hook(

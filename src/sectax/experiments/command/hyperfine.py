@@ -18,6 +18,7 @@ INSTEAD = {
     **dict.fromkeys(("-m", "--min-runs", "-M", "--max-runs"), "--runs N, or --budget TIME"),
     **dict.fromkeys(("-C", "--conclude"), "put it into the next --prepare, or --cleanup for the end"),
     **dict.fromkeys(("-u", "--time-unit"), "units are chosen for each table; --json has seconds"),
+    "-q": "--quiet",
     **dict.fromkeys(("-S",), "--shell runs the commands through /bin/sh"),
     **dict.fromkeys(("--style",), "--ascii, --quiet, or NO_COLOR=1"),
     **dict.fromkeys(("--sort",), "the baseline comes first, and the others as they are given"),
@@ -32,7 +33,11 @@ _ALIASES = {
     "--command-name": "--name",
     "--ignore-failure=all-non-zero": "--ignore-failure",
     "--shell=none": "--no-shell",
+    "-Snone": "--no-shell",
 }
+_SHELLS = ("-S", "--shell")
+# What hyperfine's users name behind --shell; no command to be measured.
+_NAMES_OF_SHELLS = frozenset({"none", "default", "sh", "bash", "dash", "zsh", "fish", "ksh"})
 _MOST_VALUES = 1000
 
 
@@ -53,9 +58,19 @@ def arguments(typed: Sequence[str]) -> list[str]:
             given += ["--scan", f"{name}={','.join(_range(first, last, step))}"]
         elif word in _STEPS:
             del words[:1]
+        elif word in _SHELLS and words and words[0] in _NAMES_OF_SHELLS:
+            given.append(_shell(words.pop(0)))
+        elif word.startswith("--shell=") and word not in _ALIASES:
+            given.append(_shell(word.partition("=")[2]))
         else:
             given.append(_ALIASES.get(word, word))
     return given
+
+
+def _shell(name: str) -> str:
+    if name in ("sh", "default", "none"):
+        return "--no-shell" if name == "none" else "--shell"
+    raise WrongUse(f"--shell runs the commands through /bin/sh, and not {name!r}", f"as in \"{name} -c '…'\"")
 
 
 def _range(first: str, last: str, step: str) -> list[str]:

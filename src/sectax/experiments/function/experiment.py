@@ -39,6 +39,7 @@ from sectax.experiments.on_lambda.experiment import (
     transfers,
 )
 from sectax.model.advice_rules import AdviceRules, Choice
+from sectax.model.bill import one_way
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import SubjectSpec
 from sectax.model.treatment import Factor, Treatment
@@ -119,7 +120,9 @@ class FunctionExperiment(LambdaExperiment):
 
     def advice_rules(self, plan: Plan) -> AdviceRules:
         """Which function to take, and what its requests cost."""
-        choice = Choice(what="requests", uses=requests_usage, billed="billed_duration", changes="event or memory size")
+        choice = Choice(
+            what="requests", uses=one_way(requests_usage), billed="billed_duration", changes="event or memory size"
+        )
         return AdviceRules(plan.metrics[0].name, choice)
 
     def requirements(self) -> tuple[str, ...]:

@@ -50,6 +50,7 @@ from sectax.experiments.on_lambda.experiment import (
     where,
 )
 from sectax.model.advice_rules import AdviceRules, Choice, GrowsWithSize, Price, SmallestUnder, Stages, Steps
+from sectax.model.bill import one_way
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import SUBJECTS, Calibrated, Plan
 from sectax.model.subject import SubjectSpec
@@ -177,7 +178,7 @@ class HmacExperiment(LambdaExperiment):
                 adds=True,
                 picks=False,
                 what="requests",
-                uses=requests_usage,
+                uses=one_way(requests_usage),
                 billed="billed_duration",
                 weigh="whoever can check a message has the key to forge one",
                 changes="size of message or memory",

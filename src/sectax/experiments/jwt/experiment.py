@@ -15,7 +15,7 @@ from sectax.experiments.levels import choose
 from sectax.experiments.on_probe.experiment import BATCH_S, CPU_TIME, ROUNDS, ProbeBench, probe_metrics, probe_subject
 from sectax.experiments.on_probe.subject import ProbeSpec
 from sectax.model.advice_rules import AdviceRules, Choice, Stages
-from sectax.model.bill import processor_hours
+from sectax.model.bill import one_way, processor_hours
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import SubjectSpec
@@ -174,13 +174,16 @@ class JwtExperiment(Experiment):
     def advice_rules(self, plan: Plan) -> AdviceRules:
         """How much of it is the library. Without a CPU clock nothing is in seconds, and there is no answer."""
         primitive = ("primitive", "the bare primitive")
+        weigh = "signatures have 256 bytes (RS256), 64 (ES256, EdDSA) or 32 (HS256)"
+        if {treatment.levels.get("key_use") for treatment in plan.treatments} == {"parsed-once"}:
+            weigh = f"keys parsed on every call cost more (--level key_use=parsed-per-call); {weigh}"
         choice = Choice(
             mixed="operation",
             usual={"sign": 1, "verify": 20},
             nouns={"sign": "signature", "verify": "verification"},
-            uses=processor_hours,
+            uses=one_way(processor_hours),
             caveats={"HS256": "whoever verifies can also sign"},
-            weigh="signatures have 256 bytes (RS256), 64 (ES256, EdDSA) or 32 (HS256)",
+            weigh=weigh,
             changes="OpenSSL, library or processor",
         )
         return AdviceRules(CPU_TIME.name, choice, Stages("layer", (primitive,), "the library around it"))

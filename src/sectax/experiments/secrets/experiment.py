@@ -51,7 +51,7 @@ from sectax.experiments.secrets.levels import (
 )
 from sectax.experiments.secrets.parts import AGENT, BACKEND
 from sectax.model.advice_rules import AdviceRules, ByRate, Choice, OwnParts, Starved
-from sectax.model.bill import Usage
+from sectax.model.bill import Usage, one_way
 from sectax.model.finding import TreatmentResult
 from sectax.model.metric import FIRST, Better, Metric, Summary
 from sectax.model.plan import SETTLING_SHARE, SUBJECTS, Calibrated, Plan, last_look
@@ -183,8 +183,12 @@ class SecretsExperiment(LambdaExperiment):
                 adds=True,
                 explained=tuple(PARTS.items()),
                 what="accesses",
-                uses=lambda count, seconds, result: _uses(
-                    count * seconds, count * ACCESS[result.levels["access"]].calls[result.levels["situation"]], result
+                uses=one_way(
+                    lambda count, seconds, result: _uses(
+                        count * seconds,
+                        count * ACCESS[result.levels["access"]].calls[result.levels["situation"]],
+                        result,
+                    )
                 ),
                 caveats={DICTIONARY: "your own code has to fetch the secret again after it was rotated"},
                 changes="distance to Secrets Manager or memory size",

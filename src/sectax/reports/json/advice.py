@@ -117,7 +117,8 @@ class Requested(WithGaps, frozen=True):
     currency: _Currency
     prices: _Prices
     limited_s: Annotated[
-        float | None, null(_NO_QUOTA, "Requests per second, at the measured rate, that a quota limits.")
+        float | None,
+        null(_NO_QUOTA, "Requests per second that a quota limits, at the rate asked for or else measured."),
     ]
     quota_s: Annotated[float | None, null(_NO_QUOTA)]
 
@@ -267,6 +268,7 @@ class Outlay(Object, frozen=True):
 
     levels: Levels
     level: str
+    way: Annotated[str, said("How it is set up; empty where there is one way.")]
     total: _Total
     least: Annotated[float, said("At the lower end of the interval of what is billed.")]
     most: Annotated[float, said("At its upper end.")]

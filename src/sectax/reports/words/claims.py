@@ -55,7 +55,8 @@ def in_short(finding: Finding, metric: Metric | None = None) -> str:
     """A finding in one column: its effect with the interval, where nothing else has to be known of it."""
     if finding.effect is None or finding.verdict in {*NO_CLAIM, VerdictId.EQUIVALENT}:
         return answer(finding, metric)
-    return effect(finding.effect, metric)
+    words = effect(finding.effect, metric)
+    return f"undecided: {words}" if finding.verdict is VerdictId.INCONCLUSIVE and is_known(finding.effect) else words
 
 
 def answer(finding: Finding, metric: Metric | None = None) -> str:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from sectax.model.advice import Between, Cheapest, Decision
+from sectax.model.advice import Between, Cheapest, Decision, Outlay
 from sectax.model.analysed import Analysed
 from sectax.model.finding import FASTER, NO_CLAIM, SLOWER, Finding, VerdictId, is_decided
 from sectax.model.plan import Plan
@@ -69,7 +69,7 @@ def _picks(plan: Plan, given: Decision) -> Iterator[str]:
         yield f"{at}: {words}." if at else f"{words[0].upper()}{words[1:]}."
 
 
-def _place(plan: Plan, best: Cheapest) -> str:
+def _place(plan: Plan, best: Cheapest | Outlay) -> str:
     varying = names.varying_factors(plan)
     levels = ((factor, level) for factor, level in best.levels.items() if factor in varying)
     return printable(" · ".join(plan.words.get(level, names.level(factor, level)) for factor, level in levels))
@@ -158,23 +158,45 @@ def _finding(plan: Plan, finding: Finding) -> str:
 
 
 def _month(plan: Plan, given: Decision) -> Iterator[str]:
-    """What a month costs with every level; of a control, how much more than without it."""
+    """What a month costs with every level, the cheapest first; of a control, how much more than without it."""
     more, nouns = not given.choice.picks, given.choice.nouns
-    base = {tuple(each.levels.items()): each.bill.total for each in given.outlays if each.is_baseline and more}
-    ends: dict[str, list[float]] = defaultdict(list)
-    for each in given.outlays:
-        if not (more and each.is_baseline):
-            less = base.get(tuple(each.levels.items()), 0.0)
-            ends[each.level] += [(end - less) * each.months for end in (each.least, each.most)]
-    if len(ends) + more < 2:
+    places: dict[str, list[Outlay]] = defaultdict(list)
+    for outlay in given.outlays:
+        places[_place(plan, outlay)].append(outlay)
+    alike: dict[str, list[str]] = defaultdict(list)
+    for place, outlays in places.items():
+        alike[_sums([outlays], more=more)].append(place)
+    if len(alike) > _NAMED:
+        alike = {f"{_sums(places.values(), more=more)}, over {len(places)} places": []}
+    said = "; ".join(
+        f"{', '.join(where)}: {sums}" if len(alike) > 1 and any(where) else sums
+        for sums, where in alike.items()
+        if sums
+    )
+    if not said:
         return
     bill = given.outlays[0].bill
-    sums = ", ".join(f"{printable(level)} {_money(found, more=more)}" for level, found in ends.items())
     mix = " to ".join(units.count(number, nouns.get(name, name)) for name, number in given.mix.items())
+    asked = f"{given.rate_s:,.6g} {printable(given.choice.what)}/s{f' ({mix})' if mix else ''}"
     yield (
-        f"A month at {given.rate_s:,.6g}{f'/s ({mix})' if mix else f' {printable(given.choice.what)}/s'}: "
-        f"{sums} {printable(bill.currency)}{' more' if more else ''} (prices of {printable(bill.day)})."
+        f"A month at {asked}{'' if more else ', cheapest first'}: {said} {printable(bill.currency)}"
+        f"{' more' if more else ''} ({printable(bill.charges[0].unit)}, prices of {printable(bill.day)})."
     )
+
+
+def _sums(places: Iterable[list[Outlay]], *, more: bool) -> str:
+    """'RS256 2.1, EdDSA 1.6 to 2.1': of several places from the least to the most of all."""
+    ends: dict[str, list[float]] = defaultdict(list)
+    for outlays in places:
+        base = next((outlay.bill.total for outlay in outlays if outlay.is_baseline), 0.0) if more else 0.0
+        for outlay in outlays:
+            if not (more and outlay.is_baseline):
+                of_level = ends[f"{outlay.level} {outlay.way}".strip()]
+                of_level += [(end - base) * outlay.months for end in (outlay.least, outlay.most)]
+    if len(ends) + more < 2:
+        return ""
+    ranked = sorted(ends.items(), key=lambda entry: 0.0 if more else sum(entry[1]) / len(entry[1]))
+    return ", ".join(f"{printable(level)} {_money(found, more=more)}" for level, found in ranked)
 
 
 def _money(ends: list[float], *, more: bool) -> str:

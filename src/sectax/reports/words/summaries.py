@@ -6,7 +6,7 @@ import math
 from collections import Counter
 
 from sectax.model.analysed import Analysed
-from sectax.model.finding import FASTER, SLOWER, Finding, Severity, VerdictId, is_answered
+from sectax.model.finding import FASTER, SLOWER, Finding, Severity, VerdictId, is_answered, is_decided
 from sectax.model.plan import last_look
 from sectax.model.treatment import Role, Standing
 from sectax.reports import units
@@ -127,17 +127,21 @@ def to_answer(analysed: Analysed, asked: list[Finding]) -> list[str]:
     undecided = [each for each in spoken if not is_answered(each, until)]
     if not undecided:
         return []
-    number = len(spoken) - len(undecided)
-    decided = f"{number} of {len(asked)} comparisons are decided" if len(asked) > 1 else "Undecided"
+    number, margin = len(spoken) - len(undecided), units.margin(undecided[0].margin)
+    open_ = f"Whether it is more than {margin} is undecided" if is_decided(undecided[0]) else "Undecided"
+    decided = f"{number} of {len(asked)} comparisons are decided" if len(asked) > 1 else open_
     if analysed.measured.state != "finished":
         return [f"{decided}."]
     needs = [each.seconds_needed[1] for each in undecided if each.seconds_needed is not None]
     spent_s = analysed.measured.blocks_s
     if not needs or spent_s is None:
-        return [f"{decided}: use a longer --budget or a quieter machine."]
-    some = f"{len(needs)} of the other {len(undecided)}" if len(needs) < len(undecided) else "the rest"
+        longer = (
+            "more blocks (--blocks, --runs)" if analysed.measured.plan.stopping.fixed_blocks else "a longer --budget"
+        )
+        return [f"{decided}: use {longer} or a quieter machine."]
+    some = f"{len(needs)} more of them" if len(needs) < len(undecided) else "the rest"
     which = some if len(asked) > 1 else "it"
-    return [f"{decided}; --budget {_budget(spent_s + max(needs))} would probably decide {which}."]
+    return [f"{decided}; another run with --budget {_budget(spent_s + max(needs))} would probably decide {which}."]
 
 
 def _budget(seconds: float) -> str:
