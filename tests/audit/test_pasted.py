@@ -30,7 +30,6 @@ WAYS: dict[str, Paste] = {
     "times and levels": each_line(lambda at, line: f"[10:00:{at % 60:02}] INFO {line}"),
     "lines of a diff": each_line(lambda _, line: f"+{line}"),
     "colours": each_line(lambda _, line: f"\x1b[32m{line}\x1b[0m"),
-    "a frame": each_line(lambda _, line: f"│ {line:120} │"),
     "a fence, and words around it": lambda text: f"Here is what I got:\n\n```\n{text}\n```\nIs that good?",
     "line ends of Windows": lambda text: text.replace("\n", "\r\n"),
 }

@@ -80,7 +80,7 @@ def test_what_is_broken_has_both_sides_and_its_place() -> None:
 @pytest.mark.parametrize("relation", ["a", "a = b = c", "max(a) = b"])
 def test_what_is_no_relation_is_refused(relation: str) -> None:
     with pytest.raises(ValueError, match="relation"):
-        broken(relation, record(a=1.0, b=1.0, c=1.0), "run")
+        broken(Promise(relation), record(a=1.0, b=1.0, c=1.0), "run")
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,6 @@ class Work:
         batch, calibrated: operations that were timed together in one value; whether their number was to fit a time.
         cold: where the cold operations are.
         replicates, replicate: how many independent ones (processes, hosts, instances) there are, and of what.
-        per_replicate: how many of the single values each of them gave, in order.
     """
 
     operation: str | None = None
@@ -129,7 +128,6 @@ class Work:
     cold: Cold | None = None
     replicates: int | None = None
     replicate: str | None = None
-    per_replicate: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)

@@ -140,6 +140,20 @@ def _levels_of(experiment: str, factor: str) -> list[str]:
     return next((one["levels"] for found in experiments for one in found["factors"] if one["name"] == factor), [])
 
 
+def with_level(word: str) -> str:
+    """'s3 has encryption=sse-kms; ' of a word that is no experiment, but part of a level; empty for others."""
+    from sectax.workflow.listing import offered
+
+    found = (
+        f"{one['name']} has {factor['name']}={level}; "
+        for one in offered()["experiments"]
+        for factor in one["factors"]
+        for level in factor["levels"]
+        if word.lower() in level.lower().split("-") or word.lower() == level.lower()
+    )
+    return next(found, "")
+
+
 def _nearest_option(name: str, context: click.Context, explained: str) -> str:
     from sectax.text.near import did_you_mean
 

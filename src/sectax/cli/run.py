@@ -55,7 +55,10 @@ class _ExperimentsGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        experiment = registry.load(args[0])
+        try:
+            experiment = registry.load(args[0])
+        except WrongUse as error:
+            raise WrongUse(error.message, f"{shared.with_level(args[0])}{error.hint}") from None
         command = _command_for(experiment)
         root = ctx.find_root()
         config.give_defaults(

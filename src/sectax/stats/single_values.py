@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -48,26 +47,6 @@ def fair_ranks(values: Array) -> NDArray[np.float64]:
     rank = np.empty(n)
     rank[np.lexsort((shuffled, values))] = np.arange(n)
     return rank
-
-
-def going_somewhere(values: Array) -> float:
-    """The two-sided p-value of Spearman's rank correlation of the values, shape (n,) with n of at least 10, with time.
-
-    It holds for independent values of any distribution.
-    """
-    from scipy.special import stdtr
-
-    rank = fair_ranks(_part(values))
-    n = rank.size
-    time = np.arange(n) - (n - 1) / 2
-    r = min(abs(float((rank * time).sum() / (time * time).sum())), 1 - 1e-12)
-    return 2 * float(stdtr(n - 2, -r * math.sqrt((n - 2) / (1 - r * r))))
-
-
-def change_along(values: Array) -> float:
-    """The ratio of the last value to the first, of a line through the medians of the two halves in logs."""
-    half = values.size // 2
-    return float(np.median(values[-half:]) / np.median(values[:half])) ** 2
 
 
 def resembling_neighbours(values: Array) -> tuple[float, float]:
@@ -149,19 +128,3 @@ def _within(ordered: Array, middle: float, reach: float) -> int:
 
 def _part(values: Array) -> Array:
     return values[:: -(-values.size // MOST_LOOKED_AT)]
-
-
-def inversions_chance(values: Array) -> float:
-    """The two-sided p-value of Kendall's rank correlation of the values, shape (n,) with n below 20, with time: exact.
-
-    It holds for independent values of any distribution; ties are broken without regard to the order.
-    """
-    rank = fair_ranks(values)
-    n = rank.size
-    inversions = int((rank[:, None] > rank[None, :])[np.triu_indices(n, 1)].sum())
-    # In how many arrangements there are so many inversions, by their number.
-    ways = np.ones(1)
-    for size in range(2, n + 1):
-        ways = np.convolve(ways, np.ones(size))
-    few = min(inversions, n * (n - 1) // 2 - inversions)
-    return min(1.0, 2 * float(ways[: few + 1].sum() / ways.sum()))

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from sectax.audit.form import Cold, Quantity, TroubleKind
+from sectax.audit.form import Quantity, TroubleKind
 from tests.audit.tools.said import evidence_of, said, sample
 
 LOG, DOCUMENT = sample("jmh.txt"), sample("jmh.json")
@@ -21,15 +21,20 @@ Sums.sha256      16    avgt    8  ≈ 10⁻³          ms/op
 """
 
 
-@pytest.mark.parametrize("text", [LOG, DOCUMENT])
-def test_iterations_are_the_values_of_one_series_by_forks(text: str) -> None:
-    small, large = evidence_of(text).series
+def test_iterations_are_the_values_of_a_series() -> None:
+    small, large = evidence_of(DOCUMENT).series
 
     assert small.levels == {"benchmark": "org.example.Sums.sha256", "size": "1024", "mode": "avgt"}
     assert small.values[0] == pytest.approx(0.850e-6, abs=1e-9)
-    assert (len(small.values), small.work.per_replicate) == (8, (4, 4))
-    assert small.work.cold is Cold.APART
+    assert (len(small.values), small.work.replicates) == (8, 2)
     assert large.claim("mean").value == pytest.approx(47.978e-6, abs=1e-9)  # type: ignore[union-attr]
+
+
+def test_a_log_is_read_by_its_table_or_else_by_its_results() -> None:
+    table, results = (evidence_of(text).series for text in (LOG, LOG[: LOG.index("# Run complete")]))
+
+    assert [one.typical for one in table] == pytest.approx([one.typical for one in results], rel=1e-3)
+    assert [one.claims[1].value for one in table] == pytest.approx([one.claims[1].value for one in results], rel=1e-3)
 
 
 def test_a_table_is_read_in_any_locale() -> None:
@@ -43,11 +48,6 @@ def test_a_table_is_read_in_any_locale() -> None:
     assert (rough.claims[0].value, rough.claims[0].step) == pytest.approx((1e-6, 1e-6))
 
 
-@pytest.mark.parametrize(("row", "expected"), [("0.859 ± 0.058", False), ("0.899 ± 0.058", True)])
-def test_the_table_must_fit_the_log(row: str, expected: bool) -> None:
-    assert (("F", "contradiction") in said(LOG.replace("0.859 ± 0.058", row))) is expected
-
-
 def test_a_score_must_be_that_of_its_iterations() -> None:
     document = json.loads(DOCUMENT)
     document[0]["primaryMetric"]["score"] *= 1.03
@@ -57,12 +57,12 @@ def test_a_score_must_be_that_of_its_iterations() -> None:
 
 
 def test_what_was_neither_forked_nor_warmed_up_is_doubtful() -> None:
-    assert ("W", "said-by-the-tool") in said(DOCUMENT.replace('"forks": 2', '"forks": 0'))
     assert ("W", "said-by-the-tool") in said(re.sub(r"# Fork: \d of 2", "# Fork: N/A, test runs in the host VM", LOG))
-    assert ("W", "said-by-the-tool") not in said(LOG) | said(DOCUMENT)
+    assert ("W", "said-by-the-tool") not in said(LOG)
 
 
 def test_a_failure_and_a_cut_log_are_reported() -> None:
     assert ("F", "said-by-the-tool") in said(LOG.replace("Iteration   4: 0.866 us/op", "Iteration   4: <failure>"))
-    kinds = {trouble.kind for trouble in evidence_of(LOG[: LOG.index("Result")]).troubles}
+    first, rest = LOG.split("Result", 1)
+    kinds = {trouble.kind for trouble in evidence_of(first + rest.split("\n\n\n", 1)[1]).troubles}
     assert kinds == {TroubleKind.CUT}

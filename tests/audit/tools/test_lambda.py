@@ -7,7 +7,7 @@ import pytest
 from sectax.audit.form import Cold, Quantity
 from tests.audit.tools.said import evidence_of, said, sample
 
-PLAIN, CLOUDWATCH = sample("lambda.txt"), sample("lambda-cloudwatch.txt")
+PLAIN = sample("lambda.txt")
 REPORT = (
     "REPORT RequestId: {}-0000-0000-0000-000000000000\tDuration: {} ms\tBilled Duration: {} ms\tMemory Size: 512 MB"
 )
@@ -25,13 +25,6 @@ def test_cold_and_warm_invocations_are_apart() -> None:
     assert init.values[0] == pytest.approx(0.18412)
     assert (used.quantity, used.values[0]) == (Quantity.MEMORY, 68 * 2**20)
     assert (len(warm.values), warm.work.failures, warm.work.cold) == (10, 1, Cold.APART)
-    assert warm.setting.instrument == "X-Ray"
-
-
-def test_streams_are_instances() -> None:
-    cold = evidence_of(CLOUDWATCH).series[0]
-
-    assert (cold.work.replicates, cold.work.replicate, cold.setting.library) == (2, "instance", "$LATEST")
 
 
 def test_what_is_billed_must_fit_the_duration() -> None:
@@ -47,10 +40,3 @@ def test_invocations_that_were_cut_off_failed() -> None:
     assert ("F", "unequal-work") in said(reports(REPORT, (3003.16, 3000), (12.3, 13), (10.94, 11)))
     text = reports(REPORT, (11.29, 12), (12.3, 13), (10.94, 11))
     assert ("F", "said-by-the-tool") in said(f"{text}\n2020-06-09T15:02:26Z 7c95 Task timed out after 3.00 seconds")
-
-
-def test_versions_of_a_function_are_told_apart() -> None:
-    begun = CLOUDWATCH.replace("Version: $LATEST", "Version: 7", 3)
-
-    assert ("W", "apples-and-oranges") in said(begun)
-    assert ("W", "apples-and-oranges") not in said(CLOUDWATCH)

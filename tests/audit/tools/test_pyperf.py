@@ -23,7 +23,7 @@ def test_values_are_those_of_processes() -> None:
     (plain,) = evidence_of(ONE).series
 
     assert (plain.quantity, len(plain.values), plain.values[0]) == (Quantity.TIME, 20, 8.342861022858639e-07)
-    assert (plain.work.batch, plain.work.replicates, plain.work.per_replicate) == (131072, 10, (2,) * 10)
+    assert (plain.work.batch, plain.work.replicates) == (131072, 10)
     assert (plain.work.cold, plain.setting.granularity_s) == (Cold.APART, 1e-9)
     assert said(ONE) == set()
 

@@ -229,9 +229,7 @@ def _joined(group: list[Series]) -> Series:
     for one in group:
         every += one.values or [claim.value for claim in one.claims[:1]]
         step = max(step, one.step, *(claim.step for claim in one.claims[:1]))
-    counts = tuple(len(one.values) for one in group)
-    work = first.work if not all(counts) else dataclasses.replace(first.work, per_replicate=counts)
-    return dataclasses.replace(first, values=tuple(every), step=step, claims=(), count=None, work=work)
+    return dataclasses.replace(first, values=tuple(every), step=step, claims=(), count=None)
 
 
 def _renamed(series: Series, id: str) -> Series:

@@ -35,11 +35,6 @@ def walk(value: object, path: str, where: str = "") -> Iterator[tuple[str, Any]]
         return
     step, _, rest = path.partition(".")
     name, lists, more = step.partition("[]")
-    if name == "*":
-        if isinstance(value, dict):
-            for key, inner in value.items():
-                yield from walk(inner, rest, key)
-        return
     if name:
         value = value.get(name) if isinstance(value, dict) else None
         where = f"{where}.{name}" if where else name
@@ -55,24 +50,18 @@ def walk(value: object, path: str, where: str = "") -> Iterator[tuple[str, Any]]
 
 def _record(grammar: Json, document: object, key: str, result: object) -> Record:
     record = Record(1, ended=True)
-    for path, places in grammar.fields.items():
-        for place in places.split():
-            name, _, kind = place.rpartition(":")
-            if path == "@":
-                record.add(name, key)
-                continue
-            found = walk(document, path[1:]) if path.startswith("/") else walk(result, path, key)
-            add(record, name, kind, found)
+    for path, place in grammar.fields.items():
+        name, _, kind = place.rpartition(":")
+        found = walk(document, path[1:]) if path.startswith("/") else walk(result, path, key)
+        add(record, name, kind, found)
     return record
 
 
 def add(record: Record, name: str, kind: str, found: Iterator[tuple[str, Any]]) -> None:
     """Put what stands under a path into a record."""
-    if kind in ("count", "nonzero"):
-        every = [value for _, value in found]
-        if every:
-            count = len(every) if kind == "count" else sum(value != 0 for value in every)
-            record.add(name, Number(float(count)))
+    if kind == "nonzero":
+        if every := [value for _, value in found]:
+            record.add(name, Number(float(sum(value != 0 for value in every))))
         return
     for where, value in found:
         if value is None:

@@ -151,7 +151,7 @@ class Grammar:
     options: Mapping[str, str] = field(default_factory=dict)
     compares: str = ""
     repeats: bool = False
-    promises: tuple[Promise | str, ...] = ()
+    promises: tuple[Promise, ...] = ()
     shape: Callable[[list[Record]], list[Record]] | None = None
 
 
@@ -223,11 +223,9 @@ class Json(Grammar):
 
     Attributes:
         keys: names that must all stand in the beginning of the document for it to be of this tool.
-        each: the path of the results: `results[]`, `metrics.*`, `[]`; empty where the document is one result.
-        fields: path within a result -> `name:kind`, or several with blanks between. `[]` goes through a list, `*`
-            through the values of an object, `@` is the key under which the result is; a path that begins with `/` is of
-            the document. Kinds beside those of lines: `count` (how many values there are), `nonzero` (how many are not
-            0).
+        each: the path of the results: `results[]`; empty where the document is one result.
+        fields: path within a result -> `name:kind`. `[]` goes through a list; a path that begins with `/` is of the
+            document. A kind beside those of lines: `nonzero` (how many values are not 0).
         records: makes the records from the document, where paths are not enough.
     """
 

@@ -39,8 +39,6 @@ _MARK = re.compile(
 # Tools print these themselves, so that they count where all lines that follow each other begin with them.
 _IN_RUNS = re.compile(r"[*#+-]{1,3}$")
 _DIGITS = re.compile(r"\d++")
-# What stands at the end too: the right side of a frame, the other quote.
-_AT_THE_END = {"|": "|", "│": "│", "┃": "┃", "`": "`", '"': '",', "'": "',"}
 
 
 @dataclass(frozen=True)
@@ -80,8 +78,6 @@ def _take_marks(lines: list[str], is_known: Callable[[str], object]) -> None:
     plainly = 0
     # What each mark stands in.
     within: dict[str, str] = {}
-    # Frames of which a line has no right side, so that they are none.
-    open_: dict[str, bool] = {}
     # A run of lines that share a mark has a number of its own.
     running: dict[str, int] = {}
     for at, line in enumerate(lines):
@@ -101,10 +97,7 @@ def _take_marks(lines: list[str], is_known: Callable[[str], object]) -> None:
             rest = rest[found.end() :].strip()
             within[key] = outer
             peeled.append((key, rest))
-            right = _AT_THE_END.get(mark)
-            if right is not None and rest:
-                open_[key] = open_.get(key, False) or not rest.endswith(tuple(right))
-            if rest and (is_known(rest) or (right is not None and is_known(rest.rstrip(right).rstrip()))):
+            if rest and is_known(rest):
                 gains[key] += not (known or shown)
                 shown = True
         plainly += known and not shown
@@ -121,6 +114,3 @@ def _take_marks(lines: list[str], is_known: Callable[[str], object]) -> None:
         if last is None:
             continue
         lines[at] = peeled[last][1]
-        for key, _ in peeled[: last + 1]:
-            if not open_.get(key, True):
-                lines[at] = lines[at].rstrip(_AT_THE_END[key.split()[-1]]).rstrip()

@@ -58,7 +58,7 @@ def _of_kind(kind: type[G]) -> tuple[G, ...]:
 def _any_telling() -> re.Pattern[str]:
     # A line of a document is of a tool that writes one.
     of_json = r'[{}\[\]]{1,3},?$|"[^"\n]{1,200}"\s?:|[\[{]\s?["\[{]'
-    return re.compile("|".join(f"(?:{grammar.telling})" for grammar in _of_kind(Text)) + f"|{of_json}")
+    return re.compile("|".join([*(f"(?:{one.telling})" for one in _of_kind(Text) if one.telling), of_json]))
 
 
 def is_known(line: str) -> bool:

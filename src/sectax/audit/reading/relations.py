@@ -16,9 +16,8 @@ from sectax.audit.reading.grammar import Promise, Record
 Interval = tuple[float, float]
 
 
-def broken(promise: Promise | str, record: Record, run: str) -> Broken | None:
+def broken(promise: Promise, record: Record, run: str) -> Broken | None:
     """What breaks a promise in a record; None where it holds, or a number of it was not printed."""
-    promise = Promise(promise) if isinstance(promise, str) else promise
     tree = _parsed(promise.relation)
     sign = tree.ops[0]
     left, right = _value(tree.left, record), _value(tree.comparators[0], record)

@@ -1,81 +1,108 @@
-"""JMH's log and its table: TextReportFormat, TextResultFormat and ScoreFormatter of openjdk/jmh."""
+"""JMH: its table, and the results in its log (TextResultFormat, TextReportFormat of openjdk/jmh); `-rf json`."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from sectax.audit.reading.grammar import Record, Text
-from sectax.audit.reading.printed import Number, statistic_of
-from sectax.audit.tools.jmh_results import PROMISES, QUANTITIES, SLOW, UNIT, fill, name, set_up
+from sectax.audit.form import Quantity
+from sectax.audit.reading.grammar import Json, Record, Text
+from sectax.audit.reading.printed import Number, read, statistic_of
+from sectax.formats import json_text
+from sectax.formats.numbers import SECONDS
 
-_MODES = {"Throughput": "thrpt", "Average time": "avgt", "Sampling time": "sample", "Single shot invocation time": "ss"}
+_TIME = r"(?:[nmu]?s(?:ec)?|min)"
+_UNIT = rf"(?:{_TIME}/op|ops/{_TIME})"
+_PER = re.compile(rf"(?:({_TIME})/op|ops/({_TIME}))$")
+_SECONDS = SECONDS | {"nsec": 1e-9, "usec": 1e-6, "msec": 1e-3, "sec": 1.0, "min": 60.0}
+_SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+_ROUGH = re.compile(r"10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})$")
 _PARAMETER = re.compile(r"\(([^()]{1,100})\)")
 _QUANTILE_ROW = re.compile(r"(.+?):(?:\S*[·.])?p(\d\.\d+)$")
-# Single iterations are not counted. Old versions print no sign before the error, and terminals another one.
+# Old versions print no sign before the error, and terminals another one.
 _ROW = re.compile(r"(?:(\d+)\s+)?(?:≈\s*)?([\d.,⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)(?:\s+(?:[^\d\s]{1,3}\s+)?(\d[\d.,]*))?$")
+# With these nothing is as fast as it will be in use.
+_SLOW = r"-Xint\b|-Xcomp\b|-XX:TieredStopAtLevel=[0-3]\b|-agentlib:jdwp|-Xrunjdwp|-Xdebug\b|-javaagent:\S{0,400}jacoco"
+
+
+def _number(text: str | float | None, unit: str) -> Number | None:
+    """A score in its unit; as text with three digits behind the point, which is a comma in half of the world."""
+    per = _PER.match(unit)
+    if isinstance(text, float | int):
+        plain = Number(float(text))
+    elif rough := _ROUGH.match(text or ""):
+        power = 10.0 ** int(rough[1].translate(_SUPERSCRIPTS))
+        plain = Number(power, power)
+    else:
+        plain = read("n", (text or "").replace(",", "."))  # type: ignore[assignment]
+    if per is None or plain is None:
+        return None
+    scale = _SECONDS[per[1]] if per[1] else 1 / _SECONDS[per[2]]
+    return Number(plain.value * scale, plain.step * scale, "s" if per[1] else "1")
+
+
+def _fill(record: Record, unit: str, claims: Iterable[tuple[str, str | float | None]]) -> None:
+    metric = "throughput" if unit.startswith("ops") else "time"
+    for statistic, text in claims:
+        if (found := _number(text, unit)) is not None:
+            record.add(f"{metric}.{statistic}", found)
+
+
+def _name(record: Record, benchmark: str, parameters: Mapping[str, str], mode: str) -> None:
+    levels = {"benchmark": benchmark, **parameters, "mode": mode}
+    record.fields |= {f"level.{factor}": [level] for factor, level in levels.items()}
+    record.fields["name"] = [", ".join([benchmark, *(f"{key}={value}" for key, value in parameters.items()), mode])]
 
 
 def _shape(records: list[Record]) -> list[Record]:
-    logs = [record for record in records if "row" not in record.fields and "other_result" not in record.fields]
-    of_rows: dict[str, Record] = {}
-    for record in logs:
-        _of_log(record)
+    rows: dict[str, Record] = {}
     for record in records:
         if "row" in record.fields:
-            _of_row(record, logs, of_rows)
-    return [*logs, *of_rows.values()]
+            _of_row(record, rows)
+    # A table sums up the log above it.
+    logs = [record for record in records if "score" in record.fields and "other_result" not in record.fields]
+    for record in logs:
+        parameters = (part.partition(" = ") for part in (record.text("parameters") or "").split(", "))
+        given = {key: value for key, _, value in parameters if value}
+        _name(record, record.text("benchmark") or "benchmark", given, record.text("mode") or "")
+        _fill(record, record.text("unit") or "", [("mean", record.text("score")), ("error", record.text("error"))])
+    return [*rows.values()] or logs
 
 
-def _of_log(record: Record) -> None:
-    """Iterations begin again from 1 in each fork."""
-    told, forks = {key: record.text(key) for key in record.fields}, list[list[str]]()
-    texts = [value for value in record.fields.get("iteration", ()) if isinstance(value, str)]
-    for number, iteration in zip(record.numbers("at"), texts, strict=False):
-        if number.value == 1 or not forks:
-            forks.append([])
-        forks[-1].append(iteration)
-    mode = _MODES.get(told.get("mode_name") or "", "avgt")
-    parameters = [part.partition(" = ") for part in (told.get("parameters") or "").split(", ")]
-    name(record, told.get("benchmark") or "benchmark", {key: value for key, _, value in parameters if value}, mode)
-    set_up(record, mode, told.get("warmup"), told.get("fork_note"))
-    unit = told.get("unit") or told.get("iteration_unit") or ""
-    claims = [(key, told.get("score")) for key in ("score", ".mean")] + [
-        (key, told.get("error")) for key in ("error", ".error")
-    ]
-    fill(record, unit, forks if mode != "sample" else [], claims)
-
-
-def _of_row(record: Record, logs: list[Record], of_rows: dict[str, Record]) -> None:
-    """A row beside the log that it sums up; quantiles of one benchmark are together."""
+def _of_row(record: Record, rows: dict[str, Record]) -> None:
+    """Quantiles of one benchmark are together."""
     told = {key: record.text(key) or "" for key in record.fields}
-    found = _ROW.match(told["numbers"])
-    if found is None:
+    if (found := _ROW.match(told["numbers"])) is None:
         return
     quantile = _QUANTILE_ROW.match(told["row"])
-    benchmark = quantile[1] if quantile else told["row"]
     names, given = _PARAMETER.findall(told.get("columns", "")), told.get("given_parameters", "").split()
     if len(names) != len(given):
         names = [f"parameter {at}" for at, _ in enumerate(given, 1)]
-    count, score, error = found.groups()
     made = Record(record.line, ended=True)
-    name(made, benchmark, dict(zip(names, given, strict=True)), told["mode"])
-    log = next((one for one in logs if _sums_up(made, one)), None)
-    if log is not None:
-        fill(log, told["unit"], (), () if quantile else (("row_score", score),))
-    else:
-        made = of_rows.setdefault(f"{made.text('name')} {told.get('columns')}", made)
-        share = statistic_of(f"{100 * float(quantile[2]):.10g}") if quantile else "mean"
-        fill(made, told["unit"], (), ((f".{share}", score), (".error", error)))
-    if count and not quantile:
-        (log or made).fields["count"] = [Number(float(count))]
+    _name(made, quantile[1] if quantile else told["row"], dict(zip(names, given, strict=True)), told["mode"])
+    made = rows.setdefault(f"{made.text('name')} {told.get('columns')}", made)
+    statistic = statistic_of(f"{100 * float(quantile[2]):.10g}") if quantile else "mean"
+    _fill(made, told["unit"], [(statistic, found[2]), ("error", found[3])])
+    if found[1] and not quantile:
+        made.fields["count"] = [Number(float(found[1]))]
 
 
-def _sums_up(row: Record, log: Record) -> bool:
-    """The table leaves out what all names begin with."""
-    factors = {key for key in (*row.fields, *log.fields) if key.startswith("level.")} - {"level.benchmark"}
-    whole, part = log.text("level.benchmark") or "", row.text("level.benchmark") or ""
-    alike = whole == part or whole.endswith(f".{part}")
-    return alike and all(row.text(factor) == log.text(factor) for factor in factors)
+def _result(result: Mapping[str, Any]) -> Record:
+    record, metric = Record(1, ended=True), result["primaryMetric"]
+    _name(record, result["benchmark"], result.get("params") or {}, result["mode"])
+    if runtime := json_text.text(result, "vmName", "jdkVersion", "vmVersion"):
+        record.fields["runtime"] = [runtime]
+    forks = metric.get("rawData") or []
+    claims = [("values", value) for fork in forks for value in fork]
+    claims += [("mean", metric["score"]), ("error", metric.get("scoreError"))]
+    shares = ((statistic_of(share), value) for share, value in (metric.get("scorePercentiles") or {}).items())
+    # Of few iterations other percentiles are one of them.
+    claims += [(statistic, value) for statistic, value in shares if statistic in ("min", "median", "max") or not forks]
+    _fill(record, metric["scoreUnit"], [(name, value) for name, value in claims if isinstance(value, int | float)])
+    if forks:
+        record.fields |= {"replicates": [Number(float(len(forks)))], "replicate": ["process"]}
+    return record
 
 
 JMH = Text(
@@ -83,41 +110,41 @@ JMH = Text(
     title="JMH's output",
     starts=(r"# Benchmark: {benchmark:text}$", r"{other_result:flag}Secondary result "),
     head=(
-        r"# VM version: {runtime:text}$",
-        r"# VM options: {option.jvm_options:text}$",
-        r"# Warmup: {warmup:text}$",
-        r"# Measurement: {planned:n} iterations?, {option.iteration:text}$",
-        r"# Threads: {option.threads:n} thread",
-        r"# Benchmark mode: {mode_name:text}, ",
+        r"# Benchmark mode: {mode:text}, ",
         r"(?=Benchmark\s)(?=.{1,1000}$){columns:text} Mode (?:Thr )?(?:Cnt|Samples) ",
     ),
     lines=(
         r"# Parameters: \({parameters:text}\)$",
-        r"# Fork: (?={fork_note:w})\S+(?: of {forks:n})?",
-        r"Iteration {at:n}: (?:n = \d+, mean = )?(?:≈ )?{iteration:w} (?:±\(99[.,]9%\) \S+ )?{iteration_unit:w}$",
-        rf"(?:Result\s?: )?(?:mean = )?(?:≈ )?{{score:w}} ±\(99[.,]9%\) {{error:w}} (?={UNIT}){{unit:w}}(?: \[\w+\])?$",
+        r"(?:Result\s?: )?(?:mean = )?(?:≈ )?{score:w} ±\(99[.,]9%\) {error:w} "
+        rf"(?={_UNIT}){{unit:w}}(?: \[\w+\])?$",
     ),
     rows=(
         r"(?=.{1,600}$){row:w} (?:{given_parameters:text} )?(?=(?:thrpt|avgt|sample|ss) ){mode:w} {numbers:text} "
-        rf"(?={UNIT}$){{unit:w}}$",
+        rf"(?={_UNIT}$){{unit:w}}$",
     ),
     last=r"(?:Secondary result|Result) ",
     fails=(
         r"(?:Iteration.{1,40})?<failure>",
         r"<(?:forked VM failed|failed to invoke the VM|host VM has been interrupted|binary link had failed)",
         r"(?:\S*RunnerException|ERROR): ",
-        r"Benchmark had encountered error|Cancell?ing execution\.\.\.|Run cancell?ed\.",
-        r"\(benchmark timed out, interrupted ",
+        r"Benchmark had encountered error|Cancell?ing execution\.\.\.|Run cancell?ed\.|\(benchmark timed out, ",
     ),
     warns=(
         r"\*\*\* ?WARNING: ",
         r"WARNING: (?:System\.gc|JMH lock|The perf event count|Failed |Unable |Could not )",
-        r"<JMH had finished, but forked VM did not exit|<shutdown timeout of ",
-        rf"# VM options: .{{0,2000}}?(?:{SLOW})",
+        rf"# VM options: .{{0,2000}}?(?:{_SLOW})",
+        r"# Fork: N/A|# Warmup: <none>",
     ),
     fixed={"calibrated": True},
-    quantities=QUANTITIES,
-    promises=PROMISES,
+    quantities={"throughput": Quantity.RATE},
     shape=_shape,
 )
-GRAMMARS = (JMH,)
+JMH_JSON = Json(
+    name="jmh",
+    title="JMH's JSON",
+    keys=("benchmark", "primaryMetric"),
+    records=lambda document: [_result(one) for one in (document if isinstance(document, list) else [document])],
+    fixed={"calibrated": True},
+    quantities={"throughput": Quantity.RATE},
+)
+GRAMMARS = (JMH, JMH_JSON)

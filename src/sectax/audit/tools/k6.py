@@ -3,99 +3,42 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
 from sectax.audit.form import EndsBy
-from sectax.audit.reading.document import number
 from sectax.audit.reading.grammar import Json, Promise, Record, Text
-from sectax.audit.reading.printed import Number, read
+from sectax.audit.reading.printed import Number, read, statistic_of
 
 _STATISTIC = re.compile(r"(avg|min|med|max|p\((\d{1,2}(?:\.\d{1,9})?)\))=(\S+)")
-_COUNTER = re.compile(r"(\d[\d.]*) \(?(\d[\d.]*)/s")
-_SHARE = re.compile(r"[\d.]+% (?:[✓✗] (\d+) [✓✗] (\d+)|(\d+) out of (\d+))")
 _NAMES = {"avg": "mean", "med": "median", "min": "min", "max": "max"}
-_METRICS = (
-    "http_req_duration",
-    "http_req_failed",
-    "http_reqs",
-    *("iterations", "dropped_iterations"),
-)
-PROMISES = (
+# Metric -> key in its JSON -> place.
+_PLACES = {
+    "http_req_duration": {key: f"latency.{name}:ms" for key, name in _NAMES.items()}
+    | {f"p({share})": f"latency.p{share}:ms" for share in (75, 90, 95, 99)},
+    "http_reqs": {"count": "operations:n", "rate": "rate:n"},
+    "http_req_failed": {"passes": "failed.requests:n", "fails": "passed:n"},
+    "iterations": {"count": "iterations:n", "rate": "iteration_rate:n"},
+    "dropped_iterations": {"count": "dropped:n"},
+}
+_PROMISES = (
     Promise("operations / rate = iterations / iteration_rate"),
     Promise("failed_of = operations"),
+    Promise("failed.requests + passed = operations"),
 )
-
-
-def _trend(record: Record, metric: str, statistics: Mapping[str, Number]) -> None:
-    if metric == "http_req_duration":
-        record.fields |= {f"latency.{name}": [value] for name, value in statistics.items()}
-
-
-def _counter(record: Record, metric: str, count: Number, rate: Number) -> None:
-    names = {"http_reqs": ("operations", "rate"), "iterations": ("iterations", "iteration_rate")}
-    if metric == "dropped_iterations":
-        record.fields["dropped"] = [count]
-    elif metric in names:
-        of_count, of_rate = names[metric]
-        record.fields |= {of_count: [count], of_rate: [rate]}
+_CHECKED = r"(?:[✓✗]\s?)?"
 
 
 def _shape(records: list[Record]) -> list[Record]:
     for record in records:
-        for metric in _METRICS:
-            if (text := record.text(f"told.{metric}")) is not None:
-                _line(record, metric, re.sub(r"\s+", " ", text))
-        _asked(record)
+        for name, percentile, value in _STATISTIC.findall(record.text("latencies") or ""):
+            told = Number(0.0, 0.0, "s") if value.startswith("0s") else read("t", value)
+            if isinstance(told, Number):
+                record.fields[f"latency.{_NAMES.get(name) or statistic_of(percentile)}"] = [told]
+        # What the scenario asked for, where it is the only one.
+        if len(record.numbers("asked")) == 1:
+            record.fields |= {"target_rate": record.fields["asked"], "by_schedule": ["yes"]}
+            if "iteration_rate" in record.fields:
+                record.fields["achieved_rate"] = record.fields["iteration_rate"]
     return records
-
-
-def _asked(record: Record) -> None:
-    """What the scenario asked for, where it is the only one."""
-    if len(record.numbers("asked")) == 1:
-        record.fields |= {"target_rate": record.fields["asked"], "by_schedule": ["yes"]}
-        if "iteration_rate" in record.fields:
-            record.fields["achieved_rate"] = record.fields["iteration_rate"]
-
-
-def _line(record: Record, metric: str, text: str) -> None:
-    statistics = {}
-    for name, percentile, value in _STATISTIC.findall(text):
-        told = read("t", value) if not value.startswith("0s") else Number(0.0, 0.0, "s")
-        if isinstance(told, Number) and told.unit == "s":
-            statistics[_NAMES.get(name) or f"p{float(percentile):.10g}"] = told
-    if statistics:
-        return _trend(record, metric, statistics)
-    if found := _COUNTER.match(text):
-        _counter(record, metric, *(read("n", found[at]) for at in (1, 2)))  # type: ignore[arg-type]
-    elif (found := _SHARE.match(text)) and metric == "http_req_failed":
-        failed = read("n", found[1] or found[3])
-        every = read("n", found[4]) if found[4] else Number(float(found[1]) + float(found[2]))
-        record.fields |= {"failed.requests": [failed], "failed_of": [every]}  # type: ignore[list-item]
-
-
-def _document(document: Any) -> list[Record]:
-    record = Record(1, ended=True)
-    for metric, told in document["metrics"].items():
-        values = told.get("values", told)
-        if not isinstance(values, dict):
-            continue
-        _metric(record, metric, {name: value for name, value in values.items() if isinstance(value, int | float)})
-    return [record]
-
-
-def _metric(record: Record, metric: str, values: dict[str, float]) -> None:
-    def at(name: str, kind: str = "n") -> Number:
-        return number(values[name], kind, f"metrics.{metric}.{name}")
-
-    if "avg" in values:
-        names = {name: _NAMES.get(name) or re.sub(r"^p\(([\d.]+)\)$", r"p\1", name) for name in values}
-        _trend(record, metric, {names[name]: at(name, "ms") for name in values if names[name] != "count"})
-    elif "count" in values and "rate" in values:
-        _counter(record, metric, at("count"), at("rate"))
-    elif metric == "http_req_failed" and "passes" in values and "fails" in values:
-        every = Number(values["passes"] + values["fails"])
-        record.fields |= {"failed.requests": [at("passes")], "failed_of": [every]}
 
 
 K6 = Text(
@@ -105,7 +48,12 @@ K6 = Text(
     lines=(
         r"script: {name:w}",
         r"[*•] .{0,120}?: {asked:n} iterations/s for {asked_s:t}",
-        *(rf"(?:[✓✗]\s?)?{metric}\.{{2,}}: {{told.{metric}:text}}$" for metric in _METRICS),
+        _CHECKED + r"http_req_duration\.{2,}: {latencies:text}$",
+        _CHECKED + r"http_reqs\.{2,}: {operations:n} \(?{rate:n}/s",
+        _CHECKED + r"http_req_failed\.{2,}: [\d.]+% [✓✗] {failed.requests:n} [✓✗] {passed:n}",
+        _CHECKED + r"http_req_failed\.{2,}: [\d.]+% {failed.requests:n} out of {failed_of:n}",
+        _CHECKED + r"iterations\.{2,}: {iterations:n} \(?{iteration_rate:n}/s",
+        _CHECKED + r"dropped_iterations\.{2,}: {dropped:n} ",
     ),
     last=r"(?:[✓✗]\s?)?(?:iterations|vus_max)\.{2,}:",
     warns=(
@@ -115,10 +63,19 @@ K6 = Text(
         r"↳ \d{1,3}% — ✓ \d+ / ✗ [1-9]",
     ),
     fixed={"ends_by": EndsBy.TIME},
-    promises=PROMISES,
+    promises=_PROMISES,
     shape=_shape,
 )
 K6_JSON = Json(
-    name="k6", title="k6's JSON", keys=("metrics", "http_req_duration"), records=_document, promises=PROMISES
+    name="k6",
+    title="k6's JSON",
+    keys=("metrics", "http_req_duration"),
+    fields={
+        f"metrics.{metric}.{form}{key}": place
+        for metric, places in _PLACES.items()
+        for key, place in places.items()
+        for form in ("", "values.")
+    },
+    promises=_PROMISES,
 )
 GRAMMARS = (K6, K6_JSON)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from sectax.audit.form import Cold, Trouble, TroubleKind
 from sectax.audit.reading.grammar import Promise, Record, Text
@@ -14,7 +13,6 @@ from sectax.formats.lambda_report import report_fields
 
 # Tools that follow several functions put the log group, and so the name, before each line.
 _FUNCTION = re.compile(r"/aws/lambda/([A-Za-z0-9_-]{1,140})")
-_STREAM = re.compile(r"\[\$?\w{1,40}\][0-9a-f]{32}")
 _FAILED = re.compile(r"Status: (?:error|timeout)")
 _OF_RUNTIMES = (
     r"Task timed out|Runtime exited with error|Runtime\.\w{0,40}Error|ERROR\s(?:Uncaught|Unhandled Promise|Invoke)"
@@ -31,50 +29,39 @@ def _shape(records: list[Record]) -> list[Record]:
     if reports and failures:
         kind = TroubleKind.FAILED if len(failures) > _MOST_FAILURES * len(reports) else TroubleKind.WARNED
         reports[0].troubles.append(Trouble(kind, failures[0].line, str(failures[0].text("failure"))[:100]))
-    groups: dict[str, list[Record]] = {}
-    for one in reports:
-        groups.setdefault(one.text("name") or "", []).append(one)
-    marked = any(name.endswith("cold") for name in groups)
-    for name, group in groups.items():
+    marked = any("init duration.one" in one.fields for one in reports)
+    for name in {one.text("name") for one in reports}:
+        group = [one for one in reports if one.text("name") == name]
         failed = sum("is_failed" in one.fields for one in group)
-        streams = {one.text("stream") for one in group} - {None}
-        work: dict[str, Any] = {"operations": Number(float(len(group)))}
-        work |= {"failures": Number(float(failed))} if failed else {}
-        work |= {"replicates": Number(float(len(streams))), "replicate": "instance"} if streams else {}
-        work |= {"instrument": "X-Ray"} if any("is_traced" in one.fields for one in group) else {}
-        work |= {"cold": Cold.ONLY if name.endswith("cold") else Cold.APART} if marked else {}
         for one in group:
-            one.fields |= {key: [value] for key, value in work.items()}
+            one.fields["operations"] = [Number(float(len(group)))]
+            one.fields |= {"failures": [Number(float(failed))]} if failed else {}
+            one.fields |= {"cold": [Cold.ONLY if one.text("level.start") == "cold" else Cold.APART]} if marked else {}
     return reports
 
 
 def _report(record: Record) -> Record | None:
     """One invocation; None where lines are of something else."""
-    parts = [str(value) for name in ("report", "more") for value in record.fields.get(name, ())]
-    line = " ".join(parts)
-    if not parts:
+    line = " ".join(str(value) for name in ("report", "more") for value in record.fields.get(name, ()))
+    if not line:
         return None
-    made = Record(record.line, ended=True)
+    made = Record(record.line, {"name": ["REPORT"]}, ended=True)
     try:
         told = report_fields(line)
         if "duration" not in told:
             raise BadInput("it has no duration")
     except BadInput as error:
         made.troubles.append(Trouble(TroubleKind.UNREAD, record.line, f"{error.message}: {line[:80]}"))
-        made.fields["name"] = ["REPORT"]
         return made
-    for name, pattern in (("function", _FUNCTION), ("stream", _STREAM)):
-        if (found := pattern.search(line)) is not None:
-            made.fields[name] = [found[found.lastindex or 0]]
     memory = f"{told['memory'] / 2**20:g} MB" if "memory" in told else "unknown memory"
-    levels = {"function": made.text("function"), "memory": memory, "start": "cold" if "init" in told else "warm"}
-    shown = {factor: level for factor, level in levels.items() if level is not None}
-    made.fields |= {f"level.{factor}": [level] for factor, level in shown.items()}
-    made.fields |= {"name": [", ".join(shown.values())], "option.memory": [memory]}
-    for name in ("runtime", "library"):
-        made.fields |= {name: record.fields[name]} if name in record.fields else {}
-    if "Sampled: true" in line.partition("XRAY TraceId:")[2]:
-        made.fields["is_traced"] = ["yes"]
+    start = "cold" if "init" in told else "warm"
+    levels = {"memory": memory, "start": start}
+    if (function := _FUNCTION.search(line)) is not None:
+        levels = {"function": function[1], **levels}
+    made.fields |= {
+        "name": [", ".join(levels.values())],
+        **{f"level.{name}": [level] for name, level in levels.items()},
+    }
     _numbers(made, told, emulated=0 <= line.find("Init Duration") < line.find("Billed"))
     if _FAILED.search(line):
         made.fields["is_failed"] = ["yes"]
@@ -104,11 +91,7 @@ _REPORT = r"REPORT RequestId:|REPORT Duration: |(?<!\w\s)Duration: [0-9.]+ ms(?:
 LAMBDA = Text(
     name="lambda",
     title="REPORT lines of AWS Lambda",
-    starts=(rf"(?=.{{0,400}}?(?:{_REPORT})){{report:text}}$",),
-    head=(
-        r"(?:.{0,200}?\s)?START RequestId: \S+ Version: {library:w}",
-        r"(?:.{0,200}?\s)?INIT_START Runtime Version: {runtime:w}",
-    ),
+    starts=(r"REPORT RequestId: {report:text}$", rf"(?=.{{0,400}}?(?:{_REPORT})){{report:text}}$"),
     lines=(
         r"(?=(?:(?:Billed |Init |Restore |Billed Restore )?Duration|Memory Size|Max Memory Used|XRAY TraceId): )"
         r"{more:text}$",

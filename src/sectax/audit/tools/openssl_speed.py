@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from sectax.audit.form import EndsBy, Moves, Trouble, TroubleKind
-from sectax.audit.reading.grammar import Record, Text
+from sectax.audit.reading.grammar import Promise, Record, Text
 from sectax.audit.reading.printed import Number, read
 
 _BITS = re.compile(r"(\d{2,6}) bits")
@@ -97,7 +97,7 @@ OPENSSL_SPEED = Text(
         r"CPUINFO: .{0,200} env:",
     ),
     fixed={"ends_by": EndsBy.TIME},
-    promises=("time_printed * rate = 1",),
+    promises=(Promise("time_printed * rate = 1"),),
     shape=_shape,
 )
 GRAMMARS = (OPENSSL_SPEED,)
