@@ -6,6 +6,8 @@ What is measured is measured on virtual time (`tests.fakes.virtual`), so the ans
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -59,7 +61,7 @@ def test_what_cannot_be_said_has_a_status_of_its_own(tmp_path):
     said = run(tmp_path, "0.1048", "--fail-if", "slower>5%", "--blocks", "6")
 
     assert said.status == CANNOT_BE_SAID, said.err
-    assert "--fail-if slower>5%: undecided for new: use a longer" in said.err
+    assert "--fail-if slower>5%: undecided for new: run it again" in said.err
 
 
 @pytest.mark.more
@@ -85,6 +87,25 @@ def test_a_known_cost_that_was_not_seen_leaves_nothing_ruled_out(tmp_path):
 
 
 @pytest.mark.more
+def test_the_answer_is_in_every_form_of_the_run_and_decides_the_status_behind_a_closed_pipe(tmp_path):
+    run(tmp_path, "0.2", "--fail-if", "slower>5%")
+
+    shown = sectax("show", "r.sectax", "--json", folder=tmp_path)
+    report = sectax("report", "r.sectax", "--format", "json", folder=tmp_path)
+    markdown = sectax("report", "r.sectax", folder=tmp_path)
+    command = [sys.executable, "-m", "sectax", "show", "r.sectax", "--fail-if", "slower>5%"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as unread:
+        assert unread.stdout is not None
+        unread.stdout.close()
+        assert unread.wait() == HOLDS
+
+    for document in (json.loads(shown.out), json.loads(report.out)):
+        assert [(limit["condition"], limit["answer"]) for limit in document["conditions"]] == [("slower>5%", "holds")]
+    # A gate was not asked for again.
+    assert shown.status == report.status == 0
+    assert "--fail-if slower>5%: holds for new" in markdown.out
+
+
 def test_two_runs_are_compared_by_what_their_effects_became(tmp_path):
     run(tmp_path, "0.1", "--blocks", "8")
     (tmp_path / "r.sectax").rename(tmp_path / "old.sectax")

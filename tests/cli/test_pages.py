@@ -36,6 +36,36 @@ def test_the_page_of_a_run_is_the_same_made_later_from_its_file(folder):
     assert headings(folder / "a.html")[0] == "What to do"
 
 
+def test_the_end_of_a_files_name_says_what_it_holds(folder, tmp_path):
+    beginnings = {
+        "a.md": b"# ",
+        "a.html": b"<!doctype html>",
+        "a.csv": b"run",
+        "a.json": b'{"schema"',
+        "a.svg": b"<svg ",
+    }
+    for name in beginnings:
+        assert sectax("report", folder / "a.sectax", "--out", name, folder=tmp_path).status == 0
+    refused = sectax("report", folder / "a.sectax", "--out", "a.pdf", folder=tmp_path)
+
+    assert {
+        name: (tmp_path / name).read_bytes()[: len(text)].lower() for name, text in beginnings.items()
+    } == beginnings
+    assert refused.status == 2
+    assert ".html" in refused.err
+    assert not (tmp_path / "a.pdf").exists()
+
+
+def test_a_picture_in_no_form_that_is_made_is_refused_before_the_run(tmp_path):
+    words = ("--baseline", "true", "--treatment", "slow=true", "--picture", "out.jpg")
+
+    said = sectax("run", "command", *words, folder=tmp_path, simulated=1)
+
+    assert said.status == 2
+    assert "FILE.svg" in said.err
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_page_that_is_in_the_way_is_seen_before_anything_is_measured(folder):
     words = ("--baseline", "true", "--treatment", "slow=true", "--out", "b.sectax", "--html", "a.html")
     said = sectax("run", "command", *words, folder=folder)

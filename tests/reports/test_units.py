@@ -127,7 +127,15 @@ def test_column_has_one_scale_that_suits_its_middle(values: list[float], unit: s
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.05, "0.05 s"), (4.4, "4.4 s"), (61.6, "62 s"), (252, "4 min 12 s"), (240, "4 min"), (11520, "3 h 12 min")],
+    [
+        (0.045, "0.045 s"),
+        (0.05, "0.05 s"),
+        (4.4, "4.4 s"),
+        (61.6, "62 s"),
+        (252, "4 min 12 s"),
+        (240, "4 min"),
+        (11520, "3 h 12 min"),
+    ],
 )
 def test_lengths_of_time_read_well(value: float, text: str) -> None:
     assert units.seconds(value) == text

@@ -63,7 +63,7 @@ def refuse_too_small(plan: Plan, pilot_s: float, block_s: float, *, room: float 
     raise NothingMeasured(
         f"a budget of {stopping.budget_s:g} s is too short for a verdict: the pilot and the {FIRST_LOOK} blocks of a "
         f"first verdict take {len(plan.treatments)} treatments about {enough_s} s",
-        f"leave --budget out, or give --budget {enough_s}s, fewer levels (--level) or a smaller preset (--quick)",
+        f"leave --budget out, or give --budget {enough_s}s, fewer levels (--level), or --quick where there is one",
     )
 
 
@@ -93,7 +93,7 @@ def with_last_look(
         raise NothingMeasured(
             f"a budget of {stopping.budget_s:g} s is too short for a verdict: the pilot took {elapsed_s:.0f} s{once}, "
             f"and the first verdict needs {FIRST_LOOK} blocks of {paced_s:.1f} s",
-            f"give at least --budget {least_s}s, fewer levels (--level) or a smaller preset (--quick)",
+            f"give at least --budget {least_s}s, fewer levels (--level), or --quick where there is one",
         )
     return replace(calibrated, last_look=min(fitting, stopping.max_blocks or MOST_LOOKS))
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from sectax import __version__
-from sectax.cli.streams import Printed, make_usable
+from sectax.cli.streams import Printed, forget_reader, make_usable
 from sectax.model.errors import ExitStatus, SectaxError, WrongUse
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def main() -> NoReturn:
     except Exception as error:
         if isinstance(error, OSError) and (error.filename or error.errno in _NO_ROOM):
             _complain(
-                f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}",
+                f"{error.filename or 'the output'} cannot be written: {error.strerror or error}",
                 "make room, or write elsewhere",
             )
             _leave(ExitStatus.WRONG_USE)
@@ -236,8 +236,8 @@ def _out_of_memory() -> ExitStatus:
 
 
 def _reader_gone() -> ExitStatus:
-    """Whoever read us has gone (`| head`): that is not an error. Nothing more can be flushed there."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    """Whoever read us has gone (`| head`): that is not an error."""
+    forget_reader()
     return ExitStatus.DONE
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sectax.cli import picture
-from sectax.cli.streams import Printed
+from sectax.cli.streams import Printed, forget_reader
 from sectax.model.errors import WrongUse
 from sectax.parts.kept import Kept
 
@@ -108,8 +108,11 @@ class Shown(Kept):
 
 
 def print_text(text: str) -> None:
-    """What `rendered` gave."""
-    click.echo(text, nl=False, color=is_colourful())
+    """What `rendered` gave. A reader that has gone (`| head`) ends nothing: what is asked of the run has its status."""
+    try:
+        click.echo(text, nl=False, color=is_colourful())
+    except BrokenPipeError:
+        forget_reader()
 
 
 def refuse_existing(out: str, option: str) -> None:
@@ -190,6 +193,6 @@ def _write_step_summary(laid_out: Laid, lines: Sequence[str]) -> None:
     limits = "".join(f"- {line}\n" for line in lines)
     try:
         with open(os.environ[_STEP_SUMMARY], "a", encoding="utf-8") as file:
-            file.write(f"{as_markdown(laid_out)}\n{limits}")
+            file.write(f"{limits}\n{as_markdown(laid_out)}\n")
     except OSError as error:
         click.echo(f"the summary of this step cannot be written: {error.strerror}", err=True)

@@ -121,7 +121,7 @@ def condition(text: str) -> Condition:
     costlier = None if found is None else _COSTLIER.get(found["word"].lower())
     if found is None or costlier is None:
         said = re.match(r"\s*(?:[\w.-]+\s*:\s*)?([A-Za-z]+)", text)
-        hint = "say it as in --fail-if 'slower>5%' or --fail-if 'cpu:slower>5%'"
+        hint = "say it as in --fail-if 'slower>5%' or --fail-if 'cpu:slower>5%'; repeat the option for a second one"
         if said is not None and said[1].lower() not in _COSTLIER:
             hint = f"{did_you_mean(said[1], _COSTLIER)}; {hint}"
         raise WrongUse(f"--fail-if {text!r} is not a condition", hint)

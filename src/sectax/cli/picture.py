@@ -31,7 +31,9 @@ _CONVERTERS: dict[str, Callable[[str, str], list[str]]] = {
 
 
 def refuse_unconvertible(out: str) -> None:
-    """Raises `WrongUse` where *out* is a PNG, and nothing here makes one: better before a run than after it."""
+    """Raises `WrongUse` where *out* is no SVG or PNG, or nothing here makes PNG: better before a run than after."""
+    if Path(out).suffix.lower() not in (".svg", ".png"):
+        raise WrongUse(f"{out} would be no picture that sectax makes", "name FILE.svg or FILE.png")
     if _is_png(out) and _converter() is None:
         raise WrongUse(f"PNG needs one of {', '.join(_CONVERTERS)}", "apt-get install librsvg2-bin, or name FILE.svg")
 
@@ -51,7 +53,7 @@ def write(svg: str, out: str) -> None:
 
 
 def _converted(svg: str) -> bytes:
-    refuse_unconvertible(".png")
+    refuse_unconvertible("picture.png")
     program = _converter() or ""
     with tempfile.TemporaryDirectory(prefix="sectax-picture-") as folder:
         source, made = Path(folder, "picture.svg"), Path(folder, "picture.png")

@@ -6,17 +6,34 @@ from pathlib import Path
 
 import click
 
+from sectax.cli import picture
 from sectax.cli.options import named_run
 from sectax.cli.output import write_document
 from sectax.model.analysed import RunReport
 from sectax.model.errors import WrongUse
 from sectax.workflow.analyse import analyse_file
+from sectax.workflow.conditions import concluded
 from sectax.workflow.present import FORMATS, TABLES, View, render, write_pages
+
+# By the end of the file's name; a PNG is made of the SVG.
+_FORMATS_OF = {
+    "": "markdown",
+    ".md": "markdown",
+    ".txt": "markdown",
+    ".html": "html",
+    ".htm": "html",
+    ".csv": "csv",
+    ".json": "json",
+    ".svg": "svg",
+    ".png": "svg",
+}
 
 
 @click.command("report")
 @click.argument("run_file", metavar="RUN", type=click.Path(), required=False, callback=named_run)
-@click.option("--format", "format_", type=click.Choice(FORMATS), help="How to write it.  [default: markdown]")
+@click.option(
+    "--format", "format_", type=click.Choice(FORMATS), help="How to write it.  [default: as --out ends, or markdown]"
+)
 @click.option("--table", type=click.Choice(TABLES), help="With --format csv: which table.  [default: findings]")
 @click.option("--out", type=click.Path(), metavar="FILE", help="The file to write.  [default: stdout]")
 @click.option(
@@ -26,7 +43,7 @@ def command(run_file: str | None, format_: str | None, table: str | None, out: s
     """Write the results of a run, from its file alone.
 
     --format html writes one page with pictures that needs no network: open it in a browser, send it, print it.
-    --format svg writes the picture of the answer alone.
+    --format svg writes the picture of the answer alone. Without --format the end of --out's name decides, .png too.
 
     --all FOLDER writes such a page beside every run file of a folder, and index.html, which links to them. Pages that
     sectax wrote there before are written again.
@@ -40,11 +57,27 @@ def command(run_file: str | None, format_: str | None, table: str | None, out: s
         raise click.MissingParameter(param_type="argument", param_hint="'RUN'")
     if table is not None and format_ != "csv":
         raise WrongUse(f"--table is for CSV, and --format is {format_ or 'markdown'}", "leave it out, or --format csv")
-    result = RunReport(analyse_file(Path(run_file)), run_file)
-    text = render(result, format_ or "markdown", View(table=table or "findings"))
+    format_ = format_ or (_format_of(out) if out is not None else "markdown")
+    analysed = analyse_file(Path(run_file))
+    result = RunReport(analysed, run_file, conditions=concluded(analysed, analysed.measured.plan.stopping.conditions))
+    text = render(result, format_, View(table=table or "findings"))
     if out is None:
         # A document: UTF-8 here as in a file, whatever the locale says.
         click.echo(text.encode(), nl=False)
         return
-    write_document(text, out, "--out")
+    if format_ == "svg" and out.lower().endswith(".png"):
+        picture.write(text, out)
+    else:
+        write_document(text, out, "--out")
     click.echo(out)
+
+
+def _format_of(out: str) -> str:
+    """What a file of this name is to hold. Raises `WrongUse` where nobody can say."""
+    suffix = Path(out).suffix.lower()
+    if suffix not in _FORMATS_OF:
+        known = ", ".join(filter(None, _FORMATS_OF))
+        raise WrongUse(f"nothing says what {out} is to hold", f"add --format, or let its name end in {known}")
+    if suffix == ".png":
+        picture.refuse_unconvertible(out)
+    return _FORMATS_OF[suffix]

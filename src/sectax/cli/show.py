@@ -25,9 +25,9 @@ def command(run_file: str, fail_if: tuple[str, ...], form: Form) -> None:
 
     asked = conditions(fail_if)
     analysed = analyse_file(Path(run_file))
-    answers = concluded(analysed, asked)
+    answers = concluded(analysed, asked or analysed.measured.plan.stopping.conditions)
     text = rendered(RunReport(analysed, run_file, conditions=answers), form)
-    if analysed.measured.state == "finished" and not answers:
+    if analysed.measured.state == "finished" and not asked:
         kept.keep_report(text)
     print_text(text)
-    leave_with(answers, analysed.measured.plan)
+    leave_with(answers if asked else (), analysed.measured.plan)

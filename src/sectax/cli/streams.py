@@ -45,6 +45,11 @@ def make_usable(*, utf8: bool) -> None:
         sys.stdout.reconfigure(encoding="utf-8")
 
 
+def forget_reader() -> None:
+    """Whoever read us has gone: what else is printed leads nowhere, for it could not be flushed."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
 def _stream(descriptor: int, mode: str) -> TextIO:
     return cast(TextIO, os.fdopen(descriptor, mode, closefd=False))
 

@@ -188,7 +188,7 @@ def _quotable(audited: Audited) -> str:
 
 def _which(audited: Audited, worst: AuditWarning, fatal: int) -> str:
     """The figures that cannot be quoted, as a reader would call them."""
-    if fatal in (0, audited.figures):
+    if not 0 < fatal < audited.figures:
         return "these numbers"
     tables = worst.subject.split(", ")
     if len(tables) == 1 and worst.subject not in _WHOLE and fatal == len(worst.figures):

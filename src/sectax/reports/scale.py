@@ -95,7 +95,7 @@ def cost_ticks(scale: Scale) -> list[tuple[float, str]]:
 
 
 def ratio_ticks(scale: Scale) -> list[tuple[float, str]]:
-    """No cost, and round costs on both sides: powers of ten on a long axis, per cent on a short one."""
+    """No difference, and round costs on both sides: powers of ten on a long axis, per cent on a short one."""
     decades = math.log10(scale.high / scale.low)
     times = [time_s for time_s in _TIMES if decades < 2 * _DECADES or math.log10(time_s).is_integer()]
     ticks = [(time_s, f"×{_short(time_s)}") for time_s in times] + [
@@ -103,7 +103,7 @@ def ratio_ticks(scale: Scale) -> list[tuple[float, str]]:
     ]
     ticks += [(1 + share, f"+{100 * share:g} %") for share in _SHARES]
     ticks += [(1 / (1 + share), _below(share)) for share in _SHARES]
-    kept = [(1.0, "0")]
+    kept = [(1.0, "same")]
     for value, text in sorted(ticks, key=lambda tick: -abs(math.log(tick[0]))):
         apart = min(abs(math.log(value / other)) for other, _ in kept)
         if scale.low <= value <= scale.high and apart >= math.log(scale.high / scale.low) / (2 * _FEW):

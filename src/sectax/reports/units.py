@@ -187,7 +187,7 @@ def cost_ratio(log_ratio: float) -> float:
 def seconds(value: float) -> str:
     """A length of time to read: `62 s`, `4 min 12 s`, `3 h 12 min`."""
     if value < 10:
-        return f"{roughly(value) if value < 0.1 else _without_zeros(fixed(value, 1))} s"
+        return f"{_without_zeros(roughly(value)) if value < 0.1 else _without_zeros(fixed(value, 1))} s"
     whole = round(value)
     if whole < 120:
         return f"{whole} s"

@@ -74,4 +74,6 @@ def line(concluded: Concluded, plan: Plan | None) -> str:
         return said if concluded.decisive else f"{said}: no comparison is about it"
     about = [name if plan is None else names.subject(plan, name) for name in concluded.decisive]
     said += f" for {', '.join(about)}"
-    return said + (": use a longer --budget or a quieter machine" if concluded.answer is Answer.OPEN else "")
+    return said + (
+        ": run it again with a longer --budget, or on a quieter machine" if concluded.answer is Answer.OPEN else ""
+    )

@@ -6,7 +6,7 @@ The pages of a whole folder of runs are written here too.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,10 +19,11 @@ from sectax.reports import csv, markdown, terminal
 from sectax.reports.advice_layout import advice_report
 from sectax.reports.audit_layout import audit_report
 from sectax.reports.comparison_layout import published_comparison, run_comparison
-from sectax.reports.document import Document
+from sectax.reports.document import Document, lines
 from sectax.reports.report_layout import run_report
 from sectax.workflow.advise import decided
 from sectax.workflow.analyse import analyse_file
+from sectax.workflow.conditions import line
 
 if TYPE_CHECKING:
     from sectax.reports.page_layout import IndexedRun
@@ -55,7 +56,10 @@ def document(result: Result, *, show_all: bool) -> Document:
     """What a report of the result says, whatever the format."""
     match result:
         case RunReport():
-            return run_report(result.analysed, result.path, decided(result.analysed), show_all=show_all)
+            made = run_report(result.analysed, result.path, decided(result.analysed), show_all=show_all)
+            plan = result.analysed.measured.plan
+            limits = [line(answer, plan) for answer in result.conditions] if show_all else []
+            return replace(made, lead=(*lines(limits), *made.lead))
         case PublishedComparison():
             return published_comparison(result)
         case RunComparison():

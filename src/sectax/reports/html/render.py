@@ -9,6 +9,8 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -73,7 +75,8 @@ def render(document: parts.Document) -> str:
 def render_picture(picture: parts.Forest) -> str:
     """A forest plot as an SVG file of its own, which follows the light or dark scheme of whoever looks at it."""
     template = _environment().get_template("forest.svg")
-    made: str = template.render(it=forest.draw(picture, forest.WIDE), style=_style("forest.css"), standalone=True)
+    style = _plain(_style("forest.css"))
+    made: str = template.render(it=forest.draw(picture, forest.WIDE), style=style, standalone=True)
     return made.strip() + "\n"
 
 
@@ -128,3 +131,14 @@ def _is_wordy(table: parts.Table) -> bool:
 def _at(shape: str, x: float, y: float) -> str:
     """A shape around 0, 0 moved to a place: its first step is absolute, and the others are made relative to it."""
     return shape.replace("M0 0", f"M{x:.1f} {y:.1f}", 1)
+
+
+def _plain(style: str) -> str:
+    """Without custom properties, which few converters know: the rules in light colours, then in dark ones."""
+    light, dark = (dict(re.findall(r"(--\w+): (#\w+)", block)) for block in re.findall(r":root \{(.*?)\}", style, re.S))
+    rules = style[style.index(".forest") :]
+
+    def coloured(by: Mapping[str, str]) -> str:
+        return re.sub(r"var\((--\w+)\)", lambda found: by[found[1]], rules)
+
+    return f"{coloured(light)}@media (prefers-color-scheme: dark) {{\n{coloured(dark)}}}\n"

@@ -7,7 +7,7 @@ from collections import Counter
 
 from sectax.model.analysed import Analysed
 from sectax.model.finding import FASTER, SLOWER, Finding, Severity, VerdictId, is_answered, is_decided
-from sectax.model.plan import last_look
+from sectax.model.plan import Until, last_look
 from sectax.model.treatment import Role, Standing
 from sectax.reports import units
 from sectax.reports.words import claims, names
@@ -125,7 +125,8 @@ def to_answer(analysed: Analysed, asked: list[Finding]) -> list[str]:
     until = analysed.measured.plan.stopping.until
     spoken = [each for each in asked if each.verdict not in _WITHOUT]
     undecided = [each for each in spoken if not is_answered(each, until)]
-    if not undecided:
+    # Who sets a limit asks for nothing beyond it.
+    if not undecided or until is Until.CONDITIONS:
         return []
     number, margin = len(spoken) - len(undecided), units.margin(undecided[0].margin)
     open_ = f"Whether it is more than {margin} is undecided" if is_decided(undecided[0]) else "Undecided"
