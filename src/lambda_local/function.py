@@ -32,8 +32,6 @@ class LayerVersion:
     arn: str
     version: int
     code: Code
-    description: str = ""
-    created: str = ""
 
 
 # Compared by identity: two configurations are the same only if no update lies between them, and an instance of

@@ -42,14 +42,14 @@ def aws(lambda_: Any, tmp_path: Path) -> Callable[[str], Any]:
 def test_every_action_is_answered(aws, tmp_path):
     f = "--function-name cli-all"
     aws(f"create-function {f} --runtime {PYTHON} --handler f.handler --role {ROLE} --zip-file fileb://f.zip")
-    layer = aws("publish-layer-version --layer-name cli --zip-file fileb://f.zip")["LayerVersionArn"]
-    aws(f"update-function-configuration {f} --memory-size 256 --layers {layer}")
+    layer = aws("publish-layer-version --layer-name cli --description its --zip-file fileb://f.zip")
+    assert (layer["Version"], layer["Description"]) == (1, "its")
+    aws(f"update-function-configuration {f} --memory-size 256 --layers {layer['LayerVersionArn']}")
     aws(f"update-function-code {f} --zip-file fileb://f.zip")
     assert aws(f"get-function {f}")["Configuration"]["Version"] == "$LATEST"
     assert aws(f"get-function-configuration {f}")["MemorySize"] == 256
     assert aws("list-functions")["Functions"]
     assert aws(f"invoke {f} --payload fileb://event.json out.json")["ExecutedVersion"] == "$LATEST"
     assert (tmp_path / "out.json").read_text() == "1"
-    assert aws("get-layer-version --layer-name cli --version-number 1")["Version"] == 1
     aws("delete-layer-version --layer-name cli --version-number 1")
     aws(f"delete-function {f}")

@@ -15,7 +15,6 @@ _Body = TypeVar("_Body", bound=requests.Body)
 class Call(NamedTuple):
     """Attributes: *path* holds the parameters of the path by their names in the API reference."""
 
-    action: str
     path: Mapping[str, str]
     exchange: Exchange
     region: str

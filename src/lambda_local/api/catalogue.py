@@ -53,10 +53,10 @@ class Catalogue:
         """The ARN of a version of a layer."""
         return f"arn:aws:lambda:{self.region}:{ACCOUNT}:layer:{name}:{version}"
 
-    def publish(self, name: str, code: Code, description: str, created: str) -> LayerVersion:
+    def publish(self, name: str, code: Code) -> LayerVersion:
         """Add the next version of a layer."""
         number = self._last_layers[name] = self._last_layers.get(name, 0) + 1
-        version = LayerVersion(self.layer_arn(name, number), number, code, description, created)
+        version = LayerVersion(self.layer_arn(name, number), number, code)
         self.layers[version.arn] = version
         return version
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lambda_local.function import LATEST, Function, LayerVersion
+from lambda_local.function import LATEST, Function, LayerVersion, now
 from lambda_local.settings import architecture
 
 
@@ -37,14 +37,14 @@ def configuration(function: Function) -> dict[str, Any]:
     return document
 
 
-def layer(version: LayerVersion) -> dict[str, Any]:
-    """The answer to PublishLayerVersion and GetLayerVersion."""
+def layer(version: LayerVersion, description: str) -> dict[str, Any]:
+    """The answer to PublishLayerVersion."""
     return {
         "LayerArn": version.arn.rpartition(":")[0],
         "LayerVersionArn": version.arn,
         "Version": version.version,
-        "Description": version.description,
-        "CreatedDate": version.created,
+        "Description": description,
+        "CreatedDate": now(),
         "CompatibleArchitectures": [architecture()],
         "Content": {"CodeSha256": version.code.sha256, "CodeSize": version.code.size},
     }

@@ -50,11 +50,6 @@ def not_found(arn: str) -> ApiError:
     return ApiError(404, "ResourceNotFoundException", f"Function not found: {arn}")
 
 
-def absent() -> ApiError:
-    """There is no such thing."""
-    return ApiError(404, "ResourceNotFoundException", "The resource you requested does not exist.")
-
-
 def conflict(message: str) -> ApiError:
     """It is there already."""
     return ApiError(409, "ResourceConflictException", message)

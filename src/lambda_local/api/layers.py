@@ -1,4 +1,4 @@
-"""Layers: publish, look at, delete."""
+"""Layers: publish, delete."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Any
 from lambda_local.api import documents, names, requests
 from lambda_local.api.call import Call
 from lambda_local.api.catalogue import Catalogue
-from lambda_local.api.errors import absent, invalid
-from lambda_local.function import now
+from lambda_local.api.errors import invalid
 
 
 async def publish(catalogue: Catalogue, call: Call) -> dict[str, Any]:
@@ -19,16 +18,8 @@ async def publish(catalogue: Catalogue, call: Call) -> dict[str, Any]:
         wanted = requests.read(upload.document, requests.PublishLayer)
         requests.check_architectures(wanted.compatible_architectures)
         requests.check_description(wanted.description)
-        version = catalogue.publish(name, await catalogue.code_of(upload), wanted.description, now())
-    return documents.layer(version)
-
-
-async def get(catalogue: Catalogue, call: Call) -> dict[str, Any]:
-    """GetLayerVersion."""
-    version = catalogue.layers.get(_arn(catalogue, call))
-    if version is None:
-        raise absent()
-    return documents.layer(version)
+        version = catalogue.publish(name, await catalogue.code_of(upload))
+    return documents.layer(version, wanted.description)
 
 
 async def delete(catalogue: Catalogue, call: Call) -> None:

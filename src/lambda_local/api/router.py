@@ -37,7 +37,6 @@ _ACTIONS: dict[str, tuple[str, str, _Action | None]] = {
     "UpdateFunctionCode": ("PUT", f"{_FUNCTION}/code", functions.update_code),
     "DeleteFunction": ("DELETE", _FUNCTION, functions.delete),
     "PublishLayerVersion": ("POST", _LAYER, layers.publish),
-    "GetLayerVersion": ("GET", f"{_LAYER}/{{VersionNumber}}", layers.get),
     "DeleteLayerVersion": ("DELETE", f"{_LAYER}/{{VersionNumber}}", layers.delete),
 }
 _PATTERNS = [
@@ -117,7 +116,7 @@ class Router:
         if found is None:
             raise not_implemented(f"{request.method} {request.path[:200]}")
         name, parameters = found
-        call = Call(name, parameters, exchange, self._catalogue.region)
+        call = Call(parameters, exchange, self._catalogue.region)
         act = _ACTIONS[name][2]
         if act is None:
             await invoke(self._catalogue, self._pool, call)

@@ -66,19 +66,5 @@ def exit_words(status: int) -> str:
     """An exit status in the words of Go's os/exec, which are Lambda's: 'exit status 1', 'signal: killed'."""
     if status >= 0:
         return f"exit status {status}"
-    return f"signal: {_SIGNALS.get(-status, -status)}"
-
-
-# As Go's syscall package names them.
-_SIGNALS: dict[int, str] = {
-    signal.SIGKILL: "killed",
-    signal.SIGTERM: "terminated",
-    signal.SIGSEGV: "segmentation fault",
-    signal.SIGABRT: "aborted",
-    signal.SIGBUS: "bus error",
-    signal.SIGFPE: "floating point exception",
-    signal.SIGILL: "illegal instruction",
-    signal.SIGINT: "interrupt",
-    signal.SIGPIPE: "broken pipe",
-    signal.SIGTRAP: "trace/breakpoint trap",
-}
+    known = signal.strsignal(-status) if -status < signal.SIGRTMIN else None
+    return f"signal: {known.lower() if known else -status}"
