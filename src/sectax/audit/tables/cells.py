@@ -71,6 +71,6 @@ def plain_numbers(texts: Sequence[str]) -> list[float]:
     numbers = [*map(float, texts)]
     together = "".join(texts)
     # float() also reads 1_000, nan, inf, and digits of other scripts.
-    if not together.isascii() or not {"_", "n", "N"}.isdisjoint(together) or max(map(abs, numbers)) > LARGEST:
+    if not together.isascii() or any(sign in together for sign in "_nN") or max(map(abs, numbers)) > LARGEST:
         raise ValueError("no plain numbers")
     return numbers

@@ -154,8 +154,7 @@ class _Reader:
     ) -> None:
         for at, (_, scale), values in zip(self.values, self.guess.units, numbers, strict=True):
             of = keys if len(self.values) == 1 else [(*key, self.table.names[at]) for key in keys]
-            self._add_groups(of)
-            append = {key: self.groups[key].values.append for key in {*of}}
+            append = {key: self._group(key).values.append for key in dict.fromkeys(of)}
             for key, value in zip(of, values, strict=True):
                 append[key](value * scale)
             if self.replicate is not None:
@@ -168,12 +167,11 @@ class _Reader:
                 for key, row in zip(of, whole, strict=True):
                     self._beside(self.groups[key], row)
 
-    def _add_groups(self, keys: list[Key]) -> None:
-        for key in dict.fromkeys(keys):
-            if key not in self.groups and len(self.groups) >= MOST_FIGURES:
-                names = ", ".join(map(printable, self.factors))
-                raise BadInput(f"{names}: more than {MOST_FIGURES} different levels", "--by names columns of levels")
-            self.groups.setdefault(key, _Group())
+    def _group(self, key: Key) -> _Group:
+        if key not in self.groups and len(self.groups) >= MOST_FIGURES:
+            names = ", ".join(map(printable, self.factors))
+            raise BadInput(f"{names}: more than {MOST_FIGURES} different levels", "--by names columns of levels")
+        return self.groups.setdefault(key, _Group())
 
     def _beside(self, group: _Group, row: Sequence[str]) -> None:
         group.row = row
