@@ -45,8 +45,8 @@ def test_the_end_of_a_files_name_says_what_it_holds(folder, tmp_path):
         "a.svg": b"<svg ",
     }
     for name in beginnings:
-        assert sectax("report", folder / "a.sectax", "--out", name, folder=tmp_path).status == 0
-    refused = sectax("report", folder / "a.sectax", "--out", "a.pdf", folder=tmp_path)
+        assert sectax("report", str(folder / "a.sectax"), "--out", name, folder=tmp_path).status == 0
+    refused = sectax("report", str(folder / "a.sectax"), "--out", "a.pdf", folder=tmp_path)
 
     assert {
         name: (tmp_path / name).read_bytes()[: len(text)].lower() for name, text in beginnings.items()
