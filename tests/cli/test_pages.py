@@ -41,7 +41,7 @@ def test_the_end_of_a_files_name_says_what_it_holds(folder, tmp_path):
         "a.md": b"# ",
         "a.html": b"<!doctype html>",
         "a.csv": b"run",
-        "a.json": b'{"schema"',
+        "a.json": b"{",
         "a.svg": b"<svg ",
     }
     for name in beginnings:
