@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 from typing import Any
 
 import pytest
@@ -15,6 +16,9 @@ from sectax.experiments.s3.experiment import EXPERIMENT
 from sectax.model.measured import Measured
 from sectax.model.plan import Stopping
 from sectax.prices import load
+from sectax.reports import units
+from sectax.reports.words import answers
+from sectax.workflow.advise import decided
 from sectax.workflow.present import View, render
 from tests.fakes.measured import measured
 from tests.machines import planned
@@ -67,7 +71,7 @@ def test_a_month_is_told_with_and_without_a_bucket_key(run: Measured) -> None:
     outlays = document(run)["decision"]["outlays"]
 
     totals = {(outlay["level"], outlay["way"]): outlay["total"] for outlay in outlays}
-    plain = totals["none", ""]
+    plain = totals["none", None]
     assert totals["sse-kms", "without a bucket key"] - plain == pytest.approx(3.0)
     assert totals["sse-kms", "with a bucket key"] - plain == pytest.approx(0.03)
 
@@ -94,6 +98,27 @@ def test_what_is_not_decided_is_not_advised_on(run: Measured) -> None:
     assert latency_part["more"] is None
     assert first_byte_part["more"]["point"] == 0.0
     assert server_part["more"]["point"] == pytest.approx(0.0105)
+
+
+def test_of_what_is_not_decided_its_most_is_said(run: Measured) -> None:
+    """Differences of a few per cent to either side."""
+    swing = {block: 1.0 + 0.02 * (-1) ** block for block in BLOCKS}
+    plain = {name.rpartition("/")[0]: column for name, column in run.values["latency"].items() if name.endswith("none")}
+    latency = {
+        name: {
+            block: value * (swing[block] if name.endswith("sse-kms") else 1.0)
+            for block, value in plain[name.rpartition("/")[0]].items()
+        }
+        for name in run.values["latency"]
+        if name.rpartition("/")[0] in plain
+    }
+    analysed = analyse(dataclasses.replace(run, values=run.values | {"latency": latency}))
+    decision = decided(analysed)
+
+    assert decision is not None
+    (sentence,) = answers(run.plan, decision)
+    most = max(finding.effect.high for finding in decision.findings if finding.effect is not None)
+    assert f"at most {units.share(math.expm1(most))} slower" in sentence
 
 
 def test_the_figure_of_advice_is_that_of_the_finding(run: Measured) -> None:

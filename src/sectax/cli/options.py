@@ -157,6 +157,8 @@ def with_level(word: str) -> str:
 def _nearest_option(name: str, context: click.Context, explained: str) -> str:
     from sectax.text.near import did_you_mean
 
+    if name == "--picture":
+        return "a picture of a run file: sectax report RUN --out FILE.svg"
     if isinstance(context.obj, Mapping) and name in context.obj:
         return f"here: {context.obj[name]}"
     if name.removeprefix("--") in PRESETS and isinstance(context.command, click.Group):

@@ -14,7 +14,9 @@ from sectax.reports.document import Block, Column, Document, Footnotes, Lines, R
 from sectax.reports.words import claims
 from sectax.text.printable import printable
 
-NO_VERDICT = "Two sessions share neither time nor host, so nothing cancels between them: a bare ratio, and no verdict."
+NO_VERDICT = (
+    "Two sessions share no moment, so nothing cancels between them, on one host either: a bare ratio, and no verdict."
+)
 
 
 def published_comparison(comparison: PublishedComparison) -> Document:

@@ -40,7 +40,7 @@ def forest(analysed: Analysed, path: str, decision: Decision | None) -> Forest |
         return None
     return Forest(
         _title(analysed, decision),
-        printable(plan.question),
+        " · ".join(filter(None, (printable(plan.question), names.constants(plan)))),
         tuple(groups),
         plan.stopping.margin,
         rows - sum(len(group.rows) for group in groups),
@@ -90,12 +90,8 @@ def _foot(analysed: Analysed, path: str) -> tuple[str, ...]:
     where = [f"{host}, {processors} processors" if processors else host, measured.started[:10]]
     where += [f"{units.count(len(measured.blocks), 'block')}", f"sectax {version}".strip()]
     check = "self-check passed"
-    if next(self_check(measured.plan, analysed.controls), ""):
-        check = "self-check did not pass: see the report"
+    if doubt := next(self_check(measured.plan, analysed.controls), ""):
+        check = doubt
     elif not analysed.controls or not all(map(passed, analysed.controls)):
         check = "self-check passed as far as this run has one"
-    everywhere = names.constants(measured.plan)
-    return (
-        " · ".join(where),
-        " · ".join([check, *([f"everywhere: {everywhere}"] if everywhere else []), f"figures: {printable(path)}"]),
-    )
+    return " · ".join(where), " · ".join([check, f"figures: {printable(path)}"])

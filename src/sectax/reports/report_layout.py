@@ -59,7 +59,7 @@ def _page(analysed: Analysed, path: str, decision: Decision | None, todo: Sectio
     if measured.state != "finished":
         foot += f"; to go on: sectax resume {file}"
     elif decision is not None:
-        foot += f"; your rate: sectax advise {file}"
+        foot += f"; {'your rate' if decision.choice.uses else 'more'}: sectax advise {file}"
     return Document(
         title,
         lines(_compared(plan)),

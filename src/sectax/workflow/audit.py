@@ -62,6 +62,10 @@ def audit(
         if target.startswith(PUBLISHED):
             _refuse("a published study", format_, said, signers)
             return _published(target)
+        if "://" in target:
+            raise WrongUse(
+                f"{target} is an address, and nothing is fetched", "save its table as a file, or paste it into -"
+            )
         if format_ is None and target.endswith(_RUN_SUFFIX):
             _refuse("a run file", format_, said)
             return _run(target, signers)

@@ -263,12 +263,12 @@ class Cheapest(Object, frozen=True):
     tied: Annotated[tuple[str, ...], said("Levels that cannot be told apart from it.")]
 
 
-class Outlay(Object, frozen=True):
+class Outlay(WithGaps, frozen=True):
     """What a million operations cost with one level of the control."""
 
     levels: Levels
     level: str
-    way: Annotated[str, said("How it is set up; empty where there is one way.")]
+    way: Annotated[str | None, null("there is only one", "How the service is set up.", when="")]
     total: _Total
     least: Annotated[float, said("At the lower end of the interval of what is billed.")]
     most: Annotated[float, said("At its upper end.")]

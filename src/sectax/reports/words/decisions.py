@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import groupby
@@ -151,6 +152,14 @@ def _cost(plan: Plan, same: list[Finding]) -> Iterator[str]:
     if equal:
         where = f" in {_some(equal, 4)}" if any(equal) else ""
         yield f"no cost that matters (within ± {units.margin(plan.stopping.margin)}){where}"
+    unclear = [each for each in same if each.verdict is VerdictId.INCONCLUSIVE and each.effect is not None]
+    if unclear and len(unclear) == len(same) and all(map(_is_bounded, unclear)):
+        most = max(each.effect.high for each in unclear if each.effect is not None)
+        yield f"no difference found, and at most {units.share(math.expm1(most))} slower"
+
+
+def _is_bounded(finding: Finding) -> bool:
+    return finding.effect is not None and claims.is_known(finding.effect) and not claims.is_noisy(finding.effect)
 
 
 def _finding(plan: Plan, finding: Finding) -> str:

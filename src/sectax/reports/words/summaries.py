@@ -128,7 +128,7 @@ def to_answer(analysed: Analysed, asked: list[Finding]) -> list[str]:
     # Who sets a limit asks for nothing beyond it.
     if not undecided or until is Until.CONDITIONS:
         return []
-    number, margin = len(spoken) - len(undecided), units.margin(undecided[0].margin)
+    number, margin = sum(map(is_decided, spoken)), units.margin(undecided[0].margin)
     open_ = f"Whether it is more than {margin} is undecided" if is_decided(undecided[0]) else "Undecided"
     decided = f"{number} of {len(asked)} comparisons are decided" if len(asked) > 1 else open_
     if analysed.measured.state != "finished":
