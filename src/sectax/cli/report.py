@@ -8,7 +8,7 @@ import click
 
 from sectax.cli import picture
 from sectax.cli.options import named_run
-from sectax.cli.output import write_document
+from sectax.cli.output import refuse_existing, write_document
 from sectax.model.analysed import RunReport
 from sectax.model.errors import WrongUse
 from sectax.workflow.analyse import analyse_file
@@ -57,6 +57,8 @@ def command(run_file: str | None, format_: str | None, table: str | None, out: s
         raise click.MissingParameter(param_type="argument", param_hint="'RUN'")
     if table is not None and format_ != "csv":
         raise WrongUse(f"--table is for CSV, and --format is {format_ or 'markdown'}", "leave it out, or --format csv")
+    if out is not None:
+        refuse_existing(out, "--out")
     format_ = format_ or (_format_of(out) if out is not None else "markdown")
     analysed = analyse_file(Path(run_file))
     result = RunReport(analysed, run_file, conditions=concluded(analysed, analysed.measured.plan.stopping.conditions))
