@@ -113,7 +113,7 @@ bench: probes ## sectax beside its rivals, and its promises in figures
 
 picture: setup ## the picture in the README, of a new run of jwt
 	@rm -f .venv/first.sectax docs/jwt.svg
-	@$(BIN)/sectax run jwt --quick --until budget --budget 4m --out .venv/first.sectax --picture docs/jwt.svg
+	@$(BIN)/sectax run jwt --quick --until budget --budget 2m --out .venv/first.sectax --picture docs/jwt.svg
 
 studies: setup ## the published studies again on this machine, and their pages (ARGS='--quick jwt': a short one)
 	@$(BIN)/python scripts/studies.py $(ARGS)
