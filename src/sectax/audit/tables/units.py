@@ -10,20 +10,17 @@ from sectax.formats.numbers import BINARY, DECIMAL
 _BYTES = BINARY | DECIMAL
 # What `--unit` is said to know; other words for the same are read besides.
 KNOWN = ("ns", "us", "µs", "ms", "s", "min", "h", "op/s", *(f"{name}/s" for name in _BYTES), *_BYTES, "1")
-# A word without its plural.
-_TIMES = {
-    word: scale
-    for words, scale in (
-        ("ps", 1e-12),
-        ("ns nsec nano nanosec nanosecond", 1e-9),
-        ("us µs μs usec µsec μsec micro microsec microsecond", 1e-6),
-        ("ms msec milli millisec millisecond", 1e-3),
-        ("s sec second", 1.0),
-        ("min minute", 60.0),
-        ("h hr hour", 3600.0),
-    )
-    for word in words.split()
+_SMALL = {
+    "m": 1e-3,
+    "milli": 1e-3,
+    "n": 1e-9,
+    "nano": 1e-9,
+    "p": 1e-12,
+    **dict.fromkeys(("u", "µ", "μ", "micro"), 1e-6),
 }
+# Words without their plural.
+_TIMES = {f"{prefix}{word}": scale for prefix, scale in _SMALL.items() for word in ("s", "sec", "second")}
+_TIMES |= {"s": 1.0, "sec": 1.0, "second": 1.0, "min": 60.0, "minute": 60.0, "h": 3600.0, "hr": 3600.0, "hour": 3600.0}
 _PREFIXES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
 _SIZES = {name.lower(): scale for name, scale in _BYTES.items()}
 _SIZES |= {f"{prefix}byte": scale for prefix, scale in _PREFIXES.items()}
