@@ -97,16 +97,10 @@ class Pattern:
 
 
 def _without_lookarounds(source: str) -> str:
-    """A regular expression without what it only looks at."""
-    kept, depth, at = "", 0, 0
-    while at < len(source):
-        if depth == 0 and re.match(r"\(\?<?[!=]", source[at:]):
-            depth = 1
-        elif depth and source[at] in "()" and source[at - 1] != "\\":
-            depth += 1 if source[at] == "(" else -1
-        elif not depth:
-            kept += source[at]
-        at += 1
+    """A regular expression without what it only looks at, and without groups."""
+    before, kept = "", re.sub(r"\\[()]", "", source)
+    while kept != before:
+        before, kept = kept, re.sub(r"\((\?<?[!=])?([^()]*)\)", lambda found: "" if found[1] else found[2], kept)
     return kept
 
 
@@ -224,8 +218,9 @@ class Json(Grammar):
     Attributes:
         keys: names that must all stand in the beginning of the document for it to be of this tool.
         each: the path of the results: `results[]`; empty where the document is one result.
-        fields: path within a result -> `name:kind`. `[]` goes through a list; a path that begins with `/` is of the
-            document. A kind beside those of lines: `nonzero` (how many values are not 0).
+        fields: path within a result -> `name:kind`. `[]` goes through a list, `*` through all keys, which are the `@` in
+            the name; a path that begins with `/` is of the document. A kind beside those of lines: `nonzero` (how many
+            values are not 0).
         records: makes the records from the document, where paths are not enough.
     """
 

@@ -10,13 +10,11 @@ from sectax.audit.reading.names import levels_in
 from sectax.audit.reading.printed import NUMBER, Number, read
 
 _PAIR = re.compile(rf"({NUMBER}) (\S+)")
-# Unit -> metric, kind of its number, and base unit by unit.
-_UNITS = {"ns/op": ("ns", 1.0), "us/op": ("us", 1.0), "ms/op": ("ms", 1.0), "s/op": ("s", 1.0)}
+_TIMES = {"ns/op": "ns", "us/op": "us", "ms/op": "ms", "s/op": "s"}
 _PROCESSORS = re.compile(r"-(\d{1,4})$")
 
 
 def _shape(records: list[Record]) -> list[Record]:
-    made = []
     for record in records:
         pairs = re.sub(r"\s+", " ", record.text("pairs") or "")
         name = record.text("name") or ""
@@ -31,12 +29,11 @@ def _shape(records: list[Record]) -> list[Record]:
             record.fields["level.package"] = [package]
         for text, unit in _PAIR.findall(pairs):
             _add(record, text, unit)
-        made.append(record)
-    return made
+    return records
 
 
 def _add(record: Record, text: str, unit: str) -> None:
-    number = read(_UNITS.get(unit, ("n", 1.0))[0], text)
+    number = read(_TIMES.get(unit, "n"), text)
     if not isinstance(number, Number):
         return
     if unit == "MB/s":
