@@ -174,7 +174,8 @@ class Text(Grammar):
 
     @cached_property
     def patterns(self) -> dict[str, list[Pattern]]:
-        groups = {"starts": self.starts, "rows": self.rows, "lines": self.lines, "head": self.head}
+        # What may begin a run is no line within one.
+        groups = {"starts": self.starts, "rows": self.rows, "head": self.head, "lines": self.lines}
         return {name: [Pattern(source) for source in sources] for name, sources in groups.items()}
 
     @cached_property
@@ -218,8 +219,8 @@ class Json(Grammar):
     Attributes:
         keys: names that must all stand in the beginning of the document for it to be of this tool.
         each: the path of the results: `results[]`; empty where the document is one result.
-        fields: path within a result -> `name:kind`. `[]` goes through a list, `*` through all keys, which are the `@` in
-            the name; a path that begins with `/` is of the document. A kind beside those of lines: `nonzero` (how many
+        fields: path within a result -> `name:kind`. `[]` goes through a list, `*` through all keys: percentiles, the
+            `@` in the name; a path that begins with `/` is of the document. A kind beside those of lines: `nonzero` (how many
             values are not 0).
         records: makes the records from the document, where paths are not enough.
     """

@@ -115,7 +115,8 @@ class _Reader:
             numbers = [[self.cells.number(row[at], unit) or 0.0 for row in whole] for at, unit in self.values]
         if whole:
             self.taken += len(whole)
-            self._put(self._keys(columns, len(whole)), numbers, whole)
+            keys: list[Key] = [*zip(*(columns[at] for at in self.by), strict=True)] or [()] * len(whole)
+            self._put(keys, numbers, whole)
 
     def _checked(self, place: int, row: Sequence[str]) -> Sequence[str] | None:
         """A row whose values are all numbers, or nothing; what is left out is noted."""
@@ -135,33 +136,27 @@ class _Reader:
     def _leave_out(self, place: int, text: str) -> None:
         self.left_out.append(Trouble(TroubleKind.UNREAD, self.table.place + place + 1, text))
 
-    def _keys(self, columns: list[tuple[str, ...]], count: int) -> list[Key]:
-        if not self.by:
-            return [()] * count
-        keys = list(zip(*(columns[at] for at in self.by), strict=True))
-        bare = {key: tuple(level.strip() for level in key) for key in {*keys}}
-        return keys if all(key == stripped for key, stripped in bare.items()) else [bare[key] for key in keys]
-
     def _put(self, keys: list[Key], numbers: list[list[float]], whole: Sequence[Sequence[str]]) -> None:
         said, failures = self.guess.columns, self.guess.failures
         for (at, (_, scale)), values in zip(self.values, numbers, strict=True):
             of = keys if len(self.values) == 1 else [(*key, self.table.names[at]) for key in keys]
-            last = dict(zip(of, whole, strict=True))
-            append = {key: self._group(key, row).values.append for key, row in last.items()}
+            groups = {key: self._group(key, row) for key, row in dict(zip(of, whole, strict=True)).items()}
+            append = {key: group.values.append for key, group in groups.items()}
             for key, value in zip(of, values, strict=True):
                 append[key](value * scale)
             if said.replicate:
                 place = self.table.column(said.replicate)
                 for key, name in {(key, row[place]) for key, row in zip(of, whole, strict=True)}:
                     # Nobody asks how many more there are.
-                    if len(self.groups[key].replicates) < _MOST_REPLICATES:
-                        self.groups[key].replicates.add(name)
+                    if len(groups[key].replicates) < _MOST_REPLICATES:
+                        groups[key].replicates.add(name)
             if failures is not None:
                 place, failed = failures
                 for key, row in zip(of, whole, strict=True):
-                    self.groups[key].failed += failed(row[place], self.cells.number(row[place]) or 0.0)
+                    groups[key].failed += failed(row[place], self.cells.number(row[place]) or 0.0)
 
-    def _group(self, key: Key, row: Sequence[str]) -> _Group:
+    def _group(self, levels: Key, row: Sequence[str]) -> _Group:
+        key = tuple(level.strip() for level in levels)
         if key not in self.groups and len(self.groups) >= MOST_FIGURES:
             names = ", ".join(map(printable, self.factors))
             raise BadInput(f"{names}: more than {MOST_FIGURES} different levels", "--by names columns of levels")
