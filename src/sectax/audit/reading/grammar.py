@@ -220,8 +220,8 @@ class Json(Grammar):
         keys: names that must all stand in the beginning of the document for it to be of this tool.
         each: the path of the results: `results[]`; empty where the document is one result.
         fields: path within a result -> `name:kind`. `[]` goes through a list, `*` through all keys: percentiles, the
-            `@` in the name; a path that begins with `/` is of the document. A kind beside those of lines: `nonzero` (how many
-            values are not 0).
+            `@` in the name; a path that begins with `/` is of the document. A kind beside those of lines:
+            `nonzero` (how many values are not 0).
         records: makes the records from the document, where paths are not enough.
     """
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field, replace
 
 from sectax.audit.form import Quantity
 from sectax.audit.reading.printed import statistic_of as of_percentile
-from sectax.audit.tables.cells import Cells, Unit
+from sectax.audit.tables.cells import Cells, Unit, unit_of
 from sectax.audit.tables.columns import Columns
 from sectax.audit.tables.head import Table, listed
-from sectax.audit.tables.units import unit_of
 from sectax.formats.bad_input import BadInput
 
 # Tables that tools write, by names that stand in their heads: hyperfine's, and JMeter's.

@@ -10,11 +10,10 @@ from itertools import islice
 
 from sectax.audit.form import Claim, Contrast, Evidence, Series, Trouble, TroubleKind, Work
 from sectax.audit.reading.build import MOST_FIGURES, evidence
-from sectax.audit.tables.cells import Cells, Unit, plain_numbers
+from sectax.audit.tables.cells import Cells, Unit, plain_numbers, unit_of
 from sectax.audit.tables.columns import Columns
 from sectax.audit.tables.guess import guess, unit_in
 from sectax.audit.tables.head import Table, opened, rows
-from sectax.audit.tables.units import unit_of
 from sectax.formats.bad_input import BadInput
 from sectax.text.printable import printable
 
