@@ -54,8 +54,8 @@ def flat_with_size(evidence: RunEvidence) -> Iterator[Remark]:
             )
     if unclear:
         where = unclear[0].treatment if len(unclear) == 1 else "run"
-        first = named((one.id for one in unclear), 1)
-        missing = f"the blocks do not show whether time grows with the size as it must ({first})"
+        names = named((one.id for one in unclear), 1)
+        missing = f"the blocks do not show whether time grows with the size as it must ({names})"
         yield cannot_be_checked(where, missing, "more blocks, or a larger size")
 
 

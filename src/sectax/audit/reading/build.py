@@ -34,7 +34,7 @@ _MOST_FACTORS = 50
 _WORK = {field.name for field in fields(Work)}
 _SETTING = {field.name for field in fields(Setting)}
 # What is more than a number or a text.
-_AS = {"contains": lambda text: tuple(text.split(",")), "by_schedule": bool, "replicates": int}
+_AS: dict[str, Any] = {"contains": lambda text: tuple(text.split(",")), "by_schedule": bool, "replicates": int}
 # Claims of the whole trial: field -> metric, quantity, statistic.
 _OF_TRIAL = {
     "rate": ("rate", Quantity.RATE, "rate"),

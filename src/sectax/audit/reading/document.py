@@ -35,8 +35,8 @@ def walk(value: object, path: str, where: str = "") -> Iterator[tuple[str, Any]]
         return
     step, _, rest = path.partition(".")
     if step == "*":
-        for key in value if isinstance(value, dict) else ():
-            yield from walk(value[key], rest, f"{where}[{key}]")
+        for key, inner in value.items() if isinstance(value, dict) else ():
+            yield from walk(inner, rest, f"{where}[{key}]")
         return
     name, lists, more = step.partition("[]")
     if name:

@@ -46,6 +46,11 @@ class Record:
     def add(self, name: str, value: Number | str) -> None:
         self.fields.setdefault(name, []).append(value)
 
+    def put(self, fields: Mapping[str, Number | str | None], levels: Mapping[str, str] | None = None) -> None:
+        """Set fields, but for those of which nothing is known, and levels."""
+        told = dict(fields) | {f"level.{factor}": level for factor, level in (levels or {}).items()}
+        self.fields |= {name: [value] for name, value in told.items() if value is not None}
+
     def number(self, name: str) -> Number | None:
         """The last number of this name."""
         return next((value for value in reversed(self.fields.get(name, ())) if isinstance(value, Number)), None)

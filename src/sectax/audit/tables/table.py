@@ -183,7 +183,7 @@ class _Reader:
         at, unit = self.values[said.value.index(key[-1]) if len(said.value) > 1 else 0]
         metric = said.value[0] if len(said.value) == 1 else "value"
         id = f"{metric}: {label}" if label else metric
-        claims = self._claims(id, group.row, at, unit) if self.guess.statistic and len(group.values) == 1 else ()
+        claims = self._claims(id, group.row, at, unit) if len(group.values) == 1 else ()
         count = self.cells.number(group.row[self.guess.count]) if self.guess.count is not None and claims else None
         return Series(
             id=id,
@@ -205,6 +205,8 @@ class _Reader:
 
     def _claims(self, id: str, row: Sequence[str], at: int, unit: Unit) -> tuple[Claim, ...]:
         """Of a row that stands by itself with a mean or median: that, and the summaries beside it."""
+        if self.guess.statistic is None:
+            return ()
         claims = [
             Claim(f"{id} {name}", name, number * unit[1], self.cells.step(row[place]) * unit[1])
             for name, place in {self.guess.statistic: at, **self.guess.beside}.items()

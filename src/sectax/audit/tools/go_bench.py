@@ -20,13 +20,8 @@ def _shape(records: list[Record]) -> list[Record]:
         name = record.text("name") or ""
         processors = _PROCESSORS.search(name)
         bare = name[: processors.start()] if processors else name
-        record.fields |= {f"level.{factor}": [level] for factor, level in levels_in(bare).items()}
-        record.fields["name"] = [bare]
-        record.fields["operation"] = [bare]
-        if processors:
-            record.fields["option.GOMAXPROCS"] = [processors[1]]
-        if (package := record.text("package")) is not None:
-            record.fields["level.package"] = [package]
+        told = {"name": bare, "operation": bare, "option.GOMAXPROCS": processors and processors[1]}
+        record.put(told | {"level.package": record.text("package")}, levels_in(bare))
         for text, unit in _PAIR.findall(pairs):
             _add(record, text, unit)
     return records

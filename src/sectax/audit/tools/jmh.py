@@ -47,9 +47,8 @@ def _fill(record: Record, unit: str, claims: Iterable[tuple[str, str | float | N
 
 
 def _name(record: Record, benchmark: str, parameters: Mapping[str, str], mode: str) -> None:
-    levels = {"benchmark": benchmark, **parameters, "mode": mode}
-    record.fields |= {f"level.{factor}": [level] for factor, level in levels.items()}
-    record.fields["name"] = [", ".join([benchmark, *(f"{key}={value}" for key, value in parameters.items()), mode])]
+    name = ", ".join([benchmark, *(f"{key}={value}" for key, value in parameters.items()), mode])
+    record.put({"name": name}, {"benchmark": benchmark, **parameters, "mode": mode})
 
 
 def _shape(records: list[Record]) -> list[Record]:
@@ -88,8 +87,7 @@ def _of_row(record: Record, rows: dict[str, Record]) -> None:
 def _result(result: Mapping[str, Any]) -> Record:
     record, metric = Record(1, ended=True), result["primaryMetric"]
     _name(record, result["benchmark"], result.get("params") or {}, result["mode"])
-    if runtime := json_text.text(result, "vmName", "jdkVersion", "vmVersion"):
-        record.fields["runtime"] = [runtime]
+    record.put({"runtime": json_text.text(result, "vmName", "jdkVersion", "vmVersion") or None})
     forks = metric.get("rawData") or []
     claims = [("values", value) for fork in forks for value in fork]
     claims += [("mean", metric["score"]), ("error", metric.get("scoreError"))]

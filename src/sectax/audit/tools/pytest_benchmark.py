@@ -13,9 +13,8 @@ def _shape(records: list[Record]) -> list[Record]:
         _table(record)
         name = record.text("name") or record.text("short_name") or "benchmark"
         function, _, parameters = name.partition("[")
-        record.fields |= {"name": [name], "level.benchmark": [function]}
-        if parameters:
-            record.fields["level.parameters"] = [parameters.removesuffix("]")]
+        levels = {"benchmark": function} | ({"parameters": parameters.removesuffix("]")} if parameters else {})
+        record.put({"name": name}, levels)
         values = record.numbers("time.values")
         record.fields |= {"given": [Number(float(len(values)))]} if values else {}
     return records
