@@ -104,7 +104,7 @@ def guess(table: Table, sample: Sequence[Sequence[str]], cells: Cells) -> Guess:
     units = {name: unit_in(name) or cells.unit(column) for name, column in zip(names, texts, strict=True)}
     numeric = [at for at, name in enumerate(names) if _is_numeric(texts[at], units[name], cells)]
     unsaid = [at for at in numeric if names[at] not in said.named()]
-    values = said.value or _values(units, [names[at] for at in unsaid], said)
+    values = tuple(dict.fromkeys(said.value)) or _values(units, [names[at] for at in unsaid], said)
     if not values:
         hint = f"--value COLUMN --unit UNIT; the columns are {listed(names)}"
         raise BadInput("nothing says which column holds the values", hint)
