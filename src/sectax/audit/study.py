@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields
 from typing import Any
 
 from sectax.audit.form import Claim, Cold, Contrast, EndsBy, Evidence, Moves, Quantity, Series, Setting, Work
@@ -14,33 +15,22 @@ _STATISTICS = {"one trial": "one", "maximum": "max", "minimum": "min"}
 _KNOWN_STATISTIC = re.compile(r"one|mean|median|min|max|total|rate|p\d{1,2}(\.\d+)?")
 _QUANTITIES = {"operations/s": Quantity.RATE, "bytes/s": Quantity.BANDWIDTH, "B": Quantity.MEMORY}
 
-# Fact -> the attribute that it is of, and how its value is read.
-_WORK: dict[str, tuple[str, Any]] = {
-    "moves": ("moves", Moves),
-    "contains": ("contains", lambda value: tuple(name.strip() for name in value.split(","))),
-    "bytes": ("size_bytes", float),
-    "link_bytes_s": ("link_bytes_s", float),
-    "ends_by": ("ends_by", EndsBy),
-    "configured_s": ("configured_s", float),
-    "operations_per_cell": ("operations", float),
-    "events": ("operations", float),
-    "errors": ("failures", float),
-    "cold_and_warm": ("cold", Cold),
-    "replicates": ("replicates", int),
-    "replicate": ("replicate", str),
+# Facts of another name than their attribute.
+_ATTRIBUTES = {
+    "bytes": "size_bytes",
+    "operations_per_cell": "operations",
+    "events": "operations",
+    "errors": "failures",
+    "cold_and_warm": "cold",
+    "implementation": "library",
 }
-_SETTING: dict[str, tuple[str, Any]] = {
-    "instrument": ("instrument", str),
-    "granularity_s": ("granularity_s", float),
-    "processor": ("processor", str),
-    "runtime": ("runtime", str),
-    "library": ("library", str),
-    "implementation": ("library", str),
-    "key_bits": ("key_bits", int),
-    "curve": ("curve", str),
-    "service": ("service", str),
-    "withdrawn": ("withdrawn", str),
+# Attributes that facts are of, and how their values are read.
+_WORK: dict[str, Any] = {
+    **dict.fromkeys(("size_bytes", "link_bytes_s", "configured_s", "operations", "failures"), float),
+    **{"moves": Moves, "ends_by": EndsBy, "cold": Cold, "replicates": int, "replicate": str},
+    "contains": lambda value: tuple(name.strip() for name in value.split(",")),
 }
+_SETTING = {**dict.fromkeys((field.name for field in fields(Setting)), str), "granularity_s": float, "key_bits": int}
 
 
 def evidence_of_study(study: PublishedStudy) -> Evidence:
@@ -79,12 +69,9 @@ def _series(study: PublishedStudy, table: PublishedTable) -> list[Series]:
     return found
 
 
-def _read(known: dict[str, tuple[str, Any]], facts: Facts) -> dict[str, Any]:
-    return {
-        attribute: read(value)
-        for name, (attribute, read) in known.items()
-        if (value := _value(facts, name)) is not None
-    }
+def _read(known: dict[str, Any], facts: Facts) -> dict[str, Any]:
+    told = {_ATTRIBUTES.get(name, name): _value(facts, name) for name in facts}
+    return {name: known[name](value) for name, value in told.items() if name in known and value is not None}
 
 
 def _of_levels(study: PublishedStudy, levels: dict[str, str]) -> Facts:
@@ -114,19 +101,18 @@ def _contrast(study: PublishedStudy) -> Contrast | None:
     if factor is None:
         return None
     level, baseline = _value(study.facts, "baseline_level"), _value(study.facts, "baseline")
-    attributes = _WORK | _SETTING
     brought = {
-        attributes[name][0]
+        _ATTRIBUTES.get(name, name)
         for one in study.factors
         if one.name == factor
         for known in one.levels
-        for name in known.facts.keys() & attributes.keys()
+        for name in known.facts
     }
     return Contrast(
         factor=str(factor),
         baseline=None if level is None else str(level),
         reported=level is not None or baseline is not None,
-        entails=tuple(sorted(brought)),
+        entails=tuple(sorted(brought & (_WORK | _SETTING).keys())),
     )
 
 

@@ -35,10 +35,3 @@ def test_a_mean_above_the_maximum_is_none() -> None:
 def test_the_data_must_fit_their_summary() -> None:
     assert CONTRADICTION in said(with_stats(DATA, rounds=180))
     assert CONTRADICTION not in said(DATA)
-
-
-def test_rounds_shorter_than_the_step_of_the_clock_show_nothing() -> None:
-    short = dict.fromkeys(("min", "q1", "median", "q3", "mean", "max"), 5e-09)
-
-    assert ("F", "timer") in said(with_stats(SUMMARY, **short))
-    assert ("F", "timer") not in said(SUMMARY)

@@ -112,6 +112,12 @@ def worst(severity: Severity, found: Worst, meaning: str, advice: str) -> Iterat
         yield about(severity, every, f"{words}{where}{others}", meaning, advice)
 
 
+def by_severity(found: Iterable[tuple[Severity, Series, float, str]], meaning: str, advice: str) -> Iterator[Remark]:
+    """The `worst` of each severity, of faults that may be fatal or not."""
+    for faults in gather(sorted(found, key=lambda fault: fault[0] is not Severity.FATAL), lambda fault: fault[0]):
+        yield from worst(faults[0][0], {one: (grade, saw) for _, one, grade, saw in faults}, meaning, advice)
+
+
 def about(severity: Severity, series: Sequence[Series], saw: str, meaning: str, advice: str) -> Remark:
     """One remark on these series, of whatever tables."""
     return remark(severity, tables_of(one.table for one in series), saw, meaning, advice, ids(series))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sectax.audit.checks.groups import Worst, unknown, worst
+from sectax.audit.checks.groups import Worst, by_severity, unknown, worst
 from sectax.audit.checks.growth import link_of
 from sectax.audit.checks.interface import Remark, check
 from sectax.audit.checks.words import bandwidth
@@ -49,19 +49,15 @@ def faster_than_physics(evidence: Evidence) -> Iterator[Remark]:
         [one for one in moving if one.work.link_bytes_s is None and one not in beyond],
         "the bandwidth of the memory or link is not reported, and the figures are below that of any",
     )
-    yield from _empty(seen)
+    meaning = "that is a loop with nothing in it, or hardly anything: the compiler left out the work"
+    yield from by_severity(_empty(seen), meaning, USE_THE_RESULTS)
 
 
-def _empty(seen: list[Series]) -> Iterator[Remark]:
-    found: dict[Severity, Worst] = {Severity.FATAL: {}, Severity.WARNING: {}}
+def _empty(seen: list[Series]) -> Iterator[tuple[Severity, Series, float, str]]:
     for one in seen:
         if 0 < (time := _of_one_thread(one)) < HARDLY_ANYTHING_S:
             severity = Severity.FATAL if _is_empty(one, time) else Severity.WARNING
-            found[severity][one] = -time, f"one operation takes {1e9 * time:.2g} ns"
-    for severity, faults in found.items():
-        maybe = "" if severity is Severity.FATAL else ", or hardly anything"
-        meaning = f"that is a loop with nothing in it{maybe}: the compiler left out the work"
-        yield from worst(severity, faults, meaning, USE_THE_RESULTS)
+            yield severity, one, -time, f"one operation takes {1e9 * time:.2g} ns"
 
 
 def _of_one_thread(one: Series) -> float:

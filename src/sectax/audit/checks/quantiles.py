@@ -80,8 +80,8 @@ def _single(pairs: list[Pair], compared: set[str]) -> Iterator[Remark]:
         saw = f"one value is behind each of {_names(taken)}"
         yield _about(Severity.FATAL, taken, saw, "one value has no interval, so it supports no ratio and no quantile")
     if alone:
-        saw = f"one run is behind each of {_names(alone)}"
-        yield _about(Severity.WARNING, alone, saw, "it shows that run, and supports no conclusion by itself")
+        saw = f"a single value is printed for each of {_names(alone)}"
+        yield _about(Severity.WARNING, alone, saw, "by itself it supports no conclusion")
 
 
 def _group(group: list[Pair], statistic: str | None, count: int) -> Iterator[Remark]:

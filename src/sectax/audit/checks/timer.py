@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sectax.audit.checks.groups import Worst, each_table, things, unknown, worst
+from sectax.audit.checks.groups import Worst, by_severity, each_table, things, unknown, worst
 from sectax.audit.checks.interface import Remark, check
 from sectax.audit.checks.words import duration, share
 from sectax.audit.form import VALUES, Claim, Evidence, Quantity, Series
@@ -16,8 +16,7 @@ MOST_ZEROS = 0.1
 # A mean or median of fewer printed steps: rounding may change it by a quarter.
 FEWEST_PRINTED = 3
 LONGER = "time many operations together, or print more digits"
-# A fault of each series, by how grave it is.
-Faults = dict[Severity, Worst]
+Fault = tuple[Severity, Series, float, str]
 
 
 def _timed(evidence: Evidence) -> list[Series]:
@@ -32,33 +31,26 @@ def _timed(evidence: Evidence) -> list[Series]:
 def timer(evidence: Evidence) -> Iterator[Remark]:
     timed = _timed(evidence)
     singly = [group[0] for group in things(timed) if len(group[0].values)]
-    for found, meaning, advice in (
-        (_zeros(singly), "the clock or the printed digits are too coarse for these times", LONGER),
-        (_clock(timed), "rounding alone may change it", "longer batches"),
-    ):
-        for severity, faults in found.items():
-            yield from worst(severity, faults, meaning, advice)
+    yield from by_severity(_zeros(singly), "the clock or the printed digits are too coarse for these times", LONGER)
+    yield from by_severity(_clock(timed), "rounding alone may change it", "longer batches")
     if evidence.imported:
         yield from _printed(timed)
     bare = [one for one in timed if one.setting.granularity_s is None]
     yield from unknown(bare, "the step of the clock is not reported")
 
 
-def _zeros(singly: list[Series]) -> Faults:
+def _zeros(singly: list[Series]) -> Iterator[Fault]:
     import numpy as np
 
-    found: Faults = {Severity.FATAL: {}, Severity.WARNING: {}}
     for one in singly:
         zeros = 1 - int(np.count_nonzero(np.asarray(one.values, dtype=np.float64))) / len(one.values)
         if zeros:
             severity = Severity.FATAL if zeros >= MOST_ZEROS else Severity.WARNING
-            found[severity][one] = zeros, f"{share(zeros)} of {len(one.values)} times are 0"
-    return found
+            yield severity, one, zeros, f"{share(zeros)} of {len(one.values)} times are 0"
 
 
-def _clock(timed: list[Series]) -> Faults:
+def _clock(timed: list[Series]) -> Iterator[Fault]:
     """Each value is a batch; where they are not reported, the summary is the only one."""
-    found: Faults = {Severity.FATAL: {}, Severity.WARNING: {}}
     for one in timed:
         step = one.setting.granularity_s
         if step is None or one.typical is None:
@@ -67,9 +59,12 @@ def _clock(timed: list[Series]) -> Faults:
         steps = (min(one.values) if len(one.values) else one.typical) * together / step
         if steps < ENOUGH_STEPS:
             severity = Severity.FATAL if steps < FEWEST_STEPS else Severity.WARNING
-            saw = f"the shortest batch lasts {steps:.0f} steps of its clock ({duration(step)} each)"
-            found[severity][one] = -steps, saw
-    return found
+            yield (
+                severity,
+                one,
+                -steps,
+                f"the shortest batch lasts {steps:.0f} steps of its clock ({duration(step)} each)",
+            )
 
 
 def _printed(timed: list[Series]) -> Iterator[Remark]:

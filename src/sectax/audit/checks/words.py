@@ -28,24 +28,14 @@ def in_full() -> Iterator[None]:
         _in_full.reset(before)
 
 
-def named(names: Iterable[str]) -> str:
+def named(names: Iterable[str], most: int = _MOST_NAMED) -> str:
     """A few figures by name, and how many more there are. What all names begin with is said once."""
     every = list(dict.fromkeys(names))
     heads = {name.rpartition(": ")[0] for name in every}
     shared = f"{heads.pop()}: " if len(every) > 1 and len(heads) == 1 and "" not in heads else ""
-    every = [name.removeprefix(shared) for name in every]
-    more = 0 if _in_full.get() else len(every) - _MOST_NAMED
-    if more <= 0:
-        return shared + "; ".join(every)
-    return f"{shared}{'; '.join(every[:_MOST_NAMED])}; and {more} more"
-
-
-def first_of(names: Iterable[str]) -> str:
-    """The first by name, and how many more there are."""
-    first, *others = dict.fromkeys(names)
-    if _in_full.get():
-        return "; ".join([first, *others])
-    return f"{first}; and {len(others)} more" if others else first
+    shown = [name.removeprefix(shared) for name in every[: None if _in_full.get() else most]]
+    more = [f"and {len(every) - len(shown)} more"] if len(shown) < len(every) else []
+    return shared + "; ".join([*shown, *more])
 
 
 def tables_of(tables: Iterable[str]) -> str:

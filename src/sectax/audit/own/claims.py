@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from sectax.audit.checks.groups import gather
 from sectax.audit.checks.interface import Remark, check, remark, warning
 from sectax.audit.checks.quantiles import needed
-from sectax.audit.checks.words import first_of
+from sectax.audit.checks.words import named
 from sectax.audit.form import SPEEDS
 from sectax.audit.own.evidence import BlockSeries, RunEvidence
 from sectax.model.finding import FASTER, SLOWER, Severity
@@ -52,14 +52,14 @@ def unsupported_quantile(evidence: RunEvidence) -> Iterator[Remark]:
         short = [] if tail in (None, 1) else [one for one in table if len(one.samples) < BLOCKS_OF_A_TAIL]
         if few:
             saw, meaning = _words(few[0], tail, known[few[0]])
-            saw = f"{saw}: needs {least} ({first_of(one.id for one in few)})"
+            saw = f"{saw}: needs {least} ({named((one.id for one in few), 1)})"
             yield remark(severity, metric.name, saw, meaning, "more blocks: a longer --budget")
         elif short:
             short.sort(key=lambda figure: len(figure.samples))
             saw = f"{short[0].statistic} of {len(short[0].samples)} blocks: needs {BLOCKS_OF_A_TAIL} "
             meaning = "it has no interval: slow calls that sit in some blocks may not have come up yet"
-            named = first_of(one.id for one in short)
-            yield remark(severity, metric.name, f"{saw}({named})", meaning, "more blocks")
+            first = named((one.id for one in short), 1)
+            yield remark(severity, metric.name, f"{saw}({first})", meaning, "more blocks")
 
 
 def _words(figure: BlockSeries, tail: float | None, known: float) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from sectax.audit.checks.growth import link_of
 from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, warning
 from sectax.audit.checks.physics import SHORTEST_OPERATION_S, USE_THE_RESULTS
 from sectax.audit.checks.saturated_client import ADVICE, MEANING, looks, reasons
-from sectax.audit.checks.words import bandwidth, first_of, number
+from sectax.audit.checks.words import bandwidth, named, number
 from sectax.audit.form import Moves
 from sectax.audit.own.blocks import interval, parts_of, typical_speeds
 from sectax.audit.own.evidence import BlockSeries, RunEvidence
@@ -54,8 +54,8 @@ def flat_with_size(evidence: RunEvidence) -> Iterator[Remark]:
             )
     if unclear:
         where = unclear[0].treatment if len(unclear) == 1 else "run"
-        named = first_of(one.id for one in unclear)
-        missing = f"the blocks do not show whether time grows with the size as it must ({named})"
+        names = named((one.id for one in unclear), 1)
+        missing = f"the blocks do not show whether time grows with the size as it must ({names})"
         yield cannot_be_checked(where, missing, "more blocks, or a larger size")
 
 

@@ -1,11 +1,14 @@
-"""Whether two treatments did the same work, and the work that their labels promise."""
+"""Whether two treatments did the same work, the work that their labels promise, and in places that are alike."""
 
 from __future__ import annotations
 
 import math
+import re
+import statistics
 from collections.abc import Iterator
 
 from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, warning
+from sectax.audit.checks.words import duration
 from sectax.audit.form import Moves
 from sectax.audit.own.evidence import Arm, RunEvidence
 from sectax.model.finding import FASTER, VerdictId
@@ -17,6 +20,9 @@ from sectax.stats.binomial import clopper_pearson
 MOST_ERRORS = 0.001
 FIX = "fix what fails, then measure"
 NOT_THE_SAME = "the two did not do the same work"
+_BUCKET = re.compile(r"bucket_\d{1,3}_s")
+# In quarters of so many blocks a bucket is slower by chance in less than one run of a thousand, and less by so much.
+FEWEST_BLOCKS, SLOWER = 6, 1.2
 _MATERIAL = {VerdictId.SLOWER_MATERIAL: "slower", VerdictId.FASTER_MATERIAL: "faster"}
 
 
@@ -149,4 +155,32 @@ def metadata_cost(evidence: RunEvidence) -> Iterator[Remark]:
                 f"{operation} moves no body, and is {direction} than its baseline ({compared.id})",
                 "so much of the difference is not the work on a body, also in the operations that move one",
                 "see how much it is in absolute time, and take it off the cost of the smallest objects first",
+            )
+
+
+def _buckets(arm: Arm) -> dict[str, list[float]]:
+    """The median latency in each bucket, block by block."""
+    seen = {name: values for name, values in (arm.witnesses or {}).items() if _BUCKET.fullmatch(name)}
+    return {name: [float(value) for value in values if isinstance(value, int | float)] for name, values in seen.items()}
+
+
+@check(
+    "F: one bucket of an arm is over 20 % slower than its others, in the quarters of 6 blocks or more",
+    applies=lambda evidence: any(map(_buckets, evidence.arms.values())),
+)
+def slow_bucket(evidence: RunEvidence) -> Iterator[Remark]:
+    for arm in evidence.arms.values():
+        buckets = {name: seen for name, seen in _buckets(arm).items() if len(seen) >= FEWEST_BLOCKS}
+        if len(buckets) < 2:
+            continue
+        slow = max(buckets, key=lambda name: statistics.median(buckets[name]))
+        others = [seconds for name, seen in buckets.items() if name != slow for seconds in seen]
+        if statistics.quantiles(buckets[slow], n=4)[0] > SLOWER * statistics.quantiles(others, n=4)[2]:
+            number = slow.removeprefix("bucket_").removesuffix("_s")
+            yield fatal(
+                arm.id,
+                f"its objects take {duration(statistics.median(buckets[slow]))} in bucket {number}, and "
+                f"{duration(statistics.median(others))} in the others",
+                "part of what it costs, or saves, is that bucket's and not the treatment's",
+                "find out what is different about that bucket, or name others",
             )

@@ -33,6 +33,8 @@ _MOST_FACTORS = 50
 
 _WORK = {field.name for field in fields(Work)}
 _SETTING = {field.name for field in fields(Setting)}
+# What is more than a number or a text.
+_AS: dict[str, Any] = {"contains": lambda text: tuple(text.split(",")), "by_schedule": bool, "replicates": int}
 # Claims of the whole trial: field -> metric, quantity, statistic.
 _OF_TRIAL = {
     "rate": ("rate", Quantity.RATE, "rate"),
@@ -191,21 +193,15 @@ def _attributes(record: Record, names: set[str]) -> dict[str, Any]:
 
 
 def _work(record: Record, label: str) -> Work:
-    told = _attributes(record, _WORK)
-    failed: dict[str, float] = {}
-    for name, values in record.fields.items():
-        if name.startswith("failed."):
-            kind = name[7:]
-            failed[kind] = failed.get(kind, 0.0) + sum(one.value for one in values if isinstance(one, Number))
+    told = {"operation": label} | _attributes(record, _WORK)
+    told |= {name: read(told[name]) for name, read in _AS.items() if name in told}
+    failed = {
+        name[7:]: sum(number.value for number in record.numbers(name))
+        for name in record.fields
+        if name.startswith("failed.")
+    }
     if failed:
         told["failures"] = sum(failed.values())
-    told.setdefault("operation", label)
-    if "contains" in told:
-        told["contains"] = tuple(told["contains"].split(","))
-    if "by_schedule" in told:
-        told["by_schedule"] = bool(told["by_schedule"])
-    if "replicates" in told:
-        told["replicates"] = int(told["replicates"])
     return Work(failed=failed, **told)
 
 

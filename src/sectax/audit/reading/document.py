@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sectax.audit.reading.grammar import Json, Record
-from sectax.audit.reading.printed import Number, of_json
+from sectax.audit.reading.printed import Number, of_json, statistic_of
 from sectax.formats import json_text
 from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import LARGEST
@@ -21,7 +21,7 @@ def read_document(grammar: Json, text: str) -> list[Record]:
     try:
         if grammar.records is not None:
             return grammar.records(document)
-        return [_record(grammar, document, key, result) for key, result in walk(document, grammar.each)]
+        return [record_of(grammar.fields, result, key, document) for key, result in walk(document, grammar.each)]
     except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
         if isinstance(error, BadInput):
             raise
@@ -29,11 +29,15 @@ def read_document(grammar: Json, text: str) -> list[Record]:
 
 
 def walk(value: object, path: str, where: str = "") -> Iterator[tuple[str, Any]]:
-    """What stands under a path, each with its place; nothing where there is nothing."""
+    """What stands under a path, each with its place; nothing where there is nothing. `*` is every key."""
     if not path:
         yield where, value
         return
     step, _, rest = path.partition(".")
+    if step == "*":
+        for key, inner in value.items() if isinstance(value, dict) else ():
+            yield from walk(inner, rest, f"{where}[{key}]")
+        return
     name, lists, more = step.partition("[]")
     if name:
         value = value.get(name) if isinstance(value, dict) else None
@@ -48,17 +52,17 @@ def walk(value: object, path: str, where: str = "") -> Iterator[tuple[str, Any]]
             yield from walk(inner, behind, f"{where}[{at}]")
 
 
-def _record(grammar: Json, document: object, key: str, result: object) -> Record:
+def record_of(places: Mapping[str, str], result: object, key: str = "", document: object = None) -> Record:
+    """What stands in a result under paths (of a `Json` grammar) as a record."""
     record = Record(1, ended=True)
-    for path, place in grammar.fields.items():
+    for path, place in places.items():
         name, _, kind = place.rpartition(":")
         found = walk(document, path[1:]) if path.startswith("/") else walk(result, path, key)
-        add(record, name, kind, found)
+        _add(record, name, kind, found)
     return record
 
 
-def add(record: Record, name: str, kind: str, found: Iterator[tuple[str, Any]]) -> None:
-    """Put what stands under a path into a record."""
+def _add(record: Record, name: str, kind: str, found: Iterator[tuple[str, Any]]) -> None:
     if kind == "nonzero":
         if every := [value for _, value in found]:
             record.add(name, Number(float(sum(value != 0 for value in every))))
@@ -69,7 +73,8 @@ def add(record: Record, name: str, kind: str, found: Iterator[tuple[str, Any]]) 
         if kind in _TEXTS:
             record.add(name, value if isinstance(value, str) else str(value))
         else:
-            record.add(name, number(value, kind, where))
+            at = statistic_of(where.rpartition("[")[2][:-1]) if "@" in name else ""
+            record.add(name.replace("@", at), number(value, kind, where))
 
 
 def number(value: object, kind: str, where: str) -> Number:

@@ -46,6 +46,11 @@ class Record:
     def add(self, name: str, value: Number | str) -> None:
         self.fields.setdefault(name, []).append(value)
 
+    def put(self, fields: Mapping[str, Number | str | None], levels: Mapping[str, str] | None = None) -> None:
+        """Set fields, but for those of which nothing is known, and levels."""
+        told = dict(fields) | {f"level.{factor}": level for factor, level in (levels or {}).items()}
+        self.fields |= {name: [value] for name, value in told.items() if value is not None}
+
     def number(self, name: str) -> Number | None:
         """The last number of this name."""
         return next((value for value in reversed(self.fields.get(name, ())) if isinstance(value, Number)), None)
@@ -97,16 +102,10 @@ class Pattern:
 
 
 def _without_lookarounds(source: str) -> str:
-    """A regular expression without what it only looks at."""
-    kept, depth, at = "", 0, 0
-    while at < len(source):
-        if depth == 0 and re.match(r"\(\?<?[!=]", source[at:]):
-            depth = 1
-        elif depth and source[at] in "()" and source[at - 1] != "\\":
-            depth += 1 if source[at] == "(" else -1
-        elif not depth:
-            kept += source[at]
-        at += 1
+    """A regular expression without what it only looks at, and without groups."""
+    before, kept = "", re.sub(r"\\[()]", "", source)
+    while kept != before:
+        before, kept = kept, re.sub(r"\((\?<?[!=])?([^()]*)\)", lambda found: "" if found[1] else found[2], kept)
     return kept
 
 
@@ -180,7 +179,8 @@ class Text(Grammar):
 
     @cached_property
     def patterns(self) -> dict[str, list[Pattern]]:
-        groups = {"starts": self.starts, "rows": self.rows, "lines": self.lines, "head": self.head}
+        # What may begin a run is no line within one.
+        groups = {"starts": self.starts, "rows": self.rows, "head": self.head, "lines": self.lines}
         return {name: [Pattern(source) for source in sources] for name, sources in groups.items()}
 
     @cached_property
@@ -224,8 +224,9 @@ class Json(Grammar):
     Attributes:
         keys: names that must all stand in the beginning of the document for it to be of this tool.
         each: the path of the results: `results[]`; empty where the document is one result.
-        fields: path within a result -> `name:kind`. `[]` goes through a list; a path that begins with `/` is of the
-            document. A kind beside those of lines: `nonzero` (how many values are not 0).
+        fields: path within a result -> `name:kind`. `[]` goes through a list, `*` through all keys: percentiles, the
+            `@` in the name; a path that begins with `/` is of the document. A kind beside those of lines:
+            `nonzero` (how many values are not 0).
         records: makes the records from the document, where paths are not enough.
     """
 

@@ -6,7 +6,7 @@ import math
 import re
 from typing import NamedTuple
 
-from sectax.formats.numbers import BINARY, DECIMAL, LARGEST, SECONDS
+from sectax.formats.numbers import LARGEST, SECONDS
 
 # No possessive group: with one, Debian 12's Python 3.11.2 takes in the comma after such a number (3.11.7 does not).
 NUMBER = r"[+-]?(?:\d++(?:,\d++)*(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?"
@@ -64,15 +64,8 @@ def _amount(text: str, thousand: float, unit: str) -> Number | None:
         return None
     word = found[2].replace("ytes", "").replace("yte", "")
     prefix = word[:-1] if word[-1:] in ("B", "b") else word
-    if prefix.endswith("i"):
-        scale = BINARY.get(f"{prefix}B", 2.0**10)
-    else:
-        scale = (DECIMAL.get(f"{prefix}B", 1.0)) if thousand == 1000 else _binary(prefix)
-    return _plain(found[1], scale, unit)
-
-
-def _binary(prefix: str) -> float:
-    return {"": 1.0, "K": 2.0**10, "k": 2.0**10, "M": 2.0**20, "G": 2.0**30, "T": 2.0**40}.get(prefix, 1.0)
+    power = 1 + "KMGT".find(prefix[0].upper()) if prefix else 0
+    return _plain(found[1], (1024.0 if prefix.endswith("i") else thousand) ** power, unit)
 
 
 def _in_seconds(unit: str) -> tuple[str, object]:
@@ -103,11 +96,10 @@ def read(kind: str, text: str) -> Number | str | None:
 
 def of_json(kind: str, value: float) -> Number:
     """A number of a JSON document, whose unit is that of the kind."""
-    scales = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "%": 0.01}
     units = {"b": "bytes", "B": "bytes", "b/s": "bytes/s", "B/s": "bytes/s"}
     if kind in ("s", "ms", "us", "ns"):
-        return Number(value * scales[kind], 0.0, "s")
-    return Number(value * scales.get(kind, 1.0), 0.0, units.get(kind, "1"))
+        return Number(value * SECONDS[kind], 0.0, "s")
+    return Number(value * (0.01 if kind == "%" else 1.0), 0.0, units.get(kind, "1"))
 
 
 def statistic_of(percentile: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from sectax.audit.form import Quantity
-from sectax.audit.tables.units import KNOWN, unit_of
+from sectax.audit.tables.cells import KNOWN, unit_of
 from sectax.formats.bad_input import BadInput
 from sectax.text.near import did_you_mean
 from sectax.text.printable import printable

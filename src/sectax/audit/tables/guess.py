@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from sectax.audit.form import Quantity
-from sectax.audit.tables.cells import Cells, Unit
+from sectax.audit.reading.printed import statistic_of as of_percentile
+from sectax.audit.tables.cells import Cells, Unit, unit_of
 from sectax.audit.tables.columns import Columns
 from sectax.audit.tables.head import Table, listed
-from sectax.audit.tables.units import unit_of
 from sectax.formats.bad_input import BadInput
 
 # Tables that tools write, by names that stand in their heads: hyperfine's, and JMeter's.
@@ -21,10 +21,13 @@ TOOLS = (
 # A text column with more different texts than this, in over half of the rows, names rows and no levels.
 MOST_LEVELS = 200
 _STATISTICS = {
-    "mean": "mean", "average": "mean", "avg": "mean", "median": "median", "med": "median", "p50": "median",
-    "min": "min", "minimum": "min", "fastest": "min", "max": "max", "maximum": "max", "slowest": "max",
-    "error": "error", "stddev": "stddev", "std": "stddev", "stdev": "stddev", "sd": "stddev", "std dev": "stddev",
-}  # fmt: skip
+    "mean": r"mean|average|avg",
+    "median": "median|med",
+    "min": "min|minimum|fastest",
+    "max": "max|maximum|slowest",
+    "error": "error",
+    "stddev": "stddev|stdev|std|sd|std dev",
+}
 _WORDS = re.compile(r"[A-Za-z]+|\d[\dA-Za-z.]*")
 _COUNTS = re.compile(r"(?:total )?(?:n|count|samples|runs|iterations|rounds|trials|requests|reqs|operations)")
 # Where or when a row was taken, which is no level.
@@ -34,14 +37,8 @@ _OF_THE_ROW = re.compile(
 Failed = Callable[[str, float], float]
 # Columns of failures by their names, and how many operations of a row failed by a text and its number.
 _FAILURES: tuple[tuple[str, Failed], ...] = (
-    (
-        r"(?:num |n |total |failed )?(?:errors|failed|failures|errs|timeouts|requests failed)",
-        lambda _, number: max(number, 0.0),
-    ),
-    (
-        r"(?:.* )?(?:exit|return|ret)(?: code| status)|(?:.* )?(?:rc|returncode|exitcode)",
-        lambda _, number: number != 0,
-    ),
+    (r"(?:num |n |total |failed )?(?:errors|failed|failures|errs|timeouts)", lambda _, number: max(number, 0.0)),
+    (r"(?:.* )?(?:exit|return) ?(?:code|status)|rc", lambda _, number: number != 0),
     (r"(?:http |response )?(?:status|code)(?: code)?|response ?code", lambda _, number: number >= 400),
     (
         r"(?:is )?(?:success|successful|succeeded|ok|passed|valid|verified|correct)",
@@ -79,8 +76,7 @@ def words(name: str) -> str:
 
 def unit_in(name: str) -> Unit | None:
     """The unit that a column's name is or ends with: `sign (ops/s)`, `time_ms`, `latency [us]`, `ns/op`, `ms`."""
-    inside = re.search(r"[(\[]([^()\[\]]{1,20})[)\]]\s*$", name)
-    if inside is not None:
+    if (inside := re.search(r"[(\[]([^()\[\]]{1,20})[)\]]\s*$", name)) is not None:
         return unit_of(inside[1])
     if (over := re.search(r"(?:^|[_ ])([A-Za-z]+)[_ ]per[_ ](?:s|sec|second)$", name)) is not None:
         return unit_of(f"{over[1].lower()}/s")
@@ -93,11 +89,9 @@ def unit_in(name: str) -> Unit | None:
 def statistic_of(name: str) -> str | None:
     """The statistic that a column's name says: mean, `p99 (ms)`, `min_us`."""
     plain = re.sub(r"^(?:time|latency) | (?:[mun]s|secs?|seconds|time|latency|runtime)$", "", words(name))
-    percentile = re.fullmatch(r"p ?(\d{2})(\d?)(?:th)?(?: percentile)?|(\d{2})(?:th)? percentile", plain)
-    if percentile is None:
-        return _STATISTICS.get(plain)
-    share = f"{percentile[1] or percentile[3]}.{percentile[2] or 0}"
-    return "median" if float(share) == 50 else f"p{float(share):g}"
+    if (percentile := re.fullmatch(r"(?:p ?)?(\d\d)\.?(\d?)(?:th)?( percentile)?", plain)) and re.search("p", plain):
+        return of_percentile(f"{percentile[1]}.{percentile[2] or 0}")
+    return next((statistic for statistic, names in _STATISTICS.items() if re.fullmatch(names, plain)), None)
 
 
 def guess(table: Table, sample: Sequence[Sequence[str]], cells: Cells) -> Guess:
@@ -109,19 +103,27 @@ def guess(table: Table, sample: Sequence[Sequence[str]], cells: Cells) -> Guess:
     texts = [[row[at] for row in sample] for at in range(len(names))]
     units = {name: unit_in(name) or cells.unit(column) for name, column in zip(names, texts, strict=True)}
     numeric = [at for at, name in enumerate(names) if _is_numeric(texts[at], units[name], cells)]
-    values = said.value or _values(units, names, [at for at in numeric if names[at] not in said.named()], texts, said)
+    unsaid = [at for at in numeric if names[at] not in said.named()]
+    values = tuple(dict.fromkeys(said.value)) or _values(units, [names[at] for at in unsaid], said)
+    if not values:
+        hint = f"--value COLUMN --unit UNIT; the columns are {listed(names)}"
+        raise BadInput("nothing says which column holds the values", hint)
     places = [table.column(name) for name in values]
     statistic = statistic_of(values[0]) if len(values) == 1 else None
-    rest = [at for at in numeric if at not in places and names[at] not in said.named()]
-    failures = [(at, failed) for at, name in enumerate(names) if at not in places and (failed := _failures(name))]
-    outcomes = {at for at, _ in failures}
-    # Parameters stand before what was measured with them.
-    given = [at for at in rest if statistic and at < places[0] and not units[names[at]] and at not in outcomes]
-    by = said.by or tuple(
-        name
+    rest = [at for at in unsaid if at not in places]
+    failures = [
+        (at, failed)
         for at, name in enumerate(names)
-        if name and (at not in numeric or at in given) and name not in (*values, said.replicate)
-        if not _COUNTS.fullmatch(words(name)) and _is_factor(words(name), texts[at])
+        for pattern, failed in _FAILURES
+        if at not in places and name not in said.by and re.fullmatch(pattern, words(name))
+    ]
+    # Parameters stand before what was measured with them.
+    texts_only = {at for at in range(len(names)) if at not in numeric}
+    given = {at for at in rest if statistic and at < places[0] and not units[names[at]]} - {at for at, _ in failures}
+    by = said.by or tuple(
+        names[at]
+        for at in sorted(texts_only | given)
+        if names[at] not in ("", *values, said.replicate) and _is_factor(words(names[at]), texts[at])
     )
     failures = [(at, failed) for at, failed in failures if names[at] not in by]
     counted = [(at, failed) for at, failed in failures if failed is _FAILURES[0][1]] or failures
@@ -144,37 +146,18 @@ def _is_numeric(texts: Sequence[str], unit: Unit | None, cells: Cells) -> bool:
 def _is_factor(name: str, texts: Sequence[str]) -> bool:
     different = len({*texts})
     names_rows = different > MOST_LEVELS and 2 * different > len(texts)
-    return different > 1 and not names_rows and not _OF_THE_ROW.fullmatch(name)
+    return different > 1 and not names_rows and not _OF_THE_ROW.fullmatch(name) and not _COUNTS.fullmatch(name)
 
 
-def _failures(name: str) -> Failed | None:
-    return next((failed for pattern, failed in _FAILURES if re.fullmatch(pattern, words(name))), None)
-
-
-def _values(
-    units: dict[str, Unit | None], names: list[str], numeric: list[int], texts: list[list[str]], said: Columns
-) -> tuple[str, ...]:
+def _values(units: dict[str, Unit | None], numeric: list[str], said: Columns) -> tuple[str, ...]:
     """The columns of values: those with a time or rate in their names or cells; with --unit alone, every arm."""
     if len(numeric) == 1:
-        units[names[numeric[0]]] = units[names[numeric[0]]] or unit_of(names[numeric[0]])
-    with_unit = [names[at] for at in numeric if (unit := units[names[at]]) and unit[0] is not Quantity.MEMORY]
-    centre = [name for name in with_unit if statistic_of(name) in ("mean", "median")]
-    if len(with_unit) == 1 or centre:
-        return tuple((centre or with_unit)[:1])
-    if len(with_unit) > 1 and len({units[name] for name in with_unit}) == 1 and not any(map(statistic_of, with_unit)):
-        return tuple(with_unit)
-    arms = [names[at] for at in numeric if not _OF_THE_ROW.fullmatch(words(names[at])) and not _is_index(texts[at])]
-    if said.unit and arms:
-        return tuple([name for name in arms if statistic_of(name) in ("mean", "median")][:1] or arms)
-    hint = f"--value COLUMN --unit UNIT; the columns are {listed(names)}"
-    raise BadInput("nothing says which column holds the values", hint)
-
-
-def _is_index(texts: list[str]) -> bool:
-    """Whether a column counts the rows."""
-    return [text.strip() for text in texts] in (
-        [str(number) for number in range(begin, begin + len(texts))] for begin in (0, 1)
-    )
+        units[numeric[0]] = units[numeric[0]] or unit_of(numeric[0])
+    with_unit = [name for name in numeric if (unit := units[name]) and unit[0] is not Quantity.MEMORY]
+    arms = with_unit or [name for name in numeric if said.unit and name and not _OF_THE_ROW.fullmatch(words(name))]
+    centre = [name for name in arms if statistic_of(name) in ("mean", "median")]
+    alike = len({units[name] for name in arms}) == 1 and not any(map(statistic_of, arms))
+    return tuple(centre[:1] or (arms if alike or len(arms) == 1 else ()))
 
 
 def _unit(said: Columns, name: str, unit: Unit | None) -> Unit:

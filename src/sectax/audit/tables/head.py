@@ -6,7 +6,7 @@ import csv
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain, islice, pairwise
+from itertools import chain, islice
 
 from sectax.audit.tables.columns import Columns
 from sectax.formats.bad_input import BadInput
@@ -60,24 +60,24 @@ def opened(lines: Iterable[str], said: Columns) -> Table:
     every = iter(lines)
     first = list(islice(every, _MOST_ABOVE))
     wanted = {*said.named()}
-    there = [at for at, line in enumerate(first) if line.strip() and not _RULE.fullmatch(line)]
-    plain = [at for at in there if not first[at].startswith("#")] or there
-    # A table of Markdown within a text shows by the rule below its names.
-    ruled = [
-        at for at, pair in enumerate(pairwise(first)) if all("|" in line for line in pair) and _RULE.fullmatch(pair[1])
-    ]
-    named = [at for at in there if wanted & {*_names(first[at], wanted)[0]}]
-    several = [at for at in plain if len(_names(first[at], wanted)[0]) > 1]
-    # Where no line has a wanted name, the message lists the columns of another.
-    places = named or ([] if wanted else ruled) or several or plain
-    if not places:
+    heads = [(at, *_names(line, wanted)) for at, line in enumerate(first) if line.strip() and not _RULE.fullmatch(line)]
+    if not heads:
         raise BadInput("there is no line of column names", "the first line of a CSV names its columns")
-    names, separator = _names(first[places[0]], wanted)
+
+    def fits(head: tuple[int, list[str], str]) -> tuple[bool, ...]:
+        at, names, separator = head
+        # A table of Markdown within a text shows by the rule below its names.
+        below = first[at + 1] if separator == "|" and not wanted and at + 1 < len(first) else ""
+        ruled = "|" in below and _RULE.fullmatch(below) is not None
+        return bool(wanted & {*names}), ruled, not first[at].startswith("#"), len(names) > 1
+
+    # Where no line has a wanted name, the message lists the columns of another.
+    at, names, separator = max(heads, key=fits)
     if all(_NUMBER.match(name) for name in names if name):
         column = next((place for place, name in enumerate(names, 1) if name), 1)
         hint = "put a line of column names above the first row"
-        raise BadInput("the table has no line of column names", hint, line=places[0] + 1, column=column)
-    return Table(names, separator, places[0] + 1, said, chain(first[places[0] + 1 :], every))
+        raise BadInput("the table has no line of column names", hint, line=at + 1, column=column)
+    return Table(names, separator, at + 1, said, chain(first[at + 1 :], every))
 
 
 def _names(line: str, wanted: set[str]) -> tuple[list[str], str]:

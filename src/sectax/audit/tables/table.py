@@ -10,11 +10,10 @@ from itertools import islice
 
 from sectax.audit.form import Claim, Contrast, Evidence, Series, Trouble, TroubleKind, Work
 from sectax.audit.reading.build import MOST_FIGURES, evidence
-from sectax.audit.tables.cells import Cells, plain_numbers
+from sectax.audit.tables.cells import Cells, Unit, plain_numbers, unit_of
 from sectax.audit.tables.columns import Columns
 from sectax.audit.tables.guess import guess, unit_in
 from sectax.audit.tables.head import Table, opened, rows
-from sectax.audit.tables.units import unit_of
 from sectax.formats.bad_input import BadInput
 from sectax.text.printable import printable
 
@@ -72,10 +71,9 @@ class _Reader:
         self.cells = Cells(table.separator, (cell for row in sample for cell in row))
         self.guess = guess(table, sample, self.cells)
         said = self.guess.columns
-        self.values = [table.column(name) for name in said.value]
+        self.values = [*zip(map(table.column, said.value), self.guess.units, strict=True)]
         self.by = [table.column(name) for name in said.by]
-        self.replicate = table.column(said.replicate) if said.replicate else None
-        self.factors = [*(table.names[at] for at in self.by), *(["column"] if len(self.values) > 1 else [])]
+        self.factors = [*said.by, *(["column"] if len(self.values) > 1 else [])]
         while first:
             self._take(first)
             first = self._portion(_PORTION)
@@ -85,8 +83,7 @@ class _Reader:
         try:
             portion.extend(islice(self.rows, size))
         except csv.Error as error:
-            place = self.table.place + self.count + len(portion) + 1
-            self.left_out.append(Trouble(TroubleKind.UNREAD, place, f"the rest is no CSV: {error}"))
+            self._leave_out(self.count + len(portion), f"the rest is no CSV: {error}")
             self.rows = iter(())
         self.count += len(portion)
         if self.count > MOST_ROWS:
@@ -95,10 +92,9 @@ class _Reader:
 
     def _fitted(self, row: Sequence[str]) -> Sequence[str] | None:
         """A row with as many fields as there are columns; commas at the end of lines make no field."""
-        more = len(row) - len(self.table.names)
-        if more > 0:
-            return row[:-more] if not any(cell.strip() for cell in row[-more:]) else None
-        return [*row, *[""] * -more] if not any(self.table.names[len(row) :]) else None
+        names = self.table.names
+        fits = not any(names[len(row) :]) and not any(cell.strip() for cell in row[len(names) :])
+        return [*row, *[""] * len(names)][: len(names)] if fits else None
 
     def _take(self, portion: list[Sequence[str]]) -> None:
         """Put the values of rows into their groups: at once, or where one of them needs a look, one by one."""
@@ -107,18 +103,19 @@ class _Reader:
             columns = list(zip(*whole, strict=True))
             if len(columns) != len(self.table.names):
                 raise ValueError("other columns")
-            numbers = [plain_numbers(columns[at]) for at in self.values]
+            numbers = [plain_numbers(columns[at]) for at, _ in self.values]
         except ValueError:
-            began = self.table.place + self.count - len(portion) + 1
             whole = [
-                row for place, line in enumerate(portion, began) if (row := self._checked(place, line)) is not None
+                row
+                for place, line in enumerate(portion, self.count - len(portion))
+                if (row := self._checked(place, line))
             ]
             columns = list(zip(*whole, strict=True))
-            units = zip(self.values, self.guess.units, strict=True)
-            numbers = [[self.cells.number(text, unit) or 0.0 for text in columns[at]] for at, unit in units if whole]
+            numbers = [[self.cells.number(row[at], unit) or 0.0 for row in whole] for at, unit in self.values]
         if whole:
             self.taken += len(whole)
-            self._put(self._keys(columns, len(whole)), columns, numbers, whole)
+            keys: list[Key] = [*zip(*(columns[at] for at in self.by), strict=True)] or [()] * len(whole)
+            self._put(keys, numbers, whole)
 
     def _checked(self, place: int, row: Sequence[str]) -> Sequence[str] | None:
         """A row whose values are all numbers, or nothing; what is left out is noted."""
@@ -126,58 +123,45 @@ class _Reader:
         if row == self.table.names or not any(cell.strip() for cell in row):
             return None
         if fields is None:
-            self._leave_out(place, f"{len(row)} fields below {len(self.table.names)} names")
+            self._leave_out(place, f"left out: {len(row)} fields below {len(self.table.names)} names")
             return None
-        for at, unit in zip(self.values, self.guess.units, strict=True):
+        for at, unit in self.values:
             if self.cells.number(fields[at], unit) is None:
                 text = printable(fields[at].strip(), 40)
-                self._leave_out(place, f"{text!r} is no number in {self.table.names[at]}")
+                self._leave_out(place, f"left out: {text!r} is no number in {self.table.names[at]}")
                 return None
         return fields
 
     def _leave_out(self, place: int, text: str) -> None:
-        self.left_out.append(Trouble(TroubleKind.UNREAD, place, f"left out: {text}"))
+        self.left_out.append(Trouble(TroubleKind.UNREAD, self.table.place + place + 1, text))
 
-    def _keys(self, columns: list[tuple[str, ...]], count: int) -> list[Key]:
-        if not self.by:
-            return [()] * count
-        keys = list(zip(*(columns[at] for at in self.by), strict=True))
-        bare = {key: tuple(level.strip() for level in key) for key in {*keys}}
-        return keys if all(key == stripped for key, stripped in bare.items()) else [bare[key] for key in keys]
-
-    def _put(
-        self,
-        keys: list[Key],
-        columns: list[tuple[str, ...]],
-        numbers: list[list[float]],
-        whole: Sequence[Sequence[str]],
-    ) -> None:
-        for at, (_, scale), values in zip(self.values, self.guess.units, numbers, strict=True):
+    def _put(self, keys: list[Key], numbers: list[list[float]], whole: Sequence[Sequence[str]]) -> None:
+        said, failures = self.guess.columns, self.guess.failures
+        for (at, (_, scale)), values in zip(self.values, numbers, strict=True):
             of = keys if len(self.values) == 1 else [(*key, self.table.names[at]) for key in keys]
-            append = {key: self._group(key).values.append for key in dict.fromkeys(of)}
+            groups = {key: self._group(key, row) for key, row in dict(zip(of, whole, strict=True)).items()}
+            append = {key: group.values.append for key, group in groups.items()}
             for key, value in zip(of, values, strict=True):
                 append[key](value * scale)
-            if self.replicate is not None:
-                for key, name in {*zip(of, columns[self.replicate], strict=True)}:
-                    self.groups[key].replicates.add(name)
-                    if len(self.groups[key].replicates) > _MOST_REPLICATES:
-                        hint = "a replicate is a process, a host or an instance"
-                        raise BadInput(f"more than {_MOST_REPLICATES} replicates", hint)
-            if self.guess.failures or self.guess.statistic or self.guess.count is not None:
+            if said.replicate:
+                place = self.table.column(said.replicate)
+                for key, name in {(key, row[place]) for key, row in zip(of, whole, strict=True)}:
+                    # Nobody asks how many more there are.
+                    if len(groups[key].replicates) < _MOST_REPLICATES:
+                        groups[key].replicates.add(name)
+            if failures is not None:
+                place, failed = failures
                 for key, row in zip(of, whole, strict=True):
-                    self._beside(self.groups[key], row)
+                    groups[key].failed += failed(row[place], self.cells.number(row[place]) or 0.0)
 
-    def _group(self, key: Key) -> _Group:
+    def _group(self, levels: Key, row: Sequence[str]) -> _Group:
+        key = tuple(level.strip() for level in levels)
         if key not in self.groups and len(self.groups) >= MOST_FIGURES:
             names = ", ".join(map(printable, self.factors))
             raise BadInput(f"{names}: more than {MOST_FIGURES} different levels", "--by names columns of levels")
-        return self.groups.setdefault(key, _Group())
-
-    def _beside(self, group: _Group, row: Sequence[str]) -> None:
+        group = self.groups.setdefault(key, _Group())
         group.row = row
-        if self.guess.failures is not None:
-            at, failed = self.guess.failures
-            group.failed += failed(row[at], self.cells.number(row[at]) or 0.0)
+        return group
 
     def evidence(self) -> Evidence:
         """What was read. Raises `BadInput` where no row has a value."""
@@ -196,40 +180,38 @@ class _Reader:
 
     def _series(self, key: Key, group: _Group) -> Series:
         said, label = self.guess.columns, ", ".join(key)
-        arm = said.value.index(key[-1]) if len(said.value) > 1 else 0
+        at, unit = self.values[said.value.index(key[-1]) if len(said.value) > 1 else 0]
         metric = said.value[0] if len(said.value) == 1 else "value"
         id = f"{metric}: {label}" if label else metric
-        claims = self._claims(id, group)
+        claims = self._claims(id, group.row, at, unit) if len(group.values) == 1 else ()
         count = self.cells.number(group.row[self.guess.count]) if self.guess.count is not None and claims else None
-        work = Work(
-            operation=key[0] if key else None,
-            failures=group.failed if self.guess.failures is not None else None,
-            replicates=len(group.replicates) if said.replicate else None,
-            replicate=said.replicate or None,
-        )
         return Series(
             id=id,
             table=metric,
             levels=dict(zip(self.factors, key, strict=True)),
             metric=metric,
-            quantity=self.guess.units[arm][0],
+            quantity=unit[0],
             claims=claims,
             values=() if claims else group.values,
             count=int(count) if count else None,
-            work=work,
+            work=Work(
+                operation=key[0] if key else None,
+                failures=group.failed if self.guess.failures is not None else None,
+                replicates=len(group.replicates) if said.replicate else None,
+                replicate=said.replicate or None,
+            ),
             run=label,
         )
 
-    def _claims(self, id: str, group: _Group) -> tuple[Claim, ...]:
+    def _claims(self, id: str, row: Sequence[str], at: int, unit: Unit) -> tuple[Claim, ...]:
         """Of a row that stands by itself with a mean or median: that, and the summaries beside it."""
-        statistic, unit, at = self.guess.statistic, self.guess.units[0], self.values[0]
-        if statistic is None or len(group.values) != 1 or not group.row:
+        if self.guess.statistic is None:
             return ()
-        claims = []
-        for name, place in {statistic: at, **self.guess.beside}.items():
-            if (number := self.cells.number(group.row[place], unit)) is not None:
-                step = self.cells.step(group.row[place]) * unit[1]
-                claims.append(Claim(f"{id} {name}", name, number * unit[1], step))
-        if (error := self.cells.error(group.row[at], unit)) is not None:
+        claims = [
+            Claim(f"{id} {name}", name, number * unit[1], self.cells.step(row[place]) * unit[1])
+            for name, place in {self.guess.statistic: at, **self.guess.beside}.items()
+            if (number := self.cells.number(row[place], unit)) is not None
+        ]
+        if (error := self.cells.error(row[at], unit)) is not None:
             claims.append(Claim(f"{id} error", "error", error * unit[1]))
         return tuple(claims)

@@ -40,9 +40,8 @@ def _shape(records: list[Record]) -> list[Record]:
             scale = _SCALES[cell[2]]
             number = Number(number.value * scale, number.step * scale, base)
             one = Record(record.line, ended=True)
-            one.fields |= {"name": [f"{name}, column {column + 1}"], f"{metric}.{statistic}": [number]}
-            one.fields |= {f"level.{factor}": [level] for factor, level in levels_in(name).items()}
-            one.fields |= {"level.column": [str(column + 1)]}
+            levels = levels_in(name) | {"column": str(column + 1)}
+            one.put({"name": f"{name}, column {column + 1}", f"{metric}.{statistic}": number}, levels)
             one.fields |= {key: record.fields[key] for key in ("processor", "option.goos") if key in record.fields}
             if cell[3] and cell[3] != "∞":
                 one.fields[f"{metric}.error"] = [Number(float(cell[3]) / 100 * number.value)]

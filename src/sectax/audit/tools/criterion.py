@@ -14,7 +14,7 @@ _SCALES = {f"{name}/s": scale for name, scale in (BINARY | DECIMAL).items()}
 def _shape(records: list[Record]) -> list[Record]:
     for record in records:
         name = record.text("name") or record.text("previous") or f"benchmark at line {record.line}"
-        record.fields |= {"name": [name], **{f"level.{factor}": [level] for factor, level in levels_in(name).items()}}
+        record.put({"name": name}, levels_in(name))
         time, spread = record.number("time.median"), record.number("spread")
         low, high = record.number("time.low"), record.number("time.high")
         if low is not None and high is not None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from sectax.audit.form import Moves
-from sectax.audit.reading.document import number
+from sectax.audit.reading.document import record_of
 from sectax.audit.reading.grammar import Json, Promise, Record, Text
 from sectax.audit.reading.printed import Number, read, statistic_of
 
@@ -45,36 +44,27 @@ def _add(record: Record, statistic: str, unit: str, text: str) -> None:
         record.fields[f"latency.{statistic}"] = [told]
 
 
+_PLACES = {
+    "iops": "rate:n",
+    "total_ios": "operations:n",
+    "io_bytes": "bytes:b",
+    "bw_bytes": "bandwidth:b/s",
+    "runtime": "duration_s:ms",
+    **{f"clat_ns.{statistic}": f"latency.{statistic}:ns" for statistic in _STATISTICS},
+    "clat_ns.percentile.*": "latency.@:ns",
+}
+
+
 def _records(document: Any) -> list[Record]:
-    return [
-        _record(job, direction, job[direction])
-        for job in document["jobs"]
-        for direction in ("read", "write", "trim")
-        if isinstance(job.get(direction), dict) and job[direction].get("iops")
-    ]
-
-
-def _record(job: Mapping[str, Any], direction: str, told: Mapping[str, Any]) -> Record:
-    record, where = Record(1, ended=True), f"jobs.{direction}"
-    record.fields["name"] = [f"{job.get('jobname', 'job')}, {direction}"]
-    for key, place, kind in (
-        ("iops", "rate", "n"),
-        ("total_ios", "operations", "n"),
-        ("io_bytes", "bytes", "b"),
-        ("bw_bytes", "bandwidth", "b/s"),
-        ("runtime", "duration_s", "ms"),
-    ):
-        if key in told:
-            record.add(place, number(told[key], kind, f"{where}.{key}"))
-    latency = told.get("clat_ns") or {}
-    for statistic in _STATISTICS:
-        if statistic in latency:
-            record.add(f"latency.{statistic}", number(latency[statistic], "ns", f"{where}.clat_ns.{statistic}"))
-    for share, value in (latency.get("percentile") or {}).items():
-        record.add(f"latency.{statistic_of(share)}", number(value, "ns", f"{where}.clat_ns.{share}"))
-    if "error" in job:
-        record.add("failures", Number(float(job["error"] != 0)))
-    return record
+    records = []
+    for job in document["jobs"]:
+        for direction in ("read", "write", "trim"):
+            if isinstance(told := job.get(direction), dict) and told.get("iops"):
+                record = record_of(_PLACES, told, f"jobs.{direction}")
+                record.fields["name"] = [f"{job.get('jobname', 'job')}, {direction}"]
+                record.fields |= {"failures": [Number(float(job["error"] != 0))]} if "error" in job else {}
+                records.append(record)
+    return records
 
 
 _PROMISES = (Promise("bandwidth / rate = size_bytes", within=0.05),)

@@ -10,33 +10,25 @@ from sectax.audit.reading.names import levels_in
 from sectax.audit.reading.printed import NUMBER, Number, read
 
 _PAIR = re.compile(rf"({NUMBER}) (\S+)")
-# Unit -> metric, kind of its number, and base unit by unit.
-_UNITS = {"ns/op": ("ns", 1.0), "us/op": ("us", 1.0), "ms/op": ("ms", 1.0), "s/op": ("s", 1.0)}
+_TIMES = {"ns/op": "ns", "us/op": "us", "ms/op": "ms", "s/op": "s"}
 _PROCESSORS = re.compile(r"-(\d{1,4})$")
 
 
 def _shape(records: list[Record]) -> list[Record]:
-    made = []
     for record in records:
         pairs = re.sub(r"\s+", " ", record.text("pairs") or "")
         name = record.text("name") or ""
         processors = _PROCESSORS.search(name)
         bare = name[: processors.start()] if processors else name
-        record.fields |= {f"level.{factor}": [level] for factor, level in levels_in(bare).items()}
-        record.fields["name"] = [bare]
-        record.fields["operation"] = [bare]
-        if processors:
-            record.fields["option.GOMAXPROCS"] = [processors[1]]
-        if (package := record.text("package")) is not None:
-            record.fields["level.package"] = [package]
+        told = {"name": bare, "operation": bare, "option.GOMAXPROCS": processors and processors[1]}
+        record.put(told | {"level.package": record.text("package")}, levels_in(bare))
         for text, unit in _PAIR.findall(pairs):
             _add(record, text, unit)
-        made.append(record)
-    return made
+    return records
 
 
 def _add(record: Record, text: str, unit: str) -> None:
-    number = read(_UNITS.get(unit, ("n", 1.0))[0], text)
+    number = read(_TIMES.get(unit, "n"), text)
     if not isinstance(number, Number):
         return
     if unit == "MB/s":

@@ -9,13 +9,11 @@ from typing import Any
 from sectax.audit.form import Quantity
 from sectax.audit.reading.grammar import Json, Record, Text
 from sectax.audit.reading.printed import Number, read, statistic_of
+from sectax.audit.tables.cells import unit_of
 from sectax.formats import json_text
-from sectax.formats.numbers import SECONDS
 
 _TIME = r"(?:[nmu]?s(?:ec)?|min)"
 _UNIT = rf"(?:{_TIME}/op|ops/{_TIME})"
-_PER = re.compile(rf"(?:({_TIME})/op|ops/({_TIME}))$")
-_SECONDS = SECONDS | {"nsec": 1e-9, "usec": 1e-6, "msec": 1e-3, "sec": 1.0, "min": 60.0}
 _SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _ROUGH = re.compile(r"10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})$")
 _PARAMETER = re.compile(r"\(([^()]{1,100})\)")
@@ -28,7 +26,6 @@ _SLOW = r"-Xint\b|-Xcomp\b|-XX:TieredStopAtLevel=[0-3]\b|-agentlib:jdwp|-Xrunjdw
 
 def _number(text: str | float | None, unit: str) -> Number | None:
     """A score in its unit; as text with three digits behind the point, which is a comma in half of the world."""
-    per = _PER.match(unit)
     if isinstance(text, float | int):
         plain = Number(float(text))
     elif rough := _ROUGH.match(text or ""):
@@ -36,10 +33,10 @@ def _number(text: str | float | None, unit: str) -> Number | None:
         plain = Number(power, power)
     else:
         plain = read("n", (text or "").replace(",", "."))  # type: ignore[assignment]
-    if per is None or plain is None:
+    known = unit_of(unit)
+    if known is None or plain is None:
         return None
-    scale = _SECONDS[per[1]] if per[1] else 1 / _SECONDS[per[2]]
-    return Number(plain.value * scale, plain.step * scale, "s" if per[1] else "1")
+    return Number(plain.value * known[1], plain.step * known[1], "s" if known[0] is Quantity.TIME else "1")
 
 
 def _fill(record: Record, unit: str, claims: Iterable[tuple[str, str | float | None]]) -> None:
@@ -50,9 +47,8 @@ def _fill(record: Record, unit: str, claims: Iterable[tuple[str, str | float | N
 
 
 def _name(record: Record, benchmark: str, parameters: Mapping[str, str], mode: str) -> None:
-    levels = {"benchmark": benchmark, **parameters, "mode": mode}
-    record.fields |= {f"level.{factor}": [level] for factor, level in levels.items()}
-    record.fields["name"] = [", ".join([benchmark, *(f"{key}={value}" for key, value in parameters.items()), mode])]
+    name = ", ".join([benchmark, *(f"{key}={value}" for key, value in parameters.items()), mode])
+    record.put({"name": name}, {"benchmark": benchmark, **parameters, "mode": mode})
 
 
 def _shape(records: list[Record]) -> list[Record]:
@@ -91,8 +87,7 @@ def _of_row(record: Record, rows: dict[str, Record]) -> None:
 def _result(result: Mapping[str, Any]) -> Record:
     record, metric = Record(1, ended=True), result["primaryMetric"]
     _name(record, result["benchmark"], result.get("params") or {}, result["mode"])
-    if runtime := json_text.text(result, "vmName", "jdkVersion", "vmVersion"):
-        record.fields["runtime"] = [runtime]
+    record.put({"runtime": json_text.text(result, "vmName", "jdkVersion", "vmVersion") or None})
     forks = metric.get("rawData") or []
     claims = [("values", value) for fork in forks for value in fork]
     claims += [("mean", metric["score"]), ("error", metric.get("scoreError"))]

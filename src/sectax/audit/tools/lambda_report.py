@@ -58,10 +58,7 @@ def _report(record: Record) -> Record | None:
     levels = {"memory": memory, "start": start}
     if (function := _FUNCTION.search(line)) is not None:
         levels = {"function": function[1], **levels}
-    made.fields |= {
-        "name": [", ".join(levels.values())],
-        **{f"level.{name}": [level] for name, level in levels.items()},
-    }
+    made.put({"name": ", ".join(levels.values())}, levels)
     _numbers(made, told, emulated=0 <= line.find("Init Duration") < line.find("Billed"))
     if _FAILED.search(line):
         made.fields["is_failed"] = ["yes"]

@@ -37,9 +37,9 @@ def _throughputs(record: Record) -> Iterator[Record]:
         made = _made(record, f"{name}, {size}", {"type": name, "size": size})
         if number is None:
             continue
-        made.fields |= {"bandwidth": [Number(number.value, number.step, "bytes/s")], "operation": [name]}
+        made.put({"bandwidth": Number(number.value, number.step, "bytes/s"), "operation": name})
         if of_size:
-            made.fields |= {"size_bytes": [Number(float(sizes[at]))], "moves": [Moves.BODY]}
+            made.put({"size_bytes": Number(float(sizes[at])), "moves": Moves.BODY})
         yield made
 
 
@@ -55,19 +55,16 @@ def _rates(record: Record) -> Iterator[Record]:
         made = _made(record, f"{algorithm}, {operation}", {"algorithm": algorithm, "operation": operation})
         if rate is None or time is None or len(times) != len(rates):
             continue
-        made.fields |= {"rate": [rate], "operation": [operation], "time_printed": [time]}
-        if bits is not None:
-            made.fields["key_bits"] = [Number(float(bits[1]))]
+        key_bits = Number(float(bits[1])) if bits is not None else None
+        made.put({"rate": rate, "operation": operation, "time_printed": time, "key_bits": key_bits})
         yield made
 
 
 def _made(record: Record, name: str, levels: dict[str, str]) -> Record:
     made = Record(record.line, ended=True, troubles=record.troubles)
     core, library = record.text("core"), record.text("library")
-    levels |= {"core": core} if core is not None else {}
-    made.fields |= {"name": [name], **{f"level.{factor}": [level] for factor, level in levels.items()}}
-    made.fields |= {"processor": [core]} if core is not None else {}
-    made.fields |= {"library": [f"OpenSSL {library}"]} if library is not None else {}
+    told = {"name": name, "processor": core, "library": library and f"OpenSSL {library}"}
+    made.put(told, levels if core is None else levels | {"core": core})
     return made
 
 

@@ -43,19 +43,18 @@ def _benchmark(at: int, benchmark: Mapping[str, Any], facts: dict[str, Any]) -> 
 def _process(run: Mapping[str, Any], facts: Mapping[str, Any], name: str, unit: str, where: str) -> Record:
     record, (metric, kind) = Record(1, ended=True), _UNITS[unit]
     values = [number(value, kind, f"{where}.values[{at}]") for at, value in enumerate(run["values"])]
-    record.fields |= {"name": [name], "level.benchmark": [name], f"{metric}.values": [*values]}
+    record.put({"name": name}, {"benchmark": name})
+    record.fields[f"{metric}.values"] = [*values]
     loops, inner = (json_text.whole(facts.get(name)) for name in ("loops", "inner_loops"))
-    if run.get("warmups"):
-        # They were thrown away, and written down.
-        record.fields["cold"] = [Cold.APART]
-    if loops is not None:
-        record.fields["batch"] = [Number(float(loops * (inner or 1)))]
-    for field, fact in (
-        ("processor", json_text.text(facts, "cpu_model_name")),
-        ("runtime", json_text.text(facts, "python_implementation", "python_version")),
-    ):
-        if fact is not None:
-            record.fields[field] = [fact]
+    record.put(
+        {
+            # They were thrown away, and written down.
+            "cold": Cold.APART if run.get("warmups") else None,
+            "batch": Number(float(loops * (inner or 1))) if loops is not None else None,
+            "processor": json_text.text(facts, "cpu_model_name"),
+            "runtime": json_text.text(facts, "python_implementation", "python_version"),
+        }
+    )
     found = _RESOLUTION.search(json_text.text(facts, "timer") or "")
     if found is not None and isinstance(step := read("t", found[1]), Number) and step.value:
         record.fields["granularity_s"] = [step]

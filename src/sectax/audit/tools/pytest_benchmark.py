@@ -7,21 +7,14 @@ import re
 from sectax.audit.reading.grammar import Json, Promise, Record, Text
 from sectax.audit.reading.printed import Number, read
 
-# Steps of perf_counter at best; it is only reported where a round lasts too few of them.
-_STEP_S, _FEWEST_STEPS = 1e-9, 100
-
 
 def _shape(records: list[Record]) -> list[Record]:
     for record in records:
         _table(record)
         name = record.text("name") or record.text("short_name") or "benchmark"
         function, _, parameters = name.partition("[")
-        record.fields |= {"name": [name], "level.benchmark": [function]}
-        if parameters:
-            record.fields["level.parameters"] = [parameters.removesuffix("]")]
-        least, batch = record.number("time.min"), record.number("batch")
-        if least is not None and batch is not None and least.value * batch.value < _FEWEST_STEPS * _STEP_S:
-            record.fields["granularity_s"] = [Number(_STEP_S)]
+        levels = {"benchmark": function} | ({"parameters": parameters.removesuffix("]")} if parameters else {})
+        record.put({"name": name}, levels)
         values = record.numbers("time.values")
         record.fields |= {"given": [Number(float(len(values)))]} if values else {}
     return records

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from sectax.audit.form import EndsBy
-from sectax.audit.reading.document import number
+from sectax.audit.reading.document import number, record_of
 from sectax.audit.reading.grammar import Json, Promise, Record, Text
 from sectax.audit.reading.printed import Number, read, statistic_of
 
@@ -43,21 +43,23 @@ def _counted(record: Record, codes: list[tuple[int, float]]) -> None:
         record.fields["achieved_rate"] = [sent]
 
 
+_PLACES = {
+    **{f"latencies.{name}": f"latency.{name}:ns" for name in ("min", "mean", "max")},
+    **{f"latencies.{share}th": f"latency.p{share}:ns" for share in (90, 95, 99)},
+    "latencies.50th": "latency.median:ns",
+    "requests": "operations:n",
+    "rate": "sent_rate:n",
+    "duration": "attack_s:ns",
+    "wait": "wait_s:ns",
+}
+
+
 def _document(document: Any) -> list[Record]:
-    record = Record(1, ended=True)
-    for key, value in document["latencies"].items():
-        name = {"total": "", "50th": "median"}.get(key) or re.sub(r"^(\d+)th$", r"p\1", key)
-        if key != "total" and not (name == "min" and value == 0):
-            record.add(f"latency.{name}", number(value, "ns", f"latencies.{key}"))
-    for key, name, kind in (
-        ("requests", "operations", "n"),
-        ("rate", "sent_rate", "n"),
-        ("duration", "attack_s", "ns"),
-        ("wait", "wait_s", "ns"),
-    ):
-        if key in document:
-            record.add(name, number(document[key], kind, key))
-    attack, wait = record.number("attack_s"), record.number("wait_s")
+    record = record_of(_PLACES, document)
+    attack, wait, least = (record.number(name) for name in ("attack_s", "wait_s", "latency.min"))
+    if least is not None and not least.value:
+        # Old versions did not look for it.
+        del record.fields["latency.min"]
     if attack is not None and wait is not None:
         record.add("duration_s", Number(attack.value + wait.value, 0.0, "s"))
     codes = document.get("status_codes") or {}
