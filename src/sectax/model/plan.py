@@ -17,6 +17,8 @@ FIRST_LOOK = 6
 ENOUGH_BLOCKS = 10
 # Where neither blocks nor a budget were asked for.
 DEFAULT_MAX_BLOCKS = 40
+# From here on an operation is long: people wait for each, and what starting anew changes is small beside it.
+LONG_S = 0.5
 
 
 # Where the services of a run work while its subjects are kept on one processor.
