@@ -74,7 +74,7 @@ def advice(analysed: Analysed, rules: AdviceRules, prices: PriceList, asked: Ask
         throttled=tuple(throttled(measured)),
         priced=tuple(priced(analysed, rules, price, prices)) if price else (),
         unpriced=price is not None
-        and any(each.estimates[price.billed].high is None for each in results(analysed, price.billed)),
+        and any(result.estimates[price.billed].high is None for result in results(analysed, price.billed)),
         limit=limit,
         smallest=tuple(smallest(analysed, rules.smallest, limit)) if limit and rules.smallest else (),
         lacking=tuple(metric for metric in wanted if not any(results(analysed, metric))),

@@ -92,17 +92,17 @@ def decide(
     choice, plan = rules.choice, analysed.measured.plan
     stages = dict(rules.stages.levels) if rules.stages is not None and rules.stages.factor == plan.control else {}
     asked = [
-        each
-        for each in asked_for(analysed)
-        if plan.treatment(each.comparison.treatment).levels[plan.control] not in stages
+        finding
+        for finding in asked_for(analysed)
+        if plan.treatment(finding.comparison.treatment).levels[plan.control] not in stages
     ]
     if choice is None or not asked:
         return None
     settings = list(_settings(analysed, choice, asked))
     per = dict(mix or choice.usual)
-    cheapest = [] if not choice.picks else [each for setting in settings for each in _cheapest(setting, choice)]
+    cheapest = [] if not choice.picks else [decision for setting in settings for decision in _cheapest(setting, choice)]
     paid = settings if choice.unasked or rate_s is not None else []
-    outlays = [each for setting in paid for each in _outlays(setting, choice, prices, per, rate_s or RATE_S)]
+    outlays = [outlay for setting in paid for outlay in _outlays(setting, choice, prices, per, rate_s or RATE_S)]
     return Decision(
         choice=choice,
         findings=tuple(asked),
@@ -116,18 +116,18 @@ def decide(
 
 def asked_for(analysed: Analysed) -> list[Finding]:
     """The findings that answer the question: the primary ones, or those of the first metric where there are none."""
-    primary = [each for each in analysed.findings if each.comparison.standing is Standing.PRIMARY]
+    primary = [finding for finding in analysed.findings if finding.comparison.standing is Standing.PRIMARY]
     first = analysed.measured.plan.metrics[0].name
     return primary or [
-        each
-        for each in analysed.findings
-        if each.comparison.standing is Standing.SECONDARY and each.comparison.metric == first
+        finding
+        for finding in analysed.findings
+        if finding.comparison.standing is Standing.SECONDARY and finding.comparison.metric == first
     ]
 
 
 def _settings(analysed: Analysed, choice: Choice, asked: list[Finding]) -> Iterator[_Setting]:
     plan = analysed.measured.plan
-    results = {each.treatment: each for each in analysed.treatments}
+    results = {result.treatment: result for result in analysed.treatments}
     settings: dict[_Levels, _Setting] = {}
     for finding in asked:
         compared = finding.comparison
@@ -172,16 +172,16 @@ def _least(setting: _Setting, known: list[str]) -> Cheapest:
     """
     operations = setting.operations
     one, *others = operations
-    level = here = min(known, key=lambda each: [setting.cost(each, operation).point for operation in operations])
+    level = here = min(known, key=lambda other: [setting.cost(other, operation).point for operation in operations])
     turns: list[Turn] = []
     while len(others) == 1 and (crossing := min(_crossings(setting, here, known, one, others[0]), default=None)):
         _, here, at = crossing
         turns.append(Turn(here, at))
     tied = [
-        each
-        for each in known
-        if each != level
-        and all(setting.cost(each, operation).overlaps(setting.cost(level, operation)) for operation in operations)
+        other
+        for other in known
+        if other != level
+        and all(setting.cost(other, operation).overlaps(setting.cost(level, operation)) for operation in operations)
     ]
     return Cheapest(
         dict(setting.levels), setting.baseline, level, tuple(turns), tuple(tied), tuple(operations), len(known) > 1
@@ -207,7 +207,9 @@ def _outlays(
     """What a million operations and a month cost with every level that is decided; nothing without prices."""
     if choice.uses is None or not setting.operations:
         return
-    shares = {each: per.get(each, 0.0) if len(setting.operations) > 1 else 1.0 for each in setting.operations}
+    shares = {
+        operation: per.get(operation, 0.0) if len(setting.operations) > 1 else 1.0 for operation in setting.operations
+    }
     needed = {operation: share / sum(shares.values()) for operation, share in shares.items() if share}
     for level, results in setting.results.items():
         billed = {operation: _billed(setting, choice, level, operation) for operation in needed if operation in results}
@@ -248,7 +250,7 @@ def _surprises(analysed: Analysed, choice: Choice, asked: list[Finding]) -> Iter
     """Treatments that do more than their baseline and take less, with what the record shows of the reason."""
     for finding in asked:
         if finding.verdict in FASTER and finding.effect is not None:
-            left_out = (each.saw for each in finding.warnings if each.check == _LESS_WORK)
+            left_out = (warning.saw for warning in finding.warnings if warning.check == _LESS_WORK)
             causes = _causes(analysed, choice, finding.comparison, finding.effect)
             yield Surprise(finding, next(itertools.chain(left_out, causes), ""))
 

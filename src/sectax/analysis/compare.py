@@ -373,7 +373,7 @@ def _by_level(option: str, texts: tuple[str, ...], levels: Set[str]) -> dict[str
             said.setdefault(level, []).append(rest)
         else:
             said.setdefault(option if option in levels else "run", []).append(text)
-    return {subject: "; ".join(each) for subject, each in said.items()}
+    return {subject: "; ".join(words) for subject, words in said.items()}
 
 
 def _in_both(a: Analysed, b: Analysed) -> list[tuple[TreatmentResult, TreatmentResult]]:

@@ -70,8 +70,10 @@ def _seconds(blocks: tuple[int, int] | None, block_s: float | None) -> tuple[flo
 
 
 def _open(compared: list[tuple[Comparison, Effect]]) -> Open:
-    rows = [(each.log_ratio, each.spread, comparison.alpha, UNSEEN, each.widened) for comparison, each in compared]
-    return Open(np.array([each.blocks for _, each in compared]), *np.array(rows).T)
+    rows = [
+        (effect.log_ratio, effect.spread, comparison.alpha, UNSEEN, effect.widened) for comparison, effect in compared
+    ]
+    return Open(np.array([effect.blocks for _, effect in compared]), *np.array(rows).T)
 
 
 def _end(measured: Measured) -> int:

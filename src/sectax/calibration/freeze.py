@@ -121,8 +121,8 @@ def sized_again(plan: Plan, calibrated: Calibrated, operation_s: Mapping[str, fl
             keeps what is known of it.
     """
     seen = {
-        name: replace(each, batch_s=each.count * operation_s.get(name, each.operation_s))
-        for name, each in calibrated.calibrations.items()
+        name: replace(known, batch_s=known.count * operation_s.get(name, known.operation_s))
+        for name, known in calibrated.calibrations.items()
     }
     calibrations, rounds = dict(calibrated.calibrations), dict(calibrated.rounds)
     for cell in plan.cells:
@@ -131,10 +131,12 @@ def sized_again(plan: Plan, calibrated: Calibrated, operation_s: Mapping[str, fl
         alike = plan.equal_counts or plan.times_one_by_one
         if alike or not uneven([calibration.batch_s for calibration in here.values()]):
             continue
-        counts = batch_sizes({name: _operation(each) for name, each in here.items()}, plan.batch_s_of(cell))
+        counts = batch_sizes(
+            {name: _operation(calibration) for name, calibration in here.items()}, plan.batch_s_of(cell)
+        )
         if all(counts[name] == here[name].count for name in here):
             continue
-        calibrations |= {name: _with_count(each, counts[name]) for name, each in here.items()}
+        calibrations |= {name: _with_count(calibration, counts[name]) for name, calibration in here.items()}
         for member in members:
             if member.extra:
                 most = plan.rounds_range[1]
@@ -208,9 +210,9 @@ def _rounds(
         shared = min(1.0, len(here) / plan.together) if plan.together else 1.0
         round_cost[cell.id] = _round_s(frozen, {treatment.id: tried[treatment.id] for treatment in here}, shared)
         least[cell.id] = rounds[cell.id] = fewest if fewest == 1 else min(_even(fewest), most)
-        for each in here:
-            if each.extra:
-                least[cell.id] = enough_rounds(calibrations[each.id], each.extra, least[cell.id], most)
+        for treatment in here:
+            if treatment.extra:
+                least[cell.id] = enough_rounds(calibrations[treatment.id], treatment.extra, least[cell.id], most)
         noise = _noise(plan, cell, tried)
         if plan.chooses_rounds and round_cost[cell.id] > 0:
             # What was opened is used: with as much time in its rounds as in its opening, an answer takes at most twice

@@ -84,8 +84,10 @@ def calibrate(
     tried: dict[str, Tried] = {name: _untried(seconds) for name, seconds in known.items() if seconds is not None}
     alone = frozenset(tried_alone(plan, specs))
     for cell in plan.cells:
-        members = [each for each in plan.treatments if each.cell == cell.id and each.id in alone]
-        tried |= _try_cell([_Trying(each.id, specs[each.id], plan, emit, tick) for each in members], emit)
+        members = [treatment for treatment in plan.treatments if treatment.cell == cell.id and treatment.id in alone]
+        tried |= _try_cell(
+            [_Trying(treatment.id, specs[treatment.id], plan, emit, tick) for treatment in members], emit
+        )
     sources = {treatment.id: _source(treatment, plan, specs) for treatment in plan.treatments}
     with deciding or nullcontext():
         return freeze(plan, {name: tried[of] for name, of in sources.items() if of in tried}, empty_s, left_s())
@@ -94,7 +96,9 @@ def calibrate(
 def tried_alone(plan: Plan, specs: Mapping[str, SubjectSpec]) -> tuple[str, ...]:
     """The treatments that the pilot tries; the others have the subject of their baseline, or a length that is known."""
     return tuple(
-        each.id for each in plan.treatments if _source(each, plan, specs) == each.id and known_s(specs[each.id]) is None
+        treatment.id
+        for treatment in plan.treatments
+        if _source(treatment, plan, specs) == treatment.id and known_s(specs[treatment.id]) is None
     )
 
 
@@ -189,10 +193,12 @@ class _Trying:
         plan = self._plan
         shortest_s = self._shortest_s()
         self._count, self._most, seen = _enough(self._read, shortest_s, self._aim_s, self._most, self._fewest)
-        fastest = min(seen, key=lambda each: each.elapsed_s)
+        fastest = min(seen, key=lambda reading: reading.elapsed_s)
         self._tick(self.name, fastest.elapsed_s / self._count)
         self.sizes_only |= not plan.warms_up and fastest.elapsed_s > SIZED_FROM_S and self._count == 1
-        batches = _batches(min(max(each.spanned_s, each.elapsed_s) for each in seen), sizes_only=self.sizes_only)
+        batches = _batches(
+            min(max(reading.spanned_s, reading.elapsed_s) for reading in seen), sizes_only=self.sizes_only
+        )
         if self.sizes_only:
             self._processes[-1] += seen
             batches = max(0, batches - len(seen))
@@ -225,7 +231,9 @@ class _Trying:
             pace=max(1.0, statistics.fmean(reading.spanned_s for reading in readings) / (fastest_s + waits_s)),
             granularity_s=_coarsest(self._witnesses, "granularity", metric),
             clock_read_s=_coarsest(self._witnesses, "read", metric),
-            processes=tuple(tuple(math.log(each.elapsed_s / count) for each in process) for process in self._processes),
+            processes=tuple(
+                tuple(math.log(reading.elapsed_s / count) for reading in process) for process in self._processes
+            ),
             gap_s=self._idle_s,
             overlap=self._overlap,
         )
@@ -268,7 +276,7 @@ def _enough(
         count = following
         readings = [read(count)]
         while True:
-            fastest = min(readings, key=lambda each: each.elapsed_s)
+            fastest = min(readings, key=lambda reading: reading.elapsed_s)
             room = _room(fastest, count, shortest_s) if most is None else most
             following = next_count(count, fastest.elapsed_s, enough_s, room or MOST_OPERATIONS)
             # A reading that was long because something else ran would end the search at too few operations.

@@ -111,7 +111,7 @@ class Bench(ExitStack):
 
     def specs(self, inputs: Mapping[str, str], calibrated: Calibrated | None) -> dict[str, SubjectSpec]:
         """The subject of every treatment of the plan, by its id; `calibrated` is None for the pilot itself."""
-        return {each.id: self.spec(each, inputs, calibrated) for each in self.plan.treatments}
+        return {treatment.id: self.spec(treatment, inputs, calibrated) for treatment in self.plan.treatments}
 
     def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> SubjectSpec:
         """The subject of one treatment. Every bench has this, or `specs`."""

@@ -49,5 +49,5 @@ def _rules(analysed: Analysed) -> AdviceRules:
 def breakdown(analysed: Analysed) -> model.Breakdown | None:
     """Where the time of any run goes, by the rules of its experiment; None where its first metric is no time."""
     plan, rules = analysed.measured.plan, _rules(analysed)
-    in_seconds = {each.name for each in plan.metrics if each.unit == "s"}
+    in_seconds = {metric.name for metric in plan.metrics if metric.unit == "s"}
     return breakdown_by(analysed.measured, rules) if rules.metric in in_seconds else None

@@ -161,13 +161,13 @@ def write_pages(folder: Path) -> Path:
 
     if not folder.is_dir():
         raise WrongUse(f"there is no folder {folder}", "name the folder that holds the run files")
-    runs = sorted(each for each in folder.iterdir() if each.suffix == _SUFFIX and each.is_file())
+    runs = sorted(path for path in folder.iterdir() if path.suffix == _SUFFIX and path.is_file())
     if not runs:
         raise WrongUse(f"there is no run file in {folder}", f"the names of run files end in {_SUFFIX}")
     index = folder / INDEX
-    for each in (index, *(run.with_suffix(".html") for run in runs)):
-        if each.exists() and not html.is_ours(each.read_text(encoding="utf-8", errors="replace")):
-            raise WrongUse(f"{each} is in the way, and sectax did not write it", "move it away")
+    for page in (index, *(run.with_suffix(".html") for run in runs)):
+        if page.exists() and not html.is_ours(page.read_text(encoding="utf-8", errors="replace")):
+            raise WrongUse(f"{page} is in the way, and sectax did not write it", "move it away")
     # The newest first: that is the one that is looked for.
     lines = sorted(map(_page, runs), key=lambda line: (line.begun, line.name), reverse=True)
     _write(index, html.render(runs_index(folder.name or str(folder.resolve()), lines)))

@@ -139,7 +139,7 @@ def progress_line(
     return ProgressLine(
         f"block {len(measured.blocks)}{of}",
         elapsed_s,
-        f"{sum(is_answered(each, plan.stopping.until) for each in primary)} of {len(primary)} decided",
+        f"{sum(is_answered(finding, plan.stopping.until) for finding in primary)} of {len(primary)} decided",
         _left(measured, waiting, elapsed_s, one_block_s),
         *_estimate(plan, shown),
     )

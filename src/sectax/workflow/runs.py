@@ -103,8 +103,8 @@ def _answer(analysed: Analysed) -> str:
     primary = [finding for finding in analysed.findings if finding.comparison.standing is Standing.PRIMARY]
     if len(primary) == 1 and analysed.measured.state == "finished":
         return answer_of(analysed, primary[0])
-    verdicts = [each.verdict for each in primary]
-    decided = sum(each.effect is not None and each.verdict not in UNSETTLED for each in primary)
+    verdicts = [finding.verdict for finding in primary]
+    decided = sum(finding.effect is not None and finding.verdict not in UNSETTLED for finding in primary)
     said = [f"{decided} of {len(primary)} decided"]
     for word, which in (("slower", SLOWER), ("faster", FASTER)):
         if number := sum(verdict in which for verdict in verdicts):
@@ -115,7 +115,7 @@ def _answer(analysed: Analysed) -> str:
 def _written(path: Path) -> int:
     """When a run file was written last; a block that is on the disk may still lie in the log beside it."""
     times = []
-    for each in (path, path.with_name(f"{path.name}-wal")):
+    for file in (path, path.with_name(f"{path.name}-wal")):
         with contextlib.suppress(OSError):
-            times.append(each.stat().st_mtime_ns)
+            times.append(file.stat().st_mtime_ns)
     return max(times, default=0)

@@ -279,7 +279,7 @@ def _as_long_as_the_study(stopping: Stopping, factors: tuple[Factor, ...], pairs
     levels = {factor.name: factor.levels for factor in factors}
     hosts = pairs * len(levels[HOST])
     once = [PUBLISHED_TESTS[name] for name in levels[TEST]] if AS_PUBLISHED in levels[COMMANDS] else []
-    once_s = sum((each.known_s or 0.0) + (_FILES_S if each.prepare else 0.0) for each in once)
+    once_s = sum((test.known_s or 0.0) + (_FILES_S if test.prepare else 0.0) for test in once)
     by_count_s = _BY_COUNT_S * len(levels[TEST]) if BY_COUNT in levels[COMMANDS] else 0.0
     return replace(stopping, budget_s=math.ceil(hosts * (once_s + by_count_s) / 30) * 30.0)
 

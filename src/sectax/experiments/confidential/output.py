@@ -87,7 +87,7 @@ def read_result(text: str) -> Result:
 
 
 def _only(what: str, pattern: re.Pattern[str], lines: list[str]) -> str:
-    found = [each[1] for line in lines if (each := pattern.fullmatch(line))]
+    found = [match[1] for line in lines if (match := pattern.fullmatch(line))]
     if len(found) != 1:
         raise UnknownOutput(f"its {what} stands there {len(found)} times, not once")
     return found[0]

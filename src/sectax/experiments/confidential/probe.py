@@ -40,7 +40,7 @@ def read_test(text: str, name: str, count: int) -> Reading:
     Raises:
         UnknownOutput: it is not the result of so many operations of this test.
     """
-    found = [each for line in text.splitlines() if (each := _TEST.fullmatch(line))]
+    found = [test for line in text.splitlines() if (test := _TEST.fullmatch(line))]
     if len(found) != 1:
         raise UnknownOutput(f"its result stands there {len(found)} times, not once")
     said, done, elapsed_ns, cpu_ns = found[0].groups()
@@ -71,6 +71,6 @@ def read_cpuid(text: str) -> dict[int, tuple[int, int, int, int]]:
     for line in text.splitlines():
         found = _LEAF.fullmatch(line)
         if found is not None:
-            leaf, *registers = (int(each, 16) for each in found.groups())
+            leaf, *registers = (int(digits, 16) for digits in found.groups())
             leaves[leaf] = (registers[0], registers[1], registers[2], registers[3])
     return leaves

@@ -279,7 +279,7 @@ class SysbenchSubject:
             self._execute(1)
             return tool | {"tool": probe.version(), "clock_granularity_s": probe.GRANULARITY_S}
         said, status = self._run(SYSBENCH, "--version")
-        found = next((each for line in said.splitlines() if (each := _VERSION.fullmatch(line))), None)
+        found = next((version for line in said.splitlines() if (version := _VERSION.fullmatch(line))), None)
         if found is None:
             self.kill()
             last = said.strip().splitlines()[-1:] or [f"exit status {status}"]
@@ -396,9 +396,9 @@ def _together(readings: list[Reading]) -> Reading:
         return sum(known) if len(known) == len(values) else None
 
     return Reading(
-        sum(each.total_s for each in readings),
-        added([each.cpu_s for each in readings]),
-        added([each.steal_s for each in readings]),
+        sum(reading.total_s for reading in readings),
+        added([reading.cpu_s for reading in readings]),
+        added([reading.steal_s for reading in readings]),
     )
 
 

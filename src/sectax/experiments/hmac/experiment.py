@@ -200,10 +200,10 @@ class _Bench(LambdaBench):
     def specs(self, inputs: Mapping[str, str], calibrated: Calibrated | None) -> dict[str, SubjectSpec]:
         events = Events(inputs)
         as_published = self.plan.preset == "published"
-        own_clock = by_own_clock(self.plan.preset, {each.name: each.levels for each in self.plan.factors})
+        own_clock = by_own_clock(self.plan.preset, {factor.name: factor.levels for factor in self.plan.factors})
         return {
-            each.id: authorizer(
-                each.levels,
+            treatment.id: authorizer(
+                treatment.levels,
                 inputs,
                 events,
                 self.service,
@@ -212,7 +212,7 @@ class _Bench(LambdaBench):
                 own_clock=own_clock,
                 gap_s=self.plan.gap_s or GAP_S,
             )
-            for each in self.plan.treatments
+            for treatment in self.plan.treatments
         }
 
 

@@ -114,7 +114,7 @@ def declares(name: str, where: str) -> dict[str, Witness]:
         promised["isolation"] = f"{kind}+{added}" if added and kind == "container" else kind
     elif _says(name, "gvisor"):
         promised["isolation"] = "gvisor"
-    technology = next((each for each in ("sev-snp", "sev-es", *TECHNOLOGIES) if _says(name, each)), None)
+    technology = next((kind for kind in ("sev-snp", "sev-es", *TECHNOLOGIES) if _says(name, kind)), None)
     if technology is not None:
         promised["memory_encryption"] = technology
     elif _says(name, _NORMAL):

@@ -109,7 +109,7 @@ _OF_PARTS = (
 
 def requests(plan: Plan) -> Requests:
     """The rule for what a plan's operations cost, with what is assumed of parts where some are uploaded so."""
-    in_parts = any(each.levels["upload"] == MULTIPART for each in plan.treatments)
+    in_parts = any(treatment.levels["upload"] == MULTIPART for treatment in plan.treatments)
     return replace(REQUESTS, assumes=REQUESTS.assumes + _OF_PARTS) if in_parts else REQUESTS
 
 
@@ -280,10 +280,10 @@ def _known(request: Request, preset: Mapping[str, tuple[str, ...]]) -> tuple[Fac
     """The factors with the levels that the user or the preset names, where any may be named."""
     named = {"size": size_levels, "concurrency": concurrency_levels, "load": load_levels}
     return tuple(
-        Factor(each.name, named[each.name](request.levels.get(each.name, preset[each.name])))
-        if each.name in named
-        else each
-        for each in FACTORS
+        Factor(factor.name, named[factor.name](request.levels.get(factor.name, preset[factor.name])))
+        if factor.name in named
+        else factor
+        for factor in FACTORS
     )
 
 

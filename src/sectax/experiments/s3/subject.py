@@ -169,9 +169,9 @@ class S3Subject:
         clock, count = self._clock, len(batch.elapsed_ns)
         for bucket, elapsed_ns in zip(batch.buckets, batch.elapsed_ns, strict=False):
             self._by_bucket.setdefault(bucket, []).append(elapsed_ns)
-        observed = [Observation(LATENCY, each * 1e-9, "s", clock, 1) for each in batch.elapsed_ns]
-        observed += [Observation(FIRST_BYTE, each * 1e-9, "s", clock, 1) for each in batch.first_byte_ns]
-        observed += [Observation(CHECK, each * 1e-9, "s", clock, 1) for each in batch.check_ns]
+        observed = [Observation(LATENCY, elapsed_ns * 1e-9, "s", clock, 1) for elapsed_ns in batch.elapsed_ns]
+        observed += [Observation(FIRST_BYTE, elapsed_ns * 1e-9, "s", clock, 1) for elapsed_ns in batch.first_byte_ns]
+        observed += [Observation(CHECK, elapsed_ns * 1e-9, "s", clock, 1) for elapsed_ns in batch.check_ns]
         if self._spec.bytes:
             wall_ns = sum(batch.elapsed_ns) / batch.in_flight if self._spec.ramp else batch.wall_ns
             observed.append(Observation(TRANSFER, wall_ns * 1e-9, "s", clock, count * self._spec.bytes))
@@ -191,9 +191,9 @@ class S3Subject:
         moved = 0 if self._spec.operation in METADATA else count * self._spec.bytes
         names = {CLIENT_CPU: CLIENT_CPU_PER_GB, SERVER_CPU: SERVER_CPU_PER_GB}
         return [
-            Observation(names[each.metric], each.value * _GB, "s/GB", each.clock, moved)
-            for each in observed
-            if moved and each.metric in names
+            Observation(names[observation.metric], observation.value * _GB, "s/GB", observation.clock, moved)
+            for observation in observed
+            if moved and observation.metric in names
         ]
 
     def close(self) -> Witnesses:
@@ -358,7 +358,7 @@ class S3Subject:
         """What the largest object of this client takes of the server's disk; None where it is not to be seen."""
         below = [Path(data, bucket, self._prefix) for bucket in self._spec.buckets]
         return max(
-            (stored_bytes(each) for folder in below if folder.is_dir() for each in folder.iterdir()), default=None
+            (stored_bytes(entry) for folder in below if folder.is_dir() for entry in folder.iterdir()), default=None
         )
 
     def _server_cpu_s(self) -> float | None:

@@ -213,10 +213,12 @@ class SecretsExperiment(LambdaExperiment):
         from sectax.experiments.secrets.places import RARE_ON_AWS
         from sectax.experiments.secrets.subject import SOMETIMES
 
-        sizes = len({each.levels["size"] for each in plan.treatments})
+        sizes = len({treatment.levels["size"] for treatment in plan.treatments})
         readings = BATCH_S / _ASSUMED_CALL_S * (1 + SETTLING_SHARE)
         visits = last_look(plan, None) * (plan.rounds_range[1] + _OPENINGS)
-        asked = sum(ACCESS[each.levels["access"]].calls[each.levels["situation"]] for each in plan.treatments)
+        asked = sum(
+            ACCESS[treatment.levels["access"]].calls[treatment.levels["situation"]] for treatment in plan.treatments
+        )
         return (
             *super().usage(plan),
             Usage("secretsmanager.requests", visits * readings * asked),
@@ -238,14 +240,14 @@ class _Bench(LambdaBench):
         from sectax.experiments.on_lambda.code import digest
         from sectax.experiments.secrets import agent, moto
 
-        languages = sorted({each.levels["language"] for each in self.plan.treatments})
+        languages = sorted({treatment.levels["language"] for treatment in self.plan.treatments})
         marks = {
             f"function.{language}": f"sha256 {digest(str(functions.build(FUNCTION, language)))}"
             for language in languages
         }
         if self._settings.endpoint != LOCAL:
             return marks | {"secrets.backend": "AWS Secrets Manager"}
-        has_sidecar = any(ACCESS[each.levels["access"]].sidecar for each in self.plan.treatments)
+        has_sidecar = any(ACCESS[treatment.levels["access"]].sidecar for treatment in self.plan.treatments)
         marks |= {"secrets.backend": f"stand-in: {moto.identity()}"}
         return marks | ({"secrets.agent": agent.fingerprint()} if has_sidecar else {})
 
@@ -253,7 +255,7 @@ class _Bench(LambdaBench):
         """The keeper of the secrets first: functions are let to its port and nowhere else."""
         from sectax.experiments.secrets.places import AwsPlace, HerePlace
 
-        sizes = sorted({SIZES[each.levels["size"]] for each in self.plan.treatments})
+        sizes = sorted({SIZES[treatment.levels["size"]] for treatment in self.plan.treatments})
         kind = HerePlace if self._settings.endpoint == LOCAL else AwsPlace
         self._place = self.enter_context(kind(self._settings, sizes))
         self.keeper, self.service = self._place.keeper, self._place.service
