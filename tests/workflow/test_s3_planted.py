@@ -34,7 +34,7 @@ s3_client.Client.get = get
 # What it waits for before it asks stands in the time of the HEAD.
 HEAD_TIMED_WRONG = """
 head = s3_client.Client.head
-s3_client.Client.head = lambda self, item: (time.sleep(0.5), head(self, item))[1]
+s3_client.Client.head = lambda self, item: (time.sleep(0.1), head(self, item))[1]
 """
 
 
