@@ -61,8 +61,8 @@ def refuse_too_small(plan: Plan, pilot_s: float, block_s: float, *, room: float 
         return
     enough_s = math.ceil(needed_s * max(_ROOM, room))
     raise NothingMeasured(
-        f"a budget of {stopping.budget_s:g} s is too short for a verdict: the pilot and the {FIRST_LOOK} blocks of a "
-        f"first verdict take {len(plan.treatments)} treatments about {enough_s} s",
+        f"a budget of {stopping.budget_s:g} s is too short for a verdict: the pilot of {len(plan.treatments)} "
+        f"treatments and the {FIRST_LOOK} blocks of a first verdict take about {enough_s} s",
         f"leave --budget out, or give --budget {enough_s}s, fewer levels (--level), or --quick where there is one",
     )
 

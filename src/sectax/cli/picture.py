@@ -33,7 +33,7 @@ _CONVERTERS: dict[str, Callable[[str, str], list[str]]] = {
 def refuse_unconvertible(out: str) -> None:
     """Raises `WrongUse` where *out* is no SVG or PNG, or nothing here makes PNG: better before a run than after."""
     if Path(out).suffix.lower() not in (".svg", ".png"):
-        raise WrongUse(f"{out} would be no picture that sectax makes", "name FILE.svg or FILE.png")
+        raise WrongUse(f"pictures are SVG or PNG, not {Path(out).suffix or out}", "name FILE.svg or FILE.png")
     if _is_png(out) and _converter() is None:
         raise WrongUse(f"PNG needs one of {', '.join(_CONVERTERS)}", "apt-get install librsvg2-bin, or name FILE.svg")
 

@@ -79,7 +79,10 @@ def _format_of(out: str) -> str:
     suffix = Path(out).suffix.lower()
     if suffix not in _FORMATS_OF:
         known = ", ".join(filter(None, _FORMATS_OF))
-        raise WrongUse(f"nothing says what {out} is to hold", f"add --format, or let its name end in {known}")
+        raise WrongUse(
+            f"a report is not written as {suffix or out}",
+            f"add --format, or let its name end in {known}; a browser prints .html as PDF",
+        )
     if suffix == ".png":
         picture.refuse_unconvertible(out)
     return _FORMATS_OF[suffix]

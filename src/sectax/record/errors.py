@@ -266,7 +266,7 @@ def _unreadable(path: Path, error: Exception) -> BadRecord:
         return damaged(path, f"a value of it cannot be read: {printable(str(error), 200)}")
     name = getattr(error, "sqlite_errorname", "")
     if name.startswith("SQLITE_NOTADB"):
-        return not_a_run_file(path, "it is not an SQLite file, or its beginning is destroyed")
+        return not_a_run_file(path, "it is not an SQLite file")
     if name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")):
         return BadRecord(f"{path} cannot be opened: {error}", hint="copy it to a folder of your own")
     if name.startswith("SQLITE_INTERRUPT"):

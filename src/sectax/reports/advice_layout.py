@@ -133,7 +133,7 @@ def _ratio(ratio: Estimate) -> str:
 
 def _anatomy(each: Anatomy, plan: Plan) -> str:
     parts = (
-        f"{part.words} {percent(part.share)} ({milliseconds(part.seconds)})"
+        f"{part.words} {percent(part.share)}{f' ({milliseconds(part.seconds)})' if is_between(part.share) else ''}"
         if is_known(part.share)
         else f"{part.words}: too noisy, run longer"
         for part in each.parts[::-1]
@@ -290,12 +290,20 @@ def is_known(share: Estimate) -> bool:
     return share.low is None or share.high is None or share.high - share.low <= _WIDEST_SHARE
 
 
+def is_between(share: Estimate) -> bool:
+    """Whether both ends of a share are shares that there are."""
+    return share.low is None or share.high is None or (share.low > 0 and share.high < 1)
+
+
 def percent(share: Estimate) -> str:
-    """'27 % (12 to 42)'; an interval goes beyond no share that there is."""
-    words = f"{_whole(share.point)} %"
+    """'27 % (12 to 42)', or 'at most 9 %' and 'at least 91 %' where the other end is no share."""
     if share.low is None or share.high is None:
-        return words
-    return f"{words} ({_whole(max(0.0, share.low))} to {_whole(min(1.0, share.high))})"
+        return f"{_whole(share.point)} %"
+    if is_between(share):
+        return f"{_whole(share.point)} % ({_whole(share.low)} to {_whole(share.high)})"
+    if share.low > 0:
+        return f"at least {_whole(share.low)} %"
+    return f"at most {_whole(share.high)} %" if share.high < 1 else "not known"
 
 
 def _whole(share: float) -> str:

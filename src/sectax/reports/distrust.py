@@ -28,8 +28,8 @@ from sectax.text.printable import printable
 
 # Of the same thing measured twice.
 _DIFFERS = SLOWER | FASTER
-# So many characters of doubts stand on a page, about two lines; of the others it says which they are.
-_ROOM = 160
+# So many characters of doubts stand on a page, two lines or three; of the others it says which they are.
+_ROOM = 200
 
 
 def distrust(analysed: Analysed, shown: frozenset[str]) -> tuple[list[str], list[str]]:
@@ -63,11 +63,11 @@ def _noted(analysed: Analysed, shown: frozenset[str]) -> Iterator[tuple[int, str
     for first, same in alike(each for each in heeded if each.subject not in unseen):
         about = [*dict.fromkeys(names.subject(plan, each.subject) for each in same if each.subject != "run")]
         name, saw = printable(first.check), printable(first.saw)
+        whose = f"{about[0]}{f' and {len(about) - 1} more' if len(about) > 1 else ''}: " if about else ""
         if first.severity is Severity.FATAL:
-            whose = f"{about[0]}{f' and {len(about) - 1} more' if len(about) > 1 else ''}: " if about else ""
             yield 0, name, f"{name}: {whose}{saw}{f'; {printable(first.advice)}' if first.advice else ''}"
         else:
-            yield 4, name, f"{WARNED_MARK} {saw} ({name})"
+            yield 4, name, f"{WARNED_MARK} {whose}{saw} ({name})"
 
 
 def self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]:

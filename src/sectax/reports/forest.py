@@ -93,5 +93,5 @@ def _foot(analysed: Analysed, path: str) -> tuple[str, ...]:
     if doubt := next(self_check(measured.plan, analysed.controls), ""):
         check = doubt
     elif not analysed.controls or not all(map(passed, analysed.controls)):
-        check = "self-check passed as far as this run has one"
+        check = "self-check incomplete"
     return " · ".join(where), " · ".join([check, f"figures: {printable(path)}"])

@@ -139,7 +139,8 @@ def _software(identity: Mapping[str, str]) -> Iterator[str]:
         kind, _, rest = name.partition(".")
         known = rest.removeprefix("library_").replace("_", " ")
         if rest not in _TELL_NOBODY:
-            groups.setdefault(kind, []).append(value if rest in _SPEAK_ALONE else f"{known} {value}")
+            alone = rest in _SPEAK_ALONE and not (rest and value[:1].isdigit())
+            groups.setdefault(kind, []).append(value if alone else f"{known} {value}")
     for kind, values in groups.items():
         yield printable(f"{'machine' if kind == 'host' else kind}: {', '.join(values)}")
 

@@ -91,7 +91,7 @@ def _audit(analysed: Analysed) -> Iterator[Table]:
 
 _BECAME = {
     Status.FIRED: "fired: see the warnings",
-    Status.SILENT: "found nothing",
+    Status.SILENT: "did not fire",
     Status.UNCHECKED: "cannot be checked here",
     Status.NOT_APPLICABLE: "does not apply",
 }

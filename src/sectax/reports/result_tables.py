@@ -24,7 +24,7 @@ SECONDARY_MARK = "†"
 # What stands beside the answer is shown with it while both fit on a page.
 _BESIDE_UP_TO = 4
 # A treatment that is decided leaves the later blocks, in which its baseline goes on.
-SHARED_BLOCKS = "Figures are over all blocks of their own, effects over the blocks that both share."
+SHARED_BLOCKS = "A figure is of all blocks of its treatment, a comparison of the blocks that both have."
 # Of a row that a warning is about, where the warning itself stands below.
 WARNED_MARK = "!"
 

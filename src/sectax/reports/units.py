@@ -127,6 +127,12 @@ def roughly(value: float) -> str:
     return number(value, abs(value) / 2)
 
 
+def downward(value: float) -> str:
+    """A positive figure of which at least so much is known, to about two digits: '23' of 23.9."""
+    places = decimals(value / 2)
+    return fixed(_rounded_away(value, value, places)[0], places)
+
+
 def estimate(given: Estimate, column: Scale) -> str:
     """A treatment's own figure with its doubt: `54,610 ± 0.4 %`."""
     if given.low is None or given.high is None:

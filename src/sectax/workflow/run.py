@@ -19,6 +19,7 @@ from sectax.analysis.stopping import still_open
 from sectax.calibration.freeze import sized_again
 from sectax.calibration.pilot import calibrate, tried_alone
 from sectax.calibration.time_budget import (
+    WITHIN,
     BlockTimes,
     block_s,
     least_block_s,
@@ -39,7 +40,7 @@ from sectax.model.analysed import Analysed
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import NothingMeasured, RecordNotWritable, SectaxError, WrongUse
 from sectax.model.measured import Measured
-from sectax.model.plan import ENOUGH_BLOCKS, Calibrated, last_look, once_s, sized_again_note
+from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, last_look, once_s, sized_again_note
 from sectax.model.subject import SubjectSpec, Visit, gap_s
 from sectax.model.trial import BlockEvent, Dropped, Opened, Trial
 from sectax.parts.cache import state_folder
@@ -136,7 +137,7 @@ def resume(path: Path, progress: Progress, key: SigningKey | None = None, budget
         plan, measured, plan_text = reader.plan(), reader.measured(), reader.plan_text()
     if budget_s is not None and measured.state == "finished":
         again = "the error level is shared over a number of looks that was fixed at its first one"
-        raise WrongUse(f"{path} is finished: {again}", f"begin another run with --budget {budget_s:g}s")
+        raise WrongUse(f"{path} is finished: {again}", "begin another run with a longer --budget")
     if budget_s is not None and plan.stopping.fixed_blocks is not None:
         raise WrongUse(f"the run has {plan.stopping.fixed_blocks} blocks, however long they take", "leave out --budget")
     if measured.state == "finished":
@@ -227,9 +228,10 @@ class _Session:
                     self.progress.say(line)
                 once = 0.0 if self.ledger.measured().blocks else once_s(self.plan, calibrated)
                 left_s, elapsed_s = self._left_s(), self._elapsed_s()
+                self._refuse_small_rest(about_s)
                 self.progress.stands(before_blocks(self.plan, about_s, left_s, elapsed_s, once_s=once))
                 self._blocks(calibrated, specs, BlockTimes(about_s, once))
-            state = "finished"
+            state = "interrupted" if self._may_go_on() else "finished"
         except KeyboardInterrupt:
             self.progress.say("interrupted: keeping what was measured")
         except SectaxError as error:
@@ -364,6 +366,22 @@ class _Session:
                 return {here.number}, here.others
         self.ledger.note(f"subjects took turns on processor {here.number}")
         return {here.number}, {here.number}
+
+    def _refuse_small_rest(self, block_s: float) -> None:
+        """Refuse a budget of this session in which a run that was begun comes to no first verdict."""
+        missing = FIRST_LOOK - len(self.ledger.measured().blocks)
+        if self.budget_s is None or missing <= 0 or missing * block_s <= self._left_s():
+            return
+        enough_s = math.ceil(self._elapsed_s() + missing * block_s * WITHIN)
+        raise NothingMeasured(
+            f"a budget of {self.budget_s:g} s is too short: {missing} blocks of about {block_s:.1f} s are missing "
+            "for a first verdict",
+            f"give at least --budget {enough_s}s",
+        )
+
+    def _may_go_on(self) -> bool:
+        """Whether a session's own budget ended before the first look, which fixes how many there are."""
+        return self.budget_s is not None and len(self.ledger.measured().blocks) < FIRST_LOOK
 
     def _refuse_small_budget(self) -> None:
         if self._left_s() < 0 and not self.plan.stopping.extends:

@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Iterator
 
 from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, remark, warning
-from sectax.audit.checks.words import percent
+from sectax.audit.checks.words import duration, percent
 from sectax.audit.own.evidence import Arm, RunEvidence
 from sectax.model.finding import Effect, Finding, Severity
 from sectax.model.metric import Summary
@@ -39,7 +39,7 @@ def timer(evidence: RunEvidence) -> Iterator[Remark]:
             yield cannot_be_checked(arm.id, "the step of the clock is not reported")
         elif (steps := arm.batches.shortest_s / arm.granularity_s) < ENOUGH_STEPS:
             severity = Severity.FATAL if steps < FEWEST_STEPS else Severity.WARNING
-            saw = f"the shortest batch lasts {steps:.0f} steps of its clock ({arm.granularity_s:.2g} s each)"
+            saw = f"the shortest batch lasts {steps:.0f} steps of its clock ({duration(arm.granularity_s)} each)"
             meaning = f"rounding alone may change it by {100 / max(steps, 1e-9):.2g} %"
             yield remark(severity, arm.id, saw, meaning, "longer batches")
 

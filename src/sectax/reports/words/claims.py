@@ -175,10 +175,11 @@ def _bounds(seen: Effect) -> tuple[str, str]:
 
 
 def _nearest(seen: Effect) -> str:
+    """The end that is nearest to no difference, rounded towards it: no more is claimed than was found."""
     near = min(abs(seen.low), abs(seen.high))
     if math.exp(near) >= _RATIO_FROM:
-        return f"{units.roughly(math.exp(near))} times"
-    return f"{units.roughly(math.expm1(near) * 100)} %"
+        return f"{units.downward(math.exp(near))} times"
+    return f"{units.downward(math.expm1(near) * 100)} %"
 
 
 def _end(log_ratio: float, seen: Effect, metric: Metric | None) -> str:

@@ -181,11 +181,12 @@ def _month(plan: Plan, given: Decision) -> Iterator[str]:
     if not said:
         return
     bill = given.outlays[0].bill
+    charged = dict.fromkeys(charge.unit for charge in bill.charges)
     mix = " to ".join(units.count(number, nouns.get(name, name)) for name, number in given.mix.items())
     asked = f"{given.rate_s:,.6g} {printable(given.choice.what)}/s{f' ({mix})' if mix else ''}"
     yield (
         f"A month at {asked}{'' if more else ', cheapest first'}: {said} {printable(bill.currency)}"
-        f"{' more' if more else ''} ({printable(bill.charges[0].unit)}, prices of {printable(bill.day)})."
+        f"{' more' if more else ''} ({printable(', '.join(charged))}, prices of {printable(bill.day)})."
     )
 
 
