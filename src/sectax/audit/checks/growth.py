@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from sectax.audit.checks.groups import Worst, ids, rows, unknown, worst
 from sectax.audit.checks.interface import Remark, check
 from sectax.audit.checks.words import bandwidth, duration, number
-from sectax.audit.form import Evidence, Moves, Series
+from sectax.audit.form import Evidence, Moves, Quantity, Series
 from sectax.model.finding import Severity
 
 # Bytes per second that no memory of one machine moves (two sockets with twelve channels of DDR5: 0.92e12): the limit
 # where the bandwidth that an operation had to go through was not measured.
 NO_MACHINE_BYTES_S = 1e12
+# The same of one request to a service: the fastest Ethernet has 800 Gbit/s. What is called so in a harness that counts
+# how often it fits into a time may be a call within the process.
+NO_LINK_BYTES_S = 1e11
+_REQUEST = re.compile(r"(?i)(?:get|put|upload|download)(?:$|[\W_])")
 # A growth below this share of what the bandwidth demands is too little, also with some noise in both figures.
 LEAST_GROWTH = 0.5
 # A difference below this share of the smaller figure may be noise.
@@ -21,7 +26,8 @@ LEAST_SHOWN = 0.25
 
 def link_of(one: Series) -> float:
     """The bandwidth that the series cannot exceed, in bytes per second."""
-    return one.work.link_bytes_s or NO_MACHINE_BYTES_S
+    is_request = one.quantity is Quantity.TIME and not one.work.calibrated and _REQUEST.match(one.work.operation or "")
+    return one.work.link_bytes_s or (NO_LINK_BYTES_S if is_request else NO_MACHINE_BYTES_S)
 
 
 def _seen(evidence: Evidence) -> list[Series]:
@@ -72,11 +78,12 @@ def _needed(group: Sequence[Series]) -> float:
 
 def _saw(group: Sequence[Series]) -> str:
     first, last = group[0], group[-1]
-    link = "of the link" if last.work.link_bytes_s else "that no machine exceeds"
+    speed = bandwidth(link_of(last))
+    limit = f"at the bandwidth of the link, {speed}" if last.work.link_bytes_s else f"at {speed}, which nothing exceeds"
     return (
         f"{number(_size(last) / _size(first))} times the bytes take {number(_time(last) / _time(first))} times as long "
-        f"({first.id}: {duration(_time(first))}; {last.id}: {duration(_time(last))}); at the bandwidth {link}, "
-        f"{bandwidth(link_of(last))}, they need {duration(_needed(group))} more"
+        f"({first.id}: {duration(_time(first))}; {last.id}: {duration(_time(last))}); {limit}, "
+        f"they need {duration(_needed(group))} more"
     )
 
 

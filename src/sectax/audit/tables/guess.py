@@ -34,6 +34,7 @@ _COUNTS = re.compile(r"(?:total )?(?:n|count|samples|runs|iterations|rounds|tria
 _OF_THE_ROW = re.compile(
     r".*\b(?:date|time ?stamp|timestamp|started|id|uuid|guid|run|iteration|iter|trial|rep|seq|index|no)"
 )
+_SIZES = re.compile(r".*\b(?:size|payload|body|block|object|message|length)s?\b.*|bytes")
 Failed = Callable[[str, float], float]
 # Columns of failures by their names, and how many operations of a row failed by a text and its number.
 _FAILURES: tuple[tuple[str, Failed], ...] = (
@@ -58,6 +59,8 @@ class Guess:
         beside: statistic -> column, of summaries that stand beside the value in its row.
         count: the column with how many values are behind a summary.
         failures: the column that shows how many operations of a row failed, and how.
+        size: the column with the bytes that an operation moves, and its unit.
+        constant: the texts of columns that have one alone.
     """
 
     columns: Columns
@@ -66,6 +69,8 @@ class Guess:
     beside: dict[str, int] = field(default_factory=dict)
     count: int | None = None
     failures: tuple[int, Failed] | None = None
+    size: tuple[int, Unit] | None = None
+    constant: tuple[str, ...] = ()
 
 
 def words(name: str) -> str:
@@ -120,9 +125,14 @@ def guess(table: Table, sample: Sequence[Sequence[str]], cells: Cells) -> Guess:
     # Parameters stand before what was measured with them.
     texts_only = {at for at in range(len(names)) if at not in numeric}
     given = {at for at in rest if statistic and at < places[0] and not units[names[at]]} - {at for at, _ in failures}
+    sizes = {
+        at: unit
+        for at in numeric
+        if (unit := units[names[at]]) and unit[0] is Quantity.MEMORY and _SIZES.fullmatch(words(names[at]))
+    }
     by = said.by or tuple(
         names[at]
-        for at in sorted(texts_only | given)
+        for at in sorted(texts_only | given | sizes.keys())
         if names[at] not in ("", *values, said.replicate) and _is_factor(words(names[at]), texts[at])
     )
     failures = [(at, failed) for at, failed in failures if names[at] not in by]
@@ -135,6 +145,8 @@ def guess(table: Table, sample: Sequence[Sequence[str]], cells: Cells) -> Guess:
         beside if statistic is not None else {},
         next((at for at in rest if _COUNTS.fullmatch(words(names[at]))), None),
         counted[0] if len(counted) == 1 else None,
+        next((one for one in sizes.items() if names[one[0]] in by or len({*texts[one[0]]}) == 1), None),
+        tuple(column[0] for column in texts if len({*column}) == 1),
     )
 
 

@@ -10,6 +10,7 @@ from itertools import islice
 
 from sectax.audit.form import Claim, Contrast, Evidence, Series, Trouble, TroubleKind, Work
 from sectax.audit.reading.build import MOST_FIGURES, evidence
+from sectax.audit.reading.names import moves_of
 from sectax.audit.tables.cells import Cells, Unit, plain_numbers, unit_of
 from sectax.audit.tables.columns import Columns
 from sectax.audit.tables.guess import guess, unit_in
@@ -184,6 +185,7 @@ class _Reader:
         metric = said.value[0] if len(said.value) == 1 else "value"
         id = f"{metric}: {label}" if label else metric
         claims = self._claims(id, group.row, at, unit) if len(group.values) == 1 else ()
+        operation = next(filter(moves_of, (*key, *self.guess.constant, metric)), key[0] if key else None)
         count = self.cells.number(group.row[self.guess.count]) if self.guess.count is not None and claims else None
         return Series(
             id=id,
@@ -195,13 +197,22 @@ class _Reader:
             values=() if claims else group.values,
             count=int(count) if count else None,
             work=Work(
-                operation=key[0] if key else None,
+                operation=operation,
+                moves=moves_of(operation or ""),
+                size_bytes=self._size(group.row),
                 failures=group.failed if self.guess.failures is not None else None,
                 replicates=len(group.replicates) if said.replicate else None,
                 replicate=said.replicate or None,
             ),
             run=label,
         )
+
+    def _size(self, row: Sequence[str]) -> float | None:
+        if self.guess.size is None:
+            return None
+        place, unit = self.guess.size
+        number = self.cells.number(row[place], unit)
+        return number and number * unit[1]
 
     def _claims(self, id: str, row: Sequence[str], at: int, unit: Unit) -> tuple[Claim, ...]:
         """Of a row that stands by itself with a mean or median: that, and the summaries beside it."""
