@@ -11,10 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from statistics import median
-
-# Of more values a median without a whole sort is worth loading numpy for.
-_MANY = 10_000
 
 
 class Quantity(StrEnum):
@@ -182,7 +178,10 @@ class Series:
     def figures(self) -> tuple[Claim, ...]:
         """What somebody concludes from: where there are single values, these; otherwise every claim but spreads."""
         if len(self.values):
-            return (Claim(self.id, VALUES, _median(self.values), self.step),)
+            import numpy as np
+
+            centre = float(np.median(np.asarray(self.values, dtype=np.float64)))
+            return (Claim(self.id, VALUES, centre, self.step),)
         return tuple(claim for claim in self.claims if claim.statistic not in SPREADS)
 
     @property
@@ -219,14 +218,6 @@ class Series:
         if self.quantity is Quantity.BANDWIDTH and self.work.size_bytes is not None:
             return self.work.size_bytes / value
         return None
-
-
-def _median(values: Sequence[float]) -> float:
-    if len(values) <= _MANY:
-        return float(median(values))
-    import numpy as np
-
-    return float(np.median(np.asarray(values, dtype=np.float64)))
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,8 @@ CHANCE = 0.004
 LEAST_APART = 0.05
 # One value so many times the median, by which the mean grows by so much.
 LEAST_FAR, LEAST_MOVED = 5.0, 1.015
-# Of summaries: a mean so many times its median is decided by a tail; an interval that wide shows no middle; quantiles
-# near each other that are so many times apart are two clusters.
-MEAN_OF_A_TAIL, WIDE_INTERVAL, CLUSTERS = 2.0, 0.25, 8.0
+# Of summaries: a mean so many times its median is decided by a tail; an interval that wide shows no middle.
+MEAN_OF_A_TAIL, WIDE_INTERVAL = 2.0, 0.25
 # Of so few values the mean is hardly known.
 FEW = 30
 
@@ -108,7 +107,4 @@ def _in_summary(one: Series) -> str:
         return f"the mean ({duration(mean.value)}) is above {tail.statistic} ({duration(tail.value)})"
     if mean and median and median.value > 2 * median.step and mean.value >= MEAN_OF_A_TAIL * median.value:
         return f"the mean ({duration(mean.value)}) is {number(mean.value / median.value)} times the median"
-    p90, p75 = told.get("p90"), told.get("p75") or median
-    if p90 and p75 and p75.value > 2 * p75.step and p90.value >= CLUSTERS * p75.value:
-        return f"p90 ({duration(p90.value)}) is {number(p90.value / p75.value)} times {p75.statistic}"
     return ""

@@ -165,7 +165,6 @@ class Text(Grammar):
         head: lines whose fields hold for all that follows, until they are printed again.
         last: the line that the tool always prints at the end of a run; what lacks it was cut short.
         fails, warns: lines in which the tool itself reports a failure, or warns of its numbers.
-        ignore: lines that look like others and are to be skipped.
     """
 
     starts: tuple[str, ...] = ()
@@ -175,7 +174,6 @@ class Text(Grammar):
     last: str = ""
     fails: tuple[str, ...] = ()
     warns: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
 
     @cached_property
     def patterns(self) -> dict[str, list[Pattern]]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from sectax.audit.form import Quantity
-from sectax.audit.tables.cells import KNOWN, unit_of
+from sectax.audit.reading.units import KNOWN, Unit, unit_of
 from sectax.formats.bad_input import BadInput
 from sectax.text.near import did_you_mean
 from sectax.text.printable import printable
@@ -37,7 +36,7 @@ class Columns:
         """The columns that are named."""
         return tuple(name for name in (*self.value, *self.by, self.replicate) if name)
 
-    def checked_unit(self) -> tuple[Quantity, float] | None:
+    def checked_unit(self) -> Unit | None:
         """What the unit stands for; None where none is said. Raises `BadInput` where it is unknown."""
         unit = unit_of(self.unit)
         if unit is None and self.unit:

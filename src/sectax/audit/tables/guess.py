@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from sectax.audit.form import Quantity
 from sectax.audit.reading.printed import statistic_of as of_percentile
-from sectax.audit.tables.cells import Cells, Unit, unit_of
+from sectax.audit.reading.units import Unit, unit_of
+from sectax.audit.tables.cells import Cells
 from sectax.audit.tables.columns import Columns
 from sectax.audit.tables.head import Table, listed
 from sectax.formats.bad_input import BadInput
@@ -55,8 +56,7 @@ class Guess:
     Attributes:
         columns: what the user says, and what follows for the rest.
         units: of each column of values.
-        statistic: which one the only column of values has.
-        beside: statistic -> column, of summaries that stand beside the value in its row.
+        summaries: statistic -> column, where the only column of values has a statistic; the others stand beside it.
         count: the column with how many values are behind a summary.
         failures: the column that shows how many operations of a row failed, and how.
         size: the column with the bytes that an operation moves, and its unit.
@@ -65,12 +65,11 @@ class Guess:
 
     columns: Columns
     units: tuple[Unit, ...]
-    statistic: str | None = None
-    beside: dict[str, int] = field(default_factory=dict)
-    count: int | None = None
-    failures: tuple[int, Failed] | None = None
-    size: tuple[int, Unit] | None = None
-    constant: tuple[str, ...] = ()
+    summaries: dict[str, int]
+    count: int | None
+    failures: tuple[int, Failed] | None
+    size: tuple[int, Unit] | None
+    constant: tuple[str, ...]
 
 
 def words(name: str) -> str:
@@ -105,7 +104,7 @@ def guess(table: Table, sample: Sequence[Sequence[str]], cells: Cells) -> Guess:
     for head, known in TOOLS:
         if head <= {*names} and not said.value:
             said = replace(said, value=known.value, unit=said.unit or known.unit, by=said.by or known.by)
-    texts = [[row[at] for row in sample] for at in range(len(names))]
+    texts = [*zip(*sample, strict=True)]
     units = {name: unit_in(name) or cells.unit(column) for name, column in zip(names, texts, strict=True)}
     numeric = [at for at, name in enumerate(names) if _is_numeric(texts[at], units[name], cells)]
     unsaid = [at for at in numeric if names[at] not in said.named()]
@@ -116,37 +115,39 @@ def guess(table: Table, sample: Sequence[Sequence[str]], cells: Cells) -> Guess:
     places = [table.column(name) for name in values]
     statistic = statistic_of(values[0]) if len(values) == 1 else None
     rest = [at for at in unsaid if at not in places]
-    failures = [
-        (at, failed)
+    failures = {
+        at: failed
         for at, name in enumerate(names)
         for pattern, failed in _FAILURES
         if at not in places and name not in said.by and re.fullmatch(pattern, words(name))
-    ]
-    # Parameters stand before what was measured with them.
-    texts_only = {at for at in range(len(names)) if at not in numeric}
-    given = {at for at in rest if statistic and at < places[0] and not units[names[at]]} - {at for at, _ in failures}
+    }
     sizes = {
         at: unit
         for at in numeric
         if (unit := units[names[at]]) and unit[0] is Quantity.MEMORY and _SIZES.fullmatch(words(names[at]))
     }
+
+    def may_be_level(at: int) -> bool:
+        # Parameters stand before what was measured with them.
+        is_given = at in rest and statistic and at < places[0] and not units[names[at]] and at not in failures
+        return at not in numeric or at in sizes or bool(is_given)
+
     by = said.by or tuple(
-        names[at]
-        for at in sorted(texts_only | given | sizes.keys())
-        if names[at] not in ("", *values, said.replicate) and _is_factor(words(names[at]), texts[at])
+        name
+        for at, name in enumerate(names)
+        if may_be_level(at) and name not in ("", *values, said.replicate) and _is_factor(words(name), texts[at])
     )
-    failures = [(at, failed) for at, failed in failures if names[at] not in by]
-    counted = [(at, failed) for at, failed in failures if failed is _FAILURES[0][1]] or failures
-    beside = {one: at for at in rest if (one := statistic_of(names[at])) is not None and one != statistic}
+    of_rows = [(at, failed) for at, failed in failures.items() if names[at] not in by]
+    counted = [(at, failed) for at, failed in of_rows if failed is _FAILURES[0][1]] or of_rows
+    beside = {one: at for at in rest if (one := statistic_of(names[at])) not in (None, statistic)}
     return Guess(
-        replace(said, value=tuple(values), by=by),
-        tuple(_unit(said, name, units[name]) for name in values),
-        statistic,
-        beside if statistic is not None else {},
-        next((at for at in rest if _COUNTS.fullmatch(words(names[at]))), None),
-        counted[0] if len(counted) == 1 else None,
-        next((one for one in sizes.items() if names[one[0]] in by or len({*texts[one[0]]}) == 1), None),
-        tuple(column[0] for column in texts if len({*column}) == 1),
+        columns=replace(said, value=values, by=by),
+        units=tuple(_unit(said, name, units[name]) for name in values),
+        summaries={statistic: places[0]} | beside if statistic is not None else {},
+        count=next((at for at in rest if _COUNTS.fullmatch(words(names[at]))), None),
+        failures=counted[0] if len(counted) == 1 else None,
+        size=next((one for one in sizes.items() if names[one[0]] in by or len({*texts[one[0]]}) == 1), None),
+        constant=tuple(column[0] for column in texts if len({*column}) == 1),
     )
 
 
