@@ -22,8 +22,3 @@ class BadInput(SectaxError):
         """The same with the file's name."""
         return BadInput(f"{name}: {self.message}", self.hint)
 
-    def moved(self, columns: Sequence[int]) -> BadInput:
-        """The same of a text whose lines (from 1) have so many more characters at their beginning."""
-        if self._line is None or self._column is None or not 0 < self._line <= len(columns):
-            return self
-        return BadInput(self._bare, self.hint, line=self._line, column=self._column + columns[self._line - 1])

@@ -114,8 +114,7 @@ class Promise:
     """A relation between printed numbers, such as `operations / duration_s = rate`.
 
     Attributes:
-        relation: sums, products and quotients of names with `=`, `<=` or `>=` between; `sum(name)` adds up all of a
-            name.
+        relation: sums, products and quotients of names with `=` or `<=` between; `sum(name)` adds up all of a name.
         within: what the two sides may differ by, as a share, beside what their digits leave.
         fatal: whether there is no honest reason for a difference.
     """
