@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable
 from pathlib import Path
 
@@ -31,6 +32,9 @@ WAYS: dict[str, Paste] = {
     "lines of a diff": each_line(lambda _, line: f"+{line}"),
     "colours": each_line(lambda _, line: f"\x1b[32m{line}\x1b[0m"),
     "a fence, and words around it": lambda text: f"Here is what I got:\n\n```\n{text}\n```\nIs that good?",
+    "a web page": lambda text: f"<html><body><h1>Speed</h1>\n<pre><code>{html.escape(text)}</code></pre></body></html>",
+    "blocks of a web page": each_line(lambda _, line: f"<div>{html.escape(line)}</div>"),
+    "blocks without line ends": lambda text: "".join(f"<div>{html.escape(line)}</div>" for line in text.split("\n")),
     "line ends of Windows": lambda text: text.replace("\n", "\r\n"),
 }
 

@@ -30,12 +30,17 @@ def link_of(one: Series) -> float:
     return one.work.link_bytes_s or (NO_LINK_BYTES_S if is_request else NO_MACHINE_BYTES_S)
 
 
+def time_of(one: Series) -> float:
+    """How long one operation took; 0 where that does not follow."""
+    return one.seconds_per_operation() or 0.0
+
+
 def _seen(evidence: Evidence) -> list[Series]:
     """All that move a body of a reported size, or may do so: whether they do may be what is missing."""
     return [
         one
         for one in evidence.series
-        if one.work.moves is not Moves.METADATA and one.work.size_bytes is not None and _time(one) > 0
+        if one.work.moves is not Moves.METADATA and one.work.size_bytes is not None and time_of(one) > 0
     ]
 
 
@@ -57,7 +62,7 @@ def flat_with_size(evidence: Evidence) -> Iterator[Remark]:
     flat: Worst = {}
     for group in groups:
         if grows(group) is False:
-            growth = (_time(group[-1]) - _time(group[0])) / _needed(group)
+            growth = (time_of(group[-1]) - time_of(group[0])) / _needed(group)
             flat |= dict.fromkeys(group, (-growth, _saw(group)))
     meaning = "the body was not moved: the figures are of something else than the operation"
     yield from worst(Severity.FATAL, flat, meaning, "read the body to its end and check it")
@@ -65,7 +70,7 @@ def flat_with_size(evidence: Evidence) -> Iterator[Remark]:
 
 def grows(group: Sequence[Series]) -> bool | None:
     """Whether the time grows from the smallest to the largest as it must; None where that cannot be seen."""
-    short, long = _time(group[0]), _time(group[-1])
+    short, long = time_of(group[0]), time_of(group[-1])
     growth, needed = long - short, _needed(group)
     if growth >= max(LEAST_GROWTH * needed, LEAST_SHOWN * short):
         return True
@@ -80,16 +85,13 @@ def _saw(group: Sequence[Series]) -> str:
     first, last = group[0], group[-1]
     speed = bandwidth(link_of(last))
     limit = f"at the bandwidth of the link, {speed}" if last.work.link_bytes_s else f"at {speed}, which nothing exceeds"
+    slower = number(time_of(last) / time_of(first))
     return (
-        f"{number(_size(last) / _size(first))} times the bytes take {number(_time(last) / _time(first))} times as long "
-        f"({first.id}: {duration(_time(first))}; {last.id}: {duration(_time(last))}); {limit}, "
+        f"{number(_size(last) / _size(first))} times the bytes take {slower} times as long "
+        f"({first.id}: {duration(time_of(first))}; {last.id}: {duration(time_of(last))}); {limit}, "
         f"they need {duration(_needed(group))} more"
     )
 
 
 def _size(one: Series) -> float:
     return one.work.size_bytes or 0.0
-
-
-def _time(one: Series) -> float:
-    return one.seconds_per_operation() or 0.0

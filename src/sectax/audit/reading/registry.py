@@ -87,12 +87,10 @@ def read(text: str, asked: str | None = None) -> tuple[Grammar, Evidence]:
 def _of_name(name: str, text: str) -> Text | Json:
     """The grammar of a format; of several the one that fits, as a tool may write a text and documents."""
     is_document = "\n".join(_printed(text)).lstrip().startswith(("{", "["))
-
-    def fits(grammar: Text | Json) -> tuple[bool, bool]:
-        is_json = isinstance(grammar, Json)
-        return isinstance(grammar, Json) and _has_keys(grammar, text[:_HEAD]), is_json == is_document
-
-    return max((grammar for grammar in grammars() if grammar.name == name), key=fits)
+    return max(
+        (grammar for grammar in grammars() if grammar.name == name),
+        key=lambda one: (isinstance(one, Json) and _has_keys(one, text[:_HEAD]), isinstance(one, Json) == is_document),
+    )
 
 
 def _recognised(text: str) -> Text | Json | None:

@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 
 from sectax.audit.form import Quantity
 from sectax.audit.reading.printed import statistic_of as of_percentile
-from sectax.audit.reading.units import Unit, unit_of
+from sectax.audit.reading.units import KNOWN, Unit, unit_of
 from sectax.audit.tables.cells import Cells
 from sectax.audit.tables.columns import Columns
 from sectax.audit.tables.head import Table, listed
 from sectax.formats.bad_input import BadInput
+from sectax.text.near import did_you_mean
+from sectax.text.printable import printable
 
 # Tables that tools write, by names that stand in their heads: hyperfine's, and JMeter's.
 TOOLS = (
@@ -51,25 +53,16 @@ _FAILURES: tuple[tuple[str, Failed], ...] = (
 
 @dataclass(frozen=True)
 class Guess:
-    """The columns of a table.
+    """The columns of a table."""
 
-    Attributes:
-        columns: what the user says, and what follows for the rest.
-        units: of each column of values.
-        summaries: statistic -> column, where the only column of values has a statistic; the others stand beside it.
-        count: the column with how many values are behind a summary.
-        failures: the column that shows how many operations of a row failed, and how.
-        size: the column with the bytes that an operation moves, and its unit.
-        constant: the texts of columns that have one alone.
-    """
-
-    columns: Columns
-    units: tuple[Unit, ...]
+    columns: Columns  # what the user says, and what follows for the rest
+    units: tuple[Unit, ...]  # of each column of values
+    # Statistic -> column, where the only column of values has a statistic; the others stand beside it.
     summaries: dict[str, int]
-    count: int | None
-    failures: tuple[int, Failed] | None
-    size: tuple[int, Unit] | None
-    constant: tuple[str, ...]
+    count: int | None  # the column with how many values are behind a summary
+    failures: tuple[int, Failed] | None  # the column that shows how many operations of a row failed, and how
+    size: tuple[int, Unit] | None  # the column with the bytes that an operation moves, and its unit
+    constant: tuple[str, ...]  # the texts of columns that have one alone
 
 
 def words(name: str) -> str:
@@ -174,7 +167,10 @@ def _values(units: dict[str, Unit | None], numeric: list[str], said: Columns) ->
 
 
 def _unit(said: Columns, name: str, unit: Unit | None) -> Unit:
-    unit = said.checked_unit() or unit
+    if said.unit and unit_of(said.unit) is None:
+        hint = did_you_mean(said.unit, KNOWN, f"known are {', '.join(KNOWN)}")
+        raise BadInput(f"{printable(said.unit)!r} is not a unit", hint)
+    unit = unit_of(said.unit) or unit
     if unit is None:
         raise BadInput(f"the unit of {name!r} is not given", "--unit UNIT, such as ms, op/s or MiB/s")
     return unit
