@@ -24,6 +24,7 @@ from sectax.model.errors import ExitStatus, NothingMeasured, WrongUse
 from sectax.model.finding import VerdictId
 from sectax.model.plan import Stopping, Until
 from sectax.model.treatment import CONTROLS
+from sectax.text import spans
 from sectax.workflow import run as workflow
 from sectax.workflow.conditions import concluded, line, with_conditions
 from sectax.workflow.dry_run import dry_run
@@ -117,8 +118,8 @@ def _command_for(experiment: Experiment) -> click.Command:
         click.Option(
             ["--until"],
             type=click.Choice([Until.DIRECTION.value, Until.VERDICT.value, Until.BUDGET.value]),
-            help="When to end: as soon as it is known which one is slower (direction), when it is also known whether "
-            "by more than the margin (verdict), or not before the time is up (budget).  [default: verdict]",
+            help="When to end: as soon as it is known which one is slower (direction), when it is also known about how "
+            "much, to within 12 % (verdict), or not before the time is up (budget).  [default: verdict]",
         ),
         click.Option(["--precise"], is_flag=True, help="Go on after the verdict until the intervals are narrow."),
         click.Option(["--blocks"], type=int, metavar="N", help="Run exactly N blocks, and judge once, at the end."),
@@ -232,13 +233,16 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
 
 @click.command("resume")
 @shared.run_file
+@click.option("--budget", metavar="TIME", help="The most time from now on.  [default: as the run began]")
 @click.option("--seal", type=click.Path(), metavar="KEY", help=_SEAL_HELP)
 @shared.quiet
 @shared.verbose
 @shared.form(shared.everything, shared.in_ascii, shared.as_json)
-def resume_command(run_file: str, seal: str | None, quiet: bool, verbose: bool, form: Form) -> None:
+def resume_command(run_file: str, budget: str | None, seal: str | None, quiet: bool, verbose: bool, form: Form) -> None:
     """Continue a run that was interrupted; its finished blocks stay."""
-    outcome = workflow.resume(Path(run_file), shared.progress(quiet, verbose), SigningKey(seal) if seal else None)
+    budget_s = None if budget is None else spans.seconds(budget, "--budget")
+    watcher, key = shared.progress(quiet, verbose), SigningKey(seal) if seal else None
+    outcome = workflow.resume(Path(run_file), watcher, key, budget_s)
     _finish(outcome, form)
 
 
