@@ -228,16 +228,9 @@ func newS3(wanted request) (*s3.Client, error) {
 			t.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
 		}
 	})
-	// Where it is sent on to would be measured in place of the service that was named, and the way there with it.
-	direct := &http.Client{
-		Transport: transport.GetTransport(), Timeout: answerTimeout,
-		CheckRedirect: func(to *http.Request, _ []*http.Request) error {
-			return wrong{"redirected", "it answers with a redirect to " + to.URL.Host}
-		},
-	}
 	options := []func(*config.LoadOptions) error{
 		config.WithRegion(wanted.Region),
-		config.WithHTTPClient(direct),
+		config.WithHTTPClient(transport),
 		config.WithRetryer(func() aws.Retryer { return aws.NopRetryer{} }),
 	}
 	if wanted.AccessKey != "" {
@@ -247,6 +240,17 @@ func newS3(wanted request) (*s3.Client, error) {
 	loaded, err := config.LoadDefaultConfig(context.Background(), options...)
 	if err != nil {
 		return nil, err
+	}
+	// With the authorities that AWS_CA_BUNDLE or the configuration file names.
+	if configured, ok := loaded.HTTPClient.(*awshttp.BuildableClient); ok {
+		transport = configured
+	}
+	// Where it is sent on to would be measured in place of the service that was named, and the way there with it.
+	loaded.HTTPClient = &http.Client{
+		Transport: transport.GetTransport(), Timeout: answerTimeout,
+		CheckRedirect: func(to *http.Request, _ []*http.Request) error {
+			return wrong{"redirected", "it answers with a redirect to " + to.URL.Host}
+		},
 	}
 	return s3.NewFromConfig(loaded, func(o *s3.Options) {
 		o.BaseEndpoint = nil

@@ -62,6 +62,24 @@ def test_a_large_effect_does_not_wait_for_the_positive_control() -> None:
     assert still_open(measured) == NOTHING
 
 
+@pytest.mark.parametrize(
+    ("effect", "seconds", "needs"), [(1.01, 1.0, True), (1.2, 1.0, False), (1.01, 0.1, True), (1.2, 0.1, True)]
+)
+def test_a_long_operation_is_not_spent_on_a_known_cost_that_no_verdict_will_lean_on(effect, seconds, needs) -> None:
+    few = small(3, treatment=list(around(effect, 3)))
+    assert few.calibrated is not None
+    long = {
+        name: dataclasses.replace(each, count=1, batch_s=seconds) for name, each in few.calibrated.calibrations.items()
+    }
+
+    going = still_open(
+        dataclasses.replace(few, calibrated=dataclasses.replace(few.calibrated, calibrations=long))
+    ).treatments
+
+    assert going - {"positive"} == {"baseline", "negative", "treatment"}
+    assert ("positive" in going) == needs
+
+
 def test_equivalence_in_memory_does_not_wait_for_a_control_of_times() -> None:
     measured = small(slow=list(around(1.5, 10, shift=4)), positive=list(NOISY))
     metric = dataclasses.replace(MEMORY, resolution=0.0)

@@ -109,12 +109,16 @@ def test_what_is_open_goes_on_however_narrow() -> None:
 
 
 @pytest.mark.parametrize("side", [1, -1])
-def test_by_default_a_material_direction_is_done_however_wide(side: int) -> None:
-    low, high = sorted((side * 0.03, side * 0.5))
+def test_by_default_a_verdict_is_done_once_it_is_known_to_about_twelve_per_cent(side: int) -> None:
+    low, high = sorted((side * 0.2, side * 0.4))
+    wide, wider = sorted((side * 0.03, side * 0.5))
 
     assert answered(low, high, side * 0.3, Until.VERDICT)
     assert not answered(low, high, side * 0.3, Until.PRECISE)
     assert not answered(low, high, side * 0.3, Until.BUDGET)
+    assert not answered(wide, wider, side * 0.3, Until.VERDICT)
+    assert answered(wide, wider, side * 0.3, Until.DIRECTION)
+    assert answered(8.5, 10.0, 9.3, Until.VERDICT)  # of a very large effect a tenth of its logarithm is enough
 
 
 def test_a_direction_that_may_not_matter_is_done_only_where_a_direction_was_asked_for() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shlex
 import subprocess
@@ -9,6 +10,7 @@ import sys
 
 import pytest
 
+from sectax.cli import main
 from tests.program import sectax
 
 TWO = ("--baseline", "true", "--treatment", "other=true")
@@ -122,6 +124,29 @@ def test_a_full_disk_behind_stdout_is_said_in_words(words, unbuffered):
     assert done.stderr.count("No space left") == 1
     assert "Traceback" not in done.stderr
     assert "Exception ignored" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (PermissionError(errno.EACCES, "Permission denied", "key.pem"), "Permission denied: key.pem"),
+        (OSError(errno.ENOSPC, "No space left on device"), "the output cannot be written: No space left on device"),
+    ],
+)
+def test_a_file_that_the_system_refuses_is_named_with_what_it_said(error, says, monkeypatch, capfd):
+    def refused(**_):
+        raise error
+
+    monkeypatch.setattr(main.cli, "main", refused)
+    # What belongs to the whole process stays that of the tests.
+    monkeypatch.setattr(main.signal, "signal", lambda *_: None)
+    monkeypatch.setattr(main, "make_usable", lambda **_: None)
+
+    with pytest.raises(SystemExit) as ended:
+        main.main()
+
+    assert ended.value.code == 2
+    assert capfd.readouterr().err.splitlines()[0] == f"sectax: {says}"
 
 
 @pytest.mark.more

@@ -52,7 +52,7 @@ def test_the_first_among_equals_is_in_the_middle():
     shape = one([0.02] * 8).shape
 
     assert (shape.first_excess, shape.first_rank) == (0.0, 0.5)
-    assert (shape.variance, shape.drift, shape.separation) == (0.0, 0.0, 0.0)
+    assert (shape.drift, shape.separation) == (0.0, 0.0)
 
 
 def test_a_straight_drift_is_what_it_changes_from_first_to_last():

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from sectax.experiments.client_server.server import loopback_certificate
 from sectax.experiments.s3.buckets import client
 from tests.experiments.s3.servers import needs_minio, running
 from tests.hosts.processes import eventually, running_with
@@ -111,9 +112,12 @@ def test_a_server_that_dies_ends_the_run_with_the_way_to_go_on(tmp_path: Path, s
 def test_at_a_service_elsewhere_a_killed_run_is_cleaned_up_by_resume_and_a_strangers_object_survives(
     tmp_path: Path, state: Path
 ) -> None:
+    bundle = tmp_path / "authorities.pem"
+    bundle.write_text(loopback_certificate()[0])
     with running(tmp_path / "elsewhere") as server:
         environment = {
             "SECTAX_STATE": str(state),
+            "AWS_CA_BUNDLE": str(bundle),  # the SDK takes it for its own client alone
             "AWS_ACCESS_KEY_ID": server.access.access_key,
             "AWS_SECRET_ACCESS_KEY": server.access.secret_key,
         }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,7 +13,7 @@ from sectax.analysis.verdict import resolved
 from sectax.model.condition import Answer
 from sectax.model.finding import Finding, leans_on
 from sectax.model.measured import Measured
-from sectax.model.plan import Plan, Until
+from sectax.model.plan import LONG_S, Plan, Until
 from sectax.model.treatment import CONTROLS, Standing
 
 # A treatment that came to nothing in so many finished blocks in a row is given up.
@@ -74,8 +75,12 @@ def still_open(measured: Measured, findings: Sequence[Finding] | None = None) ->
         ):
             comparisons.add(comparison.id)
             families.add(family[comparison.cell])
-        if family[comparison.cell] in families:
-            treatments.add(comparison.treatment)  # a verdict that is still to come may need it
+            treatments.add(comparison.treatment)
+        elif any(
+            family[finding.comparison.cell] == family[comparison.cell] and _may_lean(measured, finding)
+            for finding in live
+        ):
+            treatments.add(comparison.treatment)
     for negative in judged:
         comparison = negative.comparison
         if comparison.standing == Standing.NEGATIVE and alive(negative) and family[comparison.cell] in families:
@@ -105,6 +110,19 @@ def _is_open(measured: Measured, finding: Finding) -> bool:
             return False
         until = Until.VERDICT  # no condition is about what keeps a run going
     return not resolved(finding.verdict, effect.low, effect.high, effect.log_ratio, finding.margin, until)
+
+
+def _may_lean(measured: Measured, finding: Finding) -> bool:
+    """Whether a verdict to come may rest on a known cost: no long operation is spent on one that hardly will be asked.
+
+    What differs by twice the margin so far will hardly come out within it.
+    """
+    known = {} if measured.calibrated is None else measured.calibrated.calibrations
+    treatment, baseline = (known.get(name) for name in (finding.comparison.treatment, finding.comparison.baseline))
+    if treatment is None or baseline is None or max(treatment.operation_s, baseline.operation_s) < LONG_S:
+        return True
+    pilot = math.log(treatment.operation_s / baseline.operation_s)
+    return abs(pilot if finding.effect is None else finding.effect.log_ratio) <= math.log1p(2 * finding.margin)
 
 
 def _needs_control(plan: Plan, finding: Finding) -> bool:

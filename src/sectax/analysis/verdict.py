@@ -11,6 +11,8 @@ from sectax.model.plan import Until
 WIDEST = math.log(1.1)
 # … and a very large one to a tenth of its logarithm: nobody decides between 70 and 90 times faster.
 WIDEST_SHARE = 0.1
+# A verdict is no answer while it leaves more open than this on either side: '10 to 120 % slower' decides nothing.
+ROUGHLY = math.log(1.12)
 
 
 def verdict(low: float, high: float, margin: float) -> VerdictId:
@@ -65,11 +67,11 @@ def resolved(answer: VerdictId, low: float, high: float, point: float, margin: f
         return False
     if until is Until.DIRECTION or answer in WITHIN_MARGIN:
         return True
-    if answer in UNSETTLED:
-        return False
-    return until is Until.VERDICT or high - low <= precise_enough(point, margin)
+    return answer not in UNSETTLED and high - low <= narrow_enough(point, margin, until)
 
 
-def precise_enough(point: float, margin: float) -> float:
+def narrow_enough(point: float, margin: float, until: Until) -> float:
     """The width of the interval at which an effect of this size is known well enough, as a log ratio."""
-    return max(math.log1p(margin), min(abs(point) / 2, max(WIDEST, WIDEST_SHARE * abs(point))))
+    if until is Until.PRECISE:
+        return max(math.log1p(margin), min(abs(point) / 2, max(WIDEST, WIDEST_SHARE * abs(point))))
+    return 2 * max(ROUGHLY, WIDEST_SHARE * abs(point))

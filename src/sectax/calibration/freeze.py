@@ -31,6 +31,8 @@ SETTLE_UP_TO_S = 0.2
 LEAST_BETWEEN = 2 * 0.003**2
 # An effect is known well enough at a quarter of itself either way, and never needs more than ten per cent.
 _WIDEST = math.log(1.1)
+# A verdict leaves no more open than this either way.
+_ROUGHLY = math.log(1.12)
 # What the pilot saw of an effect is no more than a hint, so an interval that just excludes the limit is not aimed at.
 _SAFELY = 0.7
 # Rounds that take less than this part of their cell's fair share of a block are not cut for the sake of more blocks.
@@ -352,7 +354,7 @@ def target_half_width(stopping: Stopping, distance: float) -> float:
         case Until.DIRECTION:
             return max(distance, margin - distance) * _SAFELY
         case Until.VERDICT:
-            return max(abs(distance - margin) * _SAFELY, margin / 2)
+            return max(min(abs(distance - margin) * _SAFELY, max(_ROUGHLY, distance / 10)), margin / 2)
         case Until.CONDITIONS:
             nearest = min(
                 (abs(distance - math.log1p(condition.limit)) for condition in stopping.conditions), default=0.0

@@ -201,10 +201,11 @@ def main() -> NoReturn:
         status = _out_of_memory()
     except Exception as error:
         if isinstance(error, OSError) and (error.filename or error.errno in _NO_ROOM):
-            _complain(
-                f"{error.filename or 'the output'} cannot be written: {error.strerror or error}",
-                "make room, or write elsewhere",
-            )
+            what = error.strerror or str(error)
+            if error.filename:
+                _complain(f"{what}: {os.fsdecode(error.filename)}", "check its permissions, or name another")
+            else:
+                _complain(f"the output cannot be written: {what}", "make room, or write elsewhere")
             _leave(ExitStatus.WRONG_USE)
         if isinstance(error, ImportError) and "failed to map segment" in str(error):
             _leave(_out_of_memory())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -132,26 +132,21 @@ def in_our_words(error: click.ClickException) -> tuple[str, str]:
     return error.format_message(), explained
 
 
-def _levels_of(experiment: str, factor: str) -> list[str]:
-    """The levels of an experiment's factor; none where there is no such experiment or factor."""
+def _levels() -> Iterator[tuple[str, str, str]]:
+    """Every level that an experiment has, with the names of the experiment and the factor."""
     from sectax.workflow.listing import offered
 
-    experiments = [one for one in offered()["experiments"] if one["name"] == experiment]
-    return next((one["levels"] for found in experiments for one in found["factors"] if one["name"] == factor), [])
+    for experiment in offered()["experiments"]:
+        for factor in experiment["factors"]:
+            for level in factor["levels"]:
+                yield experiment["name"], factor["name"], level
 
 
 def with_level(word: str) -> str:
     """'s3 has encryption=sse-kms; ' of a word that is no experiment, but part of a level; empty for others."""
-    from sectax.workflow.listing import offered
-
-    found = (
-        f"{one['name']} has {factor['name']}={level}; "
-        for one in offered()["experiments"]
-        for factor in one["factors"]
-        for level in factor["levels"]
-        if word.lower() in level.lower().split("-") or word.lower() == level.lower()
-    )
-    return next(found, "")
+    word = word.lower()
+    fits = ((*where, level) for *where, level in _levels() if word in (level.lower(), *level.lower().split("-")))
+    return next((f"{experiment} has {factor}={level}; " for experiment, factor, level in fits), "")
 
 
 def _nearest_option(name: str, context: click.Context, explained: str) -> str:
@@ -165,7 +160,8 @@ def _nearest_option(name: str, context: click.Context, explained: str) -> str:
         return f"name the experiment first, as in {context.command_path} jwt {name}"
     if name.removeprefix("--") in PRESETS:
         return f"it has no such preset; --budget 30s makes it shorter. {explained} lists its options"
-    if levels := _levels_of(str(context.info_name), name.removeprefix("--")):
-        return f"{name.removeprefix('--')} is a factor: --level {name.removeprefix('--')}={levels[0]}"
+    factor = name.removeprefix("--")
+    if level := next((level for *where, level in _levels() if where == [context.info_name, factor]), None):
+        return f"{factor} is a factor: --level {factor}={level}"
     known = [each for option in context.command.get_params(context) for each in option.opts if each.startswith("--")]
     return did_you_mean(name, known, f"{explained} lists its options")

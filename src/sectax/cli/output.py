@@ -164,12 +164,12 @@ def print_result(result: Result, form: Form, summary: Sequence[str] | None = Non
 
     form.refuse_existing()
     text = rendered(result, form) if form.json_ else ""
-    wants_summary = summary is not None and _STEP_SUMMARY in os.environ
-    if not form.json_ or wants_summary:
+    limits = summary if _STEP_SUMMARY in os.environ else None
+    if not form.json_ or limits is not None:
         laid_out = document(result, show_all=form.show_all)
         text = text or on_terminal(laid_out, view(form))
-        if wants_summary and summary is not None:
-            _write_step_summary(laid_out, summary)
+        if limits is not None:
+            _write_step_summary(laid_out, limits)
     print_text(text)
     if form.html is not None or form.picture is not None:
         from sectax.workflow.present import render

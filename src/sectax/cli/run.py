@@ -117,8 +117,8 @@ def _command_for(experiment: Experiment) -> click.Command:
         click.Option(
             ["--until"],
             type=click.Choice([Until.DIRECTION.value, Until.VERDICT.value, Until.BUDGET.value]),
-            help="When to end: as soon as it is known which one is slower (direction), when it is also known whether "
-            "by more than the margin (verdict), or not before the time is up (budget).  [default: verdict]",
+            help="When to end: as soon as it is known which one is slower (direction), when it is also known about how "
+            "much, to within 12 % (verdict), or not before the time is up (budget).  [default: verdict]",
         ),
         click.Option(["--precise"], is_flag=True, help="Go on after the verdict until the intervals are narrow."),
         click.Option(["--blocks"], type=int, metavar="N", help="Run exactly N blocks, and judge once, at the end."),

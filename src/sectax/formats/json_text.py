@@ -9,7 +9,6 @@ from typing import Any, NoReturn, TypeVar
 import msgspec
 
 from sectax.formats.bad_input import BadInput
-from sectax.formats.numbers import LARGEST
 
 T = TypeVar("T")
 
@@ -43,15 +42,6 @@ def _integer(digits: str) -> int:
     if len(digits) > _MOST_DIGITS:
         raise BadInput(f"an integer of {len(digits)} digits stands in it", "is it the output of a tool?")
     return int(digits)
-
-
-def checked(values: Iterable[float], where: str) -> tuple[float, ...]:
-    """The values, each finite and 0 or more. Raises `BadInput` that names the first that is not, by its place."""
-    taken = tuple(values)
-    for at, value in enumerate(taken):
-        if not 0 <= value <= LARGEST:
-            raise BadInput(f"{where}[{at}] is {value}", "every value must be a finite number of 0 or more")
-    return taken
 
 
 def whole(value: Any) -> int | None:

@@ -10,8 +10,6 @@ import re
 from sectax.formats.numbers import number_in
 
 BEGINS = "REPORT RequestId:"
-# Also where its first words were not copied.
-BEGINS_ANY = re.compile(rf"{BEGINS}|REPORT Duration: |(?<!\w )Duration: [0-9.]+ ms\s+Billed Duration: ")
 
 # Memory is given in powers of two: 1024 MB are a GB, the most is 10240.
 _MB = 2.0**20

@@ -43,7 +43,7 @@ class BatchShape(NamedTuple):
 
     Attributes:
         batches: how many.
-        mean, variance: of the logs.
+        mean: of the logs.
         first_excess: the first batch above the median of the others; `first_rank` its place among all of them, in
             (0, 1), where 1/2 is the middle.
         drift: the change from the first to the last batch, by a straight line.
@@ -54,7 +54,6 @@ class BatchShape(NamedTuple):
 
     batches: int
     mean: float
-    variance: float
     first_excess: float
     first_rank: float
     drift: float

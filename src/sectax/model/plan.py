@@ -17,6 +17,8 @@ FIRST_LOOK = 6
 ENOUGH_BLOCKS = 10
 # Where neither blocks nor a budget were asked for.
 DEFAULT_MAX_BLOCKS = 40
+# From here on an operation is long: people wait for each, and what starting anew changes is small beside it.
+LONG_S = 0.5
 
 
 # Where the services of a run work while its subjects are kept on one processor.
@@ -27,7 +29,7 @@ class Until(StrEnum):
     """What a comparison must have before it leaves the later blocks."""
 
     DIRECTION = "direction"  # slower or faster, by however little, or no more than the margin
-    VERDICT = "verdict"  # slower or faster by at least the margin, or no more than the margin
+    VERDICT = "verdict"  # slower or faster by at least the margin and about how much, or no more than the margin
     PRECISE = "precise"  # a verdict, and an interval narrow enough to plan with
     BUDGET = "budget"  # nothing: the budget alone ends the run
     CONDITIONS = "conditions"  # an answer to every condition that was given (`Stopping.conditions`)

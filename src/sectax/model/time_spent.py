@@ -31,12 +31,16 @@ def time_spent(measured: Measured) -> TimeSpent | None:
     whole_s = sum(block.seconds for block in blocks)
     counted_s = settling_s = opening_s = 0.0
     known = {} if measured.calibrated is None else measured.calibrated.calibrations
+    rounds = {} if measured.calibrated is None else measured.calibrated.rounds
+    place = {treatment.id: treatment.cell for treatment in measured.plan.treatments}
     for block in blocks:
         for name, seen in block.visited.items():
             counted_s += seen.elapsed_s
             opening_s += seen.open_s or 0.0
             if name in known and seen.operations:
-                before = known[name].warmup * known[name].count + seen.batches * settling_operations(known[name])
+                # Operations that are timed one by one have a batch each, and settle once for a visit.
+                visits = min(seen.batches, rounds.get(place[name], seen.batches))
+                before = known[name].warmup * known[name].count + visits * settling_operations(known[name])
                 settling_s += before * seen.elapsed_s / seen.operations
     if whole_s <= 0 or counted_s <= 0:
         return None

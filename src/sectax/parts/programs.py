@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import re
 import shlex
 import shutil
@@ -82,22 +81,6 @@ def ask(
     if done.returncode < 0:
         raise Broken(f"{shown} was killed by signal {-done.returncode} ({signal.strsignal(-done.returncode)})")
     return done
-
-
-@functools.lru_cache(maxsize=16)
-def version_of(program: str, *words: str, pattern: str) -> str:
-    """The version that a program reports, asked for once; empty where it does not work or names none.
-
-    Args:
-        words: what makes it report the version.
-        pattern: its first group is the version, on stdout or stderr.
-    """
-    try:
-        done = ask([program, *words])
-    except Broken:
-        return ""
-    found = re.search(pattern, done.stdout + done.stderr)
-    return found[1] if found is not None else ""
 
 
 def missing_program(requirement: Requirement, *, ours: bool = False) -> Missing | None:

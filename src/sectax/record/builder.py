@@ -211,11 +211,6 @@ class MeasuredBuilder:
         """The finished blocks."""
         return tuple(self._seconds)
 
-    @property
-    def spent_s(self) -> float:
-        """Seconds that the finished blocks took."""
-        return sum(self._seconds.values())
-
     def add_pilot_failures(self, failures: Iterable[Failure]) -> None:
         """Count what failed in the pilot, of which nothing else is kept."""
         self._pilot_failures += failures

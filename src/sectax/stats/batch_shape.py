@@ -89,7 +89,6 @@ def _shapes(times: Array, places: Array) -> list[BatchShape | None]:
     share, separation = best_split(np.sort(around, axis=1), squares)
     columns = (
         mean.tolist(),
-        (squares / (size - 1)).tolist(),
         excess.tolist(),
         ((below + 0.5) / size).tolist(),
         drift.tolist(),

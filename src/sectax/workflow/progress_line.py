@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from sectax.analysis.verdict import precise_enough
+from sectax.analysis.verdict import narrow_enough
 from sectax.model.finding import UNSETTLED, Finding, is_answered
 from sectax.model.measured import Measured
 from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, Plan, Stopping, Until, last_look
@@ -195,7 +195,7 @@ def _blocks_needed(finding: Finding, done: int, until: Until) -> float | None:
         return None  # what a verdict needs says nothing of how near the limit is
     if finding.verdict in UNSETTLED:
         return None if effect.blocks_needed is None else float(effect.blocks_needed[1])
-    enough = precise_enough(effect.log_ratio, finding.margin)
+    enough = narrow_enough(effect.log_ratio, finding.margin, until)
     return max(1.0, done * ((_width(finding) / enough) ** 2 - 1))
 
 

@@ -31,7 +31,7 @@ from sectax.model.bill import one_way, processor_hours
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
 from sectax.model.metric import Better, Metric, Summary
-from sectax.model.plan import FIRST_LOOK, Calibrated, Plan, Stopping, added_s
+from sectax.model.plan import FIRST_LOOK, LONG_S, Calibrated, Plan, Stopping, added_s
 from sectax.model.subject import SubjectSpec
 from sectax.model.treatment import Factor, Role, Treatment
 
@@ -42,8 +42,6 @@ PEAK_MEMORY = Metric("peak_memory", "B", Better.LOWER, Summary.MEDIAN, observed=
 
 # An execution is a fresh process by itself, so a block needs few rounds; one of long executions needs one.
 _ROUNDS = (1, 64)
-# From here on no execution is thrown away: what starting anew changes is small beside it.
-_LONG_S = 0.5
 # With --runs: so many blocks at least, where as many executions were asked for.
 _BLOCKS_OF_RUNS = 10
 _BATCH_S = 0.005
@@ -74,7 +72,7 @@ class CommandExperiment(Experiment):
         Option("setup", "runs once before the first block; it may build what is compared", "CMD", True, short="s"),
         Option("cleanup", "runs once after the last block, whatever ended it", "CMD", multiple=True, short="c"),
         Option("scan", "each value in place of {NAME}, as in size=1,6,9", "NAME=A,B", multiple=True, short="L"),
-        Option("warmup", "executions at the start of every block that do not count", "N", short="w"),
+        Option("warmup", "executions of every command before anything counts", "N", short="w"),
         Option(
             "runs",
             "count N executions of each command, or slightly more; the controls and the pilot add some",
@@ -165,6 +163,7 @@ class _Bench(Bench):
         super().__init__(plan)
         cells = read_cells(plan.options)
         self._commands = cells[0]  # what they share; of a scan the first cell's
+        self._is_warm = False
         for cell in cells:
             check_files(cell, programs=not cell.set_up)
 
@@ -188,6 +187,10 @@ class _Bench(Bench):
         for cell in read_cells(self.plan.options) if self._commands.set_up else ():
             check_files(cell)
 
+    def specs(self, inputs: Mapping[str, str], calibrated: Calibrated | None) -> dict[str, SubjectSpec]:
+        self._is_warm |= calibrated is None
+        return super().specs(inputs, calibrated)
+
     def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> SubjectSpec:
         from sectax.experiments.command.subject import CommandSpec  # with what starts processes
 
@@ -206,8 +209,10 @@ class _Bench(Bench):
             deadline_s=commands.deadline_s,
             ignore_failure=commands.ignore_failure,
             injected_s=added_s(treatment, self.plan, calibrated),
-            warmup=commands.warmup,
-            first=calibrated is not None and not _is_long(treatment, calibrated),
+            # Once, before anything counts, which is the pilot; a session without one warms up in its blocks.
+            warmup=0 if self._is_warm and calibrated is not None else commands.warmup,
+            # Whoever says how many executions there are says with --warmup how many are thrown away.
+            first=calibrated is not None and not runs(self.plan.options) and not _is_long(treatment, calibrated),
             input=commands.input or os.devnull,
             output=INHERIT if commands.show_output else NULL,
         )
@@ -236,7 +241,7 @@ class _Bench(Bench):
 
 def _is_long(treatment: Treatment, calibrated: Calibrated) -> bool:
     known = calibrated.calibrations.get(treatment.id)
-    return known is not None and known.operation_s > _LONG_S
+    return known is not None and known.operation_s >= LONG_S
 
 
 def _command(treatment: Treatment, commands: Commands) -> str:

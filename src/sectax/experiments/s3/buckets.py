@@ -244,7 +244,8 @@ def remove(s3: Any, journal: _Journal, left: dict[str, Left], longest_s: float =
     for name in names:
         try:
             why = _empty(s3, name, journal.prefix, patience)
-            if not why and name in journal.made:
+            # What is in it now somebody else has put there: it is theirs from now on.
+            if not why and name in journal.made and not s3.list_objects_v2(Bucket=name, MaxKeys=1).get("Contents"):
                 s3.delete_bucket(Bucket=name)
         except Exception as error:  # whatever it is, the other buckets come next
             why = "" if "NoSuchBucket" in str(error) else printable(meaning_of(error)[0], 200)

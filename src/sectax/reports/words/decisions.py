@@ -120,10 +120,6 @@ def _pick(plan: Plan, given: Decision, places: list[list[Cheapest]]) -> str:
     return f"take {level}{also}: {_effects(plan, found[best.level])} than {baseline}"
 
 
-def _own(plan: Plan, findings: list[Finding]) -> str:
-    return names.treatment(plan, findings[0].comparison.treatment)
-
-
 def _effects(plan: Plan, findings: list[Finding]) -> str:
     seen = [each.effect for each in findings if each.effect is not None]
     return claims.over_all(seen, plan.metric(findings[0].comparison.metric))
