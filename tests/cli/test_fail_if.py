@@ -6,6 +6,7 @@ What is measured is measured on virtual time (`tests.fakes.virtual`), so the ans
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 
@@ -112,7 +113,13 @@ def test_two_runs_are_compared_by_what_their_effects_became(tmp_path):
     run(tmp_path, "0.12", "--blocks", "8")
 
     def compare(a: str, b: str, condition: str) -> int:
-        return sectax("compare", a, b, "--fail-if", condition, folder=tmp_path).status
+        said = sectax("compare", a, b, "--fail-if", condition, "--json", folder=tmp_path)
+        (limit,) = json.loads(said.out)["conditions"]
+        (change,) = limit["changes"].values()
+        low, high = math.exp(change["log_ratio_low"]), math.exp(change["log_ratio_high"])
+        assert limit["comparisons"] == ["all/new:wall"]
+        assert low < (1.2 if a != b == "r.sectax" else 1 / 1.2 if a != b else 1.0) < high
+        return said.status
 
     assert compare("old.sectax", "r.sectax", "slower>10%") == HOLDS
     assert compare("r.sectax", "old.sectax", "slower>10%") == RULED_OUT

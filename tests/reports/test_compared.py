@@ -13,8 +13,9 @@ from rich.cells import cell_len
 
 from sectax import published
 from sectax.analysis.compare import compare_runs, compare_with_published
-from sectax.model.compared import PublishedComparison, RunComparison
+from sectax.model.compared import Figure, PublishedComparison, RunComparison, Side
 from sectax.reports import json, terminal
+from sectax.reports.document import Lines
 from sectax.workflow import present
 from tests.reports import situations
 
@@ -82,6 +83,26 @@ def test_document_beside_a_study_follows_its_schema(make: Callable[[], Published
 @RUNS
 def test_document_beside_a_run_follows_its_schema(make: Callable[[], RunComparison]) -> None:
     _follows("run-comparison-1.json", json.document(make()))
+
+
+def test_a_run_of_nothing_in_the_study_is_one_line_and_another_unit_is_named() -> None:
+    beside = beside_the_study()
+
+    def without(why: str) -> PublishedComparison:
+        def bare(sides: tuple[Side, ...]) -> tuple[Side, ...]:
+            return tuple(
+                Side(side.name, tuple(tuple(Figure(None, why) for _ in row) for row in side.figures)) for side in sides
+            )
+
+        return replace(beside, tables=tuple(replace(table, here=bare(table.here)) for table in beside.tables))
+
+    for why in ("not part of this run", "measured in s, printed in operations/s"):
+        made = present.document(without(why), show_all=False)
+        figures = next(section for section in made.sections if "Where" not in section.title)
+        (line,) = figures.blocks
+        assert isinstance(line, Lines)
+        assert why in line.texts[0]
+        assert "missing" not in printed(without(why))
 
 
 def _follows(schema_name: str, document: bytes) -> None:

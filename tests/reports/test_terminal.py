@@ -14,6 +14,7 @@ from sectax.model.analysed import Analysed
 from sectax.model.treatment import Standing
 from sectax.reports import terminal
 from sectax.reports.report_layout import run_report
+from sectax.reports.result_tables import SHARED_BLOCKS, footnotes, visible
 from sectax.workflow.advise import decided
 from tests.reports import situations
 from tests.reports.situations.signatures import simple
@@ -139,6 +140,15 @@ def test_secondary_comparisons_are_hidden_but_not_silently() -> None:
     assert ": first" not in text
     assert ": first" in rendered("published-preset", 200, show_all=True)
     assert f"sectax show {situations.PATH} --all" in text
+
+
+def test_effects_over_fewer_blocks_than_their_figures_say_so() -> None:
+    analysed = situations.signatures_in_php()
+    shown = visible(analysed, show_all=False)
+    longer = tuple(replace(each, blocks=each.blocks + 6) for each in analysed.treatments)
+
+    assert SHARED_BLOCKS not in footnotes(analysed, shown)
+    assert SHARED_BLOCKS in footnotes(replace(analysed, treatments=longer), shown)
 
 
 def test_run_without_primary_comparisons_hides_nothing() -> None:

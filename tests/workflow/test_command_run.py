@@ -184,6 +184,23 @@ def test_an_interrupted_run_is_resumed_where_it_was_and_a_finished_one_is_left_a
     assert finished_blocks(tmp_path) == 12
 
 
+@pytest.mark.more
+def test_a_resumed_run_goes_on_for_its_own_budget(tmp_path):
+    process = begin(tmp_path, "--until", "budget", "--budget", "1h")
+    wait_for_block(tmp_path, process, 7)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=60)
+    before = finished_blocks(tmp_path)
+
+    resumed = sectax("resume", "r.sectax", "--budget", "4s", "--json", folder=tmp_path, timeout=120)
+    again = sectax("resume", "r.sectax", "--budget", "4s", folder=tmp_path)
+
+    assert resumed.status == 0, resumed.err
+    assert json.loads(resumed.out)["run"]["state"] == "finished"
+    assert finished_blocks(tmp_path) >= before
+    assert again.status == 2
+
+
 def killed_and_resumed(folder: Path, seed: int, kills: int) -> None:
     """Kill a run at random instants, resuming it in between, and hold the file against itself."""
     generator = random.Random(seed)

@@ -254,7 +254,7 @@ def _difference(of: Figure, less: Figure) -> Figure:
 def _in_unit(result: TreatmentResult, metric: str, table: PublishedTable) -> Figure:
     estimate = result.estimates.get(metric)
     if estimate is None:
-        return Figure(None, result.reason or f"{metric} was not observed; a run with --published has it")
+        return Figure(None, result.reason or "not observed; a run with --published has it")
     if estimate.unit != table.base_unit:
         return Figure(None, f"measured in {estimate.unit}, printed in {table.unit}")
     return _scaled(estimate, table.per_unit)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from sectax.analysis.controls import found
 from sectax.analysis.effect import blocks_pending
@@ -74,25 +75,36 @@ def conclude_change(
         pending: one of the runs has not reached the number of blocks that was fixed for it.
     """
     first_metric = next((pair.a.comparison.metric for pair in compared.effects), "")
+    changes = {pair.comparison: change for pair in compared.effects if (change := _change(pair)) is not None}
+
+    def answer(condition: Condition, comparison: str) -> Answer:
+        return by_interval(condition, *changes[comparison]) if comparison in changes and not pending else Answer.OPEN
+
     return tuple(
         _concluded(
             condition,
             [
-                (pair.comparison, Answer.OPEN if pending else _change(condition, pair))
+                (pair.comparison, answer(condition, pair.comparison))
                 for pair in compared.effects
                 if concerns(condition, pair.a.comparison, first_metric)
             ],
+            changes,
         )
         for condition in conditions
     )
 
 
-def _concluded(condition: Condition, answers: list[tuple[str, Answer]]) -> Concluded:
+def _concluded(
+    condition: Condition,
+    answers: list[tuple[str, Answer]],
+    changes: Mapping[str, tuple[float, float]] = MappingProxyType({}),
+) -> Concluded:
     seen = {answer for _, answer in answers}
     answer = Answer.RULED_OUT if seen == {Answer.RULED_OUT} else Answer.OPEN
     if Answer.HOLDS in seen:
         answer = Answer.HOLDS
-    return Concluded(condition, answer, tuple(name for name, each in answers if each is answer))
+    decisive = tuple(name for name, each in answers if each is answer)
+    return Concluded(condition, answer, decisive, {name: changes[name] for name in decisive if name in changes})
 
 
 def _answer(condition: Condition, finding: Finding, plan: Plan, findings: Sequence[Finding]) -> Answer:
@@ -119,9 +131,11 @@ def _positives(comparison: Comparison, plan: Plan, findings: Sequence[Finding]) 
     ]
 
 
-def _change(condition: Condition, pair: EffectPair) -> Answer:
+def _change(pair: EffectPair) -> tuple[float, float] | None:
+    """The interval by which an effect grew from one run to the other; None where one of them says nothing."""
     a, b = pair.a.effect, pair.b.effect
     if a is None or b is None or {pair.a.verdict, pair.b.verdict} & NO_CLAIM:
-        return Answer.OPEN
+        return None
     # Both intervals hold at once at the sum of their error levels, so the difference lies between their far ends.
-    return by_interval(condition, b.low - a.high, b.high - a.low)
+    low, high = b.low - a.high, b.high - a.low
+    return (low, high) if math.isfinite(high - low) else None

@@ -24,6 +24,7 @@ from sectax.model.errors import ExitStatus, NothingMeasured, WrongUse
 from sectax.model.finding import VerdictId
 from sectax.model.plan import Stopping, Until
 from sectax.model.treatment import CONTROLS
+from sectax.text import spans
 from sectax.workflow import run as workflow
 from sectax.workflow.conditions import concluded, line, with_conditions
 from sectax.workflow.dry_run import dry_run
@@ -241,13 +242,16 @@ def _without_secrets(word: str, hidden: Hidden) -> str:
 
 @click.command("resume")
 @shared.run_file
+@click.option("--budget", metavar="TIME", help="The most time from now on.  [default: as the run began]")
 @click.option("--seal", type=click.Path(), metavar="KEY", help=_SEAL_HELP)
 @shared.quiet
 @shared.verbose
 @shared.form(shared.everything, shared.in_ascii, shared.as_json)
-def resume_command(run_file: str, seal: str | None, quiet: bool, verbose: bool, form: Form) -> None:
+def resume_command(run_file: str, budget: str | None, seal: str | None, quiet: bool, verbose: bool, form: Form) -> None:
     """Continue a run that was interrupted; its finished blocks stay."""
-    outcome = workflow.resume(Path(run_file), shared.progress(quiet, verbose), SigningKey(seal) if seal else None)
+    budget_s = None if budget is None else spans.seconds(budget, "--budget")
+    watcher, key = shared.progress(quiet, verbose), SigningKey(seal) if seal else None
+    outcome = workflow.resume(Path(run_file), watcher, key, budget_s)
     _finish(outcome, form)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sectax.model.condition import Concluded
 from sectax.model.finding import Finding
 from sectax.model.metric import Metric
 from sectax.model.published import PublishedStudy, PublishedTable
@@ -124,7 +125,7 @@ class AbsolutePair:
 class RunComparison:
     """Two runs side by side: effects stand, absolute figures only where the same thing was measured.
 
-    `only_a` and `only_b` are the ids of comparisons that the other run lacks.
+    `only_a` and `only_b` are the ids of comparisons that the other run lacks. `conditions` are those of `--fail-if`.
     """
 
     a: str
@@ -137,3 +138,4 @@ class RunComparison:
     absolute: tuple[AbsolutePair, ...]
     only_a: tuple[str, ...]
     only_b: tuple[str, ...]
+    conditions: tuple[Concluded, ...] = ()

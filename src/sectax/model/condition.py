@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
@@ -33,8 +33,12 @@ class Condition:
 
 @dataclass(frozen=True)
 class Concluded:
-    """A condition and its answer; `decisive` are the ids of the comparisons that gave it."""
+    """A condition and its answer; `decisive` are the ids of the comparisons that gave it.
+
+    `changes` has, where two runs are compared, the interval by which an effect grew, in logs, by those ids.
+    """
 
     condition: Condition
     answer: Answer
     decisive: tuple[str, ...]
+    changes: dict[str, tuple[float, float]] = field(default_factory=dict)

@@ -9,6 +9,8 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from sectax.model.errors import WrongUse
+
 _COMPLETE = "complete"
 
 
@@ -37,11 +39,20 @@ def is_complete(folder: Path) -> bool:
 
 
 def make_once(folder: Path, make: Callable[[Path], None]) -> Path:
-    """A folder of the cache, filled by *make* where it is not there yet; *make* has to create it."""
+    """A folder of the cache, filled by *make* where it is not there yet; *make* has to create it.
+
+    Raises:
+        WrongUse: the cache cannot be written.
+    """
     if is_complete(folder):
         return folder
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with (folder.parent / f"{folder.name}.lock").open("w") as held:
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        held = (folder.parent / f"{folder.name}.lock").open("w")
+    except OSError as error:
+        said = f"the cache {cache_folder()} cannot be written: {error.strerror}"
+        raise WrongUse(said, "name a folder of your own in SECTAX_CACHE") from error
+    with held:
         fcntl.flock(held, fcntl.LOCK_EX)  # two servers may start at once
         if not is_complete(folder):
             shutil.rmtree(folder, ignore_errors=True)

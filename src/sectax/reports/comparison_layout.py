@@ -11,6 +11,7 @@ from sectax.model.published import Fact, Known, PublishedStudy, PublishedTable
 from sectax.model.treatment import Standing
 from sectax.reports import units
 from sectax.reports.document import Block, Column, Document, Footnotes, Lines, Row, Section, Table, lines, sections
+from sectax.reports.result_tables import SHARED_BLOCKS
 from sectax.reports.words import claims
 from sectax.text.printable import printable
 
@@ -24,7 +25,13 @@ def published_comparison(comparison: PublishedComparison) -> Document:
     study = comparison.study
     parts = [Section("Where", lines((*_there(comparison.study.facts), *_here(comparison.here))))]
     titles = [_title(table.printed) for table in comparison.tables]
-    for table, title in zip(comparison.tables, titles, strict=True):
+    unmatched = {side: _reasons(side) for table in comparison.tables for side in table.here if not _has_figures(side)}
+    if comparison.tables and all(side in unmatched for table in comparison.tables for side in table.here):
+        why = "; ".join(dict.fromkeys(unmatched.values()))
+        own = f"sectax run {comparison.study.experiment} --published measures the study's own levels"
+        parts.append(Section("Figures", (Lines((f"No figure of this run matches the study ({why}). {own}.",)),)))
+        titles = []
+    for table, title in zip(comparison.tables, titles, strict=bool(titles)):
         # Tables of the same metric, as a maximum and a median are, differ by the study's own name for them.
         parts += _table(table, title if titles.count(title) == 1 else f"{title} ({printable(table.printed.id)})")
     remarks = (f"{each.id}: {printable(each.subject)}: {printable(each.text)}" for each in study.remarks)
@@ -107,11 +114,42 @@ def _title(table: PublishedTable) -> str:
     return f"{printable(table.metric.replace('_', ' '))}, {printable(table.unit)}{fixed}"
 
 
+def _has_figures(side: Side) -> bool:
+    return any(figure.value is not None for row in side.figures for figure in row)
+
+
+def _reasons(side: Side) -> str:
+    """Why figures are missing."""
+    return printable(
+        "; ".join(dict.fromkeys(figure.missing for row in side.figures for figure in row if figure.missing))
+    )
+
+
+def _matched(table: ComparedTable) -> ComparedTable:
+    """The table with those sides alone that have a figure."""
+    kept = [place for place, side in enumerate(table.here) if _has_figures(side)]
+
+    def of(shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
+        return tuple(replace(shape, here=tuple(shape.here[place] for place in kept)) for shape in shapes)
+
+    return replace(
+        table,
+        here=tuple(table.here[place] for place in kept),
+        down=of(table.down),
+        across=of(table.across),
+        absolute=tuple(table.absolute[place] for place in kept if table.absolute),
+    )
+
+
 def _table(table: ComparedTable, title: str) -> list[Section]:
     notes = _Notes()
     there = _side(table.printed, "there, as printed", table.there, units.as_printed, notes)
+    without = tuple(f"{printable(side.name)}: {_reasons(side)}" for side in table.here if not _has_figures(side))
+    table = _matched(table)
     here = [_side(table.printed, printable(side.name), side, None, notes) for side in table.here]
-    figures = Section(title, (there, *here, *notes.footnotes()))
+    figures = Section(title, (there, *here, *notes.footnotes(), *lines(without)))
+    if not table.here:
+        return [figures]
     notes = _Notes()
     heads = ("ratio", "there", *(printable(side.name) for side in table.here))
 
@@ -228,7 +266,7 @@ def _absolute(comparison: RunComparison) -> Section:
         grids.append(_grid(title, ("treatment", "a", "b", "b : a"), rows))
     if not grids:
         return Section("Absolute figures", ())
-    return Section("Absolute figures", (Lines((NO_VERDICT,)), *grids, *notes.footnotes()))
+    return Section("Absolute figures", (Lines((NO_VERDICT, SHARED_BLOCKS)), *grids, *notes.footnotes()))
 
 
 def _scaled(figure: Figure, column: units.Scale) -> str:

@@ -23,6 +23,8 @@ from sectax.text.printable import printable
 SECONDARY_MARK = "†"
 # What stands beside the answer is shown with it while both fit on a page.
 _BESIDE_UP_TO = 4
+# A treatment that is decided leaves the later blocks, in which its baseline goes on.
+SHARED_BLOCKS = "Figures are over all blocks of their own, effects over the blocks that both share."
 # Of a row that a warning is about, where the warning itself stands below.
 WARNED_MARK = "!"
 
@@ -46,14 +48,20 @@ def visible(analysed: Analysed, *, show_all: bool) -> frozenset[str]:
 
 
 def footnotes(analysed: Analysed, shown: frozenset[str]) -> tuple[str, ...]:
-    """What the mark of a secondary comparison means; nothing where none is shown."""
-    compared = (each.comparison for each in analysed.findings if each.comparison.id in shown)
-    there = [each for each in compared if each.standing is Standing.SECONDARY]
-    if not there:
-        return ()
+    """What the mark of a secondary comparison means, and what figures and effects rest on where that differs."""
+    findings = [each for each in analysed.findings if each.comparison.id in shown]
+    there = [each.comparison for each in findings if each.comparison.standing is Standing.SECONDARY]
     # An error level of its own for each; with --simultaneous it is smaller.
-    chance = units.margin(float(f"{max(each.alpha for each in there):.2g}"))
-    return (f"{SECONDARY_MARK} secondary: {chance} chance of error{' each' if len(there) > 1 else ''}",)
+    chance = units.margin(float(f"{max((each.alpha for each in there), default=0.0):.2g}"))
+    marks = (
+        (f"{SECONDARY_MARK} secondary: {chance} chance of error{' each' if len(there) > 1 else ''}",) if there else ()
+    )
+    blocks = {each.treatment: each.blocks for each in analysed.treatments}
+    unlike = any(
+        each.effect is not None and each.effect.blocks + each.effect.blocks_lost < blocks[each.comparison.baseline]
+        for each in findings
+    )
+    return (*marks, *((SHARED_BLOCKS,) if unlike else ()))
 
 
 def result_tables(analysed: Analysed, visible: frozenset[str]) -> Iterator[Table]:

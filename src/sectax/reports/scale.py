@@ -94,19 +94,28 @@ def cost_ticks(scale: Scale) -> list[tuple[float, str]]:
     return [*found[0], (1.0, "0"), *found[1]]
 
 
-def ratio_ticks(scale: Scale) -> list[tuple[float, str]]:
-    """No difference, and round costs on both sides: powers of ten on a long axis, per cent on a short one."""
-    decades = math.log10(scale.high / scale.low)
-    times = [time_s for time_s in _TIMES if decades < 2 * _DECADES or math.log10(time_s).is_integer()]
-    ticks = [(time_s, f"×{_short(time_s)}") for time_s in times] + [
-        (1 / time_s, f"÷{_short(time_s)}") for time_s in times
-    ]
+def ratio_ticks(scale: Scale, letter: float) -> list[tuple[float, str]]:
+    """No difference, and round costs on both sides: powers of ten first on a long axis, per cent on a short one.
+
+    Args:
+        letter: how wide one is: names that would be printed over each other are left out.
+    """
+    ticks = [(time_s, f"×{_short(time_s)}") for time_s in _TIMES]
+    ticks += [(1 / time_s, f"÷{_short(time_s)}") for time_s in _TIMES]
     ticks += [(1 + share, f"+{100 * share:g} %") for share in _SHARES]
     ticks += [(1 / (1 + share), _below(share)) for share in _SHARES]
+    long = math.log10(scale.high / scale.low) >= 2 * _DECADES
+    least = abs(scale.last - scale.first) / (2 * _FEW)
+
+    def first(tick: tuple[float, str]) -> tuple[bool, float]:
+        return long and not math.log10(tick[0]).is_integer(), -abs(math.log(tick[0]))
+
     kept = [(1.0, "same")]
-    for value, text in sorted(ticks, key=lambda tick: -abs(math.log(tick[0]))):
-        apart = min(abs(math.log(value / other)) for other, _ in kept)
-        if scale.low <= value <= scale.high and apart >= math.log(scale.high / scale.low) / (2 * _FEW):
+    for value, text in sorted((tick for tick in ticks if scale.low <= tick[0] <= scale.high), key=first):
+        if all(
+            abs(scale.place(value) - scale.place(other)) >= max(least, letter * (1 + (len(text) + len(name)) / 2))
+            for other, name in kept
+        ):
             kept.append((value, text))
     return sorted(kept)
 

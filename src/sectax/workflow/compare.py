@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from sectax import published
@@ -45,4 +46,5 @@ def compare(
     compared = compare_runs(a, b)
     refuse_unknown_metrics(conditions, a.measured.plan.metrics)
     pending = any(blocks_pending(side.measured) for side in (a, b))
-    return compared, conclude_change(conditions, compared, pending=pending)
+    answers = conclude_change(conditions, compared, pending=pending)
+    return replace(compared, conditions=answers), answers

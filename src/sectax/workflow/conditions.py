@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ from sectax.model.condition import Answer, Concluded, Condition
 from sectax.model.errors import ExitStatus, WrongUse
 from sectax.model.metric import Metric
 from sectax.model.plan import Plan, Stopping, Until
+from sectax.reports import units
 from sectax.reports.words import names
 from sectax.text.near import did_you_mean
 
@@ -70,10 +72,22 @@ def line(concluded: Concluded, plan: Plan | None) -> str:
         plan: of the run, where comparisons have names that people know; None for their ids.
     """
     said = f"--fail-if {concluded.condition.text}: {concluded.answer.value}"
-    if concluded.answer is Answer.RULED_OUT or not concluded.decisive:
-        return said if concluded.decisive else f"{said}: no comparison is about it"
-    about = [name if plan is None else names.subject(plan, name) for name in concluded.decisive]
+    if not concluded.decisive:
+        return f"{said}: no comparison is about it"
+    if concluded.answer is Answer.RULED_OUT and not concluded.changes:
+        return said
+    about = [
+        (name if plan is None else names.subject(plan, name)) + _change(concluded, name) for name in concluded.decisive
+    ]
     said += f" for {', '.join(about)}"
     return said + (
         ": run it again with a longer --budget, or on a quieter machine" if concluded.answer is Answer.OPEN else ""
     )
+
+
+def _change(concluded: Concluded, comparison: str) -> str:
+    """' (changed by −5 to +6 %)', of two runs."""
+    if comparison not in concluded.changes:
+        return ""
+    low, high = units.outward(*(math.expm1(end) * 100 for end in concluded.changes[comparison]))
+    return f" (changed by {units.signed(low)} to {units.signed(high)} %)"

@@ -10,7 +10,7 @@ import shlex
 import signal
 import time
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -123,14 +123,22 @@ def start(
     return outcome
 
 
-def resume(path: Path, progress: Progress, key: SigningKey | None = None) -> Outcome:
+def resume(path: Path, progress: Progress, key: SigningKey | None = None, budget_s: float | None = None) -> Outcome:
     """Go on with an interrupted run: finished blocks stay, the interrupted one is abandoned and redone.
 
     Args:
         key: seals the session as that of `start`; a run that is finished is sealed as it stands.
+        budget_s: the most seconds of this session; None for those that the run began with.
+    Raises:
+        WrongUse: a budget for a run that no time ends: it is finished, or its number of blocks is fixed.
     """
     with contextlib.closing(RunReader.open(path)) as reader:
         plan, measured, plan_text = reader.plan(), reader.measured(), reader.plan_text()
+    if budget_s is not None and measured.state == "finished":
+        again = "the error level is shared over a number of looks that was fixed at its first one"
+        raise WrongUse(f"{path} is finished: {again}", f"begin another run with --budget {budget_s:g}s")
+    if budget_s is not None and plan.stopping.fixed_blocks is not None:
+        raise WrongUse(f"the run has {plan.stopping.fixed_blocks} blocks, however long they take", "leave out --budget")
     if measured.state == "finished":
         progress.say("this run is finished; there is nothing to continue")
         if key is not None:
@@ -155,7 +163,7 @@ def resume(path: Path, progress: Progress, key: SigningKey | None = None) -> Out
         private_inputs.keep(ledger.run_id, inputs)
         if inputs:
             ledger.note("the keys of the earlier session are gone: this session made new ones")
-    return _Session(bench, inputs, ledger, progress, key).run()
+    return _Session(bench, inputs, ledger, progress, key, budget_s).run()
 
 
 def _sealed_plan(
@@ -188,9 +196,13 @@ class _Session:
     ledger: Ledger
     progress: Progress
     key: SigningKey | None
+    budget_s: float | None = None  # instead of the plan's
 
     def __post_init__(self) -> None:
         self.plan = self.bench.plan
+        if self.budget_s is not None:
+            own = replace(self.plan.stopping, budget_s=self.budget_s, extends=False)
+            self.plan = replace(self.plan, stopping=own)
         self.began = time.monotonic()
 
     def run(self) -> Outcome:

@@ -11,6 +11,7 @@ import pytest
 from sectax.reports.document import Forest, ForestGroup, ForestRow, Interval, Tone
 from sectax.reports.html import render_picture
 from sectax.reports.html.forest import NARROW, WIDE, Sizes, draw
+from sectax.reports.html.interval_column import mark_size
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -43,6 +44,24 @@ def test_a_picture_for_sharing_has_one_size_and_everything_inside(groups: int, r
     assert max(line.y for line in drawn.lines) < 630
     rows = [line.y for line in drawn.lines if line.role == "label"]
     assert all(below - above > WIDE.text for above, below in pairwise(rows))
+
+
+@pytest.mark.parametrize("sizes", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize("ratios", [(0.005, 5.0), (1.0, 3.0, 0.5), (10_000.0, 200_000.0), (1.001,)])
+def test_ticks_stand_on_both_sides_of_same_and_never_over_each_other(ratios: tuple[float, ...], sizes: Sizes) -> None:
+    drawn = draw(picture(*ratios), sizes)
+
+    ticks = sorted((line for line in drawn.lines if line.anchor == "middle"), key=lambda line: line.x)
+    middle = [line.text for line in ticks].index("same")
+    assert middle > 0 or min(ratios) >= 1
+    assert middle < len(ticks) - 1 or max(ratios) <= 1
+    for left, right in pairwise(ticks):
+        assert right.x - left.x > sizes.text * 0.5 * (len(left.text) + len(right.text)) / 2
+
+
+def test_a_mark_hides_no_end_of_its_interval() -> None:
+    assert mark_size(Interval(0, 50, 100, "")) == 1.0
+    assert 12 * mark_size(Interval(0, 6, 12, "")) < 12
 
 
 def test_a_row_without_an_interval_keeps_its_words() -> None:

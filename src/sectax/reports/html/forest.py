@@ -12,7 +12,7 @@ from sectax.reports.scale import Scale, around, ratio_ticks
 _EDGE = 14.0  # between the plot's ends and its first and last places
 _BEYOND = 24.0  # from the plot's end to the words beside it
 _LETTER = 0.58  # how wide a letter is for its height
-_FARTHEST = 1.7
+_FARTHEST = 2.6
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def _draw(forest: Forest, sizes: Sizes) -> DrawnForest:
     for group in forest.groups:
         y += sizes.group
         if sizes.beside:
-            lines.append(Line(left, y - 8, f"{group.title}   {group.note}".strip(), "group"))
+            lines.append(Line(left, y - 8, " · ".join(filter(None, (group.title, group.note))), "group"))
         else:
             lines += [Line(left, y - 20, group.title, "group"), Line(left, y - 4, group.note, "soft")]
         for row in group.rows:
@@ -134,7 +134,7 @@ def _draw(forest: Forest, sizes: Sizes) -> DrawnForest:
                 marks.append(Mark(middle, row.tone, Interval(low, point, high, row.interval.words)))
             y += sizes.row
     bottom = y + 4
-    ticks = [(scale.place(value), text) for value, text in ratio_ticks(scale)]
+    ticks = [(scale.place(value), text) for value, text in ratio_ticks(scale, sizes.text * _LETTER)]
     lines += [Line(place, bottom + sizes.text * 1.1, text, "soft", "middle") for place, text in ticks]
     y = bottom + sizes.text * 1.1
     if forest.left_out:

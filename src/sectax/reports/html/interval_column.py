@@ -26,6 +26,15 @@ SHAPES = {
 }
 
 
+# A shape is about so wide. Both ends of an interval are seen beside one of half that width.
+_SHAPE, _SMALLEST = 12.0, 0.4
+
+
+def mark_size(interval: Interval) -> float:
+    """How large the shape of an interval is drawn: no shape hides the ends of its own."""
+    return round(min(1.0, max(_SMALLEST, (interval.high - interval.low) / (2 * _SHAPE))), 2)
+
+
 @dataclass(frozen=True)
 class Tick:
     place: float

@@ -105,6 +105,7 @@ def _environment() -> Environment:
         "block_name": lambda block: _NAMES[type(block)],
         "interval_column": interval_column.interval_column,
         "legend": interval_column.legend,
+        "mark_size": interval_column.mark_size,
         "drawn": chart.draw,
         "forests": lambda given: [(name, forest.draw(given, sizes)) for name, sizes in _FORESTS.items()],
         "stacked": chart.draw_stacks,

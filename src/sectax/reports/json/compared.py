@@ -7,7 +7,7 @@ from typing import Annotated, Self
 from sectax.model import compared as model
 from sectax.model.published import Known, Remark
 from sectax.model.subject import Witness
-from sectax.reports.json.findings import Finding, finding
+from sectax.reports.json.findings import Finding, Limit, finding
 from sectax.reports.json.parts import Missing, Object, WithGaps, fill, known, null, said
 
 
@@ -172,6 +172,19 @@ class AbsolutePair(WithGaps, frozen=True):
         return fill(cls, pair, ratio=ratio)
 
 
+class Change(Object, frozen=True):
+    """By how much an effect grew from a to b: the interval, as logarithms of the ratio of the cost ratios."""
+
+    log_ratio_low: float
+    log_ratio_high: float
+
+
+class ChangeLimit(Limit, frozen=True):
+    """A condition of `--fail-if` on what changed, and its answer."""
+
+    changes: Annotated[dict[str, Change], said("By the ids of those that gave the answer, where both runs say enough.")]
+
+
 class RunComparison(Object, frozen=True, tag_field="schema", tag="sectax/run-comparison/1"):
     """Two runs: effects, each against its own baseline, and absolute figures with a bare ratio or why there is none."""
 
@@ -183,6 +196,7 @@ class RunComparison(Object, frozen=True, tag_field="schema", tag="sectax/run-com
     absolute: tuple[AbsolutePair, ...]
     only_a: tuple[str, ...]
     only_b: tuple[str, ...]
+    conditions: tuple[ChangeLimit, ...]
 
     @classmethod
     def of(cls, result: model.RunComparison, /) -> Self:

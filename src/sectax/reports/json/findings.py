@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Self
 
 from sectax.model import finding as model
+from sectax.model.condition import Answer
 from sectax.model.finding import Severity, VerdictId
 from sectax.model.metric import Metric
 from sectax.model.treatment import Standing
@@ -138,3 +139,11 @@ def finding(given: model.Finding, why_no_effect: str, metric: Metric | None = No
         ),
         warnings=given.warnings,
     )
+
+
+class Limit(Object, frozen=True):
+    """A condition of `--fail-if`, and its answer."""
+
+    text: Annotated[str, said(at="condition.text")]
+    answer: Answer
+    comparisons: Annotated[tuple[str, ...], said("The ids of those that gave the answer.", at="decisive")]

@@ -9,7 +9,6 @@ from typing import Annotated, Literal, Self
 
 from sectax.model.analysed import Analysed, FamilyControls, RunReport
 from sectax.model.bill import Charge
-from sectax.model.condition import Answer
 from sectax.model.environment import CHANGED, REVISION
 from sectax.model.finding import TreatmentResult
 from sectax.model.metric import Better
@@ -17,7 +16,7 @@ from sectax.model.plan import Until, last_look
 from sectax.model.subject import Witness
 from sectax.model.treatment import CONTROLS, Factor, Role
 from sectax.reports.diagnostics import all_skipped, all_warnings
-from sectax.reports.json.findings import CheckWarning, Estimate, Finding, finding
+from sectax.reports.json.findings import CheckWarning, Estimate, Finding, Limit, finding
 from sectax.reports.json.parts import NOT_ASKED, NOT_KNOWN, Levels, Object, WithGaps, fill, known, null, said
 from sectax.reports.reasons import no_effect, no_estimate
 from sectax.reports.words import summary
@@ -149,14 +148,6 @@ class Failure(Object, frozen=True):
     hint: str
 
 
-class Limit(Object, frozen=True):
-    """A condition of `--fail-if`, and its answer."""
-
-    text: str
-    answer: Answer
-    comparisons: Annotated[tuple[str, ...], said("The ids of those that gave the answer.")]
-
-
 class Report(Object, frozen=True, tag_field="schema", tag="sectax/report/2"):
     """One run, judged. Numbers are in base units: seconds, bytes, operations per second, shares."""
 
@@ -208,9 +199,7 @@ class Report(Object, frozen=True, tag_field="schema", tag="sectax/report/2"):
             warnings=all_warnings(analysed),
             skipped=all_skipped(measured),
             failures=measured.failures,
-            conditions=tuple(
-                Limit(concluded.condition.text, concluded.answer, concluded.decisive) for concluded in result.conditions
-            ),
+            conditions=result.conditions,
             summary=summary(analysed),
         )
 
