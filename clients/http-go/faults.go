@@ -69,6 +69,10 @@ func kindOf(err error) string {
 		return "exhausted"
 	case strings.Contains(text, "http2: frame too large"), strings.Contains(text, "malformed HTTP"):
 		return "no-http2"
+	case strings.Contains(text, "PROTOCOL_ERROR"):
+		return "malformed"
+	case strings.Contains(text, "stream error"), strings.Contains(text, "GOAWAY"):
+		return "closed"
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return "short-body"
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
