@@ -20,6 +20,10 @@ func (f fault) Error() string { return f.reason }
 // faultOf says what went wrong, as a kind and a text.
 func faultOf(err error) reply {
 	reason := err.Error()
+	var lookup *net.DNSError
+	if errors.As(err, &lookup) {
+		reason = lookup.Err // without the resolver's address
+	}
 	if len(reason) > 300 {
 		reason = strings.ToValidUTF8(reason[:300], "") + "…"
 	}

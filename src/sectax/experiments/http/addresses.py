@@ -33,6 +33,8 @@ def read_url(text: str, what: str) -> SplitResult:
         port = at.port
     except ValueError as error:
         raise WrongUse(f"{what} is not a URL: its host or port cannot be read", hint) from error
+    if "://" not in text:
+        raise WrongUse(f"{what} does not say whether it is http or https", "write http:// or https:// before it")
     if at.scheme not in ("http", "https"):
         raise WrongUse(f"{what} does not begin with http:// or https://", hint)
     if not at.hostname or port == 0:
@@ -67,7 +69,9 @@ def read_header(text: str, what: str) -> tuple[str, str]:
     name, separator, value = text.partition(":")
     name, value = name.strip(), value.strip()
     if not separator or not _HEADER_NAME.fullmatch(name):
-        raise WrongUse(f"{what} is not one as in 'Accept: text/html'", "or @FILE, with one header on every line")
+        raise WrongUse(
+            f"{what} has no name before a colon", "as in 'Accept: text/html', or @FILE with one on every line"
+        )
     if name.lower() in _OURS:
         raise WrongUse(f"{what}: {name} is set by the client itself", "leave it out; see --level connection=new")
     if not value.isprintable() and not value.replace("\t", "").isprintable():
