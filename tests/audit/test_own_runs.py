@@ -117,7 +117,7 @@ def test_blocks_of_three_batches_cannot_be_checked_and_say_so(check: str) -> Non
     (warning,) = warnings(draft(rounds=3).measured(), check)
 
     assert warning.severity is Severity.NOTE
-    assert warning.saw == "cannot be checked: fewer than 4 batches a block of 4 treatments"
+    assert warning.saw == "not checked: needs 4 batches a block (4 treatments)"
 
 
 def test_a_treatment_that_counted_nothing_is_named_though_it_has_no_value() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sectax.audit.form import Quantity
+from sectax.audit.checks.registry import review
+from sectax.audit.form import Moves, Quantity
 from sectax.audit.tables.columns import Columns
 from sectax.audit.tables.table import looks_like_a_table, read_table
 from sectax.formats.bad_input import BadInput
@@ -90,3 +91,21 @@ def test_a_heading_that_is_a_unit_says_enough(text: str) -> None:
 
     assert values == pytest.approx([1e-3, 2e-3, 3e-3])
     assert looks_like_a_table(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "levels"),
+    [
+        ("operation,size,time_ms\nGET,10KB,0.3\nGET,100MB,0.4\n", {"size": "100MB"}),
+        ("object_bytes,op,ms\n1e4,GET,.3\n1e8,GET,.4\n1e4,HEAD,9\n", {"op": "GET", "object_bytes": "1e8"}),
+        ("Size,GET (ms),PUT (ms)\n10KB,0.3,12\n100MB,0.4,900\n", {"Size": "100MB", "column": "GET (ms)"}),
+        ("host,size_mb,get_s\na,100,0.0004\nb,100,0.0004\n", {"host": "a"}),
+    ],
+)
+def test_a_column_of_sizes_shows_what_was_moved(text: str, levels: dict[str, str]) -> None:
+    evidence = read_table(text.split("\n"), Columns())
+
+    one = next(one for one in evidence.series if one.levels == levels)
+    assert (one.work.size_bytes, one.work.moves, one.typical) == (1e8, Moves.BODY, pytest.approx(4e-4))
+    physics = next(outcome for outcome in review(evidence) if outcome.check == "faster-than-physics")
+    assert any(one.id in warning.figures and warning.severity.value == "F" for warning in physics.warnings)

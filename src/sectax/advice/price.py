@@ -83,7 +83,7 @@ def rented(
         if name not in levels:
             raise WrongUse(f"--vm {name}: the run has no {plan.control} of this name", did_you_mean(name, levels))
     if baseline not in machines:
-        raise WrongUse(f"--vm says nothing of {baseline}, the baseline", f"add --vm {baseline}=ITEM")
+        raise WrongUse(f"--vm says nothing of {baseline}, the baseline", f"add it, as in --vm {baseline}=vm.m6a.xlarge")
     here = prices.bill([Usage(machines[baseline], 1.0)])
     for mix in mixed:
         machine = machines.get(mix.levels[plan.control])

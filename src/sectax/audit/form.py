@@ -11,10 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from statistics import median
-
-# Of more values a median without a whole sort is worth loading numpy for.
-_MANY = 10_000
 
 
 class Quantity(StrEnum):
@@ -67,122 +63,90 @@ def share_of(statistic: str | None) -> float | None:
 
 @dataclass(frozen=True)
 class Claim:
-    """One printed number in the unit of its series, or the single values of a series taken together.
+    """One printed number in the unit of its series, or the single values of a series taken together."""
 
-    Attributes:
-        id: unique in the evidence; messages name the figure by it.
-        statistic: mean, median, min, max, p90, p99.9, total, rate, one, stddev; or `VALUES`, whose value is their
-            median. None where the source does not say.
-        step: the step with which it was printed; 0 where it has all its digits.
-    """
-
-    id: str
+    id: str  # unique in the evidence; messages name the figure by it
+    # Mean, median, min, max, p90, p99.9, total, rate, one, stddev; `VALUES`; None where the source does not say.
     statistic: str | None
-    value: float
-    step: float = 0.0
+    value: float  # of `VALUES`: their median
+    step: float = 0.0  # the step with which it was printed; 0 where it has all its digits
 
 
 @dataclass(frozen=True)
 class Work:
-    """What was done to obtain a series.
-
-    Attributes:
-        operation, moves, contains: its name; whether it carries a body; operations that it does as a part of itself.
-        size_bytes: how much one operation moves; `operations` and `bytes` are of the whole trial.
-        failed, failures: failures by kind (empty with `failures` None means unknown), and all together.
-        dropped: that a schedule asked for, and that were not sent.
-        duration_s, configured_s, ends_by: how long the trial took, how long it was to take, and what ended it.
-        connections, threads: that worked at the same time.
-        by_schedule: whether operations were due at given times, whether or not earlier ones had ended.
-        target_rate, achieved_rate: operations per second.
-        client_cpu_share: CPU use of the load client as a share of its quota.
-        overlap_share: of the operations that the client should have under way at once, those that were.
-        link_bytes_s: the measured bandwidth of the memory or link that it must go through.
-        batch, calibrated: operations that were timed together in one value; whether their number was to fit a time.
-        cold: where the cold operations are.
-        replicates, replicate: how many independent ones (processes, hosts, instances) there are, and of what.
-    """
+    """What was done to obtain a series."""
 
     operation: str | None = None
-    moves: Moves | None = None
-    contains: tuple[str, ...] | None = None
-    size_bytes: float | None = None
-    operations: float | None = None
-    bytes: float | None = None
-    failed: Mapping[str, float] = field(default_factory=dict)
-    failures: float | None = None
-    dropped: float | None = None
-    duration_s: float | None = None
-    configured_s: float | None = None
+    moves: Moves | None = None  # whether it carries a body
+    contains: tuple[str, ...] | None = None  # operations that it does as a part of itself
+    size_bytes: float | None = None  # of one operation
+    operations: float | None = None  # of the whole trial
+    bytes: float | None = None  # of the whole trial
+    failed: Mapping[str, float] = field(default_factory=dict)  # by kind; empty with `failures` None is unknown
+    failures: float | None = None  # of all kinds
+    dropped: float | None = None  # that a schedule asked for, and that were not sent
+    duration_s: float | None = None  # of the trial
+    configured_s: float | None = None  # how long the trial was to take
     ends_by: EndsBy | None = None
-    connections: float | None = None
+    connections: float | None = None  # that worked at the same time, as threads do
     threads: float | None = None
-    by_schedule: bool | None = None
-    target_rate: float | None = None
+    by_schedule: bool | None = None  # whether operations were due at given times, whether or not earlier ones had ended
+    target_rate: float | None = None  # operations per second
     achieved_rate: float | None = None
-    client_cpu_share: float | None = None
+    client_cpu_share: float | None = None  # of its quota
+    # Of the operations that the client should have under way at once, those that were.
     overlap_share: float | None = None
-    link_bytes_s: float | None = None
-    batch: float | None = None
-    calibrated: bool | None = None
+    link_bytes_s: float | None = None  # the measured bandwidth of the memory or link that it must go through
+    batch: float | None = None  # operations that were timed together in one value
+    calibrated: bool | None = None  # whether their number was to fit a time
     cold: Cold | None = None
-    replicates: int | None = None
+    replicates: int | None = None  # how many independent ones (processes, hosts, instances) there are, and of what
     replicate: str | None = None
 
 
 @dataclass(frozen=True)
 class Setting:
-    """With what a series was measured, and under which options (how the tool was set up, in its own words, by name).
-
-    Attributes:
-        instrument: what the timed calls pass through (a tracer, a proxy, a logger); 'none' where that is reported.
-        granularity_s, key_bits, curve: the step of the clock; of the key, as read from it or as its name fixes it.
-        service, withdrawn: the managed service; a setting of it, and since when it no longer offers that.
-    """
+    """With what a series was measured, and under which options (how the tool was set up, in its own words, by name)."""
 
     processor: str | None = None
     runtime: str | None = None
     library: str | None = None
+    # What the timed calls pass through (a tracer, a proxy, a logger); 'none' where that is reported.
     instrument: str | None = None
-    granularity_s: float | None = None
-    key_bits: int | None = None
+    granularity_s: float | None = None  # the step of the clock
+    key_bits: int | None = None  # as read from the key, or as its name fixes it
     curve: str | None = None
-    service: str | None = None
-    withdrawn: str | None = None
+    service: str | None = None  # the managed one
+    withdrawn: str | None = None  # a setting of the service, and since when it no longer offers that
     options: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """What was measured of one thing: claims about it, and the single values as far as the source has them.
+    """What was measured of one thing: claims about it, and the single values as far as the source has them."""
 
-    Attributes:
-        id: unique in the evidence, but where several hold the claims of one thing (see `same_thing`).
-        table, levels: series of one table share metric and quantity, and differ in their levels (by factor) alone.
-        values: the single values in the order in which they were taken, in base units; printed with `step`, or 0.
-        count: how many single values are behind the claims.
-        run, line: what the tool measured at once shares the name; where it begins in the source, from 1.
-    """
-
-    id: str
-    table: str
-    levels: Mapping[str, str]
+    id: str  # unique in the evidence, but where several hold the claims of one thing (`same_thing`)
+    table: str  # its series share metric and quantity, and differ in their levels alone
+    levels: Mapping[str, str]  # by factor
     metric: str
     quantity: Quantity
     claims: tuple[Claim, ...] = ()
-    values: Sequence[float] = ()
-    step: float = 0.0
-    count: int | None = None
+    values: Sequence[float] = ()  # the single values in the order in which they were taken, in base units
+    step: float = 0.0  # with which the values were printed, or 0
+    count: int | None = None  # how many single values are behind the claims
     work: Work = field(default_factory=Work)
     setting: Setting = field(default_factory=Setting)
-    run: str = ""
-    line: int | None = None
+    run: str = ""  # what the tool measured at once shares the name
+    line: int | None = None  # where it begins in the source, from 1
 
     @cached_property
     def figures(self) -> tuple[Claim, ...]:
         """What somebody concludes from: where there are single values, these; otherwise every claim but spreads."""
         if len(self.values):
-            return (Claim(self.id, VALUES, _median(self.values), self.step),)
+            import numpy as np
+
+            centre = float(np.median(np.asarray(self.values, dtype=np.float64)))
+            return (Claim(self.id, VALUES, centre, self.step),)
         return tuple(claim for claim in self.claims if claim.statistic not in SPREADS)
 
     @property
@@ -221,26 +185,14 @@ class Series:
         return None
 
 
-def _median(values: Sequence[float]) -> float:
-    if len(values) <= _MANY:
-        return float(median(values))
-    import numpy as np
-
-    return float(np.median(np.asarray(values, dtype=np.float64)))
-
-
 @dataclass(frozen=True)
 class Contrast:
-    """What the source compares: the factor whose levels are set against each other, and the level without the control.
-
-    Attributes:
-        baseline: None where the source measured none; its lack cannot be checked where nothing is `reported` of it.
-        entails: attributes of work and setting that the levels bring with them: an algorithm has a key size.
-    """
+    """What the source compares: levels of a factor, and which of them is the one without the control."""
 
     factor: str
-    baseline: str | None
-    reported: bool = True
+    baseline: str | None  # None where the source measured none
+    reported: bool = True  # whether a lack of a baseline can be known at all
+    # Attributes of work and setting that the levels bring with them: an algorithm has a key size.
     entails: tuple[str, ...] = ()
 
 

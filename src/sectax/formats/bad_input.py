@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from sectax.model.errors import SectaxError
 
 
@@ -14,16 +12,9 @@ class BadInput(SectaxError):
     """
 
     def __init__(self, message: str, hint: str = "", *, line: int | None = None, column: int | None = None) -> None:
-        self._bare, self._line, self._column = message, line, column
         places = [f"{name} {at}" for name, at in (("line", line), ("column", column)) if at is not None]
         super().__init__(f"{', '.join(places)}: {message}" if places else message, hint)
 
     def in_file(self, name: str) -> BadInput:
         """The same with the file's name."""
         return BadInput(f"{name}: {self.message}", self.hint)
-
-    def moved(self, columns: Sequence[int]) -> BadInput:
-        """The same of a text whose lines (from 1) have so many more characters at their beginning."""
-        if self._line is None or self._column is None or not 0 < self._line <= len(columns):
-            return self
-        return BadInput(self._bare, self.hint, line=self._line, column=self._column + columns[self._line - 1])

@@ -16,7 +16,7 @@ _NOTHING = dict.fromkeys([0xAD, 0x180E, *range(0x200B, 0x2010), *range(0x202A, 0
 # A pattern finds them several times as fast as `str.translate` goes through a text.
 _ODD = re.compile(f"[{''.join(map(chr, _BLANKS | _NOTHING))}]")
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|micro|plusmn|hellip|#\d{1,6}|#x[0-9a-fA-F]{1,5});")
-_BREAK = re.compile(r"[ \t]*+<br[ \t]*/?>", re.IGNORECASE)
+_BREAK = re.compile(r"[ \t]*+<(?:br[ \t]*/?|/div|/p|/li)>", re.IGNORECASE)
 # Tags without which the text is the same. JMH prints '<failure>', ab '<$Revision$>': only these are taken off.
 _TAG = re.compile(
     r"</?(?:pre|code|samp|tt|p|div|span|font|strong|em|blockquote|details|summary|table|tbody|tr|td|li|ul)"
@@ -32,7 +32,7 @@ _BOLD = re.compile(r"(?<![*\w])\*\*(?=[^\s*])([^*\n]{1,200})(?<=[^\s*])\*\*(?![*
 def plain(text: str) -> str:
     """The text with ends of lines alone, and without terminal codes, tags and entities of HTML, bold and odd blanks.
 
-    A line break of HTML that text follows becomes a line.
+    The end of a line or block of HTML that text follows becomes a line.
     """
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")

@@ -48,6 +48,7 @@ _OTHER_KINDS = (
     (b"%pdf", "a PDF", "copy its table into a CSV file, or its text into a text file"),
     (b"<!doctype html", "an HTML page", "copy its table into a CSV file, or the output that it shows into a text file"),
     (b"<html", "an HTML page", "copy its table into a CSV file, or the output that it shows into a text file"),
+    (b"<table", "a table of HTML", "paste it into a spreadsheet, and save its sheet as CSV"),
     (b"pk\x03\x04", "a spreadsheet or another ZIP archive", "save its sheet as CSV"),
     (b"\x1f\x8b", "compressed (gzip)", "gunzip it first"),
     (b"\x89png", "an image", "type its numbers into a CSV file"),
@@ -254,7 +255,8 @@ def _refuse_other_kinds(name: str, head: bytes) -> None:
     """Raises `WrongUse` for kinds of files that people have their numbers in, and that are no text."""
     begins = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:64].lower()
     for magic, what, hint in _OTHER_KINDS:
-        if begins.startswith(magic):
+        # A page that shows what a program printed is read.
+        if begins.startswith(magic) and not (magic.startswith(b"<") and b"<pre" in head):
             raise WrongUse(f"{name} is {what}", hint)
 
 

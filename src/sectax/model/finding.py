@@ -41,7 +41,7 @@ UNSETTLED = frozenset({VerdictId.INCONCLUSIVE, VerdictId.SLOWER_MATERIALITY_OPEN
 
 
 # What a check sees that lacks data begins so.
-CANNOT_BE_CHECKED = "cannot be checked: "
+CANNOT_BE_CHECKED = "not checked: "
 
 
 class Severity(StrEnum):

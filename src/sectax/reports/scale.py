@@ -85,13 +85,20 @@ def ticks(scale: Scale) -> list[tuple[float, str]]:
 
 def cost_ticks(scale: Scale) -> list[tuple[float, str]]:
     """No cost, and the outermost round costs on both sides of it: '−2 %', '0', '×5'."""
-    above = [(1 + share, f"+{100 * share:g} %") for share in _SHARES] + [
-        (time_s, f"×{_short(time_s)}") for time_s in _TIMES
+    inside = [tick for tick in _round_costs() if scale.low <= tick[0] <= scale.high]
+    below, above = [tick for tick in inside if tick[0] < 1], [tick for tick in inside if tick[0] > 1]
+    return [*below[:1], (1.0, "0"), *above[-1:]]
+
+
+@functools.cache
+def _round_costs() -> list[tuple[float, str]]:
+    """Every cost at which an axis may have a tick, in their order, and how it is written."""
+    above = [
+        *((1 + share, f"+{100 * share:g} %") for share in _SHARES),
+        *((time, f"×{_short(time)}") for time in _TIMES),
     ]
     below = [(1 / (1 + share), _below(share)) for share in _SHARES]
-    below += [(1 / time_s, f"÷{_short(time_s)}") for time_s in _TIMES]
-    found = [[tick for tick in side if scale.low <= tick[0] <= scale.high][-1:] for side in (below, above)]
-    return [*found[0], (1.0, "0"), *found[1]]
+    return sorted([*below, *((1 / time, f"÷{_short(time)}") for time in _TIMES), *above])
 
 
 def ratio_ticks(scale: Scale, letter: float) -> list[tuple[float, str]]:
@@ -100,10 +107,7 @@ def ratio_ticks(scale: Scale, letter: float) -> list[tuple[float, str]]:
     Args:
         letter: how wide one is: names that would be printed over each other are left out.
     """
-    ticks = [(time_s, f"×{_short(time_s)}") for time_s in _TIMES]
-    ticks += [(1 / time_s, f"÷{_short(time_s)}") for time_s in _TIMES]
-    ticks += [(1 + share, f"+{100 * share:g} %") for share in _SHARES]
-    ticks += [(1 / (1 + share), _below(share)) for share in _SHARES]
+    ticks = (tick for tick in _round_costs() if scale.low <= tick[0] <= scale.high)
     long = math.log10(scale.high / scale.low) >= 2 * _DECADES
     least = abs(scale.last - scale.first) / (2 * _FEW)
 
@@ -111,7 +115,7 @@ def ratio_ticks(scale: Scale, letter: float) -> list[tuple[float, str]]:
         return long and not math.log10(tick[0]).is_integer(), -abs(math.log(tick[0]))
 
     kept = [(1.0, "same")]
-    for value, text in sorted((tick for tick in ticks if scale.low <= tick[0] <= scale.high), key=first):
+    for value, text in sorted(ticks, key=first):
         if all(
             abs(scale.place(value) - scale.place(other)) >= max(least, letter * (1 + (len(text) + len(name)) / 2))
             for other, name in kept

@@ -59,6 +59,15 @@ def test_ticks_stand_on_both_sides_of_same_and_never_over_each_other(ratios: tup
         assert right.x - left.x > sizes.text * 0.5 * (len(left.text) + len(right.text)) / 2
 
 
+def test_what_is_too_long_for_a_phone_is_pressed_into_its_width() -> None:
+    short, long = (draw(picture(2.0, label=label), NARROW) for label in ("HS256", "a-label-that-is-long" * 4))
+
+    rooms = [[line.room for line in drawn.lines if line.role == Tone.WORSE.value] for drawn in (short, long)]
+    assert rooms[0] == [None]
+    assert rooms[1][0] is not None
+    assert rooms[1][0] < NARROW.width
+
+
 def test_a_mark_hides_no_end_of_its_interval() -> None:
     assert mark_size(Interval(0, 50, 100, "")) == 1.0
     assert 12 * mark_size(Interval(0, 6, 12, "")) < 12

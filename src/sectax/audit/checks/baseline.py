@@ -17,9 +17,10 @@ def no_baseline(evidence: Evidence) -> Iterator[Remark]:
     contrast = evidence.contrast
     if contrast is None:
         return
+    levels = {one.levels.get(contrast.factor) for one in evidence.series} - {None}
     if not contrast.reported:
         yield cannot_be_checked(EVERYTHING, f"which {contrast.factor} is the baseline is not reported")
-    elif contrast.baseline is None or contrast.baseline not in _levels(evidence, contrast.factor):
+    elif contrast.baseline not in levels:
         missing = f"no figure has the baseline, {contrast.factor} {contrast.baseline}"
         yield fatal(
             EVERYTHING,
@@ -27,7 +28,3 @@ def no_baseline(evidence: Evidence) -> Iterator[Remark]:
             "its cost cannot be separated from that of everything else in the figures",
             "measure the same without it, in turns with it",
         )
-
-
-def _levels(evidence: Evidence, factor: str) -> set[str]:
-    return {one.levels[factor] for one in evidence.series if factor in one.levels}

@@ -24,12 +24,9 @@ def _value(one: Series, attribute: str) -> object:
     return getattr(one.work if attribute == "size_bytes" else one.setting, attribute)
 
 
-def _machine(one: Series) -> bool:
-    return any((one.setting.processor, one.setting.library, one.setting.runtime))
-
-
 def _applies(evidence: Evidence) -> bool:
-    machines = evidence.imported and any(_machine(one) for one in evidence.speeds)
+    settings = [one.setting for one in evidence.speeds] if evidence.imported else []
+    machines = any(one.processor or one.library or one.runtime for one in settings)
     return machines or any(True for _ in sides(evidence))
 
 

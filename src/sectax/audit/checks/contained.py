@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sectax.audit.checks.groups import Worst, unknown, worst
+from sectax.audit.checks.growth import time_of
 from sectax.audit.checks.interface import Remark, check
 from sectax.audit.checks.words import duration, number
 from sectax.audit.form import Evidence, Series
@@ -30,15 +31,15 @@ def contained_work(evidence: Evidence) -> Iterator[Remark]:
         ]
         # Of several figures for the part the fastest is the one that the whole must still exceed.
         if parts:
-            part_of[one] = min(parts, key=_time)
+            part_of[one] = min(parts, key=time_of)
     alone = [one for one in seen if one not in part_of]
     yield from unknown(alone, "the operation that it contains was not measured beside it")
 
     faults: Worst = {}
     for one, part in part_of.items():
-        if 0 < _time(one) < CLEARLY_FASTER * _time(part):
-            times = f"{one.id}: {duration(_time(one))}; {part.id}: {duration(_time(part))}"
-            faster = _time(part) / _time(one)
+        if 0 < time_of(one) < CLEARLY_FASTER * time_of(part):
+            times = f"{one.id}: {duration(time_of(one))}; {part.id}: {duration(time_of(part))}"
+            faster = time_of(part) / time_of(one)
             what = f"{one.work.operation or 'the operation'} contains {part.work.operation}"
             faults[one] = faster, f"{what}, and is {number(faster)} times as fast ({times})"
     meaning = "the work was not done: no request was sent, or its answer was not awaited"
@@ -57,7 +58,3 @@ def _is_comparable(one: Series, other: Series) -> bool:
             if other.levels[factor] != other.work.operation
         )
     )
-
-
-def _time(one: Series) -> float:
-    return one.seconds_per_operation() or 0.0

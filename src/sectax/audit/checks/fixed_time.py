@@ -11,8 +11,6 @@ from sectax.audit.checks.words import duration, number
 from sectax.audit.form import EndsBy, Evidence, Quantity, Series
 from sectax.model.finding import Severity
 
-# A trial that ends by the clock ends a little late, when its last operation is done; never early.
-EARLY, LATE = 0.995, 1.05
 # Trials of so unlike numbers of operations last alike by the clock alone.
 ALIKE, UNLIKE = 0.002, 1.5
 NO_COST = "it is the same however fast the machine is, so it shows no cost and no lack of one"
@@ -61,12 +59,8 @@ def fixed_time_total(evidence: Evidence) -> Iterator[Remark]:
 
 
 def _fixed(one: Series) -> bool | None:
-    """Whether the clock ended the trial; where that is not reported, whether it looks so."""
-    if one.work.ends_by is not None:
-        return one.work.ends_by is EndsBy.TIME
-    if one.work.configured_s is None:
-        return None
-    return EARLY * one.work.configured_s <= (one.typical or 0.0) <= LATE * one.work.configured_s
+    """Whether the clock ended the trial; None where that is not reported."""
+    return None if one.work.ends_by is None else one.work.ends_by is EndsBy.TIME
 
 
 def _is_as_asked(one: Series) -> bool:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from sectax.audit.checks.groups import Worst, ids, rows, unknown, worst
 from sectax.audit.checks.interface import Remark, check
 from sectax.audit.checks.words import bandwidth, duration, number
-from sectax.audit.form import Evidence, Moves, Series
+from sectax.audit.form import Evidence, Moves, Quantity, Series
 from sectax.model.finding import Severity
 
 # Bytes per second that no memory of one machine moves (two sockets with twelve channels of DDR5: 0.92e12): the limit
 # where the bandwidth that an operation had to go through was not measured.
 NO_MACHINE_BYTES_S = 1e12
+# The same of one request to a service: the fastest Ethernet has 800 Gbit/s. What is called so in a harness that counts
+# how often it fits into a time may be a call within the process.
+NO_LINK_BYTES_S = 1e11
+_REQUEST = re.compile(r"(?i)(?:get|put|upload|download)(?:$|[\W_])")
 # A growth below this share of what the bandwidth demands is too little, also with some noise in both figures.
 LEAST_GROWTH = 0.5
 # A difference below this share of the smaller figure may be noise.
@@ -21,7 +26,13 @@ LEAST_SHOWN = 0.25
 
 def link_of(one: Series) -> float:
     """The bandwidth that the series cannot exceed, in bytes per second."""
-    return one.work.link_bytes_s or NO_MACHINE_BYTES_S
+    is_request = one.quantity is Quantity.TIME and not one.work.calibrated and _REQUEST.match(one.work.operation or "")
+    return one.work.link_bytes_s or (NO_LINK_BYTES_S if is_request else NO_MACHINE_BYTES_S)
+
+
+def time_of(one: Series) -> float:
+    """How long one operation took; 0 where that does not follow."""
+    return one.seconds_per_operation() or 0.0
 
 
 def _seen(evidence: Evidence) -> list[Series]:
@@ -29,7 +40,7 @@ def _seen(evidence: Evidence) -> list[Series]:
     return [
         one
         for one in evidence.series
-        if one.work.moves is not Moves.METADATA and one.work.size_bytes is not None and _time(one) > 0
+        if one.work.moves is not Moves.METADATA and one.work.size_bytes is not None and time_of(one) > 0
     ]
 
 
@@ -51,7 +62,7 @@ def flat_with_size(evidence: Evidence) -> Iterator[Remark]:
     flat: Worst = {}
     for group in groups:
         if grows(group) is False:
-            growth = (_time(group[-1]) - _time(group[0])) / _needed(group)
+            growth = (time_of(group[-1]) - time_of(group[0])) / _needed(group)
             flat |= dict.fromkeys(group, (-growth, _saw(group)))
     meaning = "the body was not moved: the figures are of something else than the operation"
     yield from worst(Severity.FATAL, flat, meaning, "read the body to its end and check it")
@@ -59,7 +70,7 @@ def flat_with_size(evidence: Evidence) -> Iterator[Remark]:
 
 def grows(group: Sequence[Series]) -> bool | None:
     """Whether the time grows from the smallest to the largest as it must; None where that cannot be seen."""
-    short, long = _time(group[0]), _time(group[-1])
+    short, long = time_of(group[0]), time_of(group[-1])
     growth, needed = long - short, _needed(group)
     if growth >= max(LEAST_GROWTH * needed, LEAST_SHOWN * short):
         return True
@@ -72,17 +83,15 @@ def _needed(group: Sequence[Series]) -> float:
 
 def _saw(group: Sequence[Series]) -> str:
     first, last = group[0], group[-1]
-    link = "of the link" if last.work.link_bytes_s else "that no machine exceeds"
+    speed = bandwidth(link_of(last))
+    limit = f"at the bandwidth of the link, {speed}" if last.work.link_bytes_s else f"at {speed}, which nothing exceeds"
+    slower = number(time_of(last) / time_of(first))
     return (
-        f"{number(_size(last) / _size(first))} times the bytes take {number(_time(last) / _time(first))} times as long "
-        f"({first.id}: {duration(_time(first))}; {last.id}: {duration(_time(last))}); at the bandwidth {link}, "
-        f"{bandwidth(link_of(last))}, they need {duration(_needed(group))} more"
+        f"{number(_size(last) / _size(first))} times the bytes take {slower} times as long "
+        f"({first.id}: {duration(time_of(first))}; {last.id}: {duration(time_of(last))}); {limit}, "
+        f"they need {duration(_needed(group))} more"
     )
 
 
 def _size(one: Series) -> float:
     return one.work.size_bytes or 0.0
-
-
-def _time(one: Series) -> float:
-    return one.seconds_per_operation() or 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
 from pkgutil import iter_modules
 from types import ModuleType
@@ -26,14 +27,8 @@ def remark(
     return Remark("", severity, subject, saw, meaning, advice, figures)
 
 
-def fatal(subject: str, saw: str, meaning: str, advice: str = "", figures: tuple[str, ...] = ()) -> Remark:
-    """No conclusion about the subject can be drawn."""
-    return remark(Severity.FATAL, subject, saw, meaning, advice, figures)
-
-
-def warning(subject: str, saw: str, meaning: str, advice: str = "", figures: tuple[str, ...] = ()) -> Remark:
-    """Conclusions about the subject need care."""
-    return remark(Severity.WARNING, subject, saw, meaning, advice, figures)
+# No conclusion about the subject can be drawn; and: conclusions about it need care.
+fatal, warning = partial(remark, Severity.FATAL), partial(remark, Severity.WARNING)
 
 
 def cannot_be_checked(subject: str, missing: str, advice: str = "", figures: tuple[str, ...] = ()) -> Remark:
@@ -54,21 +49,14 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Check(Generic[E]):
-    """One reason for doubt; `check` makes it of the function that examines.
+    """One reason for doubt; `check` makes it of the function that examines."""
 
-    Attributes:
-        id: stable; scripts and reports know the check by it.
-        rule: what it holds against; printed in the documentation.
-        examine: what it says: nothing where all is well, 'cannot be checked' (a note) where data are missing.
-        sees: what it judges one by one; none where it judges sides or the whole source.
-        applies: whether it has anything to say where it sees no figure. Where not, it is silent.
-    """
-
-    id: str
-    rule: str
+    id: str  # stable; scripts and reports know the check by it
+    rule: str  # what it holds against; printed in the documentation
+    # What it says: nothing where all is well, 'cannot be checked' (a note) where data are missing.
     examine: Callable[[E], Iterable[Remark]]
-    sees: Callable[[E], Iterable[Series]]
-    applies: Callable[[E], bool]
+    sees: Callable[[E], Iterable[Series]]  # what it judges one by one; none where it judges sides or the whole source
+    applies: Callable[[E], bool]  # whether it has anything to say where it sees no figure; where not, it is silent
 
     def review(self, evidence: E) -> Outcome:
         """What it does with the evidence."""

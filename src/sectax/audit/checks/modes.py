@@ -1,9 +1,9 @@
-"""Single values in two modes or far from the others, and summaries that show it: an average hides what happens."""
+"""Single values in two modes, and summaries that show it: an average hides what happens."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from statistics import fmean, stdev
 
 from sectax.audit.checks.groups import FEWEST, NO_SINGLE_VALUES, Worst, slowness, unknown, with_values, worst
@@ -16,28 +16,23 @@ from sectax.model.finding import Severity
 CHANCE = 0.004
 # Modes that are nearer change no conclusion.
 LEAST_APART = 0.05
-# One value so many times the median, by which the mean grows by so much.
-LEAST_FAR, LEAST_MOVED = 5.0, 1.015
-# Of summaries: a mean so many times its median is decided by a tail; an interval that wide shows no middle; quantiles
-# near each other that are so many times apart are two clusters.
-MEAN_OF_A_TAIL, WIDE_INTERVAL, CLUSTERS = 2.0, 0.25, 8.0
+# Of summaries: a mean so many times its median is decided by a tail; an interval that wide shows no middle.
+MEAN_OF_A_TAIL, WIDE_INTERVAL = 2.0, 0.25
 # Of so few values the mean is hardly known.
 FEW = 30
 
 
 @check(
-    "W: two modes, or a value of five times the median; few values whose mean is hardly known; summaries that show a "
+    "W: two modes; few values whose mean is hardly known; summaries that show a "
     "tail (a mean of twice the median, an error of a quarter of the value)",
     sees=lambda evidence: evidence.speeds,
 )
 def modes(evidence: Evidence) -> Iterator[Remark]:
     singly, bare = with_values(evidence.speeds)
-    modes = _modes(singly)
     meaning = "a median is in one mode or the other, and a mean in neither"
-    yield from worst(Severity.WARNING, modes, meaning, "report the modes one by one, with how often each comes")
-    meaning = "a slow value by itself decides the mean, and the median does not show it"
-    advice = "see what happened then; report the median, and how often it happens"
-    yield from worst(Severity.WARNING, _far(one for one in singly if one not in modes), meaning, advice)
+    yield from worst(
+        Severity.WARNING, _modes(singly), meaning, "report the modes one by one, with how often each comes"
+    )
     told = evidence.speeds if evidence.imported else ()
     summaries: Worst = {one: (0.0, words) for one in told if (words := _in_summary(one))}
     meaning = "the mean is of several states or decided by a few values"
@@ -60,18 +55,6 @@ def _modes(singly: list[Series]) -> Worst:
             slow = f"{100 * found.slow_share:.0f} % of them are {slower(apart)} the others"
             modes[one] = apart, f"{len(one.values)} values have two modes: {slow}"
     return modes
-
-
-def _far(singly: Iterable[Series]) -> Worst:
-    import numpy as np
-
-    far: Worst = {}
-    for one in singly:
-        times = slowness(one)
-        ratio, rest = float(times.max() / np.median(times)), float((times.sum() - times.max()) / (times.size - 1))
-        if ratio >= LEAST_FAR and float(times.mean()) >= LEAST_MOVED * rest:
-            far[one] = ratio, f"the slowest of {times.size} values is {number(ratio)} times their median"
-    return far
 
 
 def _of_few(count: int, spread: float, centre: float) -> str:
@@ -108,7 +91,4 @@ def _in_summary(one: Series) -> str:
         return f"the mean ({duration(mean.value)}) is above {tail.statistic} ({duration(tail.value)})"
     if mean and median and median.value > 2 * median.step and mean.value >= MEAN_OF_A_TAIL * median.value:
         return f"the mean ({duration(mean.value)}) is {number(mean.value / median.value)} times the median"
-    p90, p75 = told.get("p90"), told.get("p75") or median
-    if p90 and p75 and p75.value > 2 * p75.step and p90.value >= CLUSTERS * p75.value:
-        return f"p90 ({duration(p90.value)}) is {number(p90.value / p75.value)} times {p75.statistic}"
     return ""

@@ -15,9 +15,7 @@ _COUNTING = frozenset({Quantity.RATE, Quantity.COUNT})
 
 def _seen(evidence: Evidence) -> list[Series]:
     of_trial = _COUNTING | {Quantity.TOTAL_TIME}
-    return [
-        one for one in evidence.series if one.quantity in of_trial or one.work.operations is not None or one.trials == 0
-    ]
+    return [one for one in evidence.series if one.quantity in of_trial or one.work.operations is not None]
 
 
 @check("F: the trial counted no operation", sees=_seen)
@@ -34,8 +32,6 @@ def zero_event_run(evidence: Evidence) -> Iterator[Remark]:
 def _nothing(one: Series) -> bool | None:
     if one.work.operations is not None:
         return one.work.operations <= 0
-    if one.count == 0 and not len(one.values):
-        return True
     if one.quantity is Quantity.COUNT:
         return False
     return one.typical <= 0 if one.quantity in _COUNTING and one.typical is not None else None

@@ -15,7 +15,7 @@ from sectax.model.finding import Severity
 # A measured bandwidth has an error of its own.
 LINK_TOLERANCE = 1.1
 # About two cycles of a fast processor: an empty loop takes one. Up to twice that much hardly anything was in it.
-SHORTEST_OPERATION_S, HARDLY_ANYTHING_S, NOT_EVEN_A_LOOP_S = 5e-10, 1e-9, 2e-11
+SHORTEST_OPERATION_S, HARDLY_ANYTHING_S = 5e-10, 1e-9
 # Names of what is to do nothing, or to run on many processors at once, whose time is shared among its operations.
 _BY_INTENT = re.compile(
     r"(?i)baseline|empty|loop|overhead|nothing|control|calibrat|parallel|concurren|contend|multi|per_?cpu|goroutine"
@@ -68,8 +68,6 @@ def _of_one_thread(one: Series) -> float:
 
 def _is_empty(one: Series, seconds: float) -> bool:
     """Whether nothing can have been in the loop of a benchmark, and its name does not say so."""
-    if seconds < NOT_EVEN_A_LOOP_S:
-        return one.work.calibrated is not None
     names = (one.id, one.work.operation or "", *one.levels.values())
     by_intent = any(map(_BY_INTENT.search, names))
     return seconds < SHORTEST_OPERATION_S and one.work.calibrated is True and not by_intent

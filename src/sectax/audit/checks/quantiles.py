@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from sectax.audit.checks.groups import gather, ids, sides, unknown
 from sectax.audit.checks.interface import Remark, check, remark
 from sectax.audit.checks.words import counted, named, tables_of
-from sectax.audit.form import SPEEDS, VALUES, Claim, Evidence, Quantity, Series
+from sectax.audit.form import SPEEDS, VALUES, Claim, Evidence, Quantity, Series, share_of
 from sectax.model.finding import Severity
 
 # With so many the maximum lies above the 95 % quantile with 95 % confidence (Wilks 1941: 0.95^59 < 0.05).
@@ -17,7 +16,6 @@ MEDIAN_NEEDS = 6
 # Statistics that have an interval as soon as there are two values. A minimum is taken for what it is.
 _CENTRES = frozenset({"mean", "total", "rate", "one", "min"})
 MORE = "more trials, or report it as a single observation"
-_PERCENTILE = re.compile(r"p(\d{1,2}(?:\.\d+)?)")
 Pair = tuple[Series, Claim]
 
 
@@ -27,10 +25,8 @@ def needed(statistic: str | None) -> int | None:
 
     if statistic in ("max", "worst"):
         return WORST_NEEDS
-    if statistic == "median":
-        return observations_needed(0.5)
-    percentile = _PERCENTILE.fullmatch(statistic or "")
-    return observations_needed(float(percentile[1]) / 100) if percentile and float(percentile[1]) > 0 else None
+    share = share_of(statistic)
+    return observations_needed(share) if share else None
 
 
 def _seen(evidence: Evidence) -> list[Pair]:

@@ -92,7 +92,7 @@ def unwatched(evidence: RunEvidence) -> Iterator[Remark]:
     """That a check cannot look into blocks of one to three batches."""
     few = [arm for arm in evidence.arms.values() if _too_few(arm)]
     if few:
-        missing = f"fewer than {_FEWEST_BATCHES} batches a block of {len(few)} treatments"
+        missing = f"needs {_FEWEST_BATCHES} batches a block ({len(few)} treatments)"
         yield cannot_be_checked(
             few[0].id if len(few) == 1 else "run", missing, "more rounds, which a longer --budget gives"
         )

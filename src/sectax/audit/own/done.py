@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from sectax.audit.checks.fixed_time import EARLY, LATE, NO_COST
+from sectax.audit.checks.fixed_time import NO_COST
 from sectax.audit.checks.groups import rows
 from sectax.audit.checks.growth import link_of
 from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, warning
@@ -20,6 +20,8 @@ from sectax.model.treatment import Role
 # The chances of a run that a time which grows just as much as it must is called flat, and that a whole which takes as
 # long as its part is called faster by the margin.
 CHANCE = 0.005
+# A trial that ends by the clock ends a little late, when its last operation is done; never early.
+EARLY, LATE = 0.995, 1.05
 READ_IT = "check that the whole body arrives, and that its last byte changes the result"
 
 

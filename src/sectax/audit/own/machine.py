@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Iterator
 
 from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, remark, warning
+from sectax.audit.checks.timer import ENOUGH_STEPS, FEWEST_STEPS
 from sectax.audit.checks.words import percent
 from sectax.audit.own.evidence import Arm, RunEvidence
 from sectax.model.finding import Effect, Finding, Severity
@@ -14,7 +15,6 @@ from sectax.model.metric import Summary
 from sectax.model.plan import SETTLING_SHARE
 from sectax.model.treatment import CONTROLS
 
-FEWEST_STEPS, ENOUGH_STEPS = 100, 1000
 # Of fewer batches a share of duplicates says nothing: two equal ones among ten are chance.
 MOST_DUPLICATES, FEWEST_BATCHES = 0.1, 20
 # Of the time between the readings. Below, an annotation is enough.

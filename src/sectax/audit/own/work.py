@@ -62,7 +62,7 @@ def unequal_work(evidence: RunEvidence) -> Iterator[Remark]:
             of, usual = _seen(treatment, name), _seen(baseline, name)
             if of and usual and not all(same(of[0], value) for value in (*of, *usual)):
                 saw = f"{name} is {', '.join(map(str, of))}, and {', '.join(map(str, usual))} in its baseline"
-                advice = "make both do the same work, or compare them as two levels of a factor"
+                advice = "compare what does the same work"
                 yield fatal(treatment.id, saw, NOT_THE_SAME, advice)
 
 

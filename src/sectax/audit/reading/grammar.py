@@ -111,71 +111,43 @@ def _without_lookarounds(source: str) -> str:
 
 @dataclass(frozen=True)
 class Promise:
-    """A relation between printed numbers, such as `operations / duration_s = rate`.
+    """A relation between printed numbers, such as `operations / duration_s = rate`."""
 
-    Attributes:
-        relation: sums, products and quotients of names with `=`, `<=` or `>=` between; `sum(name)` adds up all of a
-            name.
-        within: what the two sides may differ by, as a share, beside what their digits leave.
-        fatal: whether there is no honest reason for a difference.
-    """
-
-    relation: str
-    within: float = 0.005
-    fatal: bool = True
+    relation: str  # sums, products and quotients of names with `=` or `<=` between; `sum(name)` adds up all of a name
+    within: float = 0.005  # what the two sides may differ by, as a share, beside what their digits leave
+    fatal: bool = True  # whether there is no honest reason for a difference
 
 
 @dataclass(frozen=True)
 class Grammar:
-    """What grammars of texts and of JSON documents share.
+    """What grammars of texts and of JSON documents share."""
 
-    Attributes:
-        name: as --format takes it.
-        title: for people: "wrk's output".
-        quantities: of metrics whose kind does not show it.
-        fixed: fields that every record has, such as `ends_by`.
-        options: fields that are also options, by the name of the option: runs that differ in it are kept apart.
-        compares: the factor that is set against each other, where there are several levels of it.
-        repeats: whether results of one name and levels are values of one series, in order; otherwise each is a run of
-            its own.
-        promises: what the tool's own numbers must fulfil. What follows from the normal form (a rate is operations by
-            time, quantiles rise) is checked of all tools and needs no promise.
-        shape: makes other records of those that were read, where lines and names are not enough.
-    """
-
-    name: str
-    title: str
-    quantities: Mapping[str, Quantity] = field(default_factory=dict)
-    fixed: Mapping[str, Any] = field(default_factory=dict)
+    name: str  # as --format takes it
+    title: str  # for people: "wrk's output"
+    quantities: Mapping[str, Quantity] = field(default_factory=dict)  # of metrics whose kind does not show it
+    fixed: Mapping[str, Any] = field(default_factory=dict)  # fields that every record has, such as `ends_by`
+    # Fields that are also options, by the name of the option: runs that differ in it are kept apart.
     options: Mapping[str, str] = field(default_factory=dict)
-    compares: str = ""
+    compares: str = ""  # the factor that is set against each other, where there are several levels of it
+    # Whether results of one name and levels are values of one series, in order; otherwise each is a run of its own.
     repeats: bool = False
+    # What the tool's own numbers must fulfil, beside what follows from the normal form (a rate is operations by time).
     promises: tuple[Promise, ...] = ()
+    # Makes other records of those that were read, where lines and names are not enough.
     shape: Callable[[list[Record]], list[Record]] | None = None
 
 
 @dataclass(frozen=True)
 class Text(Grammar):
-    """A grammar of lines.
+    """A grammar of lines."""
 
-    Attributes:
-        starts: lines that begin a run.
-        lines: lines within a run, anywhere behind its beginning.
-        rows: lines that are a result each.
-        head: lines whose fields hold for all that follows, until they are printed again.
-        last: the line that the tool always prints at the end of a run; what lacks it was cut short.
-        fails, warns: lines in which the tool itself reports a failure, or warns of its numbers.
-        ignore: lines that look like others and are to be skipped.
-    """
-
-    starts: tuple[str, ...] = ()
-    lines: tuple[str, ...] = ()
-    rows: tuple[str, ...] = ()
-    head: tuple[str, ...] = ()
-    last: str = ""
-    fails: tuple[str, ...] = ()
-    warns: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
+    starts: tuple[str, ...] = ()  # lines that begin a run
+    lines: tuple[str, ...] = ()  # lines within a run, anywhere behind its beginning
+    rows: tuple[str, ...] = ()  # lines that are a result each
+    head: tuple[str, ...] = ()  # lines whose fields hold for all that follows, until they are printed again
+    last: str = ""  # the line that the tool always prints at the end of a run; what lacks it was cut short
+    fails: tuple[str, ...] = ()  # lines in which the tool itself reports a failure
+    warns: tuple[str, ...] = ()  # lines in which it warns of its numbers
 
     @cached_property
     def patterns(self) -> dict[str, list[Pattern]]:

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 
 from sectax.formats.characters import plain
 
@@ -41,38 +40,13 @@ _IN_RUNS = re.compile(r"[*#+-]{1,3}$")
 _DIGITS = re.compile(r"\d++")
 
 
-@dataclass(frozen=True)
-class Pasted:
-    """A text as its tool printed it.
-
-    Attributes:
-        lines: without margins, each in the place of a line of the file.
-        shifts: how many characters stood before each of them.
-    """
-
-    lines: Sequence[str]
-    shifts: Sequence[int]
-
-    @property
-    def text(self) -> str:
-        return "\n".join(self.lines)
-
-
-def unpasted(text: str, is_known: Callable[[str], object]) -> Pasted:
-    """What was printed, of a text that somebody pasted.
+def unpasted(text: str, is_known: Callable[[str], object]) -> list[str]:
+    """The lines that were printed, without margins and marks, each in its place of a text that somebody pasted.
 
     Args:
         is_known: whether a line, without its margin, is surely of some tool's output.
     """
-    given = plain(text).split("\n")
-    lines = [line.strip() for line in given]
-    _take_marks(lines, is_known)
-    shifts = [max(before.find(after), 0) if after else 0 for before, after in zip(given, lines, strict=True)]
-    return Pasted(lines, shifts)
-
-
-def _take_marks(lines: list[str], is_known: Callable[[str], object]) -> None:
-    """Take marks off all lines that have them, where that shows lines of an output."""
+    lines = [line.strip() for line in plain(text).split("\n")]
     marked: list[tuple[int, list[tuple[str, str]]]] = []
     gains: Counter[str] = Counter()
     plainly = 0
@@ -114,3 +88,4 @@ def _take_marks(lines: list[str], is_known: Callable[[str], object]) -> None:
         if last is None:
             continue
         lines[at] = peeled[last][1]
+    return lines

@@ -8,7 +8,6 @@ import pkgutil
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache, lru_cache
 from types import ModuleType
 from typing import TypeVar
@@ -18,7 +17,7 @@ from sectax.audit.form import Evidence
 from sectax.audit.reading.build import evidence_of
 from sectax.audit.reading.document import read_document
 from sectax.audit.reading.grammar import Grammar, Json, Text
-from sectax.audit.reading.plain import Pasted, unpasted
+from sectax.audit.reading.plain import unpasted
 from sectax.audit.reading.text import read_text
 from sectax.formats.bad_input import BadInput
 from sectax.formats.characters import with_blanks
@@ -80,43 +79,34 @@ def read(text: str, asked: str | None = None) -> tuple[Grammar, Evidence]:
     grammar = _recognised(text) if asked is None else _of_name(asked, text)
     if grammar is None:
         raise BadInput(f"unrecognized format. Supported: {', '.join((*names(), 'csv'))}", "name it with --format")
-    pasted = _printed(text)
-    try:
-        if isinstance(grammar, Json):
-            return grammar, evidence_of(grammar, read_document(grammar, pasted.text))
-        records, troubles = read_text(grammar, pasted.lines)
-        return grammar, evidence_of(grammar, records, troubles)
-    except BadInput as error:
-        raise error.moved(pasted.shifts) from error
+    if isinstance(grammar, Json):
+        return grammar, evidence_of(grammar, read_document(grammar, "\n".join(_printed(text))))
+    return grammar, evidence_of(grammar, *read_text(grammar, _printed(text)))
 
 
 def _of_name(name: str, text: str) -> Text | Json:
     """The grammar of a format; of several the one that fits, as a tool may write a text and documents."""
-    is_document = _printed(text).text.lstrip().startswith(("{", "["))
-
-    def fits(grammar: Text | Json) -> tuple[bool, bool]:
-        is_json = isinstance(grammar, Json)
-        return isinstance(grammar, Json) and _has_keys(grammar, text[:_HEAD]), is_json == is_document
-
-    return max((grammar for grammar in grammars() if grammar.name == name), key=fits)
+    is_document = "\n".join(_printed(text)).lstrip().startswith(("{", "["))
+    return max(
+        (grammar for grammar in grammars() if grammar.name == name),
+        key=lambda one: (isinstance(one, Json) and _has_keys(one, text[:_HEAD]), isinstance(one, Json) == is_document),
+    )
 
 
 def _recognised(text: str) -> Text | Json | None:
-    pasted = _printed(text)
-    if _is_document(pasted.text):
-        head = pasted.text.lstrip()[:_HEAD]
-        document: Json = next(grammar for grammar in _of_kind(Json) if _has_keys(grammar, head))
+    lines = _printed(text)
+    if (document := _document_in("\n".join(lines))) is not None:
         return document
     begins: list[tuple[int, Text]] = []
     for grammar in _of_kind(Text):
-        at = next((at for at, line in enumerate(pasted.lines) if _opens(grammar, line)), None)
+        at = next((at for at, line in enumerate(lines) if _opens(grammar, line)), None)
         begins += [(at, grammar)] if at is not None else []
     if not begins:
-        return _by_lines(pasted.lines)
+        return _by_lines(lines)
     first = min(begins, key=lambda one: one[0])[1]
     for _, second in begins:
         # Tables of two tools may look alike: a line that is of the first begins no second.
-        others = (at for at, line in enumerate(pasted.lines) if _opens(second, line) and not first.any_line.match(line))
+        others = (at for at, line in enumerate(lines) if _opens(second, line) and not first.any_line.match(line))
         if second is not first and (at := next(others, None)) is not None:
             raise BadInput(
                 f"{second.title} begins here in a file of {first.title}",
@@ -144,37 +134,38 @@ def _by_lines(lines: Sequence[str]) -> Text | None:
 
 # A text whose beginning says nothing is looked at as a whole, and then read.
 @lru_cache(maxsize=1)
-def _printed(text: str) -> Pasted:
-    """A text without what pasting put into it. Of a document only what stands around it is taken off."""
-    if _is_document(blank := with_blanks(text)):
-        return _document(Pasted(blank.split("\n"), ()), 0)
-    pasted = unpasted(text, is_known)
-    if any(_opens(grammar, line) for line in pasted.lines for grammar in _of_kind(Text)):
-        return pasted
-    beginnings = [at for at, line in enumerate(pasted.lines) if line.startswith(("{", "["))][:_MOST_BEGINNINGS]
-    at = next((at for at in beginnings if _is_document("\n".join(pasted.lines[at : at + _HEAD_LINES]))), None)
-    return pasted if at is None else _document(pasted, at)
+def _printed(text: str) -> Sequence[str]:
+    """The lines of a text without what pasting put into it; around a document they are empty."""
+    if _document_in(blank := with_blanks(text)) is not None:
+        return _around(blank.split("\n"), 0)
+    lines = unpasted(text, is_known)
+    if any(_opens(grammar, line) for line in lines for grammar in _of_kind(Text)):
+        return lines
+    beginnings = [at for at, line in enumerate(lines) if line.startswith(("{", "["))][:_MOST_BEGINNINGS]
+    at = next((at for at in beginnings if _document_in("\n".join(lines[at : at + _HEAD_LINES]))), None)
+    return lines if at is None else _around(lines, at)
 
 
 def _has_keys(grammar: Json, head: str) -> bool:
     return bool(grammar.keys) and all(re.search(rf'"{re.escape(key)}"\s*:', head) for key in grammar.keys)
 
 
-def _is_document(text: str) -> bool:
-    begins = text.lstrip()
-    return begins.startswith(("{", "[")) and any(_has_keys(grammar, begins[:_HEAD]) for grammar in _of_kind(Json))
+def _document_in(text: str) -> Json | None:
+    """The grammar of a document that begins here."""
+    head = text.lstrip()[:_HEAD]
+    return next((one for one in _of_kind(Json) if head.startswith(("{", "[")) and _has_keys(one, head)), None)
 
 
-def _document(pasted: Pasted, begin: int) -> Pasted:
+def _around(lines: Sequence[str], begin: int) -> Sequence[str]:
     """The document that begins in this line, and empty lines in place of what stands around it.
 
     What follows stays where it may be another document, which is then refused.
     """
-    text = "\n".join(pasted.lines[begin:])
+    text = "\n".join(lines[begin:])
     try:
         _, end = json.JSONDecoder().raw_decode(text, len(text) - len(text.lstrip()))
     except (ValueError, RecursionError):
         end = len(text)
     if any(line.lstrip().startswith(("{", "[")) for line in text[end:].split("\n")):
         end = len(text)
-    return replace(pasted, lines=[*[""] * begin, *text[:end].split("\n")])
+    return [*[""] * begin, *text[:end].split("\n")]

@@ -28,15 +28,12 @@ class _Reader:
         self.grammar = grammar
         self.patterns = [(group, one) for group, patterns in grammar.patterns.items() for one in patterns]
         self.last = re.compile(grammar.last.replace(" ", r"\s+")) if grammar.last else None
-        self.ignored = [re.compile(source.replace(" ", r"\s+")) for source in grammar.ignore]
         self.context: Fields = {}
         self.records: list[Record] = []
         self.open: Record | None = None
         self.troubles: list[Trouble] = []
 
     def take(self, place: int, line: str) -> None:
-        if any(ignored.match(line) for ignored in self.ignored):
-            return
         for trouble, fatal in self.grammar.troubles:
             if trouble.match(line):
                 kind = TroubleKind.FAILED if fatal else TroubleKind.WARNED

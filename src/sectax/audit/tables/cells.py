@@ -1,4 +1,4 @@
-"""Numbers and units as people and their programs write them in tables: '12,5', '1,234.5', '3.1 ms', `ops/s`, `usec`."""
+"""Numbers as people and their programs write them in tables: '12,5', '1,234.5', '3.1 ms'."""
 
 from __future__ import annotations
 
@@ -6,82 +6,15 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 
-from sectax.audit.form import Quantity
-from sectax.formats.numbers import BINARY, DECIMAL, LARGEST
+from sectax.audit.reading.units import Unit, unit_of
+from sectax.formats.numbers import LARGEST
 
-Unit = tuple[Quantity, float]
 _DECIMAL = re.compile(r"[+-]?(?:\d{0,3}(?:\.\d{3})+|\d*),\d+(?:[eE][+-]?\d+)?")
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?")
 _BLANKS = re.compile("(?<=\\d)[ '\u00a0\u202f](?=\\d{3})")
 _WITH_UNIT = re.compile(r"([+-]?[\d.]+(?:[eE][+-]?\d+)?)\s*([A-Za-zµμ/%]{1,20})")
 _ERROR = re.compile(r"\s*(?:±|\+/-|\+-)\s*")
 _PLAIN = re.compile(r"[+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?")
-_BYTES = BINARY | DECIMAL
-# What `--unit` is said to know; other words for the same are read besides.
-KNOWN = ("ns", "us", "µs", "ms", "s", "min", "h", "op/s", *(f"{name}/s" for name in _BYTES), *_BYTES, "1")
-_SMALL = {
-    "m": 1e-3,
-    "milli": 1e-3,
-    "n": 1e-9,
-    "nano": 1e-9,
-    "p": 1e-12,
-    **dict.fromkeys(("u", "µ", "μ", "micro"), 1e-6),
-}
-# Words without their plural.
-_TIMES = {f"{prefix}{word}": scale for prefix, scale in _SMALL.items() for word in ("s", "sec", "second")}
-_TIMES |= {"s": 1.0, "sec": 1.0, "second": 1.0, "min": 60.0, "minute": 60.0, "h": 3600.0, "hr": 3600.0, "hour": 3600.0}
-_PREFIXES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
-_SIZES = {name.lower(): scale for name, scale in _BYTES.items()}
-_SIZES |= {f"{prefix}byte": scale for prefix, scale in _PREFIXES.items()}
-_SIZES |= {f"{prefix}bit": scale / 8 for prefix, scale in _PREFIXES.items()}
-# What is counted. Frames, signatures and the like are operations too.
-_OPERATION = re.compile(
-    r"[kmg]?(?:op|operation|req|request|resp|response|iter|iteration|call|quer(?:y|ie)|tx|txn|transaction|tran|trx|event"
-    r"|msg|message|it|run|exec|execution|invocation|loop|query|frame|record|row|item|elem|element|key|hash|hashe|sign"
-    r"|signature|verif(?:y|ie)|handshake|conn|connection|token|job|task|packet|pkt|insert|read|write|get|set|put|lookup"
-    r"|sample|cycle|step|file|object|doc|document|user|page|hit|image|parse)s?"
-)
-_RATE = re.compile(r"([kmg]?)(?:[rqtf]ps|iops|hz)")
-
-
-def unit_of(said: str) -> Unit | None:
-    """What a unit stands for, and how many of the base unit it is; None where it is none that is known."""
-    # Mb/s are bits by custom; Mb alone may be either.
-    word = re.sub(r"^([KMG])b(?=ps$|/)", r"\1bit", said.strip().removesuffix("(s)").strip("()[]"))
-    if re.fullmatch(r"[KMG]b", word):
-        return None
-    word = re.sub(r"\s*(?:/|\bper\b)\s*", "/", re.sub(r"\s+", " ", word).lower())
-    over, slash, under = word.partition("/")
-    if not slash:
-        return (Quantity.OTHER, 1.0) if word == "1" else _alone(word)
-    seconds, amount = _in(_TIMES, under), _in(_SIZES, over)
-    if seconds is None:
-        alone = _alone(over) if _OPERATION.fullmatch(under) else None
-        return alone if alone and alone[0] in (Quantity.TIME, Quantity.MEMORY) else None
-    if amount is not None:
-        return Quantity.BANDWIDTH, amount / seconds
-    if over in ("", "1", "#"):
-        return Quantity.RATE, 1 / seconds
-    if not _OPERATION.fullmatch(over):
-        return None
-    prefix = over[0] if _OPERATION.fullmatch(over[1:]) and over[0] in _PREFIXES else ""
-    return Quantity.RATE, _PREFIXES[prefix] / seconds
-
-
-def _alone(word: str) -> Unit | None:
-    if (seconds := _in(_TIMES, word)) is not None:
-        return Quantity.TIME, seconds
-    if (amount := _in(_SIZES, word)) is not None:
-        return Quantity.MEMORY, amount
-    if (rate := _RATE.fullmatch(word)) is not None:
-        return Quantity.RATE, _PREFIXES[rate[1]]
-    # MB/s and Mbit/s without the stroke.
-    amount = _in(_SIZES, word[:-2]) if word.endswith("ps") else None
-    return None if amount is None else (Quantity.BANDWIDTH, amount)
-
-
-def _in(units: dict[str, float], word: str) -> float | None:
-    return units.get(word, units.get(word.removesuffix("s")) if len(word) > 3 else None)
 
 
 class Cells:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from sectax.audit.form import Quantity
 from sectax.audit.reading.printed import statistic_of as of_percentile
-from sectax.audit.tables.cells import Cells, Unit, unit_of
+from sectax.audit.reading.units import KNOWN, Unit, unit_of
+from sectax.audit.tables.cells import Cells
 from sectax.audit.tables.columns import Columns
 from sectax.audit.tables.head import Table, listed
 from sectax.formats.bad_input import BadInput
+from sectax.text.near import did_you_mean
+from sectax.text.printable import printable
 
 # Tables that tools write, by names that stand in their heads: hyperfine's, and JMeter's.
 TOOLS = (
@@ -34,6 +37,7 @@ _COUNTS = re.compile(r"(?:total )?(?:n|count|samples|runs|iterations|rounds|tria
 _OF_THE_ROW = re.compile(
     r".*\b(?:date|time ?stamp|timestamp|started|id|uuid|guid|run|iteration|iter|trial|rep|seq|index|no)"
 )
+_SIZES = re.compile(r".*\b(?:size|payload|body|block|object|message|length)s?\b.*|bytes")
 Failed = Callable[[str, float], float]
 # Columns of failures by their names, and how many operations of a row failed by a text and its number.
 _FAILURES: tuple[tuple[str, Failed], ...] = (
@@ -49,23 +53,16 @@ _FAILURES: tuple[tuple[str, Failed], ...] = (
 
 @dataclass(frozen=True)
 class Guess:
-    """The columns of a table.
+    """The columns of a table."""
 
-    Attributes:
-        columns: what the user says, and what follows for the rest.
-        units: of each column of values.
-        statistic: which one the only column of values has.
-        beside: statistic -> column, of summaries that stand beside the value in its row.
-        count: the column with how many values are behind a summary.
-        failures: the column that shows how many operations of a row failed, and how.
-    """
-
-    columns: Columns
-    units: tuple[Unit, ...]
-    statistic: str | None = None
-    beside: dict[str, int] = field(default_factory=dict)
-    count: int | None = None
-    failures: tuple[int, Failed] | None = None
+    columns: Columns  # what the user says, and what follows for the rest
+    units: tuple[Unit, ...]  # of each column of values
+    # Statistic -> column, where the only column of values has a statistic; the others stand beside it.
+    summaries: dict[str, int]
+    count: int | None  # the column with how many values are behind a summary
+    failures: tuple[int, Failed] | None  # the column that shows how many operations of a row failed, and how
+    size: tuple[int, Unit] | None  # the column with the bytes that an operation moves, and its unit
+    constant: tuple[str, ...]  # the texts of columns that have one alone
 
 
 def words(name: str) -> str:
@@ -100,7 +97,7 @@ def guess(table: Table, sample: Sequence[Sequence[str]], cells: Cells) -> Guess:
     for head, known in TOOLS:
         if head <= {*names} and not said.value:
             said = replace(said, value=known.value, unit=said.unit or known.unit, by=said.by or known.by)
-    texts = [[row[at] for row in sample] for at in range(len(names))]
+    texts = [*zip(*sample, strict=True)]
     units = {name: unit_in(name) or cells.unit(column) for name, column in zip(names, texts, strict=True)}
     numeric = [at for at, name in enumerate(names) if _is_numeric(texts[at], units[name], cells)]
     unsaid = [at for at in numeric if names[at] not in said.named()]
@@ -111,30 +108,39 @@ def guess(table: Table, sample: Sequence[Sequence[str]], cells: Cells) -> Guess:
     places = [table.column(name) for name in values]
     statistic = statistic_of(values[0]) if len(values) == 1 else None
     rest = [at for at in unsaid if at not in places]
-    failures = [
-        (at, failed)
+    failures = {
+        at: failed
         for at, name in enumerate(names)
         for pattern, failed in _FAILURES
         if at not in places and name not in said.by and re.fullmatch(pattern, words(name))
-    ]
-    # Parameters stand before what was measured with them.
-    texts_only = {at for at in range(len(names)) if at not in numeric}
-    given = {at for at in rest if statistic and at < places[0] and not units[names[at]]} - {at for at, _ in failures}
+    }
+    sizes = {
+        at: unit
+        for at in numeric
+        if (unit := units[names[at]]) and unit[0] is Quantity.MEMORY and _SIZES.fullmatch(words(names[at]))
+    }
+
+    def may_be_level(at: int) -> bool:
+        # Parameters stand before what was measured with them.
+        is_given = at in rest and statistic and at < places[0] and not units[names[at]] and at not in failures
+        return at not in numeric or at in sizes or bool(is_given)
+
     by = said.by or tuple(
-        names[at]
-        for at in sorted(texts_only | given)
-        if names[at] not in ("", *values, said.replicate) and _is_factor(words(names[at]), texts[at])
+        name
+        for at, name in enumerate(names)
+        if may_be_level(at) and name not in ("", *values, said.replicate) and _is_factor(words(name), texts[at])
     )
-    failures = [(at, failed) for at, failed in failures if names[at] not in by]
-    counted = [(at, failed) for at, failed in failures if failed is _FAILURES[0][1]] or failures
-    beside = {one: at for at in rest if (one := statistic_of(names[at])) is not None and one != statistic}
+    of_rows = [(at, failed) for at, failed in failures.items() if names[at] not in by]
+    counted = [(at, failed) for at, failed in of_rows if failed is _FAILURES[0][1]] or of_rows
+    beside = {one: at for at in rest if (one := statistic_of(names[at])) not in (None, statistic)}
     return Guess(
-        replace(said, value=tuple(values), by=by),
-        tuple(_unit(said, name, units[name]) for name in values),
-        statistic,
-        beside if statistic is not None else {},
-        next((at for at in rest if _COUNTS.fullmatch(words(names[at]))), None),
-        counted[0] if len(counted) == 1 else None,
+        columns=replace(said, value=values, by=by),
+        units=tuple(_unit(said, name, units[name]) for name in values),
+        summaries={statistic: places[0]} | beside if statistic is not None else {},
+        count=next((at for at in rest if _COUNTS.fullmatch(words(names[at]))), None),
+        failures=counted[0] if len(counted) == 1 else None,
+        size=next((one for one in sizes.items() if names[one[0]] in by or len({*texts[one[0]]}) == 1), None),
+        constant=tuple(column[0] for column in texts if len({*column}) == 1),
     )
 
 
@@ -161,7 +167,10 @@ def _values(units: dict[str, Unit | None], numeric: list[str], said: Columns) ->
 
 
 def _unit(said: Columns, name: str, unit: Unit | None) -> Unit:
-    unit = said.checked_unit() or unit
+    if said.unit and unit_of(said.unit) is None:
+        hint = did_you_mean(said.unit, KNOWN, f"known are {', '.join(KNOWN)}")
+        raise BadInput(f"{printable(said.unit)!r} is not a unit", hint)
+    unit = unit_of(said.unit) or unit
     if unit is None:
         raise BadInput(f"the unit of {name!r} is not given", "--unit UNIT, such as ms, op/s or MiB/s")
     return unit

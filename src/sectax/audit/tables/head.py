@@ -22,22 +22,14 @@ _NUMBER = re.compile(r"\s*[+-]?\.?\d")
 
 @dataclass(frozen=True)
 class Table:
-    """A table whose rows are still to be read.
+    """A table whose rows are still to be read."""
 
-    Attributes:
-        names: of its columns.
-        separator: between fields; a blank stands for any run of two or more blanks.
-        place: of the line of names, from 1.
-        lines: those behind it, as they stand in the file.
-        others: the names of other tables below it, which are not read.
-    """
-
-    names: list[str]
-    separator: str
-    place: int
+    names: list[str]  # of its columns
+    separator: str  # between fields; a blank stands for any run of two or more blanks
+    place: int  # of the line of names, from 1
     said: Columns
-    lines: Iterator[str]
-    others: list[str] = field(default_factory=list)
+    lines: Iterator[str]  # those behind it, as they stand in the file
+    others: list[str] = field(default_factory=list)  # the names of other tables below it, which are not read
 
     def column(self, name: str) -> int:
         """The place of a column. Raises `BadInput` where there is none of this name, or two."""

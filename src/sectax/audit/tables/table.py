@@ -10,7 +10,9 @@ from itertools import islice
 
 from sectax.audit.form import Claim, Contrast, Evidence, Series, Trouble, TroubleKind, Work
 from sectax.audit.reading.build import MOST_FIGURES, evidence
-from sectax.audit.tables.cells import Cells, Unit, plain_numbers, unit_of
+from sectax.audit.reading.names import moves_of
+from sectax.audit.reading.units import Unit, unit_of
+from sectax.audit.tables.cells import Cells, plain_numbers
 from sectax.audit.tables.columns import Columns
 from sectax.audit.tables.guess import guess, unit_in
 from sectax.audit.tables.head import Table, opened, rows
@@ -39,15 +41,13 @@ def looks_like_a_table(head: str) -> bool:
     """Whether a line of names is above lines with as many fields, one of them a number."""
     try:
         table = opened(head.splitlines(), Columns())
-        first = next((row for row in rows(table) if row), None)
+        first = next((row for row in rows(table) if row), [])
     except (BadInput, csv.Error):
         return False
-    if first is None or len(first) != len(table.names):
-        return False
     cells, name = Cells(table.separator), table.names[0]
-    if len(first) == 1:
+    if len(first) == len(table.names) == 1:
         return cells.number(first[0]) is not None and (unit_in(name) or unit_of(name)) is not None
-    if table.separator == " ":
+    if len(first) != len(table.names) or table.separator == " ":
         return False
     return any(cells.number(cell) is not None or cells.unit([cell]) for cell in first)
 
@@ -105,11 +105,8 @@ class _Reader:
                 raise ValueError("other columns")
             numbers = [plain_numbers(columns[at]) for at, _ in self.values]
         except ValueError:
-            whole = [
-                row
-                for place, line in enumerate(portion, self.count - len(portion))
-                if (row := self._checked(place, line))
-            ]
+            begin = self.count - len(portion)
+            whole = [row for place, line in enumerate(portion, begin) if (row := self._checked(place, line))]
             columns = list(zip(*whole, strict=True))
             numbers = [[self.cells.number(row[at], unit) or 0.0 for row in whole] for at, unit in self.values]
         if whole:
@@ -184,7 +181,10 @@ class _Reader:
         metric = said.value[0] if len(said.value) == 1 else "value"
         id = f"{metric}: {label}" if label else metric
         claims = self._claims(id, group.row, at, unit) if len(group.values) == 1 else ()
-        count = self.cells.number(group.row[self.guess.count]) if self.guess.count is not None and claims else None
+        operation = next(filter(moves_of, (*key, *self.guess.constant, metric)), key[0] if key else None)
+        count = self.cells.number(group.row[self.guess.count]) if claims and self.guess.count is not None else None
+        place, amount = self.guess.size or (None, unit)
+        size = None if place is None else self.cells.number(group.row[place], amount)
         return Series(
             id=id,
             table=metric,
@@ -195,7 +195,9 @@ class _Reader:
             values=() if claims else group.values,
             count=int(count) if count else None,
             work=Work(
-                operation=key[0] if key else None,
+                operation=operation,
+                moves=moves_of(operation or ""),
+                size_bytes=None if size is None else size * amount[1],
                 failures=group.failed if self.guess.failures is not None else None,
                 replicates=len(group.replicates) if said.replicate else None,
                 replicate=said.replicate or None,
@@ -205,13 +207,11 @@ class _Reader:
 
     def _claims(self, id: str, row: Sequence[str], at: int, unit: Unit) -> tuple[Claim, ...]:
         """Of a row that stands by itself with a mean or median: that, and the summaries beside it."""
-        if self.guess.statistic is None:
-            return ()
         claims = [
             Claim(f"{id} {name}", name, number * unit[1], self.cells.step(row[place]) * unit[1])
-            for name, place in {self.guess.statistic: at, **self.guess.beside}.items()
+            for name, place in self.guess.summaries.items()
             if (number := self.cells.number(row[place], unit)) is not None
         ]
-        if (error := self.cells.error(row[at], unit)) is not None:
+        if claims and (error := self.cells.error(row[at], unit)) is not None:
             claims.append(Claim(f"{id} error", "error", error * unit[1]))
         return tuple(claims)

@@ -59,7 +59,6 @@ AB = Text(
         r"Requests per second: {rate:n} \[#/sec\]",
         r"Transfer rate: {kib_s:n} \[Kbytes/sec\] received",
         r"Total: {latency.min:ms} {latency.mean:ms} {latency.stddev:ms} {middle:ms} {latency.max:ms}$",
-        r"Total: {latency.min:ms} {latency.mean:ms} {latency.max:ms}$",
         r"{latency.p:q}% {latency.@:ms}$",
     ),
     last=r"Transfer rate:",

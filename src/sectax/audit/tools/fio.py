@@ -73,12 +73,10 @@ FIO = Text(
     title="fio's output",
     starts=(
         r"{direction:w}: IOPS=\s?{rate:n}, BW=\s?{bandwidth:B/s}/s (?:\(.{1,40}\))?\({bytes:B}/{duration_s:ms}msec\)",
-        r"{direction:w} ?: io=\s?{bytes:B}, bw=\s?{bandwidth:B/s}/s, iops=\s?{rate:n}, runt=\s?{duration_s:ms}msec",
     ),
     head=(r"{job:w}: \(groupid=\d+, jobs=\d+\): err=",),
     rows=(
         r"{planned:w}: \(g=\d+\): rw=\w+, bs=\(R\) {block_read:B}-{most_read:B}, \(W\) {block_write:B}-{most_write:B},",
-        r"{planned:w}: \(g=\d+\): rw=\w+, bs={block_read:B}-{most_read:B}/{block_write:B}-{most_write:B}/",
     ),
     lines=(
         r"clat \({latency_unit:w}\): (?=min=){latencies:text}$",

@@ -41,12 +41,11 @@ HEY = Text(
         r"Size/request: {size_bytes:B}",
         r"Size/sec: {bandwidth:B/s}",
         r"[\d.]+(?: \w{1,4})? \[{bucket:n}\]",
-        r"{latency.p:q}%{1,2} in {latency.@:t}",
+        r"(?!0%{1,2} in 0\.0){latency.p:q}%{1,2} in {latency.@:t}",
         r"\[{status:n}\] {answers:n} responses",
         r"\[{aborted:n}\] aborted due to deadline",
         r"\[{failed.error:n}\] \D",
     ),
-    ignore=(r"0%{1,2} in 0\.0",),
     last=r"Status code distribution:",
     promises=(
         Promise("sum(bucket) = count", within=0.001),

@@ -9,7 +9,7 @@ from typing import Any
 from sectax.audit.form import Quantity
 from sectax.audit.reading.grammar import Json, Record, Text
 from sectax.audit.reading.printed import Number, read, statistic_of
-from sectax.audit.tables.cells import unit_of
+from sectax.audit.reading.units import unit_of
 from sectax.formats import json_text
 
 _TIME = r"(?:[nmu]?s(?:ec)?|min)"

@@ -97,7 +97,7 @@ LAMBDA = Text(
     fixed={"service": "AWS Lambda"},
     repeats=True,
     promises=(
-        Promise("billed >= took", within=0.0),
+        Promise("took <= billed", within=0.0),
         Promise(f"billed <= whole + {_STEP_BEFORE_S}", within=0.0),
         # The service reports a little more than there is where a process was killed for it.
         Promise("used <= 1.05 * memory", within=0.0),

@@ -28,10 +28,9 @@ def _shape(records: list[Record]) -> list[Record]:
         tps = record.number("tps")
         if tps is not None and tps.value > 0:
             fields.setdefault("rate", [tps])
-        if "limit" in fields:
-            fields["ends_by"] = [EndsBy.TIME]
         moved, asked = record.number("moved"), record.number("asked")
-        if moved is not None and asked is not None and moved.value * _MIB < asked.value:
+        ended = moved is not None and asked is not None and moved.value * _MIB < asked.value
+        if ended or "limit" in fields:
             fields["ends_by"] = [EndsBy.TIME]
         if "duration_s" in fields:
             fields["total_time"] = fields["duration_s"]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from sectax.audit.form import EndsBy
-from sectax.audit.reading.document import number, record_of
 from sectax.audit.reading.grammar import Json, Promise, Record, Text
 from sectax.audit.reading.printed import Number, read, statistic_of
 
-_STATUS = re.compile(r"(\d+):(\d+)")
+# As text, and in a document.
+_STATUS = re.compile(r"(\d+)'?: ?(\d+)")
 _FIXED = {"by_schedule": "yes", "ends_by": EndsBy.TIME}
 PROMISES = (
     Promise("attack_s + wait_s = duration_s"),
@@ -30,41 +29,18 @@ def _shape(records: list[Record]) -> list[Record]:
             told = read("t", value) if value else None
             if isinstance(told, Number):
                 record.add(f"latency.{_statistic(heading)}", told)
-        codes = [(int(code), float(count)) for code, count in _STATUS.findall(record.text("codes") or "")]
-        _counted(record, codes)
+        attack, wait, least = (record.number(name) for name in ("attack_s", "wait_s", "latency.min"))
+        if least is not None and not least.value:
+            # Old versions did not look for it.
+            del record.fields["latency.min"]
+        if attack is not None and wait is not None and "duration_s" not in record.fields:
+            record.add("duration_s", Number(attack.value + wait.value, 0.0, "s"))
+        if codes := [(int(code), float(count)) for code, count in _STATUS.findall(record.text("codes") or "")]:
+            record.add("answered", Number(sum(count for _, count in codes)))
+            record.add("failed.status", Number(sum(count for code, count in codes if not 200 <= code < 400)))
+        if "target_rate" in record.fields and (sent := record.number("sent_rate")) is not None:
+            record.fields["achieved_rate"] = [sent]
     return records
-
-
-def _counted(record: Record, codes: list[tuple[int, float]]) -> None:
-    if codes:
-        record.add("answered", Number(sum(count for _, count in codes)))
-        record.add("failed.status", Number(sum(count for code, count in codes if not 200 <= code < 400)))
-    if "target_rate" in record.fields and (sent := record.number("sent_rate")) is not None:
-        record.fields["achieved_rate"] = [sent]
-
-
-_PLACES = {
-    **{f"latencies.{name}": f"latency.{name}:ns" for name in ("min", "mean", "max")},
-    **{f"latencies.{share}th": f"latency.p{share}:ns" for share in (90, 95, 99)},
-    "latencies.50th": "latency.median:ns",
-    "requests": "operations:n",
-    "rate": "sent_rate:n",
-    "duration": "attack_s:ns",
-    "wait": "wait_s:ns",
-}
-
-
-def _document(document: Any) -> list[Record]:
-    record = record_of(_PLACES, document)
-    attack, wait, least = (record.number(name) for name in ("attack_s", "wait_s", "latency.min"))
-    if least is not None and not least.value:
-        # Old versions did not look for it.
-        del record.fields["latency.min"]
-    if attack is not None and wait is not None:
-        record.add("duration_s", Number(attack.value + wait.value, 0.0, "s"))
-    codes = document.get("status_codes") or {}
-    _counted(record, [(int(code), number(codes[code], "n", f"status_codes.{code}").value) for code in codes])
-    return [record]
 
 
 VEGETA = Text(
@@ -91,8 +67,18 @@ VEGETA_JSON = Json(
     name="vegeta",
     title="vegeta's JSON report",
     keys=("latencies", "bytes_in", "status_codes"),
-    records=_document,
+    fields={
+        **{f"latencies.{name}": f"latency.{name}:ns" for name in ("min", "mean", "max")},
+        **{f"latencies.{share}th": f"latency.p{share}:ns" for share in (90, 95, 99)},
+        "latencies.50th": "latency.median:ns",
+        "requests": "operations:n",
+        "rate": "sent_rate:n",
+        "duration": "attack_s:ns",
+        "wait": "wait_s:ns",
+        "status_codes": "codes:text",
+    },
     fixed=_FIXED,
     promises=PROMISES,
+    shape=_shape,
 )
 GRAMMARS = (VEGETA, VEGETA_JSON)

@@ -4,18 +4,11 @@ from __future__ import annotations
 
 import re
 
-from sectax.audit.form import EndsBy, Moves, Quantity
+from sectax.audit.form import EndsBy, Quantity
 from sectax.audit.reading.grammar import Promise, Record, Text
+from sectax.audit.reading.names import moves_of
 from sectax.audit.reading.printed import Number, read
 
-# What carries a body, and what metadata alone; others may do either.
-_MOVES = {
-    "GET": Moves.BODY,
-    "PUT": Moves.BODY,
-    "STAT": Moves.METADATA,
-    "DELETE": Moves.METADATA,
-    "LIST": Moves.METADATA,
-}
 _FACTS = {
     "operations": ("n", re.compile(r"\((\d+)(?: reqs)?\)|total: (\d+)")),
     "size_bytes": ("n", re.compile(r"Size: (\d+) bytes")),
@@ -40,8 +33,7 @@ def _shape(records: list[Record]) -> list[Record]:
             # What one benchmark mixes is of the same objects.
             if operation[0] == "GET" and "%" in texts[0]:
                 record.fields["contains"] = ["STAT"]
-            if operation[0] in _MOVES:
-                record.fields["moves"] = [_MOVES[operation[0]]]
+            record.put({"moves": moves_of(operation[0])})
         middle = record.number("segments.median")
         of_all = record.number("bandwidth" if middle is not None and middle.unit == "bytes/s" else "rate")
         if middle is not None and of_all is not None:

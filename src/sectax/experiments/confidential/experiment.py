@@ -211,7 +211,7 @@ class ConfidentialExperiment(Experiment):
             adds=True,
             picks=False,
             explained=((CPU.name, "CPU time"),),
-            weigh="for your own mix of work: sectax advise RUN --mix cpu=60,files=40 --vm NAME=ITEM",
+            weigh="for your own mix of work: sectax advise RUN --mix cpu=60,files=40 (--vm HOST=ITEM adds prices)",
             changes="kernel, hypervisor or processor",
         )
         return AdviceRules(

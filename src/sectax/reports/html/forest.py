@@ -64,6 +64,7 @@ class Line:
     text: str
     role: str
     anchor: str = "start"
+    room: float | None = None  # into which it is pressed, where it would be longer
 
 
 @dataclass(frozen=True)
@@ -164,7 +165,9 @@ def _row(row: ForestRow, y: float, sizes: Sizes, left: float) -> list[Line]:
         beyond = sizes.plot[1] + _BEYOND
         base = y + sizes.row / 2 + sizes.text * 0.35
         return [Line(left + 16, base, row.label, "label"), Line(beyond, base, row.words, row.tone.value)]
-    return [Line(left, y + 13, f"{row.label}: {row.words}", row.tone.value)]
+    text, room = f"{row.label}: {row.words}", sizes.width - 2 * left
+    too_long = len(text) * sizes.text * _LETTER > room
+    return [Line(left, y + 13, text, row.tone.value, room=room if too_long else None)]
 
 
 def _scale(forest: Forest, sizes: Sizes) -> Scale:

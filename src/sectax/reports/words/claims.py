@@ -195,9 +195,11 @@ def _end(log_ratio: float, seen: Effect, metric: Metric | None) -> str:
 
 
 def direction(log_ratio: float, metric: Metric | None) -> str:
-    """'slower' or 'faster', and where no time is meant 'costlier' or 'cheaper'."""
+    """'slower' or 'faster', 'larger' or 'smaller' of bytes, and 'costlier' or 'cheaper' of what is neither."""
     if metric is None or metric.unit in {"s"} or metric.unit.endswith("/s"):
         return "slower" if log_ratio > 0 else "faster"
+    if metric.unit == "B":
+        return "larger" if log_ratio > 0 else "smaller"
     return "costlier" if log_ratio > 0 else "cheaper"
 
 

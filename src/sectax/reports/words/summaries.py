@@ -91,7 +91,9 @@ def _sentence(analysed: Analysed, finding: Finding) -> str:
             words = f"undecided for {treatment}"
     else:
         words = f"{treatment} is {claims.interval(seen, metric)} than {baseline}{_grade(finding)}"
-    return f"{place}: {words}." if place else f"{words[0].upper()}{words[1:]}."
+    if place or words.startswith(treatment):  # which is written as it is called
+        return f"{place}: {words}." if place else f"{words}."
+    return f"{words[0].upper()}{words[1:]}."
 
 
 def of_parts(analysed: Analysed) -> list[str]:
