@@ -68,5 +68,5 @@ def _is_as_asked(one: Series) -> bool:
     if one.quantity is not Quantity.RATE or not target or achieved is None:
         return False
     # Operations that are sent at random times are a Poisson number.
-    chance = 0.01 + (3 / math.sqrt(one.work.operations) if one.work.operations else 0.0)
+    chance = 0.01 + (3 / math.sqrt(one.work.operations) if (one.work.operations or 0.0) > 0 else 0.0)
     return abs(achieved / target - 1) <= chance
