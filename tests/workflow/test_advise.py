@@ -197,7 +197,8 @@ def test_a_share_that_may_be_nearly_anything_is_not_printed() -> None:
         return as_text(replace(advised, anatomies=(replace(first, parts=parts), *others)), width=200)
 
     assert "the check: too noisy, run longer" in known_from(-0.19, 0.74)
-    assert "the check 17 % (0 to 30) (16 ms)" in known_from(-0.1, 0.3)
+    assert "the check at most 30 %;" in known_from(-0.1, 0.3)
+    assert "the check 17 % (10 to 30) (16 ms)" in known_from(0.1, 0.3)
 
 
 def test_in_words() -> None:

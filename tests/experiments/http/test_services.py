@@ -170,7 +170,9 @@ def test_a_plain_run_has_one_cell_with_both_of_its_controls() -> None:
 
     assert [cell.id for cell in made.cells] == ["kept/http1/1/closed"]
     assert len(made.treatments) == 4
-    assert made.times_one_by_one
+    # A service that the controls ask too answers sooner, unless each is warmed up by what is thrown away.
+    assert made.settles
+    assert made.batch_s_of(made.cells[0]) >= 0.005
     assert made.one_processor
 
 
