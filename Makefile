@@ -61,7 +61,7 @@ probes: dev ## the probes, PHP and Python: all that `make test` needs
 parts: dev ## what `make test-more` needs: other programs (as root), tool-chains, functions, servers: up to 20 minutes
 	@$(BIN)/python -m tests.needs
 	@echo "==> sectax setup"
-	@$(BIN)/sectax setup command confidential function hmac honesty jwt s3 secrets \
+	@$(BIN)/sectax setup command confidential function hmac honesty http jwt s3 secrets \
 		|| echo "==> going on with what there is" >&2
 
 # All of it runs, whatever fails: a failure of one is no reason to know nothing of the others.

@@ -149,6 +149,7 @@ PARTS = {
     "PostgreSQL": Part(lambda: any(Path("/usr/lib/postgresql").glob("*/bin")), apt("postgresql")),
     "MinIO": Part(in_cache("programs/minio-*/*"), setup("s3")),
     "the S3 client in Go": Part(in_cache("programs/s3-client-*/*"), setup("s3")),
+    "the HTTP client in Go": Part(in_cache("programs/http-client-*/*"), setup("http")),
     "moto": Part(in_cache("secrets/backend-*/complete"), setup("secrets")),
     "the agent of Secrets Manager": Part(in_cache("secrets/agent-*/sha256"), setup("secrets")),
     "the AWS CLI": Part(lambda: succeeds("aws", "--version"), "pip install awscli"),

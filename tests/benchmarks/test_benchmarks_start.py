@@ -30,6 +30,7 @@ MODULES = [
     "benchmarks.efficiency",
     "benchmarks.honesty.sessions",
     "benchmarks.hmac_mac",
+    "benchmarks.http_client",
     "benchmarks.lambda_.against",
     "benchmarks.lambda_.hostile",
     "benchmarks.load",

@@ -83,6 +83,7 @@ RULES = tuple(
         (r"sectax lambda serve", "a server, until it is stopped: tests/lambda_local starts it"),
         (r"sectax run confidential .*ssh://", "it needs those machines: tests/workflow logs in to this one"),
         (r"sectax run s3 .*--ca ", "it needs the reader's service: tests/workflow has one"),
+        (r"sectax run http .*--ca ", "it needs the reader's services: tests/workflow has some"),
         (r"sectax run function ", "it needs the reader's functions: tests/workflow has its own"),
         (r"sectax compare \S+ published:(hmac|s3|secrets|confidential)", _ELSEWHERE),
         (r"sectax attest ", _ELSEWHERE),

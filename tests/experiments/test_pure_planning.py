@@ -19,10 +19,18 @@ from tests.machines import complete
 # Python's own audit events: files, folders, processes, the network.
 FILES = ("open", "os.listdir", "os.scandir", "import")
 TOUCHES = (*FILES, "os.posix_spawn", "os.fork", "subprocess.Popen", "socket.connect")
-ALL = ["command", "confidential", "function", "hmac", "honesty", "jwt", "s3", "secrets"]
+ALL = ["command", "confidential", "function", "hmac", "honesty", "http", "jwt", "s3", "secrets"]
 OPTIONS = {
     "command": {"baseline": ("no-such-program -1",), "treatment": ("more=no-such-program -9",), "input": ("nowhere",)},
     "function": {"baseline": ("gone.zip",), "treatment": ("more=gone-too.zip",), "event": ("gone.json",)},
+    "http": {
+        "baseline": ("https://nowhere.example/",),
+        "treatment": ("new=https://127.0.0.1:$PORT/",),
+        "start": ("new=no-such-program $PORT",),
+        "header": ("@gone.txt",),
+        "body": ("gone.json",),
+        "ca": ("gone.pem",),
+    },
     "s3": {"endpoint": ("https://s3.example.org",), "ca": ("gone.pem",)},
 }
 _touched: list[str] | None = None

@@ -17,7 +17,7 @@ from sectax.cli import options as shared
 from sectax.cli.output import Form, Shown, print_result, refuse_existing, write_document
 from sectax.cli.streams import Printed
 from sectax.experiments import registry
-from sectax.experiments.interface import Experiment, HasCommandLines, Request
+from sectax.experiments.interface import Experiment, HasCommandLines, HasSecrets, Hidden, Request, TakesWords
 from sectax.experiments.planning import default_budget_s
 from sectax.model.analysed import RunReport
 from sectax.model.errors import ExitStatus, NothingMeasured, WrongUse
@@ -155,9 +155,10 @@ def _command_for(experiment: Experiment) -> click.Command:
                 help=f"{option.help[0].upper()}{option.help[1:]}{' (may be repeated)' if option.multiple else ''}.",
             )
         )
+    if isinstance(experiment, TakesWords):
+        command.params.append(click.Argument(["bare"], nargs=-1, metavar=f"[{experiment.word}]..."))
     if isinstance(experiment, HasCommandLines):
         command.context_settings = {"obj": experiment.instead}
-        command.params.append(click.Argument(["bare"], nargs=-1, metavar="[CMD]..."))
         command.params += [
             click.Option([f"--export-{form}"], type=click.Path(), metavar="FILE", help=f"Also write {what}.")
             for form, what in _EXPORTS.items()
@@ -201,14 +202,16 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
     prints = any(option.prints and values[_own(option.name)] for option in experiment.options)
     watcher = shared.progress(values["quiet"], values["verbose"], live=not prints)
     own = _own_options(experiment, values)
-    if values.get("bare") and isinstance(experiment, HasCommandLines):
-        own = experiment.with_commands(values["bare"], own)
+    if values.get("bare") and isinstance(experiment, TakesWords):
+        own = experiment.with_words(values["bare"], own)
+    hidden = experiment.hidden(own) if isinstance(experiment, HasSecrets) else Hidden(own)
     request = Request(
         preset=chosen[0] if chosen else "default",
         levels=parse.levels(values["level"]),
         stopping=_stopping(values),
         seed=parse.seed(values["seed"]),
-        options=own,
+        options=hidden.options,
+        secrets=hidden.secrets,
         simultaneous=values["simultaneous"],
     )
     form = Form(values["json_"], values["show_all"], values["ascii_only"], values["html"], values["picture"])
@@ -223,10 +226,16 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
     exports = {kind: to for kind in _EXPORTS if (to := values.get(f"export_{kind}"))}
     for kind, to in exports.items():
         refuse_existing(to, f"--export-{kind}")
-    called = shlex.join(["sectax", *sys.argv[1:]])
+    called = shlex.join(["sectax", *(_without_secrets(word, hidden) for word in sys.argv[1:])])
     key = SigningKey(values["seal"]) if values["seal"] else None
     outcome = workflow.start(experiment.name, request, path, watcher, called, key)
     _finish(outcome, form, exports, summarises=not values["no_summary"])
+
+
+def _without_secrets(word: str, hidden: Hidden) -> str:
+    for typed, shown in hidden.replaced.items():
+        word = word.replace(typed, shown)
+    return word
 
 
 @click.command("resume")

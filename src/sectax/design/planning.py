@@ -19,6 +19,7 @@ class Request:
         stopping: margin, blocks, budget.
         seed: of the order.
         options: the experiment's own options, every one with all its values.
+        secrets: what was left out of them; it comes among the inputs of the bench, and into no plan.
         simultaneous: put all comparisons under one error level.
     """
 
@@ -28,6 +29,7 @@ class Request:
     seed: int
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     simultaneous: bool = False
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from sectax.design.matrix import Rules
@@ -37,10 +37,13 @@ __all__ = [
     "HasCommandLines",
     "HasCommands",
     "HasProbeCases",
+    "HasSecrets",
+    "Hidden",
     "Machine",
     "Option",
     "Request",
     "Rules",
+    "TakesWords",
     "Wanted",
 ]
 
@@ -208,7 +211,44 @@ class HasCommands(Protocol):
 
 
 @runtime_checkable
-class HasCommandLines(Protocol):
+class TakesWords(Protocol):
+    """What an experiment has besides where `sectax run NAME A B` names what is compared, without options.
+
+    Attributes:
+        word: what each of them is, in capital letters, for `--help`.
+    """
+
+    word: str
+
+    def with_words(self, bare: Sequence[str], options: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+        """The experiment's own options with these words among them. Raises `WrongUse`."""
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """Options without their secrets.
+
+    Attributes:
+        options: what may be recorded and shown.
+        secrets: what was left out, to be among the run's inputs. Its names are in no `Bench.inputs`.
+        replaced: a text as it was typed -> what is shown of it.
+    """
+
+    options: dict[str, tuple[str, ...]]
+    secrets: dict[str, str] = field(default_factory=dict, repr=False)
+    replaced: dict[str, str] = field(default_factory=dict, repr=False)
+
+
+@runtime_checkable
+class HasSecrets(Protocol):
+    """What an experiment has besides where values of its options may hold secrets."""
+
+    def hidden(self, options: Mapping[str, tuple[str, ...]]) -> Hidden:
+        """The options without them: what the plan is made of. The bench is given them among its inputs, at `start`."""
+
+
+@runtime_checkable
+class HasCommandLines(TakesWords, Protocol):
     """What an experiment has besides where treatments are commands: its runs can be exported as hyperfine's are.
 
     It observes `wall` and `cpu` in seconds.
@@ -221,9 +261,6 @@ class HasCommandLines(Protocol):
 
     def arguments(self, typed: Sequence[str]) -> list[str]:
         """A command line as hyperfine's users type it, in our own options. Raises `WrongUse`."""
-
-    def with_commands(self, bare: Sequence[str], options: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-        """The experiment's own options with commands that were given without names. Raises `WrongUse`."""
 
     def command_lines(self, plan: Plan) -> dict[str, str]:
         """The command of every treatment and baseline, by its id. Raises `WrongUse` where it is not there any more."""

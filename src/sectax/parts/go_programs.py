@@ -133,7 +133,8 @@ def _check_sum(tool: Path, built: Path, program: GoProgram) -> None:
 def _digest(program: GoProgram) -> str:
     """A hash of all that a program of sectax's own is built from."""
     assert program.folder is not None, "a program with a version has no sources here"
-    wanted = [program.folder / "go.mod", program.folder / "go.sum"]
+    # Without a library of others there is no go.sum.
+    wanted = [path for name in ("go.mod", "go.sum") if (path := program.folder / name).exists()]
     wanted += [path for path in program.folder.glob("*.go") if not path.name.endswith("_test.go")]
     digest = hashlib.sha256()
     for path in sorted(wanted):

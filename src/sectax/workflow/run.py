@@ -103,7 +103,7 @@ def start(
         refuse_nothing_to_compare(experiment, plan, machine)
         refuse_before_start(plan, bench.least_open_s, may_idle=bench.may_idle)
         private_inputs.sweep()
-        inputs = bench.inputs()
+        inputs = bench.inputs() | dict(request.secrets)
         run_id = secrets.token_hex(8)
     opened = _sealed_plan(run_id, encode_plan(plan), 1, key, progress)
     with progress.waiting("getting ready"):

@@ -47,6 +47,6 @@ def test_in_flight_is_the_overlap_while_counted_operations_run(
 
 @pytest.mark.parametrize(("in_flight", "is_possible"), [(0.0, False), (1.2, True), (8.0, True), (8.3, False)])
 def test_more_at_once_than_there_are_is_refused(in_flight: float, is_possible: bool) -> None:
-    batch = Measured([10] * 80, 1000, 0, 0, 96, in_flight=in_flight)
+    batch = Measured(elapsed_ns=[10] * 80, wall_ns=1000, cpu_ns=0, peak_bytes=0, attempts=96, in_flight=in_flight)
 
     assert (batch.complaint(80, 1.0, 8) is None) is is_possible

@@ -55,6 +55,7 @@ class CommandExperiment(Experiment):
     name = "command"
     title = "How much more does one command cost than the other?"
     factors = (Factor(CONTROL, (BASELINE, "…")),)
+    word = "CMD"
     instead = hyperfine.INSTEAD
     options = (
         Option("baseline", "the command that the others are compared with", "CMD"),
@@ -137,7 +138,7 @@ class CommandExperiment(Experiment):
     def arguments(self, typed: Sequence[str]) -> list[str]:
         return hyperfine.arguments(typed)
 
-    def with_commands(self, bare: Sequence[str], options: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    def with_words(self, bare: Sequence[str], options: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
         return hyperfine.with_commands(bare, options)
 
     def command_lines(self, plan: Plan) -> dict[str, str]:

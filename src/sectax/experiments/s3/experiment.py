@@ -10,25 +10,28 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from sectax.experiments.client_server.endpoint import AWS, LOCAL
+from sectax.experiments.client_server.load import (
+    CLOSED,
+    GENERATIONS,
+    OPEN_CONCURRENCY,
+    OVERLAPPING_S,
+    concurrency_levels,
+    load_levels,
+    rate_of,
+)
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
 from sectax.experiments.levels import choose
 from sectax.experiments.s3.encryption import ENCRYPTIONS, METADATA, NONE, SSE_S3
 from sectax.experiments.s3.levels import (
-    CLOSED,
     FACTORS,
-    GENERATIONS,
     GO,
     MOST_READY,
     MULTIPART,
-    OPEN_CONCURRENCY,
     PART_BYTES,
     PRESETS,
     PYTHON,
     SINGLE,
     WORDS,
-    concurrency_levels,
-    load_levels,
-    rate_of,
     size_bytes,
     size_levels,
 )
@@ -136,8 +139,6 @@ _MEMORY = Metric("client_memory", "B", Better.LOWER, Summary.MAXIMUM, "client_me
 # One round of an object of 100 MB takes seconds; of a small one many fit into what it takes to open a client.
 _ROUNDS = {"quick": (1, 256), "default": (2, 256), "published": (1, 64)}
 
-_OVERLAPPING_S = 0.05
-
 _PUBLISHED_CHOICES = (
     "the study's server is Amazon S3, here a MinIO on this machine: the shape can be compared, seconds cannot",
     "its client is a script on aws-sdk v2: here aws-sdk-go-v2, or boto3 (--level client=python)",
@@ -215,8 +216,7 @@ class S3Experiment(Experiment):
             transfers=_LOCAL_TRANSFERS
             if where.endpoint == LOCAL
             else (_AWS_TRANSFERS if where.endpoint == AWS else _TRANSFERS) + _UNPROVEN,
-            # Of operations that overlap a turn has to hold many.
-            batch_s=0.0 if _one_by_one(factors) else _OVERLAPPING_S,
+            batch_s=0.0 if _one_by_one(factors) else OVERLAPPING_S,
             rounds_range=_ROUNDS[request.preset],
             # One client works at a time, on its processor; the server, which is the same for all, has the others.
             one_processor=_one_by_one(factors),

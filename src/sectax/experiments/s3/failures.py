@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
+from sectax.experiments.client_server.client import Answered
 from sectax.hosts.process.errors import ChildDied, ChildSilent
-
-
-class Answered(Exception):
-    """A client answered that something went wrong: its kind, as clients/PROTOCOL.md has them, and a text."""
-
-    def __init__(self, kind: str, reason: str) -> None:
-        super().__init__(reason)
-        self.kind = kind
-        self.reason = reason
-
 
 _CREDENTIALS = "see that AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY or AWS_PROFILE are those of this service"
 _NOT_ALL = "see what lies between here and the service: what it sent did not arrive as it was stored"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from sectax.experiments.client_server.load import CLOSED
 from sectax.experiments.s3.encryption import (
     CLIENT,
     ENCRYPTIONS,
@@ -23,8 +24,6 @@ PYTHON, GO = "python", "go"
 SINGLE, MULTIPART = "single", "multipart"
 # S3's least size of a part is 5 MiB; 8 MiB is what AWS's own tools take.
 PART_BYTES = 8 * 1024 * 1024
-# Each operation begins when one before it ended; any other level of the factor is a rate at which they are sent.
-CLOSED = "closed"
 
 FACTORS = (
     Factor("client", (PYTHON, GO)),
@@ -47,12 +46,8 @@ PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
     | {"operation": ("put", "get"), "size": ("10KB", "10MB"), "encryption": (NONE, SSE_S3, SSE_KMS, SSE_C)},
     "published": _COMMON | {"size": SIZES, "transfer": (PLAIN,), "encryption": (NONE, SSE_S3)},
 }
-# Of as many operations as run at once, so many follow each other in a batch; before and after them one more each.
-GENERATIONS = 10
 # What a batch may have ready in memory, or on the disk.
 MOST_READY = 2**30
-# Where operations are sent on schedule and nobody says how many may run at once.
-OPEN_CONCURRENCY = "16"
 
 WORDS = {
     "metric=latency": "latency",
@@ -72,9 +67,6 @@ WORDS = {
 _SIZE = re.compile(r"(\d{1,10})(B|KB|MB|GB|KiB|MiB|GiB)?", re.ASCII)
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 _LARGEST = 2**30
-_MOST_AT_ONCE = 256
-_RATE = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)/s", re.ASCII)
-_FASTEST = 100_000.0
 
 
 def size_bytes(level: str) -> int:
@@ -93,32 +85,3 @@ def size_levels(asked: tuple[str, ...]) -> tuple[str, ...]:
     if asked == ("all",):
         return SIZES
     return tuple(sorted(dict.fromkeys(asked), key=size_bytes))
-
-
-def concurrency_levels(asked: tuple[str, ...]) -> tuple[str, ...]:
-    """The numbers of operations at once that were asked for. Raises `WrongUse`."""
-    for text in asked:
-        if not (text.isdecimal() and text.isascii() and 1 <= int(text) <= _MOST_AT_ONCE):
-            raise WrongUse(
-                f"the factor concurrency has no level {text!r}", f"how many operations at once: 1 to {_MOST_AT_ONCE}"
-            )
-    return tuple(sorted({str(int(text)) for text in asked}, key=int))
-
-
-def rate_of(level: str) -> float:
-    """Operations per second of a level as in `50/s`; 0 of a closed loop. Raises `WrongUse`."""
-    if level == CLOSED:
-        return 0.0
-    found = _RATE.fullmatch(level)
-    rate = float(found[1]) if found else 0.0
-    if not 0 < rate <= _FASTEST:
-        raise WrongUse(
-            f"the factor load has no level {level!r}",
-            f"it is {CLOSED} (each operation begins when the last one ended), or a rate as in 50/s",
-        )
-    return rate
-
-
-def load_levels(asked: tuple[str, ...]) -> tuple[str, ...]:
-    """The loads that were asked for, the closed loop first. Raises `WrongUse`."""
-    return tuple(sorted(dict.fromkeys((CLOSED,) if asked == ("all",) else asked), key=rate_of))

@@ -14,16 +14,21 @@ import ssl
 import time
 from pathlib import Path
 
-from sectax.experiments.client_server.server import ServerFailed, cpu_time_s, free_port, loopback_certificate
+from sectax.experiments.client_server.server import (
+    ServerFailed,
+    cpu_time_s,
+    free_port,
+    loopback_certificate,
+    said,
+    start_server,
+)
 from sectax.experiments.client_server.work_folder import WorkFolder
 from sectax.experiments.s3 import parts
 from sectax.experiments.s3.access import Access
 from sectax.hosts.process.child import Child
 from sectax.hosts.process.errors import ChildError, ChildSilent
-from sectax.hosts.registry import host
 from sectax.model.why_not import WhyNot
 from sectax.parts import files
-from sectax.text.printable import printable
 
 KMS_KEY = "sectax"
 # By which folders that a killed server left are found.
@@ -32,9 +37,6 @@ WORK_FOLDERS = "s3"
 _START_S = 30.0
 _LOOK_EVERY_S = 0.02
 _PORTS = 3  # another program can take a free port before the server does
-_LAST_WORDS = 300  # characters
-# Child's pipes would fill up, since nobody asks this one anything: what it says goes into a file.
-_TO_LOG = 'log=$1; shift; exec "$@" >>"$log" 2>&1 </dev/null'
 
 
 class Minio:
@@ -80,7 +82,7 @@ class Minio:
                 self._launch()
                 return
             except ServerFailed:
-                if attempt == _PORTS - 1 or "address already in use" not in self.said(10_000):
+                if attempt == _PORTS - 1 or "address already in use" not in said(self._log, most=10_000):
                     self.stop()
                     raise
                 self._end_process()
@@ -123,8 +125,7 @@ class Minio:
             "MINIO_CONFIG_ENV_FILE": str(root / "settings"),
         }
         try:
-            words = ["/bin/sh", "-c", _TO_LOG, "minio", str(self._log), *words]
-            self._process = host().start(words, env=environment)
+            self._process = start_server(words, self._log, environment)
         except ChildError as error:
             raise ServerFailed(f"MinIO cannot be started: {error}") from error
         self._await(port)
@@ -194,13 +195,6 @@ class Minio:
             return WhyNot("MinIO has no bucket keys: it takes the setting and forgets it", "--endpoint aws")
         return None
 
-    def said(self, most: int = _LAST_WORDS) -> str:
+    def said(self) -> str:
         """The end of its log, without its secrets."""
-        try:
-            text = self._log.read_text(errors="replace")
-        except OSError:
-            return ""
-        for secret in self.access.secrets():
-            text = text.replace(secret, "…")
-        lines = [line.strip() for line in text.splitlines() if line.strip()]
-        return f"; it said last: {printable(' '.join(lines)[-most:])}" if lines else ""
+        return said(self._log, self.access.secrets())

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from sectax.experiments.client_server.load import GENERATIONS, ramp
 from sectax.experiments.s3.access import Access
-from sectax.experiments.s3.levels import GENERATIONS
 from sectax.experiments.s3.minio import Minio
 from sectax.experiments.s3.shelf import Shelf
 from sectax.model.errors import SectaxError
@@ -72,7 +72,7 @@ class S3Spec:
     @property
     def ramp(self) -> int:
         """Operations at either end of a batch that do not count, since fewer are under way with them."""
-        return self.concurrency if self.concurrency > 1 and not self.rate else 0
+        return ramp(self.concurrency, self.rate)
 
     @property
     def fewest(self) -> int:

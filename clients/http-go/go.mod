@@ -1,0 +1,3 @@
+module sectax/http-client
+
+go 1.24.0

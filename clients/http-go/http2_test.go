@@ -1,0 +1,104 @@
+package main
+
+import (
+	"encoding/pem"
+	"hash/maphash"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// served is a server that speaks HTTP/2, and what an arm of it wants.
+func served(t *testing.T, secured bool, handler http.HandlerFunc) wanted {
+	t.Helper()
+	server := httptest.NewUnstartedServer(handler)
+	asked := wanted{
+		Method: "GET", Kept: true, HTTP2: true, Concurrency: 1, TimeoutNs: int64(20 * time.Second), MostBody: 1 << 20,
+	}
+	if secured {
+		server.EnableHTTP2 = true
+		server.StartTLS()
+		asked.CA = filepath.Join(t.TempDir(), "ca.pem")
+		text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+		if err := os.WriteFile(asked.CA, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	} else {
+		server.Config.Protocols = new(http.Protocols)
+		server.Config.Protocols.SetUnencryptedHTTP2(true)
+		server.Start()
+	}
+	t.Cleanup(server.Close)
+	asked.URL = server.URL
+	return asked
+}
+
+func greet(to http.ResponseWriter, _ *http.Request) { _, _ = to.Write([]byte("hello")) }
+
+func TestHTTP2IsSpokenOverTLSAndWithout(t *testing.T) {
+	for _, secured := range []bool{true, false} {
+		for _, kept := range []bool{true, false} {
+			asked := served(t, secured, greet)
+			asked.Kept, asked.Concurrency = kept, 4
+			opened, witnesses, err := open(asked, maphash.MakeSeed())
+			if err != nil {
+				t.Fatalf("secured %t, kept %t: %v", secured, kept, err)
+			}
+			done, err := opened.measure(40, 4)
+			if err != nil {
+				t.Fatalf("secured %t, kept %t: %v", secured, kept, err)
+			}
+			if witnesses["protocol"] != "HTTP/2.0" || witnesses["body_bytes"] != int64(5) || len(done["elapsed_ns"].([]int64)) != 32 {
+				t.Errorf("secured %t, kept %t: %v, %v", secured, kept, witnesses, done)
+			}
+			// One connection for all that are kept, and one more that looked whether anybody listens.
+			if made := opened.connections.Load(); kept && made != 2 || !kept && made != opened.requests+1 {
+				t.Errorf("secured %t, kept %t: %d connections for %d requests", secured, kept, made, opened.requests)
+			}
+			opened.close()
+		}
+	}
+}
+
+func TestFaultsOverHTTP2HaveTheirKinds(t *testing.T) {
+	for kind, handler := range map[string]http.HandlerFunc{
+		"status":     func(to http.ResponseWriter, _ *http.Request) { to.WriteHeader(500) },
+		"redirect":   func(to http.ResponseWriter, _ *http.Request) { to.Header().Set("Location", "/x"); to.WriteHeader(302) },
+		"body-flood": func(to http.ResponseWriter, _ *http.Request) { _, _ = to.Write(make([]byte, 2<<20)) },
+		// As far as Go's reader of frames tells it apart from other breaches.
+		"malformed": func(to http.ResponseWriter, _ *http.Request) {
+			for range 40 {
+				to.Header().Add("X-Filling", strings.Repeat("x", 64<<10))
+			}
+		},
+		"timeout": func(_ http.ResponseWriter, asked *http.Request) { <-asked.Context().Done() },
+		"closed": func(to http.ResponseWriter, _ *http.Request) {
+			to.Header().Set("Content-Length", "10")
+			_, _ = to.Write([]byte("hello"))
+			panic(http.ErrAbortHandler)
+		},
+	} {
+		asked := served(t, true, handler)
+		if kind == "timeout" {
+			asked.TimeoutNs = int64(300 * time.Millisecond)
+		}
+		_, _, err := open(asked, maphash.MakeSeed())
+		if err == nil || kindOf(err) != kind {
+			t.Errorf("%s is %v", kind, err)
+		}
+	}
+}
+
+func TestAServerWithoutHTTP2IsFoundOut(t *testing.T) {
+	asked := served(t, true, greet)
+	server := httptest.NewTLSServer(http.HandlerFunc(greet)) // of HTTP/1.1 alone
+	defer server.Close()
+	asked.URL = server.URL
+	if _, _, err := open(asked, maphash.MakeSeed()); err == nil || kindOf(err) != "no-http2" {
+		t.Errorf("%v", err)
+	}
+}

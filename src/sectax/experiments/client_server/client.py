@@ -1,0 +1,102 @@
+"""A client as a process of its own, the conversation with it in lines of JSON, and the times of a batch of requests."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+import msgspec
+
+from sectax.hosts.registry import host
+
+_Reply = TypeVar("_Reply", bound=msgspec.Struct)
+
+# What one request to a client may take besides its operations.
+GRACE_S = 30.0
+HELLO_S = 60.0
+# Two clocks of one machine may differ so much over a batch.
+_CLOCKS_AGREE = 1.02
+_CLOCKS_AGREE_S = 2e-3
+
+
+class Answered(Exception):
+    """A client answered that something went wrong: its kind, as the client's protocol has them, and a text."""
+
+    def __init__(self, kind: str, reason: str) -> None:
+        super().__init__(reason)
+        self.kind = kind
+        self.reason = reason
+
+
+class Batch(msgspec.Struct, frozen=True, kw_only=True):
+    """Times in nanoseconds, one for every operation that was sent and counts.
+
+    `wall_ns` and `cpu_ns` are of the ramp too; `in_flight` operations overlapped on average. On a schedule `late`
+    operations began after they were due, `dropped` ones were not sent at all, and `sending_ns` is how long it took to
+    send the others.
+    """
+
+    elapsed_ns: list[int]
+    wall_ns: int
+    cpu_ns: int
+    first_byte_ns: list[int] = []
+    late: int = 0
+    dropped: int = 0
+    sending_ns: int = 0
+    in_flight: float = 0.0
+
+    def complaint(self, count: int, spanned_s: float, at_once: int = 0) -> str | None:
+        """What cannot be of a batch of so many operations, answered within so many seconds; None where nothing is."""
+        longest_s = spanned_s * _CLOCKS_AGREE + _CLOCKS_AGREE_S
+        if not self.elapsed_ns or len(self.elapsed_ns) + self.dropped != count:
+            return f"{len(self.elapsed_ns)} times came for {count} operations"
+        if self.wall_ns * 1e-9 > longest_s or max(self.elapsed_ns) > self.wall_ns:
+            return "reports times that cannot be: longer than it took to get them"
+        if at_once and not 0 < self.in_flight <= at_once * _CLOCKS_AGREE:
+            return f"reports {self.in_flight:.3g} operations at once, and was to have {at_once}"
+        return None
+
+    def load(self, count: int, rate: float, processors: int, at_once: int) -> dict[str, float]:
+        """What the load did to its client, which may use so many processors and begins so many operations at once."""
+        load = {"load_cpu_s": self.cpu_ns * 1e-9, "load_quota_s": self.wall_ns * 1e-9 * processors}
+        if rate:
+            load |= {"load_scheduled": float(count), "load_schedule_s": count / rate}
+            load |= {"load_dropped": float(self.dropped), "load_late": float(self.late)}
+            load["load_sending_s"] = self.sending_ns * 1e-9
+        else:
+            load |= {"load_at_once": float(at_once), "load_in_flight": self.in_flight}
+        return load
+
+
+class Nothing(msgspec.Struct, frozen=True):
+    """A reply without members."""
+
+
+class _Fault(msgspec.Struct, frozen=True):
+    ok: bool
+    kind: str = "other"
+    reason: str = ""
+
+
+class Conversation:
+    """A client process that answers one line with one line. Every method but `kill` may raise `ChildError`.
+
+    `receive` may raise `Answered` and `msgspec.DecodeError` too.
+    """
+
+    def __init__(self, argv: Sequence[str], env: Mapping[str, str] | None = None) -> None:
+        self.child = host().start(argv, env=env)
+
+    def send(self, request: dict[str, Any]) -> None:
+        self.child.send(msgspec.json.encode(request) + b"\n", time.monotonic() + GRACE_S)
+
+    def receive(self, kind: type[_Reply], longest_s: float) -> _Reply:
+        line = self.child.receive_line(time.monotonic() + longest_s)
+        head = msgspec.json.decode(line, type=_Fault)
+        if not head.ok:
+            raise Answered(head.kind, head.reason)
+        return msgspec.json.decode(line, type=kind)
+
+    def kill(self) -> None:
+        self.child.kill()

@@ -1,0 +1,54 @@
+"""How requests are sent: how many at once, and whether one after the other or on schedule."""
+
+from __future__ import annotations
+
+import re
+
+from sectax.model.errors import WrongUse
+
+# Each operation begins when one before it ended; any other level of the factor is a rate at which they are sent.
+CLOSED = "closed"
+# Of as many operations as run at once, so many follow each other in a batch; before and after them one more each.
+GENERATIONS = 10
+# Where operations are sent on schedule and nobody says how many may run at once.
+OPEN_CONCURRENCY = "16"
+# A turn has to hold many of operations that overlap.
+OVERLAPPING_S = 0.05
+
+_MOST_AT_ONCE = 256
+_RATE = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)/s", re.ASCII)
+_FASTEST = 100_000.0
+
+
+def concurrency_levels(asked: tuple[str, ...]) -> tuple[str, ...]:
+    """The numbers of operations at once that were asked for. Raises `WrongUse`."""
+    for text in asked:
+        if not (text.isdecimal() and text.isascii() and 1 <= int(text) <= _MOST_AT_ONCE):
+            raise WrongUse(
+                f"the factor concurrency has no level {text!r}", f"how many operations at once: 1 to {_MOST_AT_ONCE}"
+            )
+    return tuple(sorted({str(int(text)) for text in asked}, key=int))
+
+
+def rate_of(level: str) -> float:
+    """Operations per second of a level as in `50/s`; 0 of a closed loop. Raises `WrongUse`."""
+    if level == CLOSED:
+        return 0.0
+    found = _RATE.fullmatch(level)
+    rate = float(found[1]) if found else 0.0
+    if not 0 < rate <= _FASTEST:
+        raise WrongUse(
+            f"the factor load has no level {level!r}",
+            f"it is {CLOSED} (each operation begins when the last one ended), or a rate as in 50/s",
+        )
+    return rate
+
+
+def load_levels(asked: tuple[str, ...]) -> tuple[str, ...]:
+    """The loads that were asked for, the closed loop first. Raises `WrongUse`."""
+    return tuple(sorted(dict.fromkeys((CLOSED,) if asked == ("all",) else asked), key=rate_of))
+
+
+def ramp(concurrency: int, rate: float) -> int:
+    """Operations at either end of a batch that do not count, since fewer are under way with them."""
+    return concurrency if concurrency > 1 and not rate else 0

@@ -1,0 +1,116 @@
+"""Where a plan is measured: the services, the servers that the run starts, a client for every cell."""
+
+from __future__ import annotations
+
+import base64
+import os
+import secrets
+from collections.abc import Mapping
+
+from sectax.experiments.client_server.load import rate_of
+from sectax.experiments.client_server.work_folder import sweep
+from sectax.experiments.http import parts
+from sectax.experiments.http.client import SharedClient
+from sectax.experiments.http.levels import CONTROL, HTTP2, KEPT
+from sectax.experiments.http.services import FOLDER, Service, headers_in, read_services, revealed, timeout_s
+from sectax.experiments.http.started import WORK_FOLDERS, StartedServer
+from sectax.experiments.http.subject import FirstBody, HttpSpec
+from sectax.experiments.interface import Bench
+from sectax.model.errors import WrongUse
+from sectax.model.plan import Calibrated, Plan, added_s
+from sectax.model.treatment import Treatment
+
+_MARK = "body_mark"
+
+
+class HttpBench(Bench):
+    """Implements `Bench` for the experiment `http`."""
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__(plan)
+        self._services = read_services(plan.options)
+        self._folder = plan.options[FOLDER][0]
+        self._clients: dict[str, SharedClient] = {}
+        self._servers: dict[str, StartedServer] = {}
+        self._first_body = FirstBody()
+        for service in self._services.values():
+            _read(service)
+
+    def identity(self) -> dict[str, str]:
+        program = {"http.client": parts.client().path.parent.name}
+        return program | {
+            f"http.{name}.{option}": _version(path)
+            for name, service in self._services.items()
+            for option, path in service.files().items()
+        }
+
+    def inputs(self) -> dict[str, str]:
+        """The key under which bodies are hashed for the record."""
+        return {_MARK: base64.b64encode(secrets.token_bytes(32)).decode()}
+
+    def start(self, inputs: Mapping[str, str]) -> None:
+        """Put the secrets back into the services, and start the servers that serve the whole session."""
+        self._services = read_services(revealed(self.plan.options, inputs))
+        sweep(WORK_FOLDERS)
+        if self.plan.options.get("fresh"):
+            return
+        for name, service in self._services.items():
+            if service.start:
+                server = StartedServer(name, service.start, self._folder)
+                self.callback(server.stop)
+                server.start()
+                self._servers[name] = server
+        for server in self._servers.values():
+            server.wait()
+
+    def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> HttpSpec:
+        levels = treatment.levels
+        service = self._services[levels[CONTROL]]
+        headers, body = _read(service)
+        return HttpSpec(
+            arm=treatment.id,
+            service=service,
+            headers=(*service.headers, *headers),
+            body=body,
+            client=self._clients.setdefault(treatment.cell, SharedClient(str(parts.client().path))),
+            kept=levels["connection"] == KEPT,
+            http2=levels["protocol"] == HTTP2,
+            concurrency=int(levels["concurrency"]),
+            rate=rate_of(levels["load"]),
+            timeout_s=timeout_s(self.plan.options),
+            mark=inputs[_MARK],
+            bodies_differ=bool(self.plan.options.get("bodies-differ")),
+            first_body=self._first_body,
+            added_s=added_s(treatment, self.plan, calibrated),
+            server=self._servers.get(service.name),
+            folder=self._folder,
+        )
+
+
+def _read(service: Service) -> tuple[tuple[tuple[str, str], ...], bytes]:
+    """The headers and the body that a service's files hold; its other files are looked at. Raises `WrongUse`."""
+    contents: dict[str, bytes] = {}
+    for option, path in service.files().items():
+        try:
+            with open(path, "rb") as file:
+                contents[option] = file.read()
+        except OSError as error:
+            raise WrongUse(f"--{option}: {path} cannot be read: {error.strerror}", "is the path right?") from error
+    for option in ("ca", "cert"):
+        if option in contents and b"-----BEGIN CERTIFICATE-----" not in contents[option]:
+            raise WrongUse(f"--{option} {getattr(service, _FIELDS[option])} holds no certificate", "give one as PEM")
+    if "key" in contents and b"PRIVATE KEY-----" not in contents["key"]:
+        raise WrongUse(f"--key {service.key} holds no private key", "give one as PEM")
+    if b"ENCRYPTED" in contents.get("key", b""):
+        raise WrongUse(f"--key {service.key} has a passphrase", "openssl pkey -in KEY -out FILE takes it away")
+    headers = tuple(header for path in service.header_files for header in headers_in(path))
+    return headers, contents.get("body", b"")
+
+
+_FIELDS = {"ca": "ca", "cert": "certificate"}
+
+
+def _version(path: str) -> str:
+    """What tells a file from other versions of itself; no hash, which would give away a short secret."""
+    status = os.stat(path)
+    return f"{path} {status.st_size} bytes, changed {status.st_mtime_ns} ns after 1970"

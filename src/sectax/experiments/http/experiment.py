@@ -1,0 +1,137 @@
+"""The experiment: any number of URLs against a baseline, one request at a time, many at once, or on schedule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from sectax.experiments.client_server.load import (
+    CLOSED,
+    OPEN_CONCURRENCY,
+    OVERLAPPING_S,
+    concurrency_levels,
+    load_levels,
+    rate_of,
+)
+from sectax.experiments.http import services
+from sectax.experiments.http.levels import CLIENT_CPU, CONTROL, FACTORS, LATENCY, METRICS, PRESET, WORDS, rate_level
+from sectax.experiments.http.parts import CLIENT
+from sectax.experiments.http.services import BASELINE, FOLDER
+from sectax.experiments.interface import Bench, Design, Experiment, Hidden, Machine, Request, Rules, Wanted
+from sectax.experiments.levels import choose
+from sectax.model.advice_rules import AdviceRules, Choice
+from sectax.model.plan import OTHERS, Plan
+from sectax.model.treatment import Factor
+from sectax.model.why_not import WhyNot
+
+Levels = Mapping[str, str]
+
+_ROUNDS = {"quick": (2, 256), "default": (2, 512)}
+_TRANSFERS = (
+    "It holds for these services with these requests, as they answered this client over this network. The client and "
+    "a service on the same machine share its processors."
+)
+
+
+class HttpExperiment(Experiment):
+    """Requests to any URLs: latency, requests per second, CPU time of the client, bytes each way."""
+
+    name = "http"
+    title = "How much slower does one service answer than the other?"
+    presets = ("default", "quick")
+    factors = FACTORS
+    options = services.OPTIONS
+    word = "URL"
+
+    def wants(self, request: Request) -> Wanted:
+        return Wanted(parts=(CLIENT,))
+
+    def with_words(self, bare: Sequence[str], options: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+        return services.with_urls(bare, options)
+
+    def hidden(self, options: Mapping[str, tuple[str, ...]]) -> Hidden:
+        return services.hidden(options)
+
+    def design(self, request: Request, machine: Machine) -> Design:
+        options = dict(request.options) | {FOLDER: (machine.folder,)}
+        named = tuple(services.read_services(options))
+        services.timeout_s(options)
+        asked = dict(request.levels)
+        if rate := rate_level(options, asked):
+            asked["load"] = rate
+        asked.setdefault("load", PRESET["load"])
+        if any(map(rate_of, load_levels(asked["load"]))):
+            asked.setdefault("concurrency", (OPEN_CONCURRENCY,))
+        asked.setdefault("concurrency", PRESET["concurrency"])
+        own = {
+            "concurrency": concurrency_levels(asked["concurrency"]),
+            "load": load_levels(asked["load"]),
+            CONTROL: named,
+        }
+        known = tuple(Factor(factor.name, own.get(factor.name, factor.levels)) for factor in FACTORS)
+        factors = choose(
+            known, PRESET | own, {name: asked[name] for name in asked if name not in own or name == CONTROL}
+        )
+        one_by_one = own["concurrency"] == ("1",) and own["load"] == (CLOSED,)
+        return Design(
+            factors=factors,
+            control=CONTROL,
+            baseline=BASELINE,
+            metrics=METRICS,
+            rules=Rules(
+                family=_family,
+                # What is added to requests that wait for each other shows many times over, or not at all.
+                positive=lambda levels: _at_once(levels) == 1,
+                lacks=lambda levels: _lacks(machine),
+                extra_operations=False,
+            ),
+            transfers=_TRANSFERS,
+            batch_s=0.0 if one_by_one else OVERLAPPING_S,
+            rounds_range=_ROUNDS[request.preset],
+            # The client sends one request at a time, from its processor; a server that the run starts has the others.
+            one_processor=one_by_one,
+            services_on=OTHERS,
+            settles=False,
+            options=options,
+            answered_by=(
+                "the answer is latency, to the last byte of the body: it is what a caller waits for; CPU time of the "
+                "client stands beside it"
+            ),
+            beside=(CLIENT_CPU.name,),
+            equal_witnesses=("protocol", *(() if options.get("bodies-differ") else ("body",))),
+            words=WORDS,
+        )
+
+    def bench(self, plan: Plan) -> Bench:
+        from sectax.experiments.http.bench import HttpBench
+
+        return HttpBench(plan)
+
+    def advice_rules(self, plan: Plan) -> AdviceRules:
+        choice = Choice(
+            what="requests",
+            explained=((CLIENT_CPU.name, "CPU time of the client"), ("first_byte", "the wait for the first byte")),
+            unasked=False,
+            changes="service, request or network",
+        )
+        return AdviceRules(LATENCY.name, choice)
+
+    def requirements(self) -> tuple[str, ...]:
+        return (CLIENT,)
+
+
+def _at_once(levels: Levels) -> int:
+    """How many requests are always under way; on a schedule none has to wait for another."""
+    return int(levels["concurrency"]) if levels["load"] == CLOSED else 1
+
+
+def _family(levels: Levels) -> str:
+    """Cells of one kind of client share its controls."""
+    at_once = "" if levels["load"] == CLOSED and levels["concurrency"] == "1" else ", several at once"
+    return f"{levels['protocol']}, {levels['connection']}{at_once}"
+
+
+def _lacks(machine: Machine) -> Iterable[WhyNot | None]:
+    yield machine.lacks(CLIENT)
+
+
+EXPERIMENT = HttpExperiment()

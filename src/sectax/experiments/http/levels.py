@@ -1,0 +1,59 @@
+"""Factors and levels of the experiment, its metrics, and what a person calls them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sectax.experiments.client_server.load import CLOSED
+from sectax.experiments.http.services import BASELINE
+from sectax.model.errors import WrongUse
+from sectax.model.metric import Better, Metric, Summary
+from sectax.model.treatment import Factor
+
+CONTROL = "service"
+KEPT, NEW = "kept", "new"
+HTTP1, HTTP2 = "http1", "http2"
+
+FACTORS = (
+    Factor("connection", (KEPT, NEW)),
+    Factor("protocol", (HTTP1, HTTP2)),
+    Factor("concurrency", ("1", "…")),
+    Factor("load", (CLOSED, "…")),
+    Factor(CONTROL, (BASELINE, "…")),
+)
+PRESET = {"connection": (KEPT,), "protocol": (HTTP1,), "concurrency": ("1",), "load": (CLOSED,)}
+
+LATENCY = Metric("latency", "s", Better.LOWER, Summary.MEDIAN, observed="latency")
+CLIENT_CPU = Metric("client_cpu", "s", Better.LOWER, Summary.MEAN, "client_cpu", cpu=True)
+METRICS = (
+    LATENCY,
+    Metric("p90_latency", "s", Better.LOWER, Summary.P90, "latency", compared=False),
+    Metric("p99_latency", "s", Better.LOWER, Summary.P99, "latency", compared=False),
+    Metric("first_byte", "s", Better.LOWER, Summary.MEDIAN, "first_byte", compared=False),
+    Metric("throughput", "operations/s", Better.HIGHER, Summary.RATE, "turn", compared=False),
+    CLIENT_CPU,
+    Metric("sent_bytes", "B", Better.LOWER, Summary.MEAN, "sent_bytes", compared=False),
+    Metric("received_bytes", "B", Better.LOWER, Summary.MEAN, "received_bytes", compared=False),
+)
+WORDS = {
+    "metric=latency": "latency",
+    "metric=p90_latency": "p90 of latency",
+    "metric=p99_latency": "p99 of latency",
+    "metric=first_byte": "time to first byte",
+    "metric=throughput": "requests per second",
+    "metric=client_cpu": "CPU time of the client",
+    "metric=sent_bytes": "bytes sent per request",
+    "metric=received_bytes": "bytes received per request",
+    f"connection={KEPT}": "connection kept open",
+    f"connection={NEW}": "a new connection for every request",
+    f"protocol={HTTP1}": "HTTP/1.1",
+    f"protocol={HTTP2}": "HTTP/2",
+}
+
+
+def rate_level(options: Mapping[str, tuple[str, ...]], levels: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """The levels of the factor load that --rate stands for; none where it was not given. Raises `WrongUse`."""
+    given = options.get("rate", ())
+    if given and "load" in levels:
+        raise WrongUse("--rate and --level load= say the same", "leave one of them out")
+    return tuple(f"{rate.removesuffix('/s')}/s" for rate in given)

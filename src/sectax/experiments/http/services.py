@@ -1,0 +1,293 @@
+"""Reads the services that a user named: their URLs, what is asked of each, and the commands that start them."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from sectax.experiments.command.commands import as_name
+from sectax.experiments.command.scans import shell_syntax
+from sectax.experiments.http.addresses import PORT, read_header, read_url, shown_header, shown_url
+from sectax.experiments.interface import Hidden, Option
+from sectax.model.errors import WrongUse
+from sectax.text.near import did_you_mean
+
+BASELINE = "baseline"
+FOLDER = "folder"  # from where the user's paths count; not an option
+LEFT_OUT = "left-out"  # which values were left out of the options; not an option
+OPTIONS = (
+    Option("baseline", "the URL that the others are compared with", "URL"),
+    Option("treatment", "a URL and its name", "NAME=URL", multiple=True),
+    Option("method", "how it is asked (default: GET)", "[NAME=]METHOD", multiple=True),
+    Option("header", "a header of every request, or @FILE with one on each line", "[NAME=]HEADER", True, short="H"),
+    Option("body", "the file that every request carries", "[NAME=]FILE", multiple=True),
+    Option("status", "accept this status, and no other (default: 200 to 299)", "[NAME=]CODE", multiple=True),
+    Option("bodies-differ", "accept answers with different bodies, from one request or URL to the next", flag=True),
+    Option("ca", "a file with the certificates to trust instead of the system's", "[NAME=]FILE", multiple=True),
+    Option("cert", "a file with the certificate that the client shows", "[NAME=]FILE", multiple=True),
+    Option("key", "a file with its private key", "[NAME=]FILE", multiple=True),
+    Option("start", f"the command that serves NAME's URL, whose port is {PORT}", "NAME=CMD", multiple=True),
+    Option("fresh", "start what --start names again for every block", flag=True),
+    Option("rate", "send so many requests a second on schedule, and time them from when they were due", "N"),
+    Option("timeout", "the longest that one request may take (default: 30)", "SECONDS"),
+)
+# Options that may hold a secret, and what of their values may be shown.
+_PRIVATE: dict[str, Callable[[str], str]] = {"baseline": shown_url, "treatment": shown_url, "header": shown_header}
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
+_LONGEST_NAME = 24
+_METHOD = re.compile(r"[A-Z]{1,20}")
+_TIMEOUT_S, _LONGEST_S = 30.0, 3600.0
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True)
+class Service:
+    """What is asked of one URL.
+
+    Attributes:
+        url: with its secrets, where those are there. headers: names and values; header_files: those with more of them.
+        body: the file that a request carries; None for an empty one.
+        statuses: that are accepted; empty for 200 to 299.
+        ca, certificate, key: files; empty for none.
+        start: the command that serves it; empty where somebody else does.
+    """
+
+    name: str
+    url: str = field(repr=False)
+    method: str
+    headers: tuple[tuple[str, str], ...] = field(repr=False)
+    header_files: tuple[str, ...]
+    body: str
+    statuses: tuple[int, ...]
+    ca: str
+    certificate: str
+    key: str
+    start: tuple[str, ...]
+
+    def files(self) -> dict[str, str]:
+        """The files that it names, by the option that named them."""
+        named = {"body": self.body, "ca": self.ca, "cert": self.certificate, "key": self.key}
+        named |= {f"header @{place}": path for place, path in enumerate(self.header_files)}
+        return {option: path for option, path in named.items() if path}
+
+
+def with_urls(bare: Sequence[str], options: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """The options with URLs that were given without names: the first is the baseline, where none was named."""
+    texts, made = list(bare), dict(options)
+    if not made.get("baseline"):
+        made["baseline"] = (texts.pop(0),)
+    taken = [BASELINE, *(given.partition("=")[0] for given in made.get("treatment", ()))]
+    for text in texts:
+        where = shown_url(text).partition("://")[2].partition("?")[0]
+        name = alike = as_name(where)[:_LONGEST_NAME].rstrip("-_.+")
+        while name in taken:
+            name = f"{alike}-{taken.count(alike) + len(taken)}"
+        taken.append(name)
+        made["treatment"] = (*made.get("treatment", ()), f"{name}={text}")
+    return made
+
+
+def hidden(options: Mapping[str, tuple[str, ...]]) -> Hidden:
+    """The options as they may be recorded, and the texts that they were typed as."""
+    shown = dict(options)
+    secrets: dict[str, str] = {}
+    replaced: dict[str, str] = {}
+    for option, show in _PRIVATE.items():
+        texts = []
+        for place, typed in enumerate(options.get(option, ())):
+            name, text = _split_name(typed) if option != "baseline" else ("", typed)
+            public = show(text)
+            if public != text:
+                secrets[f"{option}.{place}"] = typed
+                replaced[text] = public
+            texts.append(f"{name}={public}" if name else public)
+        if texts:
+            shown[option] = tuple(texts)
+    if secrets:
+        shown[LEFT_OUT] = tuple(secrets)
+    return Hidden(shown, secrets, replaced)
+
+
+def revealed(options: Mapping[str, tuple[str, ...]], secrets: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """The options as they were typed.
+
+    Raises:
+        WrongUse: the secrets were not kept.
+    """
+    whole = {name: list(texts) for name, texts in options.items()}
+    for key in options.get(LEFT_OUT, ()):
+        if key not in secrets:
+            raise WrongUse(
+                "the passwords, tokens or headers of this run are gone: they are kept only until it ends, for 7 days",
+                "start it again with sectax run http",
+            )
+        option, _, place = key.partition(".")
+        whole[option][int(place)] = secrets[key]
+    return {name: tuple(texts) for name, texts in whole.items()}
+
+
+def read_services(options: Mapping[str, tuple[str, ...]]) -> dict[str, Service]:
+    """The services by name; the baseline is first. Opens no file.
+
+    Raises:
+        WrongUse: an option that is missing, or says what cannot be.
+    """
+    if not options.get("baseline"):
+        raise WrongUse("no URL was given", "sectax run http URL URL, or --baseline URL --treatment NAME=URL")
+    urls = {BASELINE: options["baseline"][0]}
+    for given in options.get("treatment", ()):
+        name, url = _split_name(given)
+        if not name:
+            raise WrongUse("a --treatment has no name", "say --treatment NAME=URL, with a NAME of letters and digits")
+        if name in urls:
+            raise WrongUse(f"two URLs are called {name!r}", "give every URL a name of its own")
+        urls[name] = url
+    if len(urls) == 1:
+        raise WrongUse("one URL has nothing to be compared with", "add another: sectax run http URL URL")
+    folder = next(iter(options.get(FOLDER, ())), ".")
+    for_each = _Given(options, tuple(urls))
+    methods = for_each.one("method", _method, "GET")
+    headers: dict[str, list[tuple[str, str]]] = {name: [] for name in urls}
+    files: dict[str, list[str]] = {name: [] for name in urls}
+    for name, text in for_each.all("header"):
+        if text.startswith("@"):
+            files[name].append(os.path.join(folder, text[1:]))
+        else:
+            headers[name].append(read_header(text, "a --header"))
+    path = functools.partial(os.path.join, folder)
+    bodies, cas, certificates, keys = (for_each.one(option, path, "") for option in ("body", "ca", "cert", "key"))
+    starts = _starts(options, tuple(urls))
+    statuses: dict[str, list[int]] = {name: [] for name in urls}
+    for name, text in for_each.all("status"):
+        statuses[name].append(_status(text))
+    made = {}
+    for name, url in urls.items():
+        at = read_url(url, f"the URL of {name}")
+        if bool(certificates[name]) != bool(keys[name]):
+            raise WrongUse("--cert and --key belong together", "give both: the certificate, and its private key")
+        if at.scheme == "http" and (cas[name] or certificates[name]):
+            raise WrongUse(
+                f"--ca, --cert and --key are for TLS, and the URL of {name} is plain http",
+                "write https://, or give them for one URL alone, as in --cert NAME=FILE",
+            )
+        if (PORT in url) != bool(starts[name]):
+            raise WrongUse(
+                f"the URL of {name} has {PORT} in it, and no --start {name}=CMD"
+                if PORT in url
+                else f"--start {name} gives its server a port, and the URL of {name} does not have it",
+                f"as in --baseline 'http://127.0.0.1:{PORT}/' --start baseline='CMD {PORT}'",
+            )
+        if starts[name] and (at.hostname not in _LOOPBACK or not at.netloc.endswith(":1")):
+            raise WrongUse(
+                f"what --start {name} starts listens on this machine", f"http://127.0.0.1:{PORT}/ is its URL"
+            )
+        made[name] = Service(
+            name=name,
+            url=url,
+            method=methods[name],
+            headers=tuple(headers[name]),
+            header_files=tuple(files[name]),
+            body=bodies[name],
+            statuses=tuple(statuses[name]),
+            ca=cas[name],
+            certificate=certificates[name],
+            key=keys[name],
+            start=starts[name],
+        )
+    if options.get("fresh") and not any(starts.values()):
+        raise WrongUse("--fresh is for what --start starts", "leave it out, or add --start NAME='CMD'")
+    return made
+
+
+def timeout_s(options: Mapping[str, tuple[str, ...]]) -> float:
+    """The longest that one request may take. Raises `WrongUse`."""
+    given = next(iter(options.get("timeout", ())), "")
+    try:
+        seconds = float(given.removesuffix("s")) if given else _TIMEOUT_S
+    except ValueError:
+        seconds = 0.0
+    if not 0.001 <= seconds <= _LONGEST_S:
+        raise WrongUse(f"--timeout {given!r} is not a number of seconds up to {_LONGEST_S:g}", "as in --timeout 10")
+    return seconds
+
+
+def headers_in(path: str) -> tuple[tuple[str, str], ...]:
+    """The headers of a file, one on each line. Raises `WrongUse`."""
+    try:
+        lines = Path(path).read_text().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise WrongUse(f"--header @{path} cannot be read as text", "one header on every line") from error
+    return tuple(read_header(line, f"a line of {path}") for line in lines if line.strip())
+
+
+class _Given:
+    """Values that are for all services, or with `NAME=` before them for one."""
+
+    def __init__(self, options: Mapping[str, tuple[str, ...]], names: tuple[str, ...]) -> None:
+        self._options, self._names = options, names
+
+    def all(self, option: str) -> list[tuple[str, str]]:
+        """Every pair of a service and a value for it."""
+        pairs = []
+        for given in self._options.get(option, ()):
+            name, text = _split_name(given)
+            if name and name not in self._names:
+                raise WrongUse(f"--{option}: there is no URL {name!r}", did_you_mean(name, self._names))
+            pairs += [(name, text)] if name in self._names else [(each, given) for each in self._names]
+        return pairs
+
+    def one(self, option: str, read: Callable[[str], _Value], otherwise: _Value) -> dict[str, _Value]:
+        """The one value of every service."""
+        values: dict[str, _Value] = {}
+        for name, text in self.all(option):
+            if name in values:
+                raise WrongUse(f"two --{option} are for {name!r}", f"give one, or one for each: --{option} NAME=…")
+            values[name] = read(text)
+        return {name: values.get(name, otherwise) for name in self._names}
+
+
+def _split_name(given: str) -> tuple[str, str]:
+    """`NAME=TEXT` in its two parts; without a name the first is empty."""
+    name, separator, text = given.partition("=")
+    return (name, text) if separator and _NAME.fullmatch(name) else ("", given)
+
+
+def _method(text: str) -> str:
+    if not _METHOD.fullmatch(text) or text in ("CONNECT", "TRACE"):
+        raise WrongUse(f"--method {text!r} is not one to measure", "as in GET, HEAD, POST, PUT, PATCH or DELETE")
+    return text
+
+
+def _status(text: str) -> int:
+    if not re.fullmatch(r"[2-5]\d\d", text):
+        raise WrongUse(f"--status {text!r} is not a status of HTTP", "a number from 200 to 599, as in --status 403")
+    return int(text)
+
+
+def _starts(options: Mapping[str, tuple[str, ...]], names: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    starts: dict[str, tuple[str, ...]] = dict.fromkeys(names, ())
+    for given in options.get("start", ()):
+        name, text = _split_name(given)
+        if name not in names:
+            raise WrongUse(f"--start names no URL: {name or given!r}", did_you_mean(name, names))
+        if starts[name]:
+            raise WrongUse(f"two --start are for {name!r}", "one command serves one URL")
+        if (syntax := shell_syntax(text.replace(PORT, "1"))) is not None:
+            raise WrongUse(
+                f"--start {name} has {syntax!r}, which only a shell understands, and commands are started without one",
+                f"put it into a script, and start that: --start {name}='./script {PORT}'",
+            )
+        try:
+            starts[name] = tuple(shlex.split(text))
+        except ValueError as error:
+            raise WrongUse(f"--start {name} is badly quoted: {error}", "balance the quotes") from error
+        if not starts[name]:
+            raise WrongUse(f"--start {name} is empty", f"as in --start {name}='./server {PORT}'")
+    return starts

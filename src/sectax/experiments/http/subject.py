@@ -1,0 +1,282 @@
+"""An arm as a subject: one service as one treatment asks it, through a client that it shares with the other arms."""
+
+from __future__ import annotations
+
+import base64
+import os
+import statistics
+import time
+from dataclasses import dataclass, field
+
+import msgspec
+
+from sectax.experiments.client_server.client import Answered
+from sectax.experiments.client_server.load import GENERATIONS, ramp
+from sectax.experiments.client_server.server import ServerFailed
+from sectax.experiments.http.addresses import PORT, secrets_of
+from sectax.experiments.http.client import Sent, SharedClient
+from sectax.experiments.http.failures import story
+from sectax.experiments.http.services import Service
+from sectax.experiments.http.started import StartedServer
+from sectax.experiments.on_probe.failures import redaction
+from sectax.hosts.process.errors import ChildError
+from sectax.hosts.process.telemetry import NoTelemetry, difference
+from sectax.hosts.registry import Telemetry, host
+from sectax.model.errors import SubjectFailed, SubjectSkipped
+from sectax.model.subject import Observation, Visit, Witness, Witnesses, Work
+from sectax.text.printable import printable
+
+# A body that is longer is taken for one without end.
+MOST_BODY = 2**30
+
+_Trouble = (ChildError, Answered, msgspec.DecodeError)
+
+
+class FirstBody:
+    """The first body that anybody answered with in a session: all others must be the same."""
+
+    def __init__(self) -> None:
+        self._seen: tuple[str, Witness, Witness] | None = None
+
+    def differs(self, name: str, body: Witness, length: Witness) -> str | None:
+        """What is different about the body of this service; None where nothing is."""
+        if self._seen is None:
+            self._seen = name, body, length
+        other, expected, its_length = self._seen
+        if body == expected:
+            return None
+        return f"answers with a body of {length} bytes, and {other} with another one, of {its_length}"
+
+
+@dataclass(frozen=True)
+class HttpSpec:
+    """One treatment of the experiment `http`.
+
+    Attributes:
+        arm: its name in the client.
+        headers, body: of every request, those from files too.
+        kept: whether connections stay open.
+        concurrency: requests at once, at most. rate: requests per second on schedule; 0 for a closed loop.
+        timeout_s: the longest that one request may take.
+        mark: Base64 of the key under which bodies are hashed.
+        added_s: seconds that the client adds to every request, a known cost on purpose.
+        server: the one that serves the session; None where there is none, or every opening starts its own.
+        folder: where such a server runs.
+    """
+
+    arm: str
+    service: Service
+    client: SharedClient = field(repr=False, compare=False)
+    first_body: FirstBody = field(repr=False, compare=False)
+    headers: tuple[tuple[str, str], ...] = field(repr=False)
+    body: bytes = field(repr=False)
+    mark: str = field(repr=False)
+    kept: bool
+    http2: bool
+    concurrency: int
+    rate: float
+    timeout_s: float
+    bodies_differ: bool
+    folder: str
+    added_s: float = 0.0
+    server: StartedServer | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def ramp(self) -> int:
+        """Requests at either end of a batch that do not count, since fewer are under way with them."""
+        return ramp(self.concurrency, self.rate)
+
+    @property
+    def fewest(self) -> int:
+        """Requests that a batch has at least."""
+        return max(1, GENERATIONS * self.ramp)
+
+    def subject(self) -> HttpSubject:
+        return HttpSubject(self)
+
+
+class HttpSubject:
+    """Implements `sectax.model.subject.Subject` for an arm."""
+
+    def __init__(self, spec: HttpSpec) -> None:
+        self.first: tuple[Observation, ...] = ()
+        self._spec = spec
+        self._own_server: StartedServer | None = None
+        self._telemetry: Telemetry = NoTelemetry()
+        self._stage = "open"
+        self._clock = ""
+        self._in_flight: list[float] = []
+        self._redacted = redaction(secrets_of(spec.service.url, spec.headers))
+
+    def start(self) -> None:
+        """Start the client, and the server where every opening has its own, without waiting for them."""
+        spec = self._spec
+        if spec.service.start and spec.server is None and self._own_server is None:
+            self._own_server = StartedServer(spec.service.name, spec.service.start, spec.folder)
+            self._own_server.start()
+        try:
+            spec.client.join(spec.arm)
+        except ChildError as error:
+            raise self._failed(error, "start") from error
+
+    def open(self) -> Witnesses:
+        """Ask the service for the first time, and see that it answers as it should.
+
+        Returns:
+            status, protocol, body_bytes; body, a hash under a key of the run; of TLS its version and cipher, and
+            whether the client showed a certificate. `client`, `runtime` and the clock's figures.
+        Raises:
+            SubjectSkipped: it does not speak HTTP/2.
+            SubjectFailed: it answers otherwise than it should. ServerFailed: the server that the run started has ended.
+        """
+        self.start()
+        spec = self._spec
+        if self._own_server is not None:
+            self._own_server.wait()
+        elif spec.server is not None:
+            spec.server.check()
+        try:
+            hello = spec.client.hello()
+            opened = spec.client.open(spec.arm, self._wanted(), _warming_s(spec))
+        except Answered as error:
+            if error.kind == "no-http2":
+                self.kill()
+                reason = f"{self._title()} does not speak HTTP/2"
+                raise SubjectSkipped(printable(reason), "leave it out: --level protocol=http1") from error
+            raise self._failed(error, "open") from error
+        except _Trouble as error:
+            raise self._failed(error, "open") from error
+        witnesses: Witnesses = {name: self._safe(value) for name, value in opened.witnesses.items()}
+        if not spec.bodies_differ and (
+            differs := spec.first_body.differs(spec.service.name, witnesses["body"], witnesses["body_bytes"])
+        ):
+            raise self._failure(differs, "--bodies-differ accepts it; otherwise their times are of different work")
+        self._clock = str(hello.clock["name"])
+        self._telemetry = host().telemetry(spec.client.conversation.child)
+        self._stage = "visit"
+        clock: Witnesses = {
+            "clock": self._clock,
+            "clock_granularity_s": int(hello.clock["granularity_ns"]) * 1e-9,
+            "clock_read_s": int(hello.clock["read_ns"]) * 1e-9,
+        }
+        return witnesses | {"client": hello.client, "runtime": hello.runtime} | clock
+
+    def visit(self, work: Work) -> Visit:
+        """Have the requests sent: `work.settle` of them thrown away, then `work.count`.
+
+        Observations, by the client's own clock: `latency` and `first_byte` in seconds, one per request; `turn`, the
+        seconds of the whole batch (where requests overlap, by Little's law: their times over how many were under way);
+        `client_cpu`; `sent_bytes` and `received_bytes`, TLS and handshakes among them.
+
+        Telemetry: what a load does to its client, where requests overlap, as `S3Subject.visit` says it.
+        """
+        if work.extra:
+            raise ValueError("a request's known cost is HttpSpec.added_s; others cannot be added to it")
+        if work.settle:
+            self._batch(work.settle)
+        batch, ridden = self._batch(work.count)
+        spec, clock, count = self._spec, self._clock, len(batch.elapsed_ns)
+        observed = [Observation("latency", each * 1e-9, "s", clock, 1) for each in batch.elapsed_ns]
+        observed += [Observation("first_byte", each * 1e-9, "s", clock, 1) for each in batch.first_byte_ns]
+        turn_ns = sum(batch.elapsed_ns) / batch.in_flight if spec.ramp else batch.wall_ns
+        observed.append(Observation("turn", turn_ns * 1e-9, "s", clock, count))
+        counted = count / (count + 2 * spec.ramp)
+        for name, total, unit, whose in (
+            ("client_cpu", batch.cpu_ns * 1e-9, "s", "process CPU time"),
+            ("sent_bytes", float(batch.sent_bytes), "B", "client"),
+            ("received_bytes", float(batch.received_bytes), "B", "client"),
+        ):
+            observed.append(Observation(name, counted * total, unit, whose, count))
+        return Visit(tuple(observed), ridden)
+
+    def close(self) -> Witnesses:
+        """Let the arm go.
+
+        Returns:
+            `requests` and `connections` since it was opened; of several at once, `in_flight`.
+        """
+        self._stage = "close"
+        try:
+            closed = self._spec.client.close(self._spec.arm)
+        except _Trouble as error:
+            raise self._failed(error, "close") from error
+        self.kill()
+        overlap: Witnesses = {"in_flight": round(statistics.fmean(self._in_flight), 2)} if self._in_flight else {}
+        return {"requests": closed.requests, "connections": closed.connections} | overlap
+
+    def kill(self) -> None:
+        """Let the arm go at once, and end its own server; never raises."""
+        self._telemetry.close()
+        self._spec.client.leave(self._spec.arm)
+        if self._own_server is not None:
+            self._own_server.stop()
+            self._own_server = None
+
+    def _batch(self, count: int) -> tuple[Sent, dict[str, float]]:
+        spec = self._spec
+        total = count + 2 * spec.ramp
+        # Each of them may take as long as it may, and those of one connection follow each other.
+        longest_s = spec.timeout_s * 1.2 * -(-total // spec.concurrency) + (total / spec.rate if spec.rate else 0.0)
+        try:
+            before, began = self._telemetry.read(), time.monotonic()
+            batch = spec.client.measure(spec.arm, total, spec.ramp, longest_s)
+            spanned_s, after = time.monotonic() - began, self._telemetry.read()
+        except _Trouble as error:
+            raise self._failed(error, "measure") from error
+        if (complaint := batch.complaint(count, spanned_s, spec.ramp)) is not None:
+            raise self._failure(f"the client {complaint}", "report it")
+        ridden = difference(before, after) | {"spanned_s": spanned_s}
+        if spec.concurrency > 1 or spec.rate:  # one request at a time is waited for with its CPU time
+            ridden |= batch.load(count, spec.rate, len(os.sched_getaffinity(0)), spec.concurrency)
+        if spec.ramp:
+            self._in_flight.append(batch.in_flight)
+        return batch, ridden
+
+    def _wanted(self) -> dict[str, object]:
+        """What the client is asked for, by the names of its protocol."""
+        spec = self._spec
+        service, server = spec.service, self._own_server or spec.server
+        return {
+            "url": service.url if server is None else service.url.replace(PORT, str(server.port)),
+            "method": service.method,
+            "headers": spec.headers,
+            "body": base64.b64encode(spec.body).decode(),
+            "kept": spec.kept,
+            "http2": spec.http2,
+            "concurrency": spec.concurrency,
+            "rate": spec.rate,
+            "added_ns": round(spec.added_s * 1e9),
+            "statuses": service.statuses,
+            "ca": service.ca,
+            "certificate": service.certificate,
+            "key": service.key,
+            "timeout_ns": round(spec.timeout_s * 1e9),
+            "most_body": MOST_BODY,
+            "bodies_vary": spec.bodies_differ,
+            "mark": spec.mark,
+        }
+
+    def _title(self) -> str:
+        return f"http ({self._spec.service.name}, {self._spec.service.method})"
+
+    def _failed(self, error: Exception, doing: str) -> Exception:
+        server = self._own_server or self._spec.server
+        if server is not None:
+            try:
+                server.check()
+            except ServerFailed as ended:
+                self.kill()
+                return ended
+        return self._failure(*story(error, doing))
+
+    def _failure(self, message: str, hint: str) -> SubjectFailed:
+        self.kill()
+        return SubjectFailed(printable(self._redacted(f"{self._title()}: {message}")), hint, self._stage)
+
+    def _safe(self, value: Witness) -> Witness:
+        return printable(self._redacted(value), 200) if isinstance(value, str) else value
+
+
+def _warming_s(spec: HttpSpec) -> float:
+    """The longest that opening an arm may take: the first request, and some to warm up, on every connection."""
+    return spec.timeout_s * 1.2 * (12 + spec.concurrency)

@@ -1,0 +1,354 @@
+"""The client in Go against servers that are well, and servers that are not."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import datetime
+import itertools
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sectax.experiments.client_server.client import Answered
+from sectax.experiments.client_server.server import free_port, loopback_certificate
+from sectax.experiments.http import parts
+from sectax.experiments.http.client import SharedClient
+from tests.fakes.http_service import Answer, HttpService, said, secured_by, without_end
+from tests.needs import needs
+
+pytestmark = needs("the HTTP client in Go")
+
+WANTED: dict[str, Any] = {
+    "method": "GET",
+    "headers": (),
+    "body": "",
+    "kept": True,
+    "http2": False,
+    "concurrency": 1,
+    "rate": 0,
+    "added_ns": 0,
+    "statuses": (),
+    "ca": "",
+    "certificate": "",
+    "key": "",
+    "timeout_ns": 20 * 10**9,
+    "most_body": 10**6,
+    "bodies_vary": False,
+    "mark": base64.b64encode(b"mark").decode(),
+}
+
+
+@pytest.fixture
+def client() -> Iterator[SharedClient]:
+    one = SharedClient(str(parts.client().path))
+    one.join("a")
+    one.hello()
+    yield one
+    one.leave("a")
+
+
+def opened(client: SharedClient, url: str, **wanted: Any) -> dict[str, Any]:
+    return client.open("a", WANTED | {"url": url} | wanted, 60.0).witnesses
+
+
+def turning(*bodies: bytes) -> Answer:
+    """Answers with the bodies in turn."""
+    turns = itertools.cycle(bodies)
+    return lambda: (said(next(turns)),)
+
+
+OK = b"HTTP/1.1 200 OK\r\n"
+CHUNKS = OK + b"Transfer-Encoding: chunked\r\n\r\n"
+
+
+def endless(head: bytes, piece: bytes, pause_s: float = 0.0) -> Answer:
+    return lambda: itertools.chain((head,), without_end(piece, pause_s)())
+
+
+FAULTS: dict[str, tuple[str, Answer]] = {
+    "an error": ("status", said(b"", "500 Internal Server Error")),
+    "a redirect": ("redirect", said(b"", "302 Found", "Location: http://127.0.0.1:9/")),
+    "a length too long": ("short-body", OK + b"Content-Length: 10\r\n\r\nhello"),
+    "an end in the header": ("closed", b"HTTP/1.1 200 OK\r\nContent-Le"),
+    "nothing": ("closed", b""),
+    "another protocol": ("malformed", b"SSH-2.0-OpenSSH_9.2\r\n\r\n"),
+    "no status": ("malformed", b"HTTP/1.1 ABC OK\r\n\r\n"),
+    "a length of 100 GB": ("body-flood", OK + b"Content-Length: 100000000000\r\n\r\n"),
+    "chunks without end": ("body-flood", endless(CHUNKS, b"1000\r\n" + b"x" * 4096 + b"\r\n")),
+    "a header without end": ("header-flood", endless(OK, b"X-Filling: " + b"x" * 4096 + b"\r\n")),
+    "a line without end": ("header-flood", endless(b"", b"x" * 4096)),
+    "a trailer without end": ("header-flood", endless(CHUNKS + b"0\r\n", b"X: " + b"x" * 4096 + b"\r\n")),
+    "interim answers without end": ("malformed", endless(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n")),
+    "a chunk that is cut": ("short-body", CHUNKS + b"5\r\nhel"),
+    "a chunk of no size": ("malformed", CHUNKS + b"zz\r\nhello\r\n0\r\n\r\n"),
+    "two lengths": ("malformed", OK + b"Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello"),
+    "a length and chunks": (
+        "malformed",
+        OK + b"Content-Length: 5\r\n" + CHUNKS[len(OK) :] + b"5\r\nhello\r\n0\r\n\r\n",
+    ),
+    "a negative length": ("malformed", OK + b"Content-Length: -5\r\n\r\n"),
+}
+
+
+@pytest.mark.parametrize("what", FAULTS)
+def test_a_server_that_is_not_well_is_found_out(what: str, client: SharedClient) -> None:
+    kind, answer = FAULTS[what]
+    with HttpService({"/": answer}, closing=frozenset(("/",))) as service, pytest.raises(Answered) as refused:
+        opened(client, service.url())
+
+    assert refused.value.kind == kind
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer"),
+    [("long-body", OK + b"Content-Length: 3\r\n\r\nhello"), ("body-varies", turning(b"one", b"two"))],
+)
+def test_a_later_answer_on_the_same_connection_shows_it(kind: str, answer: Answer, client: SharedClient) -> None:
+    with HttpService({"/": answer}) as service, pytest.raises(Answered) as refused:
+        opened(client, service.url())
+
+    assert refused.value.kind == kind
+
+
+@pytest.mark.parametrize("piece", [b"", b"x"], ids=["silent", "a trickle"])
+def test_an_answer_that_never_ends_has_its_time(piece: bytes, client: SharedClient) -> None:
+    answer = endless(OK + b"Content-Length: 1000\r\n\r\n", piece, 0.01)
+    with HttpService({"/": answer}) as service, pytest.raises(Answered) as refused:
+        opened(client, service.url(), timeout_ns=3 * 10**8)
+
+    assert refused.value.kind == "timeout"
+
+
+def test_a_port_where_nobody_listens_is_refused(client: SharedClient) -> None:
+    with pytest.raises(Answered) as refused:
+        opened(client, f"http://127.0.0.1:{free_port()}/")
+
+    assert refused.value.kind == "refused"
+
+
+def test_a_redirect_is_not_followed(client: SharedClient) -> None:
+    with HttpService({"/": said()}) as other:
+        moved = said(b"", "307 Temporary Redirect", f"Location: {other.url()}")
+        with HttpService({"/": moved}) as service:
+            witnesses = opened(client, service.url(), statuses=[307])
+
+        assert witnesses["status"] == 307
+        assert not other.heard
+
+
+def test_an_answer_in_every_form_has_the_same_body(client: SharedClient) -> None:
+    service = HttpService(
+        {
+            "/length": said(b"hello, world"),
+            "/chunks": CHUNKS + b"5\r\nhello\r\n7\r\n, world\r\n0\r\nX: y\r\n\r\n",
+            "/close": b"HTTP/1.1 200 OK\r\n\r\nhello, world",
+            "/old": b"HTTP/1.0 200 OK\r\nContent-Length: 12\r\n\r\nhello, world",
+            "/hints": b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + said(b"hello, world"),
+        },
+        closing=frozenset({"/close", "/old"}),
+    )
+    with service:
+        seen = [opened(client, service.url(path)) for path in service.answers]
+
+    assert {(one["body"], one["body_bytes"]) for one in seen} == {(seen[0]["body"], 12)}
+
+
+def test_what_is_sent_is_what_was_asked_for(client: SharedClient) -> None:
+    headers = [["X-Own", "value"], ["Accept", "text/html"]]
+    body = base64.b64encode(b"content").decode()
+    with HttpService({"/p": said()}) as service:
+        url = service.url("/p?a=b").replace("://", "://user:word@")
+        opened(client, url, headers=headers, method="PUT", body=body)
+
+    lines = service.heard[0].splitlines()
+    assert lines[0] == "PUT /p?a=b HTTP/1.1"
+    assert f"Host: 127.0.0.1:{service.port}" in lines
+    assert f"Authorization: Basic {base64.b64encode(b'user:word').decode()}" in lines
+    assert [line for line in lines if line.startswith("Accept")] == ["Accept: text/html"]
+    assert {"X-Own: value", "Content-Length: 7"} <= set(lines)
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_connections_are_kept_or_new(kept: bool, client: SharedClient) -> None:
+    with HttpService({"/": said()}) as service:
+        opened(client, service.url(), kept=kept)
+        batch = client.measure("a", 20, 0, 60.0)
+        closed = client.close("a")
+
+    assert len(batch.elapsed_ns) == 20
+    assert closed.requests == len(service.heard)
+    # One more looks whether anybody listens.
+    assert closed.connections == (2 if kept else closed.requests + 1)
+    assert batch.sent_bytes == 20 * len(service.heard[-1].replace("\n", "\r\n")) + 40
+
+
+def test_a_connection_that_the_server_closes_is_opened_again(client: SharedClient) -> None:
+    with HttpService({"/": said(b"x", "200 OK", "Connection: close")}, closing=frozenset(("/",))) as service:
+        opened(client, service.url())
+        batch = client.measure("a", 5, 0, 60.0)
+
+    assert len(batch.elapsed_ns) == 5
+
+
+def test_several_at_once_are_under_way_at_once(client: SharedClient) -> None:
+    slow = lambda: (time.sleep(0.02), said())[1:]  # noqa: E731
+    with HttpService({"/": slow}) as service:
+        opened(client, service.url(), concurrency=8)
+        batch = client.measure("a", 8 * 12, 8, 60.0)
+
+    assert len(batch.elapsed_ns) == 80
+    assert 4 < batch.in_flight <= 8.2
+
+
+def test_a_schedule_times_from_when_a_request_was_due(client: SharedClient) -> None:
+    """Ten are due within 10 ms, and the one connection needs 20 ms for each: they wait for each other."""
+    slow = lambda: (time.sleep(0.02), said())[1:]  # noqa: E731
+    with HttpService({"/": slow}) as service:
+        opened(client, service.url(), rate=1000)
+        batch = client.measure("a", 5, 0, 60.0)
+
+    assert batch.late >= 3
+    assert sorted(batch.elapsed_ns) == batch.elapsed_ns
+    assert batch.elapsed_ns[-1] >= 5 * 20e6 - 4e6
+
+
+def test_what_finds_no_free_connection_is_dropped_and_counted(client: SharedClient) -> None:
+    slow = lambda: (time.sleep(0.3), said())[1:]  # noqa: E731
+    with HttpService({"/": slow}) as service:
+        opened(client, service.url(), rate=1000)
+        batch = client.measure("a", 5, 0, 60.0)
+
+    assert batch.dropped >= 2
+    assert len(batch.elapsed_ns) + batch.dropped == 5
+
+
+def test_a_known_cost_is_added(client: SharedClient) -> None:
+    with HttpService({"/": said()}) as service:
+        opened(client, service.url(), added_ns=30_000_000)
+        batch = client.measure("a", 3, 0, 60.0)
+
+    assert min(batch.elapsed_ns) >= 30_000_000
+
+
+def test_a_fault_of_one_request_of_many_is_the_fault_of_the_batch(client: SharedClient) -> None:
+    turns = itertools.count()
+    breaking = lambda: (said() if next(turns) < 60 else said(b"", "503 Busy"),)  # noqa: E731
+    with HttpService({"/": breaking}) as service:
+        opened(client, service.url(), concurrency=4)
+        with pytest.raises(Answered) as refused:
+            client.measure("a", 100, 4, 60.0)
+
+    assert refused.value.kind == "status"
+
+
+class TestSecured:
+    """Over TLS, with certificates that are right and others."""
+
+    def test_its_certificate_is_verified_and_witnessed(self, client: SharedClient, tmp_path: Path) -> None:
+        certificate, key = loopback_certificate()
+        with HttpService({"/": said()}, secured=secured_by(certificate, key, tmp_path)) as service:
+            witnesses = opened(client, service.url(), ca=str(tmp_path / "server.pem"))
+            with pytest.raises(Answered) as untrusted:
+                opened(client, service.url())
+
+        assert witnesses["tls"].startswith("TLS 1.3, ")
+        assert witnesses["client_certificate"] is False
+        assert untrusted.value.kind == "certificate-untrusted"
+
+    @pytest.mark.parametrize(
+        ("names", "valid_days", "kind"),
+        [(["other.example"], 1, "certificate-name"), (["127.0.0.1"], -1, "certificate-expired")],
+    )
+    def test_a_certificate_that_is_wrong_has_its_reason(
+        self, names: list[str], valid_days: int, kind: str, client: SharedClient, tmp_path: Path
+    ) -> None:
+        certificate, key = certificate_for(names, valid_days)
+        service = HttpService({"/": said()}, secured=secured_by(certificate, key, tmp_path))
+        with service, pytest.raises(Answered) as refused:
+            opened(client, service.url(), ca=str(tmp_path / "server.pem"))
+
+        assert refused.value.kind == kind
+
+    def test_a_server_may_want_a_certificate_of_the_client(self, client: SharedClient, tmp_path: Path) -> None:
+        certificate, key = loopback_certificate()
+        own, own_key = certificate_for(["a client"], 1)
+        (tmp_path / "own.pem").write_text(own)
+        (tmp_path / "own.key").write_text(own_key)
+        secured = secured_by(certificate, key, tmp_path, clients=own)
+        with HttpService({"/": said()}, secured=secured) as service:
+            ca = str(tmp_path / "server.pem")
+            with pytest.raises(Answered) as refused:
+                opened(client, service.url(), ca=ca)
+            files = {"certificate": str(tmp_path / "own.pem"), "key": str(tmp_path / "own.key")}
+            witnesses = opened(client, service.url(), ca=ca, **files)
+
+        assert refused.value.kind == "client-certificate"
+        assert witnesses["client_certificate"] is True
+
+    def test_plain_http_behind_https_is_told_apart(self, client: SharedClient) -> None:
+        """As servers do that read a handshake as a request."""
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            port = listener.getsockname()[1]
+            listener.setblocking(True)
+            threading.Thread(target=complain, args=(listener,), daemon=True).start()
+            with pytest.raises(Answered) as refused:
+                opened(client, f"https://127.0.0.1:{port}/")
+
+        assert refused.value.kind == "not-tls"
+
+    def test_http2_that_is_not_spoken_is_no_failure(self, client: SharedClient, tmp_path: Path) -> None:
+        certificate, key = loopback_certificate()
+        secured = secured_by(certificate, key, tmp_path)
+        secured.set_alpn_protocols(["http/1.1"])
+        with HttpService({"/": said()}, secured=secured) as service, pytest.raises(Answered) as refused:
+            opened(client, service.url(), ca=str(tmp_path / "server.pem"), http2=True)
+
+        assert refused.value.kind == "no-http2"
+
+
+def complain(listener: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        while True:
+            one, _ = listener.accept()
+            with one:
+                if one.recv(1000):
+                    one.sendall(said(b"", "400 Bad Request"))
+
+
+def certificate_for(names: list[str], valid_days: int) -> tuple[str, str]:
+    """A self-signed certificate, and its key; with days below zero it has expired."""
+    import ipaddress
+
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "test")])
+    now = datetime.datetime.now(datetime.UTC)
+    alternatives: list[x509.GeneralName] = [
+        x509.IPAddress(ipaddress.ip_address(one)) if one[0].isdecimal() else x509.DNSName(one.replace(" ", "-"))
+        for one in names
+    ]
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(days=9))
+        .not_valid_after(now + datetime.timedelta(days=valid_days))
+        .add_extension(x509.SubjectAlternativeName(alternatives), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    return made.public_bytes(serialization.Encoding.PEM).decode(), private.decode()

@@ -1,0 +1,200 @@
+"""What a user types of services: what is understood, what is refused, and what of it may be shown."""
+
+from __future__ import annotations
+
+import pytest
+
+from sectax.experiments.http.addresses import secrets_of, shown_header, shown_url
+from sectax.experiments.http.experiment import EXPERIMENT
+from sectax.experiments.http.services import hidden, read_services, revealed, with_urls
+from sectax.experiments.interface import Request
+from sectax.model.errors import WrongUse
+from sectax.model.plan import Plan, Stopping
+from tests.machines import complete, planned, without
+
+Options = dict[str, tuple[str, ...]]
+TWO: Options = {"baseline": ("http://127.0.0.1:1/",), "treatment": ("new=https://127.0.0.1:2/",)}
+
+
+def plan(options: Options, **levels: str) -> Plan:
+    asked = {name: tuple(text.split(",")) for name, text in levels.items()}
+    return planned(EXPERIMENT, Request("default", asked, Stopping(margin=0.02), 1, options))
+
+
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [
+        ("http://host/path", "http://host/path"),
+        ("https://user:word@host:8443/a", "https://host:8443/a"),
+        ("https://user:w@rd@host/", "https://host/"),
+        ("http://host/?token=abc&page=2", "http://host/?token=…&page=…"),
+        ("http://host?abcdef", "http://host?…"),
+        ("http://host/?a=&b", "http://host/?a=&…"),
+        ("user:word@host", "…"),
+        ("host/?token=abc", "…"),
+    ],
+)
+def test_no_password_and_no_value_of_a_query_is_shown(typed: str, shown: str) -> None:
+    assert shown_url(typed) == shown
+
+
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [
+        ("Accept: text/html", "Accept: text/html"),
+        ("Authorization: Bearer abc", "Authorization: …"),
+        ("x-api-key:abc", "x-api-key: …"),
+        ("@headers.txt", "@headers.txt"),
+        ("abc", "…"),
+    ],
+)
+def test_only_harmless_headers_are_shown(typed: str, shown: str) -> None:
+    assert shown_header(typed) == shown
+
+
+def test_what_was_hidden_comes_back_and_nothing_of_it_is_in_the_options() -> None:
+    typed: Options = {
+        "baseline": ("http://u:pass-word@h/?token=tick-et",),
+        "treatment": ("new=http://h/?token=oth-er", "plain=http://h/"),
+        "header": ("Accept: */*", "new=Authorization: Bearer se-cret"),
+    }
+
+    kept = hidden(typed)
+
+    assert revealed(kept.options, kept.secrets) == kept.options | typed
+    assert not any(secret in str(kept.options) for secret in ("pass-word", "tick-et", "oth-er", "se-cret"))
+    assert kept.replaced["Authorization: Bearer se-cret"] == "Authorization: …"
+    with pytest.raises(WrongUse):
+        revealed(kept.options, {})
+
+
+def test_secrets_of_a_service_are_its_password_its_query_and_its_headers() -> None:
+    found = secrets_of("http://u:word@h/?token=abc&def", (("Authorization", "Bearer xyz"), ("Accept", "text/html")))
+
+    assert set(found) == {"u", "word", "abc", "def", "Bearer xyz", "Bearer", "xyz"}
+
+
+def test_urls_without_names_are_named_by_their_hosts() -> None:
+    made = with_urls(("http://a/", "http://u:word@b:81/x?token=abc", "http://b:81/x"), {})
+
+    assert made["baseline"] == ("http://a/",)
+    assert [given.partition("=")[0] for given in made["treatment"]] == ["b-81-x", "b-81-x-3"]
+    assert set(read_services(made)) == {"baseline", "b-81-x", "b-81-x-3"}
+
+
+def test_what_is_said_for_one_service_is_said_of_no_other() -> None:
+    made = read_services(
+        TWO
+        | {
+            "header": ("A: 1", "new=B: 2"),
+            "method": ("new=POST",),
+            "status": ("new=403", "new=429"),
+            "cert": ("new=c.pem",),
+            "key": ("new=k.pem",),
+            "folder": ("/home/somebody",),
+        }
+    )
+
+    old, new = made["baseline"], made["new"]
+    assert (old.method, old.headers, old.statuses, old.certificate) == ("GET", (("A", "1"),), (), "")
+    assert (new.method, new.headers, new.statuses) == ("POST", (("A", "1"), ("B", "2")), (403, 429))
+    assert (new.certificate, new.key) == ("/home/somebody/c.pem", "/home/somebody/k.pem")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"baseline": ()},
+        {"treatment": ()},
+        {"treatment": ("http://127.0.0.1:2/?a=b",)},
+        {"treatment": ("new=http://h/", "new=http://i/")},
+        {"treatment": ("baseline=http://h/",)},
+        {"treatment": ("new=127.0.0.1:80",)},
+        {"treatment": ("new=localhost:80",)},
+        {"treatment": ("new=ftp://h/",)},
+        {"treatment": ("new=http://:80/",)},
+        {"treatment": ("new=http://h:0/",)},
+        {"treatment": ("new=http://h:99999/",)},
+        {"treatment": ("new=http://h:port/",)},
+        {"treatment": ("new=http://[::1/",)},
+        {"treatment": ("new=http://h/a b",)},
+        {"treatment": ("new=http://h/\r\nX: y",)},
+        {"treatment": ("new=http://h/#part",)},
+        {"treatment": ("new=http://127.0.0.1:$PORT/",)},
+        {"start": ("new=./server $PORT",)},
+        {"start": ("other=./server",)},
+        {"start": ("./server",)},
+        {"treatment": ("new=http://far.example:$PORT/",), "start": ("new=./server $PORT",)},
+        {"treatment": ("new=http://127.0.0.1:$PORT/",), "start": ("new=./server $PORT | tee log",)},
+        {"treatment": ("new=http://127.0.0.1:$PORT/",), "start": ("new=./server 'a",)},
+        {"treatment": ("new=http://127.0.0.1:$PORT/",), "start": ("new=",)},
+        {"fresh": ("yes",)},
+        {"header": ("no colon",)},
+        {"header": ("Bad Name: x",)},
+        {"header": ("A: b\r\nC: d",)},
+        {"header": ("Content-Length: 5",)},
+        {"header": ("other=A: 1",)},
+        {"method": ("get",)},
+        {"method": ("CONNECT",)},
+        {"method": ("GET", "POST")},
+        {"status": ("99",)},
+        {"status": ("ok",)},
+        {"cert": ("new=c.pem",)},
+        {"key": ("new=k.pem",)},
+        {"cert": ("c.pem",), "key": ("k.pem",)},  # for the baseline too, which is plain http
+        {"ca": ("ca.pem",)},
+        {"timeout": ("0",)},
+        {"timeout": ("nan",)},
+        {"timeout": ("soon",)},
+        {"rate": ("fast",)},
+        {"rate": ("0",)},
+    ],
+)
+def test_what_cannot_be_is_refused(wrong: Options) -> None:
+    with pytest.raises(WrongUse) as refused:
+        plan(TWO | wrong)
+
+    assert refused.value.hint
+
+
+def test_a_refused_url_is_not_quoted() -> None:
+    with pytest.raises(WrongUse) as refused:
+        plan(TWO | {"baseline": ("http://user:pass-word@h:port/?token=tick-et",)})
+
+    assert "pass-word" not in str(refused.value)
+    assert "tick-et" not in str(refused.value)
+
+
+def test_a_plain_run_has_one_cell_with_both_of_its_controls() -> None:
+    made = plan(TWO)
+
+    assert [cell.id for cell in made.cells] == ["kept/http1/1/closed"]
+    assert len(made.treatments) == 4
+    assert made.times_one_by_one
+    assert made.one_processor
+
+
+def test_requests_that_overlap_have_turns_and_no_positive_control() -> None:
+    made = plan(TWO, concurrency="16", connection="kept,new")
+
+    assert len(made.cells) == 2
+    assert not made.times_one_by_one
+    assert not any(treatment.id.endswith("#positive") for treatment in made.treatments)
+
+
+def test_a_rate_is_a_level_of_the_load() -> None:
+    made = plan(TWO | {"rate": ("200",)})
+
+    assert [cell.levels["load"] for cell in made.cells] == ["200/s"]
+    assert [cell.levels["concurrency"] for cell in made.cells] == ["16"]
+    with pytest.raises(WrongUse):
+        plan(TWO | {"rate": ("200",)}, load="closed")
+
+
+def test_without_the_client_everything_is_skipped_with_the_reason() -> None:
+    request = Request("default", {}, Stopping(margin=0.02), 1, TWO)
+
+    made = EXPERIMENT.plan(request, without(complete(EXPERIMENT, request), "http:client"))
+
+    assert not made.treatments
+    assert {skip.hint for skip in made.skipped} == {"sectax setup"}

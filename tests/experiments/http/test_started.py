@@ -1,0 +1,130 @@
+"""Servers that a run starts: on a port of its own, waited for, and ended with all that they started."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sectax.experiments.client_server.server import ServerFailed
+from sectax.experiments.http import started
+from sectax.experiments.http.started import StartedServer
+
+SERVE = (sys.executable, "-m", "http.server", "--bind", "127.0.0.1", "$PORT")
+SLEEP = (sys.executable, "-c", "import time; time.sleep(100)")
+
+
+@pytest.fixture(autouse=True)
+def short_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(started, "_START_S", 20.0)
+
+
+@pytest.fixture
+def listener() -> Iterator[socket.socket]:
+    with socket.create_server(("127.0.0.1", 0)) as one:
+        yield one
+
+
+def server(*argv: str) -> StartedServer:
+    return StartedServer("new", argv, os.getcwd())
+
+
+def nobody_listens(port: int) -> bool:
+    """Whether that is so soon: what was killed with its whole group ends a moment later."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        try:
+            socket.create_connection(("127.0.0.1", port), 10).close()
+        except ConnectionError:
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def test_it_listens_on_a_port_of_its_own_until_it_is_stopped() -> None:
+    one, other = server(*SERVE), server(*SERVE)
+    try:
+        one.start()
+        other.start()
+        one.wait()
+        other.wait()
+        assert one.port != other.port
+    finally:
+        one.stop()
+        other.stop()
+
+    assert nobody_listens(one.port)
+
+
+def test_what_it_started_itself_is_its_own_and_ends_with_it() -> None:
+    code = f"import subprocess, sys; subprocess.run({list(SERVE[:-1])!r} + [sys.argv[1]])"
+    one = server(sys.executable, "-c", code, "$PORT")
+    one.start()
+    one.wait()
+    one.stop()
+
+    assert nobody_listens(one.port)
+
+
+def test_its_port_is_in_its_environment_too(tmp_path: Path) -> None:
+    code = f"import os; open({str(tmp_path / 'port')!r}, 'w').write(os.environ['PORT'])"
+    one = server(sys.executable, "-c", code)
+    one.start()
+    with pytest.raises(ServerFailed):
+        one.wait()
+
+    assert int((tmp_path / "port").read_text()) == one.port
+
+
+def test_another_programs_listener_is_never_talked_to(listener: socket.socket, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(started, "free_port", lambda: listener.getsockname()[1])
+    one = server(*SLEEP)
+    one.start()
+    with pytest.raises(ServerFailed) as refused:
+        one.wait()
+
+    assert str(listener.getsockname()[1]) in refused.value.message
+
+
+def test_a_server_that_has_ended_is_not_asked_again() -> None:
+    one = server(*SERVE)
+    one.start()
+    one.wait()
+    one.stop()
+    with socket.create_server(("127.0.0.1", one.port)), pytest.raises(ServerFailed):
+        one.check()
+
+
+def test_what_it_said_last_stands_in_the_message() -> None:
+    one = server(sys.executable, "-c", "import sys; print('no such setting: x'); sys.exit(3)")
+    one.start()
+    with pytest.raises(ServerFailed) as failed:
+        one.wait()
+
+    assert "no such setting: x" in failed.value.message
+    assert "3" in failed.value.message
+
+
+def test_one_that_listens_late_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(started, "_START_S", 0.3)
+    one = server(*SLEEP)
+    one.start()
+    with pytest.raises(ServerFailed) as failed:
+        one.wait()
+
+    assert "0.3 s" in failed.value.message
+    one.stop()  # once more
+
+
+def test_a_program_that_is_not_there_is_a_failure_with_its_name() -> None:
+    one = server("/nowhere/server", "$PORT")
+    one.start()
+    with pytest.raises(ServerFailed) as failed:
+        one.wait()
+
+    assert "/nowhere/server" in failed.value.message

@@ -1,0 +1,138 @@
+"""Runs of the experiment `http` against real servers, as a user starts them."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sectax.experiments.client_server.server import loopback_certificate
+from tests.fakes.http_service import HttpService, said, secured_by
+from tests.needs import needs
+from tests.program import Said, sectax
+
+pytestmark = needs("the HTTP client in Go")
+
+SERVE = f"{shlex.quote(sys.executable)} -m http.server --bind 127.0.0.1 $PORT"
+STARTED = "http://127.0.0.1:$PORT/page.txt"
+
+
+def slow() -> tuple[bytes]:
+    time.sleep(0.02)
+    return (said(),)
+
+
+@pytest.fixture
+def service() -> Iterator[HttpService]:
+    with HttpService({"/": said(), "/slow": slow, "/other": said(b"other"), "/moved": said(b"", "301 Moved")}) as one:
+        yield one
+
+
+def run(folder: Path, *words: str) -> Said:
+    return sectax("run", "http", *words, "--blocks", "6", "--out", "a.sectax", folder=folder, timeout=200)
+
+
+def treatments(folder: Path) -> dict[str, dict[str, Any]]:
+    """Those that were compared, by the names of their services."""
+    told = json.loads(sectax("show", "a.sectax", "--json", folder=folder).out)
+    asked = [one for one in told["treatments"] if one["role"] in ("baseline", "treatment")]
+    return {one["levels"]["service"]: one for one in asked}
+
+
+def estimate(of: dict[str, Any], metric: str) -> float:
+    return next(float(one["estimate"]["point"]) for one in of["estimates"] if one["metric"] == metric)
+
+
+def test_two_urls_are_compared(tmp_path: Path, service: HttpService) -> None:
+    ran = run(tmp_path, service.url(), f"--treatment=slow={service.url('/slow')}")
+
+    assert ran.status == 0, ran.err
+    compared = treatments(tmp_path)
+    assert {one["blocks"] for one in compared.values()} == {6}
+    assert estimate(compared["slow"], "latency") >= 0.02
+    assert 0 < estimate(compared["slow"], "throughput") <= 50
+    lengths = {len(head) for head in service.heard if " /slow " in head}
+    assert estimate(compared["slow"], "sent_bytes") == lengths.pop() + 2 * 4 - 2
+
+
+def test_no_secret_is_recorded_or_shown(tmp_path: Path, service: HttpService) -> None:
+    secrets = ("pass-word-1", "tick-et-2", "be-arer-3", "in-a-file-4")
+    (tmp_path / "headers").write_text(f"X-Api-Key: {secrets[3]}\n")
+    ran = run(
+        tmp_path,
+        service.url("/?token=" + secrets[1]).replace("://", f"://somebody:{secrets[0]}@"),
+        service.url("/?token=" + secrets[1]),
+        *("-H", f"Authorization: Bearer {secrets[2]}", "--header", "@headers"),
+    )
+
+    assert ran.status == 0, ran.err
+    kept = (tmp_path / "a.sectax").read_bytes()
+    everything = sectax("report", "a.sectax", "--format", "html", folder=tmp_path).out + ran.out + ran.err
+    assert not [secret for secret in secrets if secret.encode() in kept or secret in everything]
+    assert f"127.0.0.1:{service.port}/?token=…".encode() in kept
+    assert f"Authorization: Bearer {secrets[2]}" in service.heard[-1].splitlines()
+    assert f"X-Api-Key: {secrets[3]}" in service.heard[-1].splitlines()
+
+
+@pytest.mark.parametrize(
+    ("path", "options", "status"),
+    [
+        ("/other", (), 3),
+        ("/other", ("--bodies-differ",), 0),
+        ("/moved", (), 3),
+        ("/moved", ("--status=new=301", "--bodies-differ"), 0),
+        ("/nowhere", (), 3),
+    ],
+)
+def test_other_answers_are_a_failure_unless_they_were_declared(
+    path: str, options: tuple[str, ...], status: int, tmp_path: Path, service: HttpService
+) -> None:
+    ran = run(tmp_path, service.url(), f"--treatment=new={service.url(path)}", *options)
+
+    assert ran.status == status, ran.err
+    if status:
+        assert "http (new, GET)" in ran.out
+
+
+@pytest.mark.parametrize("fresh", [(), ("--fresh",)])
+def test_servers_are_started_and_ended(fresh: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "page.txt").write_text("a page")
+    words = ("--baseline", STARTED, "--treatment", f"new={STARTED}")
+    ran = run(tmp_path, *words, "--start", f"baseline={SERVE}", "--start", f"new={SERVE}", *fresh)
+
+    assert ran.status == 0, ran.err
+    assert {one["blocks"] for one in treatments(tmp_path).values()} == {6}
+
+
+def test_a_server_that_does_not_start_ends_the_run_with_its_words(tmp_path: Path) -> None:
+    failing = f"{shlex.quote(sys.executable)} -c 'import sys; sys.exit(\"no such setting\")'"
+    words = ("--baseline", STARTED, "--treatment", f"new={STARTED}", "--start", f"baseline={SERVE}")
+    ran = run(tmp_path, *words, "--start", f"new={failing}")
+
+    assert ran.status == 3
+    assert "no such setting" in ran.err
+
+
+def test_new_connections_over_tls_carry_more_bytes(tmp_path: Path) -> None:
+    certificate, key = loopback_certificate()
+    with HttpService({"/": said()}, secured=secured_by(certificate, key, tmp_path)) as service:
+        ran = run(tmp_path, service.url(), service.url(), "--ca", "server.pem", "--level", "connection=kept,new")
+
+    assert ran.status == 0, ran.err
+    told = json.loads(sectax("show", "a.sectax", "--json", folder=tmp_path).out)
+    baselines = {one["levels"]["connection"]: one for one in told["treatments"] if one["role"] == "baseline"}
+    assert estimate(baselines["new"], "received_bytes") > estimate(baselines["kept"], "received_bytes") + 500
+
+
+@pytest.mark.parametrize("load", [("--rate", "400"), ("--level", "concurrency=4")])
+def test_requests_overlap(load: tuple[str, ...], tmp_path: Path, service: HttpService) -> None:
+    ran = run(tmp_path, service.url(), service.url(), *load)
+
+    assert ran.status == 0, ran.err
+    assert {one["blocks"] for one in treatments(tmp_path).values()} == {6}
