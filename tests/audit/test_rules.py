@@ -308,8 +308,10 @@ def test_every_check_has_an_identifier_of_its_own_and_a_rule() -> None:
     assert all(check.rule for check in CHECKS)
 
 
-@pytest.mark.parametrize(("statistic", "least"), [("median", 6), ("p90", 36), ("p95", 72), ("p99", 368), ("max", 59)])
-def test_a_quantile_needs_so_many_values(statistic: str, least: int) -> None:
+@pytest.mark.parametrize(
+    ("statistic", "least"), [("median", 6), ("p90", 36), ("p95", 72), ("p99", 368), ("max", 59), ("p999", None)]
+)
+def test_a_quantile_needs_so_many_values(statistic: str, least: int | None) -> None:
     assert needed(statistic) == least
 
 
@@ -323,3 +325,9 @@ def test_summaries_near_each_other_tie_together_and_are_no_copy() -> None:
 
     assert "F copied-data" not in said(told(*(series(name, count=500, **near) for name in "ab")))
     assert "F copied-data" in said(told(*(series(name, count=500, **far) for name in "ab")))
+
+
+def test_less_than_no_operation_is_judged_without_an_error() -> None:
+    work = Work(operations=-5.0, target_rate=100.0, achieved_rate=100.0)
+
+    assert "F fixed-time-total" in said(one(quantity=RATE, work=work, rate=100.0))

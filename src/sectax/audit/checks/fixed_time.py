@@ -64,9 +64,9 @@ def _fixed(one: Series) -> bool | None:
 
 
 def _is_as_asked(one: Series) -> bool:
-    target, achieved = one.work.target_rate, one.work.achieved_rate or one.typical
+    target, achieved, sent = one.work.target_rate, one.work.achieved_rate or one.typical, one.work.operations
     if one.quantity is not Quantity.RATE or not target or achieved is None:
         return False
     # Operations that are sent at random times are a Poisson number.
-    chance = 0.01 + (3 / math.sqrt(one.work.operations) if one.work.operations else 0.0)
+    chance = 0.01 + (3 / math.sqrt(sent) if sent and sent > 0 else 0.0)
     return abs(achieved / target - 1) <= chance

@@ -26,7 +26,7 @@ def needed(statistic: str | None) -> int | None:
     if statistic in ("max", "worst"):
         return WORST_NEEDS
     share = share_of(statistic)
-    return observations_needed(share) if share else None
+    return observations_needed(share) if share and share < 1 else None
 
 
 def _seen(evidence: Evidence) -> list[Pair]:

@@ -63,7 +63,7 @@ def looks(work: Work, *, by_chance: bool = True) -> list[str]:
     target, achieved = work.target_rate, work.achieved_rate
     if target and achieved is not None:
         # Where operations are sent at random times, they are a Poisson number.
-        chance = 3 / math.sqrt(work.operations) if by_chance and work.operations else 0.0
+        chance = 3 / math.sqrt(work.operations) if by_chance and work.operations and work.operations > 0 else 0.0
         slow = achieved < (LEAST_ACHIEVED - chance) * target
         looks.append(f"{achieved:.4g} operations/s were achieved of {target:.4g}" if slow else "")
     if work.dropped is not None and work.operations is not None:
