@@ -323,6 +323,21 @@ def test_other_key_refuses_the_treatment_that_had_it() -> None:
     assert [(each.treatment, each.refused) for each in refused] == [(name, "key_bits differs")]
 
 
+def test_witness_called_after_a_metric_refuses_that_metric_alone() -> None:
+    runs = []
+    for floor in (1024, 2048):
+        analysed = situations.commands()
+        witnesses = {"peak_memory_floor_bytes": floor}
+        treatments = tuple(replace(each, witnesses=witnesses) for each in analysed.treatments)
+        runs.append(replace(analysed, treatments=treatments))
+
+    comparison = compare_runs(*runs)
+
+    refused = {each.metric.name for each in comparison.absolute if "peak_memory_floor_bytes" in each.refused}
+    assert refused == {"peak_memory"}
+    assert {each.metric.name for each in comparison.absolute} > refused
+
+
 @pytest.mark.parametrize(
     ("values", "differs"),
     [

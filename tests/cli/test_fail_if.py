@@ -123,8 +123,8 @@ def test_two_runs_are_compared_by_what_their_effects_became(tmp_path):
 
     assert compare("old.sectax", "r.sectax", "slower>10%") == HOLDS
     assert compare("r.sectax", "old.sectax", "slower>10%") == RULED_OUT
-    assert compare("old.sectax", "old.sectax", "slower>30%") == RULED_OUT
     assert compare("old.sectax", "r.sectax", "slower>20%") == CANNOT_BE_SAID
+    assert sectax("compare", "old.sectax", "old.sectax", folder=tmp_path).status == ExitStatus.WRONG_USE
 
 
 def test_a_run_without_a_figure_says_so_first(tmp_path):
@@ -163,3 +163,18 @@ def test_a_published_study_has_no_intervals(tmp_path):
 
     assert said.status == ExitStatus.WRONG_USE
     assert "compare two runs" in said.err
+
+
+def test_why_it_is_undecided_is_in_the_json_and_nothing_measured_has_its_own_status(tmp_path):
+    run(tmp_path, "0.1", "--blocks", "60")
+    unseen = sectax("show", "r.sectax", "--json", "--fail-if", "slower>1.9%", folder=tmp_path)
+    (tmp_path / "r.sectax").unlink()
+    words = ("--baseline", "false", "--treatment", "new=true", "--blocks", "6", "--out", "r.sectax")
+    measured = sectax("run", "command", *words, folder=tmp_path)
+
+    shown = sectax("show", "r.sectax", "--fail-if", "slower>5%", folder=tmp_path)
+
+    assert unseen.status == CANNOT_BE_SAID
+    assert [limit["why"] for limit in json.loads(unseen.out)["conditions"]] == [["known cost not seen"]]
+    assert "more --blocks" in unseen.err
+    assert shown.status == measured.status == ExitStatus.NOTHING_MEASURED

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from sectax.model.finding import VerdictId
+from sectax.model.treatment import Standing
+from sectax.workflow.runs import _answer
 from tests.program import sectax
+from tests.reports import situations
 
 SLOWER = ("--baseline", "sleep 0.01", "--treatment", "b=sleep 0.03", "--blocks", "6")
 
@@ -87,3 +92,11 @@ def test_a_folder_without_runs_and_what_is_no_folder(folder):
     assert "no run files" in empty.err
     assert wrong.status == 2
     assert "sectax show old.sectax" in wrong.err
+
+
+def test_a_withdrawn_comparison_is_not_counted_as_decided():
+    analysed = situations.every_kind_of_verdict()
+    found = next(each for each in analysed.findings if each.comparison.standing is Standing.PRIMARY)
+    withdrawn = replace(found, verdict=VerdictId.WITHDRAWN, withheld=found.verdict)
+
+    assert _answer(replace(analysed, findings=(withdrawn, withdrawn))) == "0 of 2 decided, 2 withdrawn"

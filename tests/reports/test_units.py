@@ -22,6 +22,14 @@ def estimate(point: float, low: float | None, high: float | None, unit: str = "s
     return Estimate(point, low, high, 0.95, "student-t", 14, unit)
 
 
+@given(st.lists(SIZES, min_size=1, max_size=8))
+def test_shares_of_a_whole_add_up_to_a_hundred(parts: list[float]) -> None:
+    shares = units.whole_percents(parts)
+
+    assert sum(shares) == 100
+    assert all(abs(share - 100 * part / sum(parts)) < 1 + 1e-6 for share, part in zip(shares, parts, strict=True))
+
+
 @given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6))
 def test_printed_interval_is_never_narrower_than_the_one_found(low: float, width: float) -> None:
     high = low + width

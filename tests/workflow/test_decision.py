@@ -143,3 +143,21 @@ def test_work_that_a_witness_shows_to_be_left_out_explains_a_surprise() -> None:
 
     assert found is not None
     assert [each.cause for each in found.surprises] == ["no MD5"]
+
+
+def test_where_nothing_is_decided_that_is_said_first_and_a_wide_interval_is_no_answer() -> None:
+    analysed, rules = _faster()
+    wide = tuple(
+        replace(
+            each,
+            verdict=VerdictId.INCONCLUSIVE,
+            effect=each.effect and replace(each.effect, log_ratio=0.0, low=-0.5, high=0.5),
+        )
+        for each in analysed.findings
+    )
+
+    found = decide(replace(analysed, findings=wide), replace(rules, choice=replace(rules.choice, picks=False)), load())
+
+    assert found is not None
+    assert f"0 of {len(found.findings)} comparison" in words.none_decided(found)[0]
+    assert words.answers(analysed.measured.plan, found) == []

@@ -391,14 +391,19 @@ def _absolute_pairs(a: Analysed, b: Analysed, differences: tuple[Difference, ...
         if ours.role not in MEASURED:
             continue
         concerned = {"run", ours.treatment, *ours.levels.values()}
-        refusing = [
-            difference.name for difference in differences if difference.refuses and difference.subject in concerned
-        ]
+        refused_by = [each.name for each in differences if each.refuses and each.subject in concerned]
         for metric in a.measured.plan.metrics:
             estimates = (ours.estimates.get(metric.name), theirs.estimates.get(metric.name))
             figures = [
                 _scaled(estimate, 1.0) if estimate else Figure(None, result.reason or "not observed")
                 for estimate, result in zip(estimates, (ours, theirs), strict=True)
+            ]
+            # A witness that is called after a metric says something of that metric alone.
+            refusing = [
+                name
+                for name in refused_by
+                if name.startswith(f"{metric.name}_")
+                or not any(name.startswith(f"{other.name}_") for other in a.measured.plan.metrics)
             ]
             quotient = ratio(figures[1], figures[0])
             metric_there = next(

@@ -9,8 +9,8 @@ from types import MappingProxyType
 from sectax.analysis.controls import found
 from sectax.analysis.effect import blocks_pending
 from sectax.model.compared import EffectPair, RunComparison
-from sectax.model.condition import Answer, Concluded, Condition
-from sectax.model.finding import NO_CLAIM, Finding
+from sectax.model.condition import Answer, Concluded, Condition, Open
+from sectax.model.finding import NO_CLAIM, Finding, VerdictId
 from sectax.model.measured import Measured
 from sectax.model.plan import Plan
 from sectax.model.treatment import CONTROLS, Comparison, Standing
@@ -52,12 +52,12 @@ def conclude(conditions: Iterable[Condition], measured: Measured, findings: Sequ
     Args:
         findings: after the audit, the run's own controls among them.
     """
-    plan, pending = measured.plan, bool(blocks_pending(measured))
+    plan = measured.plan
     return tuple(
         _concluded(
             condition,
             [
-                (finding.comparison.id, Answer.OPEN if pending else _answer(condition, finding, plan, findings))
+                (finding.comparison.id, _answer(condition, finding, measured, findings))
                 for finding in findings
                 if concerns(condition, finding.comparison, plan.metrics[0].name)
             ],
@@ -77,14 +77,16 @@ def conclude_change(
     first_metric = next((pair.a.comparison.metric for pair in compared.effects), "")
     changes = {pair.comparison: change for pair in compared.effects if (change := _change(pair)) is not None}
 
-    def answer(condition: Condition, comparison: str) -> Answer:
-        return by_interval(condition, *changes[comparison]) if comparison in changes and not pending else Answer.OPEN
+    def answer(condition: Condition, pair: EffectPair) -> tuple[Answer, Open]:
+        if pending or pair.comparison not in changes:
+            return Answer.OPEN, Open.UNFINISHED if pending else _silent(pair.a, pair.b)
+        return by_interval(condition, *changes[pair.comparison]), Open.WIDE
 
     return tuple(
         _concluded(
             condition,
             [
-                (pair.comparison, answer(condition, pair.comparison))
+                (pair.comparison, answer(condition, pair))
                 for pair in compared.effects
                 if concerns(condition, pair.a.comparison, first_metric)
             ],
@@ -96,26 +98,45 @@ def conclude_change(
 
 def _concluded(
     condition: Condition,
-    answers: list[tuple[str, Answer]],
+    answers: list[tuple[str, tuple[Answer, Open]]],
     changes: Mapping[str, tuple[float, float]] = MappingProxyType({}),
 ) -> Concluded:
-    seen = {answer for _, answer in answers}
+    seen = {answer for _, (answer, _) in answers}
     answer = Answer.RULED_OUT if seen == {Answer.RULED_OUT} else Answer.OPEN
     if Answer.HOLDS in seen:
         answer = Answer.HOLDS
-    decisive = tuple(name for name, each in answers if each is answer)
-    return Concluded(condition, answer, decisive, {name: changes[name] for name in decisive if name in changes})
+    reasons = {name: why for name, (each, why) in answers if each is answer}
+    return Concluded(
+        condition,
+        answer,
+        tuple(reasons),
+        {name: changes[name] for name in reasons if name in changes},
+        tuple(reasons.values()) if answer is Answer.OPEN else (),
+    )
 
 
-def _answer(condition: Condition, finding: Finding, plan: Plan, findings: Sequence[Finding]) -> Answer:
-    effect = finding.effect
+def _answer(
+    condition: Condition, finding: Finding, measured: Measured, findings: Sequence[Finding]
+) -> tuple[Answer, Open]:
+    """The answer, and why it is undecided if it is."""
+    effect, plan = finding.effect, measured.plan
+    unfinished = measured.state != "finished"
+    if effect is None and unfinished:
+        return Answer.OPEN, Open.UNFINISHED
     if effect is None or finding.verdict in NO_CLAIM:
-        return Answer.OPEN
+        return Answer.OPEN, _silent(finding)
+    if blocks_pending(measured):
+        return Answer.OPEN, Open.UNFINISHED
     answer = by_interval(condition, effect.low, effect.high)
-    if not leans_on_control(condition, effect.low, effect.high):
-        return answer
-    could_see = condition.limit >= finding.margin and all(map(found, _positives(finding.comparison, plan, findings)))
-    return answer if could_see else Answer.OPEN
+    if leans_on_control(condition, effect.low, effect.high):
+        positives = _positives(finding.comparison, plan, findings)
+        if not (condition.limit >= finding.margin and all(map(found, positives))):
+            return Answer.OPEN, Open.UNFINISHED if unfinished else Open.UNSEEN
+    return answer, Open.UNFINISHED if unfinished else Open.WIDE
+
+
+def _silent(*findings: Finding) -> Open:
+    return Open.WITHDRAWN if VerdictId.WITHDRAWN in {each.verdict for each in findings} else Open.NOT_MEASURED
 
 
 def _positives(comparison: Comparison, plan: Plan, findings: Sequence[Finding]) -> list[Finding]:

@@ -19,14 +19,12 @@ from sectax.cli.streams import Printed
 from sectax.experiments import registry
 from sectax.experiments.interface import Experiment, HasCommandLines, HasSecrets, Hidden, Request, TakesWords
 from sectax.experiments.planning import default_budget_s
-from sectax.model.analysed import Analysed, RunReport
+from sectax.model.analysed import RunReport
 from sectax.model.errors import ExitStatus, NothingMeasured, WrongUse
-from sectax.model.finding import VerdictId
 from sectax.model.plan import Stopping, Until
-from sectax.model.treatment import CONTROLS
 from sectax.text import spans
 from sectax.workflow import run as workflow
-from sectax.workflow.conditions import concluded, line, with_conditions
+from sectax.workflow.conditions import concluded, line, was_measured, with_conditions
 from sectax.workflow.dry_run import dry_run
 from sectax.workflow.export import exported
 from sectax.workflow.seal import SigningKey
@@ -273,7 +271,7 @@ def _finish(
     trouble = outcome.trouble
     if trouble is not None and outcome.was_refused:
         raise trouble
-    if trouble is None and outcome.state == "finished" and not _was_measured(outcome.analysed):
+    if trouble is None and outcome.state == "finished" and not was_measured(outcome.analysed):
         trouble = NothingMeasured("no comparison could be measured", "see the reasons above")
     said = trouble.message if trouble is not None else ""
     path = str(outcome.path)
@@ -294,12 +292,6 @@ def _finish(
     if outcome.state == "interrupted":
         raise click.exceptions.Exit(ExitStatus.INTERRUPTED)
     shared.leave_with(answers, plan)
-
-
-def _was_measured(analysed: Analysed) -> bool:
-    """Whether there is a figure for a comparison, however little may be claimed of it."""
-    asked = [finding for finding in analysed.findings if finding.comparison.standing not in CONTROLS]
-    return any(finding.verdict is not VerdictId.NOT_MEASURED for finding in asked)
 
 
 def _own_options(experiment: Experiment, values: dict[str, Any]) -> dict[str, tuple[str, ...]]:

@@ -8,6 +8,8 @@ import click
 
 from sectax.cli.options import as_json, conditions, everything, fail_if, form, in_ascii, leave_with, run_file
 from sectax.cli.output import Form, Shown, print_text, rendered
+from sectax.cli.streams import Printed
+from sectax.model.errors import NothingMeasured
 
 
 @click.command("show")
@@ -21,7 +23,7 @@ def command(run_file: str, fail_if: tuple[str, ...], form: Form) -> None:
         return
     from sectax.model.analysed import RunReport
     from sectax.workflow.analyse import analyse_file
-    from sectax.workflow.conditions import concluded
+    from sectax.workflow.conditions import concluded, was_measured
 
     asked = conditions(fail_if)
     analysed = analyse_file(Path(run_file))
@@ -30,4 +32,6 @@ def command(run_file: str, fail_if: tuple[str, ...], form: Form) -> None:
     if analysed.measured.state == "finished" and not asked:
         kept.keep_report(text)
     print_text(text)
+    if asked and analysed.measured.state == "finished" and not was_measured(analysed):
+        raise NothingMeasured("no comparison could be measured", "see the reasons above") from Printed()
     leave_with(answers if asked else (), analysed.measured.plan)

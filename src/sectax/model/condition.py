@@ -14,6 +14,16 @@ class Answer(StrEnum):
     OPEN = "undecided"
 
 
+class Open(StrEnum):
+    """Why a condition is undecided for a comparison."""
+
+    NOT_MEASURED = "not measured"
+    WITHDRAWN = "withdrawn"
+    UNFINISHED = "run not finished"
+    UNSEEN = "known cost not seen"  # the interval is within the limit, but the run has not shown that it sees so little
+    WIDE = "limit inside the interval"
+
+
 @dataclass(frozen=True)
 class Condition:
     """One condition. It mirrors as the margin does: 'faster by 5 %' is as far as 'slower by 5 %'.
@@ -35,10 +45,12 @@ class Condition:
 class Concluded:
     """A condition and its answer; `decisive` are the ids of the comparisons that gave it.
 
-    `changes` has, where two runs are compared, the interval by which an effect grew, in logs, by those ids.
+    `changes` has, where two runs are compared, the interval by which an effect grew, in logs, by those ids; `why` says
+    of each of them, in their order, why it is undecided, and is empty where it is not.
     """
 
     condition: Condition
     answer: Answer
     decisive: tuple[str, ...]
     changes: dict[str, tuple[float, float]] = field(default_factory=dict)
+    why: tuple[Open, ...] = ()

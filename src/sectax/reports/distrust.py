@@ -63,11 +63,13 @@ def _noted(analysed: Analysed, shown: frozenset[str]) -> Iterator[tuple[int, str
     for first, same in alike(each for each in heeded if each.subject not in unseen):
         about = [*dict.fromkeys(names.subject(plan, each.subject) for each in same if each.subject != "run")]
         name, saw = printable(first.check), printable(first.saw)
-        whose = f"{about[0]}{f' and {len(about) - 1} more' if len(about) > 1 else ''}: " if about else ""
+        # The others may have shown other figures.
+        whose, others = f"{about[0]}: " if about else "", f"; {len(about) - 1} more like it" if len(about) > 1 else ""
         if first.severity is Severity.FATAL:
-            yield 0, name, f"{name}: {whose}{saw}{f'; {printable(first.advice)}' if first.advice else ''}"
+            advice = f"; {printable(first.advice)}" if first.advice else ""
+            yield 0, name, f"{name}: {whose}{saw}{advice}{others}"
         else:
-            yield 4, name, f"{WARNED_MARK} {whose}{saw} ({name})"
+            yield 4, name, f"{WARNED_MARK} {whose}{saw} ({name}{others})"
 
 
 def self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]:
@@ -92,7 +94,7 @@ def self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]:
     if undetected:
         families, costs, smallest = zip(*undetected, strict=True)
         trust = f"; distrust differences under {units.share(max(*smallest, *costs))}"
-        yield f"{', '.join(families)}: an added {units.share(max(costs))} went undetected{trust}"
+        yield f"{', '.join(families)}: an added {_cost(max(costs))} went undetected{trust}"
 
 
 def _extra(plan: Plan, family: FamilyControls, positive: Finding) -> float:
@@ -100,7 +102,11 @@ def _extra(plan: Plan, family: FamilyControls, positive: Finding) -> float:
 
 
 def _added(plan: Plan, family: FamilyControls, positive: Finding) -> str:
-    return units.margin(round(_extra(plan, family, positive), 4))
+    return _cost(_extra(plan, family, positive))
+
+
+def _cost(share: float) -> str:
+    return units.margin(round(share, 4))
 
 
 def control_line(plan: Plan, controls: FamilyControls) -> str:

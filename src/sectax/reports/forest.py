@@ -10,7 +10,7 @@ from sectax.reports import units
 from sectax.reports.distrust import passed, self_check
 from sectax.reports.document import Forest, ForestGroup, ForestRow, Table
 from sectax.reports.result_tables import SECONDARY_MARK, result_tables, visible
-from sectax.reports.words import answers, names, summary
+from sectax.reports.words import answers, names, none_decided, summary
 from sectax.text.printable import printable
 
 # What can be read at the size at which pictures are shared: 1200 by 630.
@@ -72,7 +72,7 @@ def _with_unit(value: str, unit: str) -> str:
 
 def _title(analysed: Analysed, decision: Decision | None) -> str:
     """As many sentences of the answer as there is room for; the first is always there."""
-    said = answers(analysed.measured.plan, decision) if decision is not None else []
+    said = [*none_decided(decision), *answers(analysed.measured.plan, decision)] if decision is not None else []
     first, *others = said or summary(analysed) or [""]
     for sentence in others:
         if len(first) + len(sentence) >= _LONGEST_TITLE:

@@ -58,13 +58,14 @@ def _time_spent(measured: Measured) -> tuple[str, ...]:
     spent = time_spent(measured)
     if spent is None:
         return ()
-    shares = (
-        f"{units.share(spent.counted)} inside the batches that count",
-        f"{units.share(spent.settling)} settling and warming up",
-        f"{units.share(spent.opening)} opening",
-        f"{units.share(spent.waiting)} waiting and between batches",
-    )
-    return (f"where the time of the blocks went: {', '.join(shares)}",)
+    parts = {
+        "inside the batches that count": spent.counted,
+        "settling and warming up": spent.settling,
+        "opening": spent.opening,
+        "waiting and between batches": spent.waiting,
+    }
+    shares = zip(units.whole_percents(list(parts.values())), parts, strict=True)
+    return (f"where the time of the blocks went: {', '.join(f'{share} % {what}' for share, what in shares)}",)
 
 
 def _waiting(measured: Measured) -> str:

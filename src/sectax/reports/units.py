@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from sectax.model.finding import Estimate
@@ -178,6 +178,17 @@ def share(value: float) -> str:
     places = 2 if hundredths < 0.1 else 1 if hundredths < 10 else 0
     step = 10.0**-places
     return f"{_without_zeros(fixed(math.ceil(hundredths / step - 1e-9) * step, places))} %"
+
+
+def whole_percents(parts: Sequence[float]) -> list[int]:
+    """Of a whole, each part in whole per cent, so that they add up to 100: those that lose most are rounded up."""
+    whole = sum(parts)
+    exact = [100 * part / whole for part in parts] if whole > 0 else [0.0 for _ in parts]
+    rounded = [math.floor(each) for each in exact]
+    lost = sorted(range(len(parts)), key=lambda place: rounded[place] - exact[place])
+    for place in lost[: round(sum(exact)) - sum(rounded)]:
+        rounded[place] += 1
+    return rounded
 
 
 def margin(value: float) -> str:

@@ -43,6 +43,8 @@ def compare(
         study = published.load(target.removeprefix(PUBLISHED))
         return compare_with_published(analyse_file(run_file), study), ()
     a, b = analyse_file(run_file), analyse_file(Path(target))
+    if a.measured.run_id == b.measured.run_id:
+        raise WrongUse(f"{run_file} and {target} are the same run, {a.measured.run_id}", "name another run")
     compared = compare_runs(a, b)
     refuse_unknown_metrics(conditions, a.measured.plan.metrics)
     pending = any(blocks_pending(side.measured) for side in (a, b))

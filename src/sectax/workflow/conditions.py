@@ -8,14 +8,22 @@ from dataclasses import replace
 
 from sectax.analysis.conditions import conclude
 from sectax.model.analysed import Analysed
-from sectax.model.condition import Answer, Concluded, Condition
+from sectax.model.condition import Answer, Concluded, Condition, Open
 from sectax.model.errors import ExitStatus, WrongUse
+from sectax.model.finding import VerdictId
 from sectax.model.metric import Metric
 from sectax.model.plan import Plan, Stopping, Until
+from sectax.model.treatment import CONTROLS
 from sectax.reports import units
 from sectax.reports.words import names
 from sectax.text.near import did_you_mean
 
+# Why a condition is undecided, and what to do about it; of an interval that is too wide, see `_longer`.
+_WHY = {
+    Open.NOT_MEASURED: "nothing was measured: why not is in the report",
+    Open.WITHDRAWN: "withdrawn, which no longer run mends: the warnings say why",
+    Open.UNFINISHED: "the run has not finished: go on with sectax resume",
+}
 # What the program ends with, the gravest answer of all conditions first.
 _STATUSES = (
     (Answer.HOLDS, ExitStatus.GATE_MISSED),
@@ -59,6 +67,12 @@ def concluded(analysed: Analysed, conditions: Sequence[Condition]) -> tuple[Conc
     return conclude(conditions, analysed.measured, analysed.findings)
 
 
+def was_measured(analysed: Analysed) -> bool:
+    """Whether there is a figure for a comparison, however little may be claimed of it."""
+    asked = [finding for finding in analysed.findings if finding.comparison.standing not in CONTROLS]
+    return any(finding.verdict is not VerdictId.NOT_MEASURED for finding in asked)
+
+
 def status(answers: Iterable[Concluded]) -> ExitStatus:
     """1 where a condition holds, otherwise 4 where one is undecided, otherwise 0."""
     seen = {answer.answer for answer in answers}
@@ -80,9 +94,16 @@ def line(concluded: Concluded, plan: Plan | None) -> str:
         (name if plan is None else names.subject(plan, name)) + _change(concluded, name) for name in concluded.decisive
     ]
     said += f" for {', '.join(about)}"
-    return said + (
-        ": run it again with a longer --budget, or on a quieter machine" if concluded.answer is Answer.OPEN else ""
-    )
+    reasons = dict.fromkeys(_WHY.get(why) or _longer(why, plan) for why in concluded.why)
+    return f"{said}: {'; '.join(reasons)}" if reasons else said
+
+
+def _longer(why: Open, plan: Plan | None) -> str:
+    limit = "more --blocks" if plan is not None and plan.stopping.fixed_blocks is not None else "a longer --budget"
+    again = f"run it again with {limit}, or on a quieter machine"
+    if why is Open.UNSEEN:
+        return f"the interval is within it, but the run has not shown that it sees so little; {again}"
+    return again
 
 
 def _change(concluded: Concluded, comparison: str) -> str:

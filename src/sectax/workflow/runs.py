@@ -9,7 +9,7 @@ from typing import Literal
 
 from sectax.model.analysed import Analysed
 from sectax.model.errors import SectaxError, WrongUse
-from sectax.model.finding import FASTER, SLOWER, UNSETTLED
+from sectax.model.finding import FASTER, SLOWER, VerdictId, is_answered
 from sectax.model.treatment import Standing
 
 SUFFIX = ".sectax"
@@ -104,9 +104,14 @@ def _answer(analysed: Analysed) -> str:
     if len(primary) == 1 and analysed.measured.state == "finished":
         return answer_of(analysed, primary[0])
     verdicts = [finding.verdict for finding in primary]
-    decided = sum(finding.effect is not None and finding.verdict not in UNSETTLED for finding in primary)
-    said = [f"{decided} of {len(primary)} decided"]
-    for word, which in (("slower", SLOWER), ("faster", FASTER)):
+    until = analysed.measured.plan.stopping.until
+    said = [f"{sum(is_answered(finding, until) for finding in primary)} of {len(primary)} decided"]
+    for word, which in (
+        ("slower", SLOWER),
+        ("faster", FASTER),
+        ("withdrawn", {VerdictId.WITHDRAWN}),
+        ("not measured", {VerdictId.NOT_MEASURED}),
+    ):
         if number := sum(verdict in which for verdict in verdicts):
             said.append(f"{number} {word}")
     return ", ".join(said)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Self
 
 from sectax.model import finding as model
-from sectax.model.condition import Answer
+from sectax.model.condition import Answer, Open
 from sectax.model.finding import Severity, VerdictId
 from sectax.model.metric import Metric
 from sectax.model.treatment import Standing
@@ -147,3 +147,4 @@ class Limit(Object, frozen=True):
     text: Annotated[str, said(at="condition.text")]
     answer: Answer
     comparisons: Annotated[tuple[str, ...], said("The ids of those that gave the answer.", at="decisive")]
+    why: Annotated[tuple[Open, ...], said("Why each of them is undecided; empty where the answer is another.")]

@@ -1,7 +1,7 @@
 """Sentences: the verdict in words, what to do, the summary of what was found, and the plan before a run."""
 
 from sectax.reports.words.claims import interval, point, verdict
-from sectax.reports.words.decisions import answers, decision
+from sectax.reports.words.decisions import answers, decision, none_decided
 from sectax.reports.words.plans import bill, calibrated, how_long, plan
 from sectax.reports.words.summaries import answer_of, summary
 
@@ -13,6 +13,7 @@ __all__ = [
     "decision",
     "how_long",
     "interval",
+    "none_decided",
     "plan",
     "point",
     "summary",

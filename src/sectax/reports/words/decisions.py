@@ -16,6 +16,8 @@ from sectax.reports.words import claims, names
 from sectax.reports.words.summaries import of_parts, run_state, silence, to_answer
 from sectax.text.printable import printable
 
+# An interval within this, a log ratio, is called no difference.
+_SMALL = math.log1p(0.1)
 # What is named of more.
 _NAMED = 2
 
@@ -34,7 +36,14 @@ def decision(analysed: Analysed, given: Decision) -> list[str]:
     changes = choice.changes and any(map(is_decided, given.findings))
     more = [printable(choice.weigh), f"another {printable(choice.changes)} may change this" if changes else ""]
     weigh = " ".join(f"{each[0].upper()}{each[1:]}." for each in more if each)
-    return [*lines, weigh] if weigh else lines
+    return [*lines, weigh] if weigh else lines or none_decided(given)
+
+
+def none_decided(given: Decision) -> list[str]:
+    """That nothing is decided, where that is so."""
+    if any(map(is_decided, given.findings)):
+        return []
+    return [f"Nothing is decided: 0 of {units.count(len(given.findings), 'comparison')}."]
 
 
 def answers(plan: Plan, given: Decision) -> list[str]:
@@ -155,7 +164,9 @@ def _cost(plan: Plan, same: list[Finding]) -> Iterator[str]:
 
 
 def _is_bounded(finding: Finding) -> bool:
-    return finding.effect is not None and claims.is_known(finding.effect) and not claims.is_noisy(finding.effect)
+    """Whether the interval is narrow enough to be an answer without a verdict."""
+    effect = finding.effect
+    return effect is not None and claims.is_known(effect) and max(-effect.low, effect.high) <= _SMALL
 
 
 def _finding(plan: Plan, finding: Finding) -> str:
