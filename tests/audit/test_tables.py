@@ -50,10 +50,34 @@ def test_what_is_no_table_of_numbers_is_refused(text: str) -> None:
         read(text, unit="ms")
 
 
-def test_a_column_of_something_per_second_holds_no_seconds() -> None:
-    (series,) = read_table(["name,bytes_per_second", "none,0", "some,8.4e7"], Columns()).speeds[:1]
+@pytest.mark.parametrize(
+    ("heading", "quantity"),
+    [
+        ("bytes_per_second", Quantity.BANDWIDTH),
+        ("throughput_ops_s", Quantity.RATE),
+        ("reqs_s", Quantity.RATE),
+        ("sign_s", Quantity.TIME),
+    ],
+)
+def test_a_column_of_something_per_second_holds_no_seconds(heading: str, quantity: Quantity) -> None:
+    (series,) = read_table([f"name,{heading}", "none,0", "some,8.4e7"], Columns()).speeds[:1]
 
-    assert series.quantity is Quantity.BANDWIDTH
+    assert series.quantity is quantity
+
+
+def test_zeros_that_a_program_left_out_hide_no_contradiction() -> None:
+    evidence = read_table(["command,mean_s,min_s,max_s", "a,0.1,0.2,0.05", "b,0.2,0.19,0.21"], Columns())
+
+    assert "contradiction" in {outcome.check for outcome in review(evidence) if outcome.warnings}
+
+
+@pytest.mark.parametrize(
+    "text", ["side,time_ms\na,-1\na,2\n", "side,ops_s\na,-5\nb,7\n", "name,mean_ms,max_ms\na,-2,4\n"]
+)
+def test_a_negative_time_or_rate_has_a_warning(text: str) -> None:
+    evidence = read_table(iter(text.split("\n")), Columns())
+
+    assert "contradiction" in {outcome.check for outcome in review(evidence) if outcome.warnings}
 
 
 def test_a_table_of_markdown_within_a_text_is_read_by_the_units_of_its_cells() -> None:

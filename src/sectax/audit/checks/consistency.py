@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import combinations
 
-from sectax.audit.checks.groups import about, gather, ids
+from sectax.audit.checks.groups import about, gather, ids, worst
 from sectax.audit.checks.interface import Remark, check, fatal, remark
 from sectax.audit.checks.words import duration, number, share
 from sectax.audit.form import Claim, Evidence, Quantity, Series, share_of
@@ -28,9 +28,9 @@ ASK = "find out where each number comes from"
 
 
 @check(
-    "F: a summary that its own values contradict, quantiles that fall, a mean outside the range, a rate that "
-    "is not "
-    "its count over its time, a sum that is not that of its parts; W: more waiting than the connections had time for",
+    "F: a summary that its own values contradict, quantiles that fall, a mean outside the range, a rate that is not "
+    "its count over its time, a sum that is not that of its parts; W: more waiting than the connections had time for, "
+    "a negative time or rate",
     sees=lambda evidence: evidence.speeds if evidence.imported else (),
 )
 def contradiction(evidence: Evidence) -> Iterator[Remark]:
@@ -39,6 +39,11 @@ def contradiction(evidence: Evidence) -> Iterator[Remark]:
         severity = Severity.FATAL if broken.fatal else Severity.WARNING
         yield remark(severity, broken.run, saw, WRONG, ASK, broken.figures)
     yield from _planned(evidence)
+    # It may be a difference that is not called one, so it is no F.
+    below = {
+        one: (-least, f"{one.id} is {_shown(one, least)}") for one in evidence.speeds if (least := _least(one)) < 0
+    }
+    yield from worst(Severity.WARNING, below, "no time and no rate is negative", ASK)
     for one in evidence.speeds:
         yield from _order(one)
         yield from _of_values(one)
@@ -46,11 +51,20 @@ def contradiction(evidence: Evidence) -> Iterator[Remark]:
         yield from _in_flight(one)
 
 
+def _least(one: Series) -> float:
+    told = [claim.value for claim in one.claims if claim.statistic != "error"]
+    if len(one.values):
+        import numpy as np
+
+        told.append(float(np.min(one.values)))
+    return min(told, default=0.0)
+
+
 def _order(one: Series) -> Iterator[Remark]:
     """Quantiles rise, and the mean lies between the smallest and the largest value."""
     shares = {claim.id: share for claim in one.claims if (share := share_of(claim.statistic)) is not None}
     placed = sorted((claim for claim in one.claims if claim.id in shares), key=lambda claim: shares[claim.id])
-    pairs = [*pairwise(placed)]
+    pairs = [*combinations(placed, 2)]
     mean, least, most = one.claim("mean"), one.claim("min"), one.claim("max")
     if mean is not None:
         pairs += [(low, high) for low, high in ((least, mean), (mean, most)) if low is not None and high is not None]

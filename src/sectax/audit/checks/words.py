@@ -76,6 +76,8 @@ def slower(log_ratio: float) -> str:
 
 def duration(seconds: float) -> str:
     """A time in the unit that people say it in: '12 µs', '1.5 ms', '3.09 s'."""
+    if seconds < 0:
+        return f"-{duration(-seconds)}"
     for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
         if seconds >= scale:
             return f"{number(seconds / scale)} {unit}"

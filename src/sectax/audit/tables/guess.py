@@ -72,11 +72,12 @@ def words(name: str) -> str:
 
 
 def unit_in(name: str) -> Unit | None:
-    """The unit that a column's name is or ends with: `sign (ops/s)`, `time_ms`, `latency [us]`, `ns/op`, `ms`."""
+    """The unit that a column's name is or ends with: `sign (ops/s)`, `time_ms`, `ops_s`, `ns/op`, `ms`."""
     if (inside := re.search(r"[(\[]([^()\[\]]{1,20})[)\]]\s*$", name)) is not None:
         return unit_of(inside[1])
-    if (over := re.search(r"(?:^|[_ ])([A-Za-z]+)[_ ]per[_ ](?:s|sec|second)$", name)) is not None:
-        return unit_of(f"{over[1].lower()}/s")
+    rate = r"(?:^|[_ ])(?:([A-Za-z]+)[_ ]per[_ ](?:s|sec|second)|([kKmM]?ops|[rR]eqs?|[rR]equests|[kKmMgG]i?[bB])_s)$"
+    if (over := re.search(rate, name)) is not None:
+        return unit_of(f"{(over[1] or over[2]).lower()}/s")
     # One letter may be anything.
     whole = unit_of(name) if len(name) > 1 and statistic_of(name) is None else None
     last = re.search(r"[_ ]([A-Za-zµμ/]{1,12})$|[a-z](Ms|Us|Ns|Secs?|Seconds|Millis|Nanos)$", name)
@@ -85,7 +86,7 @@ def unit_in(name: str) -> Unit | None:
 
 def statistic_of(name: str) -> str | None:
     """The statistic that a column's name says: mean, `p99 (ms)`, `min_us`."""
-    plain = re.sub(r"^(?:time|latency) | (?:[mun]s|secs?|seconds|time|latency|runtime)$", "", words(name))
+    plain = re.sub(r"^(?:time|latency) | (?:[mun]?s|secs?|seconds|time|latency|runtime)$", "", words(name))
     if (percentile := re.fullmatch(r"(?:p ?)?(\d\d)\.?(\d?)(?:th)?( percentile)?", plain)) and re.search("p", plain):
         return of_percentile(f"{percentile[1]}.{percentile[2] or 0}")
     return next((statistic for statistic, names in _STATISTICS.items() if re.fullmatch(names, plain)), None)

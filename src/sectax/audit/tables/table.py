@@ -62,6 +62,7 @@ class _Reader:
         self.table = table
         self.rows = rows(table)
         self.groups: dict[Key, _Group] = {}
+        self._steps: dict[int, float] = {}  # by column
         self.count = self.taken = 0
         self.left_out: list[Trouble] = []
         first = self._portion(_SAMPLE)
@@ -205,10 +206,19 @@ class _Reader:
             run=label,
         )
 
+    def _step(self, place: int, text: str) -> float:
+        """The step of a cell: the finest of its column, since many programs leave out zeros at the end."""
+        if "e" in text.lower():
+            return self.cells.step(text)
+        if place not in self._steps:
+            column = [group.row[place] for group in self.groups.values()]
+            self._steps[place] = min(self.cells.step(cell) for cell in column if "e" not in cell.lower())
+        return self._steps[place]
+
     def _claims(self, id: str, row: Sequence[str], at: int, unit: Unit) -> tuple[Claim, ...]:
         """Of a row that stands by itself with a mean or median: that, and the summaries beside it."""
         claims = [
-            Claim(f"{id} {name}", name, number * unit[1], self.cells.step(row[place]) * unit[1])
+            Claim(f"{id} {name}", name, number * unit[1], self._step(place, row[place]) * unit[1])
             for name, place in self.guess.summaries.items()
             if (number := self.cells.number(row[place], unit)) is not None
         ]
