@@ -28,7 +28,8 @@ def load(path: Path | None = None) -> PriceList:
     except OSError as error:
         raise WrongUse(f"--prices {path} cannot be read: {error.strerror}", "name a file with prices") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise WrongUse(f"{path} is not a price list: {error}", "src/sectax/prices/us-east-1.toml is one") from error
+        known = files("sectax.prices") / _BUILT_IN
+        raise WrongUse(f"{path} is not a price list: {error}", f"{known} is one") from error
 
 
 def _read(text: str) -> PriceList:

@@ -47,7 +47,7 @@ def advice_report(given: Advice) -> Document:
     )
     if parts and plan.transfers:
         parts = (*parts, Section("What holds elsewhere", _sentences((printable(plan.transfers),))))
-    nothing = () if parts else (Text("There is no advice for this run: nothing was compared that can be chosen."),)
+    nothing = () if parts else (Text("There is no advice for this run: nothing that can be chosen was decided."),)
     return Document(f"advice from run {printable(given.run_id)}: {printable(plan.question)}", nothing, parts)
 
 

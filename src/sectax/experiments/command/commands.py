@@ -99,7 +99,7 @@ def read_commands(options: Mapping[str, tuple[str, ...]], values: Mapping[str, s
         raise WrongUse("no command was given", "sectax run command 'A' 'B', or --baseline 'A' --treatment NAME='B'")
     own = options.get("name", ())
     if len(own) > 1 + len(options.get("treatment", ())):
-        raise WrongUse(f"there are {len(own)} names for fewer commands", "leave a --name out, or add its command")
+        raise WrongUse(f"there are more names ({len(own)}) than commands", "leave a --name out, or add its command")
     texts = {own[0] if own else BASELINE: options["baseline"][0]}
     for place, given in enumerate(options.get("treatment", ()), 1):
         name, text = _named(given)

@@ -13,7 +13,7 @@ from sectax.text.printable import printable
 # When a run ends, before its limits.
 _UNTIL = {
     Until.DIRECTION: "stops when every direction is known",
-    Until.VERDICT: "stops when all are decided",
+    Until.VERDICT: "stops when all are decided and known to within 12 %",
     Until.PRECISE: "stops when every interval is narrow",
     Until.BUDGET: "runs to the end of the budget",
     Until.CONDITIONS: "stops when every condition of --fail-if is decided",
