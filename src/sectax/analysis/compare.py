@@ -391,7 +391,7 @@ def _absolute_pairs(a: Analysed, b: Analysed, differences: tuple[Difference, ...
         if ours.role not in MEASURED:
             continue
         concerned = {"run", ours.treatment, *ours.levels.values()}
-        refused_by = [each.name for each in differences if each.refuses and each.subject in concerned]
+        refused_by = [one.name for one in differences if one.refuses and one.subject in concerned]
         for metric in a.measured.plan.metrics:
             estimates = (ours.estimates.get(metric.name), theirs.estimates.get(metric.name))
             figures = [

@@ -136,7 +136,7 @@ def _answer(
 
 
 def _silent(*findings: Finding) -> Open:
-    return Open.WITHDRAWN if VerdictId.WITHDRAWN in {each.verdict for each in findings} else Open.NOT_MEASURED
+    return Open.WITHDRAWN if any(finding.verdict is VerdictId.WITHDRAWN for finding in findings) else Open.NOT_MEASURED
 
 
 def _positives(comparison: Comparison, plan: Plan, findings: Sequence[Finding]) -> list[Finding]:

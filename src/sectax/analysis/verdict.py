@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 
 from sectax.model.finding import UNSETTLED, WITHIN_MARGIN, VerdictId
-from sectax.model.plan import Until
+from sectax.model.plan import ROUGHLY, Until
 
 # A large effect is precise enough when it is known to within ten per cent of the baseline …
 WIDEST = math.log(1.1)
 # … and a very large one to a tenth of its logarithm: nobody decides between 70 and 90 times faster.
 WIDEST_SHARE = 0.1
-# A verdict is no answer while it leaves more open than this on either side: '10 to 120 % slower' decides nothing.
-ROUGHLY = math.log(1.12)
 
 
 def verdict(low: float, high: float, margin: float) -> VerdictId:

@@ -13,6 +13,7 @@ from sectax.design.batches import Operation, batch_sizes, uneven, whole_operatio
 from sectax.model.plan import (
     ENOUGH_BLOCKS,
     FIRST_LOOK,
+    ROUGHLY,
     Calibrated,
     Calibration,
     Plan,
@@ -31,8 +32,6 @@ SETTLE_UP_TO_S = 0.2
 LEAST_BETWEEN = 2 * 0.003**2
 # An effect is known well enough at a quarter of itself either way, and never needs more than ten per cent.
 _WIDEST = math.log(1.1)
-# A verdict leaves no more open than this either way.
-_ROUGHLY = math.log(1.12)
 # What the pilot saw of an effect is no more than a hint, so an interval that just excludes the limit is not aimed at.
 _SAFELY = 0.7
 # Rounds that take less than this part of their cell's fair share of a block are not cut for the sake of more blocks.
@@ -356,7 +355,7 @@ def target_half_width(stopping: Stopping, distance: float) -> float:
         case Until.DIRECTION:
             return max(distance, margin - distance) * _SAFELY
         case Until.VERDICT:
-            return max(min(abs(distance - margin) * _SAFELY, max(_ROUGHLY, distance / 10)), margin / 2)
+            return max(min(abs(distance - margin) * _SAFELY, max(ROUGHLY, distance / 10)), margin / 2)
         case Until.CONDITIONS:
             nearest = min(
                 (abs(distance - math.log1p(condition.limit)) for condition in stopping.conditions), default=0.0

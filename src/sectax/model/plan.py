@@ -17,6 +17,8 @@ FIRST_LOOK = 6
 ENOUGH_BLOCKS = 10
 # Where neither blocks nor a budget were asked for.
 DEFAULT_MAX_BLOCKS = 40
+# A verdict is no answer while it leaves more open than this on either side: '10 to 120 % slower' decides nothing.
+ROUGHLY = math.log(1.12)
 # From here on an operation is long: people wait for each, and what starting anew changes is small beside it.
 LONG_S = 0.5
 

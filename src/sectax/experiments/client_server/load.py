@@ -52,3 +52,8 @@ def load_levels(asked: tuple[str, ...]) -> tuple[str, ...]:
 def ramp(concurrency: int, rate: float) -> int:
     """Operations at either end of a batch that do not count, since fewer are under way with them."""
     return concurrency if concurrency > 1 and not rate else 0
+
+
+def fewest(concurrency: int, rate: float) -> int:
+    """Operations that a batch has at least."""
+    return max(1, GENERATIONS * ramp(concurrency, rate))

@@ -93,7 +93,6 @@ class HttpExperiment(Experiment):
             # The client sends one request at a time, from its processor; a server that the run starts has the others.
             one_processor=one_by_one,
             services_on=OTHERS,
-            settles=True,
             options=options,
             answered_by=(
                 "the answer is latency, to the last byte of the body: it is what a caller waits for; CPU time of the "

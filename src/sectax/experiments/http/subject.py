@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from sectax.experiments.client_server.client import Answered
-from sectax.experiments.client_server.load import GENERATIONS, ramp
+from sectax.experiments.client_server.load import fewest, ramp
 from sectax.experiments.client_server.server import ServerFailed
 from sectax.experiments.http.addresses import PORT, secrets_of
 from sectax.experiments.http.client import Sent, SharedClient
@@ -89,7 +89,7 @@ class HttpSpec:
     @property
     def fewest(self) -> int:
         """Requests that a batch has at least."""
-        return max(1, GENERATIONS * self.ramp)
+        return fewest(self.concurrency, self.rate)
 
     def subject(self) -> HttpSubject:
         return HttpSubject(self)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sectax.experiments.client_server.load import GENERATIONS, ramp
+from sectax.experiments.client_server.load import fewest, ramp
 from sectax.experiments.s3.access import Access
 from sectax.experiments.s3.minio import Minio
 from sectax.experiments.s3.shelf import Shelf
@@ -77,7 +77,7 @@ class S3Spec:
     @property
     def fewest(self) -> int:
         """Operations that a batch has at least."""
-        return max(1, GENERATIONS * self.ramp)
+        return fewest(self.concurrency, self.rate)
 
     def subject(self) -> Subject:
         from sectax.experiments.s3.subject import S3Subject
