@@ -237,7 +237,7 @@ def width_after(
     alpha: float,
     first_look: int,
 ) -> Array:
-    """The half-width of the interval after so many seconds, for each number of rounds: Student's t, one look at the end.
+    """The half-width of the interval after so many seconds, for each number of rounds, by Student's t at one look.
 
     Infinite where so few blocks fit that there is none. Arguments as of `seconds_to_verdict`.
     """
