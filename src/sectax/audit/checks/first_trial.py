@@ -44,7 +44,7 @@ def first_trial(evidence: Evidence) -> Iterator[Remark]:
         ratio = math.exp(min(begun[at][0], 100))
         saw = f"the first of {len(enough[at].values)} values is {ratio:.3g} times the median of the rest"
         different[enough[at]] = abs(begun[at][0]), saw
-    meaning = "it belongs to the warm-up, and is part of the figure"
+    meaning = "the warm-up is part of the figure"
     yield from worst(Severity.WARNING, different, meaning, "discard the first trial, or report it by itself")
     silent = [one for one in speeds if one.work.cold is None and not len(one.values) >= FEWEST_VALUES]
     yield from unknown(

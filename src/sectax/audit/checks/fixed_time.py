@@ -13,7 +13,7 @@ from sectax.model.finding import Severity
 
 # Trials of so unlike numbers of operations last alike by the clock alone.
 ALIKE, UNLIKE = 0.002, 1.5
-NO_COST = "it is the same however fast the machine is, so it shows no cost and no lack of one"
+NO_COST = "the figure is the same however fast the machine is, so it shows no cost and no lack of one"
 
 
 def _totals(evidence: Evidence) -> list[Series]:
@@ -49,7 +49,7 @@ def fixed_time_total(evidence: Evidence) -> Iterator[Remark]:
         if one.typical and max(counts) > UNLIKE * min(counts):
             times = f"{number(min(counts))} and {number(max(counts))} operations took the same {duration(one.typical)}"
             same[one] = (max(counts) / min(counts), times)
-    yield from worst(Severity.WARNING, same, f"the clock ended them: {NO_COST}", advice)
+    yield from worst(Severity.WARNING, same, f"the clock ended the trials: {NO_COST}", advice)
     as_asked: Worst = {
         one: (0.0, f"the rate is the one that was asked for, {one.work.target_rate:g}/s")
         for one in evidence.series

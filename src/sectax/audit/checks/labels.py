@@ -71,6 +71,6 @@ def _withdrawn(evidence: Evidence) -> Iterator[Remark]:
         yield warning(
             setting,
             f"no longer available: {why} ({counted(len(of), 'figure')})",
-            "nobody can choose it, or measure it again",
+            "nobody can choose this setting, or measure it again",
             "compare what the service offers today",
         )

@@ -32,7 +32,7 @@ def timer(evidence: Evidence) -> Iterator[Remark]:
     timed = _timed(evidence)
     singly = [group[0] for group in things(timed) if len(group[0].values)]
     yield from by_severity(_zeros(singly), "the clock or the printed digits are too coarse for these times", LONGER)
-    yield from by_severity(_clock(timed), "rounding alone may change it", "longer batches")
+    yield from by_severity(_clock(timed), "rounding alone may change the times", "longer batches")
     if evidence.imported:
         yield from _printed(timed)
     bare = [one for one in timed if one.setting.granularity_s is None]
@@ -80,7 +80,7 @@ def _printed(timed: list[Series]) -> Iterator[Remark]:
         for one, claim in centres
         if 0 < claim.value < FEWEST_PRINTED * claim.step
     }
-    meaning = f"rounding alone may change it by {100 * 0.5 / (FEWEST_PRINTED - 1):.0f} % or more"
+    meaning = f"rounding alone may change a time by {100 * 0.5 / (FEWEST_PRINTED - 1):.0f} % or more"
     yield from worst(Severity.WARNING, few, meaning, "use the rate, or a tool that prints more digits")
 
 
