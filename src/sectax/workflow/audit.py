@@ -152,7 +152,8 @@ def _imported(file: InputFile, format_: str | None, columns: Columns) -> tuple[s
     if known is None and (columns.value or columns.unit or looks_like_a_table(file.head_text())):
         known = CSV
     if known == CSV:
-        kind, title, evidence = CSV, "table", read_table(file.lines(), columns)
+        evidence = read_table(file.lines(), columns)
+        kind, title = CSV, f"table ({evidence.columns})"
     else:
         grammar, evidence = registry.read(file.text(), known)
         kind, title = grammar.name, grammar.title

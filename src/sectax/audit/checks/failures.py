@@ -57,4 +57,4 @@ def failure_share(one: Series) -> float | None:
     failures, operations = one.work.failures, operations_of(one)
     if failures is None or (failures > 0 and operations is None):
         return None
-    return failures / max(operations or 0.0, failures) if failures else 0.0
+    return failures / max(operations or 0.0, failures) if failures > 0 else 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from sectax.audit.checks.groups import Worst, each_table, unknown, worst
+from sectax.audit.checks.groups import Worst, unknown, worst
 from sectax.audit.checks.interface import Remark, check
 from sectax.audit.checks.words import duration, number
 from sectax.audit.form import EndsBy, Evidence, Quantity, Series
@@ -36,11 +36,9 @@ def fixed_time_total(evidence: Evidence) -> Iterator[Remark]:
         [one for one in totals if fixed[one] is None and not one.work.operations],
         "what ended the trial, the clock or a number of operations, is not reported",
     )
-    configured = [one for one in totals if fixed[one]]
+    configured: Worst = {one: (0.0, "the total is the time that was configured") for one in totals if fixed[one]}
     advice = "compare operations per second, or let a number of operations end the trial"
-    yield from each_table(
-        Severity.FATAL, configured, "the total is the time that was configured, in {}", NO_COST, advice
-    )
+    yield from worst(Severity.FATAL, configured, NO_COST, advice)
     unsaid = [one for one in totals if one.work.operations and fixed[one] is None]
     same: Worst = {}
     for one in unsaid:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sectax.audit.checks.groups import Worst, by_severity, each_table, things, unknown, worst
+from sectax.audit.checks.groups import Worst, by_severity, things, unknown, worst
 from sectax.audit.checks.interface import Remark, check
 from sectax.audit.checks.words import duration, share
 from sectax.audit.form import VALUES, Claim, Evidence, Quantity, Series
@@ -72,9 +72,11 @@ def _printed(timed: list[Series]) -> Iterator[Remark]:
     told = [(one, claim) for one in timed if not len(one.values) for claim in one.claims]
     centres = [(one, claim) for one, claim in told if _is_centre(claim)]
     least = [*centres, *((one, claim) for one, claim in told if claim.statistic == "min")]
-    nothing = dict.fromkeys(one for one, claim in least if claim.value == 0 and one.work.operations != 0)
+    nothing: Worst = {
+        one: (0.0, "a time is printed as 0") for one, claim in least if claim.value == 0 and one.work.operations != 0
+    }
     meaning = "the clock or the printed digits are too coarse for it, or nothing was done"
-    yield from each_table(Severity.WARNING, nothing, "a time is printed as 0, in {}", meaning, LONGER)
+    yield from worst(Severity.WARNING, nothing, meaning, LONGER)
     few: Worst = {
         one: (claim.step, f"times are printed in steps of {duration(claim.step)}, and one is {duration(claim.value)}")
         for one, claim in centres
