@@ -224,7 +224,6 @@ class Broken:
     left: float
     right: float
     run: str
-    line: int | None = None
     fatal: bool = True
     figures: tuple[str, ...] = ()
 

@@ -24,6 +24,8 @@ _WHOLE = ("run", "all figures")
 Names = Callable[[str], str]
 # What fits into three lines beside its meaning.
 _SHORT = 200
+# Where a check named the first few figures alone.
+_CUT = re.compile(r"; and \d+ more\b")
 # Of somebody else's numbers, unless all are asked for.
 _MOST_FINDINGS = 3
 
@@ -94,7 +96,11 @@ def _what_matters_most(fired: list[list[AuditWarning]], named: Names) -> Iterato
 
 def _warnings(groups: list[list[AuditWarning]], named: Names, show_all: bool) -> Iterator[Warned]:
     for same in groups:
-        yield warned(same[0], (_line(saw, of, show_all) for saw, of in _by_sight(same, named).items()))
+        seen = [_line(saw, of, show_all) for saw, of in _by_sight(same, named).items()]
+        if show_all and any(map(_CUT.search, seen)):
+            figures = dict.fromkeys(named(figure) for warning in same for figure in warning.figures)
+            seen = [*(_CUT.sub("; …", line) for line in seen), f"figures: {'; '.join(figures)}"]
+        yield warned(same[0], seen)
 
 
 def _by_sight(warnings: Iterable[AuditWarning], named: Names) -> dict[str, dict[str, None]]:

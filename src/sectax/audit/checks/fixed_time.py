@@ -31,7 +31,7 @@ def _sees(evidence: Evidence) -> list[Series]:
 )
 def fixed_time_total(evidence: Evidence) -> Iterator[Remark]:
     totals = _totals(evidence)
-    fixed = {one: _fixed(one) for one in totals}
+    fixed = {one: one.work.ends_by and one.work.ends_by is EndsBy.TIME for one in totals}
     yield from unknown(
         [one for one in totals if fixed[one] is None and not one.work.operations],
         "what ended the trial, the clock or a number of operations, is not reported",
@@ -54,11 +54,6 @@ def fixed_time_total(evidence: Evidence) -> Iterator[Remark]:
         if _is_as_asked(one)
     }
     yield from worst(Severity.FATAL, as_asked, NO_COST, "compare latencies, or ask for as much as possible")
-
-
-def _fixed(one: Series) -> bool | None:
-    """Whether the clock ended the trial; None where that is not reported."""
-    return None if one.work.ends_by is None else one.work.ends_by is EndsBy.TIME
 
 
 def _is_as_asked(one: Series) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sectax.audit.checks.groups import Worst, by_severity, things, unknown, worst
 from sectax.audit.checks.interface import Remark, check
 from sectax.audit.checks.words import duration, share
-from sectax.audit.form import VALUES, Claim, Evidence, Quantity, Series
+from sectax.audit.form import Evidence, Quantity, Series
 from sectax.model.finding import Severity
 
 FEWEST_STEPS, ENOUGH_STEPS = 100, 1000
@@ -15,6 +15,7 @@ FEWEST_STEPS, ENOUGH_STEPS = 100, 1000
 MOST_ZEROS = 0.1
 # A mean or median of fewer printed steps: rounding may change it by a quarter.
 FEWEST_PRINTED = 3
+_CENTRES = ("mean", "median", "one", "total", None)
 LONGER = "time many operations together, or print more digits"
 Fault = tuple[Severity, Series, float, str]
 
@@ -70,7 +71,7 @@ def _clock(timed: list[Series]) -> Iterator[Fault]:
 def _printed(timed: list[Series]) -> Iterator[Remark]:
     """Summaries that are printed as no time at all, or in one or two steps."""
     told = [(one, claim) for one in timed if not len(one.values) for claim in one.claims]
-    centres = [(one, claim) for one, claim in told if _is_centre(claim)]
+    centres = [(one, claim) for one, claim in told if claim.statistic in _CENTRES]
     least = [*centres, *((one, claim) for one, claim in told if claim.statistic == "min")]
     nothing: Worst = {
         one: (0.0, "a time is printed as 0") for one, claim in least if claim.value == 0 and one.work.operations != 0
@@ -84,7 +85,3 @@ def _printed(timed: list[Series]) -> Iterator[Remark]:
     }
     meaning = f"rounding alone may change a time by {100 * 0.5 / (FEWEST_PRINTED - 1):.0f} % or more"
     yield from worst(Severity.WARNING, few, meaning, "use the rate, or a tool that prints more digits")
-
-
-def _is_centre(claim: Claim) -> bool:
-    return claim.statistic in ("mean", "median", "one", "total", VALUES, None)

@@ -164,10 +164,8 @@ def _values(table: Table, units: list[Unit | None], numeric: list[int]) -> list[
 
 
 def _unit(said: Columns, name: str, unit: Unit | None) -> Unit:
-    if said.unit and unit_of(said.unit) is None:
-        hint = did_you_mean(said.unit, KNOWN, f"known are {', '.join(KNOWN)}")
-        raise BadInput(f"{printable(said.unit)!r} is not a unit", hint)
-    unit = unit_of(said.unit) or unit
+    unit = unit_of(said.unit) if said.unit else unit
     if unit is None:
-        raise BadInput(f"the unit of {name!r} is not given", "--unit UNIT, such as ms, op/s or MiB/s")
+        what = f"{printable(said.unit)!r} is not a unit" if said.unit else f"the unit of {name!r} is not given"
+        raise BadInput(what, did_you_mean(said.unit, KNOWN, f"--unit is one of {', '.join(KNOWN)}"))
     return unit

@@ -63,7 +63,7 @@ class _Reader:
         self.table = table
         self.rows = rows(table)
         self.groups: dict[Key, _Group] = {}
-        self.count = self.taken = 0
+        self.count = 0
         self.left_out: list[Trouble] = []
         first = self._portion(_SAMPLE)
         sample = [row for row in map(self._fitted, first) if row]
@@ -109,7 +109,6 @@ class _Reader:
             found = [[self.cells.number(row[at], unit) for row in whole] for at, unit in self.values]
             numbers = [[number.value for number in column if number is not None] for column in found]
         if whole:
-            self.taken += len(whole)
             keys: list[Key] = [*zip(*(columns[at] for at in self.guess.by), strict=True)] or [()] * len(whole)
             self._put(keys, numbers, whole)
 
@@ -137,10 +136,10 @@ class _Reader:
                 append[key](value)
             if replicate:
                 place = self.table.column(replicate)
-                for key, name in {(key, row[place]) for key, row in zip(of, whole, strict=True)}:
+                for key, row in zip(of, whole, strict=True):
                     # Nobody asks how many more there are.
                     if len(groups[key].replicates) < _MOST_REPLICATES:
-                        groups[key].replicates.add(name)
+                        groups[key].replicates.add(row[place])
             if self.guess.failures is not None:
                 place, failed = self.guess.failures
                 for key, row in zip(of, whole, strict=True):
@@ -165,7 +164,7 @@ class _Reader:
         first = next((f"; line {one.line}: {one.text}" for one in self.left_out), "")
         if not self.groups:
             raise BadInput(f"no row has a value{first}", "name the column of numbers with --value")
-        if len(self.left_out) > self.taken:
+        if 2 * len(self.left_out) > self.count:
             raise BadInput(f"{len(self.left_out)} of {self.count} rows are not usable{first}")
         self.finest = {place: self._finest(place, self.values[0][1]) for place in self.guess.summaries.values()}
         self.left_out += [Trouble(TroubleKind.UNREAD, 0, f"another table: {names}") for names in self.table.others]
