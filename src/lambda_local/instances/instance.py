@@ -6,11 +6,9 @@ import asyncio
 import signal
 import time
 
-import msgspec
-
 from lambda_local.function import Function
 from lambda_local.instances.errors import InitTooSlow, InstanceGone, TooSlow, runtime_exited
-from lambda_local.instances.invocation import Event, Invocation, Measured, Outcome, billed_ms
+from lambda_local.instances.invocation import Invocation, Measured, Outcome, billed_ms
 from lambda_local.instances.life import Life
 from lambda_local.instances.log import end_line, report_line, start_line
 from lambda_local.instances.share import ExactShare, exact_share
@@ -45,8 +43,8 @@ class FunctionInstance:
         """Whether it can take another event."""
         return self._warm and self.life.gone is None
 
-    async def invoke(self, event: Event, init_s: float, *, inits_again: bool = False) -> Outcome:
-        """Hand out one event and wait for its end.
+    async def invoke(self, invocation: Invocation, init_s: float, *, inits_again: bool = False) -> Outcome:
+        """Hand out an event and wait for its end.
 
         Args:
             init_s: the most that the init phase may take, where this is the first event.
@@ -55,7 +53,6 @@ class FunctionInstance:
             InitTooSlow: the init phase did, and was no part of the invocation.
         """
         life, cold = self.life, not self._warm
-        invocation = Invocation(event)
         start = start_line(invocation.request_id)
         self._before = self._after = _NO_COUNTERS
         gone: InstanceGone | None = None
@@ -177,12 +174,8 @@ class FunctionInstance:
 
     def _outcome(self, invocation: Invocation, measured: Measured, gone: InstanceGone | None) -> Outcome:
         log, request_id = self.life.log, invocation.request_id
-        log.drain()
-        lines, dropped = log.dropped()
-        if dropped:
-            measured = msgspec.structs.replace(measured, log_lines_dropped=lines, log_bytes_dropped=dropped)
-        log.say(end_line(request_id))
-        log.say(report_line(measured, self.function.memory, "" if gone is None else gone.status))
+        report = report_line(measured, self.function.memory, "" if gone is None else gone.status)
+        log.say(f"{end_line(request_id)}{report}")
         if gone is None:
             failed = UNHANDLED if invocation.failed else None
             return Outcome(invocation.payload or b"", failed, log.take(), measured)

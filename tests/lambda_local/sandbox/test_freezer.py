@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import signal
 import subprocess
@@ -15,7 +14,7 @@ import pytest
 
 from lambda_local.sandbox import Instance, Limits
 from lambda_local.sandbox.freezer import open_freezer, thaw
-from lambda_local.sandbox.lineage import cgroup_folders
+from lambda_local.sandbox.lineage import lineage
 from tests.lambda_local.sandbox.inside import PYTHON, instance, needs_root, processes_of, traces_of, wait_until_none
 from tests.needs import needs
 
@@ -108,8 +107,9 @@ def test_a_quota_written_again_starts_full(name: str) -> None:
 @pytest.fixture
 def v2_group(name: str) -> Iterator[Path]:
     """A real group of v2, which needs no controller for the freezer."""
-    lineage = cgroup_folders(os.getpid(), "none-of-v1")
-    folder = lineage[-1] / name
+    groups = lineage("none-of-v1")
+    assert groups is not None
+    folder = groups.top / name
     folder.mkdir()
     yield folder
     folder.rmdir()
@@ -152,8 +152,11 @@ def test_a_group_without_a_freezer_is_left_alone(tmp_path: Path) -> None:
 
 def _states(name: str) -> dict[str, str]:
     """Of the groups in the freezer of v1 whose names begin so, whether each is frozen."""
-    top = cgroup_folders(os.getpid(), "freezer")[-1]
-    return {path.parent.name: path.read_text().strip() for path in top.glob(f"lambda-local/{name}*/freezer.state")}
+    groups = lineage("freezer")
+    assert groups is not None
+    return {
+        path.parent.name: path.read_text().strip() for path in groups.top.glob(f"lambda-local/{name}*/freezer.state")
+    }
 
 
 @needs_root
