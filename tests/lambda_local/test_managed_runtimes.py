@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from lambda_local.runtimes import java, node
-from tests.lambda_local.rust_build import rust_bootstrap
+from tests.lambda_local.builds import rust_bootstrap
 from tests.lambda_local.serving import LocalLambda, archive, create, invoke
 from tests.needs import SANDBOX, needs
 

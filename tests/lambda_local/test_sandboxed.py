@@ -84,62 +84,6 @@ def test_out_of_memory_is_an_exit_error_with_the_kill_that_the_kernel_counted(re
     assert again.value == 1000
 
 
-def test_time_out_ends_what_the_function_had_started(real):
-    source = """
-import os, subprocess, time
-def handler(event, context):
-    child = subprocess.Popen(["sleep", "1000"])
-    print("still here", flush=True)
-    time.sleep(1000)
-"""
-    create(real, "slow", source, Timeout=1, MemorySize=1769)
-
-    answer = invoke(real, "slow")
-
-    assert answer.value["errorMessage"].endswith("Task timed out after 1.00 seconds")
-    assert "still here" in answer.log
-
-
-def test_the_root_is_read_only_and_tmp_is_the_function_s_own(real):
-    source = """
-import os
-def tried(path):
-    try:
-        open(path, "w").close()
-        return "written"
-    except OSError as error:
-        return type(error).__name__
-def handler(event, context):
-    before = os.listdir("/tmp")
-    return [before, tried("/tmp/mine"), tried("/var/task/x"), tried("/etc/x")]
-"""
-    create(real, "walls", source, MemorySize=1769)
-
-    before, tmp, task, etc = invoke(real, "walls").value
-
-    assert before == []
-    assert tmp == "written"
-    assert task != "written"
-    assert etc != "written"
-
-
-def test_only_the_runtime_api_is_reached(real, local):
-    source = """
-import socket
-def reached(port):
-    try:
-        socket.create_connection(("127.0.0.1", port), timeout=2).close()
-        return True
-    except OSError:
-        return False
-def handler(event, context):
-    return [reached(9001), reached(event)]
-"""
-    create(real, "ports", source, MemorySize=1769)
-
-    assert invoke(real, "ports", int(local.endpoint.rpartition(":")[2])).value == [True, False]
-
-
 @pytest.mark.more
 def test_the_server_ends_with_whoever_started_it():
     source = """

@@ -80,7 +80,7 @@ class FunctionInstance:
             invocation.done_ns, invocation.held_ns = ended_ns, 0
             if life.created_s is not None:
                 life.look(always=True)
-                self._after = life.box.counters()
+                self._after = life.box.groups.counters()
         if inits_again:
             invocation.handed_ns = life.init_began_ns or invocation.handed_ns
         self._count += 1
@@ -95,7 +95,7 @@ class FunctionInstance:
             if inits_again:
                 raise TooSlow(init_s) from error
             raise
-        self._in_force = self.life.box.in_force()
+        self._in_force = self.life.box.groups.in_force()
         if self._shares_exactly:
             self._share = exact_share(self._in_force)
         self._warm = True
@@ -103,13 +103,13 @@ class FunctionInstance:
     def _hand_out(self, invocation: Invocation, left_s: float) -> None:
         """*left_s* is what the event has of its timeout."""
         life = self.life
-        self._before = before = life.box.counters(times=True)
+        self._before = before = life.box.groups.counters(times=True)
         invocation.deadline_epoch_ms = int((time.time() + left_s) * 1e3)
         # Extensions first: nothing of ours then stands between the event and the runtime. Both find the event when they
         # are thawed: otherwise they would wake up, find none, sleep, and be woken again.
         life.extensions.tell_invoke(invocation)
         life.api.hand_out(invocation)
-        life.box.thaw()
+        life.box.groups.thaw()
         invocation.deadline = invocation.handed_ns / 1e9 + left_s
         if self._share is not None and before.cpu_time_ns is not None:
             self._share.begin(invocation.handed_ns, before.cpu_time_ns, before.throttled_ns or 0)
@@ -123,12 +123,12 @@ class FunctionInstance:
         life = self.life
         if not await life.until(lambda: life.all_waiting, invocation.deadline):
             raise TooSlow(self.function.timeout)
-        life.box.freeze()
+        life.box.groups.freeze()
         if not life.look():
             raise runtime_exited(-signal.SIGKILL)
         invocation.free_ns = life.api.asked_ns
         invocation.done_ns = max(invocation.free_ns, life.extensions.asked_ns)
-        self._after = life.box.counters()
+        self._after = life.box.groups.counters()
         invocation.held_ns = self._owed(invocation.done_ns, self._after)
         if invocation.overdue:
             raise TooSlow(self.function.timeout)

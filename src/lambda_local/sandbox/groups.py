@@ -132,7 +132,7 @@ class Groups:
         return now if now.memory_bytes is None else replace(now, memory_bytes=now.memory_bytes + self._elsewhere)
 
     def counters(self, *, times: bool = False) -> Counters:
-        """What has been used so far; *times* leaves out memory."""
+        """What has been used so far: a few preads, cheap enough for every invocation. *times* leaves out memory."""
         texts: dict[str, bytes] = {}
         with self._reading, contextlib.suppress(OSError):  # the group is gone
             for file, fd in self._open.items():
@@ -141,7 +141,7 @@ class Groups:
         return counters_of(texts)
 
     def grown(self, resident: int) -> bool:
-        """Whether it visibly holds more than before, by a process's resident set and the use of the group."""
+        """Whether it visibly holds more than before, by one process's resident bytes and the use of the group."""
         with self._reading, contextlib.suppress(OSError):
             used = 0 if self._usage < 0 else int(os.pread(self._usage, _ENOUGH, 0))
             if resident + used <= self._seen:
@@ -183,13 +183,23 @@ class Groups:
         return True
 
     def set_quota(self, cpu: float) -> None:
-        """Write another quota. The kernel then starts with a full one.
+        """Another CPU share, in vCPUs; it starts with a full period.
 
         Raises:
             InstanceFailed: the kernel refuses it.
         """
         place = self._places["cpu"]
         self._limit(self._folder("cpu"), [quota_setting(place.version, cpu)])
+
+    def freeze(self) -> None:
+        """Stop every program until `thaw`, as Lambda does between events, where the kernel can; it does not wait."""
+        if self.freezer is not None:
+            self.freezer.freeze()
+
+    def thaw(self) -> None:
+        """Let the programs go on."""
+        if self.freezer is not None:
+            self.freezer.thaw()
 
     def lift_quota(self) -> None:
         """Take the quota away, so that killed processes can end at full speed."""

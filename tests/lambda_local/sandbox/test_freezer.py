@@ -28,7 +28,7 @@ def name() -> str:
 
 
 def _cpu_ns(box: Instance) -> int:
-    used = box.counters().cpu_time_ns
+    used = box.groups.counters().cpu_time_ns
     assert used is not None
     return used
 
@@ -42,12 +42,12 @@ def test_a_frozen_instance_uses_no_processor_until_it_is_thawed(name: str) -> No
     box = instance(name=name)
     try:
         _busy(box, name)
-        box.freeze()
+        box.groups.freeze()
         time.sleep(_FRESH)
         frozen = _cpu_ns(box)
         time.sleep(_FRESH)
         later = _cpu_ns(box)
-        box.thaw()
+        box.groups.thaw()
         until = time.monotonic() + 60
         while _cpu_ns(box) == later and time.monotonic() < until:
             time.sleep(0.005)
@@ -63,7 +63,7 @@ def test_a_frozen_instance_uses_no_processor_until_it_is_thawed(name: str) -> No
 def test_a_frozen_instance_is_destroyed_like_any_other(name: str) -> None:
     box = instance(name=name)
     _busy(box, name)
-    box.freeze()
+    box.groups.freeze()
 
     box.destroy()
 
@@ -79,7 +79,7 @@ from tests.lambda_local.sandbox.inside import instance
 from tests.lambda_local.sandbox.test_freezer import _busy
 box = instance(name={name!r})
 _busy(box, {name!r})
-box.freeze()
+box.groups.freeze()
 print("frozen", flush=True)
 time.sleep(600)
 """
@@ -97,9 +97,9 @@ time.sleep(600)
 def test_a_quota_written_again_starts_full(name: str) -> None:
     box = Instance.create(name, Limits(256, 2.0), [])
     try:
-        box.set_quota(0.1)
+        box.groups.set_quota(0.1)
 
-        assert box.in_force().cpu_quota == pytest.approx(0.1)
+        assert box.groups.in_force().cpu_quota == pytest.approx(0.1)
     finally:
         box.destroy()
 
@@ -166,8 +166,8 @@ def test_a_group_stays_frozen_as_long_as_the_instance_lives(name: str) -> None:
     box = instance(name=name)
     try:
         states = [_states(name)]
-        box.freeze()
-        box.thaw()
+        box.groups.freeze()
+        box.groups.thaw()
         states.append(_states(name))
     finally:
         box.destroy()
