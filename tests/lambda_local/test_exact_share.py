@@ -106,8 +106,8 @@ def test_works_that_follow_each_other_end_as_on_a_processor_with_an_exact_quota(
     assert [each - 10**15 - first for each in seen] == ends(quota, [(0, works[0][1]), *works[1:]])
 
 
-@pytest.mark.parametrize("quota", [None, 1.0, 2.0])
-def test_a_whole_processor_or_none_has_no_books(quota):
+@pytest.mark.parametrize("quota", [1.0, 2.0])
+def test_a_whole_processor_has_no_books(quota):
     assert exact_share(InForce(quota, 20_000, 2**30, "v1")) is None
 
 

@@ -16,7 +16,6 @@ from lambda_local.sandbox import Counters, InForce
 
 UNHANDLED = "Unhandled"
 _NO_COUNTERS = Counters(None, None, None, None, None)
-_NO_LIMITS = InForce(None, None, None, "none")
 
 
 class FunctionInstance:
@@ -34,7 +33,7 @@ class FunctionInstance:
         self._count = 0
         self._shares_exactly = shares_exactly
         self._share: ExactShare | None = None
-        self._in_force = _NO_LIMITS
+        self._in_force: InForce | None = None
         self._killed = 0  # processes, for want of memory, before this event
         self._warm = False
 
@@ -95,9 +94,9 @@ class FunctionInstance:
             if inits_again:
                 raise TooSlow(init_s) from error
             raise
-        self._in_force = self.life.box.groups.in_force()
+        self._in_force = limits = self.life.box.groups.in_force()
         if self._shares_exactly:
-            self._share = exact_share(self._in_force)
+            self._share = exact_share(limits)
         self._warm = True
 
     def _hand_out(self, invocation: Invocation, left_s: float) -> None:
@@ -166,10 +165,10 @@ class FunctionInstance:
             throttled_s=None if throttled_ns is None else throttled_ns / 1e9,
             max_memory_bytes=self.life.max_memory_bytes,
             memory_kills=_difference(killed, after.oom_kills),
-            cpu_quota=limits.cpu_quota,
-            period_us=limits.period_us,
-            memory_limit_bytes=limits.memory_bytes,
-            cgroup=limits.cgroup,
+            cpu_quota=None if limits is None else limits.cpu_quota,
+            period_us=None if limits is None else limits.period_us,
+            memory_limit_bytes=None if limits is None else limits.memory_bytes,
+            cgroup=None if limits is None else limits.cgroup,
         )
 
     def _outcome(self, invocation: Invocation, measured: Measured, gone: InstanceGone | None) -> Outcome:

@@ -83,7 +83,7 @@ class Measured(msgspec.Struct, frozen=True, omit_defaults=True):
         max_memory_bytes: the instance's highest use since it was made, cold start included.
         memory_kills: processes of the instance that the kernel killed for want of memory meanwhile.
         instance: name of the instance. invocation: how many events it had been given, this one included.
-        cpu_quota: vCPUs in force. period_us: of that quota. memory_limit_bytes: in force. cgroup: v1, v2 or none.
+        cpu_quota: vCPUs in force. period_us: of that quota. memory_limit_bytes: in force. cgroup: v1 or v2.
     """
 
     request_id: str

@@ -121,7 +121,11 @@ class Groups:
         return [os.open(folder / "cgroup.procs", os.O_WRONLY | os.O_CLOEXEC) for folder in self.folders]
 
     def in_force(self) -> InForce:
-        """The limits, read from the kernel now; that of memory with what is counted elsewhere."""
+        """The limits, read from the kernel now; that of memory with what is counted elsewhere.
+
+        Raises:
+            InstanceFailed: there are none, as in an instance that is gone.
+        """
         texts = {
             file: text
             for controller, files in LIMIT_FILES.items()
@@ -129,7 +133,7 @@ class Groups:
             if (text := read(self._folder(controller) / file)) is not None
         }
         now = limits_in_force(texts, self._places["memory"].version)
-        return now if now.memory_bytes is None else replace(now, memory_bytes=now.memory_bytes + self._elsewhere)
+        return replace(now, memory_bytes=now.memory_bytes + self._elsewhere)
 
     def counters(self, *, times: bool = False) -> Counters:
         """What has been used so far: a few preads, cheap enough for every invocation. *times* leaves out memory."""
@@ -239,12 +243,10 @@ class Groups:
                 raise InstanceFailed(f"the kernel refused {text} for {folder / file}: {error.strerror}") from error
 
     def _compare(self, limits: Limits) -> None:
-        now, expected = self.in_force(), (quota_us(limits.cpu) / PERIOD_US, PERIOD_US)
-        found = (now.cpu_quota, now.period_us)
-        if found != expected:
-            raise InstanceFailed(f"asked for a quota and period of {expected}, the kernel says {found}")
-        if now.memory_bytes != limits.memory_mb << 20:
-            raise InstanceFailed(f"asked for {limits.memory_mb} MiB, the kernel says {now.memory_bytes} bytes")
+        now = self.in_force()
+        asked = InForce(quota_us(limits.cpu) / PERIOD_US, PERIOD_US, limits.memory_mb << 20, now.cgroup)
+        if now != asked:
+            raise InstanceFailed(f"asked for {asked}, the kernel says {now}")
 
     def _open_counters(self) -> None:
         for controller, files in COUNTER_FILES.items():

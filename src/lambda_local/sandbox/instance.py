@@ -52,7 +52,7 @@ class Instance:
     def __init__(self, name: str, place: Place) -> None:
         self.name = name
         self._place = place
-        self.groups = Groups(place.folder.name)
+        self.groups = Groups(place.path.name)
         self._made = self.groups.made
         self._launcher: subprocess.Popen[bytes] | None = None
         self._channel: socket.socket | None = None

@@ -12,39 +12,35 @@ import os
 import secrets
 import signal
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lambda_local import work_folder
 from lambda_local.sandbox.groups import remove_groups
 from lambda_local.sandbox.limits import InstanceFailed
 from lambda_local.settings import NAME
+from lambda_local.work_folder import LOCK, WorkFolder, new_folder
+from lambda_local.work_folder import sweep as sweep_folders
 
 _REMAINS, _STAGING = "remains.json", "root"
 
 
-@dataclass(frozen=True)
-class Place:
-    """The folder of one living instance; `lock` is its owner's descriptor."""
-
-    folder: Path
-    lock: int
+class Place(WorkFolder):
+    """The folder of one living instance."""
 
     @property
     def staging(self) -> Path:
-        return self.folder / _STAGING
+        return self.path / _STAGING
 
     def note(self, groups: list[Path], launcher: int) -> None:
         """Write down what is about to be made, before it is."""
         remains = {"groups": [str(path) for path in groups], "launcher": launcher, "start": _start_of(launcher)}
-        unfinished = self.folder / f"{_REMAINS}.new"
+        unfinished = self.path / f"{_REMAINS}.new"
         unfinished.write_text(json.dumps(remains))
-        unfinished.replace(self.folder / _REMAINS)
+        unfinished.replace(self.path / _REMAINS)
 
     def leave(self) -> None:
         """Remove the folder; never raises."""
-        _remove_folder(self.folder)
+        _remove_folder(self.path)
         os.close(self.lock)
 
 
@@ -59,7 +55,7 @@ def new_place(name: str) -> Place:
         state.mkdir(mode=0o700, parents=True, exist_ok=True)
         if state.stat().st_uid != os.getuid():
             raise PermissionError(f"{state} belongs to another user")
-        place = Place(*work_folder.new_folder(state, f"{name}.{secrets.token_hex(4)}"))
+        place = Place(*new_folder(state, f"{name}.{secrets.token_hex(4)}"))
         place.staging.mkdir()
     except OSError as error:
         raise InstanceFailed(f"no folder for an instance can be made: {error}") from error
@@ -71,7 +67,7 @@ def sweep() -> list[str]:
 
     What cannot be removed (a group with a process that does not die) is left for the next sweep.
     """
-    return [name.rpartition(".")[0] for name in work_folder.sweep(state_folder(), "*", _remove)]
+    return [name.rpartition(".")[0] for name in sweep_folders(state_folder(), "*", _remove)]
 
 
 def state_folder() -> Path:
@@ -104,7 +100,7 @@ def _remains(folder: Path) -> dict[str, Any]:
 
 
 def _remove_folder(folder: Path) -> None:
-    for name in (_STAGING, _REMAINS, f"{_REMAINS}.new", work_folder.LOCK):
+    for name in (_STAGING, _REMAINS, f"{_REMAINS}.new", LOCK):
         path = folder / name
         with contextlib.suppress(OSError):
             path.rmdir() if name == _STAGING else path.unlink()
