@@ -67,14 +67,6 @@ def test_cpu_time_after_an_answer_counts_where_it_fell():
     assert share.end(start + 8 * MS, 7 * MS, 0) == start + PERIOD + 7 * MS - QUOTAS[512]
 
 
-def test_after_a_rest_a_period_begins_with_the_event():
-    share, start = ExactShare(QUOTAS[1024], PERIOD), 10**15
-    for turn in range(5):
-        began = start + turn * 97 * MS
-        share.begin(began, turn * 20 * MS, 0)
-        assert share.end(began + 20 * MS, (turn + 1) * 20 * MS, 0) == began + PERIOD + 8_423_000
-
-
 def ends(quota: int, works: list[tuple[int, int]]) -> list[int]:
     """When works end, each begun so long after the last one, step by step on a processor with an exact quota."""
     now = began = 0
@@ -114,8 +106,8 @@ def test_works_that_follow_each_other_end_as_on_a_processor_with_an_exact_quota(
     assert [each - 10**15 - first for each in seen] == ends(quota, [(0, works[0][1]), *works[1:]])
 
 
-@pytest.mark.parametrize("quota", [None, 1.0, 2.0])
-def test_a_whole_processor_or_none_has_no_books(quota):
+@pytest.mark.parametrize("quota", [1.0, 2.0])
+def test_a_whole_processor_has_no_books(quota):
     assert exact_share(InForce(quota, 20_000, 2**30, "v1")) is None
 
 

@@ -72,27 +72,23 @@ def test_an_extension_registers_hears_every_event_and_the_end(box, tmp_path):
     assert box.alive == 0
 
 
-@pytest.mark.more
-def test_an_extension_is_told_of_a_time_out(box, tmp_path):
+@pytest.mark.parametrize(
+    ("statement", "error", "reason"),
+    [
+        pytest.param("time.sleep(60)", "Sandbox.Timedout", "TIMEOUT", marks=pytest.mark.more),
+        ("os._exit(1)", "Runtime.ExitError", "FAILURE"),
+    ],
+)
+def test_an_extension_is_told_why_the_instance_ends(box, tmp_path, statement, error, reason):
     record = tmp_path / "record"
     with served(box.create) as endpoint:
         lambda_ = client(endpoint)
-        deployed(lambda_, record, "import time\ndef handler(event, context):\n    time.sleep(60)\n", timeout=1)
+        source = f"import os, time\ndef handler(event, context):\n    {statement}\n"
+        deployed(lambda_, record, source, timeout=1 if reason == "TIMEOUT" else 20)
         answer = invoke(lambda_, "extended")
 
-    assert answer.value["errorType"] == "Sandbox.Timedout"
-    assert [event.get("shutdownReason") for event in events(record)] == [None, "TIMEOUT"]
-
-
-def test_an_extension_is_told_when_the_runtime_has_died(box, tmp_path):
-    record = tmp_path / "record"
-    with served(box.create) as endpoint:
-        lambda_ = client(endpoint)
-        deployed(lambda_, record, "import os\ndef handler(event, context):\n    os._exit(1)\n")
-        answer = invoke(lambda_, "extended")
-
-    assert answer.value["errorType"] == "Runtime.ExitError"
-    assert events(record)[-1]["shutdownReason"] == "FAILURE"
+    assert answer.value["errorType"] == error
+    assert [event.get("shutdownReason") for event in events(record)] == [None, reason]
 
 
 def test_an_extension_that_wants_no_events_does_not_hold_the_instance_up(box, tmp_path):

@@ -415,14 +415,8 @@ def handler(event, context):
         before = time.process_time()
         answer = invoke(lambda_, "flood-of-lines", {"writes": writes, "lines": lines})
 
-        assert "the end\n" in answer.log
+        assert "the end\nEND RequestId" in answer.log
         assert time.process_time() - before < 0.5  # the server is a thread of this process
-        if lines > 1:
-            dropped, size = answer.measured["log_lines_dropped"], answer.measured["log_bytes_dropped"]
-            assert f"{dropped} lines ({size} bytes) dropped\nEND RequestId" in answer.log
-            assert 0 < dropped == size <= writes * lines
-
-    assert "log_bytes_dropped" not in invoke(lambda_, "flood-of-lines", {"writes": 1, "lines": 100}).measured
 
 
 @pytest.mark.parametrize("what", ["configuration", "code"])
