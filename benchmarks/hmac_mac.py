@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.output import heading, near_one, ratio, table
-from lambda_local.runtimes.python import python_runtime
+from lambda_local.runtimes.found import find
 from lambda_local.sandbox.limits import VCPU_MB
 from sectax.advice.growth import line
 from sectax.experiments.hmac.levels import PAYLOADS
@@ -214,8 +214,7 @@ def main() -> None:
     sizes = [len(json.loads(event)["data"]) for event in events]
     with LocalLambda() as local:
         function = Deployed(local.client(), inputs["shared_key"])
-        runtime = python_runtime(function.runtime)
-        program = runtime.prefix / "bin" / runtime.program
+        program = find(function.runtime).source("/var/lang") / "bin" / function.runtime
         blocks = []
         for number in range(given.blocks):
             function.renew(number)

@@ -92,12 +92,12 @@ class Count:
     words: list[str] = field(default_factory=list)
 
     def add(self, other: Count) -> None:
-        for each in fields(self):
-            setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
+        for attribute in fields(self):
+            setattr(self, attribute.name, getattr(self, attribute.name) + getattr(other, attribute.name))
 
 
 def entries() -> list[Entry]:
-    return [Entry(**each) for each in tomllib.loads(LIST.read_text(encoding="utf-8"))["file"]]
+    return [Entry(**row) for row in tomllib.loads(LIST.read_text(encoding="utf-8"))["file"]]
 
 
 def judged(entry: Entry, path: Path, count: Count) -> None:
@@ -124,7 +124,7 @@ def judged(entry: Entry, path: Path, count: Count) -> None:
     elif entry.refused and not refused:
         count.words.append(f"{entry.name}: is not refused")
     # A refusal that says what is wrong with the run has found it.
-    by_refusal = _SAID_BY_A_REFUSAL if any(each in refused for each in _WORDS_OF_A_REFUSAL) else frozenset()
+    by_refusal = _SAID_BY_A_REFUSAL if any(word in refused for word in _WORDS_OF_A_REFUSAL) else frozenset()
     expected = set(entry.may) | _ALWAYS
     missed = []
     for find in entry.finds:
@@ -245,16 +245,16 @@ def _report(counts: dict[str, Count], absent: int, *, words: bool) -> None:
     rows = [
         [
             name,
-            str(each.files),
-            interval(each.found, each.faults),
-            interval(each.accused, each.healthy),
-            interval(each.falsely, each.files),
+            str(count.files),
+            interval(count.found, count.faults),
+            interval(count.accused, count.healthy),
+            interval(count.falsely, count.files),
         ]
-        for name, each in counts.items()
+        for name, count in counts.items()
     ]
     table(["set", "files", "faults found", "healthy files accused", "files with an F nobody expected"], rows)
-    for each in whole.words if words else ():
-        print(f"  {each}")
+    for word in whole.words if words else ():
+        print(f"  {word}")
     print()
     recall = whole.found / whole.faults
     target("recall", recall, RECALL_AT_LEAST, f"{100 * recall:.1f} %, at least 85 %", at_least=True)

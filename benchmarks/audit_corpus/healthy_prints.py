@@ -59,9 +59,9 @@ def sides(rng: Rng, least: float, most: float, count: int) -> tuple[np.ndarray, 
 def lambda_(rng: Rng) -> str:
     times = 1e3 * seconds(rng, 2e-3, 2.0, how_many(rng))
     return "\n".join(
-        f"REPORT RequestId: {at:08x}-0000-0000-0000-000000000000\tDuration: {each:.2f} ms\t"
-        f"Billed Duration: {int(np.ceil(each))} ms\tMemory Size: 512 MB\tMax Memory Used: 68 MB\t"
-        for at, each in enumerate(times)
+        f"REPORT RequestId: {at:08x}-0000-0000-0000-000000000000\tDuration: {ms:.2f} ms\t"
+        f"Billed Duration: {int(np.ceil(ms))} ms\tMemory Size: 512 MB\tMax Memory Used: 68 MB\t"
+        for at, ms in enumerate(times)
     )
 
 
@@ -245,7 +245,7 @@ def ab(rng: Rng) -> str:
     outputs = []
     for path in ("plain", "signed"):
         requests, connections, times, wall, size = _load(rng)
-        ms = [round(1e3 * float(each)) for each in (times[0], times.mean(), times[2000], times[-1])]
+        ms = [round(1e3 * float(value)) for value in (times[0], times.mean(), times[2000], times[-1])]
         moved = requests * (size + 120)
         outputs.append(
             f"This is ApacheBench, Version 2.3 <$Revision: 1913912 $>\n\nBenchmarking localhost (be patient)\n\n\n"
@@ -334,11 +334,11 @@ def jmh(rng: Rng) -> str:
         for fork in range(3):
             log += [f"# Fork: {fork + 1} of 3"]
             log += [
-                f"Iteration {at + 1:3}: {each / scale:.3f} {unit}/op"
-                for at, each in enumerate(times[fork * count : (fork + 1) * count])
+                f"Iteration {at + 1:3}: {value / scale:.3f} {unit}/op"
+                for at, value in enumerate(times[fork * count : (fork + 1) * count])
             ]
         error = stdtrit(len(times) - 1, 0.9995) * times.std(ddof=1) / np.sqrt(len(times)) / scale
-        low, mean, high = (each / scale for each in (times.min(), times.mean(), times.max()))
+        low, mean, high = (value / scale for value in (times.min(), times.mean(), times.max()))
         summary = f"(min, avg, max) = ({low:.3f}, {mean:.3f}, {high:.3f}), stdev = {times.std(ddof=1) / scale:.3f}"
         log += [f'Result "a.B.{name}":', f"  {summary}", ""]
         rows.append(f"B.{name}  avgt  {3 * count}  {mean:.3f} ± {error:.3f}  {unit}/op")

@@ -70,7 +70,7 @@ class Worker:
         return float(elapsed), float(used)
 
     def close(self) -> Counters:
-        counters = self.instance.counters()
+        counters = self.instance.groups.counters()
         self._turns.close()
         self._answers.close()
         self.instance.destroy()
@@ -103,8 +103,8 @@ def freezing(times: int) -> list[float]:
     taken = []
     for _ in range(times):
         began = time.perf_counter()
-        worker.instance.freeze()
-        worker.instance.thaw()
+        worker.instance.groups.freeze()
+        worker.instance.groups.thaw()
         taken.append((time.perf_counter() - began) * 1e6)
         worker.work(100)
     worker.close()

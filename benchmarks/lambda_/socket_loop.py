@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from types import TracebackType
 
-from lambda_local.runtimes.python import python_runtime
+from lambda_local.runtimes.found import find
 
 FUNCTION = "def handler(event, context):\n    return None\n"
 
@@ -38,13 +38,14 @@ class SocketLoop:
     def __init__(self, folder: Path) -> None:
         """Args: *folder*, an empty one for the function."""
         (folder / "f.py").write_text(FUNCTION)
-        runtime = python_runtime(python())
+        runtime = find(python())
         listener = socket.create_server(("127.0.0.1", 0))
         environment = {
             "AWS_LAMBDA_RUNTIME_API": f"127.0.0.1:{listener.getsockname()[1]}",
             "LAMBDA_TASK_ROOT": str(folder),
         }
-        program = [str(runtime.prefix / "bin" / runtime.program), "-S", str(runtime.client / "bootstrap.py")]
+        interpreter, client = (runtime.source(place) for place in ("/var/lang", "/var/runtime"))
+        program = [str(interpreter / "bin" / python()), "-S", str(client / "bootstrap.py")]
         began = time.monotonic_ns()
         self._process = subprocess.Popen([*program, "f.handler"], env=environment, cwd=folder, stdin=subprocess.DEVNULL)
         self._socket, _ = listener.accept()

@@ -1,49 +1,49 @@
-"""The folder of one server, locked as long as its owner lives: a later server sees what a dead one left."""
+"""Folders that are locked as long as their owner lives: a later server sees what a dead one left."""
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
 import os
-import secrets
-import shutil
 import stat
-import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
-from lambda_local.settings import NAME
-
-_LOCK, _NEW = "lock", "new-"
+LOCK = "lock"  # the file in it
+_NEW = ".new-"
 _UNFINISHED_S = 60.0
 
 
-class WorkFolder:
-    """A new folder that nobody else may look into."""
+class WorkFolder(NamedTuple):
+    """A folder that nobody else may look into, and the descriptor of its lock."""
 
-    def __init__(self) -> None:
-        """Raises `OSError` where nothing can be written there."""
-        name = f"{NAME}-{secrets.token_hex(6)}"
-        new = Path(tempfile.gettempdir(), f"{_NEW}{name}")
-        new.mkdir(mode=0o700)
-        self._lock = os.open(new / _LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-        fcntl.flock(self._lock, fcntl.LOCK_EX)
-        # Under the name that `sweep` looks for it is never seen without its lock held.
-        self.path = new.rename(new.with_name(name))
-
-    def remove(self) -> None:
-        """Remove it with everything in it; may be called again."""
-        if self._lock >= 0:
-            shutil.rmtree(self.path, ignore_errors=True)
-            os.close(self._lock)
-            self._lock = -1
+    path: Path
+    lock: int
 
 
-def sweep() -> int:
-    """Remove the folders of owners that were killed; never raises. Returns how many there were."""
-    removed = 0
-    base = Path(tempfile.gettempdir())
-    for folder in (*base.glob(f"{NAME}-*"), *base.glob(f"{_NEW}{NAME}-*")):
+def new_folder(base: Path, name: str) -> WorkFolder:
+    """Make a folder, locked. Raises `OSError` where nothing can be written there."""
+    new = base / f"{_NEW}{name}"
+    new.mkdir(mode=0o700)
+    lock = os.open(new / LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    # Under the name that `sweep` looks for it is never seen without its lock held.
+    return WorkFolder(new.rename(base / name), lock)
+
+
+def sweep(base: Path, name: str, remove: Callable[[Path], bool]) -> list[str]:
+    """Remove the folders of owners that were killed; never raises.
+
+    Args:
+        name: a pattern of the folders' names.
+        remove: called with each; whether nothing is left of it.
+    Returns:
+        The names of those that were removed.
+    """
+    removed = []
+    for folder in sorted((*base.glob(name), *base.glob(f"{_NEW}{name}"))):
         with contextlib.suppress(OSError):
             seen = folder.lstat()
             if not stat.S_ISDIR(seen.st_mode) or seen.st_uid != os.geteuid():
@@ -51,11 +51,11 @@ def sweep() -> int:
             # A new one may have been made a moment ago, and its owner not have come to the lock yet.
             if folder.name.startswith(_NEW) and time.time() - seen.st_mtime < _UNFINISHED_S:
                 continue
-            lock = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            lock = os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(folder, ignore_errors=True)
-                removed += 1
+                if remove(folder):
+                    removed.append(folder.name)
             finally:
                 os.close(lock)
     return removed

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from sectax.audit.checks.failures import failure_share
 from sectax.audit.checks.quantiles import needed
 from sectax.audit.checks.registry import CHECKS, review
 from sectax.audit.form import (
@@ -331,3 +332,9 @@ def test_less_than_no_operation_is_judged_without_an_error() -> None:
     work = Work(operations=-5.0, target_rate=100.0, achieved_rate=100.0)
 
     assert "F fixed-time-total" in said(one(quantity=RATE, work=work, rate=100.0))
+
+
+def test_failures_below_zero_are_no_share_of_operations() -> None:
+    (series,) = one(work=Work(operations=0.0, failures=-5.0), mean=1.0).series
+
+    assert failure_share(series) == 0

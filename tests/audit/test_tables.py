@@ -133,3 +133,38 @@ def test_a_column_of_sizes_shows_what_was_moved(text: str, levels: dict[str, str
     assert (one.work.size_bytes, one.work.moves, one.typical) == (1e8, Moves.BODY, pytest.approx(4e-4))
     physics = next(outcome for outcome in review(evidence) if outcome.check == "faster-than-physics")
     assert any(one.id in warning.figures and warning.severity.value == "F" for warning in physics.warnings)
+
+
+@pytest.mark.parametrize(
+    ("names", "rows", "ids"),
+    [
+        # Parameters stand before what was measured, and come again.
+        ("size,time_ms", ["1024,3", "1048576,9"] * 2, ["time_ms: 1024", "time_ms: 1048576"]),
+        ("Größe;Zeit (ms)", ["10 KB;3,5", "1 MB;9,1"] * 2, ["Zeit (ms): 10 KB", "Zeit (ms): 1 MB"]),
+        ("offset,time_ms", ["1,3", "2,9", "3,4"], ["time_ms"]),
+        # A time beside others of its kind, in other units, is one arm; beside its own quantiles it is the value.
+        ("time_ms,cpu_s", ["3,.002"], ["value: time_ms", "value: cpu_s"]),
+        ("side,time_ms,p99_ms", ["a,3,9", "b,4,8"], ["time_ms: a", "time_ms: b"]),
+        ("p90_ms,p99_ms", ["3,9"], ["p90_ms"]),
+        ("time_min,time_mean,time_s", ["3,9,4"], ["time_s"]),
+    ],
+)
+def test_columns_are_known_by_their_place_and_name(names: str, rows: list[str], ids: list[str]) -> None:
+    assert [*read("\n".join([names, *rows]))] == ids
+
+
+def test_the_columns_that_were_read_and_those_that_were_not_are_named() -> None:
+    found = read_table(["side,time_ms,load", "a,1,3", "b,2,4"], Columns())
+
+    assert found.columns == "time_ms by side; not used: load"
+
+
+def test_failures_are_held_against_the_requests_of_their_rows() -> None:
+    found = read_table(["side,requests,errors,ms", "a,100,150,3", "b,100,0,3"], Columns())
+
+    assert [(one.work.operations, one.work.failures) for one in found.series] == [(100, 150), (100, 0)]
+
+
+def test_a_table_of_blanks_is_known_by_the_unit_in_a_heading() -> None:
+    assert looks_like_a_table("algorithm      sign (ops/s)   verify (ops/s)\nRS256          1,845          61,233\n")
+    assert not looks_like_a_table("It took          12 or so\nand then        13 of them\n")

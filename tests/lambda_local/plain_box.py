@@ -92,6 +92,10 @@ class PlainBox:
             start_new_session=True,
         )
 
+    @property
+    def groups(self) -> PlainBox:
+        return self
+
     def in_force(self) -> InForce:
         return InForce(self._limits.cpu, PERIOD_US, self._limits.memory_mb * 2**20, "none")
 

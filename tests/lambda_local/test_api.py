@@ -25,7 +25,7 @@ def test_a_function_is_created_found_listed_changed_and_deleted(lambda_):
     made = create(lambda_, "life", EMPTY, Environment={"Variables": {"COLOUR": "red"}}, Description="first")
     found = lambda_.get_function(FunctionName="life")["Configuration"]
     by_arn = lambda_.get_function_configuration(FunctionName=found["FunctionArn"])
-    listed = [each["FunctionName"] for each in lambda_.list_functions()["Functions"]]
+    listed = [function["FunctionName"] for function in lambda_.list_functions()["Functions"]]
     changed = lambda_.update_function_configuration(FunctionName="life", MemorySize=1769, Timeout=7)
     lambda_.delete_function(FunctionName="life")
 
@@ -65,7 +65,7 @@ def test_lists_come_in_pages(lambda_):
 
     pages = list(lambda_.get_paginator("list_functions").paginate(PaginationConfig={"PageSize": 2}))
 
-    names = [each["FunctionName"] for page in pages for each in page["Functions"]]
+    names = [function["FunctionName"] for page in pages for function in page["Functions"]]
     assert all(len(page["Functions"]) <= 2 for page in pages)
     assert [name for name in names if name.startswith("page-")] == ["page-a", "page-b", "page-c"]
     assert len(names) == len(set(names))
@@ -99,25 +99,24 @@ def test_what_is_not_there_is_not_found(lambda_, operation):
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"MemorySize": 127}, "'memorySize'.*greater than or equal to 128"),
-        ({"MemorySize": 10_241}, "'memorySize'.*less than or equal to 10240"),
-        ({"Timeout": 901}, "'timeout'.*less than or equal to 900"),
-        ({"EphemeralStorage": {"Size": 12}}, "ephemeralStorage"),
+        ({"MemorySize": 127}, ">= 128 .*MemorySize"),
+        ({"MemorySize": 10_241}, "<= 10240 .*MemorySize"),
+        ({"Timeout": 901}, "<= 900 .*Timeout"),
+        ({"EphemeralStorage": {"Size": 12}}, ">= 512 .*EphemeralStorage.Size"),
         ({"Runtime": "nodejs4.x"}, "nodejs4.x is not here, because"),
         ({"Runtime": "python3.4"}, "python3.4 is not here, because there is no python3.4"),
         ({"Runtime": "java21"}, "java21 is not here, because"),
         ({"Architectures": ["s390x"]}, "not here, because this machine is"),
         ({"Environment": {"Variables": {"AWS_REGION": "eu"}}}, "reserved keys.*AWS_REGION"),
         ({"Environment": {"Variables": {"BIG": "x" * 4096}}}, "4KB limit"),
-        ({"Environment": {"Variables": {"1st": "x"}}}, "Map keys"),
+        ({"Environment": {"Variables": {"1st": "x"}}}, "Environment.Variables"),
         ({"Layers": ["arn:aws:lambda:us-east-1:000000000000:layer:none:1"]}, "does not exist"),
         ({"Code": {"ZipFile": b"no zip"}}, "Could not unzip"),
-        ({"Code": {"S3Bucket": "bucket", "S3Key": "key"}}, "S3.* is not here"),
-        ({"Description": "x" * 257}, "description"),
+        ({"Description": "x" * 257}, "Description"),
         ({"FunctionName": "no/slash"}, "functionName"),
-        ({"Role": "foo"}, "'role'"),
-        ({"Role": "arn:aws:iam::000000000000:role/x\r\ny"}, "'role'"),
-        ({"Handler": "f.hand\0ler"}, "'handler'"),
+        ({"Role": "foo"}, "Role"),
+        ({"Role": "arn:aws:iam::000000000000:role/x\r\ny"}, "Role"),
+        ({"Handler": "f.hand\0ler"}, "Handler"),
         ({"Code": {"ZipFile": archive({})}}, "non-empty zip"),
         ({"Code": {"ZipFile": b""}}, "unzip"),
         (
@@ -132,7 +131,7 @@ def test_values_that_cannot_be_are_refused_in_words(lambda_, wrong, said):
 
     with pytest.raises(unchecked.exceptions.InvalidParameterValueException, match=said):
         create(unchecked, "wrong", EMPTY, **wrong)
-    assert "wrong" not in [each["FunctionName"] for each in lambda_.list_functions()["Functions"]]
+    assert "wrong" not in [function["FunctionName"] for function in lambda_.list_functions()["Functions"]]
 
 
 def test_actions_that_are_not_here_are_refused(lambda_):
@@ -194,3 +193,21 @@ def test_bodies_of_another_form_are_refused(lambda_, body):
 
     assert status == 400
     assert said["message"]
+
+
+def test_code_and_layers_together_have_a_limit(lambda_, monkeypatch):
+    monkeypatch.setattr("lambda_local.api.functions.UNPACKED_BYTES", 1000)
+    content = {"ZipFile": archive({"x": "x" * 900})}
+    layers = [lambda_.publish_layer_version(LayerName=name, Content=content) for name in ("heavy", "as-heavy")]
+    create(lambda_, "light", EMPTY)
+
+    with pytest.raises(lambda_.exceptions.InvalidParameterValueException, match="combined with layers exceeds"):
+        lambda_.update_function_configuration(
+            FunctionName="light", Layers=[layer["LayerVersionArn"] for layer in layers]
+        )
+
+
+def test_twenty_mib_of_zeros_are_no_bomb(lambda_):
+    made = create(lambda_, "zeros", "", Code={"ZipFile": archive({"f.py": EMPTY, "zeros": bytes(20 * 2**20)})})
+
+    assert made["CodeSize"] < 100_000

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lambda_local.instances.share import ExactShare, exact_share
 from lambda_local.sandbox import Counters, InForce
 from tests.lambda_local.plain_box import PlainBox
-from tests.lambda_local.serving import archive, client, create, invoke, served
+from tests.lambda_local.serving import client, create, extension_layer, invoke, served
 from tests.lambda_local.test_extensions import EXTENSION
 
 PERIOD = 20_000_000
@@ -67,14 +67,6 @@ def test_cpu_time_after_an_answer_counts_where_it_fell():
     assert share.end(start + 8 * MS, 7 * MS, 0) == start + PERIOD + 7 * MS - QUOTAS[512]
 
 
-def test_after_a_rest_a_period_begins_with_the_event():
-    share, start = ExactShare(QUOTAS[1024], PERIOD), 10**15
-    for turn in range(5):
-        began = start + turn * 97 * MS
-        share.begin(began, turn * 20 * MS, 0)
-        assert share.end(began + 20 * MS, (turn + 1) * 20 * MS, 0) == began + PERIOD + 8_423_000
-
-
 def ends(quota: int, works: list[tuple[int, int]]) -> list[int]:
     """When works end, each begun so long after the last one, step by step on a processor with an exact quota."""
     now = began = 0
@@ -111,11 +103,11 @@ def test_works_that_follow_each_other_end_as_on_a_processor_with_an_exact_quota(
         seen.append(now)
 
     first = works[0][0]
-    assert [each - 10**15 - first for each in seen] == ends(quota, [(0, works[0][1]), *works[1:]])
+    assert [end - 10**15 - first for end in seen] == ends(quota, [(0, works[0][1]), *works[1:]])
 
 
-@pytest.mark.parametrize("quota", [None, 1.0, 2.0])
-def test_a_whole_processor_or_none_has_no_books(quota):
+@pytest.mark.parametrize("quota", [1.0, 2.0])
+def test_a_whole_processor_has_no_books(quota):
     assert exact_share(InForce(quota, 20_000, 2**30, "v1")) is None
 
 
@@ -186,10 +178,9 @@ def test_what_an_exact_quota_does_not_let_end_in_time_is_a_time_out(busy):
 def test_what_extensions_do_after_the_answer_is_held_and_billed(busy, tmp_path):
     with served(busy.create, exact_share=True) as endpoint:
         lambda_ = client(endpoint)
-        content = {"ZipFile": archive({"extensions/recorder": EXTENSION}, executable=("extensions/recorder",))}
-        layer = lambda_.publish_layer_version(LayerName="recorder", Content=content)["LayerVersionArn"]
+        layers = [extension_layer(lambda_, "recorder", EXTENSION)]
         environment = {"Variables": {"RECORD": str(tmp_path / "record")}}
-        create(lambda_, "extended", ECHO, Layers=[layer], Environment=environment, MemorySize=128)
+        create(lambda_, "extended", ECHO, Layers=layers, Environment=environment, MemorySize=128)
         answer = invoke(lambda_, "extended")
 
     billed = int(answer.log.partition("Billed Duration: ")[2].split()[0])

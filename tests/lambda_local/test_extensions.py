@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.lambda_local.serving import archive, client, create, invoke, served
+from tests.lambda_local.serving import archive, client, create, extension_layer, invoke, served
 
 # Writes what it hears to the file that RECORD names.
 EXTENSION = f"""#!{sys.executable} -IS
@@ -41,10 +41,9 @@ ECHO = "def handler(event, context):\n    return event\n"
 
 
 def deployed(lambda_: Any, record: Path, source: str = ECHO, timeout: int = 20, **variables: str) -> None:
-    content = {"ZipFile": archive({"extensions/recorder": EXTENSION}, executable=("extensions/recorder",))}
-    layer = lambda_.publish_layer_version(LayerName="recorder", Content=content)["LayerVersionArn"]
+    layers = [extension_layer(lambda_, "recorder", EXTENSION)]
     environment = {"Variables": {"RECORD": str(record)} | variables}
-    create(lambda_, "extended", source, Layers=[layer], Environment=environment, Timeout=timeout)
+    create(lambda_, "extended", source, Layers=layers, Environment=environment, Timeout=timeout)
 
 
 def events(record: Path) -> list[dict[str, Any]]:
@@ -72,27 +71,23 @@ def test_an_extension_registers_hears_every_event_and_the_end(box, tmp_path):
     assert box.alive == 0
 
 
-@pytest.mark.more
-def test_an_extension_is_told_of_a_time_out(box, tmp_path):
+@pytest.mark.parametrize(
+    ("statement", "error", "reason"),
+    [
+        pytest.param("time.sleep(60)", "Sandbox.Timedout", "TIMEOUT", marks=pytest.mark.more),
+        ("os._exit(1)", "Runtime.ExitError", "FAILURE"),
+    ],
+)
+def test_an_extension_is_told_why_the_instance_ends(box, tmp_path, statement, error, reason):
     record = tmp_path / "record"
     with served(box.create) as endpoint:
         lambda_ = client(endpoint)
-        deployed(lambda_, record, "import time\ndef handler(event, context):\n    time.sleep(60)\n", timeout=1)
+        source = f"import os, time\ndef handler(event, context):\n    {statement}\n"
+        deployed(lambda_, record, source, timeout=1 if reason == "TIMEOUT" else 20)
         answer = invoke(lambda_, "extended")
 
-    assert answer.value["errorType"] == "Sandbox.Timedout"
-    assert [event.get("shutdownReason") for event in events(record)] == [None, "TIMEOUT"]
-
-
-def test_an_extension_is_told_when_the_runtime_has_died(box, tmp_path):
-    record = tmp_path / "record"
-    with served(box.create) as endpoint:
-        lambda_ = client(endpoint)
-        deployed(lambda_, record, "import os\ndef handler(event, context):\n    os._exit(1)\n")
-        answer = invoke(lambda_, "extended")
-
-    assert answer.value["errorType"] == "Runtime.ExitError"
-    assert events(record)[-1]["shutdownReason"] == "FAILURE"
+    assert answer.value["errorType"] == error
+    assert [event.get("shutdownReason") for event in events(record)] == [None, reason]
 
 
 def test_an_extension_that_wants_no_events_does_not_hold_the_instance_up(box, tmp_path):
@@ -131,9 +126,7 @@ def test_an_extension_that_dies_takes_the_instance_with_it(box, tmp_path):
 def test_an_extension_that_cannot_be_started_is_a_launch_error(box):
     with served(box.create) as endpoint:
         lambda_ = client(endpoint)
-        content = {"ZipFile": archive({"extensions/broken": "#!/nonesuch\n"}, executable=("extensions/broken",))}
-        layer = lambda_.publish_layer_version(LayerName="broken", Content=content)["LayerVersionArn"]
-        create(lambda_, "broken", ECHO, Layers=[layer])
+        create(lambda_, "broken", ECHO, Layers=[extension_layer(lambda_, "broken", "#!/nonesuch\n")])
         answer = invoke(lambda_, "broken")
 
     assert answer.value["errorType"] == "Extension.LaunchError"

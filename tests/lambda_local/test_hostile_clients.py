@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import random
-import socket
-from urllib.parse import urlsplit
 
 import pytest
 
 from lambda_local.errors import WrongUse
 from lambda_local.http import Exchange
 from lambda_local.http.server import listen_on_loopback
-from tests.lambda_local.plain_box import PlainBox
 from tests.lambda_local.raw_http import closing, connect, echo, echoing, rest, talk
-from tests.lambda_local.serving import client, served
 
 GOOD = b"GET /2015-03-31/functions/ HTTP/1.1\r\nHost: localhost\r\nAuthorization: AWS4-HMAC-SHA256 x\r\n\r\n"
 
@@ -140,14 +135,6 @@ def test_drops_that_keep_coming_do_not_move_the_deadline():
     assert drops < 100
 
 
-def test_a_client_that_says_nothing_more_is_given_up():
-    with echoing(echo) as port, connect(port) as client_:
-        client_.sendall(b"GET / HTTP/1.1\r\n\r\n")
-        said = rest(client_)
-
-    assert said.endswith(b"GET / 0 False")
-
-
 def test_a_fault_in_the_handler_is_an_answer():
     def faulty(exchange: Exchange) -> None:
         raise RuntimeError("oops")
@@ -157,47 +144,6 @@ def test_a_fault_in_the_handler_is_an_answer():
 
     assert said.startswith(b"HTTP/1.1 500 ")
     assert b"oops" in said
-
-
-def damaged(generator: random.Random) -> bytes:
-    """A request with something wrong: noise, a cut, a lie about its length, JSON of another kind."""
-    kind = generator.randrange(5)
-    body = generator.choice([b"{", b"null", b"[1]", b'{"FunctionName":', b"\xff" * 20, b'{"Code":{"ZipFile":"!"}}'])
-    path = generator.choice(
-        [b"/2015-03-31/functions", b"/2015-03-31/functions/%ff/invocations", b"/2018-10-31/layers/x/versions", b"/%00"]
-    )
-    head = b"POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: AWS4-x\r\nContent-Length: %d\r\n\r\n"
-    whole = head % (path, len(body)) + body
-    if kind == 0:
-        return generator.randbytes(generator.randint(1, 3000))
-    if kind == 1:
-        return whole[: generator.randrange(len(whole))]
-    if kind == 2:
-        return head % (path, generator.choice([0, 1, 10**6, 2**64])) + body
-    if kind == 3:
-        noisy = bytearray(whole)
-        for _ in range(generator.randint(1, 6)):
-            noisy[generator.randrange(len(noisy))] = generator.randrange(256)
-        return bytes(noisy)
-    return whole
-
-
-def test_six_hundred_damaged_requests_do_not_end_the_server():
-    generator = random.Random(11)
-    with served(PlainBox.create) as endpoint:
-        port = urlsplit(endpoint).port
-        assert port is not None
-        for _ in range(600):
-            with connect(port) as client_, contextlib.suppress(OSError):
-                client_.sendall(damaged(generator))
-                if generator.random() < 0.5:
-                    client_.shutdown(socket.SHUT_WR)
-                    rest(client_)
-        good = talk(port, closing(GOOD))
-        functions = client(endpoint).list_functions()["Functions"]
-
-    assert good.startswith(b"HTTP/1.1 200 ")
-    assert functions == []
 
 
 def test_only_loopback_is_listened_on():

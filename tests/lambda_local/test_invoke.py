@@ -284,7 +284,7 @@ def test_an_answer_that_is_too_large_is_the_function_s_error(lambda_):
     ],
 )
 def test_invocations_that_cannot_be_are_refused(lambda_, more, code):
-    names = [each["FunctionName"] for each in lambda_.list_functions()["Functions"]]
+    names = [function["FunctionName"] for function in lambda_.list_functions()["Functions"]]
     if "refusing" not in names:
         create(lambda_, "refusing", "def handler(event, context):\n    return 1\n")
     if code is None:
@@ -415,14 +415,8 @@ def handler(event, context):
         before = time.process_time()
         answer = invoke(lambda_, "flood-of-lines", {"writes": writes, "lines": lines})
 
-        assert "the end\n" in answer.log
+        assert "the end\nEND RequestId" in answer.log
         assert time.process_time() - before < 0.5  # the server is a thread of this process
-        if lines > 1:
-            dropped, size = answer.measured["log_lines_dropped"], answer.measured["log_bytes_dropped"]
-            assert f"{dropped} lines ({size} bytes) dropped\nEND RequestId" in answer.log
-            assert 0 < dropped == size <= writes * lines
-
-    assert "log_bytes_dropped" not in invoke(lambda_, "flood-of-lines", {"writes": 1, "lines": 100}).measured
 
 
 @pytest.mark.parametrize("what", ["configuration", "code"])

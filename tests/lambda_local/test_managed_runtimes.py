@@ -5,15 +5,13 @@ from __future__ import annotations
 import io
 import subprocess
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from lambda_local.runtimes import java, node
-from tests.lambda_local.rust_build import rust_bootstrap
-from tests.lambda_local.serving import LocalLambda, archive, create, invoke
+from tests.lambda_local.builds import rust_bootstrap
+from tests.lambda_local.serving import archive, create, invoke
 from tests.needs import SANDBOX, needs
 
 pytestmark = needs(*SANDBOX)
@@ -37,7 +35,7 @@ public class Hello implements RequestHandler<Map<String, String>, Map<String, St
         if (!event.containsKey("name")) throw new IllegalArgumentException("nobody to greet");
         context.getLogger().log("greeting " + event.get("name"));
         String collectors = "";
-        for (var each : ManagementFactory.getGarbageCollectorMXBeans()) collectors += each.getName();
+        for (var collector : ManagementFactory.getGarbageCollectorMXBeans()) collectors += collector.getName();
         return Map.of("greeting", "hello " + event.get("name"), "id", context.getAwsRequestId(),
             "heap", String.valueOf(Runtime.getRuntime().maxMemory() >> 20), "collectors", collectors);
     }
@@ -45,16 +43,10 @@ public class Hello implements RequestHandler<Map<String, String>, Map<String, St
 """
 
 
-@pytest.fixture(scope="module")
-def real() -> Iterator[Any]:
-    with LocalLambda("--instances", "4") as running:
-        yield running.client()
-
-
 def hello_java(folder: Path) -> bytes:
     """The zip of the function above, compiled."""
     (folder / "Hello.java").write_text(HELLO_JAVA)
-    core = java.java_runtime(str(java.here())).client / "aws-lambda-java-core-1.2.3.jar"
+    core = java.find(str(java.here())).source("/var/runtime") / "aws-lambda-java-core-1.2.3.jar"
     subprocess.run(["javac", "-cp", core, "-d", folder, "Hello.java"], cwd=folder, check=True)
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as out:
@@ -81,29 +73,6 @@ def test_a_node_function_runs_under_aws_s_own_client(real):
     assert answers[0].measured["instance"] == answers[1].measured["instance"]
     assert error.error == "Unhandled"
     assert (error.value["errorType"], error.value["errorMessage"]) == ("RangeError", "nobody to greet")
-
-
-STREAM_JS = """
-exports.handler = awslambda.streamifyResponse(async (event, stream) => {
-  stream.setContentType("text/plain");
-  stream.write("one");
-  await new Promise(resolve => setTimeout(resolve, 1000));
-  stream.end("two");
-});
-"""
-
-
-@pytest.mark.more
-@needs("the runtime of Node")
-def test_node_s_streamify_response_streams(real):
-    runtime = node.here()
-    code = {"ZipFile": archive({"index.js": STREAM_JS})}
-    create(real, "js-streams", "", Runtime=runtime, Handler="index.handler", Code=code)
-
-    *parts, end = real.invoke_with_response_stream(FunctionName="js-streams")["EventStream"]
-
-    assert [part["PayloadChunk"]["Payload"] for part in parts] == [b"one", b"two"]  # else one piece
-    assert "ErrorCode" not in end["InvokeComplete"]
 
 
 @pytest.mark.more

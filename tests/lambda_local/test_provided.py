@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.lambda_local.go_build import bootstrap
+from tests.lambda_local.builds import go_bootstrap
 from tests.lambda_local.serving import archive, create, invoke
 from tests.needs import needs
 
@@ -19,7 +19,7 @@ def provided(lambda_: Any, name: str, files: dict[str, str | bytes], *executable
 @pytest.mark.more
 @needs("Go")
 def test_a_go_function_runs_under_aws_s_own_client(lambda_):
-    provided(lambda_, "go", {"bootstrap": bootstrap()}, "bootstrap")
+    provided(lambda_, "go", {"bootstrap": go_bootstrap()}, "bootstrap")
 
     answers = [invoke(lambda_, "go", {"name": name}) for name in ("ann", "bob")]
 
@@ -32,7 +32,7 @@ def test_a_go_function_runs_under_aws_s_own_client(lambda_):
 
 @needs("Go")
 def test_errors_and_panics_of_go_are_unhandled_errors(lambda_):
-    provided(lambda_, "go-errors", {"bootstrap": bootstrap()}, "bootstrap")
+    provided(lambda_, "go-errors", {"bootstrap": go_bootstrap()}, "bootstrap")
 
     error, panic = invoke(lambda_, "go-errors", {"name": ""}), invoke(lambda_, "go-errors", {"name": "panic"})
 

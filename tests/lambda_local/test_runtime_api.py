@@ -12,7 +12,7 @@ import pytest
 from lambda_local.function import Code, Function
 from lambda_local.http import Exchange, Request
 from lambda_local.instances.extensions_api import ExtensionsApi
-from lambda_local.instances.invocation import Event, Invocation
+from lambda_local.instances.invocation import Invocation
 from lambda_local.instances.runtime_api import RuntimeApi
 
 FUNCTION = Function("f", "arn:f", "provided.al2023", "bootstrap", "role", Code("", 0, Path("/nonesuch")))
@@ -65,7 +65,7 @@ class Heard:
 
 
 def test_an_event_is_handed_out_and_its_answer_taken_once():
-    program, invocation = Program(), Invocation(Event(b'{"a":1}', FUNCTION.arn), deadline_epoch_ms=1234)
+    program, invocation = Program(), Invocation(b'{"a":1}', FUNCTION.arn, deadline_epoch_ms=1234)
 
     waiting = program.runtime("GET", "invocation/next")
     before = waiting.status
@@ -84,7 +84,7 @@ def test_an_event_is_handed_out_and_its_answer_taken_once():
 
 
 def test_identifiers_of_requests_are_random_uuids():
-    identifiers = {Event(b"", FUNCTION.arn).request_id for _ in range(200)}
+    identifiers = {Invocation(b"", FUNCTION.arn).request_id for _ in range(200)}
 
     assert len(identifiers) == 200
     for identifier in identifiers:
@@ -93,7 +93,7 @@ def test_identifiers_of_requests_are_random_uuids():
 
 
 def test_answers_to_other_events_are_refused():
-    program, invocation = Program(), Invocation(Event(b"{}", FUNCTION.arn))
+    program, invocation = Program(), Invocation(b"{}", FUNCTION.arn)
     nothing_yet = program.runtime("POST", f"invocation/{invocation.request_id}/response", b"7")
     program.runtime("GET", "invocation/next")
     program.api.hand_out(invocation)
@@ -108,7 +108,7 @@ def test_answers_to_other_events_are_refused():
 
 
 def test_an_answer_that_is_too_large_becomes_an_error():
-    program, invocation = Program(), Invocation(Event(b"{}", FUNCTION.arn))
+    program, invocation = Program(), Invocation(b"{}", FUNCTION.arn)
     program.runtime("GET", "invocation/next")
     program.api.hand_out(invocation)
 
@@ -130,7 +130,7 @@ def test_an_answer_that_is_too_large_becomes_an_error():
     ],
 )
 def test_an_answer_whose_trailers_tell_of_an_error_is_one(said, told):
-    program, invocation = Program(), Invocation(Event(b"{}", FUNCTION.arn))
+    program, invocation = Program(), Invocation(b"{}", FUNCTION.arn)
     program.runtime("GET", "invocation/next")
     program.api.hand_out(invocation)
     trailers = {"lambda_runtime_function_error_type": "Stream.Broken", "lambda_runtime_function_error_body": said}
@@ -275,7 +275,7 @@ def test_the_instance_is_free_when_all_that_hear_events_wait_for_the_next():
 
     waiting = program.extension("GET", "event/next", lambda_extension_identifier=identifier)
     free = program.extensions.all_waiting
-    program.extensions.tell_invoke(Invocation(Event(b"{}", FUNCTION.arn, request_id="id")))
+    program.extensions.tell_invoke(Invocation(b"{}", FUNCTION.arn, request_id="id"))
 
     assert (before, free, program.extensions.all_waiting) == (False, True, False)
     assert waiting.document["requestId"] == "id"

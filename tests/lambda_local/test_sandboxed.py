@@ -5,10 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,21 +13,10 @@ from lambda_local.runtimes import found, python
 from lambda_local.sandbox import Instance, Limits
 from tests.hosts.processes import wait_until_gone
 from tests.lambda_local.sandbox.inside import INTERPRETER, run
-from tests.lambda_local.serving import PYTHON, LocalLambda, create, invoke, measured
+from tests.lambda_local.serving import PYTHON, create, invoke, measured
 from tests.needs import SANDBOX, needs
 
 pytestmark = needs(*SANDBOX)
-
-
-@pytest.fixture(scope="module")
-def local() -> Iterator[LocalLambda]:
-    with LocalLambda("--instances", "4") as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def real(local: LocalLambda) -> Any:
-    return local.client()
 
 
 def test_a_function_runs_under_the_limits_that_its_memory_buys(real):
@@ -83,62 +69,6 @@ def test_out_of_memory_is_an_exit_error_with_the_kill_that_the_kernel_counted(re
     assert "Max Memory Used: 256 MB" in answer.log
     assert answer.measured["memory_kills"] >= 1
     assert again.value == 1000
-
-
-def test_time_out_ends_what_the_function_had_started(real):
-    source = """
-import os, subprocess, time
-def handler(event, context):
-    child = subprocess.Popen(["sleep", "1000"])
-    print("still here", flush=True)
-    time.sleep(1000)
-"""
-    create(real, "slow", source, Timeout=1, MemorySize=1769)
-
-    answer = invoke(real, "slow")
-
-    assert answer.value["errorMessage"].endswith("Task timed out after 1.00 seconds")
-    assert "still here" in answer.log
-
-
-def test_the_root_is_read_only_and_tmp_is_the_function_s_own(real):
-    source = """
-import os
-def tried(path):
-    try:
-        open(path, "w").close()
-        return "written"
-    except OSError as error:
-        return type(error).__name__
-def handler(event, context):
-    before = os.listdir("/tmp")
-    return [before, tried("/tmp/mine"), tried("/var/task/x"), tried("/etc/x")]
-"""
-    create(real, "walls", source, MemorySize=1769)
-
-    before, tmp, task, etc = invoke(real, "walls").value
-
-    assert before == []
-    assert tmp == "written"
-    assert task != "written"
-    assert etc != "written"
-
-
-def test_only_the_runtime_api_is_reached(real, local):
-    source = """
-import socket
-def reached(port):
-    try:
-        socket.create_connection(("127.0.0.1", port), timeout=2).close()
-        return True
-    except OSError:
-        return False
-def handler(event, context):
-    return [reached(9001), reached(event)]
-"""
-    create(real, "ports", source, MemorySize=1769)
-
-    assert invoke(real, "ports", int(local.endpoint.rpartition(":")[2])).value == [True, False]
 
 
 @pytest.mark.more
@@ -230,9 +160,10 @@ def test_a_function_finds_a_shell_but_no_tools_of_the_machine_and_no_paths_of_it
 
 
 def test_an_interpreter_of_the_system_brings_no_programs_of_the_machine(monkeypatch):
-    installed = python.python_runtime(PYTHON)
+    executable, prefix, version = python._interpreter_of(PYTHON)
+    python._client(executable, prefix, PYTHON, version)
     # As where Python is Debian's own: everything below /usr is below /var/lang then.
-    monkeypatch.setattr(python, "python_runtime", lambda name: replace(installed, prefix=Path("/usr")))
+    monkeypatch.setattr(python, "_interpreter_of", lambda name: (executable, Path("/usr"), version))
     runtime = found.find(PYTHON)
     listed = "import os\nfor top in ('bin', 'sbin', 'games', 'local/bin', 'local/sbin'):\n" + (
         "    path = '/var/lang/' + top\n    print(top, *sorted(os.listdir(path)) if os.path.isdir(path) else [])"

@@ -13,7 +13,7 @@ import pytest
 from lambda_local.code import BadArchive, CodeStore
 from lambda_local.errors import LambdaLocalError
 from lambda_local.function import LayerVersion
-from lambda_local.work_folder import WorkFolder, sweep
+from lambda_local.service import new_work_folder, sweep_work_folders
 from tests.lambda_local.archives import LINK, archive, zipped
 
 
@@ -117,15 +117,14 @@ def test_a_full_disk_is_said_and_leaves_nothing(tmp_path, monkeypatch):
 
 def test_sweeping_removes_the_folders_of_the_dead_and_no_others(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    living, dead = WorkFolder(), WorkFolder()
-    os.close(dead._lock)  # as the kernel does when a server is killed
+    living, dead = new_work_folder(), new_work_folder()
+    os.close(dead.lock)  # as the kernel does when a server is killed
     (tmp_path / "other").mkdir()
 
-    sweep()
+    sweep_work_folders()
 
-    assert sorted(Path(tmp_path).iterdir()) == sorted([living.path, tmp_path / "other"])
-    living.remove()
-    assert not living.path.exists()
+    assert sorted(tmp_path.iterdir()) == sorted([living.path, tmp_path / "other"])
+    os.close(living.lock)
 
 
 def test_what_was_half_written_by_a_process_that_was_killed_is_not_taken_for_an_archive(tmp_path, monkeypatch):
@@ -143,3 +142,12 @@ def test_what_was_half_written_by_a_process_that_was_killed_is_not_taken_for_an_
     assert (other.add(data).folder / "a").read_text() == "x"
     other.remove_but(set())
     assert not list(tmp_path.glob("*/*"))
+
+
+def test_archives_say_their_size_unpacked_and_those_over_50_mb_are_rejected(tmp_path, monkeypatch):
+    data = archive({"a/b": bytes(1000), "c": b"four"})
+
+    assert CodeStore(tmp_path).add(data).unpacked == 1004
+    monkeypatch.setattr("lambda_local.code.store.ZIPPED_BYTES", 100)
+    with pytest.raises(BadArchive, match="smaller than 100 bytes"):
+        CodeStore(tmp_path).add(data)

@@ -104,6 +104,13 @@ def test_what_cannot_be_checked_is_one_line_and_with_all_a_table_with_a_row_for_
     assert text(show_all=True).count("the step of the clock") == 1
 
 
+def test_a_check_that_found_something_lacks_data_for_a_part() -> None:
+    both = replace(FIRED, warnings=(*FIRED.warnings, *UNCHECKED.warnings))
+
+    assert f"{FIRED.check} (in part)" in text(given=audited(checks=(both,)))
+    assert "(in part)" not in text(given=audited(checks=(FIRED, UNCHECKED)))
+
+
 def test_ids_of_a_run_are_named_as_in_the_other_reports() -> None:
     names = {"all/rs": "rs", "all/rs#positive": "rs · positive control"}
     seen = warning("drift", Severity.WARNING, "all/rs#positive", "all/rs#positive differs from all/rs, not all/rsa")

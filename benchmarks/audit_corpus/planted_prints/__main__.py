@@ -24,7 +24,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.audit_corpus.planted_prints", description=(__doc__ or "").splitlines()[0]
     )
-    parser.add_argument("--only", choices=[each.name for each in every], action="append")
+    parser.add_argument("--only", choices=[format_.name for format_ in every], action="append")
     parser.add_argument("--files", type=Path, default=FILES, help=f"folder of the corpus ({FILES})")
     parser.add_argument("--prints", type=int, default=3, help="so many of each healthy print that is made up (3)")
     parser.add_argument("--seed", type=int, default=0)

@@ -20,7 +20,7 @@ def _time(low: float, middle: float, high: float, unit: str = "") -> Plant:
             else tuple(factor * float(found[at]) for factor, at in ((low, 2), (middle, 4), (high, 6)))
         )
         units = (unit,) * 3 if unit else (found[3], found[5], found[7])
-        return f"time:{found[1]}[{' '.join(f'{each:.4g} {of}' for each, of in zip(numbers, units, strict=True))}]"
+        return f"time:{found[1]}[{' '.join(f'{number:.4g} {of}' for number, of in zip(numbers, units, strict=True))}]"
 
     return each_match(_TIME, change, last=True)
 

@@ -142,7 +142,7 @@ def is_found(kind: Kind, new: set[Said]) -> bool:
 def _answers(demand: str, new: set[Said]) -> bool:
     severity, _, checks = demand.partition(" ")
     if severity == REFUSED:
-        return any(each[0] == REFUSED for each in new)
+        return any(found == REFUSED for found, _, _ in new)
     enough = {"F"} if severity == "F" else {"F", "W"}
     return any(found in enough and check in checks.split("|") for found, check, _ in new)
 
@@ -179,8 +179,8 @@ def each_match(
         if not found:
             return None
         chosen = found[:1] if first else found[-1:] if last else found
-        for each in reversed(chosen):
-            text = f"{text[: each.start()]}{change(each)}{text[each.end() :]}"
+        for match in reversed(chosen):
+            text = f"{text[: match.start()]}{change(match)}{text[match.end() :]}"
         return text
 
     return put
@@ -221,8 +221,8 @@ def both(*plants: Plant) -> Plant:
     """A plant of several steps, which has no place where one of them has none."""
 
     def put(text: str, rng: Rng) -> str | None:
-        for each in plants:
-            changed = each(text, rng)
+        for plant in plants:
+            changed = plant(text, rng)
             if changed is None:
                 return None
             text = changed

@@ -16,8 +16,8 @@ _LINE = re.compile(
 
 def _by_name(text: str) -> dict[str, list[re.Match[str]]]:
     found: dict[str, list[re.Match[str]]] = {}
-    for each in _LINE.finditer(text):
-        found.setdefault(each[2], []).append(each)
+    for line in _LINE.finditer(text):
+        found.setdefault(line[2], []).append(line)
     return found
 
 

@@ -62,7 +62,7 @@ def _taken_out(result: dict[str, Any], _: Rng) -> object:
 
 def _scaled(factor: float, *, cpu: bool) -> Plant:
     def change(result: dict[str, Any], _: Rng) -> object:
-        times = [each * factor for each in result.get("times") or []]
+        times = [seconds * factor for seconds in result.get("times") or []]
         if len(times) < 2 or (not cpu and not 0.01 < result.get("user", 0) < 10 * result["mean"]):
             return False
         result |= {"times": times} | summaries(times)
@@ -90,7 +90,7 @@ def _short(result: dict[str, Any], rng: Rng) -> object:
     if result["mean"] < 0.005 or not result.get("times"):
         return False
     factor = 0.002 / result["mean"]
-    times = [each * factor for each in result["times"]]
+    times = [seconds * factor for seconds in result["times"]]
     result |= {"times": times} | summaries(times)
     result |= {name: result[name] * factor for name in ("user", "system") if name in result}
     return True

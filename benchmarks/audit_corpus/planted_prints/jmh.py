@@ -22,7 +22,7 @@ def _read(text: str) -> list[Values]:
     if not text.lstrip().startswith("["):
         return []
     return [
-        [each for fork in _raw(result) for each in fork] if result["mode"] != "sample" else []
+        [value for fork in _raw(result) for value in fork] if result["mode"] != "sample" else []
         for result in json.loads(text)
     ]
 
@@ -55,13 +55,13 @@ def _last(change: Callable[[Result], object]) -> Plant:
 
 
 def _every(change: Callable[[Result], object]) -> Plant:
-    return in_json(lambda document, _: [change(each) for each in document])
+    return in_json(lambda document, _: [change(result) for result in document])
 
 
 def _metric(name: str, change: Callable[[Result], object]) -> Plant:
     def put(result: Result) -> object:
         metric = result["primaryMetric"]
-        values = [each for fork in _raw(result) for each in fork]
+        values = [value for fork in _raw(result) for value in fork]
         if len(values) < 3 or result["mode"] == "sample" or not all(isinstance(value, float) for value in values):
             return False
         metric[name] = change(metric)
@@ -74,7 +74,7 @@ def _slow_fork(result: Result) -> object:
     forks = _raw(result)
     if len(forks) < 2 or any(len(fork) < 3 for fork in forks):
         return False
-    _set(result, [each * (1.5 if at == 1 else 1.0) for at, fork in enumerate(forks) for each in fork])
+    _set(result, [value * (1.5 if at == 1 else 1.0) for at, fork in enumerate(forks) for value in fork])
     return True
 
 
@@ -84,7 +84,7 @@ def _fewer(result: Result) -> object:
         return False
     forks[0].remove(max(forks[0]))
     metric = result["primaryMetric"]
-    told = summaries([each for fork in forks for each in fork])
+    told = summaries([value for fork in forks for value in fork])
     metric |= {
         "score": told["mean"],
         "scorePercentiles": {"0.0": told["min"], "50.0": told["median"], "100.0": told["max"]},

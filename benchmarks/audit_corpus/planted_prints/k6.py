@@ -38,7 +38,7 @@ def _either(text_plant: Plant, json_plant: Callable[[dict[str, Any]], bool] | No
         if json_plant is None:
             return None
         document = json.loads(text)
-        metrics = {name: each.get("values", each) for name, each in document["metrics"].items()}
+        metrics = {name: metric.get("values", metric) for name, metric in document["metrics"].items()}
         known = set(metrics)
         if not json_plant(metrics):
             return None

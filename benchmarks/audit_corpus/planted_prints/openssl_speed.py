@@ -61,7 +61,7 @@ def _cells(change: Callable[[list[float]], list[float] | None], named: str = "")
         changed = change([float(word.rstrip("k")) for word in row[3].split()])
         if changed is None:
             return None
-        cells = " ".join(f"{each:11.2f}k" for each in changed)
+        cells = " ".join(f"{speed:11.2f}k" for speed in changed)
         return f"{text[: row.start(3)]}{cells}{text[row.end(3) :]}"
 
     return put
@@ -74,7 +74,9 @@ def _second_row(change: Callable[[list[float]], list[float]]) -> Plant:
         rows = list(_ROW.finditer(text))
         if len(rows) < 2 or rows[-1][3] == rows[-2][3] or rows[-1][1] == rows[-2][1]:
             return None
-        cells = " ".join(f"{each:11.2f}k" for each in change([float(word.rstrip("k")) for word in rows[-1][3].split()]))
+        cells = " ".join(
+            f"{speed:11.2f}k" for speed in change([float(word.rstrip("k")) for word in rows[-1][3].split()])
+        )
         return f"{text[: rows[-2].start(3)]}{cells}{text[rows[-2].end(3) :]}"
 
     return put

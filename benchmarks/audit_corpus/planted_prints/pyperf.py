@@ -17,7 +17,7 @@ def _runs(document: Any, at: int) -> list[Any]:
 def _read(text: str) -> list[Values]:
     document = json.loads(text)
     return [
-        [each for run in _runs(document, at) for each in run["values"]] for at in range(len(document["benchmarks"]))
+        [value for run in _runs(document, at) for value in run["values"]] for at in range(len(document["benchmarks"]))
     ]
 
 
@@ -62,7 +62,7 @@ def _second(change_of: Callable[[Any], object]) -> Plant:
         if len(document["benchmarks"]) < 2:
             return False
         first = {"cpu_model_name": "CPU", "hostname": "here", "python_version": "3.12.1"}
-        facts = [each.setdefault("metadata", {}) for each in document["benchmarks"][:2]]
+        facts = [benchmark.setdefault("metadata", {}) for benchmark in document["benchmarks"][:2]]
         facts[0].update(first)
         change_of(facts[1])
         return True
@@ -74,7 +74,7 @@ def _one_process(document: Any, _: Rng) -> object:
     runs = _runs(document, 0)
     if len(runs) < 2:
         return False
-    document["benchmarks"][0]["runs"] = [runs[0] | {"values": [each for run in runs for each in run["values"]]}]
+    document["benchmarks"][0]["runs"] = [runs[0] | {"values": [value for run in runs for value in run["values"]]}]
     return True
 
 
@@ -82,7 +82,7 @@ def _slow_process(document: Any, _: Rng) -> object:
     runs = _runs(document, 0)
     if len(runs) < 6:
         return False
-    runs[len(runs) // 2]["values"] = [1.6 * each for each in runs[len(runs) // 2]["values"]]
+    runs[len(runs) // 2]["values"] = [1.6 * value for value in runs[len(runs) // 2]["values"]]
     return True
 
 
@@ -94,7 +94,7 @@ def _scaled(factor: float) -> Plant:
         if not any("duration" in run.get("metadata", {}) for run in runs):
             return False
         for run in runs:
-            run["values"] = [factor * each for each in run["values"]]
+            run["values"] = [factor * value for value in run["values"]]
         return True
 
     return in_json(change)
@@ -104,7 +104,7 @@ def _one_loop(document: Any, _: Rng) -> object:
     runs = _runs(document, 0)
     first = runs[0]["values"][0]
     for run in runs:
-        run["values"] = [5e-8 * each / first for each in run["values"]]
+        run["values"] = [5e-8 * value / first for value in run["values"]]
     timer = "clock_gettime(CLOCK_MONOTONIC), resolution: 1.00 ns"
     document["benchmarks"][0].setdefault("metadata", {}).update(loops=1, inner_loops=1, timer=timer)
     return True

@@ -15,12 +15,12 @@ Stats = dict[str, Any]
 
 
 def _read(text: str) -> list[Values]:
-    return [each["stats"].get("data") or [] for each in json.loads(text)["benchmarks"]]
+    return [benchmark["stats"].get("data") or [] for benchmark in json.loads(text)["benchmarks"]]
 
 
 def _write(text: str, at: int, values: Values) -> str:
     document = json.loads(text)
-    low, high = (float(each) for each in np.quantile(values, (0.25, 0.75)))
+    low, high = (float(quartile) for quartile in np.quantile(values, (0.25, 0.75)))
     told = summaries(values)
     document["benchmarks"][at]["stats"] |= told | {
         "data": values,
@@ -64,8 +64,8 @@ def _other(name: str, usual: object, other: object) -> Plant:
     def change(document: Any, _: Rng) -> object:
         if len(document["benchmarks"]) < 2:
             return False
-        for at, each in enumerate(document["benchmarks"], 1):
-            each["options"] = (each.get("options") or {}) | {
+        for at, benchmark in enumerate(document["benchmarks"], 1):
+            benchmark["options"] = (benchmark.get("options") or {}) | {
                 name: other if at == len(document["benchmarks"]) else usual
             }
         return True
@@ -141,19 +141,19 @@ _KINDS = (
         "W unsupported-quantile",
         in_json(
             lambda document, _: [
-                each["stats"].update(
+                benchmark["stats"].update(
                     rounds=1,
                     stddev=0,
-                    min=each["stats"]["mean"],
-                    max=each["stats"]["mean"],
-                    median=each["stats"]["mean"],
-                    q1=each["stats"]["mean"],
-                    q3=each["stats"]["mean"],
+                    min=benchmark["stats"]["mean"],
+                    max=benchmark["stats"]["mean"],
+                    median=benchmark["stats"]["mean"],
+                    q1=benchmark["stats"]["mean"],
+                    q3=benchmark["stats"]["mean"],
                     iqr=0,
-                    total=each["stats"]["mean"],
-                    **({"data": [each["stats"]["mean"]]} if "data" in each["stats"] else {}),
+                    total=benchmark["stats"]["mean"],
+                    **({"data": [benchmark["stats"]["mean"]]} if "data" in benchmark["stats"] else {}),
                 )
-                for each in document["benchmarks"][-1:]
+                for benchmark in document["benchmarks"][-1:]
             ]
         ),
     ),
@@ -167,16 +167,16 @@ _KINDS = (
         "W timer",
         in_json(
             lambda document, _: [
-                each["stats"].update(
+                benchmark["stats"].update(
                     {
-                        name: each["stats"][name] * 4e-8 / each["stats"]["mean"]
+                        name: benchmark["stats"][name] * 4e-8 / benchmark["stats"]["mean"]
                         for name in ("min", "max", "median", "q1", "q3", "iqr", "stddev")
-                        if name in each["stats"]
+                        if name in benchmark["stats"]
                     }
-                    | {"mean": 4e-8, "ops": 2.5e7, "total": 4e-8 * each["stats"]["rounds"], "iterations": 1}
+                    | {"mean": 4e-8, "ops": 2.5e7, "total": 4e-8 * benchmark["stats"]["rounds"], "iterations": 1}
                 )
-                or each["stats"].pop("data", None)
-                for each in document["benchmarks"][-1:]
+                or benchmark["stats"].pop("data", None)
+                for benchmark in document["benchmarks"][-1:]
             ]
         ),
     ),

@@ -44,7 +44,9 @@ def planted(series: Series, change: Change, fewest: int = 6, most: float = math.
             turned = series.slower(text)
             changed = change([value**turned for value in values], rng)
             return (
-                None if changed is None else series.write(text, at, [each**turned if each else 0.0 for each in changed])
+                None
+                if changed is None
+                else series.write(text, at, [value**turned if value else 0.0 for value in changed])
             )
         return None
 
@@ -62,15 +64,15 @@ def _first(count: int, factor: float) -> Change:
 
 
 def _falling(values: Values, _: Rng) -> Values:
-    return [each * (1 + 0.5 * 0.6**at) for at, each in enumerate(values)]
+    return [value * (1 + 0.5 * 0.6**at) for at, value in enumerate(values)]
 
 
 def _drift(by: float) -> Change:
-    return lambda values, _: [each * (1 + by * at / (len(values) - 1)) for at, each in enumerate(values)]
+    return lambda values, _: [value * (1 + by * at / (len(values) - 1)) for at, value in enumerate(values)]
 
 
 def _shift(by: float) -> Change:
-    return lambda values, _: [each * (1 + by * (2 * at >= len(values))) for at, each in enumerate(values)]
+    return lambda values, _: [value * (1 + by * (2 * at >= len(values))) for at, value in enumerate(values)]
 
 
 def _some(share: float, factor: float, fewest: int = 1) -> Change:
@@ -79,7 +81,7 @@ def _some(share: float, factor: float, fewest: int = 1) -> Change:
     def change(values: Values, rng: Rng) -> Values:
         count = max(fewest, round(share * len(values)))
         chosen = set(rng.choice(np.arange(2, len(values)), count, replace=False).tolist())
-        return [each * factor if at in chosen else each for at, each in enumerate(values)]
+        return [value * factor if at in chosen else value for at, value in enumerate(values)]
 
     return change
 
@@ -102,7 +104,7 @@ def _rounded(values: Values, rng: Rng) -> Values | None:
 def _zeros(share: float) -> Change:
     def change(values: Values, rng: Rng) -> Values:
         chosen = set(rng.choice(len(values), max(1, round(share * len(values))), replace=False).tolist())
-        return [0.0 if at in chosen else each for at, each in enumerate(values)]
+        return [0.0 if at in chosen else value for at, value in enumerate(values)]
 
     return change
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import NamedTuple, TypeVar
 from urllib.parse import parse_qs
@@ -28,6 +29,6 @@ class Call(NamedTuple):
         """The function that is meant. Raises `ApiError`."""
         return names.function(self.path["FunctionName"], self.query("Qualifier"), self.region)
 
-    def read(self, kind: type[_Body]) -> _Body:
-        """The body. Raises `ApiError`."""
-        return requests.read(self.exchange.request.body, kind)
+    async def read(self, kind: type[_Body]) -> _Body:
+        """The body, read in a thread: an archive takes a while. Raises `ApiError`."""
+        return await asyncio.to_thread(lambda: requests.read(self.exchange.request.body, kind))

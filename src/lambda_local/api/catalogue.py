@@ -7,15 +7,13 @@ import contextlib
 from collections.abc import AsyncIterator, Callable, Iterable
 from pathlib import Path
 
-import msgspec
-
-from lambda_local.api.errors import invalid, malformed, not_found
+from lambda_local.api.errors import invalid, not_found
 from lambda_local.api.names import function_arn
 from lambda_local.code import BadArchive, CodeStore
-from lambda_local.code.upload import Upload, take_apart
+from lambda_local.errors import SetUpFailed
 from lambda_local.function import Code, Function, LayerVersion
 from lambda_local.instances.programs import Runtime
-from lambda_local.runtimes.found import RuntimeMissing, find
+from lambda_local.runtimes.found import find
 from lambda_local.settings import ACCOUNT
 
 
@@ -65,8 +63,8 @@ class Catalogue:
         if name not in self.runtimes:
             try:
                 self.runtimes[name] = await asyncio.to_thread(find, name)
-            except RuntimeMissing as error:
-                raise invalid(str(error)) from error
+            except SetUpFailed as error:
+                raise invalid(f"{name} is not here, because {error.message} ({error.hint})") from error
         return self.runtimes[name]
 
     @contextlib.asynccontextmanager
@@ -83,21 +81,10 @@ class Catalogue:
         async with self._lock:
             await self._collect()
 
-    async def take(self, parts: list[bytes]) -> Upload:
-        """Take apart the body of a request that may bring an archive."""
+    async def unpacked(self, archive: bytes) -> Code:
+        """The code in an archive."""
         try:
-            return await asyncio.to_thread(take_apart, parts)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise malformed(str(error)) from error
-        except RecursionError as error:
-            raise malformed("the document is nested too deeply") from error
-
-    async def code_of(self, upload: Upload) -> Code:
-        """The code that came with a request, unpacked."""
-        if upload.archive is None:
-            raise invalid("code must be given as ZipFile: S3 and container images are not here")
-        try:
-            return await asyncio.to_thread(self._store.add, upload.archive)
+            return await asyncio.to_thread(self._store.add, archive)
         except BadArchive as error:
             raise invalid(str(error)) from error
 

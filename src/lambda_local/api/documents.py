@@ -23,13 +23,11 @@ def configuration(function: Function) -> dict[str, Any]:
         "LastModified": function.modified,
         "CodeSha256": function.code.sha256,
         "Version": LATEST,
-        "TracingConfig": {"Mode": "PassThrough"},
         "State": "Active",
         "LastUpdateStatus": "Successful",
         "PackageType": "Zip",
         "Architectures": [architecture()],
         "EphemeralStorage": {"Size": function.tmp},
-        "LoggingConfig": {"LogFormat": "Text", "LogGroup": f"/aws/lambda/{function.name}"},
         "Layers": [{"Arn": layer.arn, "CodeSize": layer.code.size} for layer in function.layers],
     }
     if function.environment:

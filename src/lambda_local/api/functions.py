@@ -18,24 +18,15 @@ _MOST_LISTED = 50
 async def create(catalogue: Catalogue, call: Call) -> Document:
     """CreateFunction."""
     async with catalogue.changing():
-        upload = await catalogue.take(call.exchange.request.parts)
-        wanted = requests.read(upload.document, requests.CreateFunction)
+        wanted = await call.read(requests.CreateFunction)
         # The name may come as an ARN, as everywhere.
         name = names.new(names.function(wanted.function_name, None, call.region), "functionName")
         requests.check_configuration(wanted)
         requests.check_architectures(wanted.architectures)
-        if wanted.package_type != "Zip":
-            raise invalid(f"package type {wanted.package_type[:100]} is not here: only Zip is")
-        if not wanted.role:
-            raise invalid("Value null at 'role' failed to satisfy constraint: Member must not be null")
-        if not wanted.runtime or not wanted.handler:
-            raise invalid(
-                "Runtime and Handler are mandatory parameters for functions created with deployment packages."
-            )
         await catalogue.find_runtime(wanted.runtime)
         if name in catalogue.functions:
             raise conflict(f"Function already exist: {name}")
-        arn, code = names.function_arn(call.region, name), await catalogue.code_of(upload)
+        arn, code = names.function_arn(call.region, name), await catalogue.unpacked(wanted.code.zip_file)
         bare = Function(name, arn, wanted.runtime, wanted.handler, wanted.role, code)
         catalogue.functions[name] = made = await _configured(catalogue, bare, wanted)
     return documents.configuration(made)
@@ -65,11 +56,11 @@ async def list_all(catalogue: Catalogue, call: Call) -> Document:
 
 async def update_configuration(catalogue: Catalogue, call: Call) -> Document:
     """UpdateFunctionConfiguration."""
-    wanted = call.read(requests.Configuration)
+    wanted = await call.read(requests.Configuration)
     requests.check_configuration(wanted)
     async with catalogue.changing():
         function = catalogue.function(call.name())
-        if wanted.runtime:
+        if wanted.runtime is not None:
             await catalogue.find_runtime(wanted.runtime)
         catalogue.functions[function.name] = made = await _configured(catalogue, function, wanted)
     return documents.configuration(made)
@@ -79,9 +70,9 @@ async def update_code(catalogue: Catalogue, call: Call) -> Document:
     """UpdateFunctionCode."""
     async with catalogue.changing():
         function = catalogue.function(call.name())
-        upload = await catalogue.take(call.exchange.request.parts)
-        requests.check_architectures(requests.read(upload.document, requests.UpdateCode).architectures)
-        made = function.changed(code=await catalogue.code_of(upload))
+        wanted = await call.read(requests.UpdateCode)
+        requests.check_architectures(wanted.architectures)
+        made = function.changed(code=await catalogue.unpacked(wanted.zip_file))
         _check_size(made)
         catalogue.functions[function.name] = made
     return documents.configuration(made)
@@ -95,7 +86,7 @@ async def delete(catalogue: Catalogue, call: Call) -> None:
 
 async def _configured(catalogue: Catalogue, function: Function, wanted: requests.Configuration) -> Function:
     changes: Document = {
-        "runtime": wanted.runtime or None,
+        "runtime": wanted.runtime,
         "handler": wanted.handler,
         "role": wanted.role,
         "description": wanted.description,

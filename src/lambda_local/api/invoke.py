@@ -10,7 +10,7 @@ from lambda_local.api.call import Call
 from lambda_local.api.catalogue import Catalogue
 from lambda_local.api.errors import bad_event, invalid, too_large, too_many
 from lambda_local.function import LATEST
-from lambda_local.instances.invocation import Event, Outcome
+from lambda_local.instances.invocation import Invocation, Outcome
 from lambda_local.instances.pool import Pool, TooManyInstances
 from lambda_local.settings import PAYLOAD_BYTES
 
@@ -35,14 +35,14 @@ async def invoke(catalogue: Catalogue, pool: Pool, call: Call) -> None:
     if kind != "RequestResponse":
         raise invalid(f"invocation type {kind[:100]!r} is not here: only RequestResponse is")
     function = catalogue.function(name)  # its absence is told before what is wrong with the event
-    event = Event(_json(request.body), function.arn)
+    invocation = Invocation(_json(request.body), function.arn)
     runtime = catalogue.runtimes.get(function.runtime)
     while runtime is None:
         await catalogue.find_runtime(function.runtime)
         function = catalogue.function(name)  # it may be another by now
         runtime = catalogue.runtimes.get(function.runtime)
     try:
-        outcome = await pool.invoke(function, runtime, event)
+        outcome = await pool.invoke(function, runtime, invocation)
     except TooManyInstances as error:
         raise too_many() from error
     wants_log = request.headers.get("x-amz-log-type", "None") == "Tail"

@@ -14,11 +14,9 @@ async def publish(catalogue: Catalogue, call: Call) -> dict[str, Any]:
     """PublishLayerVersion."""
     name = names.new(names.layer(call.path["LayerName"]), "layerName")
     async with catalogue.changing():
-        upload = await catalogue.take(call.exchange.request.parts)
-        wanted = requests.read(upload.document, requests.PublishLayer)
+        wanted = await call.read(requests.PublishLayer)
         requests.check_architectures(wanted.compatible_architectures)
-        requests.check_description(wanted.description)
-        version = catalogue.publish(name, await catalogue.code_of(upload))
+        version = catalogue.publish(name, await catalogue.unpacked(wanted.content.zip_file))
     return documents.layer(version, wanted.description)
 
 

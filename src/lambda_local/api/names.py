@@ -1,4 +1,4 @@
-"""The names that callers give: of functions in all their forms, of layers, of roles."""
+"""The names that callers give: of functions in all their forms, of layers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ _FUNCTION = re.compile(
     r"function:)?(?P<name>[a-zA-Z0-9_-]+)(?::(?P<qualifier>\$LATEST|[a-zA-Z0-9_-]+))?"
 )
 _LAYER = re.compile(r"(?:arn:aws[a-z-]*:lambda:[a-z0-9-]+:\d{12}:layer:)?([a-zA-Z0-9_-]{1,140})")
-_ROLE = re.compile(r"arn:aws[a-zA-Z-]*:iam::\d{12}:role/?[a-zA-Z_0-9+=,.@\-_/]+")
 _REMEMBERED = 128
 
 
@@ -56,10 +55,3 @@ def layer(given: str) -> str:
     if match is None:
         raise constraint(given, "layerName", f"Member must satisfy regular expression pattern: {_LAYER.pattern}")
     return match[1]
-
-
-def role(given: str) -> str:
-    """The ARN of a role; nothing looks whether there is one. Raises `ApiError`."""
-    if not _ROLE.fullmatch(given):
-        raise constraint(given, "role", f"Member must satisfy regular expression pattern: {_ROLE.pattern}")
-    return given

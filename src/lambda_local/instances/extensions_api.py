@@ -15,7 +15,6 @@ from lambda_local.function import LATEST, Function
 from lambda_local.http import Exchange
 from lambda_local.instances.errors import InstanceGone
 from lambda_local.instances.invocation import Invocation
-from lambda_local.settings import ACCOUNT
 
 PREFIX = "/2020-01-01/extension/"
 # The API for logs and telemetry is not here. Extensions that ask for it get a success, as from Lambda's own emulator,
@@ -133,7 +132,7 @@ class ExtensionsApi:
             "eventType": INVOKE,
             "deadlineMs": invocation.deadline_epoch_ms,
             "requestId": invocation.request_id,
-            "invokedFunctionArn": invocation.event.arn,
+            "invokedFunctionArn": invocation.arn,
             "tracing": {"type": "X-Amzn-Trace-Id", "value": invocation.trace_id},
         }
         self._tell(INVOKE, event)
@@ -150,8 +149,7 @@ class ExtensionsApi:
                 extension.tell()
 
     def _register(self, exchange: Exchange) -> None:
-        headers = exchange.request.headers
-        name = headers.get("lambda-extension-name", "")
+        name = exchange.request.headers.get("lambda-extension-name", "")
         if len(exchange.request.body) > _REGISTRATION_BYTES:
             _refuse(exchange, "InvalidRequestFormat", f"it has more than {_REGISTRATION_BYTES} bytes")
             return
@@ -177,13 +175,8 @@ class ExtensionsApi:
         else:
             extension = Extension(name, events)
             self._extensions[extension.identifier] = extension
-            answer = {
-                "functionName": self._function.name,
-                "functionVersion": LATEST,
-                "handler": self._function.handler,
-            }
-            if headers.get("lambda-extension-accept-feature") == "accountId":
-                answer["accountId"] = ACCOUNT
+            function = self._function
+            answer = {"functionName": function.name, "functionVersion": LATEST, "handler": function.handler}
             exchange.answer_json(200, answer, [("Lambda-Extension-Identifier", extension.identifier)])
             self._notify()
 

@@ -6,11 +6,9 @@ import asyncio
 import signal
 import time
 
-import msgspec
-
 from lambda_local.function import Function
 from lambda_local.instances.errors import InitTooSlow, InstanceGone, TooSlow, runtime_exited
-from lambda_local.instances.invocation import Event, Invocation, Measured, Outcome, billed_ms
+from lambda_local.instances.invocation import Invocation, Measured, Outcome, billed_ms
 from lambda_local.instances.life import Life
 from lambda_local.instances.log import end_line, report_line, start_line
 from lambda_local.instances.share import ExactShare, exact_share
@@ -18,7 +16,6 @@ from lambda_local.sandbox import Counters, InForce
 
 UNHANDLED = "Unhandled"
 _NO_COUNTERS = Counters(None, None, None, None, None)
-_NO_LIMITS = InForce(None, None, None, "none")
 
 
 class FunctionInstance:
@@ -36,7 +33,7 @@ class FunctionInstance:
         self._count = 0
         self._shares_exactly = shares_exactly
         self._share: ExactShare | None = None
-        self._in_force = _NO_LIMITS
+        self._in_force: InForce | None = None
         self._killed = 0  # processes, for want of memory, before this event
         self._warm = False
 
@@ -45,8 +42,8 @@ class FunctionInstance:
         """Whether it can take another event."""
         return self._warm and self.life.gone is None
 
-    async def invoke(self, event: Event, init_s: float, *, inits_again: bool = False) -> Outcome:
-        """Hand out one event and wait for its end.
+    async def invoke(self, invocation: Invocation, init_s: float, *, inits_again: bool = False) -> Outcome:
+        """Hand out an event and wait for its end.
 
         Args:
             init_s: the most that the init phase may take, where this is the first event.
@@ -55,7 +52,6 @@ class FunctionInstance:
             InitTooSlow: the init phase did, and was no part of the invocation.
         """
         life, cold = self.life, not self._warm
-        invocation = Invocation(event)
         start = start_line(invocation.request_id)
         self._before = self._after = _NO_COUNTERS
         gone: InstanceGone | None = None
@@ -83,7 +79,7 @@ class FunctionInstance:
             invocation.done_ns, invocation.held_ns = ended_ns, 0
             if life.created_s is not None:
                 life.look(always=True)
-                self._after = life.box.counters()
+                self._after = life.box.groups.counters()
         if inits_again:
             invocation.handed_ns = life.init_began_ns or invocation.handed_ns
         self._count += 1
@@ -98,21 +94,21 @@ class FunctionInstance:
             if inits_again:
                 raise TooSlow(init_s) from error
             raise
-        self._in_force = self.life.box.in_force()
+        self._in_force = limits = self.life.box.groups.in_force()
         if self._shares_exactly:
-            self._share = exact_share(self._in_force)
+            self._share = exact_share(limits)
         self._warm = True
 
     def _hand_out(self, invocation: Invocation, left_s: float) -> None:
         """*left_s* is what the event has of its timeout."""
         life = self.life
-        self._before = before = life.box.counters(times=True)
+        self._before = before = life.box.groups.counters(times=True)
         invocation.deadline_epoch_ms = int((time.time() + left_s) * 1e3)
         # Extensions first: nothing of ours then stands between the event and the runtime. Both find the event when they
         # are thawed: otherwise they would wake up, find none, sleep, and be woken again.
         life.extensions.tell_invoke(invocation)
         life.api.hand_out(invocation)
-        life.box.thaw()
+        life.box.groups.thaw()
         invocation.deadline = invocation.handed_ns / 1e9 + left_s
         if self._share is not None and before.cpu_time_ns is not None:
             self._share.begin(invocation.handed_ns, before.cpu_time_ns, before.throttled_ns or 0)
@@ -126,12 +122,12 @@ class FunctionInstance:
         life = self.life
         if not await life.until(lambda: life.all_waiting, invocation.deadline):
             raise TooSlow(self.function.timeout)
-        life.box.freeze()
+        life.box.groups.freeze()
         if not life.look():
             raise runtime_exited(-signal.SIGKILL)
         invocation.free_ns = life.api.asked_ns
         invocation.done_ns = max(invocation.free_ns, life.extensions.asked_ns)
-        self._after = life.box.counters()
+        self._after = life.box.groups.counters()
         invocation.held_ns = self._owed(invocation.done_ns, self._after)
         if invocation.overdue:
             raise TooSlow(self.function.timeout)
@@ -169,20 +165,16 @@ class FunctionInstance:
             throttled_s=None if throttled_ns is None else throttled_ns / 1e9,
             max_memory_bytes=self.life.max_memory_bytes,
             memory_kills=_difference(killed, after.oom_kills),
-            cpu_quota=limits.cpu_quota,
-            period_us=limits.period_us,
-            memory_limit_bytes=limits.memory_bytes,
-            cgroup=limits.cgroup,
+            cpu_quota=None if limits is None else limits.cpu_quota,
+            period_us=None if limits is None else limits.period_us,
+            memory_limit_bytes=None if limits is None else limits.memory_bytes,
+            cgroup=None if limits is None else limits.cgroup,
         )
 
     def _outcome(self, invocation: Invocation, measured: Measured, gone: InstanceGone | None) -> Outcome:
         log, request_id = self.life.log, invocation.request_id
-        log.drain()
-        lines, dropped = log.dropped()
-        if dropped:
-            measured = msgspec.structs.replace(measured, log_lines_dropped=lines, log_bytes_dropped=dropped)
-        log.say(end_line(request_id))
-        log.say(report_line(measured, self.function.memory, "" if gone is None else gone.status))
+        report = report_line(measured, self.function.memory, "" if gone is None else gone.status)
+        log.say(f"{end_line(request_id)}{report}")
         if gone is None:
             failed = UNHANDLED if invocation.failed else None
             return Outcome(invocation.payload or b"", failed, log.take(), measured)

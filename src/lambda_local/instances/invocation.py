@@ -17,27 +17,16 @@ def _new_request_id() -> str:
     return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"
 
 
-class Event(msgspec.Struct, frozen=True):
-    """An event as it was sent.
-
-    Attributes:
-        payload: JSON. arn: of the function.
-    """
-
-    payload: bytes
-    arn: str
-    request_id: str = msgspec.field(default_factory=_new_request_id)
-
-
 def _new_trace() -> str:
     digits = os.urandom(20).hex()
     return f"Root=1-{int(time.time()):08x}-{digits[:24]};Parent={digits[24:]};Sampled=0"
 
 
 class Invocation(msgspec.Struct):
-    """An event that is being handled.
+    """An event on its way.
 
     Attributes:
+        event: as it was sent, JSON. arn: of the function.
         handed_ns, answered_ns: `time.monotonic_ns()` just before the event was written to the runtime's socket, and
             just after the last byte of the answer was read from it; 0 before.
         free_ns: when the runtime asked for its next event. done_ns: when every extension had done that, too.
@@ -47,7 +36,9 @@ class Invocation(msgspec.Struct):
         failed: the answer is an error.
     """
 
-    event: Event
+    event: bytes
+    arn: str
+    request_id: str = msgspec.field(default_factory=_new_request_id)
     trace_id: str = msgspec.field(default_factory=_new_trace)
     deadline: float = 0.0
     deadline_epoch_ms: int = 0
@@ -58,11 +49,6 @@ class Invocation(msgspec.Struct):
     held_ns: int = 0
     payload: bytes | None = None
     failed: bool = False
-
-    @property
-    def request_id(self) -> str:
-        """The event's."""
-        return self.event.request_id
 
     @property
     def overdue(self) -> bool:
@@ -96,9 +82,8 @@ class Measured(msgspec.Struct, frozen=True, omit_defaults=True):
         throttled_s: time that processors were kept from it meanwhile, summed over processors.
         max_memory_bytes: the instance's highest use since it was made, cold start included.
         memory_kills: processes of the instance that the kernel killed for want of memory meanwhile.
-        log_lines_dropped, log_bytes_dropped: of its log, what was too much too fast; missing where nothing was.
         instance: name of the instance. invocation: how many events it had been given, this one included.
-        cpu_quota: vCPUs in force. period_us: of that quota. memory_limit_bytes: in force. cgroup: v1, v2 or none.
+        cpu_quota: vCPUs in force. period_us: of that quota. memory_limit_bytes: in force. cgroup: v1 or v2.
     """
 
     request_id: str
@@ -117,8 +102,6 @@ class Measured(msgspec.Struct, frozen=True, omit_defaults=True):
     throttled_s: float | None = None
     max_memory_bytes: int | None = None
     memory_kills: int | None = None
-    log_lines_dropped: int | None = None
-    log_bytes_dropped: int | None = None
     cpu_quota: float | None = None
     period_us: int | None = None
     memory_limit_bytes: int | None = None

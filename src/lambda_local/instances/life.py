@@ -100,7 +100,7 @@ class Life:
         for passage, (_, port) in zip(self._passages, self._settings.allow, strict=True):
             await passage.open(await asyncio.to_thread(box.listen, API_HOST, port))
         if boosted:
-            box.set_quota(max(self._share, vcpus(math.ceil(_INIT_VCPUS * VCPU_MB))))
+            box.groups.set_quota(max(self._share, vcpus(math.ceil(_INIT_VCPUS * VCPU_MB))))
         self.init_began_ns = time.monotonic_ns()
         self.created_s = (self.init_began_ns - began) / 1e9
         await self._init(self._loop.time() + init_s)
@@ -121,9 +121,9 @@ class Life:
         if self._statm >= 0:
             with contextlib.suppress(OSError):  # it has ended
                 resident = resident_pages(os.pread(self._statm, 256, 0))
-        if not (self.box.grown(resident) or always):
+        if not (self.box.groups.grown(resident) or always):
             return True
-        self.max_memory_bytes, over = self.box.look()
+        self.max_memory_bytes, over = self.box.groups.look()
         if over:
             self._signal_runtime(signal.SIGKILL)
         return not over
@@ -137,7 +137,7 @@ class Life:
 
     def fill_quota(self) -> None:
         """Let the instance have its share, from a full quota on: what it owes is forgotten."""
-        self.box.set_quota(self._share)
+        self.box.groups.set_quota(self._share)
 
     async def until(self, reached: Callable[[], bool], deadline: float) -> bool:
         """Wait for what the programs do.
@@ -251,7 +251,7 @@ class Life:
         if self._making is not None:
             await asyncio.wait([self._making])
         if self._making is not None and self._making.exception() is None:
-            self.box.thaw()
+            self.box.groups.thaw()
             if reason != "SPINDOWN":
                 self._signal_runtime(signal.SIGKILL)
             if self.extensions.any_registered:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from lambda_local.function import Function
 from lambda_local.instances.errors import InitTooSlow
 from lambda_local.instances.instance import FunctionInstance
-from lambda_local.instances.invocation import Event, Outcome
+from lambda_local.instances.invocation import Invocation, Outcome
 from lambda_local.instances.life import Life, MakeBox
 from lambda_local.instances.log import init_timeout_line
 from lambda_local.instances.programs import Runtime
@@ -52,7 +52,7 @@ class Pool:
         self._numbers = itertools.count(1)
         self._background = [self._loop.create_task(self._reap()), self._loop.create_task(self._watch())]
 
-    async def invoke(self, function: Function, runtime: Runtime, event: Event) -> Outcome:
+    async def invoke(self, function: Function, runtime: Runtime, invocation: Invocation) -> Outcome:
         """Hand an event to an instance, a new one where none is free.
 
         Raises:
@@ -62,14 +62,14 @@ class Pool:
         instance = self._take(function) or await self._new(function, runtime)
         try:
             try:
-                outcome = await instance.invoke(event, self._settings.init_s)
+                outcome = await instance.invoke(invocation, self._settings.init_s)
             except InitTooSlow:
                 instance.life.log.say(init_timeout_line(self._settings.init_s))
                 said = instance.life.log.take()
                 self._end(instance, "TIMEOUT")
                 instance = await self._new(function, runtime)
                 instance.life.log.keep(said)
-                outcome = await instance.invoke(event, float(function.timeout), inits_again=not instance.alive)
+                outcome = await instance.invoke(invocation, float(function.timeout), inits_again=not instance.alive)
         except BaseException:
             self._end(instance, "FAILURE")  # it never began, or is in the middle of an event
             raise
@@ -150,11 +150,12 @@ class Pool:
         self._ended(instance.function)
 
     async def _watch(self) -> None:
-        """Hold busy instances to their memory: the kernel does not count all of it to them by itself."""
+        """Empty the logs of busy instances, and hold them to their memory, which the kernel alone does not."""
         while True:
             await asyncio.sleep(_LOOK_EVERY_S)
             free = {instance for instances in self._free.values() for instance in instances}
             for instance in self._all - free:
+                instance.life.log.drain()
                 instance.life.watch()
 
     async def _reap(self) -> None:

@@ -7,13 +7,14 @@ import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
 from lambda_local.function import LATEST, Function
 from lambda_local.sandbox import Mount
 from lambda_local.settings import API_HOST, API_PORT
 
-TASK = "/var/task"
-OPT = "/opt"
+TASK, OPT = "/var/task", "/opt"
+LANG, CLIENT = "/var/lang", "/var/runtime"  # as in Lambda's own images: the interpreter, and the runtime client
 WRAPPER = "AWS_LAMBDA_EXEC_WRAPPER"  # a program that starts the runtime
 
 
@@ -33,6 +34,10 @@ class Runtime:
     environment: Mapping[str, str]
     identity: str
     version: str
+
+    def source(self, target: str) -> Path:
+        """The machine's folder that is seen at *target*."""
+        return next(mount.source for mount in self.mounts if mount.target == target)
 
 
 def mounts(function: Function, runtime: Runtime) -> list[Mount]:
@@ -97,7 +102,7 @@ def environment(function: Function, runtime: Runtime, region: str, log_stream: s
         "AWS_SECRET_ACCESS_KEY": "local",
         "AWS_SESSION_TOKEN": "local",
         "LAMBDA_TASK_ROOT": TASK,
-        "LAMBDA_RUNTIME_DIR": "/var/runtime",
+        "LAMBDA_RUNTIME_DIR": CLIENT,
         "_HANDLER": function.handler,
     }
 

@@ -66,10 +66,10 @@ class RuntimeApi:
             *_JSON,
             ("Lambda-Runtime-Aws-Request-Id", invocation.request_id),
             ("Lambda-Runtime-Deadline-Ms", str(invocation.deadline_epoch_ms)),
-            ("Lambda-Runtime-Invoked-Function-Arn", invocation.event.arn),
+            ("Lambda-Runtime-Invoked-Function-Arn", invocation.arn),
             ("Lambda-Runtime-Trace-Id", invocation.trace_id),
         ]
-        answer = response(200, invocation.event.payload, headers, keep_alive=asking.keep_alive)
+        answer = response(200, invocation.event, headers, keep_alive=asking.keep_alive)
         invocation.handed_ns = time.monotonic_ns()
         asking.send(answer)
 

@@ -68,8 +68,8 @@ class ExactShare:
 
 
 def exact_share(limits: InForce) -> ExactShare | None:
-    """The books for these limits; None where nothing is to be kept: there is no quota, or a whole processor of it."""
-    if limits.cpu_quota is None or limits.period_us is None or limits.cpu_quota >= 1:
+    """The books for these limits; None where nothing is to be kept: the quota is a whole processor."""
+    if limits.cpu_quota >= 1:
         return None
     period_ns = limits.period_us * 1000
     return ExactShare(round(limits.cpu_quota * period_ns), period_ns)

@@ -7,15 +7,16 @@ import os
 import re
 import shutil
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 
 from lambda_local.errors import SetUpFailed
+from lambda_local.instances.programs import CLIENT, LANG, OPT, TASK, Runtime
 from lambda_local.runtimes import installing
 from lambda_local.runtimes.installing import Missing, version_of
+from lambda_local.sandbox import Mount
 
-_PACKAGE = Path(__file__).parent / "node_client"
-_CLIENT = "aws-lambda-ric"
+_LOCKED = Path(__file__).parent / "node_client"
+_PACKAGE = "aws-lambda-ric"
 # What its native part is built with, and Debian's packages of that. libtool's program is libtoolize.
 _BUILT_WITH = {
     "autoconf": "autoconf",
@@ -29,26 +30,16 @@ _BUILT_WITH = {
 }
 
 
-@dataclass(frozen=True)
-class NodeRuntime:
-    """A Node with AWS's runtime client.
-
-    Attributes:
-        client: the folder with the runtime client in `node_modules`; in its folder `lang`, the program `node` alone.
-        version: in full.
-    """
-
-    client: Path
-    version: str
-
-
-def node_runtime(name: str) -> NodeRuntime:
-    """The runtime of this name ('nodejs20.x'), if it is installed. Raises `SetUpFailed` where it is not."""
+def find(name: str) -> Runtime:
+    """What runs functions of this runtime ('nodejs20.x'). Raises `SetUpFailed` where there is no such Node."""
     _, version = _node_of(name)
-    folder = _folder(version)
-    if not installing.is_complete(folder):
-        raise SetUpFailed("AWS's runtime client for Node is not built", f"python -m lambda_local setup {name}")
-    return NodeRuntime(folder, version)
+    client, major = _folder(version), version.partition(".")[0]
+    # Where `require` looks: AWS Lambda Developer Guide, "Building Lambda functions with Node.js", layers.
+    modules = (f"{OPT}/nodejs/node{major}/node_modules", f"{OPT}/nodejs/node_modules", f"{CLIENT}/node_modules")
+    argv = (f"{LANG}/bin/node", f"{CLIENT}/node_modules/{_PACKAGE}/bin/index.mjs")
+    mounts = (Mount(client / "lang", f"{LANG}/bin"), Mount(client, CLIENT))
+    environment = {"NODE_PATH": ":".join((*modules, CLIENT, TASK))}
+    return Runtime(argv, mounts, environment, f"AWS_Lambda_{name}", f"nodejs:{version}")
 
 
 def missing(name: str) -> Missing | None:
@@ -76,14 +67,14 @@ def _build(program: Path, folder: Path) -> None:
     """Install by the lock elsewhere, and keep the client alone: the other packages are what it is built with."""
     with tempfile.TemporaryDirectory(prefix=".node-", dir=folder.parent) as scratch:
         for file in ("package.json", "package-lock.json"):
-            shutil.copy(_PACKAGE / file, scratch)
+            shutil.copy(_LOCKED / file, scratch)
         installing.run(
             ["npm", "ci", "--no-audit", "--no-fund"],
             "AWS's runtime client for Node could not be built",
             environment=_environment(program),
             folder=Path(scratch),
         )
-        client = Path(scratch, "node_modules", _CLIENT)
+        client = Path(scratch, "node_modules", _PACKAGE)
         # npm may be told not to run the scripts of packages.
         if not (client / "dist" / "rapid-client.node").exists():
             raise SetUpFailed(
@@ -91,7 +82,7 @@ def _build(program: Path, folder: Path) -> None:
                 "allow its scripts (npm config get ignore-scripts), then try again",
             )
         for part in ("bin", "dist", "package.json"):
-            source, target = client / part, folder / "node_modules" / _CLIENT / part
+            source, target = client / part, folder / "node_modules" / _PACKAGE / part
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)
     (folder / "lang").mkdir()
@@ -106,7 +97,7 @@ def _environment(program: Path) -> dict[str, str]:
 
 
 def _folder(version: str) -> Path:
-    return installing.place("node", (_PACKAGE / "package-lock.json").read_bytes(), version.encode())
+    return installing.place("node", (_LOCKED / "package-lock.json").read_bytes(), version.encode())
 
 
 def here() -> str | None:

@@ -2,49 +2,45 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import shutil
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 from lambda_local.errors import SetUpFailed
+from lambda_local.instances.programs import CLIENT, LANG, Runtime
 from lambda_local.runtimes import installing
 from lambda_local.runtimes.installing import Missing
+from lambda_local.runtimes.shell import no_programs
+from lambda_local.sandbox import Mount
 
 _LOCK = Path(__file__).with_name("python.lock")
 _BOOTSTRAP = Path(__file__).with_name("bootstrap.py")
 _ASK = "import json, sys; print(json.dumps([sys.base_prefix, sys.version, list(sys.version_info[:2])]))"
 
 
-@dataclass(frozen=True)
-class PythonRuntime:
-    """An interpreter with AWS's runtime client beside it.
-
-    Attributes:
-        prefix: the folder that the interpreter lives in, as `sys.base_prefix`.
-        program: its name in the folder `bin` of that.
-        client: the folder with the runtime client, AWS's SDK and bootstrap.py; in its folder `lang`, the interpreter's
-            program alone.
-        version: in full, e.g. 3.12.4.
-    """
-
-    prefix: Path
-    program: str
-    client: Path
-    version: str
+# Folders of programs below an interpreter's prefix. Where that is /usr, they hold all programs of the machine.
+_PROGRAMS = ("sbin", "games", "local/bin", "local/sbin", "local/games")
 
 
-@functools.cache
-def python_runtime(name: str) -> PythonRuntime:
-    """The runtime of this name ('python3.12'), installed where it is not yet; a failure is tried again next time.
+def find(name: str) -> Runtime:
+    """What runs functions of this runtime ('python3.12'); AWS's client is installed where it is not yet.
 
     Raises:
         SetUpFailed: there is no such interpreter here, or the client could not be installed.
     """
     executable, prefix, version = _interpreter_of(name)
-    return PythonRuntime(prefix, name, _client(executable, prefix, name, version), version.split()[0])
+    client = _client(executable, prefix, name, version)
+    # -S keeps the packages of the machine's interpreter out; the client's bootstrap.py makes the search path.
+    argv = (f"{LANG}/bin/{name}", "-S", f"{CLIENT}/bootstrap.py")
+    empty = [Mount(no_programs(), f"{LANG}/{folder}") for folder in _PROGRAMS if (prefix / folder).is_dir()]
+    mounts = (Mount(prefix, LANG), Mount(client / "lang", f"{LANG}/bin"), *empty, Mount(client, CLIENT))
+    return Runtime(argv, mounts, {}, f"AWS_Lambda_{name}", f"python:{version.split()[0]}")
+
+
+def install(name: str) -> None:
+    """Install AWS's runtime client. Raises `SetUpFailed`."""
+    find(name)
 
 
 def here() -> str:

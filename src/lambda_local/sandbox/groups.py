@@ -121,7 +121,11 @@ class Groups:
         return [os.open(folder / "cgroup.procs", os.O_WRONLY | os.O_CLOEXEC) for folder in self.folders]
 
     def in_force(self) -> InForce:
-        """The limits, read from the kernel now; that of memory with what is counted elsewhere."""
+        """The limits, read from the kernel now; that of memory with what is counted elsewhere.
+
+        Raises:
+            InstanceFailed: there are none, as in an instance that is gone.
+        """
         texts = {
             file: text
             for controller, files in LIMIT_FILES.items()
@@ -129,10 +133,10 @@ class Groups:
             if (text := read(self._folder(controller) / file)) is not None
         }
         now = limits_in_force(texts, self._places["memory"].version)
-        return now if now.memory_bytes is None else replace(now, memory_bytes=now.memory_bytes + self._elsewhere)
+        return replace(now, memory_bytes=now.memory_bytes + self._elsewhere)
 
     def counters(self, *, times: bool = False) -> Counters:
-        """What has been used so far; *times* leaves out memory."""
+        """What has been used so far: a few preads, cheap enough for every invocation. *times* leaves out memory."""
         texts: dict[str, bytes] = {}
         with self._reading, contextlib.suppress(OSError):  # the group is gone
             for file, fd in self._open.items():
@@ -141,7 +145,7 @@ class Groups:
         return counters_of(texts)
 
     def grown(self, resident: int) -> bool:
-        """Whether it visibly holds more than before, by a process's resident set and the use of the group."""
+        """Whether it visibly holds more than before, by one process's resident bytes and the use of the group."""
         with self._reading, contextlib.suppress(OSError):
             used = 0 if self._usage < 0 else int(os.pread(self._usage, _ENOUGH, 0))
             if resident + used <= self._seen:
@@ -183,13 +187,23 @@ class Groups:
         return True
 
     def set_quota(self, cpu: float) -> None:
-        """Write another quota. The kernel then starts with a full one.
+        """Another CPU share, in vCPUs; it starts with a full period.
 
         Raises:
             InstanceFailed: the kernel refuses it.
         """
         place = self._places["cpu"]
         self._limit(self._folder("cpu"), [quota_setting(place.version, cpu)])
+
+    def freeze(self) -> None:
+        """Stop every program until `thaw`, as Lambda does between events, where the kernel can; it does not wait."""
+        if self.freezer is not None:
+            self.freezer.freeze()
+
+    def thaw(self) -> None:
+        """Let the programs go on."""
+        if self.freezer is not None:
+            self.freezer.thaw()
 
     def lift_quota(self) -> None:
         """Take the quota away, so that killed processes can end at full speed."""
@@ -229,12 +243,10 @@ class Groups:
                 raise InstanceFailed(f"the kernel refused {text} for {folder / file}: {error.strerror}") from error
 
     def _compare(self, limits: Limits) -> None:
-        now, expected = self.in_force(), (quota_us(limits.cpu) / PERIOD_US, PERIOD_US)
-        found = (now.cpu_quota, now.period_us)
-        if found != expected:
-            raise InstanceFailed(f"asked for a quota and period of {expected}, the kernel says {found}")
-        if now.memory_bytes != limits.memory_mb << 20:
-            raise InstanceFailed(f"asked for {limits.memory_mb} MiB, the kernel says {now.memory_bytes} bytes")
+        now = self.in_force()
+        asked = InForce(quota_us(limits.cpu) / PERIOD_US, PERIOD_US, limits.memory_mb << 20, now.cgroup)
+        if now != asked:
+            raise InstanceFailed(f"asked for {asked}, the kernel says {now}")
 
     def _open_counters(self) -> None:
         for controller, files in COUNTER_FILES.items():

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lambda_local.sandbox.limits import SandboxMissing
-from lambda_local.sandbox.lineage import cgroup_folders
+from lambda_local.sandbox.lineage import Lineage, lineage
 from lambda_local.settings import NAME
 
 # What an instance needs of each version. In v2 the counter of CPU time and the freezer need no controller.
@@ -49,22 +49,22 @@ def hierarchy(controller: str, root: Path = Path("/")) -> Hierarchy:
     Raises:
         SandboxMissing: there is no such controller, or this user may make no groups.
     """
-    lineage = cgroup_folders(os.getpid(), controller, root)
-    top = lineage[-1] if lineage else None
-    if top is None or not top.is_dir():
+    groups = lineage(controller, root)
+    if groups is None or not groups.top.is_dir():
         raise SandboxMissing(
             f"the kernel offers no control groups for {controller} here",
             "mount the control groups of the kernel (they are at /sys/fs/cgroup on most machines)",
         )
+    top = groups.top
     if not (top / "cgroup.controllers").exists():
         if not os.access(top, os.W_OK):
             raise SandboxMissing(f"{top} may not be written to by this user", "run as root")
         return Hierarchy(1, top / _FOLDER, top)
-    return _unified(controller, lineage)
+    return _unified(controller, groups)
 
 
-def _unified(controller: str, lineage: list[Path]) -> Hierarchy:
-    own, top = lineage[0], lineage[-1]
+def _unified(controller: str, groups: Lineage) -> Hierarchy:
+    top, own = groups
     # Only the machine's own topmost group may both hold processes and hand controllers down; it has no type.
     if os.access(top, os.W_OK) and not (top / "cgroup.type").exists():
         place = Hierarchy(2, top / _FOLDER, top)

@@ -18,7 +18,7 @@ from lambda_local.inside import wire
 from lambda_local.sandbox.groups import Groups, remove_groups
 from lambda_local.sandbox.launch import GID, UID, USER, InstanceProcess, expect_answer, map_user, start_launcher
 from lambda_local.sandbox.leftovers import Place, new_place
-from lambda_local.sandbox.limits import Counters, InForce, InstanceFailed, Limits, vcpus
+from lambda_local.sandbox.limits import InstanceFailed, Limits, vcpus
 from lambda_local.sandbox.scratch import scratch
 
 # An exec under a small quota takes some periods; more than this is a fault.
@@ -43,13 +43,17 @@ class Mount:
 
 
 class Instance:
-    """One instance. Its methods may be called from any thread. Made by `create`."""
+    """One instance. Its methods, and those of its groups, may be called from any thread. Made by `create`.
+
+    Attributes:
+        groups: its limits, its counters and its freezer; the counters are missing once it is destroyed.
+    """
 
     def __init__(self, name: str, place: Place) -> None:
         self.name = name
         self._place = place
-        self._groups = Groups(place.folder.name)
-        self._made = self._groups.made
+        self.groups = Groups(place.path.name)
+        self._made = self.groups.made
         self._launcher: subprocess.Popen[bytes] | None = None
         self._channel: socket.socket | None = None
         self._asking = threading.Lock()  # one request at a time
@@ -92,7 +96,7 @@ class Instance:
         with ThreadPoolExecutor(1) as threads:
             disk = threads.submit(scratch, tmp_mb)
             try:
-                self._groups.make(limits)
+                self.groups.make(limits)
                 expect_answer(self._channel, self._launcher)
                 map_user(self._launcher.pid)
                 self._furnish(self._channel, limits, mounts, tmp_mb, disk.result())
@@ -114,8 +118,8 @@ class Instance:
             "scratch": tmp is not None,
             "user": (USER, UID, GID),
         }
-        descriptors = self._groups.procs()
-        freezer = self._groups.freezer
+        descriptors = self.groups.procs()
+        freezer = self.groups.freezer
         if freezer is not None:
             descriptors.append(freezer.handle())
             settings["thaw"] = freezer.thawing.decode()
@@ -153,59 +157,16 @@ class Instance:
         pidfd, status = self._ask(request, what, (stdout, stderr))
         return InstanceProcess(pidfd, status)
 
-    def in_force(self) -> InForce:
-        """The limits, read from the kernel now."""
-        return self._groups.in_force()
-
-    def counters(self, *, times: bool = False) -> Counters:
-        """What it has used so far; a few preads, cheap enough for every invocation. *times* leaves out memory."""
-        return self._groups.counters(times=times)
-
-    def grown(self, resident: int) -> bool:
-        """Whether it visibly holds more memory than before, by the bytes that one of its processes has resident."""
-        return self._groups.grown(resident)
-
-    def look(self) -> tuple[int | None, bool]:
-        """The most bytes that it was seen to hold (None where they are not counted), and whether they are too many.
-
-        What its processes map of files counts in full, whoever the kernel charges for it; see `memory`.
-        """
-        return self._groups.look()
-
-    def set_quota(self, cpu: float) -> None:
-        """Another CPU share, in vCPUs; it starts with a full period.
-
-        Raises:
-            InstanceFailed: the kernel refuses it.
-        """
-        self._groups.set_quota(cpu)
-
-    def freeze(self) -> None:
-        """Stop every program in it until `thaw`, as Lambda does between events; cheap, and does not wait.
-
-        Nothing happens where the kernel has no freezer.
-        """
-        if self._groups.freezer is not None:
-            self._groups.freezer.freeze()
-
-    def thaw(self) -> None:
-        """Let its programs go on."""
-        if self._groups.freezer is not None:
-            self._groups.freezer.thaw()
-
     def destroy(self) -> None:
-        """End every process in it and remove all that was made. May be called again and again; never raises.
-
-        Counters are missing afterwards.
-        """
+        """End every process in it and remove all that was made. May be called again and again; never raises."""
         with self._ending:
             if self._ended:
                 return
             self._ended = True
-            self._groups.lift_quota()
-            self.thaw()
+            self.groups.lift_quota()
+            self.groups.thaw()
             self._end_processes()
-            self._groups.close()
+            self.groups.close()
             if remove_groups(self._made):
                 self._place.leave()
             else:  # something does not die: the folder stays, for a sweep
@@ -260,6 +221,6 @@ def available() -> str:
     """
     instance = Instance.create("trial", Limits(_MEMORY_MB, vcpus(_MEMORY_MB)), [], tmp_mb=1)
     try:
-        return instance.in_force().cgroup
+        return instance.groups.in_force().cgroup
     finally:
         instance.destroy()

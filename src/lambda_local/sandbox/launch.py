@@ -80,8 +80,8 @@ def map_user(launcher: int) -> None:
         ) from error
 
 
-def expect_answer(channel: socket.socket, launcher: subprocess.Popen[bytes]) -> list[int]:
-    """The descriptors of an answer.
+def expect_answer(channel: socket.socket, launcher: subprocess.Popen[bytes]) -> None:
+    """Wait until the launcher, or init, says that it is ready.
 
     Raises:
         SandboxMissing: the kernel gave no namespaces.
@@ -92,12 +92,11 @@ def expect_answer(channel: socket.socket, launcher: subprocess.Popen[bytes]) -> 
         launcher.wait()
         last_words = launcher.stderr.read(2000).decode(errors="replace").strip() if launcher.stderr else ""
         raise InstanceFailed("the launcher of an instance ended", last_words.rpartition("\n")[2])
-    message, descriptors = received
+    message, _ = received
     if "missing" in message:
         raise SandboxMissing(f"no namespaces can be had: {message['missing']}", _NO_USER_NAMESPACES)
     if "error" in message:
         raise InstanceFailed(f"no instance can be made: {message['error']}")
-    return descriptors
 
 
 def _last_id(uid_map: str) -> int:

@@ -54,18 +54,18 @@ class Limits:
 
 @dataclass(frozen=True)
 class InForce:
-    """The limits as read back from the kernel; None where there is none.
+    """The limits as read back from the kernel.
 
     Attributes:
         cpu_quota: vCPUs.
         period_us: microseconds.
         memory_bytes: the limit.
-        cgroup: "v1", "v2" or "none".
+        cgroup: "v1" or "v2".
     """
 
-    cpu_quota: float | None
-    period_us: int | None
-    memory_bytes: int | None
+    cpu_quota: float
+    period_us: int
+    memory_bytes: int
     cgroup: str
 
 
@@ -102,9 +102,6 @@ LIMIT_FILES = {
 SOCKETS, SOCKETS_LIMIT = "memory.kmem.tcp.usage_in_bytes", "memory.kmem.tcp.limit_in_bytes"
 # Swap is not counted on every machine; where it is not, there is nothing to switch off.
 OPTIONAL_FILES = ("memory.memsw.limit_in_bytes", "memory.swap.max", SOCKETS_LIMIT)
-
-# What v1 answers for 'no limit': the largest multiple of a page.
-_NO_MEMORY_LIMIT = 1 << 62
 
 
 def quota_us(cpu: float) -> int:
@@ -153,18 +150,20 @@ def no_quota(version: int) -> tuple[str, str]:
 
 
 def limits_in_force(texts: Mapping[str, str], version: int) -> InForce:
-    """The limits that files of LIMIT_FILES tell of, in a hierarchy of this version."""
-    quota, period = texts.get("cpu.cfs_quota_us"), texts.get("cpu.cfs_period_us")
-    if "cpu.max" in texts:
-        quota, period = texts["cpu.max"].split()
-    memory = _number(texts.get("memory.max", texts.get("memory.limit_in_bytes")))
-    quota_number, period_us = _number(quota), _number(period)
-    return InForce(
-        cpu_quota=None if quota_number is None or period_us is None else quota_number / period_us,
-        period_us=None if quota_number is None else period_us,
-        memory_bytes=None if memory is None or memory >= _NO_MEMORY_LIMIT else memory,
-        cgroup=f"v{version}",
-    )
+    """The limits that files of LIMIT_FILES tell of, in a hierarchy of this version.
+
+    Raises:
+        InstanceFailed: one is missing, or is none.
+    """
+    try:
+        if "cpu.max" in texts:
+            quota, period = texts["cpu.max"].split()
+        else:
+            quota, period = texts["cpu.cfs_quota_us"], texts["cpu.cfs_period_us"]
+        memory = texts["memory.max" if "memory.max" in texts else "memory.limit_in_bytes"]
+        return InForce(int(quota) / int(period), int(period), int(memory), f"v{version}")
+    except (KeyError, ValueError) as error:
+        raise InstanceFailed(f"the kernel tells no limits of the instance: {dict(texts)}") from error
 
 
 def counters_of(texts: Mapping[str, bytes]) -> Counters:
@@ -179,11 +178,6 @@ def counters_of(texts: Mapping[str, bytes]) -> Counters:
         periods=_count(cpu.get(b"nr_periods")),
         oom_kills=_count(events.get(b"oom_kill")),
     )
-
-
-def _number(text: str | None) -> int | None:
-    """-1 and 'max' are how the two versions say that there is no limit."""
-    return int(text) if text is not None and text.strip().isdigit() else None
 
 
 def _count(text: bytes | None) -> int | None:

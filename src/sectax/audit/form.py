@@ -137,7 +137,6 @@ class Series:
     work: Work = field(default_factory=Work)
     setting: Setting = field(default_factory=Setting)
     run: str = ""  # what the tool measured at once shares the name
-    line: int | None = None  # where it begins in the source, from 1
 
     @cached_property
     def figures(self) -> tuple[Claim, ...]:
@@ -225,7 +224,6 @@ class Broken:
     left: float
     right: float
     run: str
-    line: int | None = None
     fatal: bool = True
     figures: tuple[str, ...] = ()
 
@@ -239,6 +237,7 @@ class Evidence:
     troubles: tuple[Trouble, ...] = ()
     broken: tuple[Broken, ...] = ()
     imported: bool = False
+    columns: str = ""  # of a table: which were read as what, in words
 
     @cached_property
     def figures(self) -> tuple[Claim, ...]:

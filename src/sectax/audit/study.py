@@ -9,8 +9,6 @@ from typing import Any
 from sectax.audit.form import Claim, Cold, Contrast, EndsBy, Evidence, Moves, Quantity, Series, Setting, Work
 from sectax.model.published import Facts, PublishedStudy, PublishedTable
 
-# The word under which a table prints several statistics of the same cell side by side.
-_STATISTIC = "statistic"
 _STATISTICS = {"one trial": "one", "maximum": "max", "minimum": "min"}
 _KNOWN_STATISTIC = re.compile(r"one|mean|median|min|max|total|rate|p\d{1,2}(\.\d+)?")
 _QUANTITIES = {"operations/s": Quantity.RATE, "bytes/s": Quantity.BANDWIDTH, "B": Quantity.MEMORY}
@@ -49,7 +47,8 @@ def _series(study: PublishedStudy, table: PublishedTable) -> list[Series]:
             if value is None:
                 continue
             levels = table.fixed | {table.rows: row, table.columns: column}
-            printed = levels.pop(_STATISTIC, None)
+            # Under this word a table prints several statistics of the same cell side by side.
+            printed = levels.pop("statistic", None)
             facts = study.facts | table.facts | _of_levels(study, levels) | table.row_facts.get(row, {})
             trials = _value(facts, "trials_per_cell")
             id = f"{table.id}: {row}, {column}"

@@ -67,7 +67,7 @@ def command(
     Exit status: 0 the audit was made, whatever it found; 1 it found something marked F (with --fail-on W: or W) and
     --fail-on or --strict was given; 2 the target cannot be read.
     """
-    audited = audit(target, format_, Columns(**columns), in_full=form.show_all, signers=signers)
+    audited = audit(target, format_, Columns(**columns), signers=signers)
     print_result(audited, form)
     if ((strict or fail_on) and audited.is_fatal) or (fail_on == "W" and audited.is_doubtful):
         raise click.exceptions.Exit(ExitStatus.GATE_MISSED)

@@ -182,7 +182,7 @@ def _decoded(content: bytes, offset: int = 0, before: int = 0, unreadable: list[
         line = before + content.count(b"\n", 0, error.start) + 1
         text = content.decode(wide or "utf-8", errors=_LENIENT if wide is None else "replace")
         if unreadable is None or text.count(_REPLACED) > _MOST_UNREADABLE * len(content):
-            raise BadInput(what, "convert it to UTF-8, as with iconv", line=line) from error
+            raise BadInput(what, "name a text file, or convert it to UTF-8 (iconv)", line=line) from error
         unreadable.append(f"line {line}: {what}")
     if offset == 0:
         # A file that was emptied while a program wrote into it begins with as many zeros as it had bytes.

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from sectax.model.audited import Audited, Status
+from sectax.model.audited import Audited, Checked, Status
 from sectax.model.finding import AuditWarning, Severity
 from sectax.model.seal import Seal, SealState
 from sectax.reports import units
@@ -24,6 +24,8 @@ _WHOLE = ("run", "all figures")
 Names = Callable[[str], str]
 # What fits into three lines beside its meaning.
 _SHORT = 200
+# Where a check named the first few figures alone.
+_CUT = re.compile(r"; and \d+ more\b")
 # Of somebody else's numbers, unless all are asked for.
 _MOST_FINDINGS = 3
 
@@ -94,7 +96,11 @@ def _what_matters_most(fired: list[list[AuditWarning]], named: Names) -> Iterato
 
 def _warnings(groups: list[list[AuditWarning]], named: Names, show_all: bool) -> Iterator[Warned]:
     for same in groups:
-        yield warned(same[0], (_line(saw, of, show_all) for saw, of in _by_sight(same, named).items()))
+        seen = [_line(saw, of, show_all) for saw, of in _by_sight(same, named).items()]
+        if show_all and any(map(_CUT.search, seen)):
+            figures = dict.fromkeys(named(figure) for warning in same for figure in warning.figures)
+            seen = [*(_CUT.sub("; …", line) for line in seen), f"figures: {'; '.join(figures)}"]
+        yield warned(same[0], seen)
 
 
 def _by_sight(warnings: Iterable[AuditWarning], named: Names) -> dict[str, dict[str, None]]:
@@ -132,7 +138,7 @@ def _unchecked(audited: Audited, named: Names, show_all: bool) -> tuple[Block, .
         if lacking:
             missing = "; ".join(lacking)
             about = dict.fromkeys(one for subjects in lacking.values() for one in subjects if one not in _WHOLE)
-            rows.append((printable(check.check), missing, _listed([*about], show_all)))
+            rows.append((_unmade(check), missing, _listed([*about], show_all)))
     if not rows:
         return ()
     # What is missing of every figure needs no names.
@@ -143,8 +149,13 @@ def _unchecked(audited: Audited, named: Names, show_all: bool) -> tuple[Block, .
 
 def _unchecked_in_short(audited: Audited) -> tuple[Block, ...]:
     """The checks that lack data, in one line."""
-    names = [check.check for check in audited.checks if any(one.missing for one in check.warnings)]
-    return (Text(f"{', '.join(map(printable, names))} (--all says what is missing)"),) if names else ()
+    names = [_unmade(check) for check in audited.checks if any(one.missing for one in check.warnings)]
+    return (Text(f"{', '.join(names)} (--all says what is missing)"),) if names else ()
+
+
+def _unmade(check: Checked) -> str:
+    """The name of a check that lacks data; where it found something in other figures, it lacks them for a part."""
+    return f"{printable(check.check)}{' (in part)' if check.status is Status.FIRED else ''}"
 
 
 def _without_all(warning: AuditWarning, figures: int) -> str:
@@ -173,27 +184,26 @@ def audit_sentence(audited: Audited) -> str:
 
 def _quotable(audited: Audited) -> str:
     """Whether somebody else's numbers can be quoted, and if not, why."""
-    fatal, warned, beside = audited.tally().fatal, audited.tally().warned, audited.beside()
+    tally = audited.tally()
+    every = (one for check in audited.checks for one in check.warnings)
+    fired = _gravest_first(one for one in every if one.severity is not Severity.NOTE)
+    if fired:
+        worst = fired[0][0]
+        which = _which(audited, worst, tally.fatal if audited.is_fatal else tally.warned)
+        verdict = f"Do not quote {which}" if audited.is_fatal else f"Quote {which} with care"
+        return f"{verdict}: {printable(worst.meaning)}. {_made(audited)}"
     made, all_ = _checks(audited)
-    if audited.is_fatal:
-        worst = _gravest_first(one for check in audited.checks for one in check.warnings if not one.missing)[0][0]
-        return f"Do not quote {_which(audited, worst, fatal)}: {printable(worst.meaning)}. {_made(audited)}"
-    if warned or beside.warned:
-        of = f"{warned} of {units.count(audited.figures, 'figure')} {_verb(warned, 'has', 'have')} a warning"
-        return f"Quote these numbers with care: {of if warned else 'there is a warning about them'}. {_made(audited)}"
     if 2 * made < all_ or not made:
         return _made_and_found_nothing(audited)
     return f"These numbers can be quoted. {_made(audited)}"
 
 
-def _which(audited: Audited, worst: AuditWarning, fatal: int) -> str:
-    """The figures that cannot be quoted, as a reader would call them."""
-    if not 0 < fatal < audited.figures:
+def _which(audited: Audited, worst: AuditWarning, marked: int) -> str:
+    """The figures with a finding as grave as the worst, as a reader would call them."""
+    if not 0 < marked < audited.figures:
         return "these numbers"
-    tables = worst.subject.split(", ")
-    if len(tables) == 1 and worst.subject not in _WHOLE and fatal == len(worst.figures):
-        return f"{fatal} of {units.count(audited.figures, 'figure')} ({printable(worst.subject)})"
-    return f"{fatal} of {units.count(audited.figures, 'figure')}"
+    alone = ", " not in worst.subject and worst.subject not in _WHOLE and marked == len(worst.figures)
+    return f"{marked} of {units.count(audited.figures, 'figure')}{f' ({printable(worst.subject)})' if alone else ''}"
 
 
 def _found(audited: Audited) -> str:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sectax.audit.checks import words
 from sectax.audit.form import Evidence, Trouble, TroubleKind
 from sectax.audit.tables.columns import Columns
 from sectax.model.audited import Audited, Tally
@@ -42,7 +41,6 @@ def audit(
     format_: str | None = None,
     columns: Columns | None = None,
     *,
-    in_full: bool = False,
     signers: Path | None = None,
 ) -> Audited:
     """Put a target under every check.
@@ -52,24 +50,22 @@ def audit(
         format_: the name of a format; None lets the file's content decide.
         columns: what the user says of a table's columns, and of the baseline.
         signers: of a run file, those by one of whom it must be sealed, as ssh-keygen has them.
-        in_full: whether texts name every figure instead of the first few.
 
     Raises:
         SectaxError: the target is not there, of no known kind, or not what it is taken for.
     """
     said = columns or Columns()
-    with words.in_full() if in_full else contextlib.nullcontext():
-        if target.startswith(PUBLISHED):
-            _refuse("a published study", format_, said, signers)
-            return _published(target)
-        if "://" in target:
-            raise WrongUse(
-                f"{target} is an address, and nothing is fetched", "save its table as a file, or paste it into -"
-            )
-        if format_ is None and target.endswith(_RUN_SUFFIX):
-            _refuse("a run file", format_, said)
-            return _run(target, signers)
-        return _file(target, format_, said, signers)
+    if target.startswith(PUBLISHED):
+        _refuse("a published study", format_, said, signers)
+        return _published(target)
+    if "://" in target:
+        raise WrongUse(
+            f"{target} is an address, and nothing is fetched", "save its table as a file, or paste it into -"
+        )
+    if format_ is None and target.endswith(_RUN_SUFFIX):
+        _refuse("a run file", format_, said)
+        return _run(target, signers)
+    return _file(target, format_, said, signers)
 
 
 def _published(target: str) -> Audited:
@@ -152,7 +148,8 @@ def _imported(file: InputFile, format_: str | None, columns: Columns) -> tuple[s
     if known is None and (columns.value or columns.unit or looks_like_a_table(file.head_text())):
         known = CSV
     if known == CSV:
-        kind, title, evidence = CSV, "table", read_table(file.lines(), columns)
+        evidence = read_table(file.lines(), columns)
+        kind, title = CSV, f"table ({evidence.columns})"
     else:
         grammar, evidence = registry.read(file.text(), known)
         kind, title = grammar.name, grammar.title

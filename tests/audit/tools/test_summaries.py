@@ -16,11 +16,13 @@ READ = {
     "fio.txt": (6, 61000),
     "fio.json": (3, 44025.933),
 }
+GZIP, ZSTD, RATIO = "gzip -k -6 corpus.tar", "zstd -k -3 corpus.tar", "    6.68 ± 0.16 times faster than"
 # Sample, what is in it, what is put there, and what must be said of that.
 FAULTS = {
     "few and scattered": ("hyperfine.txt", "±   6.1 ms", "± 261.0 ms", ("W", "modes")),
     "mean above the maximum": ("hyperfine.txt", "… 425.0 ms", "… 405.0 ms", ("F", "contradiction")),
     "a command failed": ("hyperfine.txt", "Summary", "Warning: Ignoring non-zero exit", ("F", "said-by-the-tool")),
+    "swapped": ("hyperfine.txt", f"{ZSTD} ran\n{RATIO} {GZIP}", f"{GZIP} ran\n{RATIO} {ZSTD}", ("F", "contradiction")),
     "median below the minimum": ("pytest-benchmark.txt", "106.3949", "16.3949", ("F", "contradiction")),
     "wide": ("benchstat.txt", "± 3%", "± 31%", ("W", "modes")),
     "errors": ("h2load.txt", "100000 succeeded, 0 failed", "99000 succeeded, 1000 failed", ("F", "unequal-work")),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import signal
 import subprocess
@@ -15,7 +14,7 @@ import pytest
 
 from lambda_local.sandbox import Instance, Limits
 from lambda_local.sandbox.freezer import open_freezer, thaw
-from lambda_local.sandbox.lineage import cgroup_folders
+from lambda_local.sandbox.lineage import lineage
 from tests.lambda_local.sandbox.inside import PYTHON, instance, needs_root, processes_of, traces_of, wait_until_none
 from tests.needs import needs
 
@@ -29,7 +28,7 @@ def name() -> str:
 
 
 def _cpu_ns(box: Instance) -> int:
-    used = box.counters().cpu_time_ns
+    used = box.groups.counters().cpu_time_ns
     assert used is not None
     return used
 
@@ -43,12 +42,12 @@ def test_a_frozen_instance_uses_no_processor_until_it_is_thawed(name: str) -> No
     box = instance(name=name)
     try:
         _busy(box, name)
-        box.freeze()
+        box.groups.freeze()
         time.sleep(_FRESH)
         frozen = _cpu_ns(box)
         time.sleep(_FRESH)
         later = _cpu_ns(box)
-        box.thaw()
+        box.groups.thaw()
         until = time.monotonic() + 60
         while _cpu_ns(box) == later and time.monotonic() < until:
             time.sleep(0.005)
@@ -64,7 +63,7 @@ def test_a_frozen_instance_uses_no_processor_until_it_is_thawed(name: str) -> No
 def test_a_frozen_instance_is_destroyed_like_any_other(name: str) -> None:
     box = instance(name=name)
     _busy(box, name)
-    box.freeze()
+    box.groups.freeze()
 
     box.destroy()
 
@@ -80,7 +79,7 @@ from tests.lambda_local.sandbox.inside import instance
 from tests.lambda_local.sandbox.test_freezer import _busy
 box = instance(name={name!r})
 _busy(box, {name!r})
-box.freeze()
+box.groups.freeze()
 print("frozen", flush=True)
 time.sleep(600)
 """
@@ -98,9 +97,9 @@ time.sleep(600)
 def test_a_quota_written_again_starts_full(name: str) -> None:
     box = Instance.create(name, Limits(256, 2.0), [])
     try:
-        box.set_quota(0.1)
+        box.groups.set_quota(0.1)
 
-        assert box.in_force().cpu_quota == pytest.approx(0.1)
+        assert box.groups.in_force().cpu_quota == pytest.approx(0.1)
     finally:
         box.destroy()
 
@@ -108,8 +107,9 @@ def test_a_quota_written_again_starts_full(name: str) -> None:
 @pytest.fixture
 def v2_group(name: str) -> Iterator[Path]:
     """A real group of v2, which needs no controller for the freezer."""
-    lineage = cgroup_folders(os.getpid(), "none-of-v1")
-    folder = lineage[-1] / name
+    groups = lineage("none-of-v1")
+    assert groups is not None
+    folder = groups.top / name
     folder.mkdir()
     yield folder
     folder.rmdir()
@@ -152,8 +152,11 @@ def test_a_group_without_a_freezer_is_left_alone(tmp_path: Path) -> None:
 
 def _states(name: str) -> dict[str, str]:
     """Of the groups in the freezer of v1 whose names begin so, whether each is frozen."""
-    top = cgroup_folders(os.getpid(), "freezer")[-1]
-    return {path.parent.name: path.read_text().strip() for path in top.glob(f"lambda-local/{name}*/freezer.state")}
+    groups = lineage("freezer")
+    assert groups is not None
+    return {
+        path.parent.name: path.read_text().strip() for path in groups.top.glob(f"lambda-local/{name}*/freezer.state")
+    }
 
 
 @needs_root
@@ -163,14 +166,14 @@ def test_a_group_stays_frozen_as_long_as_the_instance_lives(name: str) -> None:
     box = instance(name=name)
     try:
         states = [_states(name)]
-        box.freeze()
-        box.thaw()
+        box.groups.freeze()
+        box.groups.thaw()
         states.append(_states(name))
     finally:
         box.destroy()
 
     for seen in states:
-        (still,) = (each for each in seen if each.endswith(".still"))
+        (still,) = (group for group in seen if group.endswith(".still"))
         assert seen.pop(still) == "FROZEN"
         assert list(seen.values()) == ["THAWED"]
     assert _states(name) == {}

@@ -7,7 +7,6 @@ import socket
 import subprocess
 import sys
 import textwrap
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -114,20 +113,6 @@ def test_the_root_cannot_be_made_writable(box: Instance) -> None:
     assert attempt(box, code).split() == ["EPERM"] * 4
 
 
-def test_tmp_is_writable_and_ends_at_its_size() -> None:
-    box = instance(memory_mb=256, tmp_mb=4, name="small-tmp")
-    try:
-        code = """
-        def fill(mb):
-            with open("/tmp/filled", "wb") as file:
-                file.write(bytes(mb << 20))
-        print(attempt(fill, 3), attempt(fill, 5))
-        """
-        assert attempt(box, code) == "done ENOSPC"
-    finally:
-        box.destroy()
-
-
 def test_it_sees_init_and_its_own_processes_only(box: Instance) -> None:
     ran = run(box, "import os; print(os.getpid(), *sorted(int(n) for n in os.listdir('/proc') if n.isdigit()))")
 
@@ -224,28 +209,6 @@ def test_a_port_is_an_instances_own(box: Instance, neighbour: Instance) -> None:
             assert attempt(neighbour, code) == "done"
 
 
-def test_what_comes_on_a_listener_is_accepted_outside(box: Instance) -> None:
-    code = """
-    import socket, sys
-    with socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as peer:
-        peer.sendall(b"ping")
-        print(peer.recv(10).decode())
-    """
-    with box.listen("127.0.0.1", 0) as server:
-
-        def serve() -> None:
-            connection, _ = server.accept()
-            with connection:
-                connection.sendall(connection.recv(10).upper())
-
-        thread = threading.Thread(target=serve)
-        thread.start()
-        ran = run(box, code, server.getsockname()[1])
-        thread.join(60)
-
-    assert ran.text == "PING"
-
-
 def test_it_has_no_privileges_and_no_way_to_any(box: Instance) -> None:
     status = dict(
         line.split(":\t")
@@ -264,8 +227,8 @@ def test_it_has_no_privileges_and_no_way_to_any(box: Instance) -> None:
 
 def test_on_the_machine_it_is_a_user_that_nobody_else_is(box: Instance, neighbour: Instance) -> None:
     users = []
-    for each in box, neighbour:
-        process = each.start(["sleep", "60"], {"PATH": "/bin"}, "/", 1, 2)
+    for instance_ in box, neighbour:
+        process = instance_.start(["sleep", "60"], {"PATH": "/bin"}, "/", 1, 2)
         users.append(Path(f"/proc/{process.pid}").stat().st_uid)
         process.kill()
         assert process.wait(60) == -9

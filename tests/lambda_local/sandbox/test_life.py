@@ -96,8 +96,9 @@ def test_destroy_may_be_called_again_and_by_several_at_once(name: str) -> None:
         box.start(*_SLEEP)
     with pytest.raises(InstanceFailed, match="gone"):
         box.listen("127.0.0.1", 0)
-    assert box.counters().cpu_time_ns is None
-    assert box.in_force().memory_bytes is None
+    assert box.groups.counters().cpu_time_ns is None
+    with pytest.raises(InstanceFailed, match="no limits"):
+        box.groups.in_force()
 
 
 def test_several_may_be_made_and_destroyed_at_once(name: str) -> None:
@@ -257,7 +258,10 @@ def test_a_sweep_ends_an_instance_that_could_not_see_its_owners_death(name: str)
     assert traces_of(name) == []
 
 
-def _kill_at_random_instants(name: str, times: int, seed: int) -> None:
+@pytest.mark.parametrize(
+    ("times", "seed"), [pytest.param(30, 1, marks=pytest.mark.more), pytest.param(300, 2, marks=pytest.mark.full)]
+)
+def test_owners_killed_at_random_instants_leave_nothing(name: str, times: int, seed: int) -> None:
     chance = random.Random(seed)
     left = 0
     for _ in range(times):
@@ -275,21 +279,6 @@ def _kill_at_random_instants(name: str, times: int, seed: int) -> None:
         sweep()
         assert traces_of(name) == []
     assert left > 0  # some were killed in the life of an instance, not only before it
-
-
-@pytest.mark.more
-def test_owners_killed_at_random_instants_leave_nothing(name: str) -> None:
-    _kill_at_random_instants(name, 6, seed=1)
-
-
-@pytest.mark.more
-def test_owners_killed_at_thirty_random_instants_leave_nothing(name: str) -> None:
-    _kill_at_random_instants(name, 30, seed=1)
-
-
-@pytest.mark.full
-def test_owners_killed_at_many_random_instants_leave_nothing(name: str) -> None:
-    _kill_at_random_instants(name, 300, seed=2)
 
 
 def test_a_folder_of_an_owner_killed_before_it_locked_is_swept(name: str) -> None:

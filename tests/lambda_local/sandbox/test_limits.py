@@ -32,7 +32,7 @@ def test_memory_buys_vcpus_in_proportion_up_to_the_machines() -> None:
 def test_the_limits_in_force_are_those_that_were_promised(memory_mb: int) -> None:
     box = instance(memory_mb, vcpus(memory_mb))
     try:
-        in_force = box.in_force()
+        in_force = box.groups.in_force()
     finally:
         box.destroy()
 
@@ -41,44 +41,6 @@ def test_the_limits_in_force_are_those_that_were_promised(memory_mb: int) -> Non
     assert in_force.period_us == PERIOD_US
     assert in_force.memory_bytes == memory_mb * 1024 * 1024
     assert in_force.cgroup in {"v1", "v2"}
-
-
-@needs_root
-def test_a_used_up_quota_shows_in_the_counters() -> None:
-    box = instance(128, vcpus(128))
-    try:
-        before = box.counters()
-        assert run(box, _BURN, 0.05).status == 0
-        after = box.counters()
-    finally:
-        box.destroy()
-
-    assert before.throttled_periods == 0
-    assert after.throttled_periods is not None
-    assert after.throttled_periods >= 1  # alone on a machine 34; beside others it may get less than its quota for long
-    assert after.periods is not None
-    assert after.periods >= after.throttled_periods
-    assert after.throttled_ns is not None
-    assert after.throttled_ns > 0
-    assert after.cpu_time_ns is not None
-    assert after.cpu_time_ns >= 50_000_000
-
-
-@needs_root
-def test_who_takes_more_memory_than_promised_is_killed_and_counted() -> None:
-    box = instance(128)
-    try:
-        fits = run(box, "x = bytearray(60 << 20)")
-        kills_before = box.counters().oom_kills
-        does_not = run(box, "x = bytearray(200 << 20); print('lives')")
-        counters = box.counters()
-    finally:
-        box.destroy()
-
-    assert fits.status == 0
-    assert kills_before == 0
-    assert does_not == (-9, "")
-    assert counters.oom_kills == 1
 
 
 @needs_root
@@ -104,7 +66,7 @@ def test_tmp_is_a_disk_that_may_hold_more_than_the_memory() -> None:
     try:
         code = "f = open('/tmp/x', 'wb')\nfor _ in range(100): f.write(bytes(1 << 20))\nprint('written')"
         assert run(box, code).text == "written"
-        assert box.counters().oom_kills == 0
+        assert box.groups.counters().oom_kills == 0
     finally:
         box.destroy()
 

@@ -44,15 +44,6 @@ def test_a_folder_is_seen_at_its_target_and_cannot_be_changed(code: Path) -> Non
     assert [path.name for path in code.iterdir()] == ["handler.py"]
 
 
-def test_what_comes_into_the_folder_later_is_seen(code: Path) -> None:
-    box = _instance(Mount(code, "/var/task"))
-    try:
-        (code / "later").write_text("")
-        assert attempt(box, "print(attempt(open, '/var/task/later'))") == "done"
-    finally:
-        box.destroy()
-
-
 def test_a_file_may_be_given_and_a_target_inside_another(code: Path, tmp_path: Path) -> None:
     layer = tmp_path / "layer"
     (layer / "extensions").mkdir(parents=True)

@@ -25,6 +25,6 @@ def no_baseline(evidence: Evidence) -> Iterator[Remark]:
         yield fatal(
             EVERYTHING,
             f"nothing without {contrast.factor} was measured" if contrast.baseline is None else missing,
-            "its cost cannot be separated from that of everything else in the figures",
+            "the cost in question cannot be separated from everything else in the figures",
             "measure the same without it, in turns with it",
         )

@@ -79,6 +79,6 @@ def _machines(evidence: Evidence) -> Iterator[Remark]:
                 Severity.WARNING,
                 EVERYTHING,
                 f"the figures are of {len(values)} {name}: {'; '.join(sorted(values)[:4])}",
-                "set beside each other they show the difference of these as well",
+                "figures set beside each other show this difference as well",
                 "compare figures of the same one only",
             )

@@ -23,7 +23,7 @@ UNDER_WAY, FAR_TOO_MANY = 1.5, 100.0
 LEAST_AT_WORK = 0.5
 # Of the time after which the clock was to end a run.
 PLANNED, NEARLY_PLANNED = (0.5, 10.0), (0.9, 1.5)
-WRONG = "one of the two is wrong, so neither can be used"
+WRONG = "one of two numbers is wrong, so neither can be used"
 ASK = "find out where each number comes from"
 
 
@@ -72,7 +72,7 @@ def _order(one: Series) -> Iterator[Remark]:
         if low.value > high.value * (1 + OF_ITS_VALUES) + low.step + high.step:
             severity = Severity.FATAL if low.value > high.value * (1 + TOLERANCE) else Severity.WARNING
             saw = f"{low.id} is {_shown(one, low.value)}, and {high.id} is {_shown(one, high.value)}"
-            meaning = f"the first cannot be the larger: {WRONG}"
+            meaning = f"a lower quantile cannot be the larger one: {WRONG}"
             yield remark(severity, one.table, saw, meaning, ASK, (low.id, high.id))
             return
     if mean is not None and len(placed) > 1 and (one.trials or 0) >= 100:
@@ -159,7 +159,9 @@ def _in_flight(one: Series) -> Iterator[Remark]:
         at_work = mean.value * operations / seconds / connections
         saw = f"at {mean.id} of {duration(mean.value)}, {connections:.0f} connections were at work for {share(at_work)}"
         saw += f" of the time ({number(operations)} operations in {seconds:g} s)"
-        meaning = "the others waited for something that is in no latency: a limit, a client, or answers that never came"
+        meaning = (
+            "connections waited for something that is in no latency: a limit, a client, or answers that never came"
+        )
         yield remark(Severity.WARNING, one.table, saw, meaning, ASK, ids([one]))
 
 
@@ -170,7 +172,7 @@ def _planned(evidence: Evidence) -> Iterator[Remark]:
         if planned and seconds and not NEARLY_PLANNED[0] <= seconds / planned <= NEARLY_PLANNED[1]:
             severity = Severity.WARNING if PLANNED[0] <= seconds / planned <= PLANNED[1] else Severity.FATAL
             saw = f"{group[0].run} was to last {duration(planned)}, and lasted {duration(seconds)}"
-            meaning = "it was interrupted, or the clock that its rate is taken from is wrong"
+            meaning = "the run was interrupted, or the clock that its rate is taken from is wrong"
             yield about(severity, group, saw, meaning, "run it again to its end")
 
 

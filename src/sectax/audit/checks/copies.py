@@ -40,7 +40,7 @@ def copied_data(evidence: Evidence) -> Iterator[Remark]:
                 every,
                 f"the same {len(numbers)} numbers are in {len(copies)} cells: "
                 f"{named(ids(group[0] for group in copies))}",
-                "they were not measured in all of them",
+                "equal cells were not all measured",
                 "find out which of them were measured, and measure the others",
             )
     yield from unknown(bare, "single values, or three summaries of each cell, are not reported")

@@ -32,7 +32,7 @@ def unequal_work(evidence: Evidence) -> Iterator[Remark]:
     yield from worst(
         Severity.WARNING,
         {group[0]: (0.0, _counted(group[0])) for group in gather(few, lambda one: one.run)},
-        "they are few, and may still be the slow ones",
+        "few operations failed, but they may be the slow ones",
         "see what failed",
     )
     yield from unknown(
@@ -41,7 +41,10 @@ def unequal_work(evidence: Evidence) -> Iterator[Remark]:
 
 
 def _counted(one: Series) -> str:
-    return f"{number(one.work.failures or 0.0)} of {number(operations_of(one) or 0.0)} operations failed"
+    failures, operations = one.work.failures or 0.0, operations_of(one) or 0.0
+    if failures > operations:
+        return f"{number(failures)} failures beside {number(operations)} operations: one of the two counts is wrong"
+    return f"{number(failures)} of {number(operations)} operations failed"
 
 
 def operations_of(one: Series) -> float | None:
@@ -54,4 +57,4 @@ def failure_share(one: Series) -> float | None:
     failures, operations = one.work.failures, operations_of(one)
     if failures is None or (failures > 0 and operations is None):
         return None
-    return failures / max(operations or 0.0, failures) if failures else 0.0
+    return failures / max(operations or 0.0, failures) if failures > 0 else 0.0

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sectax.audit.checks.groups import Worst, each_table, slowness, things, unknown, worst
+from sectax.audit.checks.groups import Worst, slowness, things, unknown, worst
 from sectax.audit.checks.interface import Remark, check
 from sectax.audit.form import Cold, Evidence
 from sectax.model.finding import Severity
@@ -32,10 +32,12 @@ LEAST_SPREAD = 0.01
 )
 def first_trial(evidence: Evidence) -> Iterator[Remark]:
     speeds = evidence.speeds
-    mixed = [one for one in speeds if one.work.cold is Cold.MIXED]
+    mixed: Worst = {
+        one: (0.0, "cold and warm trials are in one summary") for one in speeds if one.work.cold is Cold.MIXED
+    }
     meaning = "two quantities were mixed, and the figure is of neither"
     advice = "report the first trial by itself, and the later ones by themselves"
-    yield from each_table(Severity.FATAL, mixed, "cold and warm trials are in one summary, in {}", meaning, advice)
+    yield from worst(Severity.FATAL, mixed, meaning, advice)
     told = [group[0] for group in things(speeds) if group[0].work.cold is not Cold.MIXED]
     enough = [one for one in told if len(one.values) >= FEWEST_VALUES and min(one.values) > 0]
     begun = [_beginning(slowness(one)[:MOST_LOOKED_AT]) for one in enough]
@@ -44,7 +46,7 @@ def first_trial(evidence: Evidence) -> Iterator[Remark]:
         ratio = math.exp(min(begun[at][0], 100))
         saw = f"the first of {len(enough[at].values)} values is {ratio:.3g} times the median of the rest"
         different[enough[at]] = abs(begun[at][0]), saw
-    meaning = "it belongs to the warm-up, and is part of the figure"
+    meaning = "the warm-up is part of the figure"
     yield from worst(Severity.WARNING, different, meaning, "discard the first trial, or report it by itself")
     silent = [one for one in speeds if one.work.cold is None and not len(one.values) >= FEWEST_VALUES]
     yield from unknown(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from sectax.audit.checks.groups import Worst, each_table, unknown, worst
+from sectax.audit.checks.groups import Worst, unknown, worst
 from sectax.audit.checks.interface import Remark, check
 from sectax.audit.checks.words import duration, number
 from sectax.audit.form import EndsBy, Evidence, Quantity, Series
@@ -13,7 +13,7 @@ from sectax.model.finding import Severity
 
 # Trials of so unlike numbers of operations last alike by the clock alone.
 ALIKE, UNLIKE = 0.002, 1.5
-NO_COST = "it is the same however fast the machine is, so it shows no cost and no lack of one"
+NO_COST = "the figure is the same however fast the machine is, so it shows no cost and no lack of one"
 
 
 def _totals(evidence: Evidence) -> list[Series]:
@@ -31,16 +31,14 @@ def _sees(evidence: Evidence) -> list[Series]:
 )
 def fixed_time_total(evidence: Evidence) -> Iterator[Remark]:
     totals = _totals(evidence)
-    fixed = {one: _fixed(one) for one in totals}
+    fixed = {one: one.work.ends_by and one.work.ends_by is EndsBy.TIME for one in totals}
     yield from unknown(
         [one for one in totals if fixed[one] is None and not one.work.operations],
         "what ended the trial, the clock or a number of operations, is not reported",
     )
-    configured = [one for one in totals if fixed[one]]
+    configured: Worst = {one: (0.0, "the total is the time that was configured") for one in totals if fixed[one]}
     advice = "compare operations per second, or let a number of operations end the trial"
-    yield from each_table(
-        Severity.FATAL, configured, "the total is the time that was configured, in {}", NO_COST, advice
-    )
+    yield from worst(Severity.FATAL, configured, NO_COST, advice)
     unsaid = [one for one in totals if one.work.operations and fixed[one] is None]
     same: Worst = {}
     for one in unsaid:
@@ -49,18 +47,13 @@ def fixed_time_total(evidence: Evidence) -> Iterator[Remark]:
         if one.typical and max(counts) > UNLIKE * min(counts):
             times = f"{number(min(counts))} and {number(max(counts))} operations took the same {duration(one.typical)}"
             same[one] = (max(counts) / min(counts), times)
-    yield from worst(Severity.WARNING, same, f"the clock ended them: {NO_COST}", advice)
+    yield from worst(Severity.WARNING, same, f"the clock ended the trials: {NO_COST}", advice)
     as_asked: Worst = {
         one: (0.0, f"the rate is the one that was asked for, {one.work.target_rate:g}/s")
         for one in evidence.series
         if _is_as_asked(one)
     }
     yield from worst(Severity.FATAL, as_asked, NO_COST, "compare latencies, or ask for as much as possible")
-
-
-def _fixed(one: Series) -> bool | None:
-    """Whether the clock ended the trial; None where that is not reported."""
-    return None if one.work.ends_by is None else one.work.ends_by is EndsBy.TIME
 
 
 def _is_as_asked(one: Series) -> bool:

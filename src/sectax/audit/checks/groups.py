@@ -92,12 +92,6 @@ def slowness(series: Series) -> NDArray[np.float64]:
     return 1 / values if series.quantity in (Quantity.RATE, Quantity.BANDWIDTH) else values
 
 
-def each_table(severity: Severity, series: Iterable[Series], saw: str, meaning: str, advice: str) -> Iterator[Remark]:
-    """One remark for all series of a table that have the same fault; their names are the {} of what was *saw*."""
-    for table in by_table(series):
-        yield remark(severity, table[0].table, saw.format(named(ids(table))), meaning, advice, ids(table))
-
-
 def worst(severity: Severity, found: Worst, meaning: str, advice: str) -> Iterator[Remark]:
     """One remark for each table, in the words of its worst series. Tables with the same words share a remark."""
     alike: dict[str, list[tuple[Series, list[Series]]]] = {}

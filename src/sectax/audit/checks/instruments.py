@@ -9,8 +9,6 @@ from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fata
 from sectax.audit.checks.words import EVERYTHING
 from sectax.audit.form import Evidence
 
-NO_INSTRUMENT = "none"
-
 
 @check(
     "F: timed calls of one side pass through a tracer, proxy or logger that those of the other do not",
@@ -27,7 +25,7 @@ def unequal_instruments(evidence: Evidence) -> Iterator[Remark]:
         through = {one.levels[contrast.factor]: one.setting.instrument for one in group}
         if len(set(through.values()) - {None}) > 1:
             words = "; ".join(
-                f"those of {level} through {'nothing' if instrument == NO_INSTRUMENT else instrument}"
+                f"those of {level} through {'nothing' if instrument == 'none' else instrument}"
                 for level, instrument in through.items()
                 if instrument is not None
             )

@@ -35,7 +35,8 @@ def _states(label: str) -> bool:
 )
 def mislabelled_level(evidence: Evidence) -> Iterator[Remark]:
     labelled = [(one, label) for one in _seen(evidence) for label in one.levels.values() if _states(label)]
-    unsaid = [one for one, label in labelled if named_curve(label) is None and not _key_known(one.setting)]
+    known = {one for one, label in labelled if named_curve(label) or one.setting.key_bits is not None}
+    unsaid = [one for one, _ in labelled if one not in known and named_curve(one.setting.curve or "") is None]
     yield from unknown(unsaid, "the label states the bits of a key, and how long the key was is not reported")
     for label in dict.fromkeys(label for _, label in labelled):
         of_label = [one for one, other in labelled if other == label]
@@ -46,10 +47,6 @@ def mislabelled_level(evidence: Evidence) -> Iterator[Remark]:
                 meaning = "something else was measured than the label says"
                 yield about(Severity.FATAL, group, saw, meaning, "correct the label, or measure what it says")
     yield from _withdrawn(evidence)
-
-
-def _key_known(setting: Setting) -> bool:
-    return setting.key_bits is not None or named_curve(setting.curve or "") is not None
 
 
 def _fault(label: str, setting: Setting) -> str | None:
@@ -71,6 +68,6 @@ def _withdrawn(evidence: Evidence) -> Iterator[Remark]:
         yield warning(
             setting,
             f"no longer available: {why} ({counted(len(of), 'figure')})",
-            "nobody can choose it, or measure it again",
+            "nobody can choose this setting, or measure it again",
             "compare what the service offers today",
         )

@@ -80,15 +80,10 @@ def _in_summary(one: Series) -> str:
     spread = told.get("stddev")
     if spread and centre and (of := _of_few(one.count or 0, spread.value, centre.value)):
         return of
-    if mean and median and one.quantity is not Quantity.TIME:
-        apart = abs(math.log(mean.value / median.value)) if mean.value > 0 < median.value else 0.0
-        if apart >= math.log(MEAN_OF_A_TAIL):
-            return f"the mean is {number(mean.value / median.value)} times the median"
-    if one.quantity is not Quantity.TIME:
-        return ""
-    tail = next((claim for claim in one.claims if 0.9 <= (share_of(claim.statistic) or 0) < 1 and mean), None)
-    if mean and tail and mean.value - mean.step > tail.value + tail.step:
+    tail = next((claim for claim in one.claims if 0.9 <= (share_of(claim.statistic) or 0) < 1), None)
+    if one.quantity is Quantity.TIME and mean and tail and mean.value - mean.step > tail.value + tail.step:
         return f"the mean ({duration(mean.value)}) is above {tail.statistic} ({duration(tail.value)})"
-    if mean and median and median.value > 2 * median.step and mean.value >= MEAN_OF_A_TAIL * median.value:
-        return f"the mean ({duration(mean.value)}) is {number(mean.value / median.value)} times the median"
+    if mean and median and median.value > 2 * median.step and mean.value > 0:
+        apart = mean.value / median.value
+        return f"the mean is {number(apart)} times the median" if max(apart, 1 / apart) >= MEAN_OF_A_TAIL else ""
     return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sectax.audit.checks.groups import each_table, unknown
+from sectax.audit.checks.groups import unknown, worst
 from sectax.audit.checks.interface import Remark, check
 from sectax.audit.form import Evidence, Quantity, Series
 from sectax.model.finding import Severity
@@ -25,8 +25,8 @@ def zero_event_run(evidence: Evidence) -> Iterator[Remark]:
         [one for one in seen if _nothing(one) is None], "how many operations were counted is not reported"
     )
     meaning, advice = "there is nothing that the figure could be of", "see why the trial did nothing, and run it again"
-    nothing = [one for one in seen if _nothing(one)]
-    yield from each_table(Severity.FATAL, nothing, "no operation was counted in {}", meaning, advice)
+    nothing = {one: (0.0, "no operation was counted") for one in seen if _nothing(one)}
+    yield from worst(Severity.FATAL, nothing, meaning, advice)
 
 
 def _nothing(one: Series) -> bool | None:

@@ -49,7 +49,7 @@ def faster_than_physics(evidence: Evidence) -> Iterator[Remark]:
         [one for one in moving if one.work.link_bytes_s is None and one not in beyond],
         "the bandwidth of the memory or link is not reported, and the figures are below that of any",
     )
-    meaning = "that is a loop with nothing in it, or hardly anything: the compiler left out the work"
+    meaning = "a loop with nothing in it, or hardly anything, was timed: the compiler left out the work"
     yield from by_severity(_empty(seen), meaning, USE_THE_RESULTS)
 
 

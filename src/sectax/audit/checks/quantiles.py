@@ -77,7 +77,7 @@ def _single(pairs: list[Pair], compared: set[str]) -> Iterator[Remark]:
         yield _about(Severity.FATAL, taken, saw, "one value has no interval, so it supports no ratio and no quantile")
     if alone:
         saw = f"a single value is printed for each of {_names(alone)}"
-        yield _about(Severity.WARNING, alone, saw, "by itself it supports no conclusion")
+        yield _about(Severity.WARNING, alone, saw, "a single value by itself supports no conclusion")
 
 
 def _group(group: list[Pair], statistic: str | None, count: int) -> Iterator[Remark]:
@@ -99,9 +99,9 @@ def _group(group: list[Pair], statistic: str | None, count: int) -> Iterator[Rem
     least = needed(statistic)
     if least is not None and count < least:
         meaning = (
-            f"at 95 % confidence it is known to exceed only {100 * 0.05 ** (1 / count):.0f} % of all calls"
+            f"at 95 % confidence the largest of so few exceeds only {100 * 0.05 ** (1 / count):.0f} % of all calls"
             if least == WORST_NEEDS
-            else f"it has no finite 95 % interval: that needs {least} values"
+            else f"a {statistic} of fewer than {least} values has no finite 95 % interval"
         )
         yield _about(Severity.FATAL, group, f"the {statistic} of {count} values, in {_names(group)}", meaning)
 

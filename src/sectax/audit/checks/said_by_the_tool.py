@@ -14,7 +14,7 @@ _OF_KIND = {
     TroubleKind.FAILED: (Severity.FATAL, "the tool reports that its work failed", "fix what failed, and run it again"),
     TroubleKind.WARNED: (Severity.WARNING, "the tool warns of its own figures", "find out why, and run it again"),
     TroubleKind.CUT: (Severity.WARNING, "a part of the output is missing", "audit the whole output"),
-    TroubleKind.UNREAD: (Severity.WARNING, "it is in none of the figures", "see what it says"),
+    TroubleKind.UNREAD: (Severity.WARNING, "a part of the output is in none of the figures", "see what it says"),
 }
 
 

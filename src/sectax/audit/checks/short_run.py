@@ -22,7 +22,7 @@ def _seen(evidence: Evidence) -> list[Series]:
 @check("W: a load lasted under two seconds, or counted fewer than 100 operations", sees=_seen)
 def short_run(evidence: Evidence) -> Iterator[Remark]:
     short: Worst = {one: (-(one.work.duration_s or 0.0), why) for one in _seen(evidence) if (why := _why(one))}
-    meaning = "connecting, warming up and single slow answers are much of it"
+    meaning = "connecting, warming up and single slow answers are much of the figure"
     yield from worst(
         Severity.WARNING, short, meaning, "measure for ten seconds at least, after a run that does not count"
     )

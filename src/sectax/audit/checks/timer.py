@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sectax.audit.checks.groups import Worst, by_severity, each_table, things, unknown, worst
+from sectax.audit.checks.groups import Worst, by_severity, things, unknown, worst
 from sectax.audit.checks.interface import Remark, check
 from sectax.audit.checks.words import duration, share
-from sectax.audit.form import VALUES, Claim, Evidence, Quantity, Series
+from sectax.audit.form import Evidence, Quantity, Series
 from sectax.model.finding import Severity
 
 FEWEST_STEPS, ENOUGH_STEPS = 100, 1000
@@ -15,6 +15,7 @@ FEWEST_STEPS, ENOUGH_STEPS = 100, 1000
 MOST_ZEROS = 0.1
 # A mean or median of fewer printed steps: rounding may change it by a quarter.
 FEWEST_PRINTED = 3
+_CENTRES = ("mean", "median", "one", "total", None)
 LONGER = "time many operations together, or print more digits"
 Fault = tuple[Severity, Series, float, str]
 
@@ -32,7 +33,7 @@ def timer(evidence: Evidence) -> Iterator[Remark]:
     timed = _timed(evidence)
     singly = [group[0] for group in things(timed) if len(group[0].values)]
     yield from by_severity(_zeros(singly), "the clock or the printed digits are too coarse for these times", LONGER)
-    yield from by_severity(_clock(timed), "rounding alone may change it", "longer batches")
+    yield from by_severity(_clock(timed), "rounding alone may change the times", "longer batches")
     if evidence.imported:
         yield from _printed(timed)
     bare = [one for one in timed if one.setting.granularity_s is None]
@@ -70,19 +71,17 @@ def _clock(timed: list[Series]) -> Iterator[Fault]:
 def _printed(timed: list[Series]) -> Iterator[Remark]:
     """Summaries that are printed as no time at all, or in one or two steps."""
     told = [(one, claim) for one in timed if not len(one.values) for claim in one.claims]
-    centres = [(one, claim) for one, claim in told if _is_centre(claim)]
+    centres = [(one, claim) for one, claim in told if claim.statistic in _CENTRES]
     least = [*centres, *((one, claim) for one, claim in told if claim.statistic == "min")]
-    nothing = dict.fromkeys(one for one, claim in least if claim.value == 0 and one.work.operations != 0)
+    nothing: Worst = {
+        one: (0.0, "a time is printed as 0") for one, claim in least if claim.value == 0 and one.work.operations != 0
+    }
     meaning = "the clock or the printed digits are too coarse for it, or nothing was done"
-    yield from each_table(Severity.WARNING, nothing, "a time is printed as 0, in {}", meaning, LONGER)
+    yield from worst(Severity.WARNING, nothing, meaning, LONGER)
     few: Worst = {
         one: (claim.step, f"times are printed in steps of {duration(claim.step)}, and one is {duration(claim.value)}")
         for one, claim in centres
         if 0 < claim.value < FEWEST_PRINTED * claim.step
     }
-    meaning = f"rounding alone may change it by {100 * 0.5 / (FEWEST_PRINTED - 1):.0f} % or more"
+    meaning = f"rounding alone may change a time by {100 * 0.5 / (FEWEST_PRINTED - 1):.0f} % or more"
     yield from worst(Severity.WARNING, few, meaning, "use the rate, or a tool that prints more digits")
-
-
-def _is_centre(claim: Claim) -> bool:
-    return claim.statistic in ("mean", "median", "one", "total", VALUES, None)

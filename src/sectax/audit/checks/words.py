@@ -3,37 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterable
 
 # The subject of what concerns the source as a whole.
 EVERYTHING = "all figures"
-_MOST_NAMED = 3
 _MOST_TABLES = 4
 _MOST_PER_CENT = 1_000_000
 # From here on people say 'times'.
 _TIMES = 3.0
-# Texts are made deep within the checks; whether they are to name everything is the wish of the one who reads them.
-_in_full = ContextVar("_in_full", default=False)
 
 
-@contextmanager
-def in_full() -> Iterator[None]:
-    """Within, texts name every figure and block instead of the first few."""
-    before = _in_full.set(True)
-    try:
-        yield
-    finally:
-        _in_full.reset(before)
-
-
-def named(names: Iterable[str], most: int = _MOST_NAMED) -> str:
+def named(names: Iterable[str], most: int = 3) -> str:
     """A few figures by name, and how many more there are. What all names begin with is said once."""
     every = list(dict.fromkeys(names))
     heads = {name.rpartition(": ")[0] for name in every}
     shared = f"{heads.pop()}: " if len(every) > 1 and len(heads) == 1 and "" not in heads else ""
-    shown = [name.removeprefix(shared) for name in every[: None if _in_full.get() else most]]
+    shown = [name.removeprefix(shared) for name in every[:most]]
     more = [f"and {len(every) - len(shown)} more"] if len(shown) < len(every) else []
     return shared + "; ".join([*shown, *more])
 

@@ -53,13 +53,14 @@ def unsupported_quantile(evidence: RunEvidence) -> Iterator[Remark]:
         if few:
             saw, meaning = _words(few[0], tail, known[few[0]])
             saw = f"{saw}: needs {least} ({named((one.id for one in few), 1)})"
-            yield remark(severity, metric.name, saw, meaning, "more blocks: a longer --budget")
+            figures = tuple(one.id for one in few)
+            yield remark(severity, metric.name, saw, meaning, "more blocks: a longer --budget", figures)
         elif short:
             short.sort(key=lambda figure: len(figure.samples))
             saw = f"{short[0].statistic} of {len(short[0].samples)} blocks: needs {BLOCKS_OF_A_TAIL} "
             meaning = "it has no interval: slow calls that sit in some blocks may not have come up yet"
-            first = named((one.id for one in short), 1)
-            yield remark(severity, metric.name, f"{saw}({first})", meaning, "more blocks")
+            figures = tuple(one.id for one in short)
+            yield remark(severity, metric.name, f"{saw}({named(figures, 1)})", meaning, "more blocks", figures)
 
 
 def _words(figure: BlockSeries, tail: float | None, known: float) -> tuple[str, str]:

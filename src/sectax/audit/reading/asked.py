@@ -23,8 +23,5 @@ def with_baseline(evidence: Evidence, said: str) -> Evidence:
     if len(found) == 1:
         return replace(evidence, contrast=Contrast(*found[0]))
     shown = ", ".join(printable(f"{factor}={level}", 60) for factor, level in there[:_MOST_SHOWN])
-    if found:
-        hint = f"say which; the levels are {shown}"
-        raise BadInput(f"{printable(said, 60)!r} is a level of more than one factor", hint)
     hint = f"the levels are {shown}" if there else "the figures have no levels"
-    raise BadInput(f"there is no level {printable(said, 60)!r}", hint)
+    raise BadInput(f"{printable(said, 60)!r} is a level of {'more than one' if found else 'no'} factor", hint)

@@ -157,7 +157,6 @@ def _series(grammar: Grammar, record: Record, label: str) -> list[Series]:
             work=work,
             setting=setting,
             run=label,
-            line=record.line,
         )
         made += [one] if one.figures else []
     return made

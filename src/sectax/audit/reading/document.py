@@ -11,8 +11,6 @@ from sectax.formats import json_text
 from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import LARGEST
 
-_TEXTS = ("w", "text")
-
 
 def read_document(grammar: Json, text: str) -> list[Record]:
     """The records of a document. Raises `BadInput` where a value is not what its place is for."""
@@ -69,7 +67,7 @@ def _add(record: Record, name: str, kind: str, found: Iterator[tuple[str, Any]])
     for where, value in found:
         if value is None:
             continue
-        if kind in _TEXTS:
+        if kind in ("w", "text"):
             record.add(name, value if isinstance(value, str) else str(value))
         else:
             at = statistic_of(where.rpartition("[")[2][:-1]) if "@" in name else ""

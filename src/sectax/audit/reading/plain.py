@@ -83,9 +83,6 @@ def unpasted(text: str, is_known: Callable[[str], object]) -> list[str]:
     # Beside an output without such a mark, a line or two with one are somebody's words on it.
     gains[""] = plainly
     taken = {key for key, gain in gains.items() if key and gain >= (_LEAST_BESIDE if gains[within[key]] > 0 else 1)}
-    for at, peeled in marked if taken else ():
-        last = max((depth for depth, (key, _) in enumerate(peeled) if key in taken), default=None)
-        if last is None:
-            continue
-        lines[at] = peeled[last][1]
+    for at, peeled in marked:
+        lines[at] = next((rest for key, rest in reversed(peeled) if key in taken), lines[at])
     return lines

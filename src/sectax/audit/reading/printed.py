@@ -28,7 +28,8 @@ class Number(NamedTuple):
     unit: str = "1"
 
 
-def _plain(text: str, scale: float = 1.0, unit: str = "1") -> Number | None:
+def plain_number(text: str, scale: float = 1.0, unit: str = "1") -> Number | None:
+    """A number and the step of its last digit, scaled; None where there is none."""
     found = _ALONE.fullmatch(text)
     if found is None:
         return None
@@ -44,14 +45,14 @@ def _plain(text: str, scale: float = 1.0, unit: str = "1") -> Number | None:
 
 def _counted(text: str) -> Number | None:
     number = text.rstrip("kKMG")
-    return _plain(number, _PREFIXES[text[len(number) :][:1]])
+    return plain_number(number, _PREFIXES[text[len(number) :][:1]])
 
 
 def _duration(text: str) -> Number | None:
     """A length of time as `1.5ms`, `4m59.883s`, `2 secs`; its step is that of its last part."""
     total, last = 0.0, None
     for part in _PART.finditer(text):
-        last = _plain(part[1], _TIMES.get(part[2], math.nan), "s")
+        last = plain_number(part[1], _TIMES.get(part[2], math.nan), "s")
         if last is None:
             return None
         total += last.value
@@ -65,11 +66,11 @@ def _amount(text: str, thousand: float, unit: str) -> Number | None:
     word = found[2].replace("ytes", "").replace("yte", "")
     prefix = word[:-1] if word[-1:] in ("B", "b") else word
     power = 1 + "KMGT".find(prefix[0].upper()) if prefix else 0
-    return _plain(found[1], (1024.0 if prefix.endswith("i") else thousand) ** power, unit)
+    return plain_number(found[1], (1024.0 if prefix.endswith("i") else thousand) ** power, unit)
 
 
 def _in_seconds(unit: str) -> tuple[str, object]:
-    return rf"{NUMBER}|{_NONE}", lambda text: _plain(text, SECONDS[unit], "s")
+    return rf"{NUMBER}|{_NONE}", lambda text: plain_number(text, SECONDS[unit], "s")
 
 
 # Kind -> what it looks like, and how it is read. None is no number ('-nan').
@@ -77,7 +78,7 @@ KINDS: dict[str, tuple[str, object]] = {
     "n": (rf"(?:{NUMBER})[kKMG]?(?![A-Za-z\d])|{_NONE}", _counted),
     "t": (rf"(?:{_ONE_TIME})(?: ?{_ONE_TIME}){{0,4}}|{_NONE}", _duration),
     **{unit: _in_seconds(unit) for unit in ("s", "ms", "us", "ns")},
-    "%": (rf"{NUMBER}|{_NONE}", lambda text: _plain(text, 0.01)),
+    "%": (rf"{NUMBER}|{_NONE}", lambda text: plain_number(text, 0.01)),
     "b": (rf"{NUMBER}\s?{_SIZE}", lambda text: _amount(text, 1000, "bytes")),
     "B": (rf"{NUMBER}\s?{_SIZE}", lambda text: _amount(text, 1024, "bytes")),
     "b/s": (rf"{NUMBER}\s?{_SIZE}", lambda text: _amount(text, 1000, "bytes/s")),

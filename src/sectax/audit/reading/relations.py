@@ -26,7 +26,7 @@ def broken(promise: Promise, record: Record, run: str) -> Broken | None:
         return None
     room = promise.within * max(map(abs, (*left, *right)))
     if left[0] - right[1] > room or (sign == "=" and right[0] - left[1] > room):
-        return Broken(promise.relation, sum(left) / 2, sum(right) / 2, run, record.line, promise.fatal)
+        return Broken(promise.relation, sum(left) / 2, sum(right) / 2, run, promise.fatal)
     return None
 
 

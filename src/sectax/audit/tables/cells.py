@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Sequence
 
+from sectax.audit.form import Quantity
+from sectax.audit.reading.printed import Number, plain_number
 from sectax.audit.reading.units import Unit, unit_of
 from sectax.formats.numbers import LARGEST
 
@@ -14,7 +15,7 @@ _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?")
 _BLANKS = re.compile("(?<=\\d)[ '\u00a0\u202f](?=\\d{3})")
 _WITH_UNIT = re.compile(r"([+-]?[\d.]+(?:[eE][+-]?\d+)?)\s*([A-Za-zµμ/%]{1,20})")
 _ERROR = re.compile(r"\s*(?:±|\+/-|\+-)\s*")
-_PLAIN = re.compile(r"[+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?")
+_NO_UNIT = (Quantity.OTHER, 1.0)
 
 
 class Cells:
@@ -28,34 +29,26 @@ class Cells:
         # '1,234' may be either. Where commas separate the columns, a comma in a number means thousands.
         self._decimal = decimal or not (grouped or points or separator == ",")
 
-    def number(self, text: str, unit: Unit | None = None) -> float | None:
-        """The number in a cell; None where there is none. One with a unit of its own counts in *unit*."""
-        plain, scale = self._plain(text), 1.0
-        if unit is not None and (found := _WITH_UNIT.fullmatch(plain)) is not None:
-            own = unit_of(found[2])
+    def number(self, text: str, unit: Unit = _NO_UNIT) -> Number | None:
+        """The number in a cell, in base units; None where there is none. One with a unit of its own counts in that."""
+        plain = self._plain(text)
+        if (found := _WITH_UNIT.fullmatch(plain)) is not None:
+            plain, own = found[1], unit_of(found[2])
             if own is None or own[0] is not unit[0]:
                 return None
-            plain, scale = found[1], own[1] / unit[1]
-        value = float(plain) * scale if _PLAIN.fullmatch(plain) else math.nan
-        return value if abs(value) <= LARGEST else None
+            unit = own
+        return None if "," in plain else plain_number(plain, unit[1])
+
+    def error(self, text: str, unit: Unit) -> Number | None:
+        """What stands behind a ± in a cell."""
+        behind = _ERROR.split(text)[1:]
+        return self.number(behind[0], unit) if behind else None
 
     def unit(self, texts: Iterable[str]) -> Unit | None:
         """The unit of cells that have one each, all of one quantity: that of the first."""
         there = [plain for text in texts if re.match(r"[+-]?\.?\d", plain := self._plain(text))]
         units = [unit_of(found[2]) if (found := _WITH_UNIT.fullmatch(plain)) else None for plain in there]
         return units[0] if len({unit and unit[0] for unit in units}) == 1 else None
-
-    def error(self, text: str, unit: Unit) -> float | None:
-        """What stands behind a ± in a cell."""
-        behind = _ERROR.split(text)[1:]
-        return self.number(behind[0], unit) if behind else None
-
-    def step(self, text: str) -> float:
-        """The step of the last digit of a cell that holds a number."""
-        mantissa, _, exponent = self._plain(text).lower().partition("e")
-        decimals = len(re.sub(r"\D.*", "", mantissa.partition(".")[2]))
-        power = int(exponent) if re.fullmatch(r"[+-]?\d{1,3}", exponent) else 0
-        return float(10.0 ** max(min(power - decimals, 100), -100))
 
     def _plain(self, text: str) -> str:
         plain = _BLANKS.sub("", _ERROR.split(text.strip())[0])

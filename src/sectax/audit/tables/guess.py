@@ -21,7 +21,7 @@ TOOLS = (
     ({"command", "mean", "stddev", "median", "min", "max"}, Columns(("mean",), "s", ("command",))),
     ({"timeStamp", "elapsed", "label", "responseCode"}, Columns(("elapsed",), "ms", ("label",))),
 )
-# A text column with more different texts than this, in over half of the rows, names rows and no levels.
+# A column with more different texts than this, in over half of the rows, names rows and no levels.
 MOST_LEVELS = 200
 _STATISTICS = {
     "mean": r"mean|average|avg",
@@ -53,19 +53,20 @@ _FAILURES: tuple[tuple[str, Failed], ...] = (
 
 @dataclass(frozen=True)
 class Guess:
-    """The columns of a table."""
+    """The columns of a table, by their places."""
 
-    columns: Columns  # what the user says, and what follows for the rest
-    units: tuple[Unit, ...]  # of each column of values
+    values: dict[int, Unit]
+    by: tuple[int, ...]
     # Statistic -> column, where the only column of values has a statistic; the others stand beside it.
     summaries: dict[str, int]
-    count: int | None  # the column with how many values are behind a summary
-    failures: tuple[int, Failed] | None  # the column that shows how many operations of a row failed, and how
-    size: tuple[int, Unit] | None  # the column with the bytes that an operation moves, and its unit
+    count: int | None  # how many values are behind a summary, or operations behind a row
+    failures: tuple[int, Failed] | None  # what shows how many operations of a row failed, and how
+    size: tuple[int, Unit] | None  # the bytes that an operation moves, and their unit
     constant: tuple[str, ...]  # the texts of columns that have one alone
+    unused: tuple[str, ...]  # the names of columns of numbers that are nothing of all this
 
 
-def words(name: str) -> str:
+def _words(name: str) -> str:
     """A column's name in small words, without its unit: 'totalReqs', 'Total_Reqs' and 'Total Reqs (n)' are one."""
     spaced = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", re.split(r"[(\[]", name)[0])
     return " ".join(_WORDS.findall(spaced.replace("_", " "))).lower()
@@ -75,18 +76,16 @@ def unit_in(name: str) -> Unit | None:
     """The unit that a column's name is or ends with: `sign (ops/s)`, `time_ms`, `ops_s`, `ns/op`, `ms`."""
     if (inside := re.search(r"[(\[]([^()\[\]]{1,20})[)\]]\s*$", name)) is not None:
         return unit_of(inside[1])
-    rate = r"(?:^|[_ ])(?:([A-Za-z]+)[_ ]per[_ ](?:s|sec|second)|([kKmM]?ops|[rR]eqs?|[rR]equests|[kKmMgG]i?[bB])_s)$"
-    if (over := re.search(rate, name)) is not None:
-        return unit_of(f"{(over[1] or over[2]).lower()}/s")
-    # One letter may be anything.
-    whole = unit_of(name) if len(name) > 1 and statistic_of(name) is None else None
-    last = re.search(r"[_ ]([A-Za-zµμ/]{1,12})$|[a-z](Ms|Us|Ns|Secs?|Seconds|Millis|Nanos)$", name)
-    return whole or (unit_of(last[1] or last[2].lower()) if last is not None else None)
+    name = re.sub(r"[_ ]per[_ ]|(?i:(?<=ops|eqs|req|sts)|(?<=[kmg]b|ib))_(?=s$)", "/", name)
+    last = re.search(r"[_ ]([A-Za-zµμ/]{1,16})$|[a-z](Ms|Us|Ns|Secs?|Seconds|Millis|Nanos)$", name)
+    # One letter by itself may be anything, and min is the least.
+    words = (name if len(name) > 1 else "", (last[1] or last[2]) if last else "")
+    return next((unit for word in words if statistic_of(word) is None and (unit := unit_of(word))), None)
 
 
 def statistic_of(name: str) -> str | None:
     """The statistic that a column's name says: mean, `p99 (ms)`, `min_us`."""
-    plain = re.sub(r"^(?:time|latency) | (?:[mun]?s|secs?|seconds|time|latency|runtime)$", "", words(name))
+    plain = re.sub(r"^(?:time|latency) | (?:[mun]?s|secs?|seconds|time|latency|runtime)$", "", _words(name))
     if (percentile := re.fullmatch(r"(?:p ?)?(\d\d)\.?(\d?)(?:th)?( percentile)?", plain)) and re.search("p", plain):
         return of_percentile(f"{percentile[1]}.{percentile[2] or 0}")
     return next((statistic for statistic, names in _STATISTICS.items() if re.fullmatch(names, plain)), None)
@@ -98,80 +97,75 @@ def guess(table: Table, sample: Sequence[Sequence[str]], cells: Cells) -> Guess:
     for head, known in TOOLS:
         if head <= {*names} and not said.value:
             said = replace(said, value=known.value, unit=said.unit or known.unit, by=said.by or known.by)
-    texts = [*zip(*sample, strict=True)]
-    units = {name: unit_in(name) or cells.unit(column) for name, column in zip(names, texts, strict=True)}
-    numeric = [at for at, name in enumerate(names) if _is_numeric(texts[at], units[name], cells)]
+    texts, called = [*zip(*sample, strict=True)], [*map(_words, names)]
+    units = [unit_in(name) or cells.unit(column) for name, column in zip(names, texts, strict=True)]
+    numeric = [at for at, column in enumerate(texts) if _is_numeric(column, units[at], cells)]
     unsaid = [at for at in numeric if names[at] not in said.named()]
-    values = tuple(dict.fromkeys(said.value)) or _values(units, [names[at] for at in unsaid], said)
-    if not values:
-        hint = f"--value COLUMN --unit UNIT; the columns are {listed(names)}"
-        raise BadInput("nothing says which column holds the values", hint)
-    places = [table.column(name) for name in values]
-    statistic = statistic_of(values[0]) if len(values) == 1 else None
-    rest = [at for at in unsaid if at not in places]
-    failures = {
-        at: failed
-        for at, name in enumerate(names)
+    values = [table.column(name) for name in dict.fromkeys(said.value)] or _values(table, units, unsaid)
+    statistic = statistic_of(names[values[0]]) if len(values) == 1 else None
+    rest = [at for at in unsaid if at not in values]
+    failures = [
+        (at, failed)
         for pattern, failed in _FAILURES
-        if at not in places and name not in said.by and re.fullmatch(pattern, words(name))
-    }
-    sizes = {
-        at: unit
-        for at in numeric
-        if (unit := units[names[at]]) and unit[0] is Quantity.MEMORY and _SIZES.fullmatch(words(names[at]))
-    }
+        for at, name in enumerate(called)
+        if at not in values and names[at] not in said.by and re.fullmatch(pattern, name)
+    ]
+    bytes_ = {at: unit for at in numeric if (unit := units[at]) and unit[0] is Quantity.MEMORY}
+    sizes = {at: unit for at, unit in bytes_.items() if _SIZES.fullmatch(called[at])}
 
-    def may_be_level(at: int) -> bool:
-        # Parameters stand before what was measured with them.
-        is_given = at in rest and statistic and at < places[0] and not units[names[at]] and at not in failures
-        return at not in numeric or at in sizes or bool(is_given)
+    def is_level(at: int) -> bool:
+        name, different = called[at], len({*texts[at]})
+        names_rows = _OF_THE_ROW.fullmatch(name) or (different > MOST_LEVELS and 2 * different > len(sample))
+        if names[at] in ("", said.replicate) or at in values or names_rows or different == 1 or _COUNTS.fullmatch(name):
+            return False
+        # Parameters stand before what was measured with them, and come again where rows are single values.
+        may_be = at in rest and at < values[0] and (at in bytes_ or not units[at]) and at not in dict(failures)
+        return at not in numeric or at in sizes or (may_be and (statistic is not None or 2 * different <= len(sample)))
 
-    by = said.by or tuple(
-        name
-        for at, name in enumerate(names)
-        if may_be_level(at) and name not in ("", *values, said.replicate) and _is_factor(words(name), texts[at])
-    )
-    of_rows = [(at, failed) for at, failed in failures.items() if names[at] not in by]
-    counted = [(at, failed) for at, failed in of_rows if failed is _FAILURES[0][1]] or of_rows
-    beside = {one: at for at in rest if (one := statistic_of(names[at])) not in (None, statistic)}
+    by = tuple(map(table.column, said.by)) or tuple(filter(is_level, range(len(names))))
+    failure = next((one for one in failures if one[0] not in by), None)
+    beside = {one: at for at in rest if at not in by and (one := statistic_of(names[at])) not in (None, statistic)}
+    count = next((at for at in rest if _COUNTS.fullmatch(called[at])), None)
+    used = {*by, count, *dict(failures), *(beside.values() if statistic else ())}
     return Guess(
-        columns=replace(said, value=values, by=by),
-        units=tuple(_unit(said, name, units[name]) for name in values),
-        summaries={statistic: places[0]} | beside if statistic is not None else {},
-        count=next((at for at in rest if _COUNTS.fullmatch(words(names[at]))), None),
-        failures=counted[0] if len(counted) == 1 else None,
-        size=next((one for one in sizes.items() if names[one[0]] in by or len({*texts[one[0]]}) == 1), None),
+        values={at: _unit(said, names[at], units[at]) for at in values},
+        by=by,
+        summaries={statistic: values[0]} | beside if statistic is not None else {},
+        count=count,
+        failures=failure,
+        size=next((one for one in sizes.items() if one[0] in by or len({*texts[one[0]]}) == 1), None),
         constant=tuple(column[0] for column in texts if len({*column}) == 1),
+        unused=tuple(names[at] for at in rest if at not in used and names[at]),
     )
 
 
 def _is_numeric(texts: Sequence[str], unit: Unit | None, cells: Cells) -> bool:
     there = [text for text in texts if text.strip()]
-    return bool(there) and 2 * sum(cells.number(text, unit) is not None for text in there) > len(there)
+    numbers = [cells.number(text, unit) if unit else cells.number(text) for text in there]
+    return bool(there) and 2 * sum(number is not None for number in numbers) > len(there)
 
 
-def _is_factor(name: str, texts: Sequence[str]) -> bool:
-    different = len({*texts})
-    names_rows = different > MOST_LEVELS and 2 * different > len(texts)
-    return different > 1 and not names_rows and not _OF_THE_ROW.fullmatch(name) and not _COUNTS.fullmatch(name)
-
-
-def _values(units: dict[str, Unit | None], numeric: list[str], said: Columns) -> tuple[str, ...]:
+def _values(table: Table, units: list[Unit | None], numeric: list[int]) -> list[int]:
     """The columns of values: those with a time or rate in their names or cells; with --unit alone, every arm."""
+    names = table.names
     if len(numeric) == 1:
-        units[numeric[0]] = units[numeric[0]] or unit_of(numeric[0])
-    with_unit = [name for name in numeric if (unit := units[name]) and unit[0] is not Quantity.MEMORY]
-    arms = with_unit or [name for name in numeric if said.unit and name and not _OF_THE_ROW.fullmatch(words(name))]
-    centre = [name for name in arms if statistic_of(name) in ("mean", "median")]
-    alike = len({units[name] for name in arms}) == 1 and not any(map(statistic_of, arms))
-    return tuple(centre[:1] or (arms if alike or len(arms) == 1 else ()))
+        units[numeric[0]] = units[numeric[0]] or unit_of(names[numeric[0]])
+    arms = [at for at in numeric if (unit := units[at]) and unit[0] is not Quantity.MEMORY]
+    if table.said.unit and not arms:
+        arms = [at for at in numeric if names[at] and not _OF_THE_ROW.fullmatch(_words(names[at]))]
+    centre = [at for at in arms if statistic_of(names[at]) in ("mean", "median")]
+    alone = [at for at in arms if statistic_of(names[at]) is None]
+    if centre or (arms and not alone):
+        return centre[:1] or arms[:1]
+    if len({unit and unit[0] for unit in map(units.__getitem__, alone)}) != 1:
+        hint = f"--value COLUMN --unit UNIT; the columns are {listed(names)}"
+        raise BadInput("nothing says which column holds the values", hint)
+    return alone
 
 
 def _unit(said: Columns, name: str, unit: Unit | None) -> Unit:
-    if said.unit and unit_of(said.unit) is None:
-        hint = did_you_mean(said.unit, KNOWN, f"known are {', '.join(KNOWN)}")
-        raise BadInput(f"{printable(said.unit)!r} is not a unit", hint)
-    unit = unit_of(said.unit) or unit
+    unit = unit_of(said.unit) if said.unit else unit
     if unit is None:
-        raise BadInput(f"the unit of {name!r} is not given", "--unit UNIT, such as ms, op/s or MiB/s")
+        what = f"{printable(said.unit)!r} is not a unit" if said.unit else f"the unit of {name!r} is not given"
+        raise BadInput(what, did_you_mean(said.unit, KNOWN, f"--unit is one of {', '.join(KNOWN)}"))
     return unit

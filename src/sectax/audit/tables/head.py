@@ -66,9 +66,8 @@ def opened(lines: Iterable[str], said: Columns) -> Table:
     # Where no line has a wanted name, the message lists the columns of another.
     at, names, separator = max(heads, key=fits)
     if all(_NUMBER.match(name) for name in names if name):
-        column = next((place for place, name in enumerate(names, 1) if name), 1)
         hint = "put a line of column names above the first row"
-        raise BadInput("the table has no line of column names", hint, line=at + 1, column=column)
+        raise BadInput("the table has no line of column names", hint, line=at + 1)
     return Table(names, separator, at + 1, said, chain(first[at + 1 :], every))
 
 

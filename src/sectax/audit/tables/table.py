@@ -15,7 +15,7 @@ from sectax.audit.reading.units import Unit, unit_of
 from sectax.audit.tables.cells import Cells, plain_numbers
 from sectax.audit.tables.columns import Columns
 from sectax.audit.tables.guess import guess, unit_in
-from sectax.audit.tables.head import Table, opened, rows
+from sectax.audit.tables.head import Table, listed, opened, rows
 from sectax.formats.bad_input import BadInput
 from sectax.text.printable import printable
 
@@ -25,6 +25,7 @@ _SAMPLE, _PORTION = 2000, 4096
 _MOST_REPLICATES = 100_000
 
 Key = tuple[str, ...]
+Row = Sequence[str]
 
 
 @dataclass
@@ -34,22 +35,22 @@ class _Group:
     values: array[float] = field(default_factory=lambda: array("d"))
     replicates: set[str] = field(default_factory=set)
     failed: float = 0.0
-    row: Sequence[str] = ()
+    operations: float = 0.0
+    row: Row = ()
 
 
 def looks_like_a_table(head: str) -> bool:
-    """Whether a line of names is above lines with as many fields, one of them a number."""
+    """Whether a line of names is above a line with as many fields, one of them a number."""
     try:
         table = opened(head.splitlines(), Columns())
         first = next((row for row in rows(table) if row), [])
     except (BadInput, csv.Error):
         return False
-    cells, name = Cells(table.separator), table.names[0]
-    if len(first) == len(table.names) == 1:
-        return cells.number(first[0]) is not None and (unit_in(name) or unit_of(name)) is not None
-    if len(first) != len(table.names) or table.separator == " ":
-        return False
-    return any(cells.number(cell) is not None or cells.unit([cell]) for cell in first)
+    cells = Cells(table.separator)
+    numbers = [name for name, cell in zip(table.names, first, strict=False) if cells.number(cell) or cells.unit([cell])]
+    # One column, or what only blanks separate, may be any text: a unit shows that it is none.
+    surely = len(first) > 1 and table.separator != " "
+    return len(first) == len(table.names) and any(surely or unit_in(name) or unit_of(name) for name in numbers)
 
 
 def read_table(lines: Iterable[str], said: Columns) -> Evidence:
@@ -62,25 +63,22 @@ class _Reader:
         self.table = table
         self.rows = rows(table)
         self.groups: dict[Key, _Group] = {}
-        self._steps: dict[int, float] = {}  # by column
-        self.count = self.taken = 0
+        self.count = 0
         self.left_out: list[Trouble] = []
         first = self._portion(_SAMPLE)
-        sample = [row for row in map(self._fitted, first) if row is not None]
+        sample = [row for row in map(self._fitted, first) if row]
         if not sample:
             raise BadInput("the table has no rows", f"{len(table.names)} columns, and nothing below their names")
         self.cells = Cells(table.separator, (cell for row in sample for cell in row))
         self.guess = guess(table, sample, self.cells)
-        said = self.guess.columns
-        self.values = [*zip(map(table.column, said.value), self.guess.units, strict=True)]
-        self.by = [table.column(name) for name in said.by]
-        self.factors = [*said.by, *(["column"] if len(self.values) > 1 else [])]
+        self.values = [*self.guess.values.items()]
+        self.factors = [table.names[at] for at in self.guess.by] + ["column"] * (len(self.values) > 1)
         while first:
             self._take(first)
             first = self._portion(_PORTION)
 
-    def _portion(self, size: int) -> list[Sequence[str]]:
-        portion: list[Sequence[str]] = []
+    def _portion(self, size: int) -> list[Row]:
+        portion: list[Row] = []
         try:
             portion.extend(islice(self.rows, size))
         except csv.Error as error:
@@ -91,68 +89,68 @@ class _Reader:
             raise BadInput(f"more than {MOST_ROWS} rows", "audit a part of it")
         return portion
 
-    def _fitted(self, row: Sequence[str]) -> Sequence[str] | None:
-        """A row with as many fields as there are columns; commas at the end of lines make no field."""
+    def _fitted(self, row: Row) -> Row:
+        """A row with as many fields as there are columns, or none; commas at the end of lines make no field."""
         names = self.table.names
         fits = not any(names[len(row) :]) and not any(cell.strip() for cell in row[len(names) :])
-        return [*row, *[""] * len(names)][: len(names)] if fits else None
+        return [*row, *[""] * len(names)][: len(names)] if fits and any(map(str.strip, row)) else ()
 
-    def _take(self, portion: list[Sequence[str]]) -> None:
+    def _take(self, portion: list[Row]) -> None:
         """Put the values of rows into their groups: at once, or where one of them needs a look, one by one."""
         whole = list(filter(None, portion))
         try:
             columns = list(zip(*whole, strict=True))
             if len(columns) != len(self.table.names):
                 raise ValueError("other columns")
-            numbers = [plain_numbers(columns[at]) for at, _ in self.values]
+            numbers = [[scale * value for value in plain_numbers(columns[at])] for at, (_, scale) in self.values]
         except ValueError:
-            begin = self.count - len(portion)
-            whole = [row for place, line in enumerate(portion, begin) if (row := self._checked(place, line))]
+            whole = self._readable(portion)
             columns = list(zip(*whole, strict=True))
-            numbers = [[self.cells.number(row[at], unit) or 0.0 for row in whole] for at, unit in self.values]
+            found = [[self.cells.number(row[at], unit) for row in whole] for at, unit in self.values]
+            numbers = [[number.value for number in column if number is not None] for column in found]
         if whole:
-            self.taken += len(whole)
-            keys: list[Key] = [*zip(*(columns[at] for at in self.by), strict=True)] or [()] * len(whole)
+            keys: list[Key] = [*zip(*(columns[at] for at in self.guess.by), strict=True)] or [()] * len(whole)
             self._put(keys, numbers, whole)
 
-    def _checked(self, place: int, row: Sequence[str]) -> Sequence[str] | None:
-        """A row whose values are all numbers, or nothing; what is left out is noted."""
-        fields = self._fitted(row)
-        if row == self.table.names or not any(cell.strip() for cell in row):
-            return None
-        if fields is None:
-            self._leave_out(place, f"left out: {len(row)} fields below {len(self.table.names)} names")
-            return None
-        for at, unit in self.values:
-            if self.cells.number(fields[at], unit) is None:
-                text = printable(fields[at].strip(), 40)
-                self._leave_out(place, f"left out: {text!r} is no number in {self.table.names[at]}")
-                return None
-        return fields
+    def _readable(self, portion: list[Row]) -> list[Row]:
+        """The rows whose values are all numbers; the others are noted."""
+        found = []
+        for place, row in enumerate(portion, self.count - len(portion)):
+            fields = self._fitted(row)
+            if fields and all(self.cells.number(fields[at], unit) for at, unit in self.values):
+                found.append(fields)
+            elif any(map(str.strip, row)) and row != self.table.names:
+                self._leave_out(place, f"left out: {printable(', '.join(row), 60)}")
+        return found
 
     def _leave_out(self, place: int, text: str) -> None:
         self.left_out.append(Trouble(TroubleKind.UNREAD, self.table.place + place + 1, text))
 
-    def _put(self, keys: list[Key], numbers: list[list[float]], whole: Sequence[Sequence[str]]) -> None:
-        said, failures = self.guess.columns, self.guess.failures
-        for (at, (_, scale)), values in zip(self.values, numbers, strict=True):
-            of = keys if len(self.values) == 1 else [(*key, self.table.names[at]) for key in keys]
+    def _put(self, keys: list[Key], numbers: list[list[float]], whole: Sequence[Row]) -> None:
+        names, replicate = self.table.names, self.table.said.replicate
+        for (at, _), values in zip(self.values, numbers, strict=True):
+            of = keys if len(self.values) == 1 else [(*key, names[at]) for key in keys]
             groups = {key: self._group(key, row) for key, row in dict(zip(of, whole, strict=True)).items()}
             append = {key: group.values.append for key, group in groups.items()}
             for key, value in zip(of, values, strict=True):
-                append[key](value * scale)
-            if said.replicate:
-                place = self.table.column(said.replicate)
-                for key, name in {(key, row[place]) for key, row in zip(of, whole, strict=True)}:
+                append[key](value)
+            if replicate:
+                place = self.table.column(replicate)
+                for key, row in zip(of, whole, strict=True):
                     # Nobody asks how many more there are.
                     if len(groups[key].replicates) < _MOST_REPLICATES:
-                        groups[key].replicates.add(name)
-            if failures is not None:
-                place, failed = failures
+                        groups[key].replicates.add(row[place])
+            if self.guess.failures is not None:
+                place, failed = self.guess.failures
                 for key, row in zip(of, whole, strict=True):
-                    groups[key].failed += failed(row[place], self.cells.number(row[place]) or 0.0)
+                    groups[key].failed += failed(row[place], self._plain(row, place))
+                    groups[key].operations += self._plain(row, self.guess.count)
 
-    def _group(self, levels: Key, row: Sequence[str]) -> _Group:
+    def _plain(self, row: Row, place: int | None) -> float:
+        number = None if place is None else self.cells.number(row[place])
+        return number.value if number is not None else 0.0
+
+    def _group(self, levels: Key, row: Row) -> _Group:
         key = tuple(level.strip() for level in levels)
         if key not in self.groups and len(self.groups) >= MOST_FIGURES:
             names = ", ".join(map(printable, self.factors))
@@ -166,24 +164,33 @@ class _Reader:
         first = next((f"; line {one.line}: {one.text}" for one in self.left_out), "")
         if not self.groups:
             raise BadInput(f"no row has a value{first}", "name the column of numbers with --value")
-        if len(self.left_out) > self.taken:
+        if 2 * len(self.left_out) > self.count:
             raise BadInput(f"{len(self.left_out)} of {self.count} rows are not usable{first}")
+        self.finest = {place: self._finest(place, self.values[0][1]) for place in self.guess.summaries.values()}
         self.left_out += [Trouble(TroubleKind.UNREAD, 0, f"another table: {names}") for names in self.table.others]
         found = evidence("this table", [self._series(key, group) for key, group in self.groups.items()], self.left_out)
+        found = replace(found, columns=self._columns())
         # Arms that stand beside each other are what is compared, unless levels are named.
         factors = self.factors if self.table.said.by else sorted(self.factors, key=lambda name: name != "column")
         if not factors or len({one.levels.get(factors[0]) for one in found.series}) < 2:
             return found
         return replace(found, contrast=Contrast(factors[0], None, reported=False))
 
+    def _columns(self) -> str:
+        """Which columns were read as what."""
+        names, by, unused = self.table.names, [self.table.names[at] for at in self.guess.by], self.guess.unused
+        of = f" by {listed(by)}" if by else ""
+        return (
+            f"{listed([names[at] for at, _ in self.values])}{of}{f'; not used: {listed([*unused])}' if unused else ''}"
+        )
+
     def _series(self, key: Key, group: _Group) -> Series:
-        said, label = self.guess.columns, ", ".join(key)
-        at, unit = self.values[said.value.index(key[-1]) if len(said.value) > 1 else 0]
-        metric = said.value[0] if len(said.value) == 1 else "value"
+        names, label, replicate = self.table.names, ", ".join(key), self.table.said.replicate
+        at, unit = next(one for one in self.values if len(self.values) == 1 or names[one[0]] == key[-1])
+        metric = names[at] if len(self.values) == 1 else "value"
         id = f"{metric}: {label}" if label else metric
         claims = self._claims(id, group.row, at, unit) if len(group.values) == 1 else ()
         operation = next(filter(moves_of, (*key, *self.guess.constant, metric)), key[0] if key else None)
-        count = self.cells.number(group.row[self.guess.count]) if claims and self.guess.count is not None else None
         place, amount = self.guess.size or (None, unit)
         size = None if place is None else self.cells.number(group.row[place], amount)
         return Series(
@@ -194,34 +201,32 @@ class _Reader:
             quantity=unit[0],
             claims=claims,
             values=() if claims else group.values,
-            count=int(count) if count else None,
+            count=int(self._plain(group.row, self.guess.count)) or None if claims else None,
             work=Work(
                 operation=operation,
                 moves=moves_of(operation or ""),
-                size_bytes=None if size is None else size * amount[1],
+                size_bytes=size.value if size is not None else None,
+                operations=group.operations or None,
                 failures=group.failed if self.guess.failures is not None else None,
-                replicates=len(group.replicates) if said.replicate else None,
-                replicate=said.replicate or None,
+                replicates=len(group.replicates) if replicate else None,
+                replicate=replicate or None,
             ),
             run=label,
         )
 
-    def _step(self, place: int, text: str) -> float:
-        """The step of a cell: the finest of its column, since many programs leave out zeros at the end."""
-        if "e" in text.lower():
-            return self.cells.step(text)
-        if place not in self._steps:
-            column = [group.row[place] for group in self.groups.values()]
-            self._steps[place] = min(self.cells.step(cell) for cell in column if "e" not in cell.lower())
-        return self._steps[place]
+    def _finest(self, place: int, unit: Unit) -> float:
+        """The finest step of a column, since many programs leave out zeros at the end."""
+        cells = [group.row[place] for group in self.groups.values()]
+        numbers = [self.cells.number(cell, unit) for cell in cells if "e" not in cell.lower()]
+        return min((number.step for number in numbers if number is not None), default=0.0)
 
-    def _claims(self, id: str, row: Sequence[str], at: int, unit: Unit) -> tuple[Claim, ...]:
+    def _claims(self, id: str, row: Row, at: int, unit: Unit) -> tuple[Claim, ...]:
         """Of a row that stands by itself with a mean or median: that, and the summaries beside it."""
-        claims = [
-            Claim(f"{id} {name}", name, number * unit[1], self._step(place, row[place]) * unit[1])
-            for name, place in self.guess.summaries.items()
-            if (number := self.cells.number(row[place], unit)) is not None
-        ]
+        claims = []
+        for name, place in self.guess.summaries.items():
+            if (number := self.cells.number(row[place], unit)) is not None:
+                step = number.step if "e" in row[place].lower() else self.finest[place]
+                claims.append(Claim(f"{id} {name}", name, number.value, step))
         if claims and (error := self.cells.error(row[at], unit)) is not None:
-            claims.append(Claim(f"{id} error", "error", error * unit[1]))
+            claims.append(Claim(f"{id} error", "error", error.value))
         return tuple(claims)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from sectax.audit.reading.grammar import Json, Promise, Text
-from sectax.audit.reading.printed import Number
+import re
+
+from sectax.audit.reading.grammar import Json, Promise, Record, Text
+from sectax.audit.reading.printed import Number, read
 
 # Each run is a process of its own.
 _FIXED = {"batch": Number(1.0), "replicate": "process"}
@@ -11,7 +13,9 @@ _FIXED = {"batch": Number(1.0), "replicate": "process"}
 _PROMISES = (
     Promise("time.mean <= time.high"),
     Promise("user + system <= 384 * time.mean", within=0.0),
+    Promise("slower / faster = ratio"),
 )
+_RATIO = re.compile(r"(\S+) .* times (faster|slower) than '?(.+?)'?$")
 HYPERFINE = Json(
     name="hyperfine",
     title="hyperfine's JSON",
@@ -29,6 +33,25 @@ HYPERFINE = Json(
     promises=_PROMISES,
     compares="command",
 )
+
+
+def _shape(records: list[Record]) -> list[Record]:
+    """A ratio of a summary stands with the command that it compares with the first."""
+    begin = 0
+    for end, last in enumerate(records, 1):
+        if (first := last.text("first")) is None:
+            continue
+        runs, begin = records[begin:end], end
+        named = {str(run.text("name")): run for run in runs}
+        for found in filter(None, (_RATIO.match(str(text)) for text in last.fields.get("ratios", ()))):
+            ratio, way, other = found.groups()
+            if len(named) == len(runs) and {first, other} <= named.keys():
+                means = [named[name].number("time.mean") for name in (first, other)]
+                ends = ("faster", "slower") if way == "faster" else ("slower", "faster")
+                named[other].put(dict(zip(ends, means, strict=True)) | {"ratio": read("n", ratio)})
+    return records
+
+
 _OF_CPU = r"(?: \[User: {user:t}, System: {system:t}\])?$"
 HYPERFINE_TEXT = Text(
     name="hyperfine",
@@ -38,6 +61,8 @@ HYPERFINE_TEXT = Text(
         rf"Time \(mean ± σ\): {{time.mean:t}} ± {{time.stddev:t}}{_OF_CPU}",
         rf"Time \(abs ≡\): {{time.one:t}}{_OF_CPU}",
         r"Range \(min … max\): {time.min:t} … {time.high:t} {count:n} runs",
+        r"'?{first:text}'? ran$",
+        r"(?=[\d.]+ ± [\d.]+ times (?:faster|slower) than ){ratios:text}$",
     ),
     last=r"(?:Range|Time \(abs)",
     fails=(r"Warning: Ignoring non-zero exit", r"Error: (?:Command terminated|The command)"),
@@ -48,5 +73,6 @@ HYPERFINE_TEXT = Text(
     fixed=_FIXED,
     promises=_PROMISES,
     compares="command",
+    shape=_shape,
 )
 GRAMMARS = (HYPERFINE, HYPERFINE_TEXT)

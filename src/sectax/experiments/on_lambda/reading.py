@@ -21,10 +21,7 @@ REPORT_STEP_S = 1e-5
 
 _MB = 2**20
 _LONGEST_CGROUP = 10  # characters: v1, v2 or none
-_AMOUNTS = (
-    *("cpu_time_s", "after_answer_s", "throttled_s", "throttled_periods", "periods"),
-    *("log_lines_dropped", "log_bytes_dropped"),
-)
+_AMOUNTS = ("cpu_time_s", "after_answer_s", "throttled_s", "throttled_periods", "periods")
 
 
 @dataclass(frozen=True)
