@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from sectax.model.gate import Gate
 from sectax.reports.json import advice, audit, compared, report
 from sectax.workflow.attested import Attestations
 from sectax.workflow.doctor import Diagnosis
@@ -28,6 +29,7 @@ DOCUMENTS = (
     Diagnosis,
     Attestations,
     Runs,
+    Gate,
 )
 
 

@@ -1,4 +1,4 @@
-"""A service over plain processes, one for each test that asks for it."""
+"""Services over plain processes and over real sandboxes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.lambda_local.plain_box import PlainBox
-from tests.lambda_local.serving import client, served
+from tests.lambda_local.serving import LocalLambda, client, served
 
 
 @pytest.fixture(scope="module")
@@ -16,6 +16,13 @@ def lambda_() -> Iterator[Any]:
     """boto3's client of a service that the tests of a module share: each uses function names of its own."""
     with served(PlainBox.create) as endpoint:
         yield client(endpoint)
+
+
+@pytest.fixture(scope="module")
+def real() -> Iterator[Any]:
+    """boto3's client of a server in a process of its own, with real sandboxes."""
+    with LocalLambda("--instances", "4") as running:
+        yield running.client()
 
 
 @pytest.fixture

@@ -116,6 +116,12 @@ def create(lambda_: Any, name: str, source: str, **more: Any) -> dict[str, Any]:
     return lambda_.create_function(**(wanted | more))
 
 
+def extension_layer(lambda_: Any, name: str, source: str) -> str:
+    """The ARN of a new layer with an external extension of this name."""
+    content = {"ZipFile": archive({f"extensions/{name}": source}, executable=(f"extensions/{name}",))}
+    return lambda_.publish_layer_version(LayerName=name, Content=content)["LayerVersionArn"]
+
+
 class Answer:
     """What came of an Invoke."""
 

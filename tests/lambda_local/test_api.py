@@ -25,7 +25,7 @@ def test_a_function_is_created_found_listed_changed_and_deleted(lambda_):
     made = create(lambda_, "life", EMPTY, Environment={"Variables": {"COLOUR": "red"}}, Description="first")
     found = lambda_.get_function(FunctionName="life")["Configuration"]
     by_arn = lambda_.get_function_configuration(FunctionName=found["FunctionArn"])
-    listed = [each["FunctionName"] for each in lambda_.list_functions()["Functions"]]
+    listed = [function["FunctionName"] for function in lambda_.list_functions()["Functions"]]
     changed = lambda_.update_function_configuration(FunctionName="life", MemorySize=1769, Timeout=7)
     lambda_.delete_function(FunctionName="life")
 
@@ -65,7 +65,7 @@ def test_lists_come_in_pages(lambda_):
 
     pages = list(lambda_.get_paginator("list_functions").paginate(PaginationConfig={"PageSize": 2}))
 
-    names = [each["FunctionName"] for page in pages for each in page["Functions"]]
+    names = [function["FunctionName"] for page in pages for function in page["Functions"]]
     assert all(len(page["Functions"]) <= 2 for page in pages)
     assert [name for name in names if name.startswith("page-")] == ["page-a", "page-b", "page-c"]
     assert len(names) == len(set(names))
@@ -131,7 +131,7 @@ def test_values_that_cannot_be_are_refused_in_words(lambda_, wrong, said):
 
     with pytest.raises(unchecked.exceptions.InvalidParameterValueException, match=said):
         create(unchecked, "wrong", EMPTY, **wrong)
-    assert "wrong" not in [each["FunctionName"] for each in lambda_.list_functions()["Functions"]]
+    assert "wrong" not in [function["FunctionName"] for function in lambda_.list_functions()["Functions"]]
 
 
 def test_actions_that_are_not_here_are_refused(lambda_):

@@ -5,21 +5,13 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
-from tests.lambda_local.serving import PYTHON, LocalLambda, archive, create, invoke, measured
+from tests.lambda_local.serving import PYTHON, LocalLambda, create, extension_layer, invoke, measured
 from tests.needs import SANDBOX, needs
 
 pytestmark = needs(*SANDBOX)
-
-
-@pytest.fixture(scope="module")
-def real() -> Iterator[Any]:
-    with LocalLambda("--instances", "4") as running:
-        yield running.client()
 
 
 _LEFT_OVER = """
@@ -92,9 +84,8 @@ while True:
     call("GET", "event/next", **{{"Lambda-Extension-Identifier": identifier}})
     time.sleep(0.2)
 """
-    content = {"ZipFile": archive({"extensions/slow": slow}, executable=("extensions/slow",))}
-    layer = real.publish_layer_version(LayerName="slow", Content=content)["LayerVersionArn"]
-    create(real, "billed", "def handler(event, context):\n    return 1\n", Layers=[layer], MemorySize=1769)
+    layers = [extension_layer(real, "slow", slow)]
+    create(real, "billed", "def handler(event, context):\n    return 1\n", Layers=layers, MemorySize=1769)
     invoke(real, "billed")
 
     warm = invoke(real, "billed")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lambda_local.instances.share import ExactShare, exact_share
 from lambda_local.sandbox import Counters, InForce
 from tests.lambda_local.plain_box import PlainBox
-from tests.lambda_local.serving import archive, client, create, invoke, served
+from tests.lambda_local.serving import client, create, extension_layer, invoke, served
 from tests.lambda_local.test_extensions import EXTENSION
 
 PERIOD = 20_000_000
@@ -103,7 +103,7 @@ def test_works_that_follow_each_other_end_as_on_a_processor_with_an_exact_quota(
         seen.append(now)
 
     first = works[0][0]
-    assert [each - 10**15 - first for each in seen] == ends(quota, [(0, works[0][1]), *works[1:]])
+    assert [end - 10**15 - first for end in seen] == ends(quota, [(0, works[0][1]), *works[1:]])
 
 
 @pytest.mark.parametrize("quota", [1.0, 2.0])
@@ -178,10 +178,9 @@ def test_what_an_exact_quota_does_not_let_end_in_time_is_a_time_out(busy):
 def test_what_extensions_do_after_the_answer_is_held_and_billed(busy, tmp_path):
     with served(busy.create, exact_share=True) as endpoint:
         lambda_ = client(endpoint)
-        content = {"ZipFile": archive({"extensions/recorder": EXTENSION}, executable=("extensions/recorder",))}
-        layer = lambda_.publish_layer_version(LayerName="recorder", Content=content)["LayerVersionArn"]
+        layers = [extension_layer(lambda_, "recorder", EXTENSION)]
         environment = {"Variables": {"RECORD": str(tmp_path / "record")}}
-        create(lambda_, "extended", ECHO, Layers=[layer], Environment=environment, MemorySize=128)
+        create(lambda_, "extended", ECHO, Layers=layers, Environment=environment, MemorySize=128)
         answer = invoke(lambda_, "extended")
 
     billed = int(answer.log.partition("Billed Duration: ")[2].split()[0])

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.lambda_local.serving import archive, client, create, invoke, served
+from tests.lambda_local.serving import archive, client, create, extension_layer, invoke, served
 
 # Writes what it hears to the file that RECORD names.
 EXTENSION = f"""#!{sys.executable} -IS
@@ -41,10 +41,9 @@ ECHO = "def handler(event, context):\n    return event\n"
 
 
 def deployed(lambda_: Any, record: Path, source: str = ECHO, timeout: int = 20, **variables: str) -> None:
-    content = {"ZipFile": archive({"extensions/recorder": EXTENSION}, executable=("extensions/recorder",))}
-    layer = lambda_.publish_layer_version(LayerName="recorder", Content=content)["LayerVersionArn"]
+    layers = [extension_layer(lambda_, "recorder", EXTENSION)]
     environment = {"Variables": {"RECORD": str(record)} | variables}
-    create(lambda_, "extended", source, Layers=[layer], Environment=environment, Timeout=timeout)
+    create(lambda_, "extended", source, Layers=layers, Environment=environment, Timeout=timeout)
 
 
 def events(record: Path) -> list[dict[str, Any]]:
@@ -127,9 +126,7 @@ def test_an_extension_that_dies_takes_the_instance_with_it(box, tmp_path):
 def test_an_extension_that_cannot_be_started_is_a_launch_error(box):
     with served(box.create) as endpoint:
         lambda_ = client(endpoint)
-        content = {"ZipFile": archive({"extensions/broken": "#!/nonesuch\n"}, executable=("extensions/broken",))}
-        layer = lambda_.publish_layer_version(LayerName="broken", Content=content)["LayerVersionArn"]
-        create(lambda_, "broken", ECHO, Layers=[layer])
+        create(lambda_, "broken", ECHO, Layers=[extension_layer(lambda_, "broken", "#!/nonesuch\n")])
         answer = invoke(lambda_, "broken")
 
     assert answer.value["errorType"] == "Extension.LaunchError"

@@ -284,7 +284,7 @@ def test_an_answer_that_is_too_large_is_the_function_s_error(lambda_):
     ],
 )
 def test_invocations_that_cannot_be_are_refused(lambda_, more, code):
-    names = [each["FunctionName"] for each in lambda_.list_functions()["Functions"]]
+    names = [function["FunctionName"] for function in lambda_.list_functions()["Functions"]]
     if "refusing" not in names:
         create(lambda_, "refusing", "def handler(event, context):\n    return 1\n")
     if code is None:

@@ -20,7 +20,7 @@ import pytest
 from botocore.exceptions import BotoCoreError, ClientError
 
 from lambda_local.sandbox.leftovers import state_folder
-from tests.lambda_local.serving import PYTHON, LocalLambda, archive, create, invoke
+from tests.lambda_local.serving import PYTHON, LocalLambda, create, extension_layer, invoke
 from tests.needs import SANDBOX, needs
 
 pytestmark = needs(*SANDBOX)
@@ -161,11 +161,8 @@ def storm(times: int, seed: int) -> dict[str, int]:
         with LocalLambda("--instances", "2") as local:
             assert len(work_folders()) == 1  # here, so that the last look looks at the right place
             client = local.client(read_timeout=60)
-            layer = client.publish_layer_version(
-                LayerName="watch",
-                Content={"ZipFile": archive({"extensions/watch": EXTENSION}, executable=("extensions/watch",))},
-            )["LayerVersionArn"]
-            create(client, name, FUNCTION, MemorySize=1769, Layers=[layer], Environment={"Variables": {"STORM": name}})
+            layers = [extension_layer(client, "watch", EXTENSION)]
+            create(client, name, FUNCTION, MemorySize=1769, Layers=layers, Environment={"Variables": {"STORM": name}})
             answers: list[Any] = []
             with under_calls(client, name, answers):
                 while sum(kills.values()) < times:

@@ -5,15 +5,13 @@ from __future__ import annotations
 import io
 import subprocess
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from lambda_local.runtimes import java, node
 from tests.lambda_local.builds import rust_bootstrap
-from tests.lambda_local.serving import LocalLambda, archive, create, invoke
+from tests.lambda_local.serving import archive, create, invoke
 from tests.needs import SANDBOX, needs
 
 pytestmark = needs(*SANDBOX)
@@ -37,18 +35,12 @@ public class Hello implements RequestHandler<Map<String, String>, Map<String, St
         if (!event.containsKey("name")) throw new IllegalArgumentException("nobody to greet");
         context.getLogger().log("greeting " + event.get("name"));
         String collectors = "";
-        for (var each : ManagementFactory.getGarbageCollectorMXBeans()) collectors += each.getName();
+        for (var collector : ManagementFactory.getGarbageCollectorMXBeans()) collectors += collector.getName();
         return Map.of("greeting", "hello " + event.get("name"), "id", context.getAwsRequestId(),
             "heap", String.valueOf(Runtime.getRuntime().maxMemory() >> 20), "collectors", collectors);
     }
 }
 """
-
-
-@pytest.fixture(scope="module")
-def real() -> Iterator[Any]:
-    with LocalLambda("--instances", "4") as running:
-        yield running.client()
 
 
 def hello_java(folder: Path) -> bytes:

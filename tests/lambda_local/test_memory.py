@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
-from tests.lambda_local.serving import LocalLambda, archive, create, invoke
+from tests.lambda_local.serving import archive, create, invoke
 from tests.needs import SANDBOX, needs
 
 pytestmark = needs(*SANDBOX)
@@ -47,12 +45,6 @@ def handler(kind, context):
         except BlockingIOError:
             pass
 """
-
-
-@pytest.fixture(scope="module")
-def real() -> Iterator[Any]:
-    with LocalLambda("--instances", "4") as running:
-        yield running.client()
 
 
 def test_mapped_code_counts_in_every_instance_and_against_the_limit(real):

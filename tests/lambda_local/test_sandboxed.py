@@ -5,9 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,21 +13,10 @@ from lambda_local.runtimes import found, python
 from lambda_local.sandbox import Instance, Limits
 from tests.hosts.processes import wait_until_gone
 from tests.lambda_local.sandbox.inside import INTERPRETER, run
-from tests.lambda_local.serving import PYTHON, LocalLambda, create, invoke, measured
+from tests.lambda_local.serving import PYTHON, create, invoke, measured
 from tests.needs import SANDBOX, needs
 
 pytestmark = needs(*SANDBOX)
-
-
-@pytest.fixture(scope="module")
-def local() -> Iterator[LocalLambda]:
-    with LocalLambda("--instances", "4") as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def real(local: LocalLambda) -> Any:
-    return local.client()
 
 
 def test_a_function_runs_under_the_limits_that_its_memory_buys(real):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sectax.stats.confidence_sequence import UNSEEN, guarded_half_width
-from sectax.stats.pilot import Noise, change_points, noise_of, seconds_to_verdict, warm_up, warm_up_of
+from sectax.stats.pilot import Noise, change_points, noise_of, seconds_to_verdict, warm_up, warm_up_of, width_after
 from sectax.stats.student import repeated_critical_value
 
 BATCHES = np.arange(60)
@@ -113,6 +113,29 @@ def test_a_noisy_process_that_is_dear_to_start_is_visited_often() -> None:
 
 def test_processes_that_differ_are_not_visited_often() -> None:
     assert soonest(0.02**2, 0.02**2, block=1.0, round_=0.5) < 5
+
+
+def narrowest(seconds: float, *, block: float, within: float = 0.05**2, between: float = 0.0) -> int:
+    rounds = np.arange(2, 65)
+    widths = width_after(
+        seconds, rounds, Noise(within, between), block_cost=block, round_cost=0.05, alpha=0.05, first_look=6
+    )
+    return int(rounds[np.argmin(widths)])
+
+
+def test_by_the_clock_cheap_blocks_are_short_so_that_many_processes_are_seen() -> None:
+    assert narrowest(40, block=0.05) < narrowest(40, block=1.0) < 64
+
+
+def test_by_the_clock_processes_that_differ_are_not_visited_often() -> None:
+    assert narrowest(40, block=1.0, between=0.05**2) < narrowest(40, block=1.0) / 2
+
+
+def test_by_the_clock_blocks_for_a_first_look_come_before_anything_else() -> None:
+    chosen = narrowest(12, block=1.0)
+
+    assert 6 * (1.0 + 0.05 * chosen) <= 12
+    assert narrowest(1, block=1.0) == 2
 
 
 def test_rounds_never_cost_more_time_than_any_other_number_of_them() -> None:

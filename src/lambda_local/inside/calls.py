@@ -50,7 +50,7 @@ def call_filter(machine: str) -> bytes:
     if machine not in _ARCHITECTURES:
         raise OSError(errno.ENOSYS, "there is no list of its system calls", machine)
     architecture, column = _ARCHITECTURES[machine]
-    numbers = {name: each[column] for name, each in ALLOWED.items()}
+    numbers = {name: of_name[column] for name, of_name in ALLOWED.items()}
     program = _Program()
     program.add(_LOAD, _ARCHITECTURE)
     program.add(_EQUAL, architecture, no="unknown")

@@ -53,10 +53,11 @@ class InstanceLog:
         if waiting == _NOTHING:
             return
         ahead = int.from_bytes(waiting, sys.byteorder) - TAIL_BYTES
-        if ahead > 0:
-            os.splice(self._reading, _nowhere(), ahead)
-        # awslambdaric parts the lines of a stack with \r, so that CloudWatch keeps them as one message.
-        self._tail += os.read(self._reading, TAIL_BYTES).replace(b"\r", b"\n")
+        with contextlib.suppress(BlockingIOError):  # a program of this user has read it
+            if ahead > 0:
+                os.splice(self._reading, _nowhere(), ahead)
+            # awslambdaric parts the lines of a stack with \r, so that CloudWatch keeps them as one message.
+            self._tail += os.read(self._reading, TAIL_BYTES).replace(b"\r", b"\n")
         del self._tail[:-TAIL_BYTES]
 
     def take(self) -> bytes:

@@ -23,7 +23,7 @@ from sectax.model.plan import (
     settled_batch_s,
 )
 from sectax.model.treatment import Cell, Role
-from sectax.stats.pilot import Noise, noise_of, seconds_to_verdict, warm_up
+from sectax.stats.pilot import Noise, noise_of, seconds_to_verdict, warm_up, width_after
 
 # Past this an operation outlasts by far what the switch to it costs, and a settling batch would double the run.
 SETTLE_UP_TO_S = 0.2
@@ -234,8 +234,8 @@ def _rounds(
                 continue
             others = 0.0 if at_once else sum(rounds[name] * round_cost[name] for name in cells if name != cell.id)
             costs = (sum(block_cost.values()) + others, round_cost[cell.id])
-            soonest = _soonest(plan, cell, calibrations, noises[cell.id], *costs)
-            rounds[cell.id] = min(max(soonest, at_least[cell.id]), most)
+            best = _best_rounds(plan, cell, calibrations, noises[cell.id], *costs, left_s)
+            rounds[cell.id] = min(max(best, at_least[cell.id]), most)
     rounds = {cell: max(wanted, least[cell]) for cell, wanted in rounds.items()}
     if at_once:
         # Rounds that one of them does not share would be spent on waiting.
@@ -282,15 +282,36 @@ def _round_s(frozen: Sequence[Calibration], tried: Mapping[str, Tried], shared: 
     return max([sum(work_s.values()), *waits_s])
 
 
-def _soonest(
+def _best_rounds(
     plan: Plan,
     cell: Cell,
     calibrations: Mapping[str, Calibration],
     noise: Noise,
     block_cost: float,
     round_cost: float,
+    left_s: float,
 ) -> int:
-    """The rounds of one cell at which its closest comparison is answered soonest."""
+    """The rounds of one cell at which its closest comparison is answered soonest.
+
+    Where the clock alone ends the run, those at which it is known best by then.
+    """
+    fewest, most = plan.rounds_range
+    candidates = np.arange(_even(fewest), most + 1, 2)
+    alpha = min(
+        (comparison.alpha for comparison in plan.comparisons if comparison.cell == cell.id),
+        default=plan.stopping.alpha,
+    )
+    if plan.stopping.until is Until.BUDGET and math.isfinite(left_s):
+        widths = width_after(
+            left_s,
+            candidates,
+            noise,
+            block_cost=block_cost,
+            round_cost=round_cost,
+            alpha=alpha,
+            first_look=FIRST_LOOK,
+        )
+        return int(candidates[int(np.argmin(widths))])
     baseline = calibrations.get(cell.baseline)
     distances = [
         abs(math.log(calibrations[treatment.id].operation_s / baseline.operation_s))
@@ -300,18 +321,13 @@ def _soonest(
         and baseline is not None
         and treatment.role is Role.TREATMENT
     ]
-    fewest, most = plan.rounds_range
-    candidates = np.arange(_even(fewest), most + 1, 2)
     times = seconds_to_verdict(
         candidates,
         noise,
         block_cost=block_cost,
         round_cost=round_cost,
         half_width=min(target_half_width(plan.stopping, distance) for distance in distances or [0.0]),
-        alpha=min(
-            (comparison.alpha for comparison in plan.comparisons if comparison.cell == cell.id),
-            default=plan.stopping.alpha,
-        ),
+        alpha=alpha,
         first_look=FIRST_LOOK,
     )
     return int(candidates[int(np.argmin(times))])

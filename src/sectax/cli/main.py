@@ -33,6 +33,7 @@ _COMMANDS = {
     "show": ("sectax.cli.show:command", "Print the results of a run."),
     "report": ("sectax.cli.report:command", "Write the results of a run as a page, Markdown, CSV or JSON."),
     "compare": ("sectax.cli.compare:command", "Compare a run with another run, or with a published study."),
+    "gate": ("sectax.cli.gate:command", "Fail a build whose change costs more than a limit allows."),
     "advise": ("sectax.cli.advise:command", "Say where the time of a run goes, and what it costs in money."),
     "attest": ("sectax.cli.attest:command", "Check the attestation reports of a run's confidential hosts."),
     "audit": ("sectax.cli.audit:command", "Check a run, a study or a file of numbers for common mistakes."),
@@ -132,10 +133,10 @@ def cli(ctx: click.Context) -> None:
     \b
     Exit status:
       0    done; a run was measured, even where nothing is answered
-      1    a check failed: --fail-if, audit --fail-on, probe check, hmac verify
+      1    a check failed: --fail-if, gate, audit --fail-on, probe check, hmac verify
       2    wrong use; the message says what to write instead
       3    nothing could be measured, or the run file could not be written
-      4    a condition of --fail-if is undecided
+      4    a condition of --fail-if, or a limit of gate, is undecided
       70   a fault of sectax itself
       130  interrupted; what was measured is kept
     """

@@ -18,7 +18,7 @@ from sectax.model.errors import WrongUse
 from sectax.parts.kept import Kept
 
 if TYPE_CHECKING:
-    from sectax.workflow.present import Laid, Result, View
+    from sectax.workflow.present import Result, View
 
 _NARROWEST = 60
 _WIDEST = 160
@@ -160,7 +160,7 @@ def print_result(result: Result, form: Form, summary: Sequence[str] | None = Non
     Raises:
         WrongUse: a file cannot be written.
     """
-    from sectax.workflow.present import document, on_terminal
+    from sectax.workflow.present import as_markdown, document, on_terminal
 
     form.refuse_existing()
     text = rendered(result, form) if form.json_ else ""
@@ -169,7 +169,8 @@ def print_result(result: Result, form: Form, summary: Sequence[str] | None = Non
         laid_out = document(result, show_all=form.show_all)
         text = text or on_terminal(laid_out, view(form))
         if limits is not None:
-            _write_step_summary(laid_out, limits)
+            said = "".join(f"- {line}\n" for line in limits)
+            append_step_summary(f"{said}\n{as_markdown(laid_out)}\n")
     print_text(text)
     if form.html is not None or form.picture is not None:
         from sectax.workflow.present import render
@@ -186,13 +187,12 @@ def print_result(result: Result, form: Form, summary: Sequence[str] | None = Non
     return text
 
 
-def _write_step_summary(laid_out: Laid, lines: Sequence[str]) -> None:
-    """Append the result and what became of its limits; a summary that cannot be written fails no run."""
-    from sectax.workflow.present import as_markdown
-
-    limits = "".join(f"- {line}\n" for line in lines)
+def append_step_summary(text: str) -> None:
+    """Append Markdown to the summary of a CI's step, where there is one; one that cannot be written fails no run."""
+    if _STEP_SUMMARY not in os.environ:
+        return
     try:
         with open(os.environ[_STEP_SUMMARY], "a", encoding="utf-8") as file:
-            file.write(f"{limits}\n{as_markdown(laid_out)}\n")
+            file.write(text)
     except OSError as error:
         click.echo(f"the summary of this step cannot be written: {error.strerror}", err=True)

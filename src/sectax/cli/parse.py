@@ -115,21 +115,21 @@ _CONDITION = re.compile(
 _COSTLIER = {"slower": True, "costlier": True, "larger": True, "faster": False, "cheaper": False, "smaller": False}
 
 
-def condition(text: str) -> Condition:
+def condition(text: str, option: str = "--fail-if") -> Condition:
     """`slower>5%`, or of another metric `cpu:slower>5%` and `peak_memory:larger>10%`."""
     found = _CONDITION.fullmatch(text.strip())
     costlier = None if found is None else _COSTLIER.get(found["word"].lower())
     if found is None or costlier is None:
         said = re.match(r"\s*(?:[\w.-]+\s*:\s*)?([A-Za-z]+)", text)
-        hint = "say it as in --fail-if 'slower>5%' or --fail-if 'cpu:slower>5%'; repeat the option for a second one"
+        hint = f"say it as in {option} 'slower>5%' or {option} 'cpu:slower>5%'; repeat the option for a second one"
         if said is not None and said[1].lower() not in _COSTLIER:
             hint = f"{did_you_mean(said[1], _COSTLIER)}; {hint}"
-        raise WrongUse(f"--fail-if {text!r} is not a condition", hint)
+        raise WrongUse(f"{option} {text!r} is not a condition", hint)
     limit = float(found["limit"]) / 100
     if not SMALLEST_MARGIN <= limit <= LARGEST_LIMIT:
         raise WrongUse(
-            f"--fail-if {text.strip()}: {found['limit']}% is not between {SMALLEST_MARGIN:.1%} and {LARGEST_LIMIT:.0%}",
-            "say how much is too much, as in --fail-if 'slower>5%'",
+            f"{option} {text.strip()}: {found['limit']}% is not between {SMALLEST_MARGIN:.1%} and {LARGEST_LIMIT:.0%}",
+            f"say how much is too much, as in {option} 'slower>5%'",
         )
     return Condition(costlier, limit, found["metric"] or "", text.strip())
 

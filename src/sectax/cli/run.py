@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -196,24 +196,9 @@ def _levels_from(experiment: Experiment, typed: str) -> list[str]:
 
 
 def _run(experiment: Experiment, values: dict[str, Any]) -> None:
-    chosen = [preset for preset in experiment.presets if values.get(preset)]
-    if len(chosen) > 1:
-        raise WrongUse(f"{' and '.join(f'--{preset}' for preset in chosen)} are two presets", "leave one of them out")
     prints = any(option.prints and values[_own(option.name)] for option in experiment.options)
     watcher = shared.progress(values["quiet"], values["verbose"], live=not prints)
-    own = _own_options(experiment, values)
-    if values.get("bare") and isinstance(experiment, TakesWords):
-        own = experiment.with_words(values["bare"], own)
-    hidden = experiment.hidden(own) if isinstance(experiment, HasSecrets) else Hidden(own)
-    request = Request(
-        preset=chosen[0] if chosen else "default",
-        levels=parse.levels(values["level"]),
-        stopping=_stopping(values),
-        seed=parse.seed(values["seed"]),
-        options=hidden.options,
-        secrets=hidden.secrets,
-        simultaneous=values["simultaneous"],
-    )
+    request, hidden = _request(experiment, values)
     form = Form(values["json_"], values["show_all"], values["ascii_only"], values["html"], values["picture"])
     form.refuse_existing()
     if values["dry_run"]:
@@ -230,6 +215,42 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
     key = SigningKey(values["seal"]) if values["seal"] else None
     outcome = workflow.start(experiment.name, request, path, watcher, called, key)
     _finish(outcome, form, exports, summarises=not values["no_summary"])
+
+
+def _request(experiment: Experiment, values: dict[str, Any]) -> tuple[Request, Hidden]:
+    """What the options ask for, and the options without the secrets that were typed in them."""
+    chosen = [preset for preset in experiment.presets if values.get(preset)]
+    if len(chosen) > 1:
+        raise WrongUse(f"{' and '.join(f'--{preset}' for preset in chosen)} are two presets", "leave one of them out")
+    own = _own_options(experiment, values)
+    if values.get("bare") and isinstance(experiment, TakesWords):
+        own = experiment.with_words(values["bare"], own)
+    hidden = experiment.hidden(own) if isinstance(experiment, HasSecrets) else Hidden(own)
+    request = Request(
+        preset=chosen[0] if chosen else "default",
+        levels=parse.levels(values["level"]),
+        stopping=_stopping(values),
+        seed=parse.seed(values["seed"]),
+        options=hidden.options,
+        secrets=hidden.secrets,
+        simultaneous=values["simultaneous"],
+    )
+    return request, hidden
+
+
+def typed_request(words: Sequence[str]) -> tuple[str, Request]:
+    """What `sectax run` would be asked for with these words, `run` left out: an experiment's name and the request.
+
+    Raises:
+        WrongUse: as `sectax run` does.
+    """
+    with click.Context(group, info_name="run") as ctx:
+        name, command, rest = group.resolve_command(ctx, list(words))
+        assert name is not None
+        assert command is not None
+        with command.make_context(name, rest, parent=ctx) as own:
+            request, _ = _request(registry.load(name), own.params)
+    return name, request
 
 
 def _without_secrets(word: str, hidden: Hidden) -> str:

@@ -224,6 +224,21 @@ class TakesWords(Protocol):
         """The experiment's own options with these words among them. Raises `WrongUse`."""
 
 
+@runtime_checkable
+class MeasuresFolders(Protocol):
+    """What an experiment has besides where one thing can be measured in two folders, as of two checkouts."""
+
+    def in_folders(
+        self, options: Mapping[str, tuple[str, ...]], folders: Mapping[str, str], added: float
+    ) -> dict[str, tuple[str, ...]] | None:
+        """The options with that one thing on both sides; None where they name two already.
+
+        Args:
+            folders: what a side is called -> its folder, the baseline first.
+            added: what is planted into the second side, as a share of the first; 0 for nothing.
+        """
+
+
 @dataclass(frozen=True)
 class Hidden:
     """Options without their secrets.

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from sectax.stats.confidence_sequence import UNSEEN, guarded_half_width
 from sectax.stats.moments import Array
-from sectax.stats.student import repeated_critical_value
+from sectax.stats.student import critical_value, repeated_critical_value
 
 # A step of less than this is not warming up: what remains of it is common to all blocks and far below the margin.
 LEAST_STEP = math.log(1.005)
@@ -225,6 +225,26 @@ def seconds_to_verdict(
     # Beyond what is waited for, the narrower interval still wins.
     needed = np.where(enough.any(axis=-1), needed, _MOST_BLOCKS * np.square(spread * reached[-1] / half_width))
     return np.asarray(needed * (block_cost + each * round_cost), dtype=np.float64)
+
+
+def width_after(
+    seconds: float,
+    rounds: ArrayLike,
+    noise: Noise,
+    *,
+    block_cost: float,
+    round_cost: float,
+    alpha: float,
+    first_look: int,
+) -> Array:
+    """The half-width of the interval after so many seconds, for each number of rounds, by Student's t at one look.
+
+    Infinite where so few blocks fit that there is none. Arguments as of `seconds_to_verdict`.
+    """
+    each = np.asarray(rounds, dtype=np.float64)
+    blocks = seconds / (block_cost + each * round_cost)
+    plain = critical_value(blocks, alpha) * np.sqrt(np.maximum(noise.of_block(each), 0.0) / np.maximum(blocks, 1))
+    return np.where(blocks >= first_look, guarded_half_width(blocks, plain, UNSEEN, alpha), np.inf)
 
 
 @functools.lru_cache(maxsize=64)

@@ -94,8 +94,13 @@ def line(concluded: Concluded, plan: Plan | None) -> str:
         (name if plan is None else names.subject(plan, name)) + _change(concluded, name) for name in concluded.decisive
     ]
     said += f" for {', '.join(about)}"
-    reasons = dict.fromkeys(_WHY.get(why) or _longer(why, plan) for why in concluded.why)
-    return f"{said}: {'; '.join(reasons)}" if reasons else said
+    reasons = why(concluded, plan)
+    return f"{said}: {reasons}" if reasons else said
+
+
+def why(concluded: Concluded, plan: Plan | None) -> str:
+    """Why a condition is undecided, and what to do about it; empty where it is decided."""
+    return "; ".join(dict.fromkeys(_WHY.get(reason) or _longer(reason, plan) for reason in concluded.why))
 
 
 def _longer(why: Open, plan: Plan | None) -> str:

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Mapping
+from pathlib import Path
 
 from sectax.model.environment import CHANGED, REVISION
 
@@ -16,22 +17,22 @@ _JOB = (
 )
 # A folder may hold somebody else's repository, whose settings name programs that git would start.
 _STARTS_NOTHING = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
-_TIMEOUT_S = 5
+_TIMEOUT_S = 5.0
 
 
 def revision(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
     """The commit of the current folder, whether files differ from it, and the job; empty where there is neither."""
     job = {f"ci.{name}": environment[name] for name in _JOB if environment.get(name)}
-    commit = _git("rev-parse", "HEAD")
+    commit = ask_git("rev-parse", "HEAD")
     if not commit:
         return job
-    changes = _git("status", "--porcelain", "--untracked-files=no")
+    changes = ask_git("status", "--porcelain", "--untracked-files=no")
     changed = {} if changes is None else {CHANGED: "yes" if changes else "no"}
     return {REVISION: commit, **changed, **job}
 
 
-def _git(*words: str) -> str | None:
-    """What git prints; None where it cannot say."""
+def ask_git(*words: str, cwd: Path | None = None, timeout_s: float = _TIMEOUT_S) -> str | None:
+    """What git prints; None where it cannot say, or fails."""
     git = shutil.which("git")
     if git is None:
         return None
@@ -42,7 +43,8 @@ def _git(*words: str) -> str | None:
             text=True,
             errors="replace",
             stdin=subprocess.DEVNULL,
-            timeout=_TIMEOUT_S,
+            cwd=cwd,
+            timeout=timeout_s,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):

@@ -55,7 +55,7 @@ def call(name: str, *arguments: int) -> str:
 @pytest.mark.parametrize(("machine", "architecture", "column"), [("x86_64", X86_64, 0), ("aarch64", 0xC000_00B7, 1)])
 def test_every_number_is_judged_as_the_list_says(machine, architecture, column):
     special = {ALLOWED[name][column] for name in ("socket", "socketpair", "clone", "clone3", "personality", "ioctl")}
-    allowed = {each[column] for each in ALLOWED.values()} - special
+    allowed = {numbers[column] for numbers in ALLOWED.values()} - special
     newest = max(number for number in allowed if number is not None)
 
     for number in range(newest + 100):

@@ -173,7 +173,7 @@ def test_a_group_stays_frozen_as_long_as_the_instance_lives(name: str) -> None:
         box.destroy()
 
     for seen in states:
-        (still,) = (each for each in seen if each.endswith(".still"))
+        (still,) = (group for group in seen if group.endswith(".still"))
         assert seen.pop(still) == "FROZEN"
         assert list(seen.values()) == ["THAWED"]
     assert _states(name) == {}

@@ -227,8 +227,8 @@ def test_it_has_no_privileges_and_no_way_to_any(box: Instance) -> None:
 
 def test_on_the_machine_it_is_a_user_that_nobody_else_is(box: Instance, neighbour: Instance) -> None:
     users = []
-    for each in box, neighbour:
-        process = each.start(["sleep", "60"], {"PATH": "/bin"}, "/", 1, 2)
+    for instance_ in box, neighbour:
+        process = instance_.start(["sleep", "60"], {"PATH": "/bin"}, "/", 1, 2)
         users.append(Path(f"/proc/{process.pid}").stat().st_uid)
         process.kill()
         assert process.wait(60) == -9

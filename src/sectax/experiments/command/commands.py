@@ -44,7 +44,9 @@ class Commands:
         argv: name -> argument list.
         prepare: name -> what runs, untimed, before every execution.
         set_up, clean_up: run once before the first block and once after the last.
-        folder: where all of them run.
+        folder: where --setup, --cleanup and --input are, and what other paths start from.
+        folders: name -> where the command runs.
+        added: name -> what the command costs more than the baseline on purpose, as a share of it.
         warmup: executions at the start of every block that do not count.
         input: the file that they read on stdin; None for an empty one.
         show_output: whether what they print is shown, on sectax's stderr.
@@ -59,6 +61,8 @@ class Commands:
     ignore_failure: bool
     deadline_s: float
     folder: str
+    folders: dict[str, str]
+    added: dict[str, float]
     warmup: int
     input: str | None
     show_output: bool
@@ -126,6 +130,8 @@ def read_commands(options: Mapping[str, tuple[str, ...]], values: Mapping[str, s
         ignore_failure=bool(options.get("ignore-failure")),
         deadline_s=_deadline(options.get("timeout", ())),
         folder=folder,
+        folders=_folders(options.get("in", ()), tuple(texts), folder),
+        added=dict(_added(text, tuple(texts)) for text in options.get("added", ())),
         warmup=_number("warmup", options, 0, _MOST_WARMUP) or 0,
         input=os.path.join(folder, options["input"][0]) if options.get("input") else None,
         show_output=bool(options.get("show-output")),
@@ -179,9 +185,11 @@ def check_files(commands: Commands, *, programs: bool = True) -> None:
     # On other machines programs are looked for when they are run.
     if programs and (commands.places is None or commands.places.use_this_machine):
         for name, argv in commands.argv.items():
-            _find(f"command {name!r}", argv, folder)
-        for argv in commands.prepare.values():
-            _find("--prepare", argv, folder)
+            if not os.path.isdir(commands.folders[name]):
+                raise WrongUse(f"--in {commands.folders[name]}: there is no such folder", "make it, or name another")
+            _find(f"command {name!r}", argv, commands.folders[name])
+        for name, argv in commands.prepare.items():
+            _find("--prepare", argv, commands.folders[name])
     path = commands.input if programs else None
     if path is not None and not os.path.isfile(path):
         raise WrongUse(f"--input {path}: {'is not a file' if os.path.exists(path) else 'there is no such file'}")
@@ -269,17 +277,50 @@ def _program(word: str, folder: str) -> str | None:
     return shutil.which(os.path.join(folder, word) if "/" in word else word)
 
 
+def _folders(given: tuple[str, ...], names: tuple[str, ...], folder: str) -> dict[str, str]:
+    """`DIR` is for all commands, `NAME=DIR` for one of them."""
+    folders = dict.fromkeys(names, folder)
+    said: dict[str, None] = {}
+    for text in given:
+        named, path = _for_one(text, names)
+        if not path:
+            raise WrongUse(f"--in {text!r} names no folder", "say --in DIR, or --in NAME=DIR")
+        for name in names if named is None else (named,):
+            if name in said:
+                raise WrongUse(f"two --in folders are for {name!r}", "name one for each command")
+            said[name] = None
+            folders[name] = os.path.join(folder, path)
+    return folders
+
+
+def _added(text: str, names: tuple[str, ...]) -> tuple[str, float]:
+    """`NAME=8%`, of any command but the baseline."""
+    name, share = _for_one(text, names[1:])
+    found = re.fullmatch(r"(\d{1,4}(?:\.\d{1,3})?)%", share)
+    if name is None or found is None or not float(found[1]):
+        hint = f"as in --added {names[1] if len(names) > 1 else 'NAME'}=8%: the baseline has none"
+        raise WrongUse(f"--added {text!r} is not a command and a percentage", hint)
+    return name, float(found[1]) / 100
+
+
+def _for_one(text: str, names: tuple[str, ...]) -> tuple[str | None, str]:
+    """`NAME=REST` for one of the commands; otherwise the whole text is for all of them."""
+    name, separator, rest = text.partition("=")
+    return (name, rest) if separator and name in names else (None, text)
+
+
 def _prepare(
     given: tuple[str, ...], names: tuple[str, ...], split: Split, *, shell: bool
 ) -> dict[str, tuple[str, ...]]:
     """`CMD` is for all commands, `NAME=CMD` for one of them. A shell takes any other NAME as a variable to set."""
     prepared: dict[str, tuple[str, ...]] = {}
     for text in given:
-        name, separator, rest = text.partition("=")
-        for_one = bool(separator) and name in names
+        named, rest = _for_one(text, names)
+        name, separator, _ = text.partition("=")
+        for_one = named is not None
         if separator and not for_one and not shell and _NAME.fullmatch(name):
             raise WrongUse(f"--prepare {text!r}: there is no command {name!r}", did_you_mean(name, names))
-        command = split("--prepare", rest if for_one else text)
+        command = split("--prepare", rest)
         for target in (name,) if for_one else names:
             if target in prepared:
                 raise WrongUse(f"two --prepare commands are for {target!r}", "join them in a script of your own")

@@ -14,6 +14,7 @@ from sectax.experiments.command.commands import (
     FOLDER,
     SHELL,
     Commands,
+    as_name,
     check_files,
     files_of,
     read_cells,
@@ -68,6 +69,8 @@ class CommandExperiment(Experiment):
             multiple=True,
         ),
         Option("name", "what a command is called, in the order in which they are given", "NAME", True, short="n"),
+        Option("in", "the folder that a command runs in, as of another checkout", "[NAME=]DIR", multiple=True),
+        Option("added", "cost added to a command on purpose, to see if it is found", "NAME=PERCENT", multiple=True),
         Option("prepare", "runs untimed before every execution", "[NAME=]CMD", multiple=True, short="p"),
         Option("setup", "runs once before the first block; it may build what is compared", "CMD", True, short="s"),
         Option("cleanup", "runs once after the last block, whatever ended it", "CMD", multiple=True, short="c"),
@@ -141,6 +144,20 @@ class CommandExperiment(Experiment):
     def with_words(self, bare: Sequence[str], options: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
         return hyperfine.with_commands(bare, options)
 
+    def in_folders(
+        self, options: Mapping[str, tuple[str, ...]], folders: Mapping[str, str], added: float
+    ) -> dict[str, tuple[str, ...]] | None:
+        if options.get("treatment") or options.get(HOST):
+            return None
+        names = tuple(map(as_name, folders))
+        names = names if len(set(names)) == len(names) else (BASELINE, "treatment")
+        made = dict(options) | {
+            "name": names,
+            "treatment": tuple(f"{name}={text}" for name in names[1:] for text in options.get("baseline", ())),
+            "in": tuple(f"{name}={folder}" for name, folder in zip(names, folders.values(), strict=True)),
+        }
+        return made | ({"added": (f"{names[1]}={100 * added:g}%",)} if added else {})
+
     def command_lines(self, plan: Plan) -> dict[str, str]:
         """Every treatment's command as it was typed, with the values of its scans."""
         asked = (each for each in plan.treatments if each.role in (Role.BASELINE, Role.TREATMENT))
@@ -175,7 +192,7 @@ class _Bench(Bench):
             return {}
         for commands in read_cells(self.plan.options):
             for name, argv in commands.argv.items():
-                told.setdefault(f"command.{name}", {})[files_of(argv, commands.folder)] = None
+                told.setdefault(f"command.{name}", {})[files_of(argv, commands.folders[name])] = None
         if self._commands.input is not None:
             told["command.input"] = {files_of((self._commands.input,), self._commands.folder): None}
         return {name: "; ".join(files) for name, files in told.items()}
@@ -202,13 +219,13 @@ class _Bench(Bench):
             name=name if places is None else f"{name} on {treatment.levels[HOST]}",
             argv=commands.argv[name],
             # Another machine has no such folder; there it is the home of whoever logs in.
-            cwd=commands.folder if sees_this_machine(where) else None,
+            cwd=commands.folders[name] if sees_this_machine(where) else None,
             host=where,
             tells_host=places is not None,
             prepare=commands.prepare.get(name),
             deadline_s=commands.deadline_s,
             ignore_failure=commands.ignore_failure,
-            injected_s=added_s(treatment, self.plan, calibrated),
+            injected_s=added_s(treatment, self.plan, calibrated) + self._planted_s(treatment, calibrated),
             # Once, before anything counts, which is the pilot; a session without one warms up in its blocks.
             warmup=0 if self._is_warm and calibrated is not None else commands.warmup,
             # Whoever says how many executions there are says with --warmup how many are thrown away.
@@ -216,6 +233,14 @@ class _Bench(Bench):
             input=commands.input or os.devnull,
             output=INHERIT if commands.show_output else NULL,
         )
+
+    def _planted_s(self, treatment: Treatment, calibrated: Calibrated | None) -> float:
+        """What --added makes an execution take longer, once the pilot has said how long those of the baseline are."""
+        commands = _of(treatment, self.plan)
+        share = commands.added.get(_command(treatment, commands), 0.0)
+        baseline = self.plan.cell(treatment.cell).baseline
+        known = None if calibrated is None else calibrated.calibrations.get(baseline)
+        return 0.0 if known is None else share * known.operation_s
 
     def empties(self) -> dict[str, SubjectSpec]:
         """With --shell, the start of the shell is part of every command, and told beside the figures."""

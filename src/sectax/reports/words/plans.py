@@ -16,7 +16,7 @@ _UNTIL = {
     Until.VERDICT: "stops when all are decided and known to within 12 %",
     Until.PRECISE: "stops when every interval is narrow",
     Until.BUDGET: "runs to the end of the budget",
-    Until.CONDITIONS: "stops when every condition of --fail-if is decided",
+    Until.CONDITIONS: "stops when every limit is decided",
 }
 
 

@@ -1,0 +1,212 @@
+"""`sectax gate`: fail a build whose change costs too much, and nothing else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sectax.cli import options as shared
+from sectax.cli import parse
+from sectax.cli.output import append_step_summary, refuse_existing, write_document
+from sectax.model.condition import Condition
+from sectax.model.errors import ExitStatus, WrongUse
+from sectax.model.gate import Gate, Outcome, Revision
+
+if TYPE_CHECKING:
+    from sectax.cli.progress import TerminalProgress
+    from sectax.experiments.interface import Request
+
+_PASS, _FAIL = "pass", "fail"
+
+
+@click.command("gate")
+@click.argument("words", nargs=-1, metavar="[RUN | -- run EXPERIMENT OPTIONS]")
+@click.option("--baseline-rev", metavar="REV", help="The revision that the other one is compared with, as in main.")
+@click.option("--treatment-rev", metavar="REV", help="The revision that is judged.  [default: HEAD]")
+@click.option("--build", metavar="CMD", help="Builds a checkout, in its folder, through /bin/sh.")
+@click.option(
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="CONDITION",
+    help="What is too much, as in 'slower>5%' or 'peak_memory:larger>10%' (may be repeated).",
+)
+@click.option("--limits", "file", type=click.Path(path_type=Path), metavar="FILE", help="TOML with limits = ['…'].")
+@click.option(
+    "--on-unknown",
+    type=click.Choice([_PASS, _FAIL]),
+    default=_FAIL,
+    show_default=True,
+    help="What becomes of the build where the gate cannot say: status 4, or 0.",
+)
+@click.option("--out", type=click.Path(), metavar="FILE", help="The run file; a second session adds -2 to its name.")
+@click.option("--junit", type=click.Path(), metavar="FILE", help="Also write the outcome as JUnit XML.")
+@click.option(
+    "--self-test", is_flag=True, help="Plant twice the limit into the baseline itself: the gate has to find it."
+)
+@shared.quiet
+@shared.verbose
+@shared.as_json
+def command(
+    words: tuple[str, ...],
+    baseline_rev: str | None,
+    treatment_rev: str | None,
+    build: str | None,
+    limits: tuple[str, ...],
+    file: Path | None,
+    on_unknown: str,
+    out: str | None,
+    junit: str | None,
+    self_test: bool,
+    quiet: bool,
+    verbose: bool,
+    json_: bool,
+) -> None:
+    """Fail a build whose change costs more than a limit allows.
+
+    \b
+    sectax gate --baseline-rev main --limit 'slower>5%' -- run command './bench'
+    sectax gate RUN --limit 'slower>5%'
+
+    Two revisions are checked out, built, and measured by turns in one session. Where a limit is exceeded, both are
+    built anew and measured once more: only what two sessions find fails the build. {baseline} and {treatment} in what
+    follows -- are the folders of both; one command without them runs in each.
+
+    Exit status: 0 passed, 1 exceeded, 4 cannot say, 3 nothing was measured.
+    """
+    from sectax.workflow.gate import STATUSES
+
+    asked = _limits(limits, file)
+    if junit is not None:
+        refuse_existing(junit, "--junit")
+    if words[:1] == ("run",):
+        sides = (baseline_rev, treatment_rev or "HEAD")
+        made = _of_revisions(words[1:], sides, build, asked, out, shared.progress(quiet, verbose), plant=self_test)
+    else:
+        _refuse_for_run(baseline_rev, treatment_rev, build, out, self_test)
+        made = _of_run(words, asked)
+    _print(made, json_=json_)
+    if junit is not None:
+        from sectax.workflow.gate import junit as as_junit
+
+        write_document(as_junit(made), junit, "--junit")
+    found = made.outcome is Outcome.EXCEEDED
+    if self_test:
+        said = "passed: the planted cost was found" if found else "failed: the planted cost was not found"
+        click.echo(f"self-test {said}", err=True)
+        raise click.exceptions.Exit(ExitStatus.DONE if found else ExitStatus.GATE_MISSED)
+    if made.outcome is Outcome.UNKNOWN and on_unknown == _PASS:
+        return
+    raise click.exceptions.Exit(STATUSES[made.outcome])
+
+
+def _limits(given: Sequence[str], file: Path | None) -> tuple[Condition, ...]:
+    """Those of --limit, and those of a file. Raises `WrongUse` where there are none."""
+    from sectax.cli.config import read
+
+    texts = [(text, "--limit") for text in given]
+    if file is not None:
+        written = read(file).get("limits")
+        if not isinstance(written, list) or not all(isinstance(text, str) for text in written):
+            raise WrongUse(f"{file} has no list of limits", "write limits = ['slower>5%'] into it")
+        texts += [(text, f"limit in {file}:") for text in written]
+    if not texts:
+        raise WrongUse("no limit was given", "say what is too much: --limit 'slower>5%', or --limits FILE")
+    return tuple(parse.condition(text, option) for text, option in texts)
+
+
+def _refuse_for_run(*given: object) -> None:
+    if any(given):
+        raise WrongUse(
+            "a run that is there has no revisions to be checked out, built or measured",
+            "leave the options out, or say what to measure: sectax gate --baseline-rev main … -- run command './bench'",
+        )
+
+
+def _of_run(words: tuple[str, ...], limits: tuple[Condition, ...]) -> Gate:
+    from sectax.workflow.analyse import analyse_file
+    from sectax.workflow.gate import of_run
+    from sectax.workflow.runs import named
+
+    if len(words) != 1:
+        hint = "sectax gate RUN …, or sectax gate … -- run command './bench'"
+        raise WrongUse("name one run file, or what is to be measured", hint)
+    path = named(words[0])
+    return of_run(analyse_file(Path(path)), path, limits)
+
+
+def _of_revisions(
+    words: tuple[str, ...],
+    sides: tuple[str | None, str],
+    build: str | None,
+    limits: tuple[Condition, ...],
+    out: str | None,
+    progress: TerminalProgress,
+    *,
+    plant: bool,
+) -> Gate:
+    from sectax.cli.run import typed_request
+    from sectax.workflow.checkouts import Repository
+    from sectax.workflow.conditions import with_conditions
+    from sectax.workflow.gate import Question, Revisions, in_both, of_revisions
+    from sectax.workflow.run import default_path
+
+    if sides[0] is None:
+        raise WrongUse("nothing says what the change is compared with", "add --baseline-rev main")
+    repository = Repository.here()
+    baseline, treatment = (Revision(name, repository.commit(name)) for name in (sides[0], sides[1]))
+    if plant:
+        treatment = Revision("planted", baseline.commit)
+    elif baseline.commit == treatment.commit:
+        raise WrongUse(
+            f"{baseline.name} and {treatment.name} are the same commit, {baseline.commit[:12]}",
+            "commit the change first, or name another --baseline-rev; --self-test compares a revision with itself",
+        )
+    elif treatment.name == "HEAD" and repository.is_changed:
+        progress.say("changes that are not committed are not measured: HEAD is")
+    if len(words) < 2:
+        raise WrongUse("nothing is to be measured", "say what, as in: -- run command './bench'")
+    planted = 2 * max(limit.limit for limit in limits) if plant else 0.0
+    first = Path(out) if out else default_path("gate")
+    files = (first, first.with_stem(f"{first.stem}-2"))
+    for file in files:
+        refuse_existing(str(file), "--out")
+
+    def request(old: Path, new: Path) -> Request:
+        folders = {"baseline": str(old), "treatment": str(new)}
+        name, asked = typed_request([_filled(word, folders) for word in words])
+        both = in_both(name, asked, {baseline.name: str(old), treatment.name: str(new)}, planted)
+        # A margin is what does not matter, and a limit does.
+        rules = replace(both.stopping, margin=min(both.stopping.margin, *(limit.limit for limit in limits)))
+        return replace(both, stopping=with_conditions(rules, limits, until_was_given=False))
+
+    request(repository.root, repository.root)  # what is wrong in it is said before anything is built
+    question = Question(words[0], request)
+    return of_revisions(Revisions(repository, baseline, treatment, build), question, limits, files, progress)
+
+
+def _filled(word: str, folders: dict[str, str]) -> str:
+    """A word with the folders of both checkouts in place of {baseline} and {treatment}."""
+    for name, folder in folders.items():
+        word = word.replace(f"{{{name}}}", folder)
+    return word
+
+
+def _print(made: Gate, *, json_: bool) -> None:
+    """The outcome for a person or a program, for the summary of a CI's step, and beside the change."""
+    from sectax.workflow import gate
+
+    if json_:
+        shared.print_json(made)
+    else:
+        click.echo("\n".join(gate.told(made)))
+    append_step_summary(gate.markdown(made))
+    if os.environ.get("GITHUB_ACTIONS") == "true":
+        # GitHub reads them from either stream; stdout may be a document.
+        for line in gate.github_annotations(made):
+            click.echo(line, err=True)

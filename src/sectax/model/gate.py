@@ -1,0 +1,69 @@
+"""A gate: limits on what a change may cost, what sessions said of them, and what becomes of the build."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from sectax.model.condition import Answer
+
+
+class Outcome(StrEnum):
+    """What becomes of a gate, and so of a build."""
+
+    PASSED = "passed"  # every limit is kept, beyond doubt
+    EXCEEDED = "exceeded"  # beyond a limit, in every session
+    UNKNOWN = "cannot say"
+    NOTHING = "nothing measured"
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What one session says of a limit.
+
+    Attributes:
+        limit: as somebody wrote it. answer: holds, ruled out or undecided.
+        seen: the comparisons that decide it, with their effects in words. why: why it is undecided.
+    """
+
+    limit: str
+    answer: Answer
+    seen: tuple[str, ...]
+    why: str
+
+
+@dataclass(frozen=True)
+class Session:
+    """One session. *run* is its file, *blocks* how many there are."""
+
+    run: str
+    blocks: int
+    limits: tuple[Limit, ...]
+
+
+@dataclass(frozen=True)
+class Revision:
+    """One side. *name* is as it was asked for; *commit* is empty where a run was judged that is there already."""
+
+    name: str
+    commit: str
+
+
+@dataclass(frozen=True)
+class Gate:
+    """The outcome. As JSON it is the document of `sectax gate`.
+
+    Attributes:
+        why: of an outcome that is no plain yes or no.
+        false_alarms: of 100 pushes that change nothing, how many come out red at most, if the machine is as noisy in
+            the second session as in the first.
+    """
+
+    outcome: Outcome
+    why: str
+    baseline: Revision | None
+    treatment: Revision | None
+    sessions: tuple[Session, ...]
+    false_alarms: float
+    schema: Literal["sectax/gate/1"] = "sectax/gate/1"

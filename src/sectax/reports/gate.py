@@ -1,0 +1,85 @@
+"""A gate as lines for a terminal, as Markdown and annotations for a CI, and as JUnit XML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sectax.model.condition import Answer
+from sectax.model.gate import Gate, Limit, Outcome, Revision
+from sectax.reports import escape
+from sectax.text.printable import printable
+
+_SAID = {Answer.HOLDS: "exceeded", Answer.RULED_OUT: "kept", Answer.OPEN: "undecided"}
+_SHORT = 12  # of a commit, as git log has it
+_PUSHES = 100
+
+
+def headline(gate: Gate) -> str:
+    """'gate exceeded: main (0123…) → HEAD (4567…)', and why where it is no plain yes or no."""
+    sides = ""
+    if gate.baseline is not None and gate.treatment is not None:
+        sides = f": {_side(gate.baseline)} → {_side(gate.treatment)}"
+    return f"gate {gate.outcome}{sides}{f'; {gate.why}' if gate.why else ''}"
+
+
+def told(gate: Gate) -> Iterator[str]:
+    """Everything, a line each."""
+    yield headline(gate)
+    for number, session in enumerate(gate.sessions, 1):
+        yield f"session {number}: {session.blocks} blocks, {printable(session.run)}"
+        for limit in session.limits:
+            yield f"  {_limit(limit)}"
+    if gate.outcome is not Outcome.NOTHING:
+        yield f"of {_PUSHES} pushes that change nothing, at most {gate.false_alarms:.2g} come out red"
+
+
+def markdown(gate: Gate) -> str:
+    """For the summary of a CI's step: one table, a row for each limit."""
+    heads = ["limit", *(f"session {number}" for number in range(1, len(gate.sessions) + 1))]
+    rows = [heads, ["---"] * len(heads)]
+    for answers in zip(*(session.limits for session in gate.sessions), strict=True):
+        cells = [answers[0].limit, *(f"{_SAID[limit.answer]}: {'; '.join(limit.seen)}" for limit in answers)]
+        rows.append([escape.markdown(cell) for cell in cells])
+    table = "".join(f"| {' | '.join(row)} |\n" for row in rows)
+    return f"**{escape.markdown(headline(gate))}**\n\n{table}\n"
+
+
+def github_annotations(gate: Gate) -> Iterator[str]:
+    """For GitHub, which shows them beside the change: an error for each limit that is exceeded, a warning otherwise."""
+    if gate.outcome is Outcome.PASSED or not gate.sessions:
+        return
+    kind = "error" if gate.outcome is Outcome.EXCEEDED else "warning"
+    for limit in gate.sessions[-1].limits:
+        if limit.answer is not Answer.RULED_OUT:
+            yield f"::{kind} title=sectax gate::{_limit(limit).replace('%', '%25')}"
+
+
+def junit(gate: Gate) -> str:
+    """One test case for each limit: failed where it is exceeded, skipped where nobody can say."""
+    from xml.etree import ElementTree
+
+    limits = gate.sessions[-1].limits if gate.sessions else ()
+    suite = ElementTree.Element("testsuite", name="sectax gate", tests=str(len(limits)))
+    counts = {"failure": 0, "skipped": 0}
+    for limit in limits:
+        case = ElementTree.SubElement(suite, "testcase", classname="sectax.gate", name=printable(limit.limit))
+        kind = None
+        if limit.answer is Answer.HOLDS and gate.outcome is Outcome.EXCEEDED:
+            kind = "failure"
+        elif limit.answer is not Answer.RULED_OUT:
+            kind = "skipped"
+        if kind is not None:
+            counts[kind] += 1
+            ElementTree.SubElement(case, kind, message=_limit(limit))
+    suite.set("failures", str(counts["failure"]))
+    suite.set("skipped", str(counts["skipped"]))
+    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _limit(limit: Limit) -> str:
+    seen = f": {'; '.join(map(printable, limit.seen))}" if limit.seen else ""
+    return f"{printable(limit.limit)}: {_SAID[limit.answer]}{seen}{f' ({limit.why})' if limit.why else ''}"
+
+
+def _side(revision: Revision) -> str:
+    return f"{printable(revision.name)} ({revision.commit[:_SHORT]})"

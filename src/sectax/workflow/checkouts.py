@@ -1,0 +1,125 @@
+"""Revisions of the user's repository beside each other: a checkout of each, built by the user's command, and kept."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from sectax.experiments.command.hook import HookFailed, run_hook
+from sectax.model.errors import WrongUse
+from sectax.parts.cache import cache_folder
+from sectax.workflow.revision import ask_git
+
+_BUILT = "built"
+_TREE = "tree"
+# A build of an hour is no build of a gate.
+_BUILD_S = 3600.0
+# A large repository on a slow disk.
+_CHECKOUT_S = 600.0
+# So many checkouts of a repository are kept, the last used ones.
+_KEPT = 6
+
+
+@dataclass(frozen=True)
+class Repository:
+    """A git repository that revisions are taken from."""
+
+    root: Path
+
+    @classmethod
+    def here(cls) -> Repository:
+        """The one that the current folder is in. Raises `WrongUse`."""
+        root = ask_git("rev-parse", "--show-toplevel")
+        if not root:
+            raise WrongUse("this folder is in no git repository", "go to the one whose revisions are to be compared")
+        return cls(Path(root))
+
+    def commit(self, revision: str) -> str:
+        """The commit of a branch, a tag or whatever else names one. Raises `WrongUse`."""
+        # Behind the option nothing is an option any more, whatever it begins with.
+        commit = ask_git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+        if not commit:
+            hint = "git log --oneline names them; a shallow clone has few: git fetch --unshallow"
+            raise WrongUse(f"there is no revision {revision!r} in {self.root}", hint)
+        return commit
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether files that git tracks differ from the commit that is checked out."""
+        return bool(ask_git("status", "--porcelain", "--untracked-files=no"))
+
+    @contextlib.contextmanager
+    def kept(self, commit: str, build: str | None) -> Iterator[Path]:
+        """A checkout that is built once and kept for the next time. Raises `WrongUse`, `HookFailed`."""
+        home = _home(self.root)
+        folder = home / f"{commit[:12]}-{_short_hash(build or '')}"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with (folder / "lock").open("w") as held:
+            # Another gate may measure the same commit, or build it.
+            fcntl.flock(held, fcntl.LOCK_SH)
+            if not (folder / _BUILT).exists():
+                fcntl.flock(held, fcntl.LOCK_EX)
+                if not (folder / _BUILT).exists():
+                    self._make(folder, commit, build)
+                    (folder / _BUILT).touch()
+                fcntl.flock(held, fcntl.LOCK_SH)
+            os.utime(folder)
+            yield folder / _TREE
+        self._forget_old(home)
+
+    @contextlib.contextmanager
+    def fresh(self, commit: str, build: str | None) -> Iterator[Path]:
+        """A checkout that is built anew, for one time. Raises `WrongUse`, `HookFailed`."""
+        home = _home(self.root)
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix="fresh-", dir=home))
+        try:
+            self._make(folder, commit, build)
+            yield folder / _TREE
+        finally:
+            self._remove(folder)
+
+    def _make(self, folder: Path, commit: str, build: str | None) -> None:
+        tree = folder / _TREE
+        if tree.exists():
+            shutil.rmtree(tree)
+        ask_git("worktree", "prune", cwd=self.root)
+        if ask_git("worktree", "add", "--detach", str(tree), commit, cwd=self.root, timeout_s=_CHECKOUT_S) is None:
+            raise WrongUse(
+                f"git made no checkout of {commit[:12]} in {tree}",
+                f"try it by hand, it says why: git -C {self.root} worktree add --detach {tree} {commit[:12]}",
+            )
+        if build is None:
+            return
+        try:
+            # A build is a line of shell, as in a Makefile or in the steps of a CI.
+            run_hook(("/bin/sh", "-c", build), _BUILD_S, cwd=str(tree))
+        except HookFailed as error:
+            raise HookFailed(f"--build of {commit[:12]}: {error.message}", f"by hand: cd {tree} && {build}") from error
+
+    def _forget_old(self, home: Path) -> None:
+        kept = [folder for folder in home.iterdir() if (folder / _BUILT).exists()]
+        for folder in sorted(kept, key=lambda folder: folder.stat().st_mtime)[:-_KEPT]:
+            with (folder / "lock").open("w") as held, contextlib.suppress(BlockingIOError):
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                self._remove(folder)
+
+    def _remove(self, folder: Path) -> None:
+        ask_git("worktree", "remove", "--force", str(folder / _TREE), cwd=self.root, timeout_s=_CHECKOUT_S)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _home(root: Path) -> Path:
+    """Where the checkouts of a repository are."""
+    return cache_folder() / "checkouts" / f"{root.name}-{_short_hash(str(root))}"
+
+
+def _short_hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -1,0 +1,182 @@
+"""The gate: whether a change costs more than a limit allows. Red is said only where a second session agrees.
+
+Two revisions are measured by turns in one session on one machine, so a runner that is another one on every push makes
+no difference. What the first session finds is measured again, with fresh builds and another order, before it is said.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sectax.analysis.conditions import concerns
+from sectax.experiments import registry
+from sectax.experiments.interface import MeasuresFolders, Request
+from sectax.model.analysed import Analysed
+from sectax.model.condition import Answer, Concluded, Condition
+from sectax.model.errors import ExitStatus, WrongUse
+from sectax.model.gate import Gate, Limit, Outcome, Revision, Session
+from sectax.model.plan import Plan
+from sectax.reports.gate import github_annotations, junit, markdown, told
+from sectax.reports.words import claims, names
+from sectax.workflow import run
+from sectax.workflow.checkouts import Repository
+from sectax.workflow.conditions import concluded, was_measured, why
+from sectax.workflow.progress_line import Progress
+
+# How an outcome is told.
+__all__ = ["github_annotations", "in_both", "junit", "markdown", "of_revisions", "of_run", "told"]
+
+# A wrong 'beyond the limit' is an error on one side of the interval alone.
+_ONE_SIDE = 0.5
+_PUSHES = 100
+
+
+STATUSES = {
+    Outcome.PASSED: ExitStatus.DONE,
+    Outcome.EXCEEDED: ExitStatus.GATE_MISSED,
+    Outcome.UNKNOWN: ExitStatus.CANNOT_BE_SAID,
+    Outcome.NOTHING: ExitStatus.NOTHING_MEASURED,
+}
+
+
+@dataclass(frozen=True)
+class Revisions:
+    """What is compared: two revisions, and the command that builds each of them (None: nothing has to be built)."""
+
+    repository: Repository
+    baseline: Revision
+    treatment: Revision
+    build: str | None
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of two checkouts: an experiment with its request, made of the folders of both."""
+
+    experiment: str
+    request: Callable[[Path, Path], Request]
+
+
+def in_both(name: str, request: Request, folders: Mapping[str, str], added: float) -> Request:
+    """The request with each side in its own folder, where it names one thing to be measured and not two.
+
+    Args:
+        folders: what a side is called -> its folder; the baseline comes first.
+        added: a cost planted into the second side, as a share of the first; 0 for none.
+    Raises:
+        WrongUse: nothing can be planted into what is measured.
+    """
+    experiment = registry.load(name)
+    options = None
+    if isinstance(experiment, MeasuresFolders):
+        options = experiment.in_folders(request.options, folders, added)
+    if options is None and added:
+        raise WrongUse("--self-test is for one command", "as in: sectax gate … --self-test -- run command './bench'")
+    return request if options is None else replace(request, options=options)
+
+
+def of_run(analysed: Analysed, path: str, limits: Sequence[Condition]) -> Gate:
+    """Judge a run that is there: one session, so what it finds is not confirmed."""
+    session = _session(analysed, path, concluded(analysed, limits))
+    outcome = _outcome(session, analysed)
+    why = "one session: nobody measured it again" if outcome is Outcome.EXCEEDED else ""
+    return Gate(outcome, why, None, None, (session,), _PUSHES * _one_session(analysed.measured.plan, limits))
+
+
+def of_revisions(
+    revisions: Revisions, question: Question, limits: Sequence[Condition], files: Sequence[Path], progress: Progress
+) -> Gate:
+    """Measure two revisions by turns, and once more where the first session is beyond a limit.
+
+    Args:
+        files: the run files of both sessions.
+    Raises:
+        HookFailed: a revision cannot be built. WrongUse, NothingMeasured: as a run does.
+    """
+    first, analysed = _measured(revisions, question, limits, files[0], progress, fresh=False)
+    outcome, why = _outcome(first, analysed), ""
+    sessions: tuple[Session, ...] = (first,)
+    if outcome is Outcome.EXCEEDED:
+        progress.say("beyond a limit: both revisions are built anew and measured once more, to be sure")
+        second, _ = _measured(revisions, question, limits, files[1], progress, fresh=True)
+        sessions = (first, second)
+        if not _agree(first, second):
+            outcome, why = Outcome.UNKNOWN, "the second session, with fresh builds, does not agree with the first"
+    alarms = _PUSHES * _one_session(analysed.measured.plan, limits) ** 2
+    return Gate(outcome, why, revisions.baseline, revisions.treatment, sessions, alarms)
+
+
+def _measured(
+    revisions: Revisions,
+    question: Question,
+    limits: Sequence[Condition],
+    file: Path,
+    progress: Progress,
+    *,
+    fresh: bool,
+) -> tuple[Session, Analysed]:
+    repository = revisions.repository
+    made = repository.fresh if fresh else repository.kept
+    with contextlib.ExitStack() as stack:
+        with progress.waiting("building both revisions" if revisions.build else "checking out both revisions"):
+            trees = [
+                stack.enter_context(made(side.commit, revisions.build))
+                for side in (revisions.baseline, revisions.treatment)
+            ]
+        outcome = run.start(question.experiment, question.request(trees[0], trees[1]), file, progress)
+    if outcome.trouble is not None:
+        raise outcome.trouble
+    if outcome.state == "interrupted":
+        raise KeyboardInterrupt
+    return _session(outcome.analysed, str(outcome.path), concluded(outcome.analysed, limits)), outcome.analysed
+
+
+def _session(analysed: Analysed, path: str, answers: Sequence[Concluded]) -> Session:
+    plan = analysed.measured.plan
+    seen = {finding.comparison.id: finding for finding in analysed.findings}
+
+    def effect(comparison: str) -> str:
+        finding = seen[comparison]
+        metric = plan.metric(finding.comparison.metric)
+        return f"{names.subject(plan, comparison)}: {claims.verdict(finding, metric)}"
+
+    limits = tuple(
+        Limit(
+            answer.condition.text,
+            answer.answer,
+            tuple(effect(comparison) for comparison in answer.decisive),
+            why(answer, plan),
+        )
+        for answer in answers
+    )
+    return Session(path, len(analysed.measured.blocks), limits)
+
+
+def _outcome(session: Session, analysed: Analysed) -> Outcome:
+    """The gravest answer of all limits."""
+    if not was_measured(analysed):
+        return Outcome.NOTHING
+    answers = {limit.answer for limit in session.limits}
+    if Answer.HOLDS in answers:
+        return Outcome.EXCEEDED
+    return Outcome.UNKNOWN if Answer.OPEN in answers else Outcome.PASSED
+
+
+def _agree(first: Session, second: Session) -> bool:
+    """Whether both sessions are beyond one and the same limit."""
+    pairs = zip(first.limits, second.limits, strict=True)
+    return any({one.answer, other.answer} == {Answer.HOLDS} for one, other in pairs)
+
+
+def _one_session(plan: Plan, limits: Sequence[Condition]) -> float:
+    """The chance that a session of two equal revisions is beyond a limit, at most."""
+    first = plan.metrics[0].name
+    about = {
+        comparison.id: comparison.alpha
+        for comparison in plan.comparisons
+        if any(concerns(limit, comparison, first) for limit in limits)
+    }
+    return min(1.0, _ONE_SIDE * sum(about.values()))

@@ -1,0 +1,148 @@
+"""The gate's rules: what two sessions make of a build, and the checkouts that they measure."""
+
+import re
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sectax.experiments.command.hook import HookFailed
+from sectax.model.condition import Answer
+from sectax.model.errors import WrongUse
+from sectax.model.gate import Gate, Limit, Outcome, Revision, Session
+from sectax.workflow.checkouts import Repository
+from sectax.workflow.gate import _agree, github_annotations, junit, markdown, told
+
+HOLDS = Limit("slower>5%", Answer.HOLDS, ("new: 9 % slower (7 to 11 %)",), "")
+KEPT = Limit("cpu:slower>5%", Answer.RULED_OUT, ("new: 1 % slower (0 to 2 %)",), "")
+OPEN = Limit("slower>5%", Answer.OPEN, ("new: undecided",), "run it again")
+SIDES = (Revision("main", "0" * 40), Revision("HEAD", "1" * 40))
+
+
+def session(*limits: Limit) -> Session:
+    return Session("a.sectax", 12, limits)
+
+
+def gate(outcome: Outcome, *sessions: Session, why: str = "") -> Gate:
+    return Gate(outcome, why, *SIDES, sessions, 0.0625)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "agree"),
+    [
+        ((HOLDS, KEPT), (HOLDS, KEPT), True),
+        ((HOLDS, KEPT), (OPEN, KEPT), False),
+        # Each session beyond another limit is no agreement.
+        ((HOLDS, KEPT), (KEPT, HOLDS), False),
+    ],
+)
+def test_a_limit_is_exceeded_where_both_sessions_are_beyond_that_one(
+    first: tuple[Limit, ...], second: tuple[Limit, ...], agree: bool
+) -> None:
+    assert _agree(session(*first), session(*second)) is agree
+
+
+def test_every_session_is_told() -> None:
+    lines = list(told(gate(Outcome.EXCEEDED, session(HOLDS, KEPT), session(HOLDS, KEPT))))
+
+    assert lines[0] == "gate exceeded: main (000000000000) → HEAD (111111111111)"
+    assert sum(line.startswith("session") for line in lines) == 2
+    assert sum("slower>5%: exceeded" in line for line in lines) == 2
+
+
+def test_a_summary_has_a_row_for_each_limit_and_no_markup_of_others() -> None:
+    evil = replace(HOLDS, seen=("a|b <img src=x>",))
+    rows = markdown(gate(Outcome.EXCEEDED, session(evil, KEPT))).splitlines()
+
+    assert sum(row.startswith("| ") for row in rows) == 4
+    assert "<img" not in "".join(rows).replace("\\<", "")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "limit", "kinds"),
+    [
+        (Outcome.EXCEEDED, HOLDS, ["error"]),
+        (Outcome.UNKNOWN, OPEN, ["warning"]),
+        (Outcome.PASSED, KEPT, []),
+    ],
+)
+def test_annotations_are_errors_only_where_the_gate_is_red(outcome: Outcome, limit: Limit, kinds: list[str]) -> None:
+    lines = list(github_annotations(gate(outcome, session(limit))))
+
+    assert [line.split()[0].strip(":") for line in lines] == kinds
+    assert all("\n" not in line and "5%25" in line for line in lines)
+
+
+def test_junit_fails_what_is_exceeded_and_skips_what_nobody_can_say() -> None:
+    suite = junit(gate(Outcome.EXCEEDED, session(HOLDS, KEPT, OPEN)))
+
+    assert 'tests="3" failures="1" skipped="1"' in suite
+    assert re.findall(r"<(testcase|failure|skipped)\b", suite) == [
+        "testcase",
+        "failure",
+        "testcase",
+        "testcase",
+        "skipped",
+    ]
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    """Two commits: what the file says is the number of the commit."""
+    monkeypatch.setenv("SECTAX_CACHE", str(tmp_path / "cache"))
+    root = tmp_path / "project"
+    root.mkdir()
+    monkeypatch.chdir(root)
+    git("init", "--quiet", "--initial-branch=main", ".")
+    for number in ("one", "two"):
+        (root / "said").write_text(number)
+        git("add", ".")
+        git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--message", number)
+    return Repository.here()
+
+
+def git(*words: str) -> None:
+    subprocess.run(["git", *words], check=True)
+
+
+def test_a_revision_is_checked_out_and_built_once(repository: Repository) -> None:
+    build = "echo built >> log; cp said made"
+    commit = repository.commit("HEAD~1")
+    for _ in range(2):
+        with repository.kept(commit, build) as tree:
+            assert (tree / "made").read_text() == "one"
+            assert (tree / "log").read_text() == "built\n"
+    assert Path("said").read_text() == "two"
+
+
+def test_a_fresh_checkout_is_built_anew_and_goes(repository: Repository) -> None:
+    commit = repository.commit("main")
+    with repository.kept(commit, "cp said made") as kept, repository.fresh(commit, "cp said made") as fresh:
+        assert fresh != kept
+        assert (fresh / "made").read_text() == "two"
+    assert kept.exists()
+    assert not fresh.exists()
+
+
+def test_a_build_that_fails_is_not_kept(repository: Repository) -> None:
+    commit = repository.commit("main")
+    with pytest.raises(HookFailed, match="no room"), repository.kept(commit, "echo no room >&2; exit 3"):
+        pass
+    with repository.kept(commit, "true") as tree:
+        assert (tree / "said").exists()
+
+
+@pytest.mark.parametrize("name", ["nowhere", "--upload-pack=touch x", ""])
+def test_a_revision_that_is_none_is_refused(repository: Repository, name: str) -> None:
+    with pytest.raises(WrongUse, match="no revision"):
+        repository.commit(name)
+
+
+def test_only_the_last_used_checkouts_are_kept(repository: Repository) -> None:
+    commit = repository.commit("main")
+    trees = []
+    for number in range(8):
+        with repository.kept(commit, f"echo {number}") as tree:
+            trees.append(tree)
+    assert [tree.exists() for tree in trees] == [False] * 2 + [True] * 6

@@ -1,0 +1,136 @@
+"""The gate from its command line, on revisions of a real repository; what commands take is simulated."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.program import Said, sectax
+
+LIMIT = ("--limit", "slower>5%")
+TWO = ("--baseline-rev", "main", "--treatment-rev", "change", *LIMIT)
+SEED = ("--seed", "1")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Two branches with a program that says which of them it is from."""
+    project = tmp_path / "project"
+    project.mkdir()
+    git(project, "init", "--quiet", "--initial-branch=main", ".")
+    for branch in ("main", "change"):
+        git(project, "checkout", "--quiet", "-B", branch)
+        bench = project / "bench"
+        bench.write_text(f"#!/bin/sh\necho {branch} >> {tmp_path}/ran\n")
+        bench.chmod(0o755)
+        git(project, "add", ".")
+        git(project, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--message", branch)
+    return project
+
+
+def git(folder: Path, *words: str) -> None:
+    subprocess.run(["git", *words], cwd=folder, check=True)
+
+
+def gate(project: Path, *words: str, **environment: str) -> Said:
+    cache = str(project.parent / "cache")
+    return sectax("gate", *words, folder=project, simulated=1, SECTAX_CACHE=cache, **environment)
+
+
+def test_a_change_beyond_the_limit_fails_after_two_sessions(project):
+    commands = ("--baseline", "sleep 0.1", "--treatment", "new=sleep 0.12")
+    said = gate(project, *TWO, "--json", "--junit", "out.xml", "--out", "g.sectax", "--", "run", "command", *commands)
+    told = json.loads(said.out)
+
+    assert (said.status, told["outcome"]) == (1, "exceeded"), said.err
+    assert [session["run"] for session in told["sessions"]] == ["g.sectax", "g-2.sectax"]
+    assert [session["limits"][0]["answer"] for session in told["sessions"]] == ["holds", "holds"]
+    # An error on one side of the interval, in both sessions.
+    assert told["false_alarms"] == pytest.approx(100 * 0.025**2)
+    assert 'failures="1"' in (project / "out.xml").read_text()
+    assert sectax("show", "g-2.sectax", folder=project).status == 0
+
+
+def test_a_change_of_nothing_passes_after_one(project):
+    said = gate(project, *TWO, "--json", "--", "run", "command", "sleep 0.1", *SEED)
+
+    assert (said.status, json.loads(said.out)["outcome"]) == (0, "passed"), said.err
+    assert len(json.loads(said.out)["sessions"]) == 1
+
+
+def test_one_command_runs_in_the_checkouts_of_both(project):
+    said = gate(project, *TWO, "--json", "--", "run", "command", "./bench", *SEED, "--budget", "20s")
+
+    assert json.loads(said.out)["outcome"] in {"passed", "cannot say"}, said.err
+    assert set((project.parent / "ran").read_text().split()) == {"main", "change"}
+
+
+def test_folders_stand_where_the_placeholders_are(project):
+    words = ("--baseline", "{baseline}/bench", "--treatment", "new={treatment}/bench", "--budget", "20s")
+    said = gate(project, *TWO, "--json", "--", "run", "command", *words, *SEED)
+
+    assert said.status in {0, 4}, said.err
+    assert set((project.parent / "ran").read_text().split()) == {"main", "change"}
+
+
+def test_the_gate_finds_what_it_plants(project):
+    words = ("--baseline-rev", "main", *LIMIT, "--self-test", "--json", "--", "run", "command", "sleep 0.1", *SEED)
+    said = gate(project, *words)
+
+    assert (said.status, json.loads(said.out)["outcome"]) == (0, "exceeded"), said.err
+
+
+@pytest.mark.parametrize(("choice", "status"), [("pass", 0), ("fail", 4)])
+def test_what_the_gate_cannot_say_is_the_users_choice(project, choice, status):
+    words = ("--baseline", "sleep 0.1", "--treatment", "new=sleep 0.105", "--blocks", "6")
+    said = gate(project, *TWO, "--on-unknown", choice, "--json", "--", "run", "command", *words, *SEED)
+
+    assert (said.status, json.loads(said.out)["outcome"]) == (status, "cannot say"), said.err
+
+
+def test_a_run_that_is_there_is_judged_by_one_session(tmp_path):
+    sectax("run", "command", "sleep 0.1", "sleep 0.12", "--out", "a.sectax", folder=tmp_path, simulated=1)
+    (tmp_path / "limits.toml").write_text("limits = ['slower>5%', 'cpu:slower>50%']")
+    said = sectax("gate", "a.sectax", "--limits", "limits.toml", "--json", folder=tmp_path)
+    told = json.loads(said.out)
+
+    assert (said.status, told["outcome"], told["baseline"]) == (1, "exceeded", None), said.err
+    assert [limit["answer"] for limit in told["sessions"][0]["limits"]] == ["holds", "ruled out"]
+
+
+def test_a_ci_gets_a_summary_and_an_annotation(project):
+    commands = ("--baseline", "sleep 0.1", "--treatment", "new=sleep 0.12")
+    summary = project.parent / "summary.md"
+    ci = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(summary)}
+    said = gate(project, *TWO, "--quiet", "--", "run", "command", *commands, *SEED, **ci)
+
+    assert said.status == 1
+    assert [line.split()[0] for line in said.err.splitlines()] == ["::error"]
+    assert summary.read_text().count("\n| slower") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "no limit"),
+        (LIMIT, "name one run file"),
+        ((*LIMIT, "nowhere.sectax"), "there is no file"),
+        (("--limit", "slow>5%", "a.sectax"), "not a condition"),
+        ((*LIMIT, "--", "run", "command", "true"), "compared with"),
+        ((*TWO, "--", "run"), "nothing is to be measured"),
+        ((*TWO, "--", "run", "commnd", "true"), "no experiment"),
+        ((*TWO, "--build", "touch built", "--", "run", "command"), "nothing is to be measured"),
+        ((*LIMIT, "--baseline-rev", "nowhere", "--", "run", "command", "true"), "no revision"),
+        ((*LIMIT, "--baseline-rev", "change", "--", "run", "command", "true"), "same commit"),
+        ((*LIMIT, "--baseline-rev", "main", "a.sectax"), "leave the options out"),
+        ((*TWO, "--self-test", "--", "run", "jwt", "--quick"), "--self-test is for"),
+        ((*TWO, "--build", "echo no room >&2; exit 3", "--", "run", "command", "true"), "no room"),
+    ],
+)
+def test_wrong_use_is_said_before_anything_is_measured(project, words, said):
+    answer = gate(project, *words)
+
+    assert answer.status in {2, 3}
+    assert said in answer.err
+    assert not list(project.glob("*.sectax"))
