@@ -48,6 +48,6 @@ def test_no_line_of_a_list_of_commands_is_cut_off(words: list[str]) -> None:
 def test_the_help_of_an_experiment_names_its_factors_levels_and_time() -> None:
     said = sectax("run", "jwt", "--help", COLUMNS="80")
 
-    assert "  algorithm: RS256, HS256, ES256, EdDSA\n" in said.out
+    assert "  algorithm: RS256, HS256, ES256, EdDSA," in said.out
     assert "[default: 120s, 60s with --quick]" in said.out
     assert "  (… are others that you name)" in sectax("run", "function", "--help", COLUMNS="80").out

@@ -134,7 +134,7 @@ def test_fish_completes_what_is_typed(written):
         ("setup s", {"s3", "secrets", "shell"}),
         ("help com", {"compare"}),
         ("run jwt --level al", {"algorithm="}),
-        ("run jwt --level algorithm=RS256,E", {"algorithm=RS256,ES256", "algorithm=RS256,EdDSA"}),
+        ("run jwt --level algorithm=RS256,Ed", {"algorithm=RS256,EdDSA", "algorithm=RS256,Ed448"}),
         ("run command --level command=", {"command=baseline"}),
     ],
 )

@@ -56,7 +56,7 @@ def test_other_claims_and_other_headers_are_refused_even_where_the_signature_is_
     signed = f"{header}.{other_claims}.{base64url(judge._sign(f'{header}.{other_claims}'.encode()))}"
 
     assert judge.judge(signed) == "the token has other claims than those given"
-    assert judge.judge(f"{none}.{claims}.") == f"the token's header does not name {name}"
+    assert judge.judge(f"{none}.{claims}.") == f"the token's header does not name {ALGORITHMS[name].alg}"
     assert judge.judge("a.b") == "a token has three parts, this has 2"
     assert "cannot be decoded" in str(judge.judge("a.b.c"))
 
@@ -110,3 +110,21 @@ def test_the_claims_carry_no_time_so_that_expiry_is_never_in_play():
 
     assert not {"exp", "nbf", "iat"} & claims.keys()
     assert str(int(time.time()))[:6] not in json.dumps(claims)
+
+
+@EVERY
+def test_the_sizes_are_those_of_the_token_and_the_key(name):
+    judge, algorithm = referee(name), ALGORITHMS[name]
+    token = judge.genuine()[0]
+
+    sizes = judge.sizes(token)
+
+    assert sizes["token_bytes"] == len(token)
+    assert sizes["signature_bytes"] == algorithm.signature_bytes
+    assert ("public_key_bytes" in sizes) is (algorithm.key_type != "oct")
+
+
+def test_algorithms_that_take_the_same_kind_of_key_share_one():
+    keys = make_keys(["RS256", "PS512", "RS256-3072"])
+
+    assert keys["RS256.public_key_pem"] == keys["PS512.public_key_pem"] != keys["RS256-3072.public_key_pem"]

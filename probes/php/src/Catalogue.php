@@ -72,6 +72,9 @@ final class Catalogue
             }
             if (!in_array($given[$name], $values, true)) {
                 $value = json_encode($given[$name], JSON_UNESCAPED_SLASHES);
+                if ($name === 'algorithm' && is_string($given[$name])) { // others may have it
+                    throw Refusal::skipped("not in PHP's openssl, sodium or hash");
+                }
                 throw Refusal::failed("parameter $name cannot be $value; it is one of " . implode(', ', $values));
             }
         }

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sectax_probe import libraries, operation
 from sectax_probe.algorithms import ALGORITHMS
-from sectax_probe.answers import Failed
+from sectax_probe.answers import Failed, Skipped
 from sectax_probe.jose import Malformed
 from sectax_probe.operation import Operation
 from sectax_probe.treatment import Treatment
@@ -66,6 +66,8 @@ def _check(parameters: Mapping[str, str], known: Mapping[str, list[str]]) -> Non
         if name not in known:
             raise Failed(f"unknown parameter {name[:40]!r}")
         if value not in known[name]:
+            if name == "algorithm":  # others may have it
+                raise Skipped("not in cryptography")
             raise Failed(f"unknown {name} {value[:40]!r}: {', '.join(known[name])} are known")
     for name in known:
         if name not in parameters:

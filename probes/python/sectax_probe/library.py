@@ -8,7 +8,8 @@ from typing import Any
 from jwt import InvalidTokenError, decode, encode
 
 from sectax_probe import jose
-from sectax_probe.answers import Failed
+from sectax_probe.algorithms import Algorithm
+from sectax_probe.answers import Failed, Skipped
 from sectax_probe.operation import Call, Operation, accepted_by
 from sectax_probe.treatment import Treatment
 
@@ -21,10 +22,10 @@ def sign(treatment: Treatment) -> Operation:
     Raises:
         Failed, Skipped: as the inputs deserve.
     """
+    algorithm = _name(treatment.algorithm)
     key, witnesses = _key(treatment, "private_key_pem")
     public, _ = _key(treatment, "public_key_pem")
     claims = _claims(treatment.input("claims"))
-    algorithm = treatment.algorithm.name
 
     def sign() -> str:
         return encode(claims, key, algorithm=algorithm)
@@ -44,10 +45,10 @@ def verify(treatment: Treatment) -> Operation:
     Raises:
         Failed, Skipped: as the inputs deserve.
     """
+    algorithm = _name(treatment.algorithm)
     key, witnesses = _key(treatment, "public_key_pem")
     token = treatment.input("token")
     jose.parse(token)
-    algorithm = treatment.algorithm.name
     return Operation(
         call=_verifier(token, key, algorithm),
         witnesses=witnesses,
@@ -55,6 +56,12 @@ def verify(treatment: Treatment) -> Operation:
         accepts=accepted_by(lambda token: _verifier(token, key, algorithm), _REFUSALS),
         token=token,
     )
+
+
+def _name(algorithm: Algorithm) -> str:
+    if not algorithm.pyjwt:
+        raise Skipped("not in PyJWT")
+    return algorithm.pyjwt
 
 
 def _verifier(token: str, key: Any, algorithm: str) -> Call:

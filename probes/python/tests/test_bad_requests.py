@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric import ec, ed448
+from cryptography.hazmat.primitives.asymmetric import dsa, ec, ed448
 
 from sectax_probe import conversation
 from sectax_probe.channel import MAX_LINE_BYTES
@@ -112,13 +112,21 @@ def test_artefacts_are_a_list_of_texts(present: object) -> None:
     assert "present" in refusal(prepare("sign", EDDSA, "primitive"), request)["reason"]
 
 
-@pytest.mark.parametrize("member", ["algorithm", "layer", "key_use"])
+@pytest.mark.parametrize("member", ["layer", "key_use"])
 @pytest.mark.parametrize("value", ["", "RS257", "none", "parsed-never"])
 def test_an_unknown_level_is_no_quiet_default(member: str, value: str) -> None:
     request = prepare("sign", RS256, "primitive")
     request["parameters"][member] = value
 
     assert refusal(request)["reason"].startswith(f"unknown {member} '{value}'")
+
+
+def test_an_algorithm_that_others_have_is_skipped() -> None:
+    request = prepare("sign", RS256, "primitive")
+    request["parameters"]["algorithm"] = "RS257"
+    (reply,) = say(request)
+
+    assert (reply["status"], reply["reason"]) == ("skipped", "not in cryptography")
 
 
 def test_a_parameter_that_would_be_passed_over_is_refused() -> None:
@@ -176,10 +184,17 @@ def test_a_mislabelled_key_is_refused(layer: str, key_use: str) -> None:
 
 
 def test_a_key_of_a_kind_that_no_algorithm_here_takes_is_refused() -> None:
-    keys = pem_inputs(ed448.Ed448PrivateKey.generate())
+    keys = pem_inputs(dsa.generate_private_key(1024))
 
     assert refusal(prepare("sign", EDDSA, "primitive", **keys))["reason"] == "no key for EdDSA"
     assert refusal(prepare("verify", EDDSA, "primitive", **keys))["reason"] == "no key for EdDSA"
+
+
+def test_a_key_of_another_curve_is_refused() -> None:
+    keys = pem_inputs(ed448.Ed448PrivateKey.generate())
+
+    reason = "EdDSA takes OKP Ed25519 keys, this one is OKP Ed448"
+    assert refusal(prepare("sign", EDDSA, "primitive", **keys))["reason"] == reason
 
 
 def test_a_call_that_raises_what_is_no_refusal_fails_the_measurement() -> None:

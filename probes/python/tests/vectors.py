@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
-from cryptography.hazmat.primitives.asymmetric import ec, ed448, ed25519, rsa
+from cryptography.hazmat.primitives.asymmetric import dsa, ec, ed25519, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
-from sectax_probe import jose
+from sectax_probe import jose, keys
 
 Inputs = dict[str, str]
-PrivateKey: TypeAlias = (
-    rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey | ed25519.Ed25519PrivateKey | ed448.Ed448PrivateKey
-)
+PrivateKey: TypeAlias = keys.PrivateKey | dsa.DSAPrivateKey
 
 _PAYLOAD = "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ"
 

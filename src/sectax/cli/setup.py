@@ -18,8 +18,9 @@ def _to_set_up(ctx: click.Context, parameter: click.Parameter, typed: str) -> li
 
 @click.command("setup")
 @click.argument("experiments", nargs=-1, metavar="[EXPERIMENT|shell]...", shell_complete=_to_set_up)
+@click.option("--level", multiple=True, metavar="FACTOR=A,B", help="Only what these levels of one experiment need.")
 @click.pass_context
-def command(ctx: click.Context, experiments: tuple[str, ...]) -> None:
+def command(ctx: click.Context, experiments: tuple[str, ...], level: tuple[str, ...]) -> None:
     """Install what the experiments need (all of them where none is named).
 
     Without a name, or with the name shell, it also writes completion for the shells that are installed and a man page
@@ -27,12 +28,14 @@ def command(ctx: click.Context, experiments: tuple[str, ...]) -> None:
 
     The name of a managed Lambda runtime, such as nodejs20.x or java17, installs AWS's runtime client for it.
     """
+    from sectax.cli import parse
     from sectax.workflow.doctor import set_up
     from sectax.workflow.listing import listing
 
     def say(text: str) -> None:
         click.echo(f"==> {printable_lines(text)}", err=True)
 
+    levels = parse.levels(level)
     failures = []
     if not experiments or _SHELL in experiments:
         from sectax.cli import shell
@@ -43,7 +46,7 @@ def command(ctx: click.Context, experiments: tuple[str, ...]) -> None:
             failures.append(error)
     named = tuple(name for name in experiments if name != _SHELL)
     if named or not experiments:
-        failures += set_up(named, say)
+        failures += set_up(named, say, levels)
         listing()  # it is kept, so that the first `sectax list` is as fast as the next one
     for failure in failures:
         click.echo(f"sectax: {printable_lines(failure.message)}\nhint: {printable_lines(failure.hint)}", err=True)

@@ -43,6 +43,7 @@ __all__ = [
     "Option",
     "Request",
     "Rules",
+    "SetsUpLevels",
     "TakesWords",
     "Wanted",
 ]
@@ -279,6 +280,14 @@ class HasCommandLines(TakesWords, Protocol):
 
     def command_lines(self, plan: Plan) -> dict[str, str]:
         """The command of every treatment and baseline, by its id. Raises `WrongUse` where it is not there any more."""
+
+
+@runtime_checkable
+class SetsUpLevels(Protocol):
+    """What an experiment has besides where some of its levels need parts that the others do without."""
+
+    def requirements_of(self, levels: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+        """As `requirements`, for these levels. Raises `WrongUse` where one does not exist."""
 
 
 @runtime_checkable

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Literal
 
 import msgspec
 
 from sectax.experiments import registry
+from sectax.experiments.interface import SetsUpLevels
 from sectax.hosts.process.host import host_identity
-from sectax.model.errors import SectaxError
+from sectax.model.errors import SectaxError, WrongUse
 from sectax.parts import lambda_local
 from sectax.parts import registry as parts
 from sectax.parts.cache import cache_folder
@@ -27,12 +29,23 @@ from sectax.workflow.environment import machine_load
 _LEAST_DISK_BYTES = 200 * 1024 * 1024
 
 
-def required(experiments: Iterable[str] = ()) -> tuple[parts.Part, ...]:
+def required(
+    experiments: Iterable[str] = (), levels: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+) -> tuple[parts.Part, ...]:
     """What the experiments named can use, or all of them; each part once.
 
     Args:
         experiments: managed runtimes of Lambda too, e.g. `nodejs20.x`.
+        levels: set up what these need alone.
+    Raises:
+        WrongUse: there are levels, and not one experiment whose levels need something.
     """
+    if levels:
+        named = [registry.load(name) for name in experiments]
+        able = [experiment for experiment in named if isinstance(experiment, SetsUpLevels)]
+        if len(named) != 1 or not able:
+            raise WrongUse("--level takes one experiment whose levels need parts", "as in jwt --level language=go")
+        return tuple(map(parts.load, able[0].requirements_of(levels)))
     wanted: dict[str, None] = {}
     for name in tuple(experiments) or registry.names():
         needed = (f"lambda-runtime:{name}",) if lambda_local.is_runtime(name) else registry.load(name).requirements()
@@ -40,14 +53,18 @@ def required(experiments: Iterable[str] = ()) -> tuple[parts.Part, ...]:
     return tuple(parts.load(requirement) for requirement in wanted)
 
 
-def set_up(experiments: tuple[str, ...], say: Callable[[str], None]) -> list[SectaxError]:
-    """Set up what the experiments named need, or all of them.
+def set_up(
+    experiments: tuple[str, ...],
+    say: Callable[[str], None],
+    levels: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
+) -> list[SectaxError]:
+    """Set up what the experiments named need, or all of them, or these levels of one.
 
     Returns:
         What could not be set up, with the command that a person must run. What is optional is left out instead.
     """
     failures: list[SectaxError] = []
-    for part in required(experiments):
+    for part in required(experiments, levels):
         try:
             parts.set_up(part, say)
         except SectaxError as error:

@@ -5,23 +5,32 @@ declare(strict_types=1);
 namespace Sectax\Probe\Jwt;
 
 /**
- * The signature algorithms of this probe, under their JOSE names (RFC 7518, RFC 8037).
+ * The signature algorithms of this probe, under their JOSE names (RFC 7518, RFC 8037, RFC 8812).
  *
- * RS384, RS512, HS384, HS512, ES384 and ES512 are a line each in the tables below. PS256 is not: openssl_sign() has no
- * PSS.
+ * A new one is a case and a line in the tables below. PS256 is not: openssl_sign() has no PSS.
  */
 enum Algorithm: string
 {
     case HS256 = 'HS256';
+    case HS384 = 'HS384';
+    case HS512 = 'HS512';
     case RS256 = 'RS256';
+    case RS384 = 'RS384';
+    case RS512 = 'RS512';
     case ES256 = 'ES256';
+    case ES384 = 'ES384';
+    case ES512 = 'ES512';
+    case ES256K = 'ES256K';
     case EdDSA = 'EdDSA';
 
-    /** The hash as PHP's hash extension calls it. */
-    public function hash(): string
+    /** The hash as PHP's hash extension calls it; null where the algorithm is not HMAC. */
+    public function hash(): ?string
     {
         return match ($this) {
             self::HS256 => 'sha256',
+            self::HS384 => 'sha384',
+            self::HS512 => 'sha512',
+            default => null,
         };
     }
 
@@ -29,7 +38,9 @@ enum Algorithm: string
     public function digest(): int
     {
         return match ($this) {
-            self::RS256, self::ES256 => OPENSSL_ALGO_SHA256,
+            self::RS256, self::ES256, self::ES256K => OPENSSL_ALGO_SHA256,
+            self::RS384, self::ES384 => OPENSSL_ALGO_SHA384,
+            self::RS512, self::ES512 => OPENSSL_ALGO_SHA512,
         };
     }
 
@@ -38,6 +49,9 @@ enum Algorithm: string
     {
         return match ($this) {
             self::ES256 => 'P-256',
+            self::ES384 => 'P-384',
+            self::ES512 => 'P-521',
+            self::ES256K => 'secp256k1',
             default => '',
         };
     }
@@ -46,7 +60,9 @@ enum Algorithm: string
     public function coordinateBytes(): ?int
     {
         return match ($this) {
-            self::ES256 => 32,
+            self::ES256, self::ES256K => 32,
+            self::ES384 => 48,
+            self::ES512 => 66,
             default => null,
         };
     }

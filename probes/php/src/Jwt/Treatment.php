@@ -106,7 +106,7 @@ final class Treatment
      */
     private function signingKeys(): array
     {
-        if ($this->algorithm === Algorithm::HS256) {
+        if ($this->algorithm->hash() !== null) {
             $key = $this->hmacKey();
 
             return [$key, $key];
@@ -126,7 +126,7 @@ final class Treatment
 
     private function verifyingKey(): VerifyingKey
     {
-        if ($this->algorithm === Algorithm::HS256) {
+        if ($this->algorithm->hash() !== null) {
             return $this->hmacKey();
         }
         if ($this->algorithm === Algorithm::EdDSA) {

@@ -149,7 +149,11 @@ final class SessionTest extends TestCase
             ],
             'an unknown parameter' => ["{\"seq\":3,$jwt{\"colour\":\"red\"}}", 3, 'parameter colour; sign takes'],
             'a missing parameter' => ["{\"seq\":3,$jwt{}}", 3, 'parameter algorithm is missing'],
-            'an unknown value' => ["{\"seq\":3,$jwt{\"algorithm\":\"none\"}}", 3, 'cannot be "none"'],
+            'an unknown value' => [
+                "{\"seq\":3,$jwt{\"algorithm\":\"RS256\",\"layer\":\"none\"}}",
+                3,
+                'cannot be "none"',
+            ],
             'a value that is a list' => ["{\"seq\":3,$jwt{\"algorithm\":[\"RS256\"]}}", 3, 'cannot be ["RS256"]'],
             'parameters that are a text' => ["{\"seq\":3,$jwt\"RS256\"}", 3, 'parameters must be an object'],
             'no inputs' => [
@@ -172,6 +176,14 @@ final class SessionTest extends TestCase
             'present that is a text' => ['{"seq": 3, "command": "witness", "present": "eyJ"}', 3, 'present'],
             'present with a number' => ['{"seq": 3, "command": "witness", "present": ["eyJ", 1]}', 3, 'present'],
         ];
+    }
+
+    public function testAnAlgorithmThatOthersHaveIsSkipped(): void
+    {
+        $reply = $this->probe->ask('prepare', operation: 'sign', parameters: ['algorithm' => 'PS256']);
+
+        self::assertSame('skipped', $reply['status']);
+        self::assertStringStartsWith('not in PHP', $reply['reason']);
     }
 
     public function testNothingIsMeasuredOrWitnessedBeforePrepare(): void

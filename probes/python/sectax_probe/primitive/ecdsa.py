@@ -22,7 +22,7 @@ _load_public = cast("Callable[[bytes], EllipticCurvePublicKey]", load_pem_public
 
 
 # Bytes of r and of s (RFC 7518, section 3.4).
-_SIZES = {"P-256": 32, "P-384": 48, "P-521": 66}
+_SIZES = {"P-256": 32, "P-384": 48, "P-521": 66, "secp256k1": 32}
 
 
 class Ecdsa:

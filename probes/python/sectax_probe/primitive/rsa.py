@@ -1,4 +1,4 @@
-"""RSASSA-PKCS1-v1_5 (RFC 7518, section 3.3)."""
+"""RSASSA-PKCS1-v1_5 and RSASSA-PSS (RFC 7518, sections 3.3 and 3.5)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import cast
 
 from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
+from cryptography.hazmat.primitives.asymmetric.padding import MGF1, PSS, AsymmetricPadding, PKCS1v15
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, RSAPublicKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_pem_public_key
 
@@ -22,7 +22,7 @@ class RsaPkcs1:
 
     def __init__(self, hash_name: str) -> None:
         self._hash: hashes.HashAlgorithm = getattr(hashes, hash_name)()
-        self._padding = PKCS1v15()
+        self._padding: AsymmetricPadding = PKCS1v15()
 
     def signer(self, key: RSAPrivateKey, data: bytes) -> Call:
         padding, hash_ = self._padding, self._hash
@@ -63,3 +63,9 @@ class RsaPkcs1:
 
     def from_jose(self, signature: bytes) -> bytes:
         return signature
+
+
+class RsaPss(RsaPkcs1):
+    def __init__(self, hash_name: str) -> None:
+        super().__init__(hash_name)
+        self._padding = PSS(MGF1(self._hash), self._hash.digest_size)

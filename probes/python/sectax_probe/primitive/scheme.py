@@ -44,11 +44,15 @@ def scheme_of(algorithm: Algorithm) -> Scheme:
             from sectax_probe.primitive.rsa import RsaPkcs1
 
             return RsaPkcs1(algorithm.hash)
+        case "rsa-pss":
+            from sectax_probe.primitive.rsa import RsaPss
+
+            return RsaPss(algorithm.hash)
         case "ecdsa":
             from sectax_probe.primitive.ecdsa import Ecdsa
 
             return Ecdsa(algorithm.hash, str(algorithm.curve))
-        case "eddsa":
-            from sectax_probe.primitive.eddsa import EdDsa
+        case "pure":
+            from sectax_probe.primitive.pure import Pure
 
-            return EdDsa()
+            return Pure()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
-from sectax.experiments.jwt.experiment import lacks, signature_subject
+from sectax.experiments.jwt.experiment import LANGUAGES, lacks, signature_subject
 from sectax.experiments.jwt.keys import ALGORITHMS, make_keys
 from sectax.experiments.levels import choose
 from sectax.experiments.on_probe.experiment import BATCH_S, ROUNDS, ProbeBench, probe_metrics
@@ -59,10 +59,11 @@ class HonestyExperiment(Experiment):
         return _factors(probes.names())
 
     def requirements(self) -> tuple[str, ...]:
-        return tuple(f"probe:{name}" for name in probes.names())
+        return tuple(f"probe:{name}" for name in LANGUAGES)
 
     def wants(self, request: Request) -> Wanted:
-        return Wanted(probes=choose(self.factors, _PRESETS[request.preset], request.levels)[0].levels)
+        preset = {"language": LANGUAGES} | _PRESETS[request.preset]
+        return Wanted(probes=choose(self.factors, preset, request.levels)[0].levels)
 
     def design(self, request: Request, machine: Machine) -> Design:
         factors = choose(_factors(tuple(machine.probes)), _PRESETS[request.preset], request.levels)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sectax.design.matrix import Levels
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
-from sectax.experiments.jwt.keys import ALGORITHMS, BASELINE, claims_text, key_of, make_keys, signing_input
+from sectax.experiments.jwt.keys import ALGORITHMS, BASELINE, COMMON, claims_text, key_of, make_keys, signing_input
 from sectax.experiments.jwt.referee import JwtReferee
 from sectax.experiments.levels import choose
 from sectax.experiments.on_probe.experiment import BATCH_S, CPU_TIME, ROUNDS, ProbeBench, probe_metrics, probe_subject
@@ -31,7 +31,8 @@ OPERATIONS = ("sign", "verify")
 KEY_USES = ("parsed-once", "parsed-per-call")
 LAYERS = ("primitive", "library")
 
-_PARAMETERS = ("algorithm", "key_use", "layer")
+# What is measured where nobody asked for others.
+LANGUAGES = ("php", "python")
 
 
 def lacks(machine: Machine, levels: Levels) -> Iterator[WhyNot | None]:
@@ -47,7 +48,7 @@ def signature_subject(levels: Mapping[str, str], inputs: Mapping[str, str]) -> P
     return probe_subject(
         levels["language"],
         levels["operation"],
-        {name: levels[name] for name in _PARAMETERS},
+        {"algorithm": ALGORITHMS[algorithm].asked, "key_use": levels["key_use"], "layer": levels["layer"]},
         subject_inputs(algorithm, inputs),
         referee_of(levels["operation"], algorithm, inputs),
     )
@@ -66,11 +67,19 @@ def subject_inputs(algorithm: str, inputs: Mapping[str, str]) -> dict[str, str]:
     }
 
 
+# What nginx takes of one header line (large_client_header_buffers) and Apache (LimitRequestFieldSize) nearly.
+_HEADERS_BYTES = 8192
+
 FIRST = Metric("first", "s", Better.LOWER, Summary.MEAN, observed="first")
+# A signature travels in every request: what it adds to that is told beside its time, and is the same in every block.
+SIZES = tuple(
+    Metric(name, "B", Better.LOWER, Summary.MAXIMUM, observed=f"first.{name}", resolution=1.0, compared=False)
+    for name in ("token_bytes", "signature_bytes", "public_key_bytes")
+)
 
 _PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
-    "default": {},
-    "quick": {"key_use": ("parsed-once",), "layer": ("primitive",)},
+    "default": {"algorithm": COMMON},
+    "quick": {"algorithm": COMMON, "key_use": ("parsed-once",), "layer": ("primitive",)},
     "published": {
         "language": ("php",),
         "algorithm": ("RS256", "ES256", "EdDSA"),
@@ -92,6 +101,9 @@ _PUBLISHED_CHOICES = (
 _WORDS = {
     "metric=cpu_time": "CPU time",
     "metric=throughput": "wall throughput",
+    "metric=token_bytes": "bytes of a token",
+    "metric=signature_bytes": "bytes of its signature",
+    "metric=public_key_bytes": "bytes of the public key",
 }
 
 
@@ -104,6 +116,11 @@ def factors_of(languages: tuple[str, ...]) -> tuple[Factor, ...]:
         Factor("layer", LAYERS),
         Factor("algorithm", tuple(ALGORITHMS)),
     )
+
+
+def _languages(preset: str, factors: tuple[Factor, ...], levels: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """Those of a run; its design is then made for a machine that was asked of these alone."""
+    return choose(factors, {"language": LANGUAGES} | _PRESETS[preset], levels)[0].levels
 
 
 class JwtExperiment(Experiment):
@@ -119,24 +136,32 @@ class JwtExperiment(Experiment):
         return factors_of(probes.names())
 
     def probe_cases(self) -> list[Case]:
-        """Every operation with every level, under fresh keys: what `sectax probe check` tries."""
+        """Every operation with every level, under fresh keys: what `sectax probe check` tries.
+
+        An RSA key of another length is the same code to a probe, and is left out.
+        """
         from sectax.experiments.on_probe.conformance import Case
 
-        keys = make_keys(ALGORITHMS)
+        names = [algorithm.name for algorithm in ALGORITHMS.values() if algorithm.name == algorithm.asked]
+        keys = make_keys(names)
         cases = []
-        for operation, algorithm, layer, key_use in itertools.product(OPERATIONS, ALGORITHMS, LAYERS, KEY_USES):
+        for operation, algorithm, layer, key_use in itertools.product(OPERATIONS, names, LAYERS, KEY_USES):
             inputs, referee = subject_inputs(algorithm, keys), referee_of(operation, algorithm, keys)
             # A tampered token to verify: every operation must then be counted as a failure.
             spoiled = inputs | {"token": referee.tampered()[0]} if operation == "verify" else None
-            parameters = {"algorithm": algorithm, "layer": layer, "key_use": key_use}
+            parameters = {"algorithm": ALGORITHMS[algorithm].asked, "layer": layer, "key_use": key_use}
             cases.append(Case(operation, parameters, inputs, referee, spoiled))
         return cases
 
     def requirements(self) -> tuple[str, ...]:
-        return tuple(f"probe:{name}" for name in probes.names())
+        return self.requirements_of({})
+
+    def requirements_of(self, levels: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+        """What these levels need, or those of the default preset."""
+        return tuple(f"probe:{name}" for name in _languages("default", self.factors, levels))
 
     def wants(self, request: Request) -> Wanted:
-        return Wanted(probes=choose(self.factors, _PRESETS[request.preset], request.levels)[0].levels)
+        return Wanted(probes=_languages(request.preset, self.factors, request.levels))
 
     def design(self, request: Request, machine: Machine) -> Design:
         known = factors_of(tuple(machine.probes))
@@ -148,7 +173,7 @@ class JwtExperiment(Experiment):
             factors=factors,
             control="algorithm",
             baseline=BASELINE,
-            metrics=(*answer.metrics, FIRST),
+            metrics=(*answer.metrics, FIRST, *SIZES),
             rules=Rules(
                 family=lambda levels: levels["language"],
                 lacks=functools.partial(lacks, machine),
@@ -174,9 +199,9 @@ class JwtExperiment(Experiment):
     def advice_rules(self, plan: Plan) -> AdviceRules:
         """How much of it is the library. Without a CPU clock nothing is in seconds, and there is no answer."""
         primitive = ("primitive", "the bare primitive")
-        weigh = "signatures have 256 bytes (RS256), 64 (ES256, EdDSA) or 32 (HS256)"
+        weigh = _weigh({treatment.levels.get("algorithm", BASELINE) for treatment in plan.treatments})
         if {treatment.levels.get("key_use") for treatment in plan.treatments} == {"parsed-once"}:
-            weigh = f"keys parsed on every call cost more (--level key_use=parsed-per-call); {weigh}"
+            weigh = f"keys parsed on every call cost more (--level key_use=parsed-per-call); {weigh}".removesuffix("; ")
         choice = Choice(
             mixed="operation",
             usual={"sign": 1, "verify": 20},
@@ -187,6 +212,22 @@ class JwtExperiment(Experiment):
             changes="OpenSSL, library or processor",
         )
         return AdviceRules(CPU_TIME.name, choice, Stages("layer", (primitive,), "the library around it"))
+
+
+def _weigh(names: set[str]) -> str:
+    """What the signatures of these algorithms add to every request."""
+    of_size: dict[int, list[str]] = {}
+    for name in (name for name in ALGORITHMS if name in names):
+        of_size.setdefault(ALGORITHMS[name].signature_bytes, []).append(name)
+    if not of_size:
+        return ""
+    sizes = [f"{size} ({', '.join(of_size[size])})" for size in sorted(of_size, reverse=True)]
+    sizes[0] = sizes[0].replace(" (", " bytes (", 1)
+    said = f"signatures have {', '.join(sizes[:-1])}{' or ' if sizes[1:] else ''}{sizes[-1]}"
+    most = max(of_size) * 4 / 3
+    if most < _HEADERS_BYTES / 4:
+        return said
+    return f"{said}; the largest fills {100 * most / _HEADERS_BYTES:.0f} % of the 8 KiB that servers take of a header"
 
 
 class _Bench(ProbeBench):

@@ -3,32 +3,64 @@
 from __future__ import annotations
 
 import base64
+import functools
 import json
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from sectax.model.subject import Witness
 
 
 @dataclass(frozen=True)
 class Algorithm:
-    """A JWS algorithm with the key it is measured with (RFC 7518, RFC 8037).
+    """A JWS algorithm with the key it is measured with (RFC 7518, 8037 and 8812; ML-DSA as draft-ietf-cose-dilithium).
 
-    `bits` is the size of the key: the modulus, the curve's field, or the shared secret.
+    Attributes:
+        name: the level.
+        key_type: `kty` of RFC 7518.
+        bits: the size of the key: the modulus, the curve's field, the shared secret, or the bytes of the public key.
+        curve: of keys of type EC and OKP.
+        probe: what the probe protocol calls it; the name, where that is not given.
+        header: what a token's header calls it; what the protocol does, where that is not given.
     """
 
     name: str
     key_type: str
     bits: int
     curve: str | None = None
+    probe: str = ""
+    header: str = ""
+
+    @property
+    def asked(self) -> str:
+        return self.probe or self.name
+
+    @property
+    def alg(self) -> str:
+        return self.header or self.asked
+
+    @property
+    def signature_bytes(self) -> int:
+        """As JOSE has it: of a token, a third more."""
+        match self.key_type:
+            case "oct" | "RSA":
+                return self.bits // 8
+            case "AKP":
+                return {10496: 2420, 15616: 3309}.get(self.bits, 4627)
+        return 114 if self.curve == "Ed448" else 2 * -(-self.bits // 8)
 
     def declares(self) -> dict[str, Witness]:
         """What the witnesses must say."""
-        promised: dict[str, Witness] = {"key_type": self.key_type, "key_bits": self.bits, "alg": self.name}
+        promised: dict[str, Witness] = {"key_type": self.key_type, "key_bits": self.bits, "alg": self.alg}
         if self.curve is not None:
             promised["curve"] = self.curve
         return promised
+
+
+def _rsa(kind: str, bits: int) -> Algorithm:
+    return Algorithm(kind if bits == 2048 else f"{kind}-{bits}", "RSA", bits, probe=kind)
 
 
 ALGORITHMS = {
@@ -39,10 +71,22 @@ ALGORITHMS = {
         Algorithm("HS256", "oct", 256),
         Algorithm("ES256", "EC", 256, "P-256"),
         Algorithm("EdDSA", "OKP", 256, "Ed25519"),
+        Algorithm("HS384", "oct", 384),
+        Algorithm("HS512", "oct", 512),
+        *(_rsa(kind, 2048) for kind in ("RS384", "RS512", "PS256", "PS384", "PS512")),
+        *(_rsa(kind, bits) for bits in (3072, 4096) for kind in ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512")),
+        Algorithm("ES384", "EC", 384, "P-384"),
+        Algorithm("ES512", "EC", 521, "P-521"),
+        Algorithm("ES256K", "EC", 256, "secp256k1"),
+        # RFC 8037: the header says EdDSA for both curves.
+        Algorithm("Ed448", "OKP", 456, "Ed448", header="EdDSA"),
+        *(Algorithm(f"ML-DSA-{size}", "AKP", 8 * key) for size, key in ((44, 1312), (65, 1952), (87, 2592))),
     )
 }
 
 BASELINE = "RS256"
+# What is compared where nobody asked for others.
+COMMON = ("RS256", "HS256", "ES256", "EdDSA")
 
 
 # What a session token of a web service carries. No times, so that expiry is never in play, and no audience, which
@@ -66,22 +110,23 @@ def unbase64url(text: str) -> bytes:
 
 
 def make_keys(names: Iterable[str]) -> dict[str, str]:
-    """Fresh keys for the algorithms named.
+    """Fresh keys for the algorithms named; those that take the same kind of key share one.
 
     Returns:
         `RS256.private_key_pem`, `RS256.public_key_pem`, `HS256.secret` and so on, as the probe protocol names them.
     """
     made: dict[str, str] = {}
-    for name in names:
-        made.update({f"{name}.{part}": text for part, text in _key(ALGORITHMS[name]).items()})
+    key = functools.cache(_key)
+    for algorithm in map(ALGORITHMS.__getitem__, names):
+        parts = key(algorithm.key_type, algorithm.bits, algorithm.curve)
+        made.update({f"{algorithm.name}.{part}": text for part, text in parts.items()})
     return made
 
 
-def _key(algorithm: Algorithm) -> dict[str, str]:
-    if algorithm.key_type == "oct":
-        return {"secret": base64url(secrets.token_bytes(algorithm.bits // 8))}
+def _key(key_type: str, bits: int, curve: str | None) -> dict[str, str]:
+    if key_type == "oct":
+        return {"secret": base64url(secrets.token_bytes(bits // 8))}
     # Imported here: making keys is not needed to list experiments.
-    from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
     from cryptography.hazmat.primitives.serialization import (
         Encoding,
         NoEncryption,
@@ -89,23 +134,37 @@ def _key(algorithm: Algorithm) -> dict[str, str]:
         PublicFormat,
     )
 
-    private: rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey | ed25519.Ed25519PrivateKey
-    if algorithm.key_type == "RSA":
-        private = rsa.generate_private_key(public_exponent=65537, key_size=algorithm.bits)
-    elif algorithm.key_type == "EC":
-        private = ec.generate_private_key(ec.SECP256R1())
-    else:
-        private = ed25519.Ed25519PrivateKey.generate()
-    public = private.public_key()
+    private = _private_key(key_type, bits, curve)
     return {
         "private_key_pem": private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode(),
-        "public_key_pem": public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode(),
+        "public_key_pem": private.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode(),
     }
+
+
+def _private_key(key_type: str, bits: int, curve: str | None) -> Any:
+    from cryptography.hazmat.primitives.asymmetric import ec, ed448, ed25519, mldsa, rsa
+
+    match key_type, curve or bits:
+        case "RSA", _:
+            return rsa.generate_private_key(public_exponent=65537, key_size=bits)
+        case "EC", str(name):
+            curves: dict[str, Callable[[], ec.EllipticCurve]]
+            curves = {"P-256": ec.SECP256R1, "P-384": ec.SECP384R1, "P-521": ec.SECP521R1, "secp256k1": ec.SECP256K1}
+            return ec.generate_private_key(curves[name]())
+        case "OKP", "Ed448":
+            return ed448.Ed448PrivateKey.generate()
+        case "OKP", _:
+            return ed25519.Ed25519PrivateKey.generate()
+        case _, 10496:
+            return mldsa.MLDSA44PrivateKey.generate()
+        case _, 15616:
+            return mldsa.MLDSA65PrivateKey.generate()
+    return mldsa.MLDSA87PrivateKey.generate()
 
 
 def signing_input(algorithm: str) -> str:
     """The text that is signed: the header and the claims, each as base64url."""
-    header = json.dumps({"typ": "JWT", "alg": algorithm}, separators=(",", ":"))
+    header = json.dumps({"typ": "JWT", "alg": ALGORITHMS[algorithm].alg}, separators=(",", ":"))
     return f"{base64url(header.encode())}.{base64url(claims_text().encode())}"
 
 
@@ -117,3 +176,7 @@ def key_of(inputs: Mapping[str, str], algorithm: str) -> dict[str, str]:
     """The inputs of one algorithm, by the names of the probe protocol."""
     prefix = f"{algorithm}."
     return {name.removeprefix(prefix): text for name, text in inputs.items() if name.startswith(prefix)}
+
+
+def der(pem: str) -> bytes:
+    return base64.b64decode("".join(pem.splitlines()[1:-1]))

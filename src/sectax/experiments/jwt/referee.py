@@ -1,4 +1,5 @@
-"""Judges tokens with an implementation that none of the measured ones shares: pycryptodome's own arithmetic.
+"""Judges tokens with implementations that none of the measured ones shares: pycryptodome's own arithmetic, and where it
+lacks an algorithm (ES256K, ML-DSA) pure Python's. Nothing is timed here, and the keys are thrown away with the run.
 
 It also makes the genuine tokens that a subject must accept, and the tampered ones that it must refuse.
 """
@@ -6,13 +7,14 @@ It also makes the genuine tokens that a subject must accept, and the tampered on
 from __future__ import annotations
 
 import functools
+import hashlib
 import json
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from sectax.experiments.jwt.keys import CLAIMS, base64url, signing_input, unbase64url
+from sectax.experiments.jwt.keys import ALGORITHMS, CLAIMS, base64url, der, signing_input, unbase64url
 
 
 @dataclass(frozen=True)
@@ -45,48 +47,89 @@ class JwtReferee:
             signature = unbase64url(parts[2])
         except ValueError as error:
             return f"the token cannot be decoded: {error}"
-        if not isinstance(header, dict) or header.get("alg") != self.algorithm:
-            return f"the token's header does not name {self.algorithm}"
+        alg = ALGORITHMS[self.algorithm].alg
+        if not isinstance(header, dict) or header.get("alg") != alg:
+            return f"the token's header does not name {alg}"
         if claims != CLAIMS:
             return "the token has other claims than those given"
         if not self._verify(f"{parts[0]}.{parts[1]}".encode(), signature):
             return "the signature is not valid"
         return None
 
+    def sizes(self, token: str) -> dict[str, int]:
+        """Bytes of a token, of the signature in it, and of the public key (SubjectPublicKeyInfo in DER)."""
+        sizes = {"token_bytes": len(token), "signature_bytes": len(unbase64url(token.rpartition(".")[2]))}
+        public = self.key.get("public_key_pem")
+        return sizes if public is None else sizes | {"public_key_bytes": len(der(public))}
+
     def _sign(self, data: bytes) -> bytes:
-        if self.algorithm == "HS256":
-            return bytes(self._hmac(data).digest())
+        match ALGORITHMS[self.algorithm].key_type, self.algorithm:
+            case "oct", _:
+                return bytes(self._hmac(data).digest())
+            case "AKP", _:
+                scheme = _ml_dsa(self.algorithm)
+                seed = der(self.key["private_key_pem"])[-32:]
+                return bytes(scheme.sign(scheme.key_derive(seed)[1], data))
+            case _, "ES256K":
+                from ecdsa import SigningKey  # type: ignore[import-untyped]
+
+                return bytes(SigningKey.from_pem(self.key["private_key_pem"]).sign(data, hashfunc=hashlib.sha256))
         scheme, prepared = self._scheme("private_key_pem")
         return bytes(scheme.sign(prepared(data)))
 
     def _verify(self, data: bytes, signature: bytes) -> bool:
+        algorithm = ALGORITHMS[self.algorithm]
         try:
-            if self.algorithm == "HS256":
-                self._hmac(data).verify(signature)
-            else:
-                scheme, prepared = self._scheme("public_key_pem")
-                scheme.verify(prepared(data), signature)
+            match algorithm.key_type, self.algorithm:
+                case "oct", _:
+                    self._hmac(data).verify(signature)
+                case "AKP", _:
+                    public = der(self.key["public_key_pem"])[-algorithm.bits // 8 :]
+                    return bool(_ml_dsa(self.algorithm).verify(public, data, signature))
+                case _, "ES256K":
+                    from ecdsa import BadSignatureError, VerifyingKey
+
+                    try:
+                        VerifyingKey.from_pem(self.key["public_key_pem"]).verify(signature, data, hashlib.sha256)
+                    except BadSignatureError:
+                        return False
+                case _:
+                    scheme, prepared = self._scheme("public_key_pem")
+                    scheme.verify(prepared(data), signature)
         except ValueError:
             return False
         return True
 
     def _scheme(self, key: str) -> tuple[Any, Callable[[bytes], Any]]:
         """What signs or verifies with this part of the key, and what it takes of the data."""
-        from Crypto.Signature import DSS, eddsa, pkcs1_15
+        from Crypto.Signature import DSS, eddsa, pkcs1_15, pss
 
-        match self.algorithm:
-            case "RS256":
-                return pkcs1_15.new(_parsed(self.key[key], "RSA")), _sha256
-            case "ES256":
-                return DSS.new(_parsed(self.key[key], "ECC"), "fips-186-3"), _sha256
-            case "EdDSA":
+        match ALGORITHMS[self.algorithm].asked[:2]:
+            case "RS":
+                return pkcs1_15.new(_parsed(self.key[key], "RSA")), self._hash().new
+            case "PS":
+                return pss.new(_parsed(self.key[key], "RSA")), self._hash().new
+            case "ES":
+                return DSS.new(_parsed(self.key[key], "ECC"), "fips-186-3"), self._hash().new
+            case "Ed":
                 return eddsa.new(_parsed(self.key[key], "ECC"), "rfc8032"), bytes
         raise ValueError(f"the referee knows no algorithm {self.algorithm}")
 
     def _hmac(self, data: bytes) -> Any:
-        from Crypto.Hash import HMAC, SHA256
+        from Crypto.Hash import HMAC
 
-        return HMAC.new(unbase64url(self.key["secret"]), data, SHA256)
+        return HMAC.new(unbase64url(self.key["secret"]), data, self._hash())
+
+    def _hash(self) -> Any:
+        from Crypto.Hash import SHA256, SHA384, SHA512
+
+        return {"256": SHA256, "384": SHA384, "512": SHA512}[ALGORITHMS[self.algorithm].asked[2:5]]
+
+
+def _ml_dsa(name: str) -> Any:
+    from dilithium_py import ml_dsa  # type: ignore[import-untyped]
+
+    return getattr(ml_dsa, name.replace("-", "_"))
 
 
 # Every block judges again, and the checks that pycryptodome makes of an RSA key when it reads one take 50 ms.
@@ -101,12 +144,6 @@ def _parsed(text: str, kind: str) -> Any:
 def _token(algorithm: str, key: tuple[tuple[str, str], ...]) -> str:
     text = signing_input(algorithm)
     return f"{text}.{base64url(JwtReferee(algorithm, dict(key))._sign(text.encode()))}"
-
-
-def _sha256(data: bytes) -> Any:
-    from Crypto.Hash import SHA256
-
-    return SHA256.new(data)
 
 
 def _turn_a_bit(data: bytes) -> bytes:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Protocol, runtime_checkable
 
 from sectax.experiments.on_probe.conversation import Conversation, witness
 from sectax.experiments.on_probe.failures import ProbeTrouble, advice, redaction, story
@@ -27,6 +28,14 @@ FIRST = "first"
 
 # Characters of a witness that are kept: versions and curves are short, and what a probe says is not to be trusted.
 _LONGEST_TEXT = 200
+
+
+@runtime_checkable
+class Weighs(Referee, Protocol):
+    """What a referee has besides where the size of an artefact is told beside its time."""
+
+    def sizes(self, artefact: str) -> dict[str, int]:
+        """Bytes, by the names of metrics."""
 
 
 @dataclass(frozen=True)
@@ -198,6 +207,14 @@ class ProbeSubject:
             raise self._failure(message, advice(None, self._spec.name))
         return exit_status
 
+    def _sizes(self, artefact: str | None) -> tuple[Observation, ...]:
+        """What the artefact that was made, or is looked at, weighs, where the referee can tell."""
+        referee = self._spec.referee
+        if not isinstance(referee, Weighs):
+            return ()
+        sizes = referee.sizes(referee.genuine()[0] if artefact is None else artefact)
+        return tuple(Observation(f"{FIRST}.{name}", size, "B", "counted", 1) for name, size in sizes.items())
+
     def _witness(self, conversation: Conversation) -> dict[str, Witness]:
         spec = self._spec
         witnessed = witness(conversation, spec.operation, spec.referee)
@@ -206,6 +223,8 @@ class ProbeSubject:
                 "; ".join(witnessed.flaws.values()),
                 "nothing is timed that does not do its work; sectax probe check names each step that fails",
             )
+        if self._stage == "open" and self.first:
+            self.first += self._sizes(witnessed.reply.artefact)
         return self._safe(witnessed.reply.witnesses)
 
     def _checked(

@@ -1,23 +1,31 @@
-"""EdDSA (RFC 8037, section 3.1)."""
+"""Schemes with a hash of their own: EdDSA (RFC 8037, section 3.1), ML-DSA (FIPS 204, without a context)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import cast
+from typing import Protocol, cast
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_pem_public_key
 
 from sectax_probe.operation import Call
 
-_load_private = cast("Callable[[bytes, None], Ed25519PrivateKey]", load_pem_private_key)
-_load_public = cast("Callable[[bytes], Ed25519PublicKey]", load_pem_public_key)
+
+class _PrivateKey(Protocol):
+    def sign(self, data: bytes) -> bytes: ...
 
 
-class EdDsa:
+class _PublicKey(Protocol):
+    def verify(self, signature: bytes, data: bytes) -> None: ...
+
+
+_load_private = cast("Callable[[bytes, None], _PrivateKey]", load_pem_private_key)
+_load_public = cast("Callable[[bytes], _PublicKey]", load_pem_public_key)
+
+
+class Pure:
     constant_size = True
 
-    def signer(self, key: Ed25519PrivateKey, data: bytes) -> Call:
+    def signer(self, key: _PrivateKey, data: bytes) -> Call:
         def sign() -> bytes:
             return key.sign(data)
 
@@ -31,7 +39,7 @@ class EdDsa:
 
         return sign
 
-    def verifier(self, key: Ed25519PublicKey, signature: bytes, data: bytes) -> Call:
+    def verifier(self, key: _PublicKey, signature: bytes, data: bytes) -> Call:
         def verify() -> None:
             return key.verify(signature, data)
 

@@ -1,0 +1,68 @@
+"""The levels of jwt: what a preset has, what each asks of a probe, and what it must prove of itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from sectax.experiments.interface import Request
+from sectax.experiments.jwt import EXPERIMENT
+from sectax.experiments.jwt.experiment import signature_subject
+from sectax.experiments.jwt.keys import ALGORITHMS, COMMON, make_keys
+from sectax.model.errors import WrongUse
+from sectax.model.machine import Machine, ProbeState
+from sectax.model.plan import Stopping
+from sectax.workflow.doctor import required
+
+MACHINE = Machine(probes={"php": ProbeState("PHP", None, True), "python": ProbeState("Python", None, True)})
+
+
+def request(preset: str = "default", **levels: tuple[str, ...]) -> Request:
+    return Request(preset, levels, Stopping(0.02), 1)
+
+
+@pytest.mark.parametrize("preset", ["default", "quick"])
+def test_presets_keep_to_the_common_algorithms_and_two_languages(preset: str) -> None:
+    plan = EXPERIMENT.plan(request(preset), MACHINE)
+
+    assert {treatment.levels["algorithm"] for treatment in plan.treatments} == set(COMMON)
+    assert EXPERIMENT.wants(request(preset)).probes == ("php", "python")
+
+
+def test_levels_are_found_in_any_case() -> None:
+    plan = EXPERIMENT.plan(request(algorithm=("rs256", "ps512-4096", "ml-dsa-87", "ED448")), MACHINE)
+
+    levels = {treatment.levels["algorithm"] for treatment in plan.treatments}
+    assert levels == {"RS256", "PS512-4096", "ML-DSA-87", "Ed448"}
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "alg", "bits"),
+    [("RS512-4096", "RS512", "RS512", 4096), ("Ed448", "Ed448", "EdDSA", 456), ("ES512", "ES512", "ES512", 521)],
+)
+def test_a_level_is_asked_by_its_name_in_the_protocol(name: str, asked: str, alg: str, bits: int) -> None:
+    levels = {"language": "python", "operation": "sign", "layer": "primitive", "key_use": "parsed-once"}
+    spec = signature_subject(levels | {"algorithm": name}, make_keys([name]))
+    declared = ALGORITHMS[name].declares()
+
+    assert spec.parameters["algorithm"] == asked
+    assert (declared["alg"], declared["key_bits"]) == (alg, bits)
+
+
+def test_advice_says_what_a_signature_fills_of_a_header() -> None:
+    large = EXPERIMENT.advice_rules(EXPERIMENT.plan(request(algorithm=("RS256", "ML-DSA-87")), MACHINE))
+    common = EXPERIMENT.advice_rules(EXPERIMENT.plan(request(), MACHINE))
+
+    assert "4627 bytes (ML-DSA-87) or 256 (RS256)" in large.choice.weigh
+    assert "75 % of the 8 KiB" in large.choice.weigh
+    assert "8 KiB" not in common.choice.weigh
+
+
+def test_a_set_up_of_one_language_is_of_that_alone() -> None:
+    assert [part.id for part in required(["jwt"], {"language": ("php",)})] == ["probe-php"]
+    assert [part.id for part in required(["jwt"])] == ["probe-php", "probe-python"]
+
+
+@pytest.mark.parametrize("experiments", [["command"], ["jwt", "honesty"], []])
+def test_levels_are_set_up_of_one_experiment_that_has_them(experiments: list[str]) -> None:
+    with pytest.raises(WrongUse):
+        required(experiments, {"language": ("php",)})
