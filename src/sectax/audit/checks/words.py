@@ -7,7 +7,6 @@ from collections.abc import Iterable
 
 # The subject of what concerns the source as a whole.
 EVERYTHING = "all figures"
-_MOST_TABLES = 4
 _MOST_PER_CENT = 1_000_000
 # From here on people say 'times'.
 _TIMES = 3.0
@@ -26,7 +25,7 @@ def named(names: Iterable[str], most: int = 3) -> str:
 def tables_of(tables: Iterable[str]) -> str:
     """The subject of a remark on figures of these tables."""
     different = dict.fromkeys(tables)
-    return ", ".join(different) if len(different) <= _MOST_TABLES else EVERYTHING
+    return ", ".join(different) if len(different) <= 4 else EVERYTHING
 
 
 def counted(number: float, noun: str) -> str:

@@ -8,8 +8,6 @@ from sectax.audit.form import Contrast, Evidence
 from sectax.formats.bad_input import BadInput
 from sectax.text.printable import printable
 
-_MOST_SHOWN = 12
-
 
 def with_baseline(evidence: Evidence, said: str) -> Evidence:
     """Evidence in which the level *said* (`LEVEL` or `FACTOR=LEVEL`) is the baseline of its factor.
@@ -22,6 +20,6 @@ def with_baseline(evidence: Evidence, said: str) -> Evidence:
     found = [(factor, level) for factor, level in there if said in (level, f"{factor}={level}")]
     if len(found) == 1:
         return replace(evidence, contrast=Contrast(*found[0]))
-    shown = ", ".join(printable(f"{factor}={level}", 60) for factor, level in there[:_MOST_SHOWN])
+    shown = ", ".join(printable(f"{factor}={level}", 60) for factor, level in there[:12])
     hint = f"the levels are {shown}" if there else "the figures have no levels"
     raise BadInput(f"{printable(said, 60)!r} is a level of {'more than one' if found else 'no'} factor", hint)

@@ -6,7 +6,8 @@ import csv
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import chain, filterfalse, islice
+from operator import methodcaller
 
 from sectax.audit.tables.columns import Columns
 from sectax.formats.bad_input import BadInput
@@ -96,10 +97,10 @@ def fields(line: str, separator: str) -> list[str]:
 
 def rows(table: Table) -> Iterator[list[str]]:
     """The rows of a table, without rules, comments and repeated lines of names. Raises `csv.Error`."""
-    ended = (f"{line}\n" for line in table.lines if not line.startswith("#"))
+    lines = filterfalse(methodcaller("startswith", "#"), table.lines)
     if table.separator not in ("|", " "):
-        return csv.reader(ended, delimiter=table.separator, strict=True, skipinitialspace=True)
-    split = _markdown(table) if table.separator == "|" else (fields(line, " ") for line in ended if line.strip())
+        return csv.reader(lines, delimiter=table.separator, strict=True, skipinitialspace=True)
+    split = _markdown(table) if table.separator == "|" else (fields(line, " ") for line in lines if line.strip())
     return (row for row in split if not _RULE.fullmatch(" ".join(row)) and row != table.names)
 
 

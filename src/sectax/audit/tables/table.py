@@ -32,7 +32,7 @@ Row = Sequence[str]
 class _Group:
     """The rows of one combination of levels, and the last of them."""
 
-    values: array[float] = field(default_factory=lambda: array("d"))
+    values: array[float] = field(default_factory=lambda: array("d"))  # in the unit of their column
     replicates: set[str] = field(default_factory=set)
     failed: float = 0.0
     operations: float = 0.0
@@ -102,26 +102,27 @@ class _Reader:
             columns = list(zip(*whole, strict=True))
             if len(columns) != len(self.table.names):
                 raise ValueError("other columns")
-            numbers = [[scale * value for value in plain_numbers(columns[at])] for at, (_, scale) in self.values]
+            numbers = [plain_numbers(columns[at]) for at, _ in self.values]
         except ValueError:
-            whole = self._readable(portion)
+            whole, numbers = self._readable(portion)
             columns = list(zip(*whole, strict=True))
-            found = [[self.cells.number(row[at], unit) for row in whole] for at, unit in self.values]
-            numbers = [[number.value for number in column if number is not None] for column in found]
-        if whole:
-            keys: list[Key] = [*zip(*(columns[at] for at in self.guess.by), strict=True)] or [()] * len(whole)
-            self._put(keys, numbers, whole)
+        keys: list[Key] = [*zip(*(columns[at] for at in self.guess.by if whole), strict=True)] or [()] * len(whole)
+        self._put(keys, numbers, whole)
 
-    def _readable(self, portion: list[Row]) -> list[Row]:
-        """The rows whose values are all numbers; the others are noted."""
-        found = []
+    def _readable(self, portion: list[Row]) -> tuple[list[Row], list[list[float]]]:
+        """The rows whose values are all numbers, and these by column; the other rows are noted."""
+        whole: list[Row] = []
+        columns: list[list[float]] = [[] for _ in self.values]
         for place, row in enumerate(portion, self.count - len(portion)):
             fields = self._fitted(row)
-            if fields and all(self.cells.number(fields[at], unit) for at, unit in self.values):
-                found.append(fields)
+            numbers = [self.cells.number(fields[at], unit) for at, unit in self.values] if fields else [None]
+            if None not in numbers:
+                whole.append(fields)
+                for column, number, (_, unit) in zip(columns, filter(None, numbers), self.values, strict=True):
+                    column.append(number.value / unit[1])
             elif any(map(str.strip, row)) and row != self.table.names:
                 self._leave_out(place, f"left out: {printable(', '.join(row), 60)}")
-        return found
+        return whole, columns
 
     def _leave_out(self, place: int, text: str) -> None:
         self.left_out.append(Trouble(TroubleKind.UNREAD, self.table.place + place + 1, text))
@@ -185,6 +186,8 @@ class _Reader:
         )
 
     def _series(self, key: Key, group: _Group) -> Series:
+        import numpy as np
+
         names, label, replicate = self.table.names, ", ".join(key), self.table.said.replicate
         at, unit = next(one for one in self.values if len(self.values) == 1 or names[one[0]] == key[-1])
         metric = names[at] if len(self.values) == 1 else "value"
@@ -200,7 +203,7 @@ class _Reader:
             metric=metric,
             quantity=unit[0],
             claims=claims,
-            values=() if claims else group.values,
+            values=() if claims else array("d", (np.frombuffer(group.values) * unit[1]).tobytes()),
             count=int(self._plain(group.row, self.guess.count)) or None if claims else None,
             work=Work(
                 operation=operation,
