@@ -13,6 +13,7 @@ from sectax.design.planning import Design
 from sectax.model.analysed import Analysed
 from sectax.model.compared import Figure, RunComparison, Shape
 from sectax.model.errors import WrongUse
+from sectax.model.finding import VerdictId
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.published import PublishedStudy
 from sectax.model.treatment import CONTROLS, Factor, SkippedTreatment
@@ -67,6 +68,40 @@ def test_shape_holds_ratios_of_one_table_only() -> None:
     assert value(across.there) == pytest.approx(54611.9 / 20373.0)
     assert len(table.down) == 4
     assert len(table.across) == 3
+
+
+def test_ratio_that_the_run_compared_has_the_interval_of_its_finding() -> None:
+    analysed = situations.published_preset()
+    (table,) = compare_with_published(analysed, STUDY).tables
+
+    finding = next(
+        finding
+        for finding in analysed.findings
+        if finding.comparison.treatment == "php/sign/parsed-once/primitive/EdDSA"
+        and finding.comparison.metric == "throughput"
+    )
+    down = shape(table.down, "EdDSA : RSA 2048bit, sign").here[0]
+
+    assert finding.effect is not None
+    assert (down.low, down.high) == pytest.approx((math.exp(-finding.effect.high), math.exp(-finding.effect.low)))
+    across = shape(table.across, "sign : verify, EdDSA").here[0]
+    sign, verify = table.here[0].figures[1]
+    ends = [end or math.nan for end in (sign.low, sign.high, verify.low, verify.high)]
+    assert (across.low, across.high) == pytest.approx((ends[0] / ends[3], ends[1] / ends[2]))
+
+
+@pytest.mark.parametrize(
+    ("verdict", "undecided", "missing"),
+    [(VerdictId.INCONCLUSIVE, True, ""), (VerdictId.WITHDRAWN, False, "withdrawn in this run")],
+)
+def test_ratio_that_the_run_does_not_answer_is_no_finding(verdict: VerdictId, undecided: bool, missing: str) -> None:
+    analysed = situations.published_preset()
+    findings = tuple(replace(finding, verdict=verdict) for finding in analysed.findings)
+    (table,) = compare_with_published(replace(analysed, findings=findings), STUDY).tables
+
+    for down in table.down:
+        assert [figure.undecided for figure in down.here] == [undecided] * 2
+        assert [figure.missing for figure in down.here] == [missing] * 2
 
 
 def test_absolute_figures_get_a_ratio_and_nothing_else() -> None:
@@ -239,7 +274,7 @@ def moved(analysed: Analysed, **identity: str) -> Analysed:
 
 
 def ratios(comparison: RunComparison) -> dict[str, float | None]:
-    return {each.treatment: each.ratio for each in comparison.absolute}
+    return {pair.treatment: pair.ratio.value for pair in comparison.absolute}
 
 
 def test_effects_of_two_runs_stand_side_by_side_each_against_its_own_baseline() -> None:
@@ -295,6 +330,19 @@ def test_other_runtime_refuses_what_runs_in_it_alone() -> None:
 
     assert ratios(comparison)["php/sign/RS256"] is None
     assert ratios(comparison)["python/sign/RS256"] == 1.0
+
+
+def test_runtime_that_one_of_the_runs_did_not_use_is_no_difference() -> None:
+    case = Case(simple({"language": ("php", "python"), "operation": ("sign",)}, "RS256", "ES256"), {})
+    case.truth = {treatment.id: 0.001 for treatment in case.plan().treatments}
+    both = moved(case.build(), php__runtime="PHP 8.2", python__runtime="3.11")
+    alone = Case(simple({"language": ("php",), "operation": ("sign",)}, "RS256", "ES256"), {})
+    alone.truth = case.truth
+
+    comparison = compare_runs(both, moved(alone.build(), php__runtime="PHP 8.2"))
+
+    assert comparison.differences == ()
+    assert set(ratios(comparison).values()) == {1.0}
 
 
 def test_other_version_of_sectax_is_listed_and_refuses_nothing() -> None:

@@ -32,7 +32,7 @@ def said(sizes: tuple[str, ...]) -> str:
 def test_the_growth_with_the_size_is_set_beside_the_study_s() -> None:
     text = said(("10KB", "20KB", "50KB", "1MB", "10MB", "100MB"))
 
-    assert "In none, 10,000 times the bytes take 1.08 times as long there, and 827 times as long here." in text
+    assert "In none, 10,000 times the bytes take 1.08 times as long there, and 827 (" in text
     assert "since the body was never read" in text
 
 

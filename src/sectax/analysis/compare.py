@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 
@@ -20,8 +21,8 @@ from sectax.model.compared import (
     Side,
 )
 from sectax.model.errors import WrongUse
-from sectax.model.finding import Estimate, TreatmentResult
-from sectax.model.metric import Summary
+from sectax.model.finding import NO_CLAIM, Estimate, TreatmentResult, VerdictId
+from sectax.model.metric import Better, Summary
 from sectax.model.plan import Plan
 from sectax.model.published import BASELINE, EVERY, OTHERS, Counterpart, PublishedStudy, PublishedTable
 from sectax.model.treatment import MEASURED, Standing
@@ -34,7 +35,7 @@ _COMPARED = {Standing.PRIMARY, Standing.SECONDARY}
 
 
 def compare_with_published(analysed: Analysed, study: PublishedStudy) -> PublishedComparison:
-    """Both tables in the study's own layout, the ratios within each, and the bare ratio of one to the other.
+    """Both tables in the study's own layout, the ratios within each, and the ratio of one to the other.
 
     Raises:
         WrongUse: the run is of another experiment, or nobody has said yet how the study's labels read in sectax.
@@ -60,6 +61,7 @@ def compare_with_published(analysed: Analysed, study: PublishedStudy) -> Publish
     sessions = analysed.measured.sessions
     return PublishedComparison(
         study=study,
+        plan=plan,
         run_id=analysed.measured.run_id,
         here=dict(sessions[-1].identity) if sessions else {},
         tables=tuple(tables),
@@ -117,6 +119,8 @@ def compare_runs(a: Analysed, b: Analysed) -> RunComparison:
         started_a=a.measured.started,
         started_b=b.measured.started,
         experiment=plan_a.experiment,
+        plans=(plan_a, plan_b),
+        revisions=(_revision(a), _revision(b)),
         differences=differences,
         effects=effects,
         absolute=tuple(_absolute_pairs(a, b, differences)),
@@ -146,8 +150,10 @@ def _compared_table(analysed: Analysed, study: PublishedStudy, table: PublishedT
         for variant in itertools.product(*counterpart.variants.values())
     )
     base = _base_row(analysed, counterpart, table)
+    used = {figure.metric for side in sides for row in side.figures for figure in row}
+    ratios = _Ratios(analysed)
     down = tuple(
-        _shape(table, row, base, column, there, sides)
+        _shape(table, row, base, column, there, sides, ratios)
         for column in range(len(table.column_labels))
         for row in range(len(table.row_labels))
         if row != base and not counterpart.unlike_rows
@@ -158,10 +164,42 @@ def _compared_table(analysed: Analysed, study: PublishedStudy, table: PublishedT
         there=there,
         here=sides,
         down=down,
-        across=tuple(_across(table, there, sides)),
+        across=tuple(_across(table, there, sides, ratios)),
         absolute=() if counterpart.unlike_rows else tuple(_over(side, there) for side in sides),
-        growth=_growth(analysed.measured.plan, counterpart, table, there, sides),
+        growth=_growth(analysed.measured.plan, counterpart, table, there, sides, ratios),
+        metrics=tuple(metric for metric in analysed.measured.plan.metrics if metric.name in used),
     )
+
+
+class _Ratios:
+    """Ratios of two figures of one run: those of its own findings, where it compared the two."""
+
+    def __init__(self, analysed: Analysed) -> None:
+        self._metrics = {metric.name: metric for metric in analysed.measured.plan.metrics}
+        self._findings = {
+            (finding.comparison.treatment, finding.comparison.baseline, finding.comparison.metric): finding
+            for finding in analysed.findings
+            if finding.comparison.standing in _COMPARED
+        }
+
+    def __call__(self, over: Figure, under: Figure) -> Figure:
+        quotient = ratio(over, under)
+        if quotient.value is None or over.metric != under.metric:
+            return quotient
+        finding = self._findings.get((over.treatment, under.treatment, over.metric))
+        turned = self._findings.get((under.treatment, over.treatment, over.metric))
+        judged = finding or turned
+        if judged is None or judged.effect is None:
+            return quotient
+        if judged.verdict in NO_CLAIM:
+            return Figure(None, f"{judged.verdict.value.replace('-', ' ')} in this run")
+        sign = (1 if finding else -1) * (1 if self._metrics[over.metric].better is Better.LOWER else -1)
+        seen = judged.effect
+        low, high = sorted((sign * seen.low, sign * seen.high))
+        if not math.isfinite(high - low):
+            return Figure(math.exp(sign * seen.log_ratio))
+        undecided = judged.verdict is VerdictId.INCONCLUSIVE
+        return Figure(math.exp(sign * seen.log_ratio), "", math.exp(low), math.exp(high), undecided=undecided)
 
 
 def _over(side: Side, there: Side) -> Side:
@@ -171,7 +209,7 @@ def _over(side: Side, there: Side) -> Side:
 
 
 def _growth(
-    plan: Plan, counterpart: Counterpart, table: PublishedTable, there: Side, sides: tuple[Side, ...]
+    plan: Plan, counterpart: Counterpart, table: PublishedTable, there: Side, sides: tuple[Side, ...], ratios: _Ratios
 ) -> Growth | None:
     contents, labels = plan.contents, counterpart.labels.get(table.rows, {})
     if contents is None or counterpart.factors.get(table.rows) != contents.size_factor or table.base_unit != "s":
@@ -180,7 +218,7 @@ def _growth(
     smallest, largest = min(sizes, key=lambda row: sizes[row]), max(sizes, key=lambda row: sizes[row])
     if not sizes[smallest] or smallest == largest:
         return None
-    return Growth(sizes[largest] / sizes[smallest], _shape(table, largest, smallest, 0, there, sides))
+    return Growth(sizes[largest] / sizes[smallest], _shape(table, largest, smallest, 0, there, sides, ratios))
 
 
 def _measured(
@@ -257,7 +295,7 @@ def _in_unit(result: TreatmentResult, metric: str, table: PublishedTable) -> Fig
         return Figure(None, result.reason or "not observed; a run with --published has it")
     if estimate.unit != table.base_unit:
         return Figure(None, f"measured in {estimate.unit}, printed in {table.unit}")
-    return _scaled(estimate, table.per_unit)
+    return replace(_scaled(estimate, table.per_unit), treatment=result.treatment, metric=metric)
 
 
 def _scaled(estimate: Estimate, size: float) -> Figure:
@@ -283,30 +321,39 @@ def _base_row(analysed: Analysed, counterpart: Counterpart, table: PublishedTabl
 
 
 def ratio(over: Figure, under: Figure) -> Figure:
-    """The bare ratio of two figures, or why there is none."""
+    """The ratio of two figures, from the least to the most that their intervals allow, or why there is none.
+
+    A printed figure has no interval, and is taken as it stands beside one of ours.
+    """
     if over.value is None or under.value is None:
         return Figure(None, over.missing or under.missing)
     if under.value == 0:
         return Figure(None, "the figure below the line is zero")
-    return Figure(over.value / under.value)
+    value = over.value / under.value
+    if over.low is None or over.high is None or (under.treatment and under.low is None):
+        return Figure(value)
+    least, most = under.low or under.value, under.high or under.value
+    return Figure(value, "", over.low / most, over.high / least) if least > 0 else Figure(value)
 
 
-def _shape(table: PublishedTable, row: int, base: int, column: int, there: Side, sides: tuple[Side, ...]) -> Shape:
+def _shape(
+    table: PublishedTable, row: int, base: int, column: int, there: Side, sides: tuple[Side, ...], ratios: _Ratios
+) -> Shape:
     """One row over another, in one column."""
     return Shape(
         f"{table.row_labels[row]} : {table.row_labels[base]}, {table.column_labels[column]}",
         ratio(there.figures[row][column], there.figures[base][column]),
-        tuple(ratio(side.figures[row][column], side.figures[base][column]) for side in sides),
+        tuple(ratios(side.figures[row][column], side.figures[base][column]) for side in sides),
     )
 
 
-def _across(table: PublishedTable, there: Side, sides: tuple[Side, ...]) -> Iterator[Shape]:
+def _across(table: PublishedTable, there: Side, sides: tuple[Side, ...], ratios: _Ratios) -> Iterator[Shape]:
     for row, row_label in enumerate(table.row_labels):
         for column, column_label in enumerate(table.column_labels[1:], start=1):
             yield Shape(
                 f"{table.column_labels[0]} : {column_label}, {row_label}",
                 ratio(there.figures[row][0], there.figures[row][column]),
-                tuple(ratio(side.figures[row][0], side.figures[row][column]) for side in sides),
+                tuple(ratios(side.figures[row][0], side.figures[row][column]) for side in sides),
             )
 
 
@@ -315,13 +362,16 @@ def _differences(a: Analysed, b: Analysed) -> Iterator[Difference]:
     if not identity_a or not identity_b:
         said = ["recorded" if identity else None for identity in (identity_a, identity_b)]
         yield Difference("run", "environment", said[0], said[1], refuses=True)
-    levels = {level for run in (a, b) for treatment in run.treatments for level in treatment.levels.values()}
+    of_each = [{level for treatment in run.treatments for level in treatment.levels.values()} for run in (a, b)]
+    levels, shared = of_each[0] | of_each[1], of_each[0] & of_each[1]
     for name in sorted(identity_a.keys() | identity_b.keys()):
         there, here = identity_a.get(name), identity_b.get(name)
         if there != here and identity_a and identity_b:
-            # 'probe.php' is about the treatments of PHP only, 'command.new' about the command of that name.
+            # 'php.runtime' is about the treatments of PHP only, 'command.new' about the command of that name.
             kind, _, rest = name.partition(".")
-            subject = rest if rest in levels else "run"
+            subject = next((level for level in (rest, kind) if level in levels), "run")
+            if subject != "run" and subject not in shared:
+                continue
             yield Difference(subject, name, there, here, refuses=kind != _OWN)
     for ours, theirs in _in_both(a, b):
         for name in sorted(ours.witnesses.keys() & theirs.witnesses.keys()):
@@ -381,6 +431,11 @@ def _in_both(a: Analysed, b: Analysed) -> list[tuple[TreatmentResult, TreatmentR
     return [(ours, results[ours.treatment]) for ours in a.treatments if ours.treatment in results]
 
 
+def _revision(analysed: Analysed) -> dict[str, str]:
+    sessions = analysed.measured.sessions
+    return sessions[0].revision() if sessions else {}
+
+
 def _identity(analysed: Analysed) -> dict[str, str]:
     sessions = analysed.measured.sessions
     return sessions[-1].whole_identity() if sessions else {}
@@ -395,7 +450,9 @@ def _absolute_pairs(a: Analysed, b: Analysed, differences: tuple[Difference, ...
         for metric in a.measured.plan.metrics:
             estimates = (ours.estimates.get(metric.name), theirs.estimates.get(metric.name))
             figures = [
-                _scaled(estimate, 1.0) if estimate else Figure(None, result.reason or "not observed")
+                replace(_scaled(estimate, 1.0), treatment=result.treatment)
+                if estimate
+                else Figure(None, result.reason or "not observed")
                 for estimate, result in zip(estimates, (ours, theirs), strict=True)
             ]
             # A witness that is called after a metric says something of that metric alone.
@@ -417,6 +474,5 @@ def _absolute_pairs(a: Analysed, b: Analysed, differences: tuple[Difference, ...
                 refused = f"{', '.join(dict.fromkeys(refusing))} differ{'s' if len(refusing) == 1 else ''}"
             else:
                 refused = quotient.missing
-            yield AbsolutePair(
-                ours.treatment, metric, figures[0], figures[1], None if refused else quotient.value, refused
-            )
+            quotient = Figure(None, refused) if refused else quotient
+            yield AbsolutePair(ours.treatment, metric, figures[0], figures[1], quotient, refused)

@@ -1,6 +1,6 @@
 """Two sets of figures side by side: a run beside a published study, or beside another run.
 
-Nothing cancels between two sessions, so absolute figures get a bare ratio and never a verdict.
+Nothing cancels between two sessions, so absolute figures get a ratio and never a verdict.
 """
 
 from __future__ import annotations
@@ -10,17 +10,24 @@ from dataclasses import dataclass
 from sectax.model.condition import Concluded
 from sectax.model.finding import Finding
 from sectax.model.metric import Metric
+from sectax.model.plan import Plan
 from sectax.model.published import PublishedStudy, PublishedTable
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One number of a table, or the reason why there is none: exactly one of `value` and `missing` is given."""
+    """One number of a table, or the reason why there is none: exactly one of `value` and `missing` is given.
+
+    `treatment` and `metric` say what of the run it is; a ratio is `undecided` where the run's own comparison is.
+    """
 
     value: float | None
     missing: str = ""
     low: float | None = None
     high: float | None = None
+    treatment: str = ""
+    metric: str = ""
+    undecided: bool = False
 
 
 @dataclass(frozen=True)
@@ -59,6 +66,7 @@ class ComparedTable:
         across: the first column relative to every other, per row.
         absolute: per side of `here`, this run ÷ the other, cell by cell.
         growth: None where the rows are not sizes, or what is compared is no time.
+        metrics: of the run, which its figures are of.
     """
 
     printed: PublishedTable
@@ -69,6 +77,7 @@ class ComparedTable:
     across: tuple[Shape, ...]
     absolute: tuple[Side, ...]
     growth: Growth | None = None
+    metrics: tuple[Metric, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -76,6 +85,7 @@ class PublishedComparison:
     """A run beside a published study, table by table."""
 
     study: PublishedStudy
+    plan: Plan
     run_id: str
     here: dict[str, str]  # the run's environment, by the names of its identity
     tables: tuple[ComparedTable, ...]
@@ -111,13 +121,13 @@ class EffectPair:
 
 @dataclass(frozen=True)
 class AbsolutePair:
-    """One treatment's figure in both runs; `ratio` is b over a, or `refused` says why there is none."""
+    """One treatment's figure in both runs; `ratio` is b over a, or says why there is none, as `refused` does too."""
 
     treatment: str
     metric: Metric
     a: Figure
     b: Figure
-    ratio: float | None
+    ratio: Figure
     refused: str = ""
 
 
@@ -125,7 +135,8 @@ class AbsolutePair:
 class RunComparison:
     """Two runs side by side: effects stand, absolute figures only where the same thing was measured.
 
-    `only_a` and `only_b` are the ids of comparisons that the other run lacks. `conditions` are those of `--fail-if`.
+    `only_a` and `only_b` are the ids of comparisons that the other run lacks. `revisions` say what code was measured,
+    and in which job. `conditions` are those of `--fail-if`.
     """
 
     a: str
@@ -133,6 +144,8 @@ class RunComparison:
     started_a: str
     started_b: str
     experiment: str
+    plans: tuple[Plan, Plan]
+    revisions: tuple[dict[str, str], dict[str, str]]
     differences: tuple[Difference, ...]
     effects: tuple[EffectPair, ...]
     absolute: tuple[AbsolutePair, ...]

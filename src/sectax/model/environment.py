@@ -9,6 +9,8 @@ COMMAND_LINE = "sectax.command_line"
 # Which revision of the user's code was measured, and whether files differed from it (yes, no).
 REVISION = "revision"
 CHANGED = "revision.changed"
+# What the names of a job's circumstances begin with.
+JOB = "ci."
 LOCAL_HOST = "local"  # the name of the machine that sectax itself runs on
 
 
@@ -26,6 +28,14 @@ class Environment:
     identity: dict[str, str]
     circumstances: dict[str, str] = field(default_factory=dict)
     hosts: dict[str, Environment] = field(default_factory=dict)
+
+    def revision(self) -> dict[str, str]:
+        """The commit, whether files differed from it, and the job (`ci.NAME`), as far as they are known."""
+        return {
+            name: value
+            for name, value in self.circumstances.items()
+            if name in {REVISION, CHANGED} or name.startswith(JOB)
+        }
 
     def whole_identity(self) -> dict[str, str]:
         """The identity of all hosts; the names of the others begin with that of their host and a space."""

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from sectax.model.compared import ComparedTable, Figure, PublishedComparison, RunComparison, Shape, Side
 from sectax.model.metric import Metric
+from sectax.model.plan import Plan
 from sectax.model.published import Fact, Known, PublishedStudy, PublishedTable
 from sectax.model.treatment import Standing
 from sectax.reports import units
 from sectax.reports.document import Block, Column, Document, Footnotes, Lines, Row, Section, Table, lines, sections
+from sectax.reports.notes import revision
 from sectax.reports.result_tables import SHARED_BLOCKS
-from sectax.reports.words import claims
+from sectax.reports.words import claims, names
 from sectax.text.printable import printable
 
 NO_VERDICT = (
-    "Two sessions share no moment, so nothing cancels between them, on one host either: a bare ratio, and no verdict."
+    "Measured at different times, so the machine may have changed in between, and there is no verdict. "
+    "In brackets: the ratio with the intervals of both."
+)
+_WITHIN = (
+    "Ratios within each table; these may be set beside each other. In brackets: the interval of this run's own "
+    "comparison, or else what the intervals of both figures allow."
 )
 
 
@@ -33,8 +41,10 @@ def published_comparison(comparison: PublishedComparison) -> Document:
         titles = []
     for table, title in zip(comparison.tables, titles, strict=bool(titles)):
         # Tables of the same metric, as a maximum and a median are, differ by the study's own name for them.
-        parts += _table(table, title if titles.count(title) == 1 else f"{title} ({printable(table.printed.id)})")
-    remarks = (f"{each.id}: {printable(each.subject)}: {printable(each.text)}" for each in study.remarks)
+        parts += _table(
+            comparison, table, title if titles.count(title) == 1 else f"{title} ({printable(table.printed.id)})"
+        )
+    remarks = (f"{note.id}: {printable(note.subject)}: {printable(note.text)}" for note in study.remarks)
     return Document(
         f"published:{study.id} beside run {printable(comparison.run_id)}: {printable(study.title)}",
         (),
@@ -54,27 +64,32 @@ def run_comparison(comparison: RunComparison, *, show_all: bool) -> Document:
     Args:
         show_all: secondary comparisons too, where some comparisons answer the question.
     """
-    answering = [each for each in comparison.effects if each.a.comparison.standing is Standing.PRIMARY]
+    answering = [pair for pair in comparison.effects if pair.a.comparison.standing is Standing.PRIMARY]
     unseen = 0
     if answering and not show_all:
-        metrics = {each.metric.name for each in answering}
+        metrics = {pair.metric.name for pair in answering}
         unseen = len(comparison.effects) - len(answering)
-        absolute = tuple(each for each in comparison.absolute if each.metric.name in metrics)
+        absolute = tuple(pair for pair in comparison.absolute if pair.metric.name in metrics)
         comparison = replace(comparison, effects=tuple(answering), absolute=absolute)
+    runs = zip("ab", (comparison.a, comparison.b), (comparison.started_a, comparison.started_b), strict=True)
+    codes = (f"; {code}" if code else "" for code in map(revision, comparison.revisions))
     where = (
-        f"a: run {printable(comparison.a)}, begun {printable(comparison.started_a)}",
-        f"b: run {printable(comparison.b)}, begun {printable(comparison.started_b)}",
+        f"{side}: run {printable(run)}, begun {printable(started)}{code}"
+        for (side, run, started), code in zip(runs, codes, strict=True)
+    )
+    only = (
+        (names.subject(plan, comparison_id) for comparison_id in ids)
+        for plan, ids in zip(comparison.plans, (comparison.only_a, comparison.only_b), strict=True)
     )
     return Document(
         f"run {printable(comparison.a)} beside run {printable(comparison.b)}: {printable(comparison.experiment)}",
         (),
         sections(
-            Section("Where", (Lines(where),)),
+            Section("Where", lines(where)),
             _differences(comparison),
             _effects(comparison, unseen),
             _absolute(comparison),
-            Section("Only in a", lines(map(printable, comparison.only_a))),
-            Section("Only in b", lines(map(printable, comparison.only_b))),
+            *(Section(f"Only in {side}", lines(own)) for side, own in zip("ab", only, strict=True)),
         ),
     )
 
@@ -95,7 +110,7 @@ class _Notes:
 
 def _there(facts: dict[str, Fact]) -> tuple[str, ...]:
     known = (facts[name] for name in ("environment", "author") if name in facts)
-    return tuple(f"there: {printable(str(each.value))}" for each in known if each.known is not Known.UNKNOWN)
+    return tuple(f"there: {printable(str(fact.value))}" for fact in known if fact.known is not Known.UNKNOWN)
 
 
 def _here(identity: dict[str, str]) -> tuple[str, ...]:
@@ -141,28 +156,29 @@ def _matched(table: ComparedTable) -> ComparedTable:
     )
 
 
-def _table(table: ComparedTable, title: str) -> list[Section]:
+def _table(comparison: PublishedComparison, table: ComparedTable, title: str) -> list[Section]:
     notes = _Notes()
-    there = _side(table.printed, "there, as printed", table.there, units.as_printed, notes)
+    there = _side(table.printed, "there, as printed", table.there, _as_printed, notes)
     without = tuple(f"{printable(side.name)}: {_reasons(side)}" for side in table.here if not _has_figures(side))
     table = _matched(table)
-    here = [_side(table.printed, printable(side.name), side, None, notes) for side in table.here]
-    figures = Section(title, (there, *here, *notes.footnotes(), *lines(without)))
+    here = [_side(table.printed, printable(side.name), side, _measured, notes) for side in table.here]
+    measured = [text for metric in table.metrics if (text := _timed(comparison.plan, metric))]
+    figures = Section(title, (*lines(measured), there, *here, *notes.footnotes(), *lines(without)))
     if not table.here:
         return [figures]
     notes = _Notes()
     heads = ("ratio", "there", *(printable(side.name) for side in table.here))
 
     def row(shape: Shape) -> tuple[str, ...]:
-        return (printable(shape.name), *(_figure_text(each, units.ratio, notes) for each in (shape.there, *shape.here)))
+        return (printable(shape.name), *(_ratio(figure, notes) for figure in (shape.there, *shape.here)))
 
-    shapes = [_grid("", heads, map(row, each)) for each in (table.down, table.across) if each]
-    said = Lines(("Ratios within each table; these may be set beside each other.", *_growth(table)))
+    shapes = [_grid("", heads, map(row, ratios)) for ratios in (table.down, table.across) if ratios]
+    said = Lines((_WITHIN, *_growth(table)))
     shape = Section(f"Shape of {title}", (said, *shapes, *notes.footnotes()))
     notes = _Notes()
     if not table.absolute:
         return [figures, shape]
-    ratios = [_side(table.printed, printable(side.name), side, units.ratio, notes) for side in table.absolute]
+    ratios = [_side(table.printed, printable(side.name), side, _quotient, notes) for side in table.absolute]
     absolute = Section(f"Absolute, {title}: this run ÷ published", (Lines((NO_VERDICT,)), *ratios, *notes.footnotes()))
     return [figures, shape, absolute]
 
@@ -175,8 +191,8 @@ def _growth(table: ComparedTable) -> Iterator[str]:
     if there.value is not None and here.value is not None:
         times, first = units.number(table.growth.bytes_times), printable(table.printed.column_labels[0])
         yield (
-            f"In {first}, {times} times the bytes take {units.ratio(there.value)} times as "
-            f"long there, and {units.ratio(here.value)} times as long here."
+            f"In {first}, {times} times the bytes take {_quotient(there)} times as "
+            f"long there, and {_quotient(here)} times as long here."
         )
 
 
@@ -186,19 +202,49 @@ def _grid(title: str, head: Iterable[str], rows: Iterable[tuple[str, ...]], *, l
     return Table(title, columns, tuple(map(Row, rows)))
 
 
-def _side(table: PublishedTable, title: str, side: Side, say: Callable[[float], str] | None, notes: _Notes) -> Table:
-    """One side in the study's layout; `say` sets a number, None with the doubt that it carries."""
+def _side(table: PublishedTable, title: str, side: Side, say: Callable[[Figure], str], notes: _Notes) -> Table:
+    """One side in the study's layout; `say` writes a figure that is there."""
     rows = [
-        (printable(label), *(_figure_text(figure, say, notes) for figure in figures))
+        (printable(label), *(notes.missing(figure) if figure.value is None else say(figure) for figure in figures))
         for label, figures in zip(table.row_labels, side.figures, strict=True)
     ]
     return _grid(title, (printable(table.rows), *map(printable, table.column_labels)), rows)
 
 
-def _figure_text(figure: Figure, say: Callable[[float], str] | None, notes: _Notes) -> str:
-    if figure.value is None:
-        return notes.missing(figure)
-    return say(figure.value) if say else units.with_interval(figure.value, figure.low, figure.high)
+def _as_printed(figure: Figure) -> str:
+    return units.as_printed(figure.value or 0.0)
+
+
+def _measured(figure: Figure) -> str:
+    return units.with_interval(figure.value or 0.0, figure.low, figure.high)
+
+
+def _ratio(figure: Figure, notes: _Notes) -> str:
+    return notes.missing(figure) if figure.value is None else _quotient(figure)
+
+
+def _quotient(figure: Figure) -> str:
+    """A ratio with its interval: '14.7 (10 to 21)', 'undecided (0.8 to 1.4)', 'too noisy'."""
+    value, low, high = figure.value or 0.0, figure.low, figure.high
+    if low is None or high is None:
+        return units.ratio(value)
+    if low <= 0 or claims.is_too_wide(math.log(low), math.log(high)):
+        return "too noisy"
+    first, last = units.outward(low, high, nothing=1.0)
+    if figure.undecided:
+        return f"undecided ({first} to {last})"
+    return (
+        units.number(value, high - low) if first == last else f"{units.number(value, high - low)} ({first} to {last})"
+    )
+
+
+def _timed(plan: Plan, metric: Metric) -> str:
+    """Which clock the run's figures of a metric are by, where its own answer is by the other."""
+    asked = plan.metrics[0]
+    if metric.unit == "B" or metric.cpu == asked.cpu:
+        return ""
+    clocks = ["CPU time" if one.cpu else "wall time" for one in (metric, asked)]
+    return f"here by {clocks[0]}, as the study measured; the run's own answer is by {clocks[1]}: sectax show"
 
 
 def _differences(comparison: RunComparison) -> Section:
@@ -207,13 +253,15 @@ def _differences(comparison: RunComparison) -> Section:
     rows = tuple(
         (
             printable(
-                f"{each.name} of {each.subject}" if each.subject not in {"run", *each.name.split()} else each.name
+                found.name
+                if found.subject in {"run", *found.name.split()}
+                else f"{found.name} of {names.subject(comparison.plans[0], found.subject)}"
             ),
-            printable(each.a or "not there"),
-            printable(each.b or "not there"),
-            "refuses" if each.refuses else "allows",
+            printable(found.a or "not there"),
+            printable(found.b or "not there"),
+            "not comparable" if found.refuses else "comparable",
         )
-        for each in comparison.differences
+        for found in comparison.differences
     )
     return Section("Differences", (_grid("", ("what differs", "a", "b", "absolute figures"), rows, left=True),))
 
@@ -222,47 +270,33 @@ def _effects(comparison: RunComparison, unseen: int) -> Section:
     pairs = comparison.effects
     if not pairs:
         return Section("Effects", (Lines(("The runs have no comparison in common.",)),))
-    labels = short_names([each.a.comparison.treatment for each in pairs])
-    several = len({each.metric.name for each in pairs}) > 1
     rows = tuple(
         (
-            f"{label}: {printable(each.metric.name)}" if several else label,
-            claims.verdict(each.a, each.metric),
-            claims.verdict(each.b, each.metric),
+            names.subject(comparison.plans[0], pair.comparison),
+            claims.verdict(pair.a, pair.metric),
+            claims.verdict(pair.b, pair.metric),
         )
-        for label, each in zip(labels, pairs, strict=True)
+        for pair in pairs
     )
     line = "Each treatment against the baseline of its own run; no verdict is given on their difference."
     below = (Footnotes((f"{unseen} secondary comparisons: --all",)),) if unseen else ()
     return Section("Effects", (Lines((line,)), _grid("", ("treatment", "a", "b"), rows, left=True), *below))
 
 
-def short_names(treatments: list[str]) -> list[str]:
-    """The ids without the levels that all of them share, in pieces that a line can be broken between."""
-    parts = [each.split("/") for each in treatments]
-    if len({len(each) for each in parts}) > 1:
-        return [printable(" / ".join(each)) for each in parts]
-    varying = [place for place in range(len(parts[0])) if len({each[place] for each in parts}) > 1]
-    return [printable(" · ".join(each[place] for place in varying or [len(each) - 1])) for each in parts]
-
-
 def _absolute(comparison: RunComparison) -> Section:
     grids = []
     notes = _Notes()
-    metrics: dict[str, Metric] = {each.metric.name: each.metric for each in comparison.absolute}
+    metrics: dict[str, Metric] = {pair.metric.name: pair.metric for pair in comparison.absolute}
     for name, metric in metrics.items():
-        pairs = [each for each in comparison.absolute if each.metric.name == name]
-        figures = [figure.value for each in pairs for figure in (each.a, each.b) if figure.value is not None]
+        pairs = [pair for pair in comparison.absolute if pair.metric.name == name]
+        figures = [figure.value for pair in pairs for figure in (pair.a, pair.b) if figure.value is not None]
         column = units.scale(metric.unit, figures)
         rows = []
-        labels = short_names([pair.treatment for pair in pairs])
-        for label, pair in zip(labels, pairs, strict=True):
-            if pair.refused:
-                quotient = notes.missing(Figure(None, pair.refused)).replace("missing", "refused")
-            else:
-                quotient = units.ratio(pair.ratio) if pair.ratio is not None else "–"
-            rows.append((label, *(_scaled(each, column) for each in (pair.a, pair.b)), quotient))
-        title = f"{printable(name.replace('_', ' '))}, {printable(column.unit)}"
+        for pair in pairs:
+            quotient = _ratio(pair.ratio, notes).replace("missing", "not comparable")
+            label = names.subject(comparison.plans[0], pair.treatment)
+            rows.append((label, *(_scaled(figure, column) for figure in (pair.a, pair.b)), quotient))
+        title = f"{names.metric(comparison.plans[0], name)}, {printable(column.unit)}"
         grids.append(_grid(title, ("treatment", "a", "b", "b : a"), rows))
     if not grids:
         return Section("Absolute figures", ())
@@ -272,5 +306,5 @@ def _absolute(comparison: RunComparison) -> Section:
 def _scaled(figure: Figure, column: units.Scale) -> str:
     if figure.value is None:
         return "–"
-    bounds = [None if each is None else each / column.size for each in (figure.low, figure.high)]
+    bounds = [None if end is None else end / column.size for end in (figure.low, figure.high)]
     return units.with_interval(figure.value / column.size, bounds[0], bounds[1])

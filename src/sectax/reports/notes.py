@@ -8,7 +8,7 @@ import statistics
 from collections.abc import Iterator, Mapping
 
 from sectax.model.analysed import Analysed
-from sectax.model.environment import COMMAND_LINE
+from sectax.model.environment import CHANGED, COMMAND_LINE, JOB, REVISION
 from sectax.model.measured import Measured
 from sectax.model.plan import Plan, Until
 from sectax.model.time_spent import time_spent
@@ -122,6 +122,8 @@ def how_measured(analysed: Analysed) -> Iterator[str]:
     command = session.circumstances.get(COMMAND_LINE)
     if command:
         yield f"called as: {printable(command)}"
+    if code := revision(session.revision()):
+        yield f"measured: {code}"
     yield f"order of the trials: drawn from seed {plan.seed}"
     baselines = {plan.treatment(cell.baseline).levels.get(plan.control, "") for cell in plan.cells} - {"baseline"}
     for factor in plan.factors:
@@ -131,6 +133,14 @@ def how_measured(analysed: Analysed) -> Iterator[str]:
         if levels:
             yield printable(f"{factor.name}: {', '.join(levels)}")
     yield from _software(session.whole_identity())
+
+
+def revision(code: Mapping[str, str]) -> str:
+    """'commit 7c771edd, with changed files; GITHUB_RUN_ID 7': what was measured, and in which job; or nothing."""
+    changed = {"yes": ", with changed files", "no": ""}.get(code.get(CHANGED, ""), ", changed files not known")
+    commit = [f"commit {code[REVISION]}{changed}"] if REVISION in code else []
+    job = [f"{name.removeprefix(JOB)} {value}" for name, value in code.items() if name.startswith(JOB)]
+    return printable("; ".join([*commit, *job]))
 
 
 def _software(identity: Mapping[str, str]) -> Iterator[str]:

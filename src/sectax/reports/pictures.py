@@ -13,7 +13,6 @@ from sectax.model.treatment import Standing
 from sectax.reports import units
 from sectax.reports.advice_layout import is_known, milliseconds, percent, where
 from sectax.reports.block_pictures import block_by_block, time_lost
-from sectax.reports.comparison_layout import short_names
 from sectax.reports.document import Axis, Block, Chart, Column, Point, Row, Series, Share, Stack, Stacks, Table, Text
 from sectax.reports.growth_pictures import against_numbers, costs_against_numbers
 from sectax.reports.result_tables import drawn, tone
@@ -102,7 +101,7 @@ def effects_of_both(comparison: RunComparison) -> Iterator[Block]:
     """Per metric, the effect that each treatment had in either run, against the baseline of that run."""
     for name in dict.fromkeys(pair.metric.name for pair in comparison.effects):
         pairs = [pair for pair in comparison.effects if pair.metric.name == name]
-        labels = short_names([pair.a.comparison.treatment for pair in pairs])
+        labels = [names.subject(comparison.plans[0], pair.a.comparison.treatment) for pair in pairs]
         series = []
         for label, pair in zip(labels, pairs, strict=True):
             both = [interval for interval in (drawn(pair.a), drawn(pair.b)) if interval is not None]

@@ -166,7 +166,7 @@ def as_printed(value: float) -> str:
 
 
 def ratio(value: float) -> str:
-    """A bare ratio: three digits."""
+    """A ratio without an interval: three digits."""
     return fixed(value, 2 - math.floor(math.log10(abs(value)))) if value and math.isfinite(value) else str(value)
 
 

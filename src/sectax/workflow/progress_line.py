@@ -14,6 +14,7 @@ from sectax.model.measured import Measured
 from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, Plan, Stopping, Until, last_look
 from sectax.model.treatment import Standing
 from sectax.reports import units, words
+from sectax.reports.words import names
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class ProgressLine:
     Attributes:
         blocks: those that are done, and of how many.
         answered: of the primary comparisons, and of how many.
-        estimate: of the comparison that is waited for. interval: its own, as soon as there is one.
+        estimate: of the comparison that is waited for. interval: its own, where its direction is open.
     """
 
     blocks: str
@@ -150,12 +151,13 @@ def _estimate(plan: Plan, finding: Finding | None) -> tuple[str, str]:
     if finding is None or finding.effect is None:
         return "", ""
     effect, compared = finding.effect, finding.comparison
-    name = compared.treatment if len(plan.cells) > 1 else compared.treatment.removeprefix(f"{compared.cell}/")
+    name = names.subject(plan, compared.treatment)
     metric = plan.metric(compared.metric)
     if not (math.isfinite(effect.low) and math.isfinite(effect.high)):
         return f"{name}: {words.point(effect, metric)} so far", ""
-    directed = effect.low > 0 or effect.high < 0
-    return f"{name}: {words.point(effect, metric) if directed else 'undecided'}", words.interval(effect, metric)
+    if effect.low > 0 or effect.high < 0:
+        return f"{name}: {words.effect(effect, metric)}", ""
+    return f"{name}: undecided", words.interval(effect, metric)
 
 
 def _left(measured: Measured, waiting: list[Finding], elapsed_s: float, one_block_s: float) -> Left:

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from sectax.model.environment import CHANGED, REVISION
+from sectax.model.environment import CHANGED, JOB, REVISION
 
 # What tells a job from others; nothing here is secret. GitHub's, then GitLab's.
 _JOB = (
@@ -22,7 +22,7 @@ _TIMEOUT_S = 5.0
 
 def revision(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
     """The commit of the current folder, whether files differ from it, and the job; empty where there is neither."""
-    job = {f"ci.{name}": environment[name] for name in _JOB if environment.get(name)}
+    job = {f"{JOB}{name}": environment[name] for name in _JOB if environment.get(name)}
     commit = ask_git("rev-parse", "HEAD")
     if not commit:
         return job

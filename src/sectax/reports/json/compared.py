@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Self
 
 from sectax.model import compared as model
 from sectax.model.published import Known, Remark
 from sectax.model.subject import Witness
 from sectax.reports.json.findings import Finding, Limit, finding
-from sectax.reports.json.parts import Missing, Object, WithGaps, fill, known, null, said
+from sectax.reports.json.parts import Object, WithGaps, fill, known, null, said
 
 
 class Fact(WithGaps, frozen=True):
@@ -131,6 +132,7 @@ class RunName(Object, frozen=True):
 
     id: str
     started: str
+    revision: Annotated[dict[str, str], said("The commit, whether tracked files differed from it, and the job in CI.")]
 
 
 class Difference(WithGaps, frozen=True):
@@ -165,11 +167,15 @@ class AbsolutePair(WithGaps, frozen=True):
     a: Figure
     b: Figure
     ratio: Annotated[float | None, null("not measured", "b over a.")]
+    ratio_low: float | None
+    ratio_high: float | None
 
     @classmethod
     def of(cls, pair: model.AbsolutePair, /) -> Self:
-        ratio = Missing(f"refused: {pair.refused}") if pair.refused else pair.ratio
-        return fill(cls, pair, ratio=ratio)
+        ratio = Figure.of(replace(pair.ratio, missing=f"refused: {pair.refused}") if pair.refused else pair.ratio)
+        ends = {"": "value", "_low": "low", "_high": "high"}
+        given = {f"ratio{end}": known(getattr(ratio, name), ratio.missing.get(name, "")) for end, name in ends.items()}
+        return fill(cls, pair, **given)
 
 
 class Change(Object, frozen=True):
@@ -186,7 +192,7 @@ class ChangeLimit(Limit, frozen=True):
 
 
 class RunComparison(Object, frozen=True, tag_field="schema", tag="sectax/run-comparison/1"):
-    """Two runs: effects, each against its own baseline, and absolute figures with a bare ratio or why there is none."""
+    """Two runs: effects, each against its own baseline, and absolute figures with a ratio or why there is none."""
 
     experiment: str
     a: RunName
@@ -200,4 +206,9 @@ class RunComparison(Object, frozen=True, tag_field="schema", tag="sectax/run-com
 
     @classmethod
     def of(cls, result: model.RunComparison, /) -> Self:
-        return fill(cls, result, a=(result.a, result.started_a), b=(result.b, result.started_b))
+        return fill(
+            cls,
+            result,
+            a=(result.a, result.started_a, result.revisions[0]),
+            b=(result.b, result.started_b, result.revisions[1]),
+        )

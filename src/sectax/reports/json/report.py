@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self
 
 from sectax.model.analysed import Analysed, FamilyControls, RunReport
 from sectax.model.bill import Charge
-from sectax.model.environment import CHANGED, REVISION
+from sectax.model.environment import CHANGED, JOB, REVISION
 from sectax.model.finding import TreatmentResult
 from sectax.model.metric import Better
 from sectax.model.plan import Until, last_look
@@ -166,7 +166,7 @@ class Report(Object, frozen=True, tag_field="schema", tag="sectax/report/2"):
     def of(cls, result: RunReport, /) -> Self:
         analysed = result.analysed
         measured, plan = analysed.measured, analysed.measured.plan
-        began = measured.sessions[0].circumstances if measured.sessions else {}
+        code = measured.sessions[0].revision() if measured.sessions else {}
         return fill(
             cls,
             run=fill(
@@ -178,9 +178,9 @@ class Report(Object, frozen=True, tag_field="schema", tag="sectax/report/2"):
                 # Circumstances (host name, load) and the options that were given stay in the run file: a report is made
                 # to be shared.
                 sessions=tuple(session.whole_identity() for session in measured.sessions),
-                revision=began.get(REVISION),
-                changed={"yes": True, "no": False}.get(began.get(CHANGED, "")),
-                job={name.removeprefix("ci."): value for name, value in began.items() if name.startswith("ci.")},
+                revision=code.get(REVISION),
+                changed={"yes": True, "no": False}.get(code.get(CHANGED, "")),
+                job={name.removeprefix(JOB): value for name, value in code.items() if name.startswith(JOB)},
                 scope=analysed.scope,
                 wrong_expected=analysed.wrong_expected,
             ),

@@ -1,6 +1,6 @@
 """Sentences: the verdict in words, what to do, the summary of what was found, and the plan before a run."""
 
-from sectax.reports.words.claims import interval, point, verdict
+from sectax.reports.words.claims import effect, interval, point, verdict
 from sectax.reports.words.decisions import answers, decision, none_decided
 from sectax.reports.words.plans import bill, calibrated, how_long, plan
 from sectax.reports.words.summaries import answer_of, summary
@@ -11,6 +11,7 @@ __all__ = [
     "bill",
     "calibrated",
     "decision",
+    "effect",
     "how_long",
     "interval",
     "none_decided",

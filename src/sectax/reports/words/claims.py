@@ -152,9 +152,12 @@ def is_known(seen: Effect) -> bool:
 
 def is_noisy(seen: Effect) -> bool:
     """Whether the interval is so wide that its figures would tell nobody anything."""
-    if _directed(seen):
-        return seen.high - seen.low > _NOISY_DIRECTED
-    return max(abs(seen.low), abs(seen.high)) > _NOISY_OPEN
+    return is_too_wide(seen.low, seen.high)
+
+
+def is_too_wide(low: float, high: float) -> bool:
+    """The same of the ends of an interval, as logarithms."""
+    return high - low > _NOISY_DIRECTED if low > 0 or high < 0 else max(abs(low), abs(high)) > _NOISY_OPEN
 
 
 def _directed(seen: Effect) -> bool:
