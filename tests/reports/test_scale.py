@@ -38,9 +38,9 @@ def test_ticks_are_few_lie_within_and_say_their_value(values: list[float], logar
 @pytest.mark.parametrize(
     ("low", "high", "expected"),
     [
-        (0.985, 1.044, ["−1 %", "0", "+2 %"]),
-        (0.011, 1.03, ["÷50", "0", "+2 %"]),
-        (0.9995, 60.0, ["0", "×50"]),
+        (0.985, 1.044, ["−1 %", "=", "+2 %"]),
+        (0.011, 1.03, ["÷50", "=", "+2 %"]),
+        (0.9995, 60.0, ["=", "×50"]),
     ],
 )
 def test_an_axis_of_costs_names_no_cost_and_the_round_costs_near_its_ends(low, high, expected) -> None:

@@ -82,7 +82,7 @@ def test_an_interval_that_holds_no_cost_crosses_its_line_and_one_that_does_not_n
     _, across, above = drawn(made, 21)
 
     zero = round(axis.zero)
-    assert head(made, 21)[zero] == "0"
+    assert head(made, 21)[zero] == "="
     assert across[zero] == "┼"
     assert above[zero] == "┊"
     assert above[zero + 1] == "├"

@@ -32,3 +32,25 @@ def test_the_start_of_the_shell_is_shown_and_not_subtracted(tmp_path):
 
     assert said.status == 0, said.err
     assert "of each operation, starting the shell takes (not subtracted): baseline" in said.out
+
+
+def test_where_nothing_can_be_compared_no_length_and_no_advice_is_promised(tmp_path):
+    said = sectax(*RUN, "--baseline", "false", "--treatment", "b=true", folder=tmp_path, simulated=None)
+
+    assert said.status == 3
+    assert "a block takes" not in said.err
+    assert "all/" not in said.err
+    assert "sectax advise" not in said.out
+    assert "sectax show r.sectax --all" in said.out
+
+
+def test_unequal_exit_statuses_lead_to_a_command_that_works(tmp_path):
+    said = sectax(*RUN, "-i", "--baseline", "true", "--treatment", "b=false", "--json", folder=tmp_path, simulated=None)
+    again = (*RUN[:-1], "again.sectax", "--shell", "--baseline", "true; true", "--treatment", "b=false; true", "--json")
+
+    assert verdicts(said) == {"withdrawn"}
+    (advice,) = {
+        warning["advice"] for warning in json.loads(said.out)["warnings"] if warning["check"] == "unequal-work"
+    }
+    assert "--shell 'CMD; true'" in advice
+    assert "withdrawn" not in verdicts(sectax(*again, folder=tmp_path, simulated=None))

@@ -113,7 +113,37 @@ def test_the_first_bare_command_is_the_baseline_and_the_others_have_names_of_the
 def test_one_command_with_a_scan_compares_its_values() -> None:
     made = with_commands(["sleep {t}"], {"scan": ("t=1,2",)})
 
-    assert made == {"baseline": ("sleep 1",), "treatment": ("sleep-2=sleep 2",), "name": ("t-1", "t-2")}
+    assert made == {"baseline": ("sleep 1",), "treatment": ("sleep-2=sleep 2",), "values": ("t=1", "t=2")}
+    assert with_commands(["sleep {t}"], {"scan": ("t=1,2",), "name": ("nap-{t}",)})["name"] == ("nap-1", "nap-2")
+
+
+@pytest.mark.parametrize(
+    ("words", "commands"),
+    [
+        (("-L", "t", "0.01,0.02", "sleep {t}"), ["sleep 0.01", "sleep 0.02"]),
+        (("-L", "t", "0.01,0.02", "-n", "nap-{t}", "sleep {t}"), ["nap-0.01", "nap-0.02"]),
+    ],
+)
+def test_exports_have_the_names_and_the_parameters_of_hyperfines(tmp_path, words, commands):
+    """As `hyperfine -L t 0.01,0.02 [-n 'nap-{t}'] 'sleep {t}'` of version 1.15 writes them."""
+    said = run(tmp_path, *words, "-N", "-r", "6", "--export-json", "e.json", "--export-csv", "e.csv")
+
+    assert said.status == 0, said.err
+    results = json.loads((tmp_path / "e.json").read_text())["results"]
+    assert [result["command"] for result in results] == commands
+    assert [result["parameters"] for result in results] == [{"t": "0.01"}, {"t": "0.02"}]
+    first, *rows = (tmp_path / "e.csv").read_text().splitlines()
+    assert first.endswith(",parameter_t")
+    assert [(row.split(",")[0], row.split(",")[-1]) for row in rows] == list(
+        zip(commands, ("0.01", "0.02"), strict=True)
+    )
+
+
+def test_a_name_is_the_command_of_the_exports(tmp_path):
+    run(tmp_path, "-n", "foo", "sleep 0.01", "sleep 0.02", "-N", "-r", "6", "--export-json", "e.json")
+
+    results = json.loads((tmp_path / "e.json").read_text())["results"]
+    assert [result["command"] for result in results] == ["foo", "sleep 0.02"]
 
 
 def test_names_are_given_in_the_order_of_the_commands(tmp_path):

@@ -50,12 +50,12 @@ def estimate(metric: Metric, values: list[float], level: float) -> Estimate:
         values: one per block, positive.
     Returns:
         The geometric mean with Student's t in logs; for high-water marks and what comes in steps, the median over
-        fresh instances with its interval from order statistics; the plain mean with Student's t for what is
+        fresh instances with its interval from order statistics; the plain mean with Student's t for means that are
         reported and not compared, since bills and the parts of a whole add up.
     """
     if _needs_ranks(metric):
         interval, method = order_statistics_interval(values, 0.5, level), MEDIAN
-    elif metric.compared:
+    elif metric.compared or (metric.summary is Summary.MEDIAN and min(values) > 0):
         interval, method = geometric_mean_interval(values, level), GEOMETRIC
     else:
         interval, method = mean_interval(values, level), MEAN

@@ -56,8 +56,10 @@ def rate(text: str) -> float:
 
 
 def counts(given: Mapping[str, float | None]) -> dict[str, float]:
-    """Those of the operations that were named; the others are none then."""
+    """How many of each operation there are; of all of them, or of none. Raises `WrongUse`."""
     named = {name: number for name, number in given.items() if number is not None}
+    if silent := [f"--{name}" for name in given if named and name not in named]:
+        raise WrongUse(f"{', '.join(silent)} is missing", f"say how many there are, as in {silent[0]} 20, or 0")
     if named and not any(named.values()):
         raise WrongUse(f"--{' and --'.join(named)} are all 0", "say how many there are, as in --sign 1 --verify 20")
     return named

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from sectax.design.matrix import Rules
 from sectax.design.planning import Design, Request, make_plan
@@ -263,6 +263,13 @@ class HasSecrets(Protocol):
         """The options without them: what the plan is made of. The bench is given them among its inputs, at `start`."""
 
 
+class CommandLine(NamedTuple):
+    """A command as it was typed, or the name it was given, with the values of its scans."""
+
+    text: str
+    values: Mapping[str, str]
+
+
 @runtime_checkable
 class HasCommandLines(TakesWords, Protocol):
     """What an experiment has besides where treatments are commands: its runs can be exported as hyperfine's are.
@@ -278,7 +285,7 @@ class HasCommandLines(TakesWords, Protocol):
     def arguments(self, typed: Sequence[str]) -> list[str]:
         """A command line as hyperfine's users type it, in our own options. Raises `WrongUse`."""
 
-    def command_lines(self, plan: Plan) -> dict[str, str]:
+    def command_lines(self, plan: Plan) -> dict[str, CommandLine]:
         """The command of every treatment and baseline, by its id. Raises `WrongUse` where it is not there any more."""
 
 

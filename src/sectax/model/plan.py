@@ -25,6 +25,8 @@ LONG_S = 0.5
 
 # Where the services of a run work while its subjects are kept on one processor.
 OTHERS, SUBJECTS = "others", "subjects"
+# The word of a plan that says what stood in for a service that others run.
+SERVICE = "service"
 
 
 class Until(StrEnum):

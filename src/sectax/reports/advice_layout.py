@@ -5,7 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Iterable, Iterator, Mapping
 
-from sectax.model.advice import Advice, Anatomy, EventSize, Growth, Outlay, Placed, Priced, ProfileOf, Unknown
+from sectax.model.advice import (
+    Advice,
+    Anatomy,
+    EventSize,
+    Growth,
+    Outlay,
+    Placed,
+    Priced,
+    ProfileOf,
+    Requested,
+    Unknown,
+)
 from sectax.model.finding import Effect, Estimate
 from sectax.model.plan import Plan
 from sectax.reports import units, words
@@ -54,7 +65,7 @@ def advice_report(given: Advice) -> Document:
 def _million(given: Advice, plan: Plan) -> Iterator[Block]:
     """A table of what a million operations, and a month of them, cost with every level that is decided."""
     decision = given.decision
-    if decision is None or not decision.outlays:
+    if decision is None or not decision.outlays or given.requested:
         return
     bill = decision.outlays[0].bill
     varying = {*names.varying_factors(plan), plan.control}
@@ -208,13 +219,21 @@ def _requested(given: Advice, plan: Plan) -> Iterator[str]:
             for shown in (varying, varying - {rule.size_factor})
         )
         charges = " and ".join(f"{units.number(one.cost)} for {printable(one.words)}" for one in each.bill.charges)
-        total = f"{units.number(each.bill.total)} {printable(each.bill.currency)}"
+        total = f"{units.number(each.bill.total)} {printable(each.bill.currency)}{_monthly(given, each)}"
         alike.setdefault(unsized, {})[whole] = f"{total}{f' ({charges})' if len(each.bill.charges) > 1 else ''}"
     for unsized, amounts in alike.items():
         same = len(set(amounts.values())) == 1
         yield from map(": ".join, [(unsized, next(iter(amounts.values())))] if same else amounts.items())
     yield plans.prices(given.requested[0].bill)
     yield f"{printable(rule.assumes)}, before tax and free allowances"
+
+
+def _monthly(given: Advice, requested: Requested) -> str:
+    """', 13,140 a month at 1,000/s', where a decision says at which rate."""
+    outlays = given.decision.outlays if given.decision else ()
+    if not outlays or given.decision is None:
+        return ""
+    return f", {units.number(requested.bill.total * outlays[0].months)} a month at {given.decision.rate_s:,.6g}/s"
 
 
 def _quotas(given: Advice, plan: Plan) -> Iterator[str]:

@@ -40,7 +40,7 @@ def forest(analysed: Analysed, path: str, decision: Decision | None) -> Forest |
         return None
     return Forest(
         _title(analysed, decision),
-        " · ".join(filter(None, (printable(plan.question), names.constants(plan)))),
+        " · ".join(filter(None, (printable(plan.question), names.service(plan), names.constants(plan)))),
         tuple(groups),
         plan.stopping.margin,
         rows - sum(len(group.rows) for group in groups),

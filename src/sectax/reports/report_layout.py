@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sectax.model.advice import Decision
 from sectax.model.analysed import Analysed
+from sectax.model.finding import is_decided
 from sectax.model.plan import Plan
 from sectax.reports import units, words
 from sectax.reports.diagnostics import failed, gather_warnings, skipped
@@ -58,7 +59,7 @@ def _page(analysed: Analysed, path: str, decision: Decision | None, todo: Sectio
     foot = f"details{more}: sectax show {file} --all"
     if measured.state != "finished":
         foot += f"; to go on: sectax resume {file}"
-    elif decision is not None:
+    elif decision is not None and (decision.outlays or any(map(is_decided, decision.findings))):
         foot += f"; {'your rate' if decision.choice.uses else 'more'}: sectax advise {file}"
     return Document(
         title,
@@ -124,7 +125,9 @@ def _blocks(analysed: Analysed) -> str:
         blocks += f" in {units.seconds(measured.blocks_s)}"
     if len(measured.sessions) > 1:
         blocks += f", {len(measured.sessions)} sessions"
-    return f"{blocks} on {printable(identity.get('host.cpu_model', 'processor unknown'))}"
+    service = names.service(measured.plan)
+    where = printable(identity.get("host.cpu_model", "processor unknown"))
+    return f"{blocks} on {where}{f', service: {service}' if service else ''}"
 
 
 def _compared(plan: Plan) -> tuple[str, ...]:

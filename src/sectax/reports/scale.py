@@ -21,6 +21,7 @@ _DECADES = 1.5
 # Effects at which an axis of costs may have a tick: near 1 in per cent, further away as times.
 _SHARES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 _NEARLY = 0.1
+EQUAL = "="  # what no difference is called where there is little room
 _TIMES = tuple(times * 10.0**power for power in range(0, 13) for times in (1, 2, 5) if (times, power) != (1, 0))
 
 
@@ -84,10 +85,10 @@ def ticks(scale: Scale) -> list[tuple[float, str]]:
 
 
 def cost_ticks(scale: Scale) -> list[tuple[float, str]]:
-    """No cost, and the outermost round costs on both sides of it: '−2 %', '0', '×5'."""
+    """No cost, and the outermost round costs on both sides of it: '−2 %', '=', '×5'."""
     inside = [tick for tick in _round_costs() if scale.low <= tick[0] <= scale.high]
     below, above = [tick for tick in inside if tick[0] < 1], [tick for tick in inside if tick[0] > 1]
-    return [*below[:1], (1.0, "0"), *above[-1:]]
+    return [*below[:1], (1.0, EQUAL), *above[-1:]]
 
 
 @functools.cache
@@ -167,7 +168,7 @@ class IntervalAxis:
     def ticks(self, apart: float) -> list[tuple[float, str]]:
         """No cost, and what else is named and at least so far from it."""
         places = [(self.scale.place(value), text) for value, text in cost_ticks(self.scale)]
-        return [(place, text) for place, text in places if text == "0" or abs(place - self.zero) >= apart]
+        return [(place, text) for place, text in places if text == EQUAL or abs(place - self.zero) >= apart]
 
 
 def interval_axis(table: Table, first: float, last: float) -> IntervalAxis | None:

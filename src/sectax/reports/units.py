@@ -133,6 +133,12 @@ def downward(value: float) -> str:
     return fixed(_rounded_away(value, value, places)[0], places)
 
 
+def upward(value: float) -> str:
+    """A figure that is at most so much, to about two digits."""
+    places = decimals(abs(value) / 2)
+    return fixed(_rounded_away(value, value, places)[1], places)
+
+
 def estimate(given: Estimate, column: Scale) -> str:
     """A treatment's own figure with its doubt: `54,610 ± 0.4 %`."""
     if given.low is None or given.high is None:

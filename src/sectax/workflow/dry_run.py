@@ -11,17 +11,22 @@ from sectax.experiments.planning import refuse_nothing_to_compare, with_budget
 from sectax.model.bill import Bill
 from sectax.prices import load
 from sectax.reports import words
+from sectax.reports.words import names
 from sectax.workflow.conditions import refuse_unknown_metrics
 from sectax.workflow.machine import machine_for
 
 
 @dataclass(frozen=True)
 class DryRun:
-    """The plan in words; `bill` is None where nothing of it has a price, `assumes` says what the bill supposes."""
+    """The plan in words; `bill` is None where nothing of it has a price, `assumes` says what the bill supposes.
+
+    `service` is what stands in for the one that is paid for.
+    """
 
     plan: tuple[str, ...]
     bill: Bill | None = None
     assumes: str = ""
+    service: str = ""
 
     @property
     def document(self) -> bytes:
@@ -32,7 +37,7 @@ class DryRun:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        billed = () if self.bill is None else (*words.bill(self.bill), self.assumes)
+        billed = () if self.bill is None else (*words.bill(self.bill, self.service), self.assumes)
         return *self.plan, *billed
 
 
@@ -55,4 +60,4 @@ def dry_run(name: str, request: Request, prices: Path | None) -> DryRun:
     lines = (*words.plan(plan), words.how_long(plan))
     if not isinstance(experiment, Billable):
         return DryRun(lines)
-    return DryRun(lines, price_list.bill(experiment.usage(plan)), experiment.assumes)
+    return DryRun(lines, price_list.bill(experiment.usage(plan)), experiment.assumes, names.service(plan))

@@ -52,13 +52,13 @@ def timed_commands(run_file: Path) -> list[TimedCommand]:
             system = in_kernel_s / executions
         timed.append(
             TimedCommand(
-                command=line,
+                command=line.text,
                 times=tuple(value / count for value, count in batches),
                 mean=sum(value for value, _ in batches) / executions,
                 user=None if cpu is None or system is None else max(0.0, cpu - system),
                 system=system,
                 exit_codes=(_exit_code(analysed, treatment),) * len(batches),
-                parameters={k: level for k, level in plan.treatment(treatment).levels.items() if k != plan.control},
+                parameters=line.values,
                 verdict=_verdict(analysed, treatment),
             )
         )

@@ -48,6 +48,7 @@ from sectax.record.plan_tables import encode_plan
 from sectax.record.reader import RunReader
 from sectax.record.seal import opening_statement, seal_file
 from sectax.reports import units, words
+from sectax.reports.words import names
 from sectax.workflow import private_inputs
 from sectax.workflow.analyse import analyse_measured
 from sectax.workflow.conditions import refuse_unknown_metrics
@@ -310,7 +311,8 @@ class _Session:
             if isinstance(recorded, Opened | Dropped):
                 seen[recorded.treatment] = recorded.open_s if isinstance(recorded, Opened) else 0.0
             if isinstance(recorded, Dropped):
-                self.progress.say(f"{recorded.treatment} {recorded.state}: {recorded.reason}")
+                name = names.subject(self.plan, recorded.treatment)
+                self.progress.say(f"{name} {recorded.state}: {recorded.reason}")
             # The one that was opened last is still being tried.
             done = len(seen) - 1
             left_s = (time.monotonic() - began) / done * (total - done) if 0 < done < total else 0.0

@@ -35,6 +35,7 @@ def evidence_of(measured: Measured, findings: Iterable[Finding]) -> RunEvidence:
         metrics=metrics,
         batch=batch_observation(plan),
         equal_witnesses=plan.equal_witnesses,
+        words=plan.words,
         shortcuts=plan.shortcuts,
         known_costs=_known_costs(measured),
         margin=plan.stopping.margin,

@@ -62,7 +62,7 @@ def unequal_work(evidence: RunEvidence) -> Iterator[Remark]:
             of, usual = _seen(treatment, name), _seen(baseline, name)
             if of and usual and not all(same(of[0], value) for value in (*of, *usual)):
                 saw = f"{name} is {', '.join(map(str, of))}, and {', '.join(map(str, usual))} in its baseline"
-                advice = "compare what does the same work"
+                advice = evidence.words.get(f"unequal={name}", "compare what does the same work")
                 yield fatal(treatment.id, saw, NOT_THE_SAME, advice)
 
 

@@ -101,7 +101,7 @@ def read_commands(options: Mapping[str, tuple[str, ...]], values: Mapping[str, s
     split = functools.partial(_split, shell=shell)
     if not options.get("baseline"):
         raise WrongUse("no command was given", "sectax run command 'A' 'B', or --baseline 'A' --treatment NAME='B'")
-    own = options.get("name", ())
+    own = options.get("name", ()) or tuple(as_name(made.replace("=", "-")) for made in options.get("values", ()))
     if len(own) > 1 + len(options.get("treatment", ())):
         raise WrongUse(f"there are more names ({len(own)}) than commands", "leave a --name out, or add its command")
     texts = {own[0] if own else BASELINE: options["baseline"][0]}

@@ -24,7 +24,7 @@ from sectax.experiments.command.commands import (
     scans,
 )
 from sectax.experiments.command.requests import INHERIT, NULL
-from sectax.experiments.interface import Bench, Design, Experiment, Machine, Option, Request, Rules, Wanted
+from sectax.experiments.interface import Bench, CommandLine, Design, Experiment, Machine, Option, Request, Rules, Wanted
 from sectax.experiments.levels import choose
 from sectax.experiments.on_host.places import HOST, declares, scope, sees_this_machine
 from sectax.model.advice_rules import AdviceRules, Choice
@@ -69,6 +69,7 @@ class CommandExperiment(Experiment):
             multiple=True,
         ),
         Option("name", "what a command is called, in the order in which they are given", "NAME", True, short="n"),
+        Option("values", "the values that a command was made with: its name, and what exports say", "NAME=A", True),
         Option("in", "the folder that a command runs in, as of another checkout", "[NAME=]DIR", multiple=True),
         Option("added", "cost added to a command on purpose, to see if it is found", "NAME=PERCENT", multiple=True),
         Option("prepare", "runs untimed before every execution", "[NAME=]CMD", multiple=True, short="p"),
@@ -132,7 +133,13 @@ class CommandExperiment(Experiment):
                 "CPU time stands beside it"
             ),
             beside=(CPU.name,),
-            words={"metric=wall": "wall time", "metric=cpu": "CPU time", "empty loop": "starting the shell takes"},
+            words={
+                "metric=wall": "wall time",
+                "metric=cpu": "CPU time",
+                "empty loop": "starting the shell takes",
+                "unequal=exit_statuses": "compare commands that end alike; where the difference is no failure, "
+                "let both end with 0: --shell 'CMD; true'",
+            },
             # Another launcher has another cost of its own; another exit status, or another program, is other work.
             equal_witnesses=("launcher", "exit_statuses", *(() if places is None else ("program",))),
             hosts=tuple(where for where in others if machine.host_lacks(where) is None),
@@ -158,11 +165,19 @@ class CommandExperiment(Experiment):
         }
         return made | ({"added": (f"{names[1]}={100 * added:g}%",)} if added else {})
 
-    def command_lines(self, plan: Plan) -> dict[str, str]:
-        """Every treatment's command as it was typed, with the values of its scans."""
-        asked = (each for each in plan.treatments if each.role in (Role.BASELINE, Role.TREATMENT))
-        lines = ((each.id, each, _of(each, plan)) for each in asked)
-        return {name: commands.texts[_command(each, commands)] for name, each, commands in lines}
+    def command_lines(self, plan: Plan) -> dict[str, CommandLine]:
+        """Every treatment's command, or its name where it was given one, with the values of its scans."""
+        lines: dict[str, CommandLine] = {}
+        for treatment in plan.treatments:
+            if treatment.role in (Role.BASELINE, Role.TREATMENT):
+                commands = _of(treatment, plan)
+                name = _command(treatment, commands)
+                text = name if name in plan.options.get("name", ()) else commands.texts[name]
+                place, made = list(commands.texts).index(name), plan.options.get("values", ())
+                values = made[place].split(",") if place < len(made) else ()
+                scanned = {k: level for k, level in treatment.levels.items() if k != plan.control}
+                lines[treatment.id] = CommandLine(text, scanned | dict(pair.split("=", 1) for pair in values))
+        return lines
 
     def bench(self, plan: Plan) -> Bench:
         return _Bench(plan)

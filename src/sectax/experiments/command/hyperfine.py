@@ -95,8 +95,11 @@ def with_commands(bare: Sequence[str], options: Mapping[str, tuple[str, ...]]) -
     if len(texts) == 1 and scans and not options.get("baseline") and not options.get("treatment"):
         values = [dict(zip(scans, each, strict=True)) for each in product(*scans.values())]
         made.pop("scan")
-        made.setdefault("name", tuple(as_name("-".join(map("-".join, each.items()))) for each in values))
-        texts = [fill(texts[0], each, "the command") for each in values]
+        made["values"] = tuple(",".join(map("=".join, chosen.items())) for chosen in values)
+        called = options.get("name", ())
+        if len(called) == 1:
+            made["name"] = tuple(as_name(fill(called[0], chosen, "the name")) for chosen in values)
+        texts = [fill(texts[0], chosen, "the command") for chosen in values]
     if texts and not options.get("baseline"):
         made["baseline"] = (texts.pop(0),)
     named = [given.partition("=")[0] for given in options.get("treatment", ())]

@@ -211,7 +211,8 @@ class ConfidentialExperiment(Experiment):
             adds=True,
             picks=False,
             explained=((CPU.name, "CPU time"),),
-            weigh="for your own mix of work: sectax advise RUN --mix cpu=60,files=40 (--vm HOST=ITEM adds prices)",
+            weigh="for your own mix of work, sectax advise takes --mix cpu=60,files=40, and prices with "
+            "--vm plain=vm.m6a.xlarge for each host",
             changes="kernel, hypervisor or processor",
         )
         return AdviceRules(

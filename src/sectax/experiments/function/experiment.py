@@ -36,6 +36,7 @@ from sectax.experiments.on_lambda.experiment import (
     memory_levels,
     metrics,
     requests_usage,
+    service,
     transfers,
 )
 from sectax.model.advice_rules import AdviceRules, Choice
@@ -112,7 +113,9 @@ class FunctionExperiment(LambdaExperiment):
             beside=(CPU_TIME.name,),
             # The local Lambda tells no version of its runtimes; `identity` holds it for the whole run.
             equal_witnesses=("runtime", "architecture", *(("runtime_version",) if functions.endpoint is AWS else ())),
-            words=METRIC_WORDS | {f"pace={SPACED}": f"with idle gaps of {functions.gap_s * 1e3:g} ms"},
+            words=METRIC_WORDS
+            | service(functions.endpoint)
+            | {f"pace={SPACED}": f"with idle gaps of {functions.gap_s * 1e3:g} ms"},
         )
 
     def bench(self, plan: Plan) -> Bench:

@@ -44,6 +44,7 @@ from sectax.experiments.on_lambda.experiment import (
     declares,
     metrics,
     requests_usage,
+    service,
     step_s,
     takes_one_processor,
     transfers,
@@ -147,7 +148,7 @@ class HmacExperiment(LambdaExperiment):
             beside=_beside(reported, own_clock),
             choices=_choices(endpoint) if as_published else (),
             equal_witnesses=("runtime", "architecture", "code_sha256"),
-            words=WORDS,
+            words=WORDS | service(endpoint),
             contents=CONTENTS,
         )
 

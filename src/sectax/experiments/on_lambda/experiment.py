@@ -19,7 +19,7 @@ from sectax.model.errors import WrongUse
 from sectax.model.finding import TreatmentResult
 from sectax.model.metric import FIRST as FIRST_OBSERVED
 from sectax.model.metric import Better, Metric, Summary
-from sectax.model.plan import SETTLING_SHARE, Plan, last_look
+from sectax.model.plan import SERVICE, SETTLING_SHARE, Plan, last_look
 from sectax.model.subject import Witness
 from sectax.model.treatment import Factor, Role
 from sectax.model.why_not import WhyNot
@@ -255,6 +255,11 @@ def is_loopback(host: str) -> bool:
 def transfers(endpoint: str | None) -> str:
     """What of a result holds elsewhere, by where the functions ran."""
     return _TRANSFERS.get(endpoint, _TRANSFERS_FROM_ELSEWHERE)
+
+
+def service(endpoint: str | None, name: str = "Lambda") -> dict[str, str]:
+    """The word of a plan for a service of sectax's own; none where somebody else's answered."""
+    return {SERVICE: f"{name} emulated on this machine"} if endpoint == LOCAL else {}
 
 
 def memory_levels(asked: tuple[str, ...], there_are: tuple[str, ...]) -> tuple[str, ...]:

@@ -41,7 +41,7 @@ from sectax.model.advice_rules import AdviceRules, Choice, GrowsWithSize, Places
 from sectax.model.bill import Usage
 from sectax.model.finding import TreatmentResult
 from sectax.model.metric import Better, Metric, Summary
-from sectax.model.plan import OTHERS, Contents, Plan, Shortcut
+from sectax.model.plan import OTHERS, SERVICE, Contents, Plan, Shortcut
 from sectax.model.treatment import Factor
 from sectax.model.why_not import WhyNot
 
@@ -241,7 +241,7 @@ class S3Experiment(Experiment):
             ),
             equal_witnesses=("runtime", "parts", "server"),
             shortcuts=(_NO_MD5,),
-            words=WORDS,
+            words=WORDS | ({SERVICE: "MinIO on this machine"} if where.endpoint == LOCAL else {}),
         )
 
     def bench(self, plan: Plan) -> Bench:

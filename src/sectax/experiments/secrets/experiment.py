@@ -21,6 +21,7 @@ from sectax.experiments.on_lambda.experiment import (
     chosen_factors,
     declares,
     lambda_lack,
+    service,
     takes_one_processor,
     transfers,
 )
@@ -162,7 +163,7 @@ class SecretsExperiment(LambdaExperiment):
                 *(_PUBLISHED_HERE if as_published and here else ()),
             ),
             equal_witnesses=("runtime", "architecture", "code_sha256", "backend_tls"),
-            words=WORDS,
+            words=WORDS | service(said.endpoint, "Lambda and Secrets Manager"),
         )
 
     def bench(self, plan: Plan) -> Bench:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sectax.reports.document import Interval, Row, Table, Tone
-from sectax.reports.scale import IntervalAxis, interval_axis
+from sectax.reports.scale import EQUAL, IntervalAxis, interval_axis
 
 # Narrower ones tell nothing; wider ones tell no more.
 NARROWEST, WIDEST = 13, 27
@@ -39,7 +39,7 @@ def head(table: Table, width: int) -> str:
     """Places of the axis by name, to stand above the intervals: no cost, and of its neighbours what leaves a space."""
     axis = _axis(table, width)
     signs = [" "] * width
-    for place, text in sorted(axis.ticks(0.0) if axis else (), key=lambda tick: tick[1] != "0"):
+    for place, text in sorted(axis.ticks(0.0) if axis else (), key=lambda tick: tick[1] != EQUAL):
         first = min(max(round(place - (len(text) - 1) / 2), 0), width - len(text))
         if not "".join(signs[max(0, first - 1) : first + len(text) + 1]).strip():
             signs[first : first + len(text)] = text

@@ -70,7 +70,8 @@ def _picks(plan: Plan, given: Decision) -> Iterator[str]:
         for number, (best, *others) in enumerate(places):
             otherwise[_mix(given, others[0], explained=not number) if others else ""].append(_place(plan, best))
         if len(otherwise) == 1:
-            words += "".join(f"; otherwise {level}" for level in otherwise if level)
+            among = "" if len(first.operations) == 2 else ", of those measured,"
+            words += "".join(f"; otherwise{among} {level}" for level in otherwise if level)
         else:
             apart = (f"{', '.join(where)}: {level}" for level, where in otherwise.items())
             words += f". Otherwise {'; '.join(apart)}"
@@ -100,19 +101,19 @@ def _mix(given: Decision, best: Cheapest, *, explained: bool = True) -> str:
 
 def _pick(plan: Plan, given: Decision, places: list[list[Cheapest]]) -> str:
     """The cheapest of one operation, with what the others cost; over several places the range of that."""
-    control, best = plan.control, places[0][0]
-    level = names.level(control, printable(best.level))
+    best = places[0][0]
+    level = names.level(plan.control, printable(best.level))
     found: dict[str, list[Finding]] = defaultdict(list)
     for each in given.findings:
         levels = plan.treatment(each.comparison.treatment).levels
         if any(first.levels.items() <= levels.items() for first, *_ in places):
-            found[levels[control]].append(each)
+            found[levels[plan.control]].append(each)
     if best.level in found:
         equal = {each.verdict for each in found[best.level]} == {VerdictId.EQUIVALENT}
     else:
         decided = (each for same in found.values() for each in same if is_decided(each))
         equal = any(each.verdict not in SLOWER for each in decided)
-    tied = [names.level(control, printable(each)) for each in best.tied]
+    tied = [names.level(plan.control, printable(other)) for other in best.tied]
     if equal:
         margin = units.margin(plan.stopping.margin)
         return f"take either of {', '.join([level, *tied])}: they cost the same within ± {margin}"
@@ -120,7 +121,7 @@ def _pick(plan: Plan, given: Decision, places: list[list[Cheapest]]) -> str:
     if best.level == best.baseline:
         dearer = {name: [each for each in same if each.verdict in SLOWER] for name, same in found.items()}
         others = [
-            f"{names.level(control, printable(name))} is {_effects(plan, same)}"
+            f"{names.level(plan.control, printable(name))} is {_effects(plan, same)}"
             for name, same in dearer.items()
             if same
         ]
@@ -220,7 +221,7 @@ def _money(ends: list[float], *, more: bool) -> str:
     low, high = min(ends), max(ends)
     first, last = units.outward(low, high)
     words = first if first == last else f"{first} to {last}"
-    return f"{words} (undecided)" if more and low < 0 < high else words
+    return f"at most {units.upward(high)}" if more and low < 0 < high else words
 
 
 def _between(at: Between) -> str:

@@ -5,11 +5,13 @@ An experiment brings its own words in `plan.words`:
     "php": "PHP"                                      what a person calls a level
     "metric=wall": "wall time"                        what a metric is called
     "empty loop": "starting the shell takes"          what an operation that does nothing costs; always shown then
+    "unequal=exit_statuses": "compare …"              what to try where a witness of equal work differs
+    "service": "MinIO on this machine"                what stood in for a service that others run
 """
 
 from __future__ import annotations
 
-from sectax.model.plan import Plan
+from sectax.model.plan import SERVICE, Plan
 from sectax.model.treatment import MEASURED, Comparison, Treatment
 from sectax.text.printable import printable
 
@@ -38,6 +40,11 @@ def varying_factors(plan: Plan) -> tuple[str, ...]:
         for factor, level in its_cell.levels.items():
             seen.setdefault(factor, set()).add(level)
     return tuple(factor for factor, levels in seen.items() if len(levels) > 1)
+
+
+def service(plan: Plan) -> str:
+    """What stood in for a service that others run, or nothing."""
+    return printable(plan.words.get(SERVICE, ""))
 
 
 def constants(plan: Plan) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sectax.model.bill import Bill
 from sectax.model.plan import DEFAULT_MAX_BLOCKS, ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, Plan, Until, last_look, once_s
-from sectax.model.treatment import MEASURED, Standing
+from sectax.model.treatment import CONTROLS, MEASURED, Standing
 from sectax.model.why_not import WhyNot
 from sectax.reports import units
 from sectax.reports.words import names
@@ -35,8 +35,9 @@ def plan(given: Plan) -> list[str]:
 def calibrated(given: Plan, frozen: Calibrated, block_s: float) -> list[str]:
     """What the pilot froze, as lines: batches, warm-up, rounds, processes, and about how long a block lasts."""
     live = [each for each in given.treatments if each.id in frozen.calibrations and each.cell in frozen.rounds]
-    if not live:
-        return ["the pilot could measure nothing"]
+    compared = [comparison for comparison in given.comparisons if comparison.standing not in CONTROLS]
+    if not any(frozen.calibrations.keys() >= {one.treatment, one.baseline} for one in compared):
+        return ["the pilot could measure nothing to compare"]
     tried = [frozen.calibrations[each.id] for each in live]
     lengths = [each.batch_s for each in tried]
     counts = [each.count for each in tried]
@@ -66,13 +67,18 @@ def how_long(given: Plan) -> str:
     return longest if stopping.until is Until.BUDGET else f"{longest}; ends sooner where that is enough for an answer"
 
 
-def bill(given: Bill) -> list[str]:
-    """One line for each charge, then the total and where the prices come from."""
+def bill(given: Bill, service: str = "") -> list[str]:
+    """One line for each charge, then the total and where the prices come from.
+
+    Args:
+        service: what stands in for the one that is paid for; empty where the run pays.
+    """
     lines = [
         f"{printable(each.words)}: {_amount(each.amount)} {printable(each.unit)}, {_money(each.cost, given.currency)}"
         for each in given.charges
     ]
-    total = f"estimated bill: about {_money(given.total, given.currency)}, before tax and free allowances"
+    on = f"here it costs nothing ({service}); estimated bill on AWS" if service else "estimated bill"
+    total = f"{on}: about {_money(given.total, given.currency)}, before tax and free allowances"
     return [*lines, total, prices(given)]
 
 

@@ -138,9 +138,11 @@ def to_answer(analysed: Analysed, asked: list[Finding]) -> list[str]:
     needs = [each.seconds_needed[1] for each in undecided if each.seconds_needed is not None]
     spent_s = analysed.measured.blocks_s
     if not needs or spent_s is None:
-        longer = (
-            "more blocks (--blocks, --runs)" if analysed.measured.plan.stopping.fixed_blocks else "a longer --budget"
-        )
+        longer = "a longer --budget"
+        if analysed.measured.plan.stopping.fixed_blocks:
+            longer = "more blocks (--blocks, --runs)"
+        elif spent_s is not None:
+            longer += f" (--budget {_budget(4 * spent_s)} about halves the intervals)"
         return [f"{decided}: use {longer} or a quieter machine."]
     some = f"{len(needs)} more of them" if len(needs) < len(undecided) else "the rest"
     which = some if len(asked) > 1 else "it"
