@@ -19,6 +19,7 @@ from sectax.workflow.revision import ask_git
 
 _BUILT = "built"
 _TREE = "tree"
+_LOCK = "lock"
 # A build of an hour is no build of a gate.
 _BUILD_S = 3600.0
 # A large repository on a slow disk.
@@ -61,7 +62,7 @@ class Repository:
         home = _home(self.root)
         folder = home / f"{commit[:12]}-{_short_hash(build or '')}"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with (folder / "lock").open("w") as held:
+        with (folder / _LOCK).open("w") as held:
             # Another gate may measure the same commit, or build it.
             fcntl.flock(held, fcntl.LOCK_SH)
             if not (folder / _BUILT).exists():
@@ -80,11 +81,13 @@ class Repository:
         home = _home(self.root)
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(prefix="fresh-", dir=home))
-        try:
-            self._make(folder, commit, build)
-            yield folder / _TREE
-        finally:
-            self._remove(folder)
+        with (folder / _LOCK).open("w") as held:
+            fcntl.flock(held, fcntl.LOCK_SH)
+            try:
+                self._make(folder, commit, build)
+                yield folder / _TREE
+            finally:
+                self._remove(folder)
 
     def _make(self, folder: Path, commit: str, build: str | None) -> None:
         tree = folder / _TREE
@@ -105,9 +108,9 @@ class Repository:
             raise HookFailed(f"--build of {commit[:12]}: {error.message}", f"by hand: cd {tree} && {build}") from error
 
     def _forget_old(self, home: Path) -> None:
-        kept = [folder for folder in home.iterdir() if (folder / _BUILT).exists()]
-        for folder in sorted(kept, key=lambda folder: folder.stat().st_mtime)[:-_KEPT]:
-            with (folder / "lock").open("w") as held, contextlib.suppress(BlockingIOError):
+        """Remove what was used longest ago; a build that failed and what a killed gate left are among them."""
+        for folder in sorted(home.iterdir(), key=lambda folder: folder.stat().st_mtime)[:-_KEPT]:
+            with (folder / _LOCK).open("w") as held, contextlib.suppress(BlockingIOError):
                 fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 self._remove(folder)
 

@@ -56,7 +56,7 @@ def refuse_unknown_metrics(conditions: Iterable[Condition], metrics: Sequence[Me
     for condition in conditions:
         if condition.metric and condition.metric not in compared:
             raise WrongUse(
-                f"--fail-if {condition.text}: no metric {condition.metric!r} is compared",
+                f"{condition.text}: no metric {condition.metric!r} is compared",
                 did_you_mean(condition.metric, compared),
             )
 
