@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sectax.audit.checks.groups import Worst, slowness, things, unknown, worst
+from sectax.audit.checks.groups import Worst, slowness, unknown, with_values, worst
 from sectax.audit.checks.interface import Remark, check
 from sectax.audit.form import Cold, Evidence
 from sectax.model.finding import Severity
@@ -38,8 +38,7 @@ def first_trial(evidence: Evidence) -> Iterator[Remark]:
     meaning = "two quantities were mixed, and the figure is of neither"
     advice = "report the first trial by itself, and the later ones by themselves"
     yield from worst(Severity.FATAL, mixed, meaning, advice)
-    told = [group[0] for group in things(speeds) if group[0].work.cold is not Cold.MIXED]
-    enough = [one for one in told if len(one.values) >= FEWEST_VALUES and min(one.values) > 0]
+    enough, _ = with_values((one for one in speeds if one not in mixed), FEWEST_VALUES)
     begun = [_beginning(slowness(one)[:MOST_LOOKED_AT]) for one in enough]
     different: Worst = {}
     for at in beyond_chance([chance for _, chance in begun], CHANCE):

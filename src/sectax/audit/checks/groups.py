@@ -73,11 +73,12 @@ def rows(series: Iterable[Series], by: Callable[[Series], float | None]) -> Iter
 
 def with_values(series: Iterable[Series], fewest: int = FEWEST) -> tuple[list[Series], list[Series]]:
     """One series of each thing that has *fewest* single values above zero, and the series of all other things."""
+    import numpy as np
+
     singly: list[Series] = []
     bare: list[Series] = []
     for group in things(series):
-        values = group[0].values
-        if len(values) >= fewest and min(values) > 0:
+        if len(group[0].values) >= fewest and np.min(group[0].values) > 0:
             singly.append(group[0])
         else:
             bare += group

@@ -62,6 +62,7 @@ def plain_numbers(texts: Sequence[str]) -> list[float]:
     numbers = [*map(float, texts)]
     together = "".join(texts)
     # float() also reads 1_000, nan, inf, and digits of other scripts.
-    if not together.isascii() or any(sign in together for sign in "_nN") or max(map(abs, numbers)) > LARGEST:
+    odd = not together.isascii() or any(sign in together for sign in "_nN")
+    if odd or max(numbers) > LARGEST or min(numbers) < -LARGEST:
         raise ValueError("no plain numbers")
     return numbers

@@ -105,7 +105,7 @@ class _Reader:
             numbers = [plain_numbers(columns[at]) for at, _ in self.values]
         except ValueError:
             whole, numbers = self._readable(portion)
-            columns = list(zip(*whole, strict=True))
+            columns = [*zip(*whole, strict=True)]
         keys: list[Key] = [*zip(*(columns[at] for at in self.guess.by if whole), strict=True)] or [()] * len(whole)
         self._put(keys, numbers, whole)
 
@@ -179,11 +179,9 @@ class _Reader:
 
     def _columns(self) -> str:
         """Which columns were read as what."""
-        names, by, unused = self.table.names, [self.table.names[at] for at in self.guess.by], self.guess.unused
+        names, by, unused = self.table.names, [self.table.names[at] for at in self.guess.by], [*self.guess.unused]
         of = f" by {listed(by)}" if by else ""
-        return (
-            f"{listed([names[at] for at, _ in self.values])}{of}{f'; not used: {listed([*unused])}' if unused else ''}"
-        )
+        return f"{listed([names[at] for at, _ in self.values])}{of}{f'; not used: {listed(unused)}' if unused else ''}"
 
     def _series(self, key: Key, group: _Group) -> Series:
         import numpy as np
