@@ -43,11 +43,12 @@ class SocketLoop:
         environment = {
             "AWS_LAMBDA_RUNTIME_API": f"127.0.0.1:{listener.getsockname()[1]}",
             "LAMBDA_TASK_ROOT": str(folder),
+            "_HANDLER": "f.handler",
         }
         interpreter, client = (runtime.source(place) for place in ("/var/lang", "/var/runtime"))
         program = [str(interpreter / "bin" / python()), "-S", str(client / "bootstrap.py")]
         began = time.monotonic_ns()
-        self._process = subprocess.Popen([*program, "f.handler"], env=environment, cwd=folder, stdin=subprocess.DEVNULL)
+        self._process = subprocess.Popen(program, env=environment, cwd=folder, stdin=subprocess.DEVNULL)
         self._socket, _ = listener.accept()
         listener.close()
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
