@@ -185,7 +185,7 @@ def check_files(commands: Commands, *, programs: bool = True) -> None:
     # On other machines programs are looked for when they are run.
     if programs and (commands.places is None or commands.places.use_this_machine):
         for name, argv in commands.argv.items():
-            if not os.path.isdir(commands.folders[name]):
+            if commands.folders[name] != folder and not os.path.isdir(commands.folders[name]):
                 raise WrongUse(f"--in {commands.folders[name]}: there is no such folder", "make it, or name another")
             _find(f"command {name!r}", argv, commands.folders[name])
         for name, argv in commands.prepare.items():
