@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -86,9 +87,9 @@ def test_the_watcher_sees_a_file() -> None:
 
 
 @pytest.mark.parametrize("name", ["command", "function", "s3"])
-def test_a_bench_looks_for_the_files_of_the_options_and_planning_does_not(name: str) -> None:
+def test_a_bench_looks_for_the_files_of_the_options_and_planning_does_not(name: str, tmp_path: Path) -> None:
     experiment, request = registry.load(name), requests(name)[0]
-    plan = experiment.plan(request, replace(complete(experiment, request), folder="/nonexistent"))
+    plan = experiment.plan(request, replace(complete(experiment, request), folder=str(tmp_path / "nothing")))
 
     with pytest.raises(Exception, match=r"not there|not found|cannot be read"):
         experiment.bench(plan)
