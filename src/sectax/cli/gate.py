@@ -74,7 +74,7 @@ def command(
     sectax gate RUN --limit 'slower>5%'
 
     Two revisions are checked out, built, and measured by turns in one session. Where a limit is exceeded, both are
-    built anew and measured once more: only what two sessions find fails the build. {baseline} and {treatment} in what
+    built and measured again: only what two sessions find fails the build. {baseline} and {treatment} in what
     follows -- are the folders of both; one command without them runs in each.
 
     Exit status: 0 passed, 1 exceeded, 4 cannot say, 3 nothing was measured.
@@ -204,7 +204,7 @@ def _print(made: Gate, *, json_: bool) -> None:
     if json_:
         shared.print_json(made)
     else:
-        click.echo("\n".join(gate.told(made)))
+        click.echo("\n".join(gate.lines(made)))
     append_step_summary(gate.markdown(made))
     if os.environ.get("GITHUB_ACTIONS") == "true":
         # GitHub reads them from either stream; stdout may be a document.

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Bench",
     "Billable",
+    "CommandLine",
     "Design",
     "Experiment",
     "HasBudgets",
@@ -40,6 +41,7 @@ __all__ = [
     "HasSecrets",
     "Hidden",
     "Machine",
+    "MeasuresFolders",
     "Option",
     "Request",
     "Rules",

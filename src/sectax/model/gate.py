@@ -8,6 +8,9 @@ from typing import Literal
 
 from sectax.model.condition import Answer
 
+# What false alarms are counted in.
+PUSHES = 100
+
 
 class Outcome(StrEnum):
     """What becomes of a gate, and so of a build."""
@@ -44,7 +47,7 @@ class Session:
 
 @dataclass(frozen=True)
 class Revision:
-    """One side. *name* is as it was asked for; *commit* is empty where a run was judged that is there already."""
+    """One side: its name as it was asked for, and its commit."""
 
     name: str
     commit: str
@@ -56,6 +59,7 @@ class Gate:
 
     Attributes:
         why: of an outcome that is no plain yes or no.
+        baseline, treatment: None where a run was judged that is there already.
         false_alarms: of 100 pushes that change nothing, how many come out red at most, if the machine is as noisy in
             the second session as in the first.
     """

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sectax.model.condition import Answer
-from sectax.model.gate import Gate, Limit, Outcome, Revision
+from sectax.model.gate import PUSHES, Gate, Limit, Outcome, Revision
 from sectax.reports import escape
 from sectax.text.printable import printable
 
 _SAID = {Answer.HOLDS: "exceeded", Answer.RULED_OUT: "kept", Answer.OPEN: "undecided"}
 _SHORT = 12  # of a commit, as git log has it
-_PUSHES = 100
 
 
 def headline(gate: Gate) -> str:
@@ -22,7 +21,7 @@ def headline(gate: Gate) -> str:
     return f"gate {gate.outcome}{sides}{f'; {gate.why}' if gate.why else ''}"
 
 
-def told(gate: Gate) -> Iterator[str]:
+def lines(gate: Gate) -> Iterator[str]:
     """Everything, a line each."""
     yield headline(gate)
     for number, session in enumerate(gate.sessions, 1):
@@ -30,7 +29,7 @@ def told(gate: Gate) -> Iterator[str]:
         for limit in session.limits:
             yield f"  {_limit(limit)}"
     if gate.outcome is not Outcome.NOTHING:
-        yield f"of {_PUSHES} pushes that change nothing, at most {gate.false_alarms:.2g} come out red"
+        yield f"of {PUSHES} pushes that change nothing, at most {gate.false_alarms:.2g} come out red"
 
 
 def markdown(gate: Gate) -> str:

@@ -77,7 +77,7 @@ class Repository:
 
     @contextlib.contextmanager
     def fresh(self, commit: str, build: str | None) -> Iterator[Path]:
-        """A checkout that is built anew, for one time. Raises `WrongUse`, `HookFailed`."""
+        """A checkout that is built for this one use. Raises `WrongUse`, `HookFailed`."""
         home = _home(self.root)
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(prefix="fresh-", dir=home))
@@ -109,8 +109,9 @@ class Repository:
 
     def _forget_old(self, home: Path) -> None:
         """Remove what was used longest ago; a build that failed and what a killed gate left are among them."""
-        for folder in sorted(home.iterdir(), key=lambda folder: folder.stat().st_mtime)[:-_KEPT]:
-            with (folder / _LOCK).open("w") as held, contextlib.suppress(BlockingIOError):
+        for folder in sorted(home.iterdir(), key=_last_used)[:-_KEPT]:
+            # Another gate may have removed it, or be using it.
+            with contextlib.suppress(FileNotFoundError, BlockingIOError), (folder / _LOCK).open("w") as held:
                 fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 self._remove(folder)
 
@@ -122,6 +123,14 @@ class Repository:
 def _home(root: Path) -> Path:
     """Where the checkouts of a repository are."""
     return cache_folder() / "checkouts" / f"{root.name}-{_short_hash(str(root))}"
+
+
+def _last_used(folder: Path) -> float:
+    """When, by the clock of the file system; 0 where another gate has just removed it."""
+    try:
+        return folder.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
 
 
 def _short_hash(text: str) -> str:

@@ -17,22 +17,20 @@ from sectax.experiments.interface import MeasuresFolders, Request
 from sectax.model.analysed import Analysed
 from sectax.model.condition import Answer, Concluded, Condition
 from sectax.model.errors import ExitStatus, WrongUse
-from sectax.model.gate import Gate, Limit, Outcome, Revision, Session
+from sectax.model.gate import PUSHES, Gate, Limit, Outcome, Revision, Session
 from sectax.model.plan import Plan
-from sectax.reports.gate import github_annotations, junit, markdown, told
+from sectax.reports.gate import github_annotations, junit, lines, markdown
 from sectax.reports.words import claims, names
 from sectax.workflow import run
 from sectax.workflow.checkouts import Repository
 from sectax.workflow.conditions import concluded, was_measured, why
 from sectax.workflow.progress_line import Progress
 
-# How an outcome is told.
-__all__ = ["github_annotations", "in_both", "junit", "markdown", "of_revisions", "of_run", "told"]
+# The CLI meets reports here alone.
+__all__ = ["github_annotations", "in_both", "junit", "lines", "markdown", "of_revisions", "of_run"]
 
 # A wrong 'beyond the limit' is an error on one side of the interval alone.
 _ONE_SIDE = 0.5
-_PUSHES = 100
-
 
 STATUSES = {
     Outcome.PASSED: ExitStatus.DONE,
@@ -83,7 +81,7 @@ def of_run(analysed: Analysed, path: str, limits: Sequence[Condition]) -> Gate:
     session = _session(analysed, path, concluded(analysed, limits))
     outcome = _outcome(session, analysed)
     why = "one session: nobody measured it again" if outcome is Outcome.EXCEEDED else ""
-    return Gate(outcome, why, None, None, (session,), _PUSHES * _one_session(analysed.measured.plan, limits))
+    return Gate(outcome, why, None, None, (session,), PUSHES * _one_session(analysed.measured.plan, limits))
 
 
 def of_revisions(
@@ -100,12 +98,12 @@ def of_revisions(
     outcome, why = _outcome(first, analysed), ""
     sessions: tuple[Session, ...] = (first,)
     if outcome is Outcome.EXCEEDED:
-        progress.say("beyond a limit: both revisions are built anew and measured once more, to be sure")
+        progress.say("beyond a limit: both revisions are built again and measured again, to be sure")
         second, _ = _measured(revisions, question, limits, files[1], progress, fresh=True)
         sessions = (first, second)
         if not _agree(first, second):
             outcome, why = Outcome.UNKNOWN, "the second session, with fresh builds, does not agree with the first"
-    alarms = _PUSHES * _one_session(analysed.measured.plan, limits) ** 2
+    alarms = PUSHES * _one_session(analysed.measured.plan, limits) ** 2
     return Gate(outcome, why, revisions.baseline, revisions.treatment, sessions, alarms)
 
 

@@ -142,8 +142,6 @@ _RENDERERS: Mapping[str, Callable[[Result, View], str]] = {
 }
 # Which table a CSV may hold.
 TABLES = csv.TABLES
-# A result that is laid out.
-Laid = Document
 # What a report can be written as.
 FORMATS = tuple(name for name in _RENDERERS if name != "terminal")
 

@@ -71,7 +71,7 @@ def subject_inputs(algorithm: str, inputs: Mapping[str, str]) -> dict[str, str]:
 _HEADERS_BYTES = 8192
 
 FIRST = Metric("first", "s", Better.LOWER, Summary.MEAN, observed="first")
-# A signature travels in every request: what it adds to that is told beside its time, and is the same in every block.
+# A signature travels in every request: what it adds stands beside its time, and is the same in every block.
 SIZES = tuple(
     Metric(name, "B", Better.LOWER, Summary.MAXIMUM, observed=f"first.{name}", resolution=1.0, compared=False)
     for name in ("token_bytes", "signature_bytes", "public_key_bytes")

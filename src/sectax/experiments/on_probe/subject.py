@@ -32,7 +32,7 @@ _LONGEST_TEXT = 200
 
 @runtime_checkable
 class Weighs(Referee, Protocol):
-    """What a referee has besides where the size of an artefact is told beside its time."""
+    """What a referee has besides where the size of an artefact stands beside its time."""
 
     def sizes(self, artefact: str) -> dict[str, int]:
         """Bytes, by the names of metrics."""
