@@ -162,6 +162,7 @@ PARTS = {
     "the S3 client in Go": Part(in_cache("programs/s3-client-*/*"), setup("s3")),
     "the HTTP client in Go": Part(in_cache("programs/http-client-*/*"), setup("http")),
     "the Go probe": probe("go"),
+    "the Node probe": probe("node"),
     "the Python probe": probe("python"),
     "moto": Part(in_cache("secrets/backend-*/complete"), setup("secrets")),
     "the agent of Secrets Manager": Part(in_cache("secrets/agent-*/sha256"), setup("secrets")),
