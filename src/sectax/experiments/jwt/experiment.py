@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from sectax.design.matrix import Levels
+from sectax.design.matrix import MOST_PRIMARY, Levels
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
 from sectax.experiments.jwt.keys import ALGORITHMS, BASELINE, COMMON, claims_text, key_of, make_keys, signing_input
 from sectax.experiments.jwt.referee import JwtReferee
@@ -183,6 +183,8 @@ class JwtExperiment(Experiment):
                 lacks=functools.partial(lacks, machine),
                 declares=lambda levels: ALGORITHMS[levels["algorithm"]].declares(),
                 primary={"layer": ("primitive",), "key_use": KEY_USES if as_published else ("parsed-once",)},
+                # Every language is a question of its own.
+                most_primary=MOST_PRIMARY * len(languages),
             ),
             transfers=(
                 "The ratios hold for these versions of these libraries on this kind of processor; another build of "
