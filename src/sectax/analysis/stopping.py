@@ -14,6 +14,7 @@ from sectax.model.condition import Answer
 from sectax.model.finding import Finding, leans_on
 from sectax.model.measured import Measured
 from sectax.model.plan import LONG_S, Plan, Until
+from sectax.model.subject import differ
 from sectax.model.treatment import CONTROLS, Standing
 
 # A treatment that came to nothing in so many finished blocks in a row is given up.
@@ -48,7 +49,10 @@ def still_open(measured: Measured, findings: Sequence[Finding] | None = None) ->
     every = judge(measured) if findings is None else findings
     leading = leading_metrics(plan)
     judged = [
-        finding for finding in every if finding.comparison.metric in leading or finding.comparison.standing in CONTROLS
+        finding
+        for finding in every
+        if (finding.comparison.metric in leading or finding.comparison.standing in CONTROLS)
+        and not _unequal_work(measured, finding)
     ]
     dead = _given_up(measured) | _done_once(measured)
     observed = {metric.name: metric.observed for metric in plan.metrics}
@@ -112,6 +116,14 @@ def _is_open(measured: Measured, finding: Finding) -> bool:
             return False
         until = Until.VERDICT  # no condition is about what keeps a run going
     return not resolved(finding.verdict, effect.low, effect.high, effect.log_ratio, finding.margin, until)
+
+
+def _unequal_work(measured: Measured, finding: Finding) -> bool:
+    """Whether both sides are known to have done different work: no verdict can come of measuring more of that."""
+    treatment, baseline = (
+        measured.witnesses.get(name, {}) for name in (finding.comparison.treatment, finding.comparison.baseline)
+    )
+    return any(differ(treatment.get(name, ()), baseline.get(name, ())) for name in measured.plan.equal_witnesses)
 
 
 def _may_lean(measured: Measured, finding: Finding) -> bool:
