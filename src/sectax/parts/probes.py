@@ -153,14 +153,25 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(entry_points(group=GROUP).names))
 
 
+def is_in_a_folder(name: str) -> bool:
+    """Whether it is `NAME=FOLDER`."""
+    return "=" in name
+
+
 # Asked for every treatment; reading the entry points of all packages takes milliseconds.
 @functools.lru_cache(maxsize=64)
 def load(name: str) -> Probe:
-    """The probe of this name. Raises `WrongUse` where there is none or its manifest is wrong."""
-    found = entry_points(group=GROUP, name=name)
-    if not found:
-        raise WrongUse(f"there is no probe {name!r}", did_you_mean(name, names()))
-    folder: Path = next(iter(found)).load()(name)
+    """The probe of this name; `NAME=FOLDER` is one that nobody registered, such as one of two revisions.
+
+    Raises:
+        WrongUse: there is none, or its manifest is wrong.
+    """
+    folder = Path(name.partition("=")[2])
+    if not is_in_a_folder(name):
+        found = entry_points(group=GROUP, name=name)
+        if not found:
+            raise WrongUse(f"there is no probe {name!r}", did_you_mean(name, names()))
+        folder = next(iter(found)).load()(name)
     try:
         manifest = msgspec.convert(tomllib.loads((folder / "probe.toml").read_text()), Manifest)
     except (OSError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:

@@ -120,6 +120,8 @@ def factors_of(languages: tuple[str, ...]) -> tuple[Factor, ...]:
 
 def _languages(preset: str, factors: tuple[Factor, ...], levels: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     """Those of a run; its design is then made for a machine that was asked of these alone."""
+    known = (*factors[0].levels, *filter(probes.is_in_a_folder, levels.get("language", ())))
+    factors = (Factor("language", known), *factors[1:])
     return choose(factors, {"language": LANGUAGES} | _PRESETS[preset], levels)[0].levels
 
 
@@ -169,13 +171,15 @@ class JwtExperiment(Experiment):
         languages = factors[0].levels
         answer = probe_metrics(languages, machine)
         as_published = request.preset == "published"
+        # Of two folders the question is what the second one costs more, as of two revisions of one's own probe.
+        of_folders = len(languages) > 1 and all(map(probes.is_in_a_folder, languages))
         return Design(
             factors=factors,
-            control="algorithm",
-            baseline=BASELINE,
+            control="language" if of_folders else "algorithm",
+            baseline=languages[0] if of_folders else BASELINE,
             metrics=(*answer.metrics, FIRST, *SIZES),
             rules=Rules(
-                family=lambda levels: levels["language"],
+                family=lambda levels: languages[0] if of_folders else levels["language"],
                 lacks=functools.partial(lacks, machine),
                 declares=lambda levels: ALGORITHMS[levels["algorithm"]].declares(),
                 primary={"layer": ("primitive",), "key_use": KEY_USES if as_published else ("parsed-once",)},
@@ -192,7 +196,11 @@ class JwtExperiment(Experiment):
             answered_by=answer.answered_by,
             beside=answer.beside,
             choices=_PUBLISHED_CHOICES if as_published else (),
-            words=_WORDS | {name: machine.probe(name).title for name in languages},
+            words=_WORDS
+            | {
+                name: name.partition("=")[0] if probes.is_in_a_folder(name) else machine.probe(name).title
+                for name in languages
+            },
         )
 
     def bench(self, plan: Plan) -> Bench:
