@@ -164,6 +164,7 @@ PARTS = {
     "the Go probe": probe("go"),
     "the Node probe": probe("node"),
     "the Python probe": probe("python"),
+    "the Rust probe": probe("rust"),
     "moto": Part(in_cache("secrets/backend-*/complete"), setup("secrets")),
     "the agent of Secrets Manager": Part(in_cache("secrets/agent-*/sha256"), setup("secrets")),
     "the AWS CLI": Part(lambda: succeeds("aws", "--version"), "pip install awscli"),
