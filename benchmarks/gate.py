@@ -81,6 +81,7 @@ def main() -> None:
                 outcome, took_s = gate(Path(folder), kind, chosen.limit)
                 counted[outcome] += 1
                 seconds[kind].append(took_s)
+                print(f"  {kind}: {outcome}, {took_s:.0f} s", flush=True)
     names = sorted({outcome for counted in outcomes.values() for outcome in counted})
     rows = [
         (kind, *(str(counted[name]) for name in names), f"{sorted(seconds[kind])[chosen.gates // 2]:.0f} s")

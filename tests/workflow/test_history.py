@@ -100,7 +100,8 @@ def test_the_document_keeps_to_its_schema_and_a_branch_says_the_same(folder: Pat
     schema = json.loads((ROOT / "docs" / "schemas" / "history-1.json").read_text())
 
     of_folder = json.loads(sectax("history", "runs", "--json", folder=tmp_path).out)
-    of_branch = json.loads(sectax("history", "main", "--json", folder=tmp_path).out)
+    (tmp_path / "empty").mkdir()
+    of_branch = json.loads(sectax("history", "main", "--json", folder=tmp_path / "empty").out)
 
     Draft202012Validator(schema).validate(of_folder)
     assert [line["comparison"] for line in of_branch["lines"]] == [line["comparison"] for line in of_folder["lines"]]

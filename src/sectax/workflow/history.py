@@ -185,7 +185,11 @@ def _unpack(revision: str, folder: Path) -> None:
     commit = ask_git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     if not commit:
         raise WrongUse(f"{revision} is neither a folder nor a branch of this repository", "sectax history FOLDER")
-    done = subprocess.run(["git", "archive", commit], capture_output=True, timeout=_BRANCH_S, check=False)
+    # In a folder further down, git would pack that folder alone.
+    root = ask_git("rev-parse", "--show-toplevel")
+    done = subprocess.run(["git", "archive", commit], cwd=root, capture_output=True, timeout=_BRANCH_S, check=False)
+    if done.returncode:
+        raise WrongUse(f"git does not give the files of {revision}", f"it says why: git archive {commit}")
     with tarfile.open(fileobj=io.BytesIO(done.stdout)) as packed:
         for member in packed:
             content = packed.extractfile(member) if member.isfile() and member.name.endswith(".sectax") else None
