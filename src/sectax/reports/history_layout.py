@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from sectax.model.environment import SHORT
 from sectax.model.history import Change, History, HistoryLine, Seen
@@ -28,7 +29,8 @@ from sectax.text.printable import printable
 
 # More small pictures than these nobody looks through.
 _MOST_PICTURES = 60
-_MARKED = 4  # commits that are named below a picture
+_MARKED = 4  # commits that are named below a picture,
+_BRIEF = 7  # with so many digits
 
 
 def history_report(history: History, *, show_all: bool) -> Document:
@@ -44,13 +46,18 @@ def history_report(history: History, *, show_all: bool) -> Document:
         lines([f"{units.count(history.runs, 'run')}; costs relative to the baseline of the same run"]),
         sections(
             Section("Lines", (table, *more), Kind.RESULTS),
-            Section("Changes", tuple(_changes(history, shown)), Kind.DIAGNOSTICS),
+            Section("Changes", tuple(_changes(history, shown))),
             Section(
                 "Not read",
                 lines(f"{printable(name)}: {printable(why)}" for name, why in history.unreadable.items()),
             ),
         ),
     )
+
+
+def page(made: Document, history: History) -> Document:
+    """The same with the pictures, which are what a page is opened for."""
+    return replace(made, sections=(*sections(Section("Each line", tuple(pictures(history)))), *made.sections))
 
 
 def pictures(history: History) -> Iterator[Block]:
@@ -64,11 +71,11 @@ def pictures(history: History) -> Iterator[Block]:
             if seen.cost_ratio is not None
         )
         step = max(1, (len(known) - 1) // (_MARKED - 1))
-        at = tuple((float(place), _name(known[place])) for place in range(0, len(known), step))
+        at = tuple((float(place), _name(known[place], _BRIEF)) for place in range(0, len(known), step))
         changed = "; ".join(map(_words, line.changes))
         yield Chart(
             f"{printable(line.experiment)}: {line.words}",
-            f"{printable(line.machine)}. {changed or 'No change of level was found'}.",
+            f"{printable(line.machine)}: {changed or 'no change of level was found'}.",
             Axis("", at=at),
             Axis("times the cost of the baseline", logarithmic=True, line=1.0),
             (Series(line.words, points),),
@@ -92,9 +99,9 @@ def _effect(seen: Seen) -> str:
     return f"{said}, {_name(seen)}"
 
 
-def _name(seen: Seen) -> str:
+def _name(seen: Seen, digits: int = SHORT) -> str:
     """The commit; without one the day."""
-    return printable(seen.commit[:SHORT] + ("+" if seen.changed else "") if seen.commit else seen.started[:10])
+    return printable(seen.commit[:digits] + ("+" if seen.changed else "") if seen.commit else seen.started[:10])
 
 
 def _changes(history: History, shown: list[HistoryLine]) -> Iterator[Block]:

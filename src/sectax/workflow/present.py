@@ -110,7 +110,7 @@ def _html(result: Result, view: View) -> str:
         case RunComparison():
             made = with_pictures(made, effects_of_both(result))
         case History():
-            made = with_pictures(made, history_layout.pictures(result))
+            made = history_layout.page(made, result)
     return html.render(made)
 
 
