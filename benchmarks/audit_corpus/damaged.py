@@ -19,7 +19,7 @@ from pathlib import Path
 
 from sectax.audit.checks.registry import review
 from sectax.audit.reading import registry
-from sectax.audit.tables.columns import Columns
+from sectax.audit.reading.asked import Columns
 from sectax.audit.tables.table import read_table
 from sectax.formats.bad_input import BadInput
 

@@ -23,16 +23,20 @@ OF_THE_ROW = re.compile(
     r".*\b(?:date|time ?stamp|timestamp|started|id|uuid|guid|run|iteration|iter|trial|rep|seq|index|no)"
 )
 SIZES = re.compile(r".*\b(?:size|payload|body|block|object|message|length)s?\b.*|bytes")
-Failed = Callable[[str, float], float]
+Failed = Callable[[str, float], bool | float]
+
+
+def says_no(text: str, _: float) -> bool:
+    """Whether a cell says that a row did not succeed."""
+    return text.strip().lower() in ("false", "no", "0", "ko", "failed", "error")
+
+
 # Columns of failures by their names, and how many operations of a row failed by a text and its number.
 FAILURES: tuple[tuple[str, Failed], ...] = (
     (r"(?:num |n |total |failed )?(?:errors|failed|failures|errs|timeouts)", lambda _, number: max(number, 0.0)),
     (r"(?:.* )?(?:exit|return) ?(?:code|status)|rc", lambda _, number: number != 0),
     (r"(?:http |response )?(?:status|code)(?: code)?|response ?code", lambda _, number: number >= 400),
-    (
-        r"(?:is )?(?:success|successful|succeeded|ok|passed|valid|verified|correct)",
-        lambda text, _: text.strip().lower() in ("false", "no", "0", "ko", "failed", "error"),
-    ),
+    (r"(?:is )?(?:success|successful|succeeded|ok|passed|valid|verified|correct)", says_no),
 )
 
 

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sectax.audit.form import Quantity
+from sectax.audit.reading import headings
+from sectax.audit.reading.asked import Columns
 from sectax.audit.reading.cells import Cells
-from sectax.audit.reading.headings import COUNTS, FAILURES, OF_THE_ROW, SIZES, Failed, statistic_of, unit_in, words
+from sectax.audit.reading.headings import Failed, statistic_of, words
 from sectax.audit.reading.units import KNOWN, Unit, unit_of
-from sectax.audit.tables.columns import Columns
 from sectax.audit.tables.head import Table, listed
 from sectax.formats.bad_input import BadInput
 from sectax.text.near import did_you_mean
@@ -49,7 +50,7 @@ def guess(table: Table, sample: Sequence[Sequence[str]], cells: Cells) -> Guess:
         if head <= {*names} and not said.value:
             said = replace(said, value=known.value, unit=said.unit or known.unit, by=said.by or known.by)
     texts, called = [*zip(*sample, strict=True)], [*map(words, names)]
-    units = [unit_in(name) or cells.unit(column) for name, column in zip(names, texts, strict=True)]
+    units = [headings.unit_in(name) or cells.unit(column) for name, column in zip(names, texts, strict=True)]
     numeric = [at for at, column in enumerate(texts) if cells.are_numbers(column, units[at])]
     unsaid = [at for at in numeric if names[at] not in said.named()]
     values = [table.column(name) for name in dict.fromkeys(said.value)] or _values(table, units, unsaid)
@@ -57,18 +58,21 @@ def guess(table: Table, sample: Sequence[Sequence[str]], cells: Cells) -> Guess:
     rest = [at for at in unsaid if at not in values]
     failing = {
         at: failed
-        for pattern, failed in FAILURES
+        for pattern, failed in headings.FAILURES
         for at, name in enumerate(called)
         if at not in values and names[at] not in said.by and re.fullmatch(pattern, name)
     }
     bytes_ = {at: unit for at in numeric if (unit := units[at]) and unit[0] is Quantity.MEMORY}
-    sizes = {at: unit for at, unit in bytes_.items() if SIZES.fullmatch(called[at])}
+    sizes = {at: unit for at, unit in bytes_.items() if headings.SIZES.fullmatch(called[at])}
     different = [len({*column}) for column in texts]
     comes_again = [1 < number <= len(sample) / 2 for number in different]
 
     def is_level(at: int) -> bool:
-        names_rows = OF_THE_ROW.fullmatch(called[at]) or (different[at] > MOST_LEVELS and not comes_again[at])
-        if at in (*values, *aside) or names_rows or different[at] == 1 or COUNTS.fullmatch(called[at]):
+        # Words that come again are arms, whatever their column is called; dates are none.
+        is_arm = comes_again[at] and at not in numeric and not any(text[:1].isdigit() for text in texts[at])
+        names_rows = headings.OF_THE_ROW.fullmatch(called[at]) or (different[at] > MOST_LEVELS and not comes_again[at])
+        used = at in (*values, *aside) or failing.get(at) is headings.says_no or headings.COUNTS.fullmatch(called[at])
+        if used or (names_rows and not is_arm) or different[at] == 1:
             return False
         # Parameters stand before what was measured with them, and come again where rows are single values.
         may_be = at in rest and at < values[0] and (at in bytes_ or not units[at]) and at not in failing
@@ -79,7 +83,7 @@ def guess(table: Table, sample: Sequence[Sequence[str]], cells: Cells) -> Guess:
     beside = {one: at for at in rest if at not in by and (one := statistic_of(names[at])) not in (None, statistic)}
     summaries = {statistic: values[0]} | beside if statistic is not None else {}
     found = {at: _unit(said, names[at], units[at]) for at in values}
-    count = next((at for at in rest if COUNTS.fullmatch(called[at])), None)
+    count = next((at for at in rest if headings.COUNTS.fullmatch(called[at])), None)
     unused = {*range(len(names))} - {*values, *by, *aside, count, *failing, *summaries.values()}
     return Guess(
         values=found,
@@ -109,7 +113,7 @@ def _values(table: Table, units: list[Unit | None], numeric: list[int]) -> list[
         units[numeric[0]] = units[numeric[0]] or unit_of(names[numeric[0]])
     arms = [at for at in numeric if (unit := units[at]) and unit[0] is not Quantity.MEMORY]
     if table.said.unit and not arms:
-        arms = [at for at in numeric if names[at] and not OF_THE_ROW.fullmatch(words(names[at]))]
+        arms = [at for at in numeric if names[at] and not headings.OF_THE_ROW.fullmatch(words(names[at]))]
     centre = [at for at in arms if statistic_of(names[at]) in ("mean", "median")]
     alone = [at for at in arms if statistic_of(names[at]) is None]
     if centre or (arms and not alone):

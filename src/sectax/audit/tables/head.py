@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import chain, filterfalse, islice
 from operator import methodcaller
 
-from sectax.audit.tables.columns import Columns
+from sectax.audit.reading.asked import Columns
 from sectax.formats.bad_input import BadInput
 from sectax.text.near import did_you_mean
 from sectax.text.printable import printable

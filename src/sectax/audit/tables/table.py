@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import csv
 from array import array
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from sectax.audit.form import Broken, Claim, Evidence, Series, Trouble, TroubleKind, Work
+from sectax.audit.reading.asked import Columns
 from sectax.audit.reading.build import MOST_FIGURES, evidence
 from sectax.audit.reading.cells import Cells, plain_numbers
 from sectax.audit.reading.headings import Failed, unit_in
 from sectax.audit.reading.names import moves_of
 from sectax.audit.reading.units import Unit, unit_of
-from sectax.audit.tables.columns import Columns
 from sectax.audit.tables.guess import guess
 from sectax.audit.tables.head import Table, opened, rows
 from sectax.formats.bad_input import BadInput
@@ -119,9 +119,8 @@ class _Reader:
 
     def _put(self, rows: Sequence[Row], columns: Sequence[Row], numbers: list[list[float]]) -> None:
         guess, places = self.guess, defaultdict[Key, list[int]](list)
-        for place, key in enumerate(
-            zip(*(columns[at] for at in guess.by), strict=True) if guess.by else [()] * len(rows)
-        ):
+        keys: Iterable[Key] = zip(*(columns[at] for at in guess.by), strict=True) if guess.by else [()] * len(rows)
+        for place, key in enumerate(keys):
             places[key].append(place)
         for key, there in places.items():
             for at, values in zip(guess.values, numbers, strict=True):
@@ -137,14 +136,16 @@ class _Reader:
             raise BadInput(f"more than {MOST_FIGURES} different levels", "--by names columns of levels")
 
     def _count(self, group: _Group, rows: Iterable[Row], at: int, failed: Failed) -> None:
-        for row in rows:
-            failures, operations = failed(row[at], self._plain(row, at)), self._plain(row, self.guess.count)
-            group.excess = max(group.excess, (failures, operations), key=lambda counts: counts[0] - counts[1])
-            group.failed += failures
-            group.operations += operations
+        of = self.guess.count
+        for (text, count), times in Counter((row[at], "" if of is None else row[of]) for row in rows).items():
+            failures, operations = failed(text, self._plain(text)), self._plain(count)
+            if operations:
+                group.excess = max(group.excess, (failures, operations), key=lambda counts: counts[0] - counts[1])
+            group.failed += times * failures
+            group.operations += times * operations
 
-    def _plain(self, row: Row, place: int | None) -> float:
-        number = None if place is None else self.cells.number(row[place])
+    def _plain(self, cell: str) -> float:
+        number = self.cells.number(cell)
         return number.value if number is not None else 0.0
 
     def evidence(self) -> Evidence:
@@ -172,9 +173,8 @@ class _Reader:
 
         guess, unit, arms = self.guess, self.guess.values[at], len(self.guess.values) > 1
         name = self.table.names[at]
-        levels = dict(zip([self.table.names[at] for at in guess.by], key, strict=True)) | (
-            {"column": name} if arms else {}
-        )
+        factors = [*(self.table.names[at] for at in guess.by), "column"]
+        levels = dict(zip(factors, (*key, name) if arms else key, strict=False))
         label, metric = ", ".join(levels.values()), "value" if arms else name
         id = f"{metric}: {label}" if label else metric
         claims = self._claims(id, group.row, at, unit) if len(group.values) == 1 else ()
@@ -188,7 +188,7 @@ class _Reader:
             quantity=unit[0],
             claims=claims,
             values=() if claims else array("d", (np.frombuffer(group.values) * unit[1]).tobytes()),
-            count=int(self._plain(group.row, guess.count)) or None if claims else None,
+            count=int(self._plain(group.row[guess.count])) or None if claims and guess.count is not None else None,
             work=Work(
                 operation=operation,
                 moves=moves_of(operation or ""),
