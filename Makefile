@@ -19,7 +19,7 @@ export UV_SYSTEM_CERTS ?= 1
 endif
 
 # Go that `sectax setup hmac` has fetched, where Go on PATH is missing or older than the functions want.
-go := $$($(BIN)/python -m sectax.parts.go functions/*/go/go.mod clients/*/go.mod 2>/dev/null || true)
+go := $$($(BIN)/python -m sectax.parts.go functions/*/go/go.mod clients/*/go.mod probes/go/go.mod 2>/dev/null || true)
 
 # $(call pytest,MARKERS,OPTIONS): the tests with these markers, on every processor. WORKERS=0 runs them one by one. Many
 # tests wait for what they started, so there are two workers for a processor.
@@ -34,11 +34,10 @@ endef
 define own
 	@go="$(go)"; PATH="$(CURDIR)/$(BIN):$${go:+$$go:}$$PATH" scripts/own-tests $(1) $(2)
 endef
-IN_PROBES := $(PROBES:%=probes/%)
-IN_FUNCTIONS := $(FUNCTIONS:%=functions/%)
-# Those in Python alone are in `make test`: it installs no other tool-chain than PHP's.
-IN_PYTHON := $(filter %/python,$(IN_FUNCTIONS))
-IN_OTHERS := $(filter-out $(IN_PYTHON),$(IN_FUNCTIONS)) $(CLIENTS:%=clients/%)
+IN_ALL := $(PROBES:%=probes/%) $(FUNCTIONS:%=functions/%) $(CLIENTS:%=clients/%)
+# Those in PHP and Python alone are in `make test`: it installs no other tool-chain.
+IN_FIRST := $(filter %/php %/python,$(IN_ALL))
+IN_OTHERS := $(filter-out $(IN_FIRST),$(IN_ALL))
 
 .PHONY: help demo setup dev probes parts test test-more test-full run-pytest run-own run-own-aside lint format bench studies picture docs lock clean
 
@@ -63,10 +62,11 @@ parts: dev ## what `make test-more` needs: other programs (as root), tool-chains
 	@echo "==> sectax setup"
 	@$(BIN)/sectax setup command confidential function hmac honesty http jwt s3 secrets \
 		|| echo "==> going on with what there is" >&2
+	@$(BIN)/sectax setup jwt --level language=go || echo "==> going on with what there is" >&2
 
 # All of it runs, whatever fails: a failure of one is no reason to know nothing of the others.
 MARKERS := not more and not full
-OWN := $(IN_PROBES) $(IN_PYTHON)
+OWN := $(IN_FIRST)
 # The probes' and functions' own run beside pytest, for much of them waits; what they print comes after it.
 test: probes ## the tests that need Python and PHP alone: sectax's, and each probe's and function's own
 	@$(MAKE) -j2 --keep-going run-pytest run-own-aside; status=$$?; cat .venv/own-tests.log; exit $$status
@@ -79,7 +79,7 @@ test-more: parts ## what `make test` leaves out for its time or its needs: real 
 		MARKERS="(more or hypothesis) and not full" OPTIONS=--hypothesis-profile=more
 
 test-full: parts ## all tests, with the long forms (every simulation, hundreds of kills)
-	@$(MAKE) --keep-going run-own run-pytest OWN="$(IN_PROBES) $(IN_FUNCTIONS) $(CLIENTS:%=clients/%)" \
+	@$(MAKE) --keep-going run-own run-pytest OWN="$(IN_ALL)" \
 		MARKERS= OPTIONS=--hypothesis-profile=full
 
 run-pytest:
@@ -97,7 +97,7 @@ lint: probes ## style, types and floors; then each probe's and function's own li
 	@$(BIN)/mypy
 	@echo "==> import-linter"
 	@$(BIN)/lint-imports
-	$(call own,lint,$(IN_PROBES) $(IN_FUNCTIONS) $(CLIENTS:%=clients/%))
+	$(call own,lint,$(IN_ALL))
 
 format: dev ## put the Python code into shape, and make docs/commands.md again
 	@$(BIN)/ruff check --fix-only --quiet .
@@ -129,4 +129,4 @@ lock: dev ## write requirements/*.lock anew (UPGRADE=1: newest versions)
 clean: ## remove .venv and all caches of this checkout; what was measured (runs/) stays
 	rm -rf .venv .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist
 	find src tests benchmarks scripts -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
-	-@scripts/own-tests clean $(IN_PYTHON) $(IN_OTHERS) probes/python
+	-@scripts/own-tests clean $(IN_ALL)

@@ -95,7 +95,7 @@ class Deployed:
             Environment={
                 "Variables": {
                     "SHARED_KEY": shared_key,
-                    "TREATMENT": "published",
+                    "TREATMENT": "hmac-sha512",
                     "PAYLOAD": "opaque",
                     "ANATOMY": "1",
                 }
@@ -210,7 +210,7 @@ def main() -> None:
 
     heading("The MAC in the function beside the same call in a plain process")
     inputs = new_inputs()
-    events = [Events(inputs).of("published", PAYLOADS[size]) for size in SIZES]
+    events = [Events(inputs).of("hmac-sha512", PAYLOADS[size]) for size in SIZES]
     sizes = [len(json.loads(event)["data"]) for event in events]
     with LocalLambda() as local:
         function = Deployed(local.client(), inputs["shared_key"])

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from sectax.model.gate import Gate
+from sectax.model.gate import Gate, Limits
 from sectax.reports.json import advice, audit, compared, report
 from sectax.workflow.attested import Attestations
 from sectax.workflow.doctor import Diagnosis
@@ -31,11 +31,13 @@ DOCUMENTS = (
     Runs,
     Gate,
 )
+# What people write: they need not say which schema it is.
+INPUTS = (Limits,)
 
 
 def schemas() -> dict[str, dict[str, Any]]:
     """File name -> schema (JSON Schema, draft 2020-12)."""
-    return dict(map(_schema, DOCUMENTS))
+    return dict(map(_schema, (*DOCUMENTS, *INPUTS)))
 
 
 def _schema(document: type) -> tuple[str, dict[str, Any]]:
@@ -60,7 +62,7 @@ def _schema(document: type) -> tuple[str, dict[str, Any]]:
         "description": body["description"],
         "type": "object",
         "properties": properties,
-        "required": list(properties),
+        "required": list(properties)[document in INPUTS :],
         "additionalProperties": False,
         "$defs": definitions,
     }

@@ -21,6 +21,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.chromium import chromium
+from sectax.parts import probes
 from sectax.parts.cache import cache_folder
 
 needs = pytest.mark.needs
@@ -89,6 +90,16 @@ def in_lambda_cache(runtime: str) -> Callable[[], bool]:
     return lambda: any((Path(own, "lambda") if own else base).glob(f"{runtime}-*/complete"))
 
 
+def probe(language: str) -> Part:
+    """The probe of a language, as its files are now."""
+
+    def is_here() -> bool:
+        folder = probes.load(language).environment_folder()
+        return folder is not None and (folder / "complete").exists()
+
+    return Part(is_here, setup(f"jwt --level language={language}"))
+
+
 def debian(is_here: Callable[[], bool], packages: str) -> Part:
     """A part that comes with packages of Debian."""
     return Part(is_here, apt(packages), tuple(packages.split()))
@@ -150,6 +161,8 @@ PARTS = {
     "MinIO": Part(in_cache("programs/minio-*/*"), setup("s3")),
     "the S3 client in Go": Part(in_cache("programs/s3-client-*/*"), setup("s3")),
     "the HTTP client in Go": Part(in_cache("programs/http-client-*/*"), setup("http")),
+    "the Go probe": probe("go"),
+    "the Python probe": probe("python"),
     "moto": Part(in_cache("secrets/backend-*/complete"), setup("secrets")),
     "the agent of Secrets Manager": Part(in_cache("secrets/agent-*/sha256"), setup("secrets")),
     "the AWS CLI": Part(lambda: succeeds("aws", "--version"), "pip install awscli"),

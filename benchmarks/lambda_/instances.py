@@ -122,7 +122,7 @@ def main() -> None:
         parser.error("at least two instances and four rounds are needed")
     heading("Fresh instances of one function")
     inputs = new_inputs()
-    event = Events(inputs).of("published", PAYLOADS["1MiB"])
+    event = Events(inputs).of("hmac-sha512", PAYLOADS["1MiB"])
     runtime, content = functions.load(FUNCTION, "python").runtime, code()
     names = [f"instance-{number}" for number in range(given.instances)]
     with LocalLambda(instances=given.instances) as local:
@@ -136,7 +136,7 @@ def main() -> None:
                 Code={"ZipFile": content},
                 MemorySize=1024,
                 Timeout=60,
-                Environment={"Variables": {"SHARED_KEY": inputs["shared_key"], "TREATMENT": "published"}},
+                Environment={"Variables": {"SHARED_KEY": inputs["shared_key"], "TREATMENT": "hmac-sha512"}},
             )
         seen: dict[str, list[Visit]] = {name: [] for name in names}
         for _ in range(FIRST + given.rounds):

@@ -28,10 +28,10 @@ STAGES = Stages(
 )
 RULES = AdviceRules("duration", stages=STAGES, growth=GrowsWithSize("the check"))
 # Level -> its fixed seconds and seconds per byte.
-LAWS = {"immediate": (1e-3, 5e-9), "none": (1.5e-3, 6e-9), "published": (2e-3, 8e-9), "timed": (2.1e-3, 8e-9)}
+LAWS = {"immediate": (1e-3, 5e-9), "none": (1.5e-3, 6e-9), "hmac-sha512": (2e-3, 8e-9), "timed": (2.1e-3, 8e-9)}
 # Of `timed`; it has nothing to unpack.
 STEPS = {"derive": (0.1e-3, 0.0), "mac": (0.2e-3, 2e-9), "whole": (0.5e-3, 2e-9)}
-UNTIMED = ("immediate", "none", "published")
+UNTIMED = ("immediate", "none", "hmac-sha512")
 
 
 def measured(levels: tuple[str, ...] = UNTIMED, sizes: tuple[str, ...] = tuple(SIZES), blocks: int = 6) -> Measured:
@@ -82,7 +82,7 @@ def measured(levels: tuple[str, ...] = UNTIMED, sizes: tuple[str, ...] = tuple(S
 def test_the_parts_of_an_operation_are_the_differences_and_make_up_the_whole() -> None:
     (large,) = (anatomy for anatomy in anatomies(measured(), "duration", STAGES) if anatomy.cell == "large/128")
 
-    whole = LAWS["published"][0] + LAWS["published"][1] * 1e6
+    whole = LAWS["hmac-sha512"][0] + LAWS["hmac-sha512"][1] * 1e6
     assert [part.words for part in large.parts] == ["parsing", "its form", "the check"]
     assert large.parts[2].share.point == pytest.approx((0.5e-3 + 2e-9 * 1e6) / whole)
     assert sum(part.share.point for part in large.parts) == pytest.approx(1)
@@ -91,7 +91,7 @@ def test_the_parts_of_an_operation_are_the_differences_and_make_up_the_whole() -
 
 
 def test_what_was_not_measured_apart_is_said_of_the_next_stage() -> None:
-    (only,) = anatomies(measured(("none", "published"), ("large",)), "duration", STAGES)
+    (only,) = anatomies(measured(("none", "hmac-sha512"), ("large",)), "duration", STAGES)
 
     assert [part.words for part in only.parts] == ["parsing, its form", "the check"]
 
@@ -139,10 +139,10 @@ def test_the_steps_of_a_treatment_grow_by_themselves() -> None:
 def test_growth_finds_the_law_and_what_of_it_the_baseline_does_not_take() -> None:
     found = {growth.levels["authentication"]: growth for growth in growths(measured(blocks=1), RULES)}
 
-    assert found["published"].fixed.point == pytest.approx(1.1 * 2e-3)
-    assert found["published"].per_byte.point == pytest.approx(1.1 * 8e-9)
-    assert found["published"].extra_per_byte is not None
-    assert found["published"].extra_per_byte.point == pytest.approx(1.1 * 2e-9)
+    assert found["hmac-sha512"].fixed.point == pytest.approx(1.1 * 2e-3)
+    assert found["hmac-sha512"].per_byte.point == pytest.approx(1.1 * 8e-9)
+    assert found["hmac-sha512"].extra_per_byte is not None
+    assert found["hmac-sha512"].extra_per_byte.point == pytest.approx(1.1 * 2e-9)
     assert found["none"].extra_per_byte is None
     assert found["immediate"].extra_per_byte is None
 
@@ -160,13 +160,13 @@ def test_a_size_that_no_line_reaches_is_named_and_a_law_with_noise_has_none() ->
     assert [growth.missed for growth in growths(run, RULES)] == [()] * 3
 
     # A quota that is used up: ten times as long from there on.
-    large = run.values["duration"]["large/128/published"]
+    large = run.values["duration"]["large/128/hmac-sha512"]
     large.update({block: 10 * seconds for block, seconds in large.items()})
     found = {growth.levels["authentication"]: growth for growth in growths(run, RULES)}
 
     assert found["none"].missed == ()
-    assert "large" in dict(found["published"].missed)
-    for _, ratio in found["published"].missed:
+    assert "large" in dict(found["hmac-sha512"].missed)
+    for _, ratio in found["hmac-sha512"].missed:
         assert (ratio.low or 0) > TOO_FAR or (ratio.high or 9) < 1 / TOO_FAR
 
 
@@ -178,7 +178,7 @@ def test_treatment_without_its_baseline_still_grows() -> None:
     found = {growth.levels["authentication"]: growth for growth in growths(replace(run), RULES)}
 
     assert "none" not in found
-    assert found["published"].extra_per_byte is None
+    assert found["hmac-sha512"].extra_per_byte is None
 
 
 @given(fixed=st.floats(1e-6, 1e-1), per_byte=st.floats(1e-11, 1e-6))

@@ -153,3 +153,16 @@ def test_a_treatment_whose_last_blocks_all_failed_is_given_up(failed: tuple[int,
     measured = dataclasses.replace(small(noisy=column), failures=failures)
 
     assert bool(still_open(measured)) == open_still
+
+
+@pytest.mark.parametrize(("statuses", "open_still"), [((0,), True), (("0", 0), True), ((1,), False), ((0, 1), False)])
+def test_what_did_unequal_work_is_measured_no_longer(statuses: tuple[int | str, ...], open_still: bool) -> None:
+    measured = small(noisy=list(NOISY))
+    plan = dataclasses.replace(measured.plan, equal_witnesses=("exit_statuses",))
+    seen = {treatment.id: {"exit_statuses": (0,)} for treatment in plan.treatments} | {
+        "noisy": {"exit_statuses": statuses}
+    }
+
+    still = still_open(dataclasses.replace(measured, plan=plan, witnesses=seen))
+
+    assert still.comparisons == ({"noisy"} if open_still else frozenset())

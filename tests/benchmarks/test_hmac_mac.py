@@ -42,7 +42,7 @@ def test_the_target_is_held_against_the_ratio_whatever_the_speed_of_a_block(
 
 def test_the_plain_process_finds_the_token_of_a_genuine_event_and_no_other() -> None:
     inputs = new_inputs()
-    event = Events(inputs).of("published", 100_000)
+    event = Events(inputs).of("hmac-sha512", 100_000)
     tampered = json.dumps(json.loads(event) | {"token": "0" * 128}).encode()
 
     with Plain(PYTHON, inputs["shared_key"]) as plain:

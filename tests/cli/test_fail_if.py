@@ -9,10 +9,15 @@ import json
 import math
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
+from sectax.analysis.conditions import leading_metrics
+from sectax.cli.parse import condition
 from sectax.model.errors import ExitStatus
+from sectax.workflow.analyse import analyse_file
+from sectax.workflow.conditions import concluded, settled, with_conditions
 from tests.program import Said, sectax
 
 HOLDS, RULED_OUT, CANNOT_BE_SAID = ExitStatus.GATE_MISSED, ExitStatus.DONE, ExitStatus.CANNOT_BE_SAID
@@ -39,6 +44,46 @@ def test_a_run_ends_with_the_answer(tmp_path, seconds, condition, status):
 
     assert said.status == status, said.err
     assert f"--fail-if {condition}: {'holds for new' if status else 'ruled out'}" in said.err
+
+
+def test_values_and_words_are_limits_too(tmp_path):
+    """A value is what the treatment has, or with a + what it has more than its baseline; a count may be that alone."""
+    run(tmp_path, "0.2", "--blocks", "8")
+    analysed = analyse_file(tmp_path / "r.sectax")
+
+    def answer(text: str) -> str:
+        (said,) = concluded(analysed, (condition(text),))
+        return said.answer.value
+
+    told = {
+        "command new memory > +50 %": "ruled out",
+        "new cpu: slower > 5%": "holds",
+        "baseline: slower > 5%": "undecided",  # it is compared with nothing
+        "wall > 150 ms": "holds",
+        "new wall > 0.25 s": "ruled out",
+        "wall < 250ms": "holds",
+        "wall > +50 ms": "holds",
+        "wall > +150 ms": "ruled out",
+        "bill > 0.5 USD a million": "holds",
+        "bill > 50 USD a million": "ruled out",
+        "peak_memory > 1 GiB": "ruled out",
+        "instructions > 0": "undecided",  # nobody counted them
+    }
+    assert {text: answer(text) for text in told} == told
+
+
+def test_the_metrics_of_its_conditions_keep_a_run_going_and_no_other(tmp_path):
+    run(tmp_path, "0.2", "--blocks", "6")
+    plan = analyse_file(tmp_path / "r.sectax").measured.plan
+
+    def leading(*texts: str) -> frozenset[str]:
+        rules = replace(plan.stopping, fixed_blocks=None)
+        asked = settled(map(condition, texts), plan)
+        return leading_metrics(replace(plan, stopping=with_conditions(rules, asked, until_was_given=False)))
+
+    assert leading() == leading("slower>5%") == leading("wall > 1 s") == {"wall"}
+    assert leading("cpu:slower>5%") == {"cpu"}
+    assert leading("memory > +5%", "slower>5%") == {"wall", "peak_memory"}
 
 
 @pytest.mark.more
@@ -146,6 +191,10 @@ def test_a_run_without_a_figure_says_so_first(tmp_path):
         ("slower>0%", "how much is too much"),
         ("slower>1%", "add --margin 1%"),
         ("cpus:slower>5%", "did you mean cpu?"),
+        ("wall > 5 MB", "that unit"),
+        ("wall > 5 lightyears", "repeat the option"),
+        ("wall < 0 s", "slower>5%"),
+        ("memory > 10%", "> +10%"),
     ],
 )
 def test_a_condition_that_says_nothing_is_refused_before_anything_is_measured(tmp_path, condition, hint):
@@ -154,6 +203,16 @@ def test_a_condition_that_says_nothing_is_refused_before_anything_is_measured(tm
     assert said.status == ExitStatus.WRONG_USE
     assert hint in said.err
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.more
+def test_two_runs_are_compared_by_effects_alone(tmp_path):
+    for name in ("a", "b"):
+        run(tmp_path, "0.2", "--blocks", "6")
+        (tmp_path / "r.sectax").rename(tmp_path / f"{name}.sectax")
+    said = sectax("compare", "a.sectax", "b.sectax", "--fail-if", "wall > 1 s", folder=tmp_path)
+
+    assert (said.status, "effects alone" in said.err) == (ExitStatus.WRONG_USE, True)
 
 
 def test_a_published_study_has_no_intervals(tmp_path):

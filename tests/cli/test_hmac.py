@@ -141,10 +141,10 @@ def test_what_is_signed_by_hand_verifies_and_what_is_tampered_with_does_not(fold
 
 
 def test_an_expired_payload_is_refused(folder):
-    make = ("hmac", "payload", "--size", "1B", "--out", "d", "--scheme", "published-expiry", "--lifetime", "0.001s")
+    make = ("hmac", "payload", "--size", "1B", "--out", "d", "--scheme", "hmac-sha512-expiry", "--lifetime", "0.001s")
     sectax(*make, "--key-file", "key", folder=folder)
 
-    said = sectax("hmac", "verify", "d/1B.json", "--scheme", "published-expiry", "--key-file", "key", folder=folder)
+    said = sectax("hmac", "verify", "d/1B.json", "--scheme", "hmac-sha512-expiry", "--key-file", "key", folder=folder)
 
     assert (said.status, said.out) == (1, "refused: the data have expired\n")
 
@@ -325,7 +325,7 @@ def test_a_new_key_is_warned_of_where_the_file_system_keeps_no_modes(folder, mon
 
 
 def test_an_expiry_is_signed_where_the_data_hold_one_and_its_lack_is_said_otherwise(folder):
-    scheme = ("--scheme", "published-expiry", "--key-file", "key")
+    scheme = ("--scheme", "hmac-sha512-expiry", "--key-file", "key")
     sectax("hmac", "payload", "--size", "1KiB", "--out", "made", *scheme, folder=folder)
     (folder / "data").write_text(json.loads((folder / "made" / "1KiB.json").read_text())["data"])
 

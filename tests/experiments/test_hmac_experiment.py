@@ -47,7 +47,7 @@ def test_the_published_preset_is_the_studys_matrix_with_a_baseline() -> None:
     made = plan("published")
 
     assert len(made.cells) == 18
-    assert {treatment.levels["authentication"] for treatment in made.treatments} == {"none", "published"}
+    assert {treatment.levels["authentication"] for treatment in made.treatments} == {"none", "hmac-sha512"}
     # With the first invocation of the instance, which the study counted with the others, five.
     assert made.rounds_range == (4, 4)
     assert {"worst_invocation", "median_invocation"} <= {metric.name for metric in made.metrics if not metric.compared}
@@ -73,7 +73,7 @@ def test_cpu_time_answers_where_it_is_known(preset, endpoint, answers) -> None:
 
 @pytest.mark.parametrize(("endpoint", "whole"), [(LOCAL, "cpu_time"), (AWS, "duration")])
 def test_cpu_time_of_the_steps_is_a_part_of_that_of_the_invocation_where_it_is_known(endpoint, whole) -> None:
-    levels = {"authentication": ("none", "published"), "pace": ("spaced",)}
+    levels = {"authentication": ("none", "hmac-sha512"), "pace": ("spaced",)}
     told = {
         on_lambda_metric.name: on_lambda_metric for on_lambda_metric in on_lambda_metrics("quick", levels, endpoint)
     }
@@ -96,8 +96,8 @@ def test_a_minute_is_answered_by_the_functions_own_steps_and_all_of_them_tell() 
     [
         ("default", {}),
         ("published", {}),
-        ("quick", {"authentication": ("none", "published", "published-timed")}),
-        ("quick", {"authentication": ("none", "published", "immediate")}),
+        ("quick", {"authentication": ("none", "hmac-sha512", "hmac-sha512-timed")}),
+        ("quick", {"authentication": ("none", "hmac-sha512", "immediate")}),
         ("quick", {"pace": ("back-to-back",)}),
     ],
 )
@@ -109,7 +109,7 @@ def test_elsewhere_functions_run_without_a_clock_unless_they_are_the_timed_ones(
     assert made.metrics[0].name == "duration"
     for treatment in made.treatments:
         assert specs[treatment.id].environment["ANATOMY"] == str(
-            int(treatment.levels["authentication"] == "published-timed")
+            int(treatment.levels["authentication"] == "hmac-sha512-timed")
         )
 
 
@@ -132,7 +132,7 @@ def test_every_treatment_declares_the_memory_that_it_must_be_witnessed_with() ->
 def test_expiry_in_data_that_nobody_unpacks_is_skipped_with_the_reason() -> None:
     (skipped, *_) = plan(data=("opaque",)).skipped
 
-    assert skipped.levels["authentication"] == "published-expiry"
+    assert skipped.levels["authentication"] == "hmac-sha512-expiry"
     assert "unpacked" in skipped.reason
 
 
@@ -187,9 +187,9 @@ def test_the_runs_control_of_itself_is_the_baseline_again() -> None:
 def test_the_event_is_what_the_payload_command_makes_and_lambda_takes(size: str) -> None:
     made = subjects.Events({"shared_key": KEY.decode(), "salt": SALT, "expires": str(SOON)})
 
-    event = made.of("published", PAYLOADS[size])
+    event = made.of("hmac-sha512", PAYLOADS[size])
 
-    assert events.refusal("published", KEY, event, time.time()) == ""
+    assert events.refusal("hmac-sha512", KEY, event, time.time()) == ""
     assert 1.3 < len(event) / PAYLOADS[size] < 1.5
     assert len(event) < events.LARGEST_EVENT_BYTES
     assert made.of(NONE, PAYLOADS[size]) is event
@@ -215,9 +215,9 @@ def test_a_function_that_checks_nothing_is_still_asked_for_the_form_of_an_event(
 @pytest.mark.parametrize(
     ("treatment", "answer", "right"),
     [
-        ("published", '{"isAuthorized": true}', True),
-        ("published", '{"isAuthorized": false, "reason": "nothing was checked"}', False),
-        ("published", '{"isAuthorized": true, "more": 1}', False),
+        ("hmac-sha512", '{"isAuthorized": true}', True),
+        ("hmac-sha512", '{"isAuthorized": false, "reason": "nothing was checked"}', False),
+        ("hmac-sha512", '{"isAuthorized": true, "more": 1}', False),
         (NONE, '{"isAuthorized": false, "reason": "nothing was checked"}', True),
         (NONE, '{"isAuthorized": true}', False),
         (NONE, "no JSON", False),
@@ -240,7 +240,7 @@ def test_every_figure_of_the_study_has_its_place_here() -> None:
                 wanted = {
                     "payload": counterpart.labels["payload"][payload],
                     "memory": counterpart.labels["memory"][memory],
-                    "authentication": "published",
+                    "authentication": "hmac-sha512",
                 }
                 (treatment,) = (
                     treatment for treatment in made.treatments if wanted.items() <= treatment.levels.items()

@@ -56,7 +56,7 @@ def test_every_treatment_answers_its_own_way_before_and_after(treatment, languag
 
 
 def test_a_function_that_checks_nothing_is_not_measured_as_one_that_does(inputs):
-    checked, unchecked = (spec(inputs, authentication=each) for each in ("published", "none"))
+    checked, unchecked = (spec(inputs, authentication=each) for each in ("hmac-sha512", "none"))
     subject = dataclasses.replace(checked, environment=unchecked.environment).subject()
 
     with pytest.raises(SubjectFailed, match="nothing was checked"):
@@ -64,7 +64,7 @@ def test_a_function_that_checks_nothing_is_not_measured_as_one_that_does(inputs)
 
 
 def test_a_function_with_another_key_is_not_measured(inputs):
-    own = spec(inputs, authentication="published")
+    own = spec(inputs, authentication="hmac-sha512")
     subject = dataclasses.replace(own, environment=own.environment | {"SHARED_KEY": "another"}).subject()
 
     with pytest.raises(SubjectFailed, match="the token is not genuine") as caught:

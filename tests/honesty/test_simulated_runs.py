@@ -68,6 +68,7 @@ def test_no_promise_is_refuted_in_any_scenario(short: list[Figures]) -> None:
             assert not refuted(share, most), f"{name}: {share} %"
 
 
+@pytest.mark.more
 def test_every_promise_is_shown_over_all_scenarios(short: list[Figures]) -> None:
     for name, most, shares in promises(short):
         if name.endswith("fixed"):
@@ -76,6 +77,7 @@ def test_every_promise_is_shown_over_all_scenarios(short: list[Figures]) -> None
     assert shown(pooled(row.direction for row in short), A_A_POOLED)
 
 
+@pytest.mark.more
 def test_healthy_runs_end_in_a_verdict(short: list[Figures]) -> None:
     healthy = [row for row in short if row.scenario.name in ("lognormal", "quiet lognormal", "drift")]
 

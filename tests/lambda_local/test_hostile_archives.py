@@ -149,7 +149,9 @@ def hostile_archives(folder: Path, number: int) -> Memory:
     return Memory(began_mb, peak_mb, ended_mb)
 
 
-@pytest.mark.parametrize("number", [300, pytest.param(10_000, marks=pytest.mark.full)])
+@pytest.mark.parametrize(
+    "number", [60, pytest.param(300, marks=pytest.mark.more), pytest.param(10_000, marks=pytest.mark.full)]
+)
 def test_hostile_archives_touch_nothing_outside_the_servers_folder(tmp_path: Path, number: int) -> None:
     memory = hostile_archives(tmp_path, number)
 

@@ -66,7 +66,9 @@ def hostile_registrations(folder: Path, number: int) -> Memory:
     return memory
 
 
-@pytest.mark.parametrize("number", [300, pytest.param(10_000, marks=pytest.mark.full)])
+@pytest.mark.parametrize(
+    "number", [60, pytest.param(300, marks=pytest.mark.more), pytest.param(10_000, marks=pytest.mark.full)]
+)
 def test_registrations_without_end_leave_no_memory_behind(tmp_path: Path, number: int) -> None:
     memory = hostile_registrations(tmp_path, number)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -9,10 +10,11 @@ import pytest
 
 from sectax.experiments import registry as experiments
 from sectax.model.errors import WrongUse
-from sectax.parts import probes, registry
+from sectax.parts import go, probes, registry
 from sectax.parts.installer import SetUpFailed
 from sectax.parts.probes import Manifest, Probe, SetUp
 from sectax.parts.registry import Part
+from tests.needs import needs
 
 KNOWN = {"probe", "system", "runsc", "function", "lambda", "lambda-runtime", "s3", "secrets", "confidential"}
 
@@ -97,3 +99,30 @@ def test_a_probe_of_kind_none_needs_no_set_up(folder: Path) -> None:
     probe = compiled(folder, [], "none")
 
     assert (probe.kind, probe.environment_folder(), probes.missing(probe)) == ("none", None, None)
+
+
+def test_a_probe_in_go_lacks_go_where_there_is_none(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "go.mod").write_text("module mine\n\ngo 1.24.0\n")
+    probe = Probe(folder, Manifest("mine", "Mine", ["{out}/probe"], setup=SetUp("go", by="sectax setup mine")))
+    monkeypatch.setattr(go, "find", lambda version: None)
+    monkeypatch.setattr(go, "_on_path", lambda: None)
+    without = probes.missing(probe)
+    monkeypatch.setattr(go, "find", lambda version: Path("/go"))
+    unbuilt = probes.missing(probe)
+
+    assert without is not None
+    assert (without.makable, without.apt) == (False, ("golang-go",))
+    assert unbuilt is not None
+    assert (unbuilt.makable, unbuilt.hint) == (True, "sectax setup mine")
+
+
+@needs("Go")
+def test_a_probe_in_go_is_built_from_its_folder(folder: Path) -> None:
+    (folder / "go.mod").write_text("module mine\n\ngo 1.18.0\n")
+    (folder / "main.go").write_text('package main\n\nfunc main() { println("hello") }\n')
+    probe = Probe(folder, Manifest("mine", "Mine", ["{out}/probe"], setup=SetUp("go")))
+
+    probes.set_up(probe)
+
+    assert probes.missing(probe, thorough=True) is None
+    assert subprocess.run(probe.command(), capture_output=True, check=True).stderr == b"hello\n"

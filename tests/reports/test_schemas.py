@@ -39,7 +39,10 @@ def test_no_object_may_lack_a_member_or_have_another(name: str) -> None:
     closed = [SCHEMAS[name], *(each for each in SCHEMAS[name]["$defs"].values() if "properties" in each)]
 
     for each in closed:
-        assert each["required"] == list(each["properties"])
+        written_by_people = each is SCHEMAS[name] and any(
+            path.__name__.lower() in name for path in generate_schemas.INPUTS
+        )
+        assert each["required"] == list(each["properties"])[written_by_people:]
         assert each["additionalProperties"] is False
         assert each["description"]
 

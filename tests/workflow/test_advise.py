@@ -30,7 +30,7 @@ SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schemas" / "advice-1.
 ON_AWS = {"endpoint": ("aws",), "role": ("arn:aws:iam::123456789012:role/lambda",)}
 # Memory -> seconds without the check; with it a fifth more.
 SECONDS = {"128": 0.0802, "1024": 0.0101}
-TIMES = {"immediate": 0.5, "none": 1.0, "published": 1.2}
+TIMES = {"immediate": 0.5, "none": 1.0, "hmac-sha512": 1.2}
 BLOCKS = tuple(range(1, 21))
 PAYLOAD_BYTES = 2**20
 
@@ -51,7 +51,7 @@ def given(
     **levels: tuple[str, ...],
 ):
     """Advice from a run of *calls* in each of twenty blocks, all alike but for *noise* and where they are *slow*."""
-    levels = {"payload": ("1MiB",), "memory": tuple(SECONDS), "authentication": ("none", "published")} | levels
+    levels = {"payload": ("1MiB",), "memory": tuple(SECONDS), "authentication": ("none", "hmac-sha512")} | levels
     plan = planned(EXPERIMENT, Request("default", levels, Stopping(0.02), 1, ON_AWS))
     factors = {block: (slow or {}).get(block, 1.0) * (1 + noise * (-1) ** block) for block in BLOCKS[:blocks]}
     values = {
@@ -90,7 +90,7 @@ def as_document(advised: Advice) -> str:
 
 def test_the_bill_is_requests_and_whole_milliseconds_of_memory() -> None:
     prices = load()
-    (priced,) = (each for each in given().priced if each.memory_mb == 128 and each.treatment.endswith("/published"))
+    (priced,) = (each for each in given().priced if each.memory_mb == 128 and each.treatment.endswith("/hmac-sha512"))
 
     per_gb_s = prices.items["lambda.x86_64"].price
     assert priced.billed_s == pytest.approx(0.097)  # 96.24 ms
@@ -99,7 +99,7 @@ def test_the_bill_is_requests_and_whole_milliseconds_of_memory() -> None:
 
 @pytest.mark.parametrize(("under_s", "memory_mb"), [(0.2, 128), (0.05, 1024), (0.011, None)])
 def test_the_smallest_memory_under_a_limit(under_s: float, memory_mb: int | None) -> None:
-    (found,) = (each for each in given(under_s).smallest if each.levels["authentication"] == "published")
+    (found,) = (each for each in given(under_s).smallest if each.levels["authentication"] == "hmac-sha512")
 
     assert found.memory_mb == memory_mb
 
@@ -114,7 +114,9 @@ def test_the_smallest_memory_under_a_limit(under_s: float, memory_mb: int | None
     ],
 )
 def test_a_tail_keeps_a_limit_where_enough_calls_stand_behind_it(statistic, calls, memory_mb, unknown) -> None:
-    (found,) = (each for each in given(0.2, statistic, calls).smallest if each.levels["authentication"] == "published")
+    (found,) = (
+        each for each in given(0.2, statistic, calls).smallest if each.levels["authentication"] == "hmac-sha512"
+    )
 
     assert found.memory_mb == memory_mb
     assert list(found.unknown) == unknown
@@ -126,15 +128,17 @@ def test_a_tail_keeps_a_limit_where_enough_calls_stand_behind_it(statistic, call
 )
 def test_what_the_interval_straddles_is_neither_kept_nor_missed(under_s, memory_mb, unknown) -> None:
     # 96.24 and 12.12 ms with the check, give or take a hundredth.
-    (found,) = (each for each in given(under_s, noise=0.01).smallest if each.levels["authentication"] == "published")
+    (found,) = (each for each in given(under_s, noise=0.01).smallest if each.levels["authentication"] == "hmac-sha512")
 
     assert found.memory_mb == memory_mb
     assert list(found.unknown) == unknown
 
 
 def test_a_treatment_that_failed_in_a_block_is_promised_nothing() -> None:
-    advised = given(0.2, failures=(Failure(3, "python/1MiB/128/spaced/unpacked/published", "visit", "failed", "slow"),))
-    (found,) = (each for each in advised.smallest if each.levels["authentication"] == "published")
+    advised = given(
+        0.2, failures=(Failure(3, "python/1MiB/128/spaced/unpacked/hmac-sha512", "visit", "failed", "slow"),)
+    )
+    (found,) = (each for each in advised.smallest if each.levels["authentication"] == "hmac-sha512")
 
     assert found.memory_mb == 1024
     assert [(memory, seen.failed_blocks) for memory, seen in found.unknown.items()] == [(128, 1)]
@@ -152,9 +156,9 @@ def test_the_bill_is_the_plain_mean_of_the_blocks() -> None:
 
 
 def test_what_is_there_to_be_subtracted_has_no_bill() -> None:
-    advised = given(authentication=("immediate", "none", "published"))
+    advised = given(authentication=("immediate", "none", "hmac-sha512"))
 
-    assert {each.treatment.rpartition("/")[2] for each in advised.priced} == {"none", "published"}
+    assert {each.treatment.rpartition("/")[2] for each in advised.priced} == {"none", "hmac-sha512"}
 
 
 def test_a_run_without_what_is_asked_for_says_so() -> None:
@@ -204,17 +208,17 @@ def test_a_share_that_may_be_nearly_anything_is_not_printed() -> None:
 def test_in_words() -> None:
     text = as_text(given(0.05), width=200)
 
-    assert "memory 128 · published: the check 17 % (17 to 17) (16 ms); handing over and parsing the event" in text
+    assert "memory 128 · hmac-sha512: the check 17 % (17 to 17) (16 ms); handing over and parsing the event" in text
     assert (
-        "memory 1024 · published: 0.4167 USD with the check, 0.3833 USD without (billed 13 and 11 ms at 1024 MB)"
+        "memory 1024 · hmac-sha512: 0.4167 USD with the check, 0.3833 USD without (billed 13 and 11 ms at 1024 MB)"
         in text
     )
-    assert "published: 1024 MB keeps the median of Duration under 50 ms" in text
+    assert "hmac-sha512: 1024 MB keeps the median of Duration under 50 ms" in text
 
 
 def test_what_is_not_known_is_said_with_what_it_takes() -> None:
     assert (
-        "published: whether 128 MB keeps the p99 of Duration under 200 ms is not known: an interval needs at "
+        "hmac-sha512: whether 128 MB keeps the p99 of Duration under 200 ms is not known: an interval needs at "
         "least 368 independent observations; these 200 count as"
     ) in as_text(given(0.2, "p99"), width=300)
 

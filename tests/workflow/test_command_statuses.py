@@ -49,6 +49,7 @@ def test_unequal_exit_statuses_lead_to_a_command_that_works(tmp_path):
     again = (*RUN[:-1], "again.sectax", "--shell", "--baseline", "true; true", "--treatment", "b=false; true", "--json")
 
     assert verdicts(said) == {"withdrawn"}
+    assert "block 2" not in said.err
     (advice,) = {
         warning["advice"] for warning in json.loads(said.out)["warnings"] if warning["check"] == "unequal-work"
     }

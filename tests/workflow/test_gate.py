@@ -133,6 +133,33 @@ def test_a_build_that_fails_is_not_kept(repository: Repository) -> None:
         assert (tree / "said").exists()
 
 
+def test_a_checkout_starts_no_program_of_the_repository(repository: Repository, tmp_path: Path) -> None:
+    """Its hooks, wherever its settings say that they are, its monitor, and the filters that its files ask for."""
+    ran = tmp_path / "ran"
+    root = Path.cwd()
+    for folder in (root / ".git" / "hooks", root / "hooks"):
+        folder.mkdir(exist_ok=True)
+        hook = folder / "post-checkout"
+        hook.write_text(f"#!/bin/sh\ntouch {ran}\n")
+        hook.chmod(0o755)
+    (root / ".gitattributes").write_text("* filter=evil\n")
+    (root / ".gitmodules").write_text('[submodule "a"]\n\tpath = a\n\turl = ext::touch /nowhere\n\tupdate = !touch x\n')
+    git("config", "core.hooksPath", "hooks")
+    git("config", "core.fsmonitor", str(root / "hooks" / "post-checkout"))
+    git("config", "submodule.recurse", "true")
+    git("-c", "core.fsmonitor=false", "add", ".")
+    git(
+        *["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "user.name=a", "-c", "user.email=a@b"],
+        "commit",
+        "-qm",
+        "x",
+    )
+
+    with repository.fresh(repository.commit("HEAD"), "true") as tree:
+        assert (tree / "hooks" / "post-checkout").exists()
+    assert not ran.exists()
+
+
 @pytest.mark.parametrize("name", ["nowhere", "--upload-pack=touch x", ""])
 def test_a_revision_that_is_none_is_refused(repository: Repository, name: str) -> None:
     with pytest.raises(WrongUse, match="no revision"):

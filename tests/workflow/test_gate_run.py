@@ -1,13 +1,18 @@
 """The gate from its command line, on revisions of a real repository; what commands take is simulated."""
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from sectax.experiments import registry
+from sectax.experiments.interface import MeasuresFolders
+from sectax.workflow.analyse import analyse_file
 from tests.program import Said, sectax
 
+ROOT = Path(__file__).parents[2]
 LIMIT = ("--limit", "slower>5%")
 TWO = ("--baseline-rev", "main", "--treatment-rev", "change", *LIMIT)
 SEED = ("--seed", "1")
@@ -40,7 +45,8 @@ def gate(project: Path, *words: str, **environment: str) -> Said:
 
 def test_a_change_beyond_the_limit_fails_after_two_sessions(project):
     commands = ("--baseline", "sleep 0.1", "--treatment", "new=sleep 0.12")
-    said = gate(project, *TWO, "--json", "--junit", "out.xml", "--out", "g.sectax", "--", "run", "command", *commands)
+    more = ("--json", "--junit", "out.xml", "--out", "g.sectax")
+    said = gate(project, *TWO, *more, "--", "run", "command", *commands, *SEED)
     told = json.loads(said.out)
 
     assert (said.status, told["outcome"]) == (1, "exceeded"), said.err
@@ -49,7 +55,9 @@ def test_a_change_beyond_the_limit_fails_after_two_sessions(project):
     # An error on one side of the interval, in both sessions.
     assert told["false_alarms"] == pytest.approx(100 * 0.025**2)
     assert 'failures="1"' in (project / "out.xml").read_text()
-    assert sectax("show", "g-2.sectax", folder=project).status == 0
+    # In another order, whoever named the seed.
+    seeds = [analyse_file(project / session["run"]).measured.plan.seed for session in told["sessions"]]
+    assert seeds == [1, 2]
 
 
 def test_a_change_of_nothing_passes_after_one(project):
@@ -97,6 +105,49 @@ def test_a_run_that_is_there_is_judged_by_one_session(tmp_path):
 
     assert (said.status, told["outcome"], told["baseline"]) == (1, "exceeded", None), said.err
     assert [limit["answer"] for limit in told["sessions"][0]["limits"]] == ["holds", "ruled out"]
+
+
+def test_a_value_and_what_sectax_toml_says_count_too(project):
+    """The budget that is typed puts the number of blocks of the file aside; both are said once."""
+    (project / "sectax.toml").write_text("[run]\nmax-blocks = 30\nmargin = '1%'\n")
+    commands = ("--baseline", "sleep 0.1", "--treatment", "new=sleep 0.1", "--budget", "20s")
+    limits = ("--limit", "wall > 2 s", "--limit", "wall > +1 s", "--limit", "system_calls > 0")
+    said = gate(project, *TWO, *limits, "--json", "--", "run", "command", *commands, *SEED)
+    told = json.loads(said.out)
+
+    answers = [limit["answer"] for limit in told["sessions"][0]["limits"]]
+    assert (said.status, answers[1:]) == (4, ["ruled out", "ruled out", "undecided"]), said.err
+    assert said.err.count("from ") == 1
+    assert "--margin 1%" in said.err
+    assert "--max-blocks" not in said.err
+
+
+def test_a_function_is_measured_in_the_checkouts_of_both():
+    experiment = registry.load("function")
+    assert isinstance(experiment, MeasuresFolders)
+    folders = {"origin/main": "/old", "HEAD": "/new"}
+
+    made = experiment.in_folders({"baseline": ("authorizer",), "event": ("e.json",)}, folders, 0.0)
+    assert made == {"baseline": ("/old/authorizer",), "treatment": ("HEAD=/new/authorizer",), "event": ("e.json",)}
+    assert experiment.in_folders({"baseline": ("a",), "treatment": ("new=b",)}, folders, 0.0) is None
+
+
+@pytest.mark.more
+def test_a_probe_of_ones_own_is_measured_in_both_revisions(project):
+    """What differs is the probe: each algorithm is a cell of its own, and the first revision its baseline."""
+    for branch in ("main", "change"):
+        git(project, "checkout", "--quiet", branch)
+        shutil.copytree(ROOT / "probes" / "python", project / "probe", ignore=shutil.ignore_patterns("__pycache__"))
+        (project / "probe" / "branch").write_text(branch)
+        git(project, "add", ".")
+        git(project, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--message", "probe")
+    levels = "language=main={baseline}/probe,change={treatment}/probe algorithm=HS256 layer=primitive operation=sign"
+    chosen = [word for level in (*levels.split(), "key_use=parsed-once") for word in ("--level", level)]
+    said = sectax("gate", *TWO, "--json", "--", "run", "jwt", *chosen, "--budget", "15s", folder=project)
+
+    (limit,) = json.loads(said.out)["sessions"][0]["limits"]
+    assert said.status in {0, 1, 4}, said.err
+    assert all(seen.startswith("change:") for seen in limit["seen"])
 
 
 def test_a_ci_gets_a_summary_and_an_annotation(project):

@@ -57,7 +57,7 @@ def test_a_quick_run_says_what_the_check_itself_takes(tmp_path):
 
 @pytest.mark.more
 def test_the_steps_of_the_check_are_told_and_make_up_the_whole(tmp_path):
-    chosen = ("--level", "authentication=none,published-timed")
+    chosen = ("--level", "authentication=none,hmac-sha512-timed")
     said = sectax("run", "hmac", "--quick", *chosen, *SMALL, folder=tmp_path)
 
     assert said.status == 0, said.err

@@ -4,30 +4,43 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 from sectax.analysis.controls import found
 from sectax.analysis.effect import blocks_pending
 from sectax.model.compared import EffectPair, RunComparison
-from sectax.model.condition import Answer, Concluded, Condition, Open
+from sectax.model.condition import Answer, Concluded, Condition, Open, Span
 from sectax.model.finding import NO_CLAIM, Finding, VerdictId
 from sectax.model.measured import Measured
-from sectax.model.plan import Plan
-from sectax.model.treatment import CONTROLS, Comparison, Standing
+from sectax.model.plan import Plan, Until
+from sectax.model.treatment import CONTROLS, Comparison, Role, Standing, Treatment
 
 
-def concerns(condition: Condition, comparison: Comparison, first_metric: str) -> bool:
-    """Whether a condition is about a comparison: those of the metric that it names, or else the primary ones."""
-    if condition.metric:
-        return comparison.metric == condition.metric and comparison.standing not in CONTROLS
-    return comparison.metric == first_metric and comparison.standing is Standing.PRIMARY
+def concerns(condition: Condition, comparison: Comparison, plan: Plan) -> bool:
+    """Whether a condition is about a comparison: those of what it names, or else the primary ones."""
+    if not condition.is_share or comparison.standing in CONTROLS:
+        return False
+    if not condition.metric and not condition.about and comparison.standing is not Standing.PRIMARY:
+        return False
+    first = plan.metrics[0].name
+    return comparison.metric == (condition.metric or first) and _has(plan.treatment(comparison.treatment), condition)
+
+
+def leading_metrics(plan: Plan) -> frozenset[str]:
+    """The metrics that keep a run going: those of its conditions where it goes on for these, otherwise the first."""
+    first = plan.metrics[0].name
+    asked = {condition.metric or first for condition in plan.stopping.conditions if condition.is_share}
+    return frozenset(asked if asked and plan.stopping.until is Until.CONDITIONS else {first})
+
+
+def _has(treatment: Treatment, condition: Condition) -> bool:
+    return set(treatment.levels.values()).issuperset(condition.about)
 
 
 def conditions_about(plan: Plan, comparison: Comparison) -> tuple[Condition, ...]:
     """Those of the plan's conditions that a comparison can answer."""
-    return tuple(
-        condition for condition in plan.stopping.conditions if concerns(condition, comparison, plan.metrics[0].name)
-    )
+    return tuple(condition for condition in plan.stopping.conditions if concerns(condition, comparison, plan))
 
 
 def by_interval(condition: Condition, low: float, high: float) -> Answer:
@@ -46,11 +59,17 @@ def leans_on_control(condition: Condition, low: float, high: float) -> bool:
     return by_interval(condition, low, high) is Answer.RULED_OUT and not (high < 0 if condition.costlier else low > 0)
 
 
-def conclude(conditions: Iterable[Condition], measured: Measured, findings: Sequence[Finding]) -> tuple[Concluded, ...]:
+def conclude(
+    conditions: Iterable[Condition],
+    measured: Measured,
+    findings: Sequence[Finding],
+    values: Mapping[str, Mapping[str, Span | str]] = MappingProxyType({}),
+) -> tuple[Concluded, ...]:
     """The answer to each condition: it holds where it does for one comparison, and is ruled out where it is for all.
 
     Args:
         findings: after the audit, the run's own controls among them.
+        values: treatment -> name of a metric, or of what was counted -> what the treatment has.
     """
     plan = measured.plan
     return tuple(
@@ -59,11 +78,66 @@ def conclude(conditions: Iterable[Condition], measured: Measured, findings: Sequ
             [
                 (finding.comparison.id, _answer(condition, finding, measured, findings))
                 for finding in findings
-                if concerns(condition, finding.comparison, plan.metrics[0].name)
+                if concerns(condition, finding.comparison, plan)
             ],
         )
+        if condition.is_share
+        else _concluded_value(condition, measured, findings, values)
         for condition in conditions
     )
+
+
+def _concluded_value(
+    condition: Condition,
+    measured: Measured,
+    findings: Sequence[Finding],
+    values: Mapping[str, Mapping[str, Span | str]],
+) -> Concluded:
+    """The answer to a condition on values: those of all treatments that it is about."""
+    answers: list[tuple[str, tuple[Answer, Open]]] = []
+    spans: dict[str, Span | str] = {}
+    for treatment in measured.plan.treatments:
+        if treatment.role is not Role.TREATMENT or not _has(treatment, condition):
+            continue
+        own = [finding for finding in findings if finding.comparison.treatment == treatment.id]
+        span = _span(condition, measured.plan, treatment, own, values)
+        if span is not None:
+            spans[treatment.id] = span
+        if not isinstance(span, Span):
+            answers.append((treatment.id, (Answer.OPEN, _silent(*own))))
+            continue
+        low, high = (span.low, span.high) if condition.costlier else (-span.high, -span.low)
+        limit = condition.limit if condition.costlier else -condition.limit
+        answer, why = Answer.HOLDS if low > limit else Answer.RULED_OUT if high <= limit else Answer.OPEN, Open.WIDE
+        if measured.state != "finished" or blocks_pending(measured):
+            answer, why = Answer.OPEN, Open.UNFINISHED
+        elif any(finding.verdict is VerdictId.WITHDRAWN for finding in own):
+            answer, why = Answer.OPEN, Open.WITHDRAWN
+        answers.append((treatment.id, (answer, why)))
+    made = _concluded(condition, answers)
+    return replace(made, values={name: spans[name] for name in made.decisive if name in spans})
+
+
+def _span(
+    condition: Condition,
+    plan: Plan,
+    treatment: Treatment,
+    own: Sequence[Finding],
+    values: Mapping[str, Mapping[str, Span | str]],
+) -> Span | str | None:
+    """What a treatment has, or has more than its baseline; or why that is not known."""
+    span = values.get(treatment.id, {}).get(condition.metric)
+    if not isinstance(span, Span) or not condition.growth:
+        return span
+    compared = next((finding.effect for finding in own if finding.comparison.metric == condition.metric), None)
+    more = None if compared is None else compared.absolute
+    if more is not None and more.unit == span.unit and more.low is not None and more.high is not None:
+        return Span(more.low, more.high, span.unit)
+    baseline = values.get(plan.cell(treatment.cell).baseline, {}).get(condition.metric)
+    # Both intervals hold at once at the sum of their error levels, so the difference lies between their far ends.
+    if not isinstance(baseline, Span):
+        return baseline
+    return Span(span.low - baseline.high, span.high - baseline.low, span.unit)
 
 
 def conclude_change(
@@ -74,7 +148,6 @@ def conclude_change(
     Args:
         pending: one of the runs has not reached the number of blocks that was fixed for it.
     """
-    first_metric = next((pair.a.comparison.metric for pair in compared.effects), "")
     changes = {pair.comparison: change for pair in compared.effects if (change := _change(pair)) is not None}
 
     def answer(condition: Condition, pair: EffectPair) -> tuple[Answer, Open]:
@@ -88,7 +161,7 @@ def conclude_change(
             [
                 (pair.comparison, answer(condition, pair))
                 for pair in compared.effects
-                if concerns(condition, pair.a.comparison, first_metric)
+                if concerns(condition, pair.a.comparison, compared.plans[0])
             ],
             changes,
         )

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sectax.analysis.conditions import by_interval, conditions_about, leans_on_control
+from sectax.analysis.conditions import by_interval, conditions_about, leading_metrics, leans_on_control
 from sectax.analysis.controls import found
 from sectax.analysis.findings import judge
 from sectax.analysis.verdict import resolved
@@ -14,6 +14,7 @@ from sectax.model.condition import Answer
 from sectax.model.finding import Finding, leans_on
 from sectax.model.measured import Measured
 from sectax.model.plan import LONG_S, Plan, Until
+from sectax.model.subject import differ
 from sectax.model.treatment import CONTROLS, Standing
 
 # A treatment that came to nothing in so many finished blocks in a row is given up.
@@ -39,14 +40,20 @@ class StillOpen:
 def still_open(measured: Measured, findings: Sequence[Finding] | None = None) -> StillOpen:
     """Which comparisons are open, and what must be measured for them.
 
-    Only those of the plan's first metric keep a run going; the other metrics come along as they are.
+    Only those of the plan's first metric, or of its conditions, keep a run going; the others come along as they are.
 
     Args:
         findings: as `judge(measured)` gave them, where the caller has them already.
     """
     plan = measured.plan
     every = judge(measured) if findings is None else findings
-    judged = [finding for finding in every if finding.comparison.metric == plan.metrics[0].name]
+    leading = leading_metrics(plan)
+    judged = [
+        finding
+        for finding in every
+        if (finding.comparison.metric in leading or finding.comparison.standing in CONTROLS)
+        and not _unequal_work(measured, finding)
+    ]
     dead = _given_up(measured) | _done_once(measured)
     observed = {metric.name: metric.observed for metric in plan.metrics}
     family = {cell.id: cell.family for cell in plan.cells}
@@ -70,7 +77,11 @@ def still_open(measured: Measured, findings: Sequence[Finding] | None = None) ->
             continue
         if any(
             leans_on(finding, comparison, family, observed)
-            or (family[finding.comparison.cell] == family[comparison.cell] and _needs_control(measured.plan, finding))
+            or (
+                family[finding.comparison.cell] == family[comparison.cell]
+                and observed[finding.comparison.metric] == observed[comparison.metric]
+                and _needs_control(plan, finding)
+            )
             for finding in judged
         ):
             comparisons.add(comparison.id)
@@ -101,15 +112,18 @@ def _is_open(measured: Measured, finding: Finding) -> bool:
         return True
     until = stopping.until
     if until is Until.CONDITIONS:
-        first = measured.plan.metrics[0].name
-        if any(
-            conditions_about(measured.plan, comparison)
-            for comparison in measured.plan.comparisons
-            if comparison.metric == first
-        ):
+        if any(conditions_about(measured.plan, comparison) for comparison in measured.plan.comparisons):
             return False
         until = Until.VERDICT  # no condition is about what keeps a run going
     return not resolved(finding.verdict, effect.low, effect.high, effect.log_ratio, finding.margin, until)
+
+
+def _unequal_work(measured: Measured, finding: Finding) -> bool:
+    """Whether both sides are known to have done different work: no verdict can come of measuring more of that."""
+    treatment, baseline = (
+        measured.witnesses.get(name, {}) for name in (finding.comparison.treatment, finding.comparison.baseline)
+    )
+    return any(differ(treatment.get(name, ()), baseline.get(name, ())) for name in measured.plan.equal_witnesses)
 
 
 def _may_lean(measured: Measured, finding: Finding) -> bool:

@@ -14,8 +14,9 @@ from sectax.cli import options as shared
 from sectax.cli import parse
 from sectax.cli.output import append_step_summary, refuse_existing, write_document
 from sectax.model.condition import Condition
+from sectax.model.environment import SHORT
 from sectax.model.errors import ExitStatus, WrongUse
-from sectax.model.gate import Gate, Outcome, Revision
+from sectax.model.gate import Gate, Limits, Outcome, Revision
 
 if TYPE_CHECKING:
     from sectax.cli.progress import TerminalProgress
@@ -34,7 +35,7 @@ _PASS, _FAIL = "pass", "fail"
     "limits",
     multiple=True,
     metavar="CONDITION",
-    help="What is too much, as in 'slower>5%' or 'peak_memory:larger>10%' (may be repeated).",
+    help="What is too much, as in 'slower>5%', 'memory > +10%', 'p99 > 12ms' or 'bytes > 0' (may be repeated).",
 )
 @click.option("--limits", "file", type=click.Path(path_type=Path), metavar="FILE", help="TOML with limits = ['…'].")
 @click.option(
@@ -86,7 +87,8 @@ def command(
         refuse_existing(junit, "--junit")
     if words[:1] == ("run",):
         sides = (baseline_rev, treatment_rev or "HEAD")
-        made = _of_revisions(words[1:], sides, build, asked, out, shared.progress(quiet, verbose), plant=self_test)
+        progress = shared.progress(quiet, verbose)
+        made = _of_revisions(words[1:], sides, build, asked, out, progress, plant=self_test, quiet=quiet)
     else:
         _refuse_for_run(baseline_rev, treatment_rev, build, out, self_test)
         made = _of_run(words, asked)
@@ -111,10 +113,13 @@ def _limits(given: Sequence[str], file: Path | None) -> tuple[Condition, ...]:
 
     texts = [(text, "--limit") for text in given]
     if file is not None:
-        written = read(file).get("limits")
-        if not isinstance(written, list) or not all(isinstance(text, str) for text in written):
-            raise WrongUse(f"{file} has no list of limits", "write limits = ['slower>5%'] into it")
-        texts += [(text, f"limit in {file}:") for text in written]
+        import msgspec
+
+        try:
+            written = msgspec.convert(read(file), Limits)
+        except msgspec.ValidationError as error:
+            raise WrongUse(f"{file} has no list of limits: {error}", "write limits = ['slower>5%'] into it") from error
+        texts += [(text, f"limit in {file}:") for text in written.limits]
     if not texts:
         raise WrongUse("no limit was given", "say what is too much: --limit 'slower>5%', or --limits FILE")
     return tuple(parse.condition(text, option) for text, option in texts)
@@ -149,6 +154,7 @@ def _of_revisions(
     progress: TerminalProgress,
     *,
     plant: bool,
+    quiet: bool,
 ) -> Gate:
     from sectax.cli.run import typed_request
     from sectax.workflow.checkouts import Repository
@@ -164,29 +170,33 @@ def _of_revisions(
         treatment = Revision("planted", baseline.commit)
     elif baseline.commit == treatment.commit:
         raise WrongUse(
-            f"{baseline.name} and {treatment.name} are the same commit, {baseline.commit[:12]}",
+            f"{baseline.name} and {treatment.name} are the same commit, {baseline.commit[:SHORT]}",
             "commit the change first, or name another --baseline-rev; --self-test compares a revision with itself",
         )
     elif treatment.name == "HEAD" and repository.is_changed:
         progress.say("changes that are not committed are not measured: HEAD is")
     if len(words) < 2:
         raise WrongUse("nothing is to be measured", "say what, as in: -- run command './bench'")
-    planted = 2 * max(limit.limit for limit in limits) if plant else 0.0
+    shares = [limit.limit for limit in limits if limit.is_share]
+    if plant and not shares:
+        raise WrongUse("--self-test plants a cost in time, and no limit is a share of it", "add --limit 'slower>5%'")
+    planted = 2 * max(shares) if plant else 0.0
     first = Path(out) if out else default_path("gate")
     files = (first, first.with_stem(f"{first.stem}-2"))
     for file in files:
         refuse_existing(str(file), "--out")
 
-    def request(old: Path, new: Path) -> Request:
+    def request(old: Path, new: Path, *more: str) -> Request:
         folders = {"baseline": str(old), "treatment": str(new)}
-        name, asked = typed_request([_filled(word, folders) for word in words])
+        name, asked = typed_request([words[0], *more, *(_filled(word, folders) for word in words[1:])])
         both = in_both(name, asked, {baseline.name: str(old), treatment.name: str(new)}, planted)
         # A margin is what does not matter, and a limit does.
-        rules = replace(both.stopping, margin=min(both.stopping.margin, *(limit.limit for limit in limits)))
+        rules = replace(both.stopping, margin=min([both.stopping.margin, *shares]))
         return replace(both, stopping=with_conditions(rules, limits, until_was_given=False))
 
-    request(repository.root, repository.root)  # what is wrong in it is said before anything is built
-    question = Question(words[0], request)
+    # What is wrong in it is said before anything is built, and what sectax.toml gives it is said once.
+    request(repository.root, repository.root, *(["--quiet"] if quiet else []))
+    question = Question(words[0], lambda old, new: request(old, new, "--quiet"))
     return of_revisions(Revisions(repository, baseline, treatment, build), question, limits, files, progress)
 
 

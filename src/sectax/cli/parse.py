@@ -6,7 +6,7 @@ import re
 import secrets
 from collections.abc import Mapping
 
-from sectax.model.condition import Condition
+from sectax.model.condition import SHARE, Condition
 from sectax.model.errors import WrongUse
 from sectax.model.plan import FIRST_LOOK, Stopping, Until
 from sectax.text.near import did_you_mean
@@ -111,29 +111,56 @@ def levels(given: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     return chosen
 
 
-_CONDITION = re.compile(
-    r"(?:(?P<metric>[\w.-]+)\s*[:\s]\s*)?(?P<word>[a-z]+)\s*>\s*(?P<limit>\d+(?:\.\d+)?)\s*%", re.IGNORECASE
-)
 _COSTLIER = {"slower": True, "costlier": True, "larger": True, "faster": False, "cheaper": False, "smaller": False}
+# What a limit on a value may be written in -> how much of the base unit it is.
+_UNITS = {
+    **{name: (size, "s") for name, size in (("ns", 1e-9), ("us", 1e-6), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0))},
+    **{name: (size, "B") for name, size in (("B", 1.0), ("kB", 1e3), ("KB", 1e3), ("MB", 1e6), ("GB", 1e9))},
+    **{f"{prefix}iB": (1024.0**power, "B") for power, prefix in enumerate("KMG", 1)},
+    "/s": (1.0, "operations/s"),
+    "USD": (1.0, "USD"),
+    "": (1.0, ""),
+}
+# [about what] slower > 5 %, [about what] metric > +12 ms; --fail-if, --limit and files of limits share it.
+CONDITION = (
+    r"(?P<words>[^<>]*[^<>\s:])\s*:?\s*(?P<sign>[<>])\s*(?P<more>\+?)\s*(?P<number>\d+(\.\d+)?)"
+    r"\s*(?P<unit>%|[A-Za-zµ]+|/\s*s)?(\s+(a|per) million)?"
+)
 
 
 def condition(text: str, option: str = "--fail-if") -> Condition:
-    """`slower>5%`, or of another metric `cpu:slower>5%` and `peak_memory:larger>10%`."""
-    found = _CONDITION.fullmatch(text.strip())
-    costlier = None if found is None else _COSTLIER.get(found["word"].lower())
-    if found is None or costlier is None:
+    """`slower>5%`, of another metric `cpu:slower>5%` and `memory > +10%`, of a value `p99 > 12 ms`, `bill > 2 USD`."""
+    found = re.fullmatch(CONDITION, text.strip())
+    *about, word = re.split(r"[\s:]+", found["words"].strip()) if found else [""]
+    unit = re.sub(r"\s", "", found["unit"] or "") if found else ""
+    costlier, more = _COSTLIER.get(word.lower()), found is not None and bool(found["more"])
+    is_share = unit == SHARE
+    if found is None or (unit not in _UNITS and not is_share) or (is_share and costlier is None and not more):
         said = re.match(r"\s*(?:[\w.-]+\s*:\s*)?([A-Za-z]+)", text)
-        hint = f"say it as in {option} 'slower>5%' or {option} 'cpu:slower>5%'; repeat the option for a second one"
+        hint = (
+            f"say it as in {option} 'slower>5%', {option} 'memory > +10%' or {option} 'p99 > 12ms'; repeat the option"
+        )
         if said is not None and said[1].lower() not in _COSTLIER:
             hint = f"{did_you_mean(said[1], _COSTLIER)}; {hint}"
         raise WrongUse(f"{option} {text!r} is not a condition", hint)
-    limit = float(found["limit"]) / 100
-    if not SMALLEST_MARGIN <= limit <= LARGEST_LIMIT:
+    number = float(found["number"])
+    if not is_share:
+        if costlier is not None or (number == 0 and found["sign"] == "<"):
+            raise WrongUse(f"{option} {text.strip()} has no %", f"say it as in {option} 'slower>5%'")
+        size, base = _UNITS[unit]
+        # Nothing can be less than nothing, so a limit of 0 is about what is more than the baseline has.
+        return Condition(
+            found["sign"] == ">", number * size, word, text.strip(), tuple(about), base, growth=more or not number
+        )
+    limit = number / 100
+    if found["sign"] == "<" or not SMALLEST_MARGIN <= limit <= LARGEST_LIMIT:
         raise WrongUse(
-            f"{option} {text.strip()}: {found['limit']}% is not between {SMALLEST_MARGIN:.1%} and {LARGEST_LIMIT:.0%}",
+            f"{option} {text.strip()}: {found['number']}% is not between {SMALLEST_MARGIN:.1%} and {LARGEST_LIMIT:.0%}",
             f"say how much is too much, as in {option} 'slower>5%'",
         )
-    return Condition(costlier, limit, found["metric"] or "", text.strip())
+    if costlier is None:
+        about, costlier = [*about, word], True
+    return Condition(costlier, limit, about.pop() if about else "", text.strip(), tuple(about))
 
 
 def stopping(margin_text: str, budget: str | None, blocks: int | None, max_blocks: int | None) -> Stopping:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -44,12 +44,24 @@ _SHARED = frozenset(
 )
 
 
+# What becomes of an experiment and the values of its options.
+Then = Callable[[Experiment, dict[str, Any]], None]
+
+
 class _ExperimentsGroup(click.Group):
+    def __init__(self, then: Then) -> None:
+        super().__init__(
+            "run",
+            help="Measure how much more a control costs than its baseline.",
+            subcommand_metavar="EXPERIMENT [OPTIONS]",
+        )
+        self._then = then
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(registry.names())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
-        return _command_for(registry.load(cmd_name))
+        return _command_for(registry.load(cmd_name), self._then)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -58,7 +70,7 @@ class _ExperimentsGroup(click.Group):
             experiment = registry.load(args[0])
         except WrongUse as error:
             raise WrongUse(error.message, f"{shared.with_level(args[0])}{error.hint}") from None
-        command = _command_for(experiment)
+        command = _command_for(experiment, self._then)
         root = ctx.find_root()
         config.give_defaults(
             ctx,
@@ -74,18 +86,11 @@ class _ExperimentsGroup(click.Group):
         return args[0], command, experiment.arguments(rest) if isinstance(experiment, HasCommandLines) else rest
 
 
-group = _ExperimentsGroup(
-    "run",
-    help="Measure how much more a control costs than its baseline.",
-    subcommand_metavar="EXPERIMENT [OPTIONS]",
-)
-
-
-def _command_for(experiment: Experiment) -> click.Command:
+def _command_for(experiment: Experiment, then: Then) -> click.Command:
     """The command of one experiment: the options of every run, and its own behind them."""
 
     def call(**values: Any) -> None:
-        _run(experiment, values)
+        then(experiment, values)
 
     command = click.Command(experiment.name, callback=call, help=f"{experiment.title}\n\n{_levels(experiment)}")
     command.params = [
@@ -152,6 +157,7 @@ def _command_for(experiment: Experiment) -> click.Command:
                 is_flag=option.flag,
                 multiple=not option.flag,
                 metavar=None if option.flag else option.metavar,
+                hidden=option.hidden,
                 help=f"{option.help[0].upper()}{option.help[1:]}{' (may be repeated)' if option.multiple else ''}.",
             )
         )
@@ -244,19 +250,22 @@ def typed_request(words: Sequence[str]) -> tuple[str, Request]:
     Raises:
         WrongUse: as `sectax run` does.
     """
-    with click.Context(group, info_name="run") as ctx:
-        name, command, rest = group.resolve_command(ctx, list(words))
-        assert name is not None
-        assert command is not None
-        with command.make_context(name, rest, parent=ctx) as own:
-            request, _ = _request(registry.load(name), own.params)
-    return name, request
+    made: list[tuple[str, Request]] = []
+    asking = _ExperimentsGroup(
+        lambda experiment, values: made.append((experiment.name, _request(experiment, values)[0]))
+    )
+    with asking.make_context("run", list(words), parent=click.get_current_context(silent=True)) as ctx:
+        asking.invoke(ctx)
+    return made[0]
 
 
 def _without_secrets(word: str, hidden: Hidden) -> str:
     for typed, shown in hidden.replaced.items():
         word = word.replace(typed, shown)
     return word
+
+
+group = _ExperimentsGroup(_run)
 
 
 @click.command("resume")

@@ -41,6 +41,7 @@ class Rules:
         declares: what the levels promise, by the names of the witnesses that must confirm it.
         extra: the share of extra operations that a combination carries on purpose.
         primary: factor -> the levels that answer the experiment's question; all of a factor that is not named do.
+        most_primary: comparisons at most that answer it; they share the level of error.
         positive: whether the subject is ours to slow down by a known cost, which its figure then shows.
         extra_operations: whether that cost is extra operations; otherwise the subject adds it by itself.
         once: whether a cell is measured in one block alone.
@@ -52,6 +53,7 @@ class Rules:
     declares: Callable[[Levels], dict[str, Witness]] = lambda levels: {}
     extra: Callable[[Levels], float] = lambda levels: 0.0
     primary: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    most_primary: int = MOST_PRIMARY
     positive: Callable[[Levels], bool] = lambda levels: True
     extra_operations: bool = True
     once: Callable[[Levels], bool] = lambda levels: False
@@ -167,7 +169,7 @@ def _comparisons(
     by_cell: Mapping[str, list[Treatment]] = {
         cell.id: [treatment for treatment in treatments if treatment.cell == cell.id] for cell in cells
     }
-    primary_cells = _primary_cells(cells, by_cell, rules.primary)
+    primary_cells = _primary_cells(cells, by_cell, rules)
     drafts: list[tuple[Treatment, Cell, Metric, Standing]] = []
     for cell in cells:
         for treatment in by_cell[cell.id]:
@@ -201,12 +203,10 @@ def _comparisons(
     ]
 
 
-def _primary_cells(
-    cells: list[Cell], by_cell: Mapping[str, list[Treatment]], primary: Mapping[str, tuple[str, ...]]
-) -> set[str]:
-    """The cells whose comparisons are primary: those that the experiment names, whole cells, up to a dozen in all."""
+def _primary_cells(cells: list[Cell], by_cell: Mapping[str, list[Treatment]], rules: Rules) -> set[str]:
+    """The cells whose comparisons are primary: those that the experiment names, whole cells, up to its most in all."""
     chosen: set[str] = set()
-    room = MOST_PRIMARY
+    room, primary = rules.most_primary, rules.primary
     for cell in cells:
         compared = sum(treatment.role is Role.TREATMENT for treatment in by_cell[cell.id])
         # The first cell always counts, so that a cell of many treatments still has a headline.

@@ -58,6 +58,7 @@ class Option:
     Attributes:
         short: one letter that stands for it too, as in `-L`.
         prints: a flag with which subjects print to the terminal, where then no live line is drawn.
+        hidden: the program itself gives it; `--help` leaves it out.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Option:
     flag: bool = False
     short: str = ""
     prints: bool = False
+    hidden: bool = False
 
 
 class Bench(ExitStack):

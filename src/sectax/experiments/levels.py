@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from sectax.model.errors import WrongUse
@@ -45,3 +46,8 @@ def _as_spelled(level: str, levels: tuple[str, ...]) -> str:
     """The one level that differs in upper and lower case alone, or what was given."""
     alike = [known for known in levels if known.casefold() == level.casefold()]
     return alike[0] if level not in levels and len(alike) == 1 else level
+
+
+def as_name(text: str) -> str:
+    """A text as the name of a treatment."""
+    return re.sub(r"[^A-Za-z0-9_.+-]+", "-", text).strip("-_.+") or "new"

@@ -11,6 +11,7 @@ REVISION = "revision"
 CHANGED = "revision.changed"
 # What the names of a job's circumstances begin with.
 JOB = "ci."
+SHORT = 12  # digits of a commit that are shown, as git log has it
 LOCAL_HOST = "local"  # the name of the machine that sectax itself runs on
 
 

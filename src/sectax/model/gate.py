@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
+from typing import Annotated, Literal
+
+import msgspec
 
 from sectax.model.condition import Answer
 
@@ -19,6 +21,13 @@ class Outcome(StrEnum):
     EXCEEDED = "exceeded"  # beyond a limit, in every session
     UNKNOWN = "cannot say"
     NOTHING = "nothing measured"
+
+
+class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A file of limits, in TOML: `limits = ["slower>5%", "p99 > 12ms"]`."""
+
+    limits: Annotated[tuple[str, ...], msgspec.Meta(description="One condition each, as of --fail-if (builds.md).")]
+    schema: Literal["sectax/limits/1"] = "sectax/limits/1"
 
 
 @dataclass(frozen=True)

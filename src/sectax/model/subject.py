@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 Witness = str | int | float | bool
 Witnesses = dict[str, Witness]
+
+
+def same(one: Witness, other: Witness) -> bool:
+    """Whether two values mean the same: 2048 is "2048" and 2048.0, but true is not 1."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, int | float) and isinstance(other, int | float):
+        return math.isclose(one, other, rel_tol=1e-9)
+    return str(one) == str(other)
+
+
+def differ(seen: Sequence[Witness], others: Sequence[Witness]) -> bool:
+    """Whether a witness was seen of both sides, and is not one and the same value throughout."""
+    return bool(seen and others) and not all(same(seen[0], value) for value in (*seen, *others))
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,8 @@ from sectax.parts.installer import SetUpFailed
 from sectax.parts.programs import Missing
 from sectax.parts.registry import Part, Say
 
+_BUILD = ("build", "-mod=readonly", "-buildvcs=false")
+
 
 @dataclass(frozen=True)
 class GoProgram:
@@ -92,24 +94,47 @@ def build(program: GoProgram, say: Say) -> Path:
         if program.folder is None:
             words = ["install", f"{program.module}@{program.version}"]
         else:
-            words = ["build", "-mod=readonly", "-buildvcs=false", "-o", str(Path(scratch, program.executable)), "."]
-        # GOFLAGS, GOROOT, go.work files and the choice of a release are the user's own, and none of this build.
-        own = go.VOUCHED | {"GOFLAGS": "-trimpath", "GOROOT": "", "GOWORK": "off", "GOTOOLCHAIN": "local"}
-        # The proxy is the user's own, as companies have theirs.
-        own |= {"CGO_ENABLED": "0", "GOBIN": scratch, "GOPROXY": _ask(tool, "env", "GOPROXY").strip()}
-        installer.run(
-            [str(tool), *words],
-            f"{program.title} could not be built",
-            "are the Go module proxy and sum.golang.org within reach? Then try again",
-            environment=os.environ | own,
-            folder=program.folder,
-            progress=lambda _, seconds: say(f"still building {program.title}: {seconds:.0f} s"),
-        )
+            words = [*_BUILD, "-o", str(Path(scratch, program.executable)), "."]
+        compile_module(program.title, tool, words, program.folder, say, GOBIN=scratch)
         _check_sum(tool, Path(scratch, program.executable), program)
         place.mkdir(exist_ok=True)
         # Two may build it at once: each its own, and the last one takes the place.
         Path(scratch, program.executable).replace(path)
     return path
+
+
+def compile_module(title: str, tool: Path, words: list[str], folder: Path | None, say: Say, **more: str) -> None:
+    """Have Go install or build with nothing of the user's settings but the proxy, as companies have theirs.
+
+    Raises:
+        SetUpFailed: Go failed.
+    """
+    # GOFLAGS, GOROOT, go.work files and the choice of a release are the user's own, and none of this build.
+    own = go.VOUCHED | {"GOFLAGS": "-trimpath", "GOROOT": "", "GOWORK": "off", "GOTOOLCHAIN": "local"}
+    own |= {"CGO_ENABLED": "0", "GOPROXY": _ask(tool, "env", "GOPROXY").strip()} | more
+    installer.run(
+        [str(tool), *words],
+        f"{title} could not be built",
+        "are the Go module proxy and sum.golang.org within reach? Then try again",
+        environment=os.environ | own,
+        folder=folder,
+        progress=lambda _, seconds: say(f"still building {title}: {seconds:.0f} s"),
+    )
+
+
+def build_own(title: str, folder: Path, out: Path, say: Say) -> None:
+    """Build the module in a folder as the program *out*; fetch Go where it is missing or too old.
+
+    Raises:
+        SetUpFailed: there is no Go that could fetch another, or it failed.
+    """
+    version = go.wanted(folder / "go.mod")
+    if go.missing(version) is not None:
+        say(f"fetching Go {go.to_be_fetched(version)} (for {title})")
+        go.fetch(version)
+    tool = go.find(version)
+    assert tool is not None, "it was there, or has just been fetched"
+    compile_module(title, tool, [*_BUILD, "-o", str(out), "."], folder, say)
 
 
 def _ask(tool: Path, *words: str) -> str:

@@ -23,7 +23,7 @@ from typing import Literal
 import msgspec
 
 from sectax.model.errors import WrongUse
-from sectax.parts import cache, installer
+from sectax.parts import cache, go, go_programs, installer
 from sectax.parts.files import checksum
 from sectax.parts.programs import Missing, Requirement, missing_program
 from sectax.parts.registry import Part, Say
@@ -34,23 +34,28 @@ GROUP = "sectax.probes"
 _NOT_ITS_OWN = {"tests", "__pycache__", "node_modules", "target", "vendor"}
 
 
-Kind = Literal["python-venv", "build", "none"]
-_DOING = {"python-venv": "installing the libraries of", "build": "building", "none": "setting up"}
+Kind = Literal["python-venv", "go", "build", "none"]
+_DOING = {"python-venv": "installing the libraries of", "go": "building", "build": "building", "none": "setting up"}
 
 
 class SetUp(msgspec.Struct, frozen=True):
     """What is made before the probe can run; `{out}` in its manifest's commands is the folder that it is made in.
 
     Attributes:
-        kind: `python-venv` installs a hashed lock into an environment; `build` runs a command; `none` needs nothing.
+        kind: `python-venv` installs a hashed lock into an environment; `go` builds the module in the probe's folder as
+            `{out}/probe`, with a Go that is fetched where there is none of its version; `build` runs a command; `none`
+            needs nothing.
         lock: of `python-venv`.
-        command: of `build`: runs in the probe's folder, and leaves in `{out}` what the probe is started from.
+        command: of `build`: runs in a copy of the probe's folder, `{out}`, and leaves there what the probe is started
+            from.
+        by: the command that a user types to have it made.
         about: how long it takes and what it fetches.
     """
 
     kind: Kind
     lock: str = ""
     command: list[str] = []
+    by: str = "sectax setup"
     about: str = ""
 
 
@@ -85,7 +90,7 @@ class Probe:
         settings = self.manifest.setup
         if settings is None or settings.kind == "none":
             return None
-        if settings.kind == "build":
+        if settings.kind != "python-venv":
             return cache.place("probes", self.name, self.fingerprint().encode(), platform.machine().encode())
         return cache.place("probes", self.name, (self.folder / settings.lock).read_bytes(), sys.version.encode())
 
@@ -117,11 +122,15 @@ class Probe:
         digest = hashlib.sha256()
         for folder, folders, files in os.walk(self.folder):
             # Pruned in place, so that an environment of the probe's own (.venv, node_modules) is not walked through.
-            folders[:] = sorted(name for name in folders if name not in _NOT_ITS_OWN and not name.startswith("."))
+            folders[:] = sorted(set(folders) - _not_its_own(folder, folders))
             for name in sorted(files):
                 path = Path(folder, name)
                 digest.update(str(path.relative_to(self.folder)).encode() + b"\0" + path.read_bytes())
         return digest.hexdigest()[:16]
+
+
+def _not_its_own(folder: str, names: list[str]) -> set[str]:
+    return {name for name in names if name in _NOT_ITS_OWN or name.startswith(".")}
 
 
 def bundled(name: str) -> Path:
@@ -144,14 +153,25 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(entry_points(group=GROUP).names))
 
 
+def is_in_a_folder(name: str) -> bool:
+    """Whether it is `NAME=FOLDER`."""
+    return "=" in name
+
+
 # Asked for every treatment; reading the entry points of all packages takes milliseconds.
 @functools.lru_cache(maxsize=64)
 def load(name: str) -> Probe:
-    """The probe of this name. Raises `WrongUse` where there is none or its manifest is wrong."""
-    found = entry_points(group=GROUP, name=name)
-    if not found:
-        raise WrongUse(f"there is no probe {name!r}", did_you_mean(name, names()))
-    folder: Path = next(iter(found)).load()(name)
+    """The probe of this name; `NAME=FOLDER` is one that nobody registered, such as one of two revisions.
+
+    Raises:
+        WrongUse: there is none, or its manifest is wrong.
+    """
+    folder = Path(name.partition("=")[2])
+    if not is_in_a_folder(name):
+        found = entry_points(group=GROUP, name=name)
+        if not found:
+            raise WrongUse(f"there is no probe {name!r}", did_you_mean(name, names()))
+        folder = next(iter(found)).load()(name)
     try:
         manifest = msgspec.convert(tomllib.loads((folder / "probe.toml").read_text()), Manifest)
     except (OSError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
@@ -165,7 +185,7 @@ def part(name: str) -> Part:
 
     def make(say: Say) -> None:
         say(f"{_DOING[probe.kind]} probe {name}")
-        set_up(probe)
+        set_up(probe, say)
 
     about = "" if probe.manifest.setup is None else probe.manifest.setup.about
     return Part(f"probe-{name}", f"probe {name}", lambda: missing(probe, thorough=True), make, about=about)
@@ -179,21 +199,23 @@ def missing(probe: Probe, *, thorough: bool = False) -> Missing | None:
     """
     own = probe.kind == "python-venv"
     made = "libraries of" if own else "program of"
+    hint = probe.manifest.setup.by if probe.manifest.setup is not None else ""
     for requirement in probe.manifest.requires:
         # A python probe runs on the interpreter of its own environment, which is made from ours.
         lack = missing_program(requirement, ours=own and requirement.program == "python")
         if lack is not None:
             return lack
+    if probe.kind == "go" and (lack := go.missing(go.wanted(probe.folder / "go.mod"))) is not None and not lack.makable:
+        return lack
     environment = probe.environment_folder()
     if environment is None:
         return None
     if not (environment / "complete").exists():
         lacking = "are not installed" if own else "is not built"
-        return Missing(f"the {made} probe {probe.name} {lacking}", "sectax setup", makable=True)
+        return Missing(f"the {made} probe {probe.name} {lacking}", hint, makable=True)
     if thorough and (damage := damage_of(environment)) is not None:
-        return Missing(
-            f"the {made} probe {probe.name} {'are' if own else 'is'} damaged: {damage}", "sectax setup", makable=True
-        )
+        verb = "are" if own else "is"
+        return Missing(f"the {made} probe {probe.name} {verb} damaged: {damage}", hint, makable=True)
     return None
 
 
@@ -211,10 +233,10 @@ def set_up_on_first_use(probe: Probe, say: Say) -> None:
         fcntl.flock(held, fcntl.LOCK_EX)  # two runs may start at once
         if missing(probe) is not None:
             say(f"{_DOING[probe.kind]} probe {probe.name}, once")
-            set_up(probe)
+            set_up(probe, say)
 
 
-def set_up(probe: Probe) -> None:
+def set_up(probe: Probe, say: Say = lambda text: None) -> None:
     """Make what the probe's `[setup]` says, in place of what is there. Raises `SetUpFailed`."""
     folder = probe.environment_folder()
     settings = probe.manifest.setup
@@ -222,12 +244,21 @@ def set_up(probe: Probe) -> None:
         return
     shutil.rmtree(folder, ignore_errors=True)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    if settings.kind == "build":
-        folder.mkdir()
-        command = [probe._fill(word) for word in settings.command]
-        installer.run(command, f"probe {probe.name} could not be built", folder=probe.folder)
-    else:
-        _install_libraries(probe, settings, folder)
+    title = f"probe {probe.name}"
+    match settings.kind:
+        case "go":
+            go_programs.build_own(title, probe.folder, folder / "probe", say)
+        case "build":
+            # In a copy: where sectax is installed, its own folders may not be written.
+            shutil.copytree(probe.folder, folder, ignore=_not_its_own)
+            installer.run(
+                [probe._fill(word) for word in settings.command],
+                f"{title} could not be built",
+                folder=folder,
+                progress=lambda _, seconds: say(f"still building {title}: {seconds:.0f} s"),
+            )
+        case _:
+            _install_libraries(probe, settings, folder)
     remember_checksums(folder)
     (folder / "complete").touch()
 

@@ -36,7 +36,7 @@ def advice_report(given: Advice) -> Document:
     """Lay out advice; a section without anything to say is left out."""
     plan, smallest = given.plan, given.rules.smallest
     todo = words.decision(given.analysed, given.decision) if given.decision and given.analysed else []
-    parts = sections(
+    advised = sections(
         Section("What to do", lines(todo, long=True)),
         Section("What a million of them cost", tuple(_million(given, plan))),
         Section("What each kind of work costs", _sentences(_profile(each, plan) for each in given.profiles)),
@@ -54,18 +54,18 @@ def advice_report(given: Advice) -> Document:
         Section("What a million operations cost", _sentences(_requested(given, plan))),
         Section("Which quota they meet", _sentences(_quotas(given, plan))),
         Section(f"The smallest {printable(smallest.factor)}" if smallest else "", _sentences(_smallest(given, plan))),
-        Section("Missing", _sentences(_lacking(given, plan))),
     )
-    if parts and plan.transfers:
-        parts = (*parts, Section("What holds elsewhere", _sentences((printable(plan.transfers),))))
+    if advised and plan.transfers:
+        advised = (*advised, Section("What holds elsewhere", _sentences((printable(plan.transfers),))))
+    parts = (*advised, *sections(Section("Missing", _sentences(_lacking(given, plan)))))
     nothing = () if parts else (Text("There is no advice for this run: nothing that can be chosen was decided."),)
     return Document(f"advice from run {printable(given.run_id)}: {printable(plan.question)}", nothing, parts)
 
 
 def _million(given: Advice, plan: Plan) -> Iterator[Block]:
-    """A table of what a million operations, and a month of them, cost with every level that is decided."""
+    """A table of what a million operations, and a month of them, cost with every decided level, unless bills say it."""
     decision = given.decision
-    if decision is None or not decision.outlays or given.requested:
+    if decision is None or not decision.outlays or given.requested or given.priced:
         return
     bill = decision.outlays[0].bill
     varying = {*names.varying_factors(plan), plan.control}

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sectax.model.condition import Answer
+from sectax.model.environment import SHORT
 from sectax.model.gate import PUSHES, Gate, Limit, Outcome, Revision
 from sectax.reports import escape
 from sectax.text.printable import printable
 
 _SAID = {Answer.HOLDS: "exceeded", Answer.RULED_OUT: "kept", Answer.OPEN: "undecided"}
-_SHORT = 12  # of a commit, as git log has it
 
 
 def headline(gate: Gate) -> str:
@@ -81,4 +81,4 @@ def _limit(limit: Limit) -> str:
 
 
 def _side(revision: Revision) -> str:
-    return f"{printable(revision.name)} ({revision.commit[:_SHORT]})"
+    return f"{printable(revision.name)} ({revision.commit[:SHORT]})"

@@ -29,15 +29,15 @@ def advise(run_file: Path, asked: Asked = NOTHING, prices: Path | None = None) -
     """
     price_list = load(prices)
     analysed = analyse_file(run_file)
-    return advice(analysed, _rules(analysed), price_list, asked)
+    return advice(analysed, rules_of(analysed), price_list, asked)
 
 
 def decided(analysed: Analysed) -> model.Decision | None:
     """What to do after any run; None where there is nothing to decide."""
-    return decide(analysed, _rules(analysed), load())
+    return decide(analysed, rules_of(analysed), load())
 
 
-def _rules(analysed: Analysed) -> AdviceRules:
+def rules_of(analysed: Analysed) -> AdviceRules:
     """Those of the run's experiment; where that is not here, what holds for any."""
     plan = analysed.measured.plan
     try:
@@ -48,6 +48,6 @@ def _rules(analysed: Analysed) -> AdviceRules:
 
 def breakdown(analysed: Analysed) -> model.Breakdown | None:
     """Where the time of any run goes, by the rules of its experiment; None where its first metric is no time."""
-    plan, rules = analysed.measured.plan, _rules(analysed)
+    plan, rules = analysed.measured.plan, rules_of(analysed)
     in_seconds = {metric.name for metric in plan.metrics if metric.unit == "s"}
     return breakdown_by(analysed.measured, rules) if rules.metric in in_seconds else None

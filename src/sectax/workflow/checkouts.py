@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sectax.experiments.command.hook import HookFailed, run_hook
+from sectax.model.environment import SHORT
 from sectax.model.errors import WrongUse
 from sectax.parts.cache import cache_folder
 from sectax.workflow.revision import ask_git
@@ -60,7 +61,7 @@ class Repository:
     def kept(self, commit: str, build: str | None) -> Iterator[Path]:
         """A checkout that is built once and kept for the next time. Raises `WrongUse`, `HookFailed`."""
         home = _home(self.root)
-        folder = home / f"{commit[:12]}-{_short_hash(build or '')}"
+        folder = home / f"{commit[:SHORT]}-{_short_hash(build or '')}"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with (folder / _LOCK).open("w") as held:
             # Another gate may measure the same commit, or build it.
@@ -96,8 +97,8 @@ class Repository:
         ask_git("worktree", "prune", cwd=self.root)
         if ask_git("worktree", "add", "--detach", str(tree), commit, cwd=self.root, timeout_s=_CHECKOUT_S) is None:
             raise WrongUse(
-                f"git made no checkout of {commit[:12]} in {tree}",
-                f"try it by hand, it says why: git -C {self.root} worktree add --detach {tree} {commit[:12]}",
+                f"git made no checkout of {commit[:SHORT]} in {tree}",
+                f"try it by hand, it says why: git -C {self.root} worktree add --detach {tree} {commit[:SHORT]}",
             )
         if build is None:
             return
@@ -105,7 +106,9 @@ class Repository:
             # A build is a line of shell, as in a Makefile or in the steps of a CI.
             run_hook(("/bin/sh", "-c", build), _BUILD_S, cwd=str(tree))
         except HookFailed as error:
-            raise HookFailed(f"--build of {commit[:12]}: {error.message}", f"by hand: cd {tree} && {build}") from error
+            raise HookFailed(
+                f"--build of {commit[:SHORT]}: {error.message}", f"by hand: cd {tree} && {build}"
+            ) from error
 
     def _forget_old(self, home: Path) -> None:
         """Remove what was used longest ago; a build that failed and what a killed gate left are among them."""

@@ -14,7 +14,7 @@ from sectax.model.compared import PublishedComparison, RunComparison
 from sectax.model.condition import Concluded, Condition
 from sectax.model.errors import WrongUse
 from sectax.workflow.analyse import analyse_file
-from sectax.workflow.conditions import refuse_unknown_metrics
+from sectax.workflow.conditions import settled
 
 PUBLISHED = "published:"
 
@@ -46,7 +46,9 @@ def compare(
     if a.measured.run_id == b.measured.run_id:
         raise WrongUse(f"{run_file} and {target} are the same run, {a.measured.run_id}", "name another run")
     compared = compare_runs(a, b)
-    refuse_unknown_metrics(conditions, a.measured.plan.metrics)
+    if valued := next((condition for condition in conditions if not condition.is_share), None):
+        raise WrongUse(f"{valued.text}: two runs are compared by effects alone", "sectax gate RUN judges one of them")
+    conditions = settled(conditions, a.measured.plan)
     pending = any(blocks_pending(side.measured) for side in (a, b))
     answers = conclude_change(conditions, compared, pending=pending)
     return replace(compared, conditions=answers), answers

@@ -17,6 +17,7 @@ from sectax.model.treatment import CONTROLS
 from sectax.reports import units
 from sectax.reports.words import names
 from sectax.text.near import did_you_mean
+from sectax.text.printable import printable
 
 # Why a condition is undecided, and what to do about it; of an interval that is too wide, see `_longer`.
 _WHY = {
@@ -39,7 +40,7 @@ def with_conditions(rules: Stopping, conditions: tuple[Condition, ...], *, until
         WrongUse: a limit below the margin, which this run could not rule out.
     """
     for condition in conditions:
-        if condition.limit < rules.margin:
+        if condition.is_share and condition.limit < rules.margin:
             raise WrongUse(
                 f"--fail-if {condition.text} asks for less than the margin of {100 * rules.margin:g}%",
                 f"add --margin {100 * condition.limit:g}%, or ask for more",
@@ -50,21 +51,55 @@ def with_conditions(rules: Stopping, conditions: tuple[Condition, ...], *, until
     return replace(rules, conditions=conditions, until=until)
 
 
-def refuse_unknown_metrics(conditions: Iterable[Condition], metrics: Sequence[Metric]) -> None:
-    """Raises `WrongUse` for a condition about a metric that is not compared."""
-    compared = [metric.name for metric in metrics if metric.compared]
-    for condition in conditions:
-        if condition.metric and condition.metric not in compared:
+def settled(conditions: Iterable[Condition], plan: Plan) -> tuple[Condition, ...]:
+    """The conditions with their words as the plan has them: `jwt verify cpu` is a metric and a level.
+
+    Raises:
+        WrongUse: no metric that could answer has such a name, or several have; a value in another unit.
+    """
+    return tuple(_settled(condition, plan) for condition in conditions)
+
+
+def _settled(condition: Condition, plan: Plan) -> Condition:
+    metrics = [metric for metric in plan.metrics if metric.compared or not condition.is_share]
+    levels = {level for factor in plan.factors for level in factor.levels}
+    named, about = "", []
+    for word in filter(None, (*condition.about, condition.metric)):
+        called = _called(word, metrics)
+        if word in levels and word not in called:
+            about.append(word)
+        elif len(called) > 1:
+            raise WrongUse(f"{condition.text}: {word!r} may be {' or '.join(called)}", "name one of them")
+        elif called and not named:
+            named = called[0]
+        elif not condition.is_share and word == condition.metric:
+            named = word  # what was counted, or a bill
+        elif word != plan.experiment:
+            known = [metric.name for metric in metrics]
             raise WrongUse(
-                f"{condition.text}: no metric {condition.metric!r} is compared",
-                did_you_mean(condition.metric, compared),
+                f"{condition.text}: no metric {word!r} is {'compared' if condition.is_share else 'measured'}",
+                did_you_mean(word, [*known, *levels]),
             )
+    unit = next((metric.unit for metric in metrics if metric.name == named), None)
+    if not condition.is_share and unit is not None and condition.unit != unit and (condition.unit or unit != "B"):
+        raise WrongUse(f"{condition.text}: {named} is in {unit}", "write the limit in that unit")
+    return replace(condition, metric=named, about=tuple(about))
+
+
+def _called(word: str, metrics: Iterable[Metric]) -> list[str]:
+    """The metrics of this name; where there is none, those whose name has it as a part, as `peak_memory` has memory."""
+    names = [metric.name for metric in metrics]
+    return [word] if word in names else [name for name in names if word.lower() in name.split("_")]
 
 
 def concluded(analysed: Analysed, conditions: Sequence[Condition]) -> tuple[Concluded, ...]:
-    """The answers of one run. Raises `WrongUse` for a metric that it does not compare."""
-    refuse_unknown_metrics(conditions, analysed.measured.plan.metrics)
-    return conclude(conditions, analysed.measured, analysed.findings)
+    """The answers of one run. Raises `WrongUse` as `settled` does."""
+    conditions = settled(conditions, analysed.measured.plan)
+    if all(condition.is_share for condition in conditions):
+        return conclude(conditions, analysed.measured, analysed.findings)
+    from sectax.workflow.figures import figures  # with prices, and what experiments know of them
+
+    return conclude(conditions, analysed.measured, analysed.findings, figures(analysed))
 
 
 def was_measured(analysed: Analysed) -> bool:
@@ -88,10 +123,11 @@ def line(concluded: Concluded, plan: Plan | None) -> str:
     said = f"--fail-if {concluded.condition.text}: {concluded.answer.value}"
     if not concluded.decisive:
         return f"{said}: no comparison is about it"
-    if concluded.answer is Answer.RULED_OUT and not concluded.changes:
+    if concluded.answer is Answer.RULED_OUT and not concluded.changes and not concluded.values:
         return said
     about = [
-        (name if plan is None else names.subject(plan, name)) + _change(concluded, name) for name in concluded.decisive
+        (name if plan is None else names.subject(plan, name)) + _change(concluded, name) + _value(concluded, name)
+        for name in concluded.decisive
     ]
     said += f" for {', '.join(about)}"
     reasons = why(concluded, plan)
@@ -117,3 +153,19 @@ def _change(concluded: Concluded, comparison: str) -> str:
         return ""
     low, high = units.outward(*(math.expm1(end) * 100 for end in concluded.changes[comparison]))
     return f" (changed by {units.signed(low)} to {units.signed(high)} %)"
+
+
+def _value(concluded: Concluded, treatment: str) -> str:
+    return f" ({value(concluded, treatment)})" if treatment in concluded.values else ""
+
+
+def value(concluded: Concluded, treatment: str) -> str:
+    """'12.1 to 12.4 ms', or '3 more than its baseline' of what was counted."""
+    span = concluded.values[treatment]
+    if isinstance(span, str):
+        return printable(span)
+    column = units.scale(span.unit, [span.low, span.high])
+    low, high = (units.number(end / column.size) for end in (span.low, span.high))
+    said = low if low == high else f"{low} to {high}"
+    more = " more than its baseline" if concluded.condition.growth else ""
+    return f"{said} {column.unit}".rstrip() + more

@@ -12,7 +12,7 @@ from sectax.model.bill import Bill
 from sectax.prices import load
 from sectax.reports import words
 from sectax.reports.words import names
-from sectax.workflow.conditions import refuse_unknown_metrics
+from sectax.workflow.conditions import settled
 from sectax.workflow.machine import machine_for
 
 
@@ -55,7 +55,7 @@ def dry_run(name: str, request: Request, prices: Path | None) -> DryRun:
     machine = machine_for(experiment, request)
     plan = experiment.plan(with_budget(experiment, request), machine)
     experiment.bench(plan)  # which reads the files that the options name
-    refuse_unknown_metrics(plan.stopping.conditions, plan.metrics)
+    settled(plan.stopping.conditions, plan)
     refuse_nothing_to_compare(experiment, plan, machine)
     lines = (*words.plan(plan), words.how_long(plan))
     if not isinstance(experiment, Billable):

@@ -23,11 +23,21 @@ from sectax.reports.gate import github_annotations, junit, lines, markdown
 from sectax.reports.words import claims, names
 from sectax.workflow import run
 from sectax.workflow.checkouts import Repository
-from sectax.workflow.conditions import concluded, was_measured, why
+from sectax.workflow.conditions import concluded, settled, value, was_measured, why
 from sectax.workflow.progress_line import Progress
 
 # The CLI meets reports here alone.
-__all__ = ["github_annotations", "in_both", "junit", "lines", "markdown", "of_revisions", "of_run"]
+__all__ = [
+    "by_sessions",
+    "github_annotations",
+    "in_both",
+    "junit",
+    "lines",
+    "markdown",
+    "of_revisions",
+    "of_run",
+    "session_of",
+]
 
 # A wrong 'beyond the limit' is an error on one side of the interval alone.
 _ONE_SIDE = 0.5
@@ -58,6 +68,10 @@ class Question:
     request: Callable[[Path, Path], Request]
 
 
+# Measures once and judges it; with fresh builds, and in another order, where that is asked for.
+Measure = Callable[[bool], tuple[Session, Analysed]]
+
+
 def in_both(name: str, request: Request, folders: Mapping[str, str], added: float) -> Request:
     """The request with each side in its own folder, where it names one thing to be measured and not two.
 
@@ -78,7 +92,7 @@ def in_both(name: str, request: Request, folders: Mapping[str, str], added: floa
 
 def of_run(analysed: Analysed, path: str, limits: Sequence[Condition]) -> Gate:
     """Judge a run that is there: one session, so what it finds is not confirmed."""
-    session = _session(analysed, path, concluded(analysed, limits))
+    session = session_of(analysed, path, limits)
     outcome = _outcome(session, analysed)
     why = "one session: nobody measured it again" if outcome is Outcome.EXCEEDED else ""
     return Gate(outcome, why, None, None, (session,), PUSHES * _one_session(analysed.measured.plan, limits))
@@ -94,17 +108,27 @@ def of_revisions(
     Raises:
         HookFailed: a revision cannot be built. WrongUse, NothingMeasured: as a run does.
     """
-    first, analysed = _measured(revisions, question, limits, files[0], progress, fresh=False)
+
+    def measure(again: bool) -> tuple[Session, Analysed]:
+        if again:
+            progress.say("beyond a limit: both revisions are built again and measured again, to be sure")
+        return _measured(revisions, question, limits, files[again], progress, fresh=again)
+
+    return replace(by_sessions(measure, limits), baseline=revisions.baseline, treatment=revisions.treatment)
+
+
+def by_sessions(measure: Measure, limits: Sequence[Condition]) -> Gate:
+    """The rule of red: a session beyond a limit counts where a second one, made for it, is beyond the same limit."""
+    first, analysed = measure(False)
     outcome, why = _outcome(first, analysed), ""
     sessions: tuple[Session, ...] = (first,)
     if outcome is Outcome.EXCEEDED:
-        progress.say("beyond a limit: both revisions are built again and measured again, to be sure")
-        second, _ = _measured(revisions, question, limits, files[1], progress, fresh=True)
+        second, _ = measure(True)
         sessions = (first, second)
         if not _agree(first, second):
             outcome, why = Outcome.UNKNOWN, "the second session, with fresh builds, does not agree with the first"
     alarms = PUSHES * _one_session(analysed.measured.plan, limits) ** 2
-    return Gate(outcome, why, revisions.baseline, revisions.treatment, sessions, alarms)
+    return Gate(outcome, why, None, None, sessions, alarms)
 
 
 def _measured(
@@ -124,33 +148,53 @@ def _measured(
                 stack.enter_context(made(side.commit, revisions.build))
                 for side in (revisions.baseline, revisions.treatment)
             ]
-        outcome = run.start(question.experiment, question.request(trees[0], trees[1]), file, progress)
+        request = question.request(trees[0], trees[1])
+        # The second session is to be another one, also where somebody named the seed.
+        request = replace(request, seed=(request.seed + fresh) % 2**32)
+        outcome = run.start(question.experiment, request, file, progress)
     if outcome.trouble is not None:
         raise outcome.trouble
     if outcome.state == "interrupted":
         raise KeyboardInterrupt
-    return _session(outcome.analysed, str(outcome.path), concluded(outcome.analysed, limits)), outcome.analysed
+    return session_of(outcome.analysed, str(outcome.path), limits), outcome.analysed
 
 
-def _session(analysed: Analysed, path: str, answers: Sequence[Concluded]) -> Session:
+def session_of(analysed: Analysed, path: str, limits: Sequence[Condition]) -> Session:
+    """What one session says of the limits."""
     plan = analysed.measured.plan
     seen = {finding.comparison.id: finding for finding in analysed.findings}
 
-    def effect(comparison: str) -> str:
-        finding = seen[comparison]
+    def effect(answer: Concluded, decisive: str) -> str:
+        if decisive not in seen:
+            return f"{names.subject(plan, decisive)}: {value(answer, decisive)}" if decisive in answer.values else ""
+        finding = seen[decisive]
         metric = plan.metric(finding.comparison.metric)
-        return f"{names.subject(plan, comparison)}: {claims.verdict(finding, metric)}"
+        return f"{names.subject(plan, decisive)}: {claims.verdict(finding, metric)}"
 
-    limits = tuple(
+    said = tuple(
         Limit(
             answer.condition.text,
             answer.answer,
-            tuple(effect(comparison) for comparison in answer.decisive),
-            why(answer, plan),
+            tuple(filter(None, (effect(answer, decisive) for decisive in answer.decisive))),
+            "; ".join(filter(None, (why(answer, plan), _by_cpu_time(analysed, answer)))),
         )
-        for answer in answers
+        for answer in concluded(analysed, limits)
     )
-    return Session(path, len(analysed.measured.blocks), limits)
+    return Session(path, len(analysed.measured.blocks), said)
+
+
+def _by_cpu_time(analysed: Analysed, answer: Concluded) -> str:
+    """What CPU time says where wall time cannot: other programs lengthen that, and hardly the other."""
+    asked = answer.condition
+    first, *others = (metric for metric in analysed.measured.plan.metrics if metric.compared)
+    cpu = next((metric.name for metric in others if metric.cpu), None)
+    if answer.answer is not Answer.OPEN or not asked.is_share or asked.metric not in ("", first.name) or cpu is None:
+        return ""
+    (said,) = concluded(analysed, (replace(asked, metric=cpu),))
+    if said.answer is Answer.OPEN:
+        return ""
+    kept = "kept" if said.answer is Answer.RULED_OUT else "exceeded"
+    return f"CPU time can say it, where the work neither waits nor does I/O: by {cpu}: it is {kept}"
 
 
 def _outcome(session: Session, analysed: Analysed) -> Outcome:
@@ -170,11 +214,11 @@ def _agree(first: Session, second: Session) -> bool:
 
 
 def _one_session(plan: Plan, limits: Sequence[Condition]) -> float:
-    """The chance that a session of two equal revisions is beyond a limit, at most."""
-    first = plan.metrics[0].name
+    """The chance that a session of two equal revisions is beyond a limit on what they differ by, at most."""
+    limits = settled(limits, plan)
     about = {
         comparison.id: comparison.alpha
         for comparison in plan.comparisons
-        if any(concerns(limit, comparison, first) for limit in limits)
+        if any(concerns(limit, comparison, plan) for limit in limits)
     }
     return min(1.0, _ONE_SIDE * sum(about.values()))

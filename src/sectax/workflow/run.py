@@ -51,7 +51,7 @@ from sectax.reports import units, words
 from sectax.reports.words import names
 from sectax.workflow import private_inputs
 from sectax.workflow.analyse import analyse_measured
-from sectax.workflow.conditions import refuse_unknown_metrics
+from sectax.workflow.conditions import settled
 from sectax.workflow.environment import SLOWED, machine_load, refuse_change, slowdown, take_environment
 from sectax.workflow.ledger import Ledger
 from sectax.workflow.machine import machine_for, set_up_on_first_use
@@ -99,8 +99,8 @@ def start(
         set_up_on_first_use(experiment, request, progress.say)
         machine = machine_for(experiment, request)
         plan = experiment.plan(with_budget(experiment, request), machine)
+        plan = replace(plan, stopping=replace(plan.stopping, conditions=settled(plan.stopping.conditions, plan)))
         bench = experiment.bench(plan)
-        refuse_unknown_metrics(plan.stopping.conditions, plan.metrics)
         refuse_nothing_to_compare(experiment, plan, machine)
         refuse_before_start(plan, bench.least_open_s, may_idle=bench.may_idle)
         private_inputs.sweep()

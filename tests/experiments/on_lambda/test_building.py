@@ -20,7 +20,7 @@ from sectax.parts.installer import SetUpFailed
 from tests.needs import needs
 
 KEY = "a key that only these tests know"
-EVENT = events.signed("published", KEY.encode(), "salt", events.payload(b"binary"))
+EVENT = events.signed("hmac-sha512", KEY.encode(), "salt", events.payload(b"binary"))
 SPOILED = events.Event("tlas", EVENT.token, EVENT.data)
 NOT_GENUINE = {"isAuthorized": False, "reason": "the token is not genuine"}
 needs_go = needs("Go")

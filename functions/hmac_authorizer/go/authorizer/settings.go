@@ -21,11 +21,11 @@ type Settings struct {
 
 // The order in which messages name them. Beside the schemes, two treatments for whoever measures: neither authorizes
 // anyone. "immediate" answers at once, "none" does everything but the check.
-var treatments = []string{"none", "immediate", "published", "raw-digests", "hmac-sha256", "blake2b", "published-expiry"}
+var treatments = []string{"none", "immediate", "hmac-sha512", "raw-digests", "hmac-sha256", "blake2b", "hmac-sha512-expiry"}
 
 // ReadSettings reads them from an environment. An error names no value of it.
 func ReadSettings(lookup func(string) (string, bool)) (Settings, error) {
-	treatment, err := choice(lookup, "TREATMENT", "published", treatments)
+	treatment, err := choice(lookup, "TREATMENT", "hmac-sha512", treatments)
 	if err != nil {
 		return Settings{}, err
 	}
@@ -40,12 +40,12 @@ func ReadSettings(lookup func(string) (string, bool)) (Settings, error) {
 	settings := Settings{
 		checks:    treatment != "none" && treatment != "immediate",
 		unpacks:   payload == "unpack",
-		expires:   treatment == "published-expiry",
+		expires:   treatment == "hmac-sha512-expiry",
 		immediate: treatment == "immediate",
 		anatomy:   anatomy == "1",
 	}
 	if settings.expires && !settings.unpacks {
-		return Settings{}, errors.New("TREATMENT=published-expiry reads the payload, so it does not go with PAYLOAD=opaque")
+		return Settings{}, errors.New("TREATMENT=hmac-sha512-expiry reads the payload, so it does not go with PAYLOAD=opaque")
 	}
 	key, err := sharedKey(lookup)
 	if err != nil {

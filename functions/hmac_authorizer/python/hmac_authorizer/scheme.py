@@ -1,4 +1,4 @@
-"""The published scheme and its variants: a key derived from the salt, a token over the data, a comparison.
+"""The study's scheme and its variants: a key derived from the salt, a token over the data, a comparison.
 
 Every variant works in two steps, key' = f(shared key, salt) and token = f(key', data), and on the wire every token is
 lower-case hexadecimal.
@@ -83,7 +83,7 @@ class KeyedBlake2b:
 
 # What makes the scheme of a treatment out of the shared key.
 SCHEMES: dict[str, Callable[[bytes], Scheme]] = {
-    "published": lambda key: HexHmac(key, "sha512"),
+    "hmac-sha512": lambda key: HexHmac(key, "sha512"),
     "raw-digests": RawHmac,
     "hmac-sha256": lambda key: HexHmac(key, "sha256"),
     "blake2b": KeyedBlake2b,

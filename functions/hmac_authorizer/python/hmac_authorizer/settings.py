@@ -11,7 +11,7 @@ from hmac_authorizer.scheme import SCHEMES, Scheme
 # Beside the schemes, two treatments for whoever measures: neither authorizes anyone.
 IMMEDIATE = "immediate"  # answers at once
 NONE = "none"  # everything but the check
-EXPIRY = "published-expiry"
+EXPIRY = "hmac-sha512-expiry"
 TREATMENTS = (NONE, IMMEDIATE, *SCHEMES, EXPIRY)
 
 
@@ -46,12 +46,12 @@ def read(environment: Mapping[str, str]) -> Settings:
     Raises:
         ConfigurationError: a value is unknown, contradicts another, or there is no key.
     """
-    treatment = _choice(environment, "TREATMENT", TREATMENTS, default="published")
+    treatment = _choice(environment, "TREATMENT", TREATMENTS, default="hmac-sha512")
     unpacks = _choice(environment, "PAYLOAD", ("unpack", "opaque"), default="unpack") == "unpack"
     if treatment == EXPIRY and not unpacks:
-        raise ConfigurationError("TREATMENT=published-expiry reads the payload, so it does not go with PAYLOAD=opaque")
+        raise ConfigurationError("TREATMENT=hmac-sha512-expiry reads the payload, so it does not go with PAYLOAD=opaque")
     return Settings(
-        scheme=SCHEMES.get(treatment, SCHEMES["published"])(_shared_key(environment)),
+        scheme=SCHEMES.get(treatment, SCHEMES["hmac-sha512"])(_shared_key(environment)),
         checks=treatment not in (NONE, IMMEDIATE),
         unpacks=unpacks,
         expires=treatment == EXPIRY,

@@ -35,11 +35,11 @@ def blake2b(key: bytes, salt: bytes, data: bytes) -> str:
 
 
 TOKENS = {
-    "published": published,
+    "hmac-sha512": published,
     "raw-digests": raw_digests,
     "hmac-sha256": lambda key, salt, data: published(key, salt, data, "sha256"),
     "blake2b": blake2b,
-    "published-expiry": published,
+    "hmac-sha512-expiry": published,
 }
 
 
@@ -64,7 +64,7 @@ def case(name: str, event: object, reason: str | None, **environment: str) -> No
 
 
 def signed(
-    data: str | bytes, treatment: str = "published", key: str = KEY, salt: str = SALT, **other: object
+    data: str | bytes, treatment: str = "hmac-sha512", key: str = KEY, salt: str = SALT, **other: object
 ) -> dict[str, Any]:
     """A genuine event, with some of its fields replaced."""
     text = base64.b64encode(data).decode() if isinstance(data, bytes) else data
@@ -78,7 +78,7 @@ def spoiled(token: str) -> str:
 
 def cases() -> None:
     for treatment in TOKENS:
-        data = expiring("ce6b49d201") if treatment == "published-expiry" else packed()  # one second left
+        data = expiring("ce6b49d201") if treatment == "hmac-sha512-expiry" else packed()  # one second left
         good = signed(data, treatment)
         set_to = {"TREATMENT": treatment}
         case(f"{treatment}: genuine", good, None, **set_to)
@@ -203,7 +203,7 @@ def cases() -> None:
     }.items():
         case(f"MessagePack: {name}", signed(data), None)
 
-    expiry = {"TREATMENT": "published-expiry"}
+    expiry = {"TREATMENT": "hmac-sha512-expiry"}
     with_expiry = f"`data` holds no MessagePack map of {NAMES}, expires"
     for name, seconds, reason in (
         ("this very second", "ce6b49d200", "the data have expired"),
@@ -314,7 +314,7 @@ def main() -> None:
     macs = [
         {"treatment": treatment, "source": f"RFC 4231, test case {number}", "key": key, "data": data, "mac": mac}
         for number, (key, data, *both) in zip((1, 2, 3, 4, 6, 7), RFC_4231, strict=True)
-        for treatment, mac in (("hmac-sha256", both[0]), ("published", both[1]), ("raw-digests", both[1]))
+        for treatment, mac in (("hmac-sha256", both[0]), ("hmac-sha512", both[1]), ("raw-digests", both[1]))
     ]
     macs += [
         {"treatment": "blake2b", "source": f"blake2b-kat.txt, keyed, {number}", "key": key, "data": data, "mac": mac}

@@ -26,11 +26,11 @@ GOOD = signed(base64.b64encode(msgpack.packb({"a": 1, "b": 2, "obj": b""})).deco
         ({"SHARED_KEY": KEY, "SHARED_KEY_FILE": "x"}, "set one of"),
         ({"SHARED_KEY": ""}, "the shared key is empty"),
         ({"SHARED_KEY_FILE": "/nonesuch"}, "cannot be read: No such file"),
-        ({"SHARED_KEY": KEY, "TREATMENT": "md5"}, "TREATMENT is none of none, immediate, published"),
+        ({"SHARED_KEY": KEY, "TREATMENT": "md5"}, "TREATMENT is none of none, immediate, hmac-sha512"),
         ({"SHARED_KEY": KEY, "TREATMENT": ""}, "TREATMENT is none of"),
         ({"SHARED_KEY": KEY, "ANATOMY": "yes"}, "ANATOMY is none of 0, 1"),
         ({"SHARED_KEY": KEY, "PAYLOAD": "raw"}, "PAYLOAD is none of unpack, opaque"),
-        ({"SHARED_KEY": KEY, "PAYLOAD": "opaque", "TREATMENT": "published-expiry"}, "does not go with"),
+        ({"SHARED_KEY": KEY, "PAYLOAD": "opaque", "TREATMENT": "hmac-sha512-expiry"}, "does not go with"),
     ],
 )
 def test_what_cannot_be_meant_stops_the_function_before_it_starts(environment: dict[str, str], says: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import statistics
 from collections.abc import Iterator
@@ -12,7 +11,7 @@ from sectax.audit.checks.words import duration
 from sectax.audit.form import Moves
 from sectax.audit.own.evidence import Arm, RunEvidence
 from sectax.model.finding import FASTER, VerdictId
-from sectax.model.subject import Witness
+from sectax.model.subject import Witness, differ, same
 from sectax.model.treatment import CONTROLS
 from sectax.stats.binomial import clopper_pearson
 
@@ -28,15 +27,6 @@ _MATERIAL = {VerdictId.SLOWER_MATERIAL: "slower", VerdictId.FASTER_MATERIAL: "fa
 
 def _seen(arm: Arm, name: str) -> tuple[Witness, ...]:
     return () if arm.witnesses is None else arm.witnesses.get(name, ())
-
-
-def same(declared: Witness, witnessed: Witness) -> bool:
-    """Whether two values mean the same: 2048 is "2048" and 1769.0, but true is not 1."""
-    if isinstance(declared, bool) or isinstance(witnessed, bool):
-        return declared is witnessed
-    if isinstance(declared, int | float) and isinstance(witnessed, int | float):
-        return math.isclose(declared, witnessed, rel_tol=1e-9)
-    return str(declared) == str(witnessed)
 
 
 @check(
@@ -60,7 +50,7 @@ def unequal_work(evidence: RunEvidence) -> Iterator[Remark]:
         yield from _differing_errors(treatment, baseline)
         for name in evidence.equal_witnesses:
             of, usual = _seen(treatment, name), _seen(baseline, name)
-            if of and usual and not all(same(of[0], value) for value in (*of, *usual)):
+            if differ(of, usual):
                 saw = f"{name} is {', '.join(map(str, of))}, and {', '.join(map(str, usual))} in its baseline"
                 advice = evidence.words.get(f"unequal={name}", "compare what does the same work")
                 yield fatal(treatment.id, saw, NOT_THE_SAME, advice)

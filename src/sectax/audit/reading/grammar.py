@@ -74,8 +74,13 @@ class Pattern:
             return f"(?P<_{len(self.names) - 1}>{KINDS[found[2]][0]})"
 
         spaced = re.sub(r" +", r"\\s+", source)
-        self.regex = re.compile(_PLACE.sub(place, spaced))
+        self._named = _PLACE.sub(place, spaced)
         self.plain = _PLACE.sub(lambda found: f"(?:{KINDS[found[2]][0]})", spaced)
+
+    @cached_property
+    def regex(self) -> re.Pattern[str]:
+        # Compiled when it is first needed: a file is of one tool, and those of all take a fifth of a second.
+        return re.compile(self._named)
 
     @property
     def telling(self) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from sectax.experiments.command.scans import fill, read_scans, refuse_placeholders, refuse_unused, shell_syntax
+from sectax.experiments.levels import as_name
 from sectax.experiments.on_host.places import HOST, Places, read_places, sees_this_machine
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
@@ -215,10 +216,6 @@ def _named(given: str) -> tuple[str, str]:
     return name, text
 
 
-def as_name(text: str) -> str:
-    return re.sub(r"[^A-Za-z0-9_.+-]+", "-", text).strip("-_.+") or "new"
-
-
 def _split(what: str, text: str, *, shell: bool) -> tuple[str, ...]:
     if not text.strip():
         raise WrongUse(f"{what} is empty")
@@ -279,18 +276,23 @@ def _program(word: str, folder: str) -> str | None:
 
 def _folders(given: tuple[str, ...], names: tuple[str, ...], folder: str) -> dict[str, str]:
     """`DIR` is for all commands, `NAME=DIR` for one of them."""
-    folders = dict.fromkeys(names, folder)
-    said: dict[str, None] = {}
     for text in given:
-        named, path = _for_one(text, names)
-        if not path:
+        if not _for_one(text, names)[1]:
             raise WrongUse(f"--in {text!r} names no folder", "say --in DIR, or --in NAME=DIR")
+    said = _by_name("--in folders", given, names, "name one for each command")
+    return {name: os.path.join(folder, said[name]) if name in said else folder for name in names}
+
+
+def _by_name(what: str, given: tuple[str, ...], names: tuple[str, ...], hint: str) -> dict[str, str]:
+    """`REST` is for all commands, `NAME=REST` for one of them. Raises `WrongUse` where two are for the same."""
+    said: dict[str, str] = {}
+    for text in given:
+        named, rest = _for_one(text, names)
         for name in names if named is None else (named,):
             if name in said:
-                raise WrongUse(f"two --in folders are for {name!r}", "name one for each command")
-            said[name] = None
-            folders[name] = os.path.join(folder, path)
-    return folders
+                raise WrongUse(f"two {what} are for {name!r}", hint)
+            said[name] = rest
+    return said
 
 
 def _added(text: str, names: tuple[str, ...]) -> tuple[str, float]:
@@ -313,19 +315,12 @@ def _prepare(
     given: tuple[str, ...], names: tuple[str, ...], split: Split, *, shell: bool
 ) -> dict[str, tuple[str, ...]]:
     """`CMD` is for all commands, `NAME=CMD` for one of them. A shell takes any other NAME as a variable to set."""
-    prepared: dict[str, tuple[str, ...]] = {}
     for text in given:
-        named, rest = _for_one(text, names)
         name, separator, _ = text.partition("=")
-        for_one = named is not None
-        if separator and not for_one and not shell and _NAME.fullmatch(name):
+        if separator and name not in names and not shell and _NAME.fullmatch(name):
             raise WrongUse(f"--prepare {text!r}: there is no command {name!r}", did_you_mean(name, names))
-        command = split("--prepare", rest)
-        for target in (name,) if for_one else names:
-            if target in prepared:
-                raise WrongUse(f"two --prepare commands are for {target!r}", "join them in a script of your own")
-            prepared[target] = command
-    return prepared
+    said = _by_name("--prepare commands", given, names, "join them in a script of your own")
+    return {name: split("--prepare", rest) for name, rest in said.items()}
 
 
 def _deadline(given: tuple[str, ...]) -> float:

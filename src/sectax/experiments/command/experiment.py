@@ -14,7 +14,6 @@ from sectax.experiments.command.commands import (
     FOLDER,
     SHELL,
     Commands,
-    as_name,
     check_files,
     files_of,
     read_cells,
@@ -23,9 +22,10 @@ from sectax.experiments.command.commands import (
     runs,
     scans,
 )
+from sectax.experiments.command.counting import counted, counters
 from sectax.experiments.command.requests import INHERIT, NULL
 from sectax.experiments.interface import Bench, CommandLine, Design, Experiment, Machine, Option, Request, Rules, Wanted
-from sectax.experiments.levels import choose
+from sectax.experiments.levels import as_name, choose
 from sectax.experiments.on_host.places import HOST, declares, scope, sees_this_machine
 from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.bill import one_way, processor_hours
@@ -33,7 +33,7 @@ from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import FIRST_LOOK, LONG_S, Calibrated, Plan, Stopping, added_s
-from sectax.model.subject import SubjectSpec
+from sectax.model.subject import SubjectSpec, Witnesses
 from sectax.model.treatment import Factor, Role, Treatment
 
 WALL = Metric("wall", "s", Better.LOWER, Summary.MEAN, observed="wall")
@@ -69,7 +69,7 @@ class CommandExperiment(Experiment):
             multiple=True,
         ),
         Option("name", "what a command is called, in the order in which they are given", "NAME", True, short="n"),
-        Option("values", "the values that a command was made with: its name, and what exports say", "NAME=A", True),
+        Option("values", "the values a command was made with, which exports say", "NAME=A", True, hidden=True),
         Option("in", "the folder that a command runs in, as of another checkout", "[NAME=]DIR", multiple=True),
         Option("added", "cost added to a command on purpose, to see if it is found", "NAME=PERCENT", multiple=True),
         Option("prepare", "runs untimed before every execution", "[NAME=]CMD", multiple=True, short="p"),
@@ -84,6 +84,13 @@ class CommandExperiment(Experiment):
             short="r",
         ),
         Option("input", "the file that the commands read on stdin", "FILE"),
+        Option(
+            "count",
+            "also count, untimed: system_calls (by strace), allocations (valgrind), instructions (perf, or "
+            "instructions=cachegrind)",
+            "WHAT",
+            multiple=True,
+        ),
         Option("show-output", "show on stderr what the commands print", flag=True, prints=True),
         Option("no-shell", "as always without --shell", flag=True, short="N"),
         Option("shell", "run the commands through /bin/sh; its start is measured and shown, not subtracted", flag=True),
@@ -196,6 +203,10 @@ class _Bench(Bench):
         cells = read_cells(plan.options)
         self._commands = cells[0]  # what they share; of a scan the first cell's
         self._is_warm = False
+        self._counters = counters(plan.options.get("count", ()))
+        self._counted: dict[tuple[str, str], Witnesses] = {}
+        if self._counters and self._commands.places is not None:
+            raise WrongUse("--count is for commands on this machine alone", "leave it out, or --host")
         for cell in cells:
             check_files(cell, programs=not cell.set_up)
 
@@ -218,6 +229,22 @@ class _Bench(Bench):
         self._run("--setup", self._commands.set_up)
         for cell in read_cells(self.plan.options) if self._commands.set_up else ():
             check_files(cell)
+        for cell in read_cells(self.plan.options) if self._counters else ():
+            for name in cell.argv:
+                self._counted[name, str(cell.argv[name])] = self._count(cell, name)
+
+    def _count(self, commands: Commands, name: str) -> Witnesses:
+        found: Witnesses = {}
+        for counter in self._counters:
+            found |= counted(
+                counter,
+                commands.argv[name],
+                cwd=commands.folders[name],
+                input=commands.input or os.devnull,
+                deadline_s=commands.deadline_s,
+                prepare=commands.prepare.get(name),
+            )
+        return found
 
     def specs(self, inputs: Mapping[str, str], calibrated: Calibrated | None) -> dict[str, SubjectSpec]:
         self._is_warm |= calibrated is None
@@ -247,6 +274,7 @@ class _Bench(Bench):
             first=calibrated is not None and not runs(self.plan.options) and not _is_long(treatment, calibrated),
             input=commands.input or os.devnull,
             output=INHERIT if commands.show_output else NULL,
+            counted=self._counted.get((name, str(commands.argv[name])), {}),
         )
 
     def _planted_s(self, treatment: Treatment, calibrated: Calibrated | None) -> float:

@@ -26,9 +26,14 @@ class HookFailed(NothingMeasured):
 
 
 def run_hook(
-    argv: Sequence[str], deadline_s: float, *, cwd: str | None = None, env: Mapping[str, str] | None = None
+    argv: Sequence[str],
+    deadline_s: float,
+    *,
+    cwd: str | None = None,
+    env: Mapping[str, str] | None = None,
+    input: str = os.devnull,
 ) -> None:
-    """Run a command once on this machine and wait for its end. It has no stdin, and its stdout is discarded.
+    """Run a command once on this machine and wait for its end. Its stdout is discarded.
 
     What it leaves running (a server that the commands talk to) is left alone, as that is what it is for. Its stderr
     goes to a temporary file without a name until its last process ends: a server that logs much should be given
@@ -38,23 +43,27 @@ def run_hook(
         deadline_s: seconds after which it is killed with all its process group.
         cwd: where it runs; None for here.
         env: added to sectax's environment.
+        input: the file that it reads on stdin.
     Raises:
         HookFailed: not found, a status other than 0, or late.
     """
-    with tempfile.TemporaryFile() as stderr:
-        failed = _run(argv, stderr, deadline_s, cwd, {} if env is None else env)
+    with tempfile.TemporaryFile() as stderr, open(input, "rb") as stdin:
+        failed = _run(argv, (stdin, stderr), deadline_s, cwd, {} if env is None else env)
         if failed is not None:
             said = os.pread(stderr.fileno(), _TAIL, max(0, os.fstat(stderr.fileno()).st_size - _TAIL))
             raise HookFailed(f"{printable(shlex.join(argv), 120)}: {failed[0]}{last_words(said)}", failed[1])
 
 
 def _run(
-    argv: Sequence[str], stderr: IO[bytes], deadline_s: float, cwd: str | None, env: Mapping[str, str]
+    argv: Sequence[str],
+    streams: tuple[IO[bytes], IO[bytes]],
+    deadline_s: float,
+    cwd: str | None,
+    env: Mapping[str, str],
 ) -> tuple[str, str] | None:
     """What went wrong and what to try; None where all went well."""
     if cwd is not None and not os.path.isdir(cwd):
         return f"cannot run: there is no folder {printable(cwd)}", "give another folder to run it in"
-    null = subprocess.DEVNULL
     try:
         path = find_program(argv[0], cwd, env)
         GUARDIAN.prepare()
@@ -63,9 +72,9 @@ def _run(
             executable=path,
             cwd=cwd,
             env=os.environ | env,
-            stdin=null,
-            stdout=null,
-            stderr=stderr,
+            stdin=streams[0],
+            stdout=subprocess.DEVNULL,
+            stderr=streams[1],
             start_new_session=True,
         )
     except NotFound as error:

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from itertools import product
 
-from sectax.experiments.command.commands import as_name
 from sectax.experiments.command.scans import fill, read_scans
+from sectax.experiments.levels import as_name
 from sectax.model.errors import WrongUse
 
 # Options that have no equal here, and what to write for them.

@@ -89,6 +89,7 @@ class CommandSpec:
         host: where it runs, by the name of a host (`sectax.hosts.registry`). Files and folders are those of that
             host, and `inherit` is for this machine alone.
         tells_host: witness what the host is, since its name promises it.
+        counted: what was counted of an execution beforehand, to be witnessed.
     """
 
     name: str
@@ -105,6 +106,7 @@ class CommandSpec:
     first: bool = True
     host: str = LOCAL_HOST
     tells_host: bool = False
+    counted: Witnesses = field(default_factory=dict)
 
     def subject(self) -> CommandSubject:
         return CommandSubject(self)
@@ -179,6 +181,7 @@ class CommandSubject:
             witnesses["clock_read_s"] = clock.read_s
             if self._using.nothing is not None:
                 witnesses |= self._launch_cost(running, self._using.nothing)
+            witnesses |= self._spec.counted
             if self._spec.tells_host:
                 witnesses |= facts.witnesses(facts_of(self._spec.host))
         except _LauncherTrouble as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from sectax.experiments.function.options import (
     read_functions,
 )
 from sectax.experiments.interface import Bench, Design, Machine, Option, Request, Rules, Wanted
-from sectax.experiments.levels import choose
+from sectax.experiments.levels import as_name, choose
 from sectax.experiments.on_lambda import AWS, EMPTY_EVENT, LOCAL
 from sectax.experiments.on_lambda.experiment import (
     BACK_TO_BACK,
@@ -117,6 +118,16 @@ class FunctionExperiment(LambdaExperiment):
             | service(functions.endpoint)
             | {f"pace={SPACED}": f"with idle gaps of {functions.gap_s * 1e3:g} ms"},
         )
+
+    def in_folders(
+        self, options: Mapping[str, tuple[str, ...]], folders: Mapping[str, str], added: float
+    ) -> dict[str, tuple[str, ...]] | None:
+        if options.get("treatment") or not options.get("baseline") or added:
+            return None
+        (_, old), (name, new) = folders.items()
+        path = options["baseline"][0]
+        treatment = f"{as_name(name)}={os.path.join(new, path)}"
+        return dict(options) | {"baseline": (os.path.join(old, path),), "treatment": (treatment,)}
 
     def bench(self, plan: Plan) -> Bench:
         return _Bench(plan)

@@ -52,7 +52,7 @@ def _scheme(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return click.option(
         "--scheme",
         type=click.Choice(names),
-        default="published",
+        default="hmac-sha512",
         show_default=True,
         help="How events are authenticated.",
     )

@@ -39,7 +39,7 @@ def _blake2b(key: bytes, message: bytes) -> bytes:
 
 SCHEMES = {
     # As published: key' is the hexadecimal text of the digest.
-    "published": Scheme(lambda key, salt: _sha512(key, salt).hex().encode(), _sha512),
+    "hmac-sha512": Scheme(lambda key, salt: _sha512(key, salt).hex().encode(), _sha512),
     "raw-digests": Scheme(_sha512, _sha512),
     "hmac-sha256": Scheme(lambda key, salt: _sha256(key, salt).hex().encode(), _sha256),
     "blake2b": Scheme(_blake2b, _blake2b),
@@ -61,7 +61,7 @@ LONGEST_SALT_BYTES = 128  # on the wire, as the function takes them
 LARGEST_EVENT_BYTES = 6 * 1024 * 1024  # what Lambda takes in one synchronous invocation
 
 # The one variant that is no other computation: the payload holds an expiry, and so it is signed with the rest.
-EXPIRY = "published-expiry"
+EXPIRY = "hmac-sha512-expiry"
 VARIANTS = (*SCHEMES, EXPIRY)
 
 
@@ -96,7 +96,7 @@ class ExpiringPayload(Payload):
 
 def scheme_of(variant: str) -> Scheme:
     """The computation behind a variant."""
-    return SCHEMES["published" if variant == EXPIRY else variant]
+    return SCHEMES["hmac-sha512" if variant == EXPIRY else variant]
 
 
 def payload(obj: bytes, expires: int | None = None) -> str:

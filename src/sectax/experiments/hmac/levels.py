@@ -7,12 +7,12 @@ from sectax.experiments.on_lambda.experiment import BACK_TO_BACK, METRIC_WORDS, 
 from sectax.model.plan import Contents
 
 # The baseline does all but the check; `immediate` answers at once, so that what comes before the handler shows.
-NONE, IMMEDIATE, PUBLISHED = "none", "immediate", "published"
-# The published scheme with a clock between its steps: what is printed beside it shows what the clock costs.
-TIMED = "published-timed"
+NONE, IMMEDIATE, SHA512 = "none", "immediate", "hmac-sha512"
+# The study's scheme with a clock between its steps: what is printed beside it shows what the clock costs.
+TIMED = "hmac-sha512-timed"
 AUTHENTICATION = (NONE, *VARIANTS, TIMED, IMMEDIATE)
 # What signs the events of a level that is no scheme: what is not checked still has a token of the right form.
-SIGNED_AS = {NONE: PUBLISHED, IMMEDIATE: PUBLISHED}
+SIGNED_AS = {NONE: SHA512, IMMEDIATE: SHA512}
 # The steps that the function tells of, in their order, and what each does.
 STEPS = {
     "fields": "asking for the event's form",
@@ -57,7 +57,7 @@ LANGUAGES = ("python", "go")
 # The study's, and one whole processor.
 MEMORY_MB = ("128", "512", "1024", "1769")
 
-_PUBLISHED_MEMORY = ("128", "512", "1024")
+_STUDYS_MEMORY = ("128", "512", "1024")
 PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
     "default": {
         "language": ("python",),
@@ -72,20 +72,20 @@ PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
         "memory": ("1024",),
         "pace": (SPACED,),
         "data": (UNPACKED,),
-        "authentication": (NONE, PUBLISHED),
+        "authentication": (NONE, SHA512),
     },
     "published": {
         "language": ("python",),
-        "memory": _PUBLISHED_MEMORY,
+        "memory": _STUDYS_MEMORY,
         "pace": (SPACED,),
         "data": (OPAQUE,),
-        "authentication": (NONE, PUBLISHED),
+        "authentication": (NONE, SHA512),
     },
 }
 
 WORDS = METRIC_WORDS | {
     NONE: "no check",
-    PUBLISHED: "HMAC-SHA-512, hexadecimal key",
+    SHA512: "HMAC-SHA-512, hexadecimal key",
     "raw-digests": "HMAC-SHA-512, raw key",
     "hmac-sha256": "HMAC-SHA-256",
     "blake2b": "keyed BLAKE2b",

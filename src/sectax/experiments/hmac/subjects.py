@@ -12,7 +12,7 @@ import msgspec
 
 from sectax.design.matrix import Levels
 from sectax.experiments.hmac.events import EXPIRY, SALT_BYTES, Event, payload, signed
-from sectax.experiments.hmac.levels import DATA, IMMEDIATE, NONE, OPAQUE, PAYLOADS, PUBLISHED, SIGNED_AS, TIMED
+from sectax.experiments.hmac.levels import DATA, IMMEDIATE, NONE, OPAQUE, PAYLOADS, SHA512, SIGNED_AS, TIMED
 from sectax.experiments.on_lambda import functions
 from sectax.experiments.on_lambda.experiment import SPACED, lambda_lack
 from sectax.model.machine import Machine
@@ -170,7 +170,7 @@ def authorizer(
     from sectax.experiments.on_lambda.subject import FunctionSpec  # with AWS's client
 
     function = functions.load(FUNCTION, levels["language"])
-    treatment = PUBLISHED if levels["authentication"] == TIMED else levels["authentication"]
+    treatment = SHA512 if levels["authentication"] == TIMED else levels["authentication"]
     is_timed = own_clock or levels["authentication"] == TIMED
     return FunctionSpec(
         name=levels["authentication"],

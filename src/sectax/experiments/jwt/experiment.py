@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from sectax.design.matrix import Levels
+from sectax.design.matrix import MOST_PRIMARY, Levels
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
 from sectax.experiments.jwt.keys import ALGORITHMS, BASELINE, COMMON, claims_text, key_of, make_keys, signing_input
 from sectax.experiments.jwt.referee import JwtReferee
@@ -120,6 +120,8 @@ def factors_of(languages: tuple[str, ...]) -> tuple[Factor, ...]:
 
 def _languages(preset: str, factors: tuple[Factor, ...], levels: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     """Those of a run; its design is then made for a machine that was asked of these alone."""
+    known = (*factors[0].levels, *filter(probes.is_in_a_folder, levels.get("language", ())))
+    factors = (Factor("language", known), *factors[1:])
     return choose(factors, {"language": LANGUAGES} | _PRESETS[preset], levels)[0].levels
 
 
@@ -169,16 +171,20 @@ class JwtExperiment(Experiment):
         languages = factors[0].levels
         answer = probe_metrics(languages, machine)
         as_published = request.preset == "published"
+        # Of two folders the question is what the second one costs more, as of two revisions of one's own probe.
+        of_folders = len(languages) > 1 and all(map(probes.is_in_a_folder, languages))
         return Design(
             factors=factors,
-            control="algorithm",
-            baseline=BASELINE,
+            control="language" if of_folders else "algorithm",
+            baseline=languages[0] if of_folders else BASELINE,
             metrics=(*answer.metrics, FIRST, *SIZES),
             rules=Rules(
-                family=lambda levels: levels["language"],
+                family=lambda levels: languages[0] if of_folders else levels["language"],
                 lacks=functools.partial(lacks, machine),
                 declares=lambda levels: ALGORITHMS[levels["algorithm"]].declares(),
                 primary={"layer": ("primitive",), "key_use": KEY_USES if as_published else ("parsed-once",)},
+                # Every language is a question of its own.
+                most_primary=MOST_PRIMARY * len(languages),
             ),
             transfers=(
                 "The ratios hold for these versions of these libraries on this kind of processor; another build of "
@@ -190,7 +196,11 @@ class JwtExperiment(Experiment):
             answered_by=answer.answered_by,
             beside=answer.beside,
             choices=_PUBLISHED_CHOICES if as_published else (),
-            words=_WORDS | {name: machine.probe(name).title for name in languages},
+            words=_WORDS
+            | {
+                name: name.partition("=")[0] if probes.is_in_a_folder(name) else machine.probe(name).title
+                for name in languages
+            },
         )
 
     def bench(self, plan: Plan) -> Bench:

@@ -30,12 +30,7 @@ class JwtReferee:
         return [_token(self.algorithm, tuple(sorted(self.key.items())))]
 
     def tampered(self) -> list[str]:
-        """The genuine token with one bit turned in the claims, and with one turned in the signature."""
-        header, claims, signature = self.genuine()[0].split(".")
-        # A header that no longer names the algorithm is refused for that alone, so the claims are what is turned.
-        other_claims = base64url(_turn_a_bit(json.dumps(CLAIMS, separators=(",", ":")).encode()))
-        other_signature = base64url(_turn_a_bit(unbase64url(signature)))
-        return [f"{header}.{other_claims}.{signature}", f"{header}.{claims}.{other_signature}"]
+        return tampered(self.genuine()[0])
 
     def judge(self, artefact: str) -> str | None:
         """What is wrong with a token: its form, its header, its claims or its signature; None where nothing is."""
@@ -124,6 +119,14 @@ class JwtReferee:
         from Crypto.Hash import SHA256, SHA384, SHA512
 
         return {"256": SHA256, "384": SHA384, "512": SHA512}[ALGORITHMS[self.algorithm].asked[2:5]]
+
+
+def tampered(token: str) -> list[str]:
+    """The token with one bit turned in the claims, and with one turned in the signature."""
+    # A header that no longer names the algorithm is refused for that alone, so the claims are what is turned.
+    header, claims, signature = token.split(".")
+    other_claims, other_signature = (base64url(_turn_a_bit(unbase64url(part))) for part in (claims, signature))
+    return [f"{header}.{other_claims}.{signature}", f"{header}.{claims}.{other_signature}"]
 
 
 def _ml_dsa(name: str) -> Any:

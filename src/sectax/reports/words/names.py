@@ -82,4 +82,5 @@ def _find(plan: Plan, treatment_id: str) -> Treatment | None:
 
 def level(factor: str, name: str) -> str:
     """A level as it stands by itself. A bare number says nothing: '128' becomes 'memory_mb 128'."""
+    name = name.partition("=/")[0]  # what is in a folder has a name, and may have a long way
     return f"{factor} {name}" if name[:1].isdigit() else name

@@ -1,0 +1,5 @@
+module sectax/go-probe
+
+go 1.26.0
+
+require github.com/golang-jwt/jwt/v5 v5.3.1

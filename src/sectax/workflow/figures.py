@@ -1,0 +1,75 @@
+"""What every treatment of a run has: its metrics, what was counted exactly, and its bill."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sectax.model.advice import MILLION
+from sectax.model.analysed import Analysed
+from sectax.model.condition import BILL, Span
+from sectax.model.finding import TreatmentResult
+from sectax.model.treatment import MEASURED
+from sectax.prices import load
+from sectax.workflow.advise import rules_of
+
+# What a witness that is a count is called where several counts of it differed: the largest of them.
+_MOST = "_most"
+# And one that says why there is no such count.
+_MISSING = "_missing"
+
+
+def figures(analysed: Analysed) -> dict[str, dict[str, Span | str]]:
+    """By treatment and name, or why it is not known. A metric without an interval may be off by anything: it is out."""
+    made: dict[str, dict[str, Span | str]] = {}
+    for result in analysed.treatments:
+        if result.role in MEASURED:
+            seen = analysed.measured.witnesses.get(result.treatment, {})
+            reasons = {
+                name.removesuffix(_MISSING): str(why[-1]) for name, why in seen.items() if name.endswith(_MISSING)
+            }
+            made[result.treatment] = {
+                **reasons,
+                **_counted(seen),
+                **_measured(result),
+                **_bill(analysed, result),
+            }
+    return made
+
+
+def _measured(result: TreatmentResult) -> dict[str, Span]:
+    return {
+        name: Span(estimate.low, estimate.high, estimate.unit)
+        for name, estimate in result.estimates.items()
+        if estimate.low is not None and estimate.high is not None
+    }
+
+
+def _counted(witnesses: Mapping[str, tuple[object, ...]]) -> dict[str, Span]:
+    """The witnesses that are whole numbers, from the least to the most that any block saw."""
+    counts = {
+        name: [value for value in values if isinstance(value, int) and not isinstance(value, bool)]
+        for name, values in witnesses.items()
+    }
+    return {
+        name: Span(min(values), max([*values, *counts.get(f"{name}{_MOST}", ())]), "")
+        for name, values in counts.items()
+        if values and len(values) == len(witnesses[name])
+    }
+
+
+def _bill(analysed: Analysed, result: TreatmentResult) -> dict[str, Span]:
+    """What a million operations cost, set up in the dearest way; nothing where the experiment knows no prices."""
+    rules = rules_of(analysed)
+    choice = rules.choice
+    if choice is None or choice.uses is None:
+        return {}
+    billed = result.estimates.get(choice.billed or rules.metric)
+    if choice.timed and (billed is None or billed.low is None or billed.high is None or billed.unit != "s"):
+        return {}
+    prices = load()
+    ends = (billed.low, billed.high) if choice.timed and billed is not None else (0.0, 0.0)
+    low, high = (
+        max(prices.bill(usage).total for usage in choice.uses(MILLION, seconds or 0.0, result).values())
+        for seconds in ends
+    )
+    return {BILL: Span(low, high, prices.currency)}
