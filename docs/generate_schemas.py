@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from sectax.model.gate import Gate, Limits
+from sectax.model.history import History
 from sectax.reports.json import advice, audit, compared, report
 from sectax.workflow.attested import Attestations
 from sectax.workflow.doctor import Diagnosis
@@ -30,6 +31,7 @@ DOCUMENTS = (
     Attestations,
     Runs,
     Gate,
+    History,
 )
 # What people write: they need not say which schema it is.
 INPUTS = (Limits,)

@@ -89,6 +89,7 @@ RULES = tuple(
         (r"sectax attest ", _ELSEWHERE),
         (r"sectax advise (five\.sectax|.*--(under|calls|mix))", _ELSEWHERE),
         (r"sectax gate ", "it needs a repository with two revisions: tests/workflow makes one"),
+        (r"sectax history ", "it needs many runs: tests/workflow makes some"),
         (r"sectax audit TARGET", "the form of the command; TARGET stands for all that the table below it names"),
         (r"sectax run command .*--host", "it needs the script beside it: tests/workflow runs both"),
         (r"sectax run command .*--fail-if", "", says_yes_no_or_perhaps),

@@ -21,7 +21,7 @@ SIDES = (Revision("main", "0" * 40), Revision("HEAD", "1" * 40))
 
 
 def session(*limits: Limit) -> Session:
-    return Session("a.sectax", 12, limits)
+    return Session("a.sectax", 12, "EPYC", limits)
 
 
 def gate(outcome: Outcome, *sessions: Session, why: str = "") -> Gate:
@@ -46,6 +46,7 @@ def test_a_limit_is_exceeded_where_both_sessions_are_beyond_that_one(
 def test_every_session_is_told() -> None:
     said = list(lines(gate(Outcome.EXCEEDED, session(HOLDS, KEPT), session(HOLDS, KEPT))))
 
+    assert sum("12 blocks, both sides by turns on EPYC" in line for line in said) == 2
     assert said[0] == "gate exceeded: main (000000000000) → HEAD (111111111111)"
     assert sum(line.startswith("session") for line in said) == 2
     assert sum("slower>5%: exceeded" in line for line in said) == 2

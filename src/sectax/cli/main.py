@@ -33,6 +33,7 @@ _COMMANDS = {
     "show": ("sectax.cli.show:command", "Print the results of a run."),
     "report": ("sectax.cli.report:command", "Write the results of a run as a page, Markdown, CSV or JSON."),
     "compare": ("sectax.cli.compare:command", "Compare a run with another run, or with a published study."),
+    "history": ("sectax.cli.history:command", "Say what a cost was from run to run, by commit."),
     "gate": ("sectax.cli.gate:command", "Fail a build whose change costs more than a limit allows."),
     "advise": ("sectax.cli.advise:command", "Say where the time of a run goes, and what it costs in money."),
     "attest": ("sectax.cli.attest:command", "Check the attestation reports of a run's confidential hosts."),
@@ -45,7 +46,7 @@ _COMMANDS = {
 
 # For each thread OpenBLAS reserves memory; where there is a limit (ulimit -v) it tries for ever, and Python hears no
 # SIGTERM meanwhile. These need one thread, and start nothing that is measured and would inherit the setting.
-_ONE_THREAD = {"runs", "show", "report", "compare", "advise", "audit"}
+_ONE_THREAD = {"runs", "show", "report", "compare", "history", "advise", "audit"}
 _LEAST_BYTES = 256 << 20  # of address space; 200 MB sometimes did, with one thread
 
 # What a file system says that is full, broken or not to be written, where it names no file.

@@ -97,8 +97,8 @@ def leave_with(answers: Sequence[Concluded], plan: Plan | None = None) -> None:
         return
     from sectax.workflow.conditions import line, status
 
-    for each in answers:
-        click.echo(line(each, plan), err=True)
+    for answer in answers:
+        click.echo(line(answer, plan), err=True)
     if ended := status(answers):
         raise click.exceptions.Exit(ended)
 
@@ -163,5 +163,5 @@ def _nearest_option(name: str, context: click.Context, explained: str) -> str:
     factor = name.removeprefix("--")
     if level := next((level for *where, level in _levels() if where == [context.info_name, factor]), None):
         return f"{factor} is a factor: --level {factor}={level}"
-    known = [each for option in context.command.get_params(context) for each in option.opts if each.startswith("--")]
+    known = [opt for option in context.command.get_params(context) for opt in option.opts if opt.startswith("--")]
     return did_you_mean(name, known, f"{explained} lists its options")

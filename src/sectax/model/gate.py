@@ -47,10 +47,11 @@ class Limit:
 
 @dataclass(frozen=True)
 class Session:
-    """One session. *run* is its file, *blocks* how many there are."""
+    """One session. *run* is its file, *blocks* how many there are, *machine* the processor that both sides ran on."""
 
     run: str
     blocks: int
+    machine: str
     limits: tuple[Limit, ...]
 
 

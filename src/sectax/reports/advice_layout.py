@@ -39,15 +39,17 @@ def advice_report(given: Advice) -> Document:
     advised = sections(
         Section("What to do", lines(todo, long=True)),
         Section("What a million of them cost", tuple(_million(given, plan))),
-        Section("What each kind of work costs", _sentences(_profile(each, plan) for each in given.profiles)),
+        Section("What each kind of work costs", _sentences(_profile(profile, plan) for profile in given.profiles)),
         Section("What your mix costs", _sentences(_mix(given, plan))),
         Section("What all pairs say together", _sentences(_pooled(given))),
         Section("What an hour of your mix costs", _sentences(_rents(given))),
         Section("Starved or slow", _sentences(starved(given))),
-        Section("Where the time goes", _sentences(_anatomy(each, plan) for each in given.anatomies)),
-        Section("Where the cost sits, beyond the baseline", _sentences(_placed(each, plan) for each in given.placed)),
-        Section("How it grows with the size", _sentences(_growth(each, given) for each in given.growths)),
-        Section("How large an event is", _sentences(_event_size(each, plan) for each in given.event_sizes)),
+        Section("Where the time goes", _sentences(_anatomy(anatomy, plan) for anatomy in given.anatomies)),
+        Section(
+            "Where the cost sits, beyond the baseline", _sentences(_placed(placed, plan) for placed in given.placed)
+        ),
+        Section("How it grows with the size", _sentences(_growth(growth, given) for growth in given.growths)),
+        Section("How large an event is", _sentences(_event_size(event_size, plan) for event_size in given.event_sizes)),
         Section("How often the quota held it back", _sentences(_quota(given, plan))),
         Section("What a million requests cost", _sentences(_bills(given, plan))),
         Section("Which is fastest and cheapest at your rate of calls", tuple(rates(given))),
@@ -77,12 +79,14 @@ def _million(given: Advice, plan: Plan) -> Iterator[Block]:
     rows = [
         Row(
             (
-                ", ".join(filter(None, (_levels(dict(each.levels) | {plan.control: each.level}, varying), each.way))),
-                _amount(each, 1.0),
-                _amount(each, each.months),
+                ", ".join(
+                    filter(None, (_levels(dict(outlay.levels) | {plan.control: outlay.level}, varying), outlay.way))
+                ),
+                _amount(outlay, 1.0),
+                _amount(outlay, outlay.months),
             )
         )
-        for each in decision.outlays
+        for outlay in decision.outlays
     ]
     yield Table("", columns, tuple(rows))
     yield from _sentences((plans.prices(bill),))
@@ -97,23 +101,23 @@ def _sentences(texts: Iterable[str]) -> tuple[Block, ...]:
     return lines(texts, long=True)
 
 
-def _profile(each: ProfileOf, plan: Plan) -> str:
-    kinds = "; ".join(f"{kind.words}: {claims.of_kind(kind)}" for kind in each.kinds)
-    return f"{_levels(each.levels)}: {printable(kinds)}"
+def _profile(profile: ProfileOf, plan: Plan) -> str:
+    kinds = "; ".join(f"{kind.words}: {claims.of_kind(kind)}" for kind in profile.kinds)
+    return f"{_levels(profile.levels)}: {printable(kinds)}"
 
 
 def _mix(given: Advice, plan: Plan) -> Iterator[str]:
     made_of = ", ".join(f"{100 * share:.3g} % {name}" for name, share in given.mix.items())
-    for each in given.mixes:
-        yield f"{_levels(each.levels)}: {_ratio(each.ratio) if each.ratio else f'not known: {printable(each.missing)}'}"
+    for mix in given.mixes:
+        yield f"{_levels(mix.levels)}: {_ratio(mix.ratio) if mix.ratio else f'not known: {printable(mix.missing)}'}"
     if given.mixes:
         yield f"for work that spends {printable(made_of)} of its time on the baseline, one part after the other"
 
 
 def _pooled(given: Advice) -> Iterator[str]:
-    for each in given.pooled:
-        yield f"{_levels(each.levels)} · {printable(each.words)}: {_ratio(each.ratio)}"
-    fewest = min((each.ratio.count for each in given.pooled), default=_GENERAL)
+    for ratio in given.pooled:
+        yield f"{_levels(ratio.levels)} · {printable(ratio.words)}: {_ratio(ratio.ratio)}"
+    fewest = min((ratio.ratio.count for ratio in given.pooled), default=_GENERAL)
     if given.pooled:
         yield "every pair counts once, so this is about the kind of machine, not about these machines"
     if fewest < _GENERAL:
@@ -121,13 +125,13 @@ def _pooled(given: Advice) -> Iterator[str]:
 
 
 def _rents(given: Advice) -> Iterator[str]:
-    for each in given.rents:
-        low, high = units.outward(each.least, each.most)
-        total = units.number(each.bill.total, each.most - each.least)
-        (charge,), (base,) = each.bill.charges, each.baseline.charges
+    for rent in given.rents:
+        low, high = units.outward(rent.least, rent.most)
+        total = units.number(rent.bill.total, rent.most - rent.least)
+        (charge,), (base,) = rent.bill.charges, rent.baseline.charges
         yield (
-            f"{_levels(each.levels)}: {total} {printable(each.bill.currency)} ({low} to {high}) on "
-            f"{printable(charge.words)}, {each.baseline.total:.4g} on {printable(base.words)}"
+            f"{_levels(rent.levels)}: {total} {printable(rent.bill.currency)} ({low} to {high}) on "
+            f"{printable(charge.words)}, {rent.baseline.total:.4g} on {printable(base.words)}"
         )
     if given.rents:
         yield plans.prices(given.rents[0].bill)
@@ -142,65 +146,65 @@ def _ratio(ratio: Estimate) -> str:
     return claims.effect(seen)
 
 
-def _anatomy(each: Anatomy, plan: Plan) -> str:
+def _anatomy(anatomy: Anatomy, plan: Plan) -> str:
     parts = (
         f"{part.words} {percent(part.share)}{f' ({milliseconds(part.seconds)})' if is_between(part.share) else ''}"
         if is_known(part.share)
         else f"{part.words}: too noisy, run longer"
-        for part in each.parts[::-1]
+        for part in anatomy.parts[::-1]
     )
-    return f"{where(plan, each.cell, each.treatment)}: {printable('; '.join(parts))}"
+    return f"{where(plan, anatomy.cell, anatomy.treatment)}: {printable('; '.join(parts))}"
 
 
-def _placed(each: Placed, plan: Plan) -> str:
-    parts = (f"{printable(words)} {'undecided' if more is None else _more(more)}" for words, more in each.parts)
-    return f"{where(plan, each.cell, each.treatment)}: {'; '.join(parts)}"
+def _placed(placed: Placed, plan: Plan) -> str:
+    parts = (f"{printable(words)} {'undecided' if more is None else _more(more)}" for words, more in placed.parts)
+    return f"{where(plan, placed.cell, placed.treatment)}: {'; '.join(parts)}"
 
 
-def _growth(each: Growth, given: Advice) -> str:
+def _growth(growth: Growth, given: Advice) -> str:
     plan, rule = given.plan, given.rules.growth
     varying = {*names.varying_factors(plan), plan.control}
-    whose = f", {printable(each.step)}" if each.step else ""
-    who = f"{_levels(each.levels, varying)}{whose}"
-    if each.missed:
-        size, ratio = max(each.missed, key=lambda missed: abs(math.log(missed[1].point)))
+    whose = f", {printable(growth.step)}" if growth.step else ""
+    who = f"{_levels(growth.levels, varying)}{whose}"
+    if growth.missed:
+        size, ratio = max(growth.missed, key=lambda missed: abs(math.log(missed[1].point)))
         return f"{who}: not along a line; {printable(size)} takes {ratio.point:.2g} times what the best line says"
-    words = f"{who}: {milliseconds(each.fixed)} + {_nanoseconds(each.per_byte)} per byte"
-    if each.extra_per_byte is not None and rule is not None:
-        extra = each.extra_per_byte
+    words = f"{who}: {milliseconds(growth.fixed)} + {_nanoseconds(growth.per_byte)} per byte"
+    if growth.extra_per_byte is not None and rule is not None:
+        extra = growth.extra_per_byte
         decided = extra.low is not None and extra.high is not None and (extra.low > 0 or extra.high < 0)
         words += f", of which {printable(rule.control)} {_nanoseconds(extra) if decided else 'undecided'}"
     return words
 
 
-def _event_size(each: EventSize, plan: Plan) -> str:
+def _event_size(event: EventSize, plan: Plan) -> str:
     size = printable(plan.contents.size_factor) if plan.contents else "size"
-    return f"{size} {printable(each.level)}: {each.event_bytes:,} bytes, {each.times:.2f} times the {size}"
+    return f"{size} {printable(event.level)}: {event.event_bytes:,} bytes, {event.times:.2f} times the {size}"
 
 
 def _quota(given: Advice, plan: Plan) -> Iterator[str]:
-    often = [each for each in given.throttled if each.throttled_periods]
-    for each in often:
-        share = 100 * each.throttled_periods / each.periods
-        yield f"{where(plan, each.cell, each.treatment)}: in {share:.0f} % of {each.periods} periods"
+    often = [held for held in given.throttled if held.throttled_periods]
+    for held in often:
+        share = 100 * held.throttled_periods / held.periods
+        yield f"{where(plan, held.cell, held.treatment)}: in {share:.0f} % of {held.periods} periods"
     if given.throttled and not often:
-        yield f"never, in {sum(each.periods for each in given.throttled)} periods"
+        yield f"never, in {sum(held.periods for held in given.throttled)} periods"
 
 
 def _bills(given: Advice, plan: Plan) -> Iterator[str]:
     rule = given.rules.price
     if rule is None:
         return
-    baselines = {each.cell: each for each in given.priced if each.treatment == plan.cell(each.cell).baseline}
-    for each in given.priced:
-        base = baselines.get(each.cell)
-        if base is not None and base is not each:
+    baselines = {price.cell: price for price in given.priced if price.treatment == plan.cell(price.cell).baseline}
+    for price in given.priced:
+        base = baselines.get(price.cell)
+        if base is not None and base is not price:
             # Of an undecided pair each has an interval of its own, which says nothing of their difference.
-            with_, without = (_money(one, known=each.decided) for one in (each, base))
+            with_, without = (_money(one, known=price.decided) for one in (price, base))
             amounts = f"{with_} with {printable(rule.control)}, {without} without"
-            billed = f"billed {1e3 * each.billed_s:.3g} and {1e3 * base.billed_s:.3g} ms at {each.memory_mb} MB"
-            undecided = "" if each.decided else "; whether they differ is undecided"
-            yield f"{where(plan, each.cell, each.treatment)}: {amounts} ({billed}){undecided}"
+            billed = f"billed {1e3 * price.billed_s:.3g} and {1e3 * base.billed_s:.3g} ms at {price.memory_mb} MB"
+            undecided = "" if price.decided else "; whether they differ is undecided"
+            yield f"{where(plan, price.cell, price.treatment)}: {amounts} ({billed}){undecided}"
     if given.priced:
         yield plans.prices(given.priced[0].bill)
         yield f"{printable(rule.assumes)}, before tax and free allowances"
@@ -212,15 +216,15 @@ def _requested(given: Advice, plan: Plan) -> Iterator[str]:
         return
     varying = {*names.varying_factors(plan), plan.control}
     alike: dict[str, dict[str, str]] = {}  # who, but for the size -> who -> what it costs
-    for each in given.requested:
-        levels = plan.treatment(each.treatment).levels
+    for request in given.requested:
+        levels = plan.treatment(request.treatment).levels
         whole, unsized = (
-            ", ".join(filter(None, (_levels(levels, shown), printable(each.way))))
+            ", ".join(filter(None, (_levels(levels, shown), printable(request.way))))
             for shown in (varying, varying - {rule.size_factor})
         )
-        charges = " and ".join(f"{units.number(one.cost)} for {printable(one.words)}" for one in each.bill.charges)
-        total = f"{units.number(each.bill.total)} {printable(each.bill.currency)}{_monthly(given, each)}"
-        alike.setdefault(unsized, {})[whole] = f"{total}{f' ({charges})' if len(each.bill.charges) > 1 else ''}"
+        charges = " and ".join(f"{units.number(one.cost)} for {printable(one.words)}" for one in request.bill.charges)
+        total = f"{units.number(request.bill.total)} {printable(request.bill.currency)}{_monthly(given, request)}"
+        alike.setdefault(unsized, {})[whole] = f"{total}{f' ({charges})' if len(request.bill.charges) > 1 else ''}"
     for unsized, amounts in alike.items():
         same = len(set(amounts.values())) == 1
         yield from map(": ".join, [(unsized, next(iter(amounts.values())))] if same else amounts.items())
@@ -239,10 +243,10 @@ def _monthly(given: Advice, requested: Requested) -> str:
 def _quotas(given: Advice, plan: Plan) -> Iterator[str]:
     """One line for each treatment that asks a service with a quota, however it is set up."""
     asking: dict[str, list[tuple[str, float, float]]] = {}  # who -> way, requests/s, quota
-    for each in given.requested:
-        if each.limited_s is not None and each.quota_s is not None:
-            asking.setdefault(where(plan, each.cell, each.treatment), []).append(
-                (printable(each.way), each.limited_s, each.quota_s)
+    for request in given.requested:
+        if request.limited_s is not None and request.quota_s is not None:
+            asking.setdefault(where(plan, request.cell, request.treatment), []).append(
+                (printable(request.way), request.limited_s, request.quota_s)
             )
     for who, ways in asking.items():
         quota = units.number(ways[0][2])
@@ -265,15 +269,15 @@ def _smallest(given: Advice, plan: Plan) -> Iterator[str]:
     if given.limit is None or rule is None:
         return
     what = f"the {given.limit.statistic} of {printable(rule.quantity)} under {1e3 * given.limit.under_s:g} ms"
-    for each in given.smallest:
-        who = _levels(each.levels, varying)
-        if each.memory_mb is not None:
-            yield f"{who}: {each.memory_mb} {rule.unit} keeps {what}"
-        elif not each.unknown:
+    for least in given.smallest:
+        who = _levels(least.levels, varying)
+        if least.memory_mb is not None:
+            yield f"{who}: {least.memory_mb} {rule.unit} keeps {what}"
+        elif not least.unknown:
             yield f"{who}: none of those measured keeps {what}"
-        for memory, seen in each.unknown.items():
+        for memory, seen in least.unknown.items():
             yield f"{who}: whether {memory} {rule.unit} keeps {what} is not known: {_doubt(seen)}"
-    if any(seen.estimate.high is None for each in given.smallest for seen in each.unknown.values()):
+    if any(seen.estimate.high is None for least in given.smallest for seen in least.unknown.values()):
         yield "more calls may settle what is not known: run it again with --blocks 60, or more"
 
 
@@ -300,8 +304,8 @@ def where(plan: Plan, cell: str, treatment: str) -> str:
 
 def _levels(levels: Mapping[str, str], varying: Container[str] | None = None) -> str:
     """Those of the factors that vary; all where nobody says which do."""
-    shown = (each for each in levels.items() if varying is None or each[0] in varying)
-    return printable(" · ".join(names.level(*each) for each in shown))
+    shown = (item for item in levels.items() if varying is None or item[0] in varying)
+    return printable(" · ".join(names.level(*item) for item in shown))
 
 
 def is_known(share: Estimate) -> bool:
@@ -355,8 +359,8 @@ def _nanoseconds(seconds: Estimate) -> str:
     return f"{_NANO * seconds.point:.3g}{half} ns".replace("-", "−")
 
 
-def _money(each: Priced, *, known: bool) -> str:
-    low, high = units.outward(each.least, each.most)
-    total = units.number(each.bill.total, each.most - each.least)
-    between = f" ({low} to {high})" if known and each.most > each.least else ""
-    return f"{total} {printable(each.bill.currency)}{between}"
+def _money(priced: Priced, *, known: bool) -> str:
+    low, high = units.outward(priced.least, priced.most)
+    total = units.number(priced.bill.total, priced.most - priced.least)
+    between = f" ({low} to {high})" if known and priced.most > priced.least else ""
+    return f"{total} {printable(priced.bill.currency)}{between}"

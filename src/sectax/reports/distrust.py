@@ -53,15 +53,17 @@ def _noted(analysed: Analysed, shown: frozenset[str]) -> Iterator[tuple[int, str
         for text in empty_loops(analysed):
             yield 3, "notes", text
     for rank, name, missing in ((1, "failed", failed(analysed, False)), (3, "skipped", skipped(analysed, False))):
-        for each in missing:
-            hint = f" ({each.why.hint})" if each.why.hint else ""
-            yield rank, name, f"{name}: {', '.join(each.what)}: {each.why.reason}{hint}"
-    compared = [each.comparison for each in analysed.findings]
-    unseen = {each.id for each in compared} - shown
-    unseen |= {each.metric for each in compared} - {each.metric for each in compared if each.id in shown}
-    heeded = (each for each in all_warnings(analysed) if each.severity is not Severity.NOTE)
-    for first, same in alike(each for each in heeded if each.subject not in unseen):
-        about = [*dict.fromkeys(names.subject(plan, each.subject) for each in same if each.subject != "run")]
+        for absent in missing:
+            hint = f" ({absent.why.hint})" if absent.why.hint else ""
+            yield rank, name, f"{name}: {', '.join(absent.what)}: {absent.why.reason}{hint}"
+    compared = [finding.comparison for finding in analysed.findings]
+    unseen = {comparison.id for comparison in compared} - shown
+    unseen |= {comparison.metric for comparison in compared} - {
+        comparison.metric for comparison in compared if comparison.id in shown
+    }
+    heeded = (warning for warning in all_warnings(analysed) if warning.severity is not Severity.NOTE)
+    for first, same in alike(warning for warning in heeded if warning.subject not in unseen):
+        about = [*dict.fromkeys(names.subject(plan, warning.subject) for warning in same if warning.subject != "run")]
         name, saw = printable(first.check), printable(first.saw)
         # The others may have shown other figures.
         whose, others = f"{about[0]}: " if about else "", f"; {len(about) - 1} more like it" if len(about) > 1 else ""

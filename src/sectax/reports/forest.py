@@ -27,7 +27,7 @@ def forest(analysed: Analysed, path: str, decision: Decision | None) -> Forest |
     """
     plan = analysed.measured.plan
     every = result_tables(analysed, visible(analysed, show_all=False))
-    tables = [each for each in every if each.margin is not None]
+    tables = [comparison for comparison in every if comparison.margin is not None]
     rows = sum(len(table.rows) - 1 for table in tables)
     room = _MOST_ROWS
     groups = []

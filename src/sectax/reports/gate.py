@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sectax.model.condition import Answer
 from sectax.model.environment import SHORT
-from sectax.model.gate import PUSHES, Gate, Limit, Outcome, Revision
+from sectax.model.gate import PUSHES, Gate, Limit, Outcome, Revision, Session
 from sectax.reports import escape
 from sectax.text.printable import printable
 
@@ -25,7 +25,7 @@ def lines(gate: Gate) -> Iterator[str]:
     """Everything, a line each."""
     yield headline(gate)
     for number, session in enumerate(gate.sessions, 1):
-        yield f"session {number}: {session.blocks} blocks, {printable(session.run)}"
+        yield f"session {number}: {session.blocks} blocks{_where(session)}, {printable(session.run)}"
         for limit in session.limits:
             yield f"  {_limit(limit)}"
     if gate.outcome is not Outcome.NOTHING:
@@ -40,7 +40,8 @@ def markdown(gate: Gate) -> str:
         cells = [answers[0].limit, *(f"{_SAID[limit.answer]}: {'; '.join(limit.seen)}" for limit in answers)]
         rows.append([escape.markdown(cell) for cell in cells])
     table = "".join(f"| {' | '.join(row)} |\n" for row in rows)
-    return f"**{escape.markdown(headline(gate))}**\n\n{table}\n"
+    where = "".join(_where(session) for session in gate.sessions[:1]).strip(", ")
+    return f"**{escape.markdown(headline(gate))}**\n\n{table}\n{escape.markdown(where)}\n"
 
 
 def github_annotations(gate: Gate) -> Iterator[str]:
@@ -73,6 +74,11 @@ def junit(gate: Gate) -> str:
     suite.set("failures", str(counts["failure"]))
     suite.set("skipped", str(counts["skipped"]))
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _where(session: Session) -> str:
+    """That no earlier push counts, whatever processor the runner had then."""
+    return f", both sides by turns on {printable(session.machine)}" if session.machine else ""
 
 
 def _limit(limit: Limit) -> str:

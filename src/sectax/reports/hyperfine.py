@@ -69,14 +69,16 @@ def _result(timed: TimedCommand) -> dict[str, object]:
 
 def as_csv(commands: Sequence[TimedCommand]) -> str:
     """The table of `hyperfine --export-csv`."""
-    scanned = list(dict.fromkeys(name for each in commands for name in each.parameters))
+    scanned = list(dict.fromkeys(name for command in commands for name in command.parameters))
     table = io.StringIO()
     writer = csv.writer(table, lineterminator="\n")
     heads = ("command", "mean", "stddev", "median", "user", "system", "min", "max")
     writer.writerow((*heads, *(f"parameter_{name}" for name in scanned)))
-    for each in commands:
-        result = _result(each) | {"command": escape.cell(each.command)}
-        writer.writerow((*(result[head] for head in heads), *(escape.cell(each.parameters[name]) for name in scanned)))
+    for command in commands:
+        result = _result(command) | {"command": escape.cell(command.command)}
+        writer.writerow(
+            (*(result[head] for head in heads), *(escape.cell(command.parameters[name]) for name in scanned))
+        )
     return table.getvalue()
 
 
@@ -89,11 +91,14 @@ def as_markdown(commands: Sequence[TimedCommand]) -> str:
         f"| Command | Mean [{unit}] | Min [{unit}] | Max [{unit}] | Relative | Verdict |",
         "|:---|---:|---:|---:|---:|:---|",
     ]
-    for each in commands:
+    for command in commands:
         assert fastest is not None
-        spread = "" if each.stddev is None else f" ± {each.stddev / size:.{places}f}"
-        figures = f"{each.mean / size:.{places}f}{spread}", *(f"{t(each.times) / size:.{places}f}" for t in (min, max))
-        cells = (_code(each.command), *figures, _relative(each, fastest), escape.markdown(each.verdict))
+        spread = "" if command.stddev is None else f" ± {command.stddev / size:.{places}f}"
+        figures = (
+            f"{command.mean / size:.{places}f}{spread}",
+            *(f"{t(command.times) / size:.{places}f}" for t in (min, max)),
+        )
+        cells = (_code(command.command), *figures, _relative(command, fastest), escape.markdown(command.verdict))
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 

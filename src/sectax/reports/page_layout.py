@@ -84,7 +84,9 @@ def with_pictures(document: Document, blocks: Iterable[Block]) -> Document:
 def _audit(analysed: Analysed) -> Iterator[Table]:
     """Every check of the audit, what it holds against, and what became of it."""
     columns = (Column("check"), Column("fires where"), Column("here"))
-    rows = tuple(Row((printable(each.check), printable(each.rule), _BECAME[each.status])) for each in analysed.checks)
+    rows = tuple(
+        Row((printable(check.check), printable(check.rule), _BECAME[check.status])) for check in analysed.checks
+    )
     if rows:
         yield Table("", columns, rows)
 
@@ -102,8 +104,8 @@ def _method(analysed: Analysed) -> Iterator[Lines]:
     texts = list(plans.plan(measured.plan)[1:])
     if measured.calibrated is not None and measured.block_s is not None:
         texts += plans.calibrated(measured.plan, measured.calibrated, measured.block_s)
-    methods = dict.fromkeys(each.effect.method for each in analysed.findings if each.effect is not None)
-    texts += [f"intervals: {printable(each)}" for each in methods]
+    methods = dict.fromkeys(finding.effect.method for finding in analysed.findings if finding.effect is not None)
+    texts += [f"intervals: {printable(method)}" for method in methods]
     yield Lines(tuple(texts))
 
 

@@ -21,27 +21,27 @@ def starved(given: Advice) -> Iterator[str]:
     rule = given.rules.starved
     if rule is None:
         return
-    for each in given.starving:
-        others = {factor: level for factor, level in each.levels.items() if factor not in rule.said}
+    for pair in given.starving:
+        others = {factor: level for factor, level in pair.levels.items() if factor not in rule.said}
         where = _where(given, others)
-        what = printable(rule.operation(each.levels)) + (f" ({where})" if where else "")
-        small, large = (f"{size} {rule.unit}" for size in (each.small, each.large))
+        what = printable(rule.operation(pair.levels)) + (f" ({where})" if where else "")
+        small, large = (f"{size} {rule.unit}" for size in (pair.small, pair.large))
         yield (
-            f"at {small} {what} costs {_between(_of(each.at_small), 1e3)} ms, "
-            f"at {large} {_between(_of(each.at_large), 1e3)} ms: {_why(each, large)}"
-            f" (improvement from {each.small} to {large}: {_plain(1e3 * each.improvement)} ms)"
+            f"at {small} {what} costs {_between(_of(pair.at_small), 1e3)} ms, "
+            f"at {large} {_between(_of(pair.at_large), 1e3)} ms: {_why(pair, large)}"
+            f" (improvement from {pair.small} to {large}: {_plain(1e3 * pair.improvement)} ms)"
         )
 
 
-def _why(each: Starving, large: str) -> str:
-    if each.held_small is None:
+def _why(starving: Starving, large: str) -> str:
+    if starving.held_small is None:
         return "how often its quota ran out is not known"
-    held = f"its quota ran out in {_percent(each.held_small)} of the periods"
-    if each.held_large is not None:
-        held += f", at {large} in {_percent(each.held_large)}"
-    if each.is_starved:
+    held = f"its quota ran out in {_percent(starving.held_small)} of the periods"
+    if starving.held_large is not None:
+        held += f", at {large} in {_percent(starving.held_large)}"
+    if starving.is_starved:
         return f"limited by its CPU quota, not by the code; {held}"
-    return f"{held}" if each.is_slower else f"no difference was found; {held}"
+    return f"{held}" if starving.is_slower else f"no difference was found; {held}"
 
 
 def rates(given: Advice) -> Iterator[Block]:
@@ -62,10 +62,10 @@ def rates(given: Advice) -> Iterator[Block]:
 
 
 def _answers(plan: Plan, where: str, members: list[AtRate]) -> Iterator[str]:
-    ttls = sorted({each.rate.ttl_s for each in members})
+    ttls = sorted({member.rate.ttl_s for member in members})
     usual = ttls[len(ttls) // 2]  # the middle one of the table
-    for rate in dict.fromkeys(each.rate for each in members if each.rate.ttl_s == usual):
-        here = [each for each in members if each.rate == rate]
+    for rate in dict.fromkeys(member.rate for member in members if member.rate.ttl_s == usual):
+        here = [member for member in members if member.rate == rate]
         fastest = _least(plan, here, lambda each: each.seconds)
         cheapest = _least(plan, here, lambda each: each.money)
         at = f"{where}{', ' if where else ''}{_rate(rate)}"
@@ -90,10 +90,10 @@ def _least(plan: Plan, here: list[AtRate], figure: Callable[[AtRate], Between]) 
 
 def _table(plan: Plan, where: str, members: list[AtRate]) -> Table:
     """Money for a million invocations, by way and TTL down and calls across."""
-    calls = list(dict.fromkeys(each.rate.calls for each in members))
+    calls = list(dict.fromkeys(member.rate.calls for member in members))
     by_way: dict[str, dict[float, dict[int, AtRate]]] = {}
-    for each in members:
-        by_way.setdefault(_name(plan, each.levels), {}).setdefault(each.rate.ttl_s, {})[each.rate.calls] = each
+    for member in members:
+        by_way.setdefault(_name(plan, member.levels), {}).setdefault(member.rate.ttl_s, {})[member.rate.calls] = member
     rows: list[tuple[str, str, dict[int, AtRate]]] = []
     for name, by_ttl in by_way.items():
         costs = {tuple(found[count].money for count in calls) for found in by_ttl.values()}
@@ -114,12 +114,12 @@ def _table(plan: Plan, where: str, members: list[AtRate]) -> Table:
 
 def _break_evens(given: Advice, found: RateAdvice) -> Iterator[str]:
     plan = given.plan
-    for each in found.break_evens:
-        where = _where(given, {name: level for name, level in each.levels.items() if name != plan.control})
-        share = "every invocation finds" if each.anew >= 1 else f"1 invocation in {1 / each.anew:.0f} finds"
+    for turn in found.break_evens:
+        where = _where(given, {name: level for name, level in turn.levels.items() if name != plan.control})
+        share = "every invocation finds" if turn.anew >= 1 else f"1 invocation in {1 / turn.anew:.0f} finds"
         yield (
-            f"{where}{': ' if where else ''}{_name(plan, each.levels)} against {_words(plan, each.against)}, where "
-            f"{share} the TTL over: {_from(each.faster, 'faster')}, {_from(each.cheaper, 'cheaper')}"
+            f"{where}{': ' if where else ''}{_name(plan, turn.levels)} against {_words(plan, turn.against)}, "
+            f"where {share} the TTL over: {_from(turn.faster, 'faster')}, {_from(turn.cheaper, 'cheaper')}"
         )
 
 

@@ -77,7 +77,7 @@ def _whole(analysed: Analysed, path: str, title: str, todo: Section) -> Document
     plan = analysed.measured.plan
     options = (printable(f"{name}: {text}") for name, texts in plan.options.items() for text in texts)
     scope = (printable(text) for text in (analysed.scope, plan.transfers) if text)
-    controls = (control_line(plan, each) for each in analysed.controls)
+    controls = (control_line(plan, control) for control in analysed.controls)
     return Document(
         title,
         _lead(analysed, path),

@@ -34,32 +34,33 @@ def visible(analysed: Analysed, *, show_all: bool) -> frozenset[str]:
 
     Where some answer the question, those alone, and, where they are few, what the plan wants to see beside them.
     """
-    every = [each.comparison for each in analysed.findings]
-    primary = {each.treatment for each in every if each.standing is Standing.PRIMARY}
+    every = [finding.comparison for finding in analysed.findings]
+    primary = {comparison.treatment for comparison in every if comparison.standing is Standing.PRIMARY}
     if show_all or not primary:
-        return frozenset(each.id for each in every)
+        return frozenset(comparison.id for comparison in every)
     wanted = analysed.measured.plan.beside
     beside = wanted if len(primary) * (1 + len(wanted)) <= _BESIDE_UP_TO else ()
     return frozenset(
-        each.id
-        for each in every
-        if each.standing is Standing.PRIMARY or (each.metric in beside and each.treatment in primary)
+        comparison.id
+        for comparison in every
+        if comparison.standing is Standing.PRIMARY or (comparison.metric in beside and comparison.treatment in primary)
     )
 
 
 def footnotes(analysed: Analysed, shown: frozenset[str]) -> tuple[str, ...]:
     """What the mark of a secondary comparison means, and what figures and effects rest on where that differs."""
-    findings = [each for each in analysed.findings if each.comparison.id in shown]
-    there = [each.comparison for each in findings if each.comparison.standing is Standing.SECONDARY]
+    findings = [finding for finding in analysed.findings if finding.comparison.id in shown]
+    there = [finding.comparison for finding in findings if finding.comparison.standing is Standing.SECONDARY]
     # An error level of its own for each; with --simultaneous it is smaller.
-    chance = units.margin(float(f"{max((each.alpha for each in there), default=0.0):.2g}"))
+    chance = units.margin(float(f"{max((comparison.alpha for comparison in there), default=0.0):.2g}"))
     marks = (
         (f"{SECONDARY_MARK} secondary: {chance} chance of error{' each' if len(there) > 1 else ''}",) if there else ()
     )
-    blocks = {each.treatment: each.blocks for each in analysed.treatments}
+    blocks = {result.treatment: result.blocks for result in analysed.treatments}
     unlike = any(
-        each.effect is not None and each.effect.blocks + each.effect.blocks_lost < blocks[each.comparison.baseline]
-        for each in findings
+        finding.effect is not None
+        and finding.effect.blocks + finding.effect.blocks_lost < blocks[finding.comparison.baseline]
+        for finding in findings
     )
     return (*marks, *((SHARED_BLOCKS,) if unlike else ()))
 
@@ -71,13 +72,17 @@ def result_tables(analysed: Analysed, visible: frozenset[str]) -> Iterator[Table
         visible: the comparisons that are shown.
     """
     plan = analysed.measured.plan
-    by_pair = {(each.comparison.treatment, each.comparison.metric): each for each in analysed.findings}
-    results = {each.treatment: each for each in analysed.treatments}
-    all_shown = all(each.comparison.id in visible for each in analysed.findings)
+    by_pair = {(finding.comparison.treatment, finding.comparison.metric): finding for finding in analysed.findings}
+    results = {result.treatment: result for result in analysed.treatments}
+    all_shown = all(finding.comparison.id in visible for finding in analysed.findings)
     for metric in plan.metrics:
         for cell in plan.cells:
-            members = [each.id for each in plan.treatments if each.cell == cell.id and each.role is Role.TREATMENT]
-            findings = {each: by_pair[each, metric.name] for each in members if (each, metric.name) in by_pair}
+            members = [
+                treatment.id
+                for treatment in plan.treatments
+                if treatment.cell == cell.id and treatment.role is Role.TREATMENT
+            ]
+            findings = {member: by_pair[member, metric.name] for member in members if (member, metric.name) in by_pair}
             shown = {each: finding for each, finding in findings.items() if finding.comparison.id in visible}
             if shown:
                 yield _compared(plan, cell, metric, shown, results)
@@ -88,15 +93,15 @@ def result_tables(analysed: Analysed, visible: frozenset[str]) -> Iterator[Table
 def answers(analysed: Analysed, shown: frozenset[str]) -> Table:
     """One table of the comparisons that are shown, each in a line, the first of a cell with the baseline's figure."""
     plan = analysed.measured.plan
-    metrics = [each.name for each in plan.metrics]
-    cells = [each.id for each in plan.cells]
+    metrics = [metric.name for metric in plan.metrics]
+    cells = [cell.id for cell in plan.cells]
 
     def place(finding: Finding) -> tuple[int, int]:
         return metrics.index(finding.comparison.metric), cells.index(finding.comparison.cell)
 
-    findings = sorted((each for each in analysed.findings if each.comparison.id in shown), key=place)
-    own = {names.metric(plan, each.comparison.metric) for each in findings}
-    baselines = {names.treatment(plan, each.comparison.baseline) for each in findings}
+    findings = sorted((finding for finding in analysed.findings if finding.comparison.id in shown), key=place)
+    own = {names.metric(plan, finding.comparison.metric) for finding in findings}
+    baselines = {names.treatment(plan, finding.comparison.baseline) for finding in findings}
     rows = []
     for _, alike in groupby(findings, place):
         for number, finding in enumerate(alike):
@@ -145,10 +150,12 @@ def tone(finding: Finding) -> Tone:
 
 def _alone(plan: Plan, cell: Cell, metric: Metric, members: list[TreatmentResult]) -> Iterator[Table]:
     """The treatments of a cell in a metric in which nothing is compared; no table where none has it."""
-    estimates = {each.treatment: each.estimates[metric.name] for each in members if metric.name in each.estimates}
+    estimates = {
+        member.treatment: member.estimates[metric.name] for member in members if metric.name in member.estimates
+    }
     if not estimates:
         return
-    column = units.scale(metric.unit, (each.point for each in estimates.values()))
+    column = units.scale(metric.unit, (estimate.point for estimate in estimates.values()))
     rows = [
         Row((names.treatment(plan, each), units.estimate(found, column), "", "", no_interval(found)))
         for each, found in estimates.items()
@@ -168,10 +175,10 @@ def _compared(
         for each in (cell.baseline, *findings)
         if each in results and metric.name in results[each].estimates
     }
-    column = units.scale(metric.unit, (each.point for each in estimates.values()))
+    column = units.scale(metric.unit, (estimate.point for estimate in estimates.values()))
     values = {each: units.estimate(estimate, column) for each, estimate in estimates.items()}
-    absolutes = [each.effect.absolute for each in findings.values() if each.effect and each.effect.absolute]
-    differences = units.scale(absolutes[0].unit if absolutes else "", (each.point for each in absolutes))
+    absolutes = [finding.effect.absolute for finding in findings.values() if finding.effect and finding.effect.absolute]
+    differences = units.scale(absolutes[0].unit if absolutes else "", (absolute.point for absolute in absolutes))
     baseline = names.treatment(plan, cell.baseline)
     rows = [Row((baseline, values.get(cell.baseline, "–"), "baseline", "", ""))]
     for member, finding in findings.items():
@@ -217,7 +224,9 @@ def _verdict(finding: Finding, metric: Metric, results: dict[str, TreatmentResul
 def _warned(finding: Finding) -> dict[str, None]:
     """The checks that warn of this finding; what is said of the whole run or family stands below the tables."""
     own = {finding.comparison.id, finding.comparison.treatment}
-    noted = (each.check for each in finding.warnings if each.severity is Severity.WARNING and each.subject in own)
+    noted = (
+        warning.check for warning in finding.warnings if warning.severity is Severity.WARNING and warning.subject in own
+    )
     return dict.fromkeys(noted)
 
 

@@ -180,7 +180,9 @@ def session_of(analysed: Analysed, path: str, limits: Sequence[Condition]) -> Se
         )
         for answer in concluded(analysed, limits)
     )
-    return Session(path, len(analysed.measured.blocks), said)
+    sessions = analysed.measured.sessions
+    machine = sessions[-1].identity.get("host.cpu_model", "") if sessions else ""
+    return Session(path, len(analysed.measured.blocks), machine, said)
 
 
 def _by_cpu_time(analysed: Analysed, answer: Concluded) -> str:

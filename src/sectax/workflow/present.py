@@ -15,11 +15,13 @@ from sectax.model.analysed import RunReport
 from sectax.model.audited import Audited
 from sectax.model.compared import PublishedComparison, RunComparison
 from sectax.model.errors import SectaxError, WrongUse
+from sectax.model.history import History
 from sectax.reports import csv, markdown, terminal
 from sectax.reports.advice_layout import advice_report
 from sectax.reports.audit_layout import audit_report
 from sectax.reports.comparison_layout import published_comparison, run_comparison
 from sectax.reports.document import Document, lines
+from sectax.reports.history_layout import history_report
 from sectax.reports.report_layout import run_report
 from sectax.workflow.advise import decided
 from sectax.workflow.analyse import analyse_file
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 INDEX = "index.html"
 _SUFFIX = ".sectax"
 
-Result = RunReport | PublishedComparison | RunComparison | Audited | Advice
+Result = RunReport | PublishedComparison | RunComparison | Audited | Advice | History
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,8 @@ def document(result: Result, *, show_all: bool) -> Document:
             return audit_report(result, show_all=show_all)
         case Advice():
             return advice_report(result)
+        case History():
+            return history_report(result, show_all=show_all)
 
 
 def as_markdown(made: Document) -> str:
@@ -90,7 +94,7 @@ def on_terminal(made: Document, view: View) -> str:
 
 
 def _html(result: Result, view: View) -> str:
-    from sectax.reports import html
+    from sectax.reports import history_layout, html
     from sectax.reports.forest import forest
     from sectax.reports.page_layout import run_page, with_pictures
     from sectax.reports.pictures import effects_of_both, shapes
@@ -105,6 +109,8 @@ def _html(result: Result, view: View) -> str:
             made = with_pictures(made, shapes(result))
         case RunComparison():
             made = with_pictures(made, effects_of_both(result))
+        case History():
+            made = history_layout.page(made, result)
     return html.render(made)
 
 
@@ -129,6 +135,10 @@ def _csv(result: Result, view: View) -> str:
 def _json(result: Result, view: View) -> str:
     from sectax.reports import json
 
+    if isinstance(result, History):
+        import msgspec
+
+        return msgspec.json.encode(result).decode() + "\n"
     return json.document(result).decode()
 
 

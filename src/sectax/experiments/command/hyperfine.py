@@ -105,7 +105,7 @@ def with_commands(bare: Sequence[str], options: Mapping[str, tuple[str, ...]]) -
     named = [given.partition("=")[0] for given in options.get("treatment", ())]
     for text in texts:
         name = as_name(text)[:_LONGEST_NAME].rstrip("-_.+")
-        twice = sum(each == name or each.startswith(f"{name}-") for each in named)
+        twice = sum(command == name or command.startswith(f"{name}-") for command in named)
         named.append(f"{name}-{twice + 1}" if twice else name)
         made["treatment"] = (*made.get("treatment", ()), f"{named[-1]}={text}")
     return made

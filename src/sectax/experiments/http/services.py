@@ -240,7 +240,7 @@ class _Given:
             name, text = _split_name(given)
             if name and name not in self._names:
                 raise WrongUse(f"--{option}: there is no URL {name!r}", did_you_mean(name, self._names))
-            pairs += [(name, text)] if name in self._names else [(each, given) for each in self._names]
+            pairs += [(name, text)] if name in self._names else [(name, given) for name in self._names]
         return pairs
 
     def one(self, option: str, read: Callable[[str], _Value], otherwise: _Value) -> dict[str, _Value]:

@@ -176,8 +176,8 @@ class HttpSubject:
             self._batch(work.settle)
         batch, ridden = self._batch(work.count)
         spec, clock, count = self._spec, self._clock, len(batch.elapsed_ns)
-        observed = [Observation("latency", each * 1e-9, "s", clock, 1) for each in batch.elapsed_ns]
-        observed += [Observation("first_byte", each * 1e-9, "s", clock, 1) for each in batch.first_byte_ns]
+        observed = [Observation("latency", elapsed * 1e-9, "s", clock, 1) for elapsed in batch.elapsed_ns]
+        observed += [Observation("first_byte", first * 1e-9, "s", clock, 1) for first in batch.first_byte_ns]
         turn_ns = sum(batch.elapsed_ns) / batch.in_flight if spec.ramp else batch.wall_ns
         observed.append(Observation("turn", turn_ns * 1e-9, "s", clock, count))
         counted = count / (count + 2 * spec.ramp)

@@ -160,7 +160,7 @@ class Kind(Object, frozen=True):
 
     @classmethod
     def of(cls, kind: model.Kind, /) -> Self:
-        return cls(kind.words, tuple(each.comparison.id for each in kind.findings), of_kind(kind))
+        return cls(kind.words, tuple(finding.comparison.id for finding in kind.findings), of_kind(kind))
 
 
 class Profile(Object, frozen=True):

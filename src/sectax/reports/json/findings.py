@@ -146,5 +146,5 @@ class Limit(Object, frozen=True):
 
     text: Annotated[str, said(at="condition.text")]
     answer: Answer
-    comparisons: Annotated[tuple[str, ...], said("The ids of those that gave the answer.", at="decisive")]
+    comparisons: Annotated[tuple[str, ...], said("Those that gave the answer; of a value, treatments.", at="decisive")]
     why: Annotated[tuple[Open, ...], said("Why each of them is undecided; empty where the answer is another.")]

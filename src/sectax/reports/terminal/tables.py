@@ -34,8 +34,8 @@ def terminal_table(table: Table, width: int) -> RichTable:
     for places in (shown, tuple(place for place in shown if not table.columns[place].optional)):
         columns = [table.columns[place] for place in places]
         rows = [[row.cells[place] for place in places] for row in table.rows]
-        texts = list(zip((each.head for each in columns), *rows, strict=True))
-        room = width - sum(max(map(_cells, each)) + _GAP for each in texts)
+        texts = list(zip((column.head for column in columns), *rows, strict=True))
+        room = width - sum(max(map(_cells, text)) + _GAP for text in texts)
         if room >= 0:
             break
     picture = min(intervals.WIDEST, room)

@@ -27,15 +27,15 @@ def decision(analysed: Analysed, given: Decision) -> list[str]:
     plan, choice = analysed.measured.plan, given.choice
     lines = [*run_state(analysed), *to_answer(analysed, list(given.findings)), *answers(plan, given)]
     lines += of_parts(analysed)
-    for each in given.surprises:
-        why = f"since {printable(each.cause)}" if each.cause else "unexplained: nothing in the record shows why"
-        lines.append(f"Not expected: {_finding(plan, each.finding)}; {why}.")
+    for surprise in given.surprises:
+        why = f"since {printable(surprise.cause)}" if surprise.cause else "unexplained: nothing in the record shows why"
+        lines.append(f"Not expected: {_finding(plan, surprise.finding)}; {why}.")
     lines += _month(plan, given)
-    silent = [each for each in given.findings if each.verdict in NO_CLAIM]
+    silent = [finding for finding in given.findings if finding.verdict in NO_CLAIM]
     lines += [silence(silent, len(given.findings))] if silent else []
     changes = choice.changes and any(map(is_decided, given.findings))
     more = [printable(choice.weigh), f"another {printable(choice.changes)} may change this" if changes else ""]
-    weigh = " ".join(f"{each[0].upper()}{each[1:]}." for each in more if each)
+    weigh = " ".join(f"{text[0].upper()}{text[1:]}." for text in more if text)
     return [*lines, weigh] if weigh else lines or none_decided(given)
 
 
@@ -92,7 +92,7 @@ def _mix(given: Decision, best: Cheapest, *, explained: bool = True) -> str:
     words = printable(best.level)
     if len(best.operations) < 2:
         return words
-    one, two = (nouns.get(each, each) for each in best.operations)
+    one, two = (nouns.get(operation, operation) for operation in best.operations)
     for number, turn in enumerate(best.turns):
         unit = f" {two}s a {one}" if explained and not number else ""
         words += f" up to {_between(turn.at)}{unit}, then {printable(turn.then)}"
@@ -104,22 +104,22 @@ def _pick(plan: Plan, given: Decision, places: list[list[Cheapest]]) -> str:
     best = places[0][0]
     level = names.level(plan.control, printable(best.level))
     found: dict[str, list[Finding]] = defaultdict(list)
-    for each in given.findings:
-        levels = plan.treatment(each.comparison.treatment).levels
+    for finding in given.findings:
+        levels = plan.treatment(finding.comparison.treatment).levels
         if any(first.levels.items() <= levels.items() for first, *_ in places):
-            found[levels[plan.control]].append(each)
+            found[levels[plan.control]].append(finding)
     if best.level in found:
         equal = {each.verdict for each in found[best.level]} == {VerdictId.EQUIVALENT}
     else:
-        decided = (each for same in found.values() for each in same if is_decided(each))
-        equal = any(each.verdict not in SLOWER for each in decided)
+        decided = (finding for same in found.values() for finding in same if is_decided(finding))
+        equal = any(finding.verdict not in SLOWER for finding in decided)
     tied = [names.level(plan.control, printable(other)) for other in best.tied]
     if equal:
         margin = units.margin(plan.stopping.margin)
         return f"take either of {', '.join([level, *tied])}: they cost the same within ± {margin}"
     also = f" ({', '.join(tied)} cannot be told apart from it)" if tied else ""
     if best.level == best.baseline:
-        dearer = {name: [each for each in same if each.verdict in SLOWER] for name, same in found.items()}
+        dearer = {name: [finding for finding in same if finding.verdict in SLOWER] for name, same in found.items()}
         others = [
             f"{names.level(plan.control, printable(name))} is {_effects(plan, same)}"
             for name, same in dearer.items()
@@ -131,15 +131,15 @@ def _pick(plan: Plan, given: Decision, places: list[list[Cheapest]]) -> str:
 
 
 def _effects(plan: Plan, findings: list[Finding]) -> str:
-    seen = [each.effect for each in findings if each.effect is not None]
+    seen = [finding.effect for finding in findings if finding.effect is not None]
     return claims.over_all(seen, plan.metric(findings[0].comparison.metric))
 
 
 def _costs(plan: Plan, findings: Iterable[Finding]) -> Iterator[str]:
     """What every level of the control costs: where most, and where nothing that matters."""
     levels: dict[str, list[Finding]] = defaultdict(list)
-    for each in findings:
-        levels[plan.treatment(each.comparison.treatment).levels[plan.control]].append(each)
+    for finding in findings:
+        levels[plan.treatment(finding.comparison.treatment).levels[plan.control]].append(finding)
     sentences: dict[str, list[str]] = defaultdict(list)
     for level, same in levels.items():
         sentences["; ".join(_cost(plan, same))].append(names.level(plan.control, printable(level)))
@@ -150,17 +150,17 @@ def _costs(plan: Plan, findings: Iterable[Finding]) -> Iterator[str]:
 
 def _cost(plan: Plan, same: list[Finding]) -> Iterator[str]:
     for directed in (SLOWER, FASTER):
-        here = [each for each in same if each.verdict in directed and each.effect is not None]
+        here = [finding for finding in same if finding.verdict in directed and finding.effect is not None]
         here.sort(key=lambda each: -abs(each.effect.log_ratio) if each.effect else 0.0)
         if here:
-            yield _some([_finding(plan, each) for each in here])
-    equal = [names.cell(plan, each.comparison.cell) for each in same if each.verdict is VerdictId.EQUIVALENT]
+            yield _some([_finding(plan, finding) for finding in here])
+    equal = [names.cell(plan, finding.comparison.cell) for finding in same if finding.verdict is VerdictId.EQUIVALENT]
     if equal:
         where = f" in {_some(equal, 4)}" if any(equal) else ""
         yield f"no cost that matters (within ± {units.margin(plan.stopping.margin)}){where}"
-    unclear = [each for each in same if each.verdict is VerdictId.INCONCLUSIVE and each.effect is not None]
+    unclear = [finding for finding in same if finding.verdict is VerdictId.INCONCLUSIVE and finding.effect is not None]
     if unclear and len(unclear) == len(same) and all(map(_is_bounded, unclear)):
-        most = max(each.effect.high for each in unclear if each.effect is not None)
+        most = max(finding.effect.high for finding in unclear if finding.effect is not None)
         yield f"no difference found, and at most {units.share(math.expm1(most))} slower"
 
 

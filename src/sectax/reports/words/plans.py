@@ -34,19 +34,23 @@ def plan(given: Plan) -> list[str]:
 
 def calibrated(given: Plan, frozen: Calibrated, block_s: float) -> list[str]:
     """What the pilot froze, as lines: batches, warm-up, rounds, processes, and about how long a block lasts."""
-    live = [each for each in given.treatments if each.id in frozen.calibrations and each.cell in frozen.rounds]
+    live = [
+        treatment
+        for treatment in given.treatments
+        if treatment.id in frozen.calibrations and treatment.cell in frozen.rounds
+    ]
     compared = [comparison for comparison in given.comparisons if comparison.standing not in CONTROLS]
     if not any(frozen.calibrations.keys() >= {one.treatment, one.baseline} for one in compared):
         return ["the pilot could measure nothing to compare"]
-    tried = [frozen.calibrations[each.id] for each in live]
-    lengths = [each.batch_s for each in tried]
-    counts = [each.count for each in tried]
-    rounds = [frozen.rounds[each.cell] for each in live]
+    tried = [frozen.calibrations[treatment.id] for treatment in live]
+    lengths = [calibration.batch_s for calibration in tried]
+    counts = [calibration.count for calibration in tried]
+    rounds = [frozen.rounds[treatment.cell] for treatment in live]
     low, high = units.seconds(min(lengths)), units.seconds(max(lengths))
     batches = low if low == high else f"{low} to {high}"
     parts = [f"batches of {batches} ({_range(min(counts), max(counts), 'operation')})"]
     if given.warms_up:
-        warmup = [each.warmup for each in tried]
+        warmup = [calibration.warmup for calibration in tried]
         parts.append(f"{_range(min(warmup), max(warmup), 'batch', 'batches')} of warm-up in every process")
     else:
         parts.append("no warm-up")
@@ -74,8 +78,9 @@ def bill(given: Bill, service: str = "") -> list[str]:
         service: what stands in for the one that is paid for; empty where the run pays.
     """
     lines = [
-        f"{printable(each.words)}: {_amount(each.amount)} {printable(each.unit)}, {_money(each.cost, given.currency)}"
-        for each in given.charges
+        f"{printable(charge.words)}: {_amount(charge.amount)} {printable(charge.unit)}, "
+        f"{_money(charge.cost, given.currency)}"
+        for charge in given.charges
     ]
     on = f"here it costs nothing ({service}); estimated bill on AWS" if service else "estimated bill"
     total = f"{on}: about {_money(given.total, given.currency)}, before tax and free allowances"
@@ -107,7 +112,7 @@ def _duration(given: Plan, frozen: Calibrated, block_s: float) -> str:
 
 
 def _matrix(given: Plan) -> str:
-    compared = [each for each in given.treatments if each.role in MEASURED]
+    compared = [treatment for treatment in given.treatments if treatment.role in MEASURED]
     controls = len(given.treatments) - len(compared)
     words = f"{_count(len(compared), 'treatment')} in {_count(len(given.cells), 'cell')}"
     once = sum(cell.once for cell in given.cells)
@@ -120,11 +125,11 @@ def _matrix(given: Plan) -> str:
 
 
 def _errors(given: Plan) -> str:
-    primary = [each for each in given.comparisons if each.standing is Standing.PRIMARY]
-    secondary = [each for each in given.comparisons if each.standing is Standing.SECONDARY]
+    primary = [comparison for comparison in given.comparisons if comparison.standing is Standing.PRIMARY]
+    secondary = [comparison for comparison in given.comparisons if comparison.standing is Standing.SECONDARY]
     parts: list[str] = []
     if primary:
-        level = _level(sum(each.alpha for each in primary))
+        level = _level(sum(comparison.alpha for comparison in primary))
         wrong = "that any is wrong" if len(primary) > 1 else "that it is wrong"
         parts.append(f"{_count(len(primary), 'main comparison')} ({level} chance {wrong})")
     if secondary:
@@ -147,8 +152,8 @@ def _stopping(given: Plan) -> str:
 def _skipped(given: Plan) -> list[str]:
     """Those that are skipped for the same reason in one line."""
     reasons: dict[WhyNot, list[str]] = {}
-    for each in given.skipped:
-        reasons.setdefault(each.why_not, []).append(each.treatment)
+    for skipped in given.skipped:
+        reasons.setdefault(skipped.why_not, []).append(skipped.treatment)
     lines = []
     for why_not, ids in reasons.items():
         hint = f" (to fix it: {printable(why_not.hint)})" if why_not.hint else ""

@@ -25,24 +25,26 @@ _WITHOUT = {
 
 def summary(analysed: Analysed) -> list[str]:
     """What the run found, as sentences; of the primary comparisons, or of all where none is primary."""
-    headline = [each for each in analysed.findings if each.comparison.standing is Standing.PRIMARY]
-    reported = headline or [each for each in analysed.findings if each.comparison.standing is Standing.SECONDARY]
+    headline = [finding for finding in analysed.findings if finding.comparison.standing is Standing.PRIMARY]
+    reported = headline or [
+        finding for finding in analysed.findings if finding.comparison.standing is Standing.SECONDARY
+    ]
     lines = run_state(analysed)
     if not reported:
         return [*lines, "Nothing was compared."]
-    spoken = [each for each in reported if each.verdict not in _WITHOUT]
+    spoken = [finding for finding in reported if finding.verdict not in _WITHOUT]
     lines += of_parts(analysed)
     if len(spoken) > _MOST_SENTENCES:
         lines += _digest(analysed, spoken)
     else:
-        lines += [_sentence(analysed, each) for each in spoken]
+        lines += [_sentence(analysed, finding) for finding in spoken]
     lines += to_answer(analysed, reported)
-    silent = [each for each in reported if each.verdict in _WITHOUT]
+    silent = [finding for finding in reported if finding.verdict in _WITHOUT]
     if silent:
         lines.append(silence(silent, len(reported)))
     if not headline:
         # An error level of its own for each; with --simultaneous it is smaller.
-        chance = units.margin(float(f"{max(each.comparison.alpha for each in reported):.2g}"))
+        chance = units.margin(float(f"{max(finding.comparison.alpha for finding in reported):.2g}"))
         lines.append(f"These are secondary comparisons ({chance} chance of error each).")
     return lines
 
@@ -55,9 +57,9 @@ def answer_of(analysed: Analysed, finding: Finding) -> str:
 def silence(silent: list[Finding], reported: int) -> str:
     """How many comparisons have no verdict, and why: '2 of 4 comparisons without a verdict: 2 withdrawn (timer).'"""
     reasons: Counter[str] = Counter()
-    for each in silent:
-        fatal = sorted({printable(warning.check) for warning in each.warnings if warning.severity is Severity.FATAL})
-        reasons[_WITHOUT[each.verdict] + (f" ({', '.join(fatal)})" if fatal else "")] += 1
+    for finding in silent:
+        fatal = sorted({printable(warning.check) for warning in finding.warnings if warning.severity is Severity.FATAL})
+        reasons[_WITHOUT[finding.verdict] + (f" ({', '.join(fatal)})" if fatal else "")] += 1
     counts = ", ".join(f"{number} {reason}" for reason, number in reasons.items())
     if len(silent) == reported:
         return f"No comparison has a verdict: {counts}."
@@ -100,24 +102,24 @@ def of_parts(analysed: Analysed) -> list[str]:
     """What a part of the operation takes by itself, where the plan shows that beside the answer: 'payload 1MiB,
     published: the check itself takes 4.1 to 4.3 ms, about 41 % of the whole operation's Duration.'"""
     plan = analysed.measured.plan
-    results = {each.treatment: each.estimates for each in analysed.treatments}
+    results = {result.treatment: result.estimates for result in analysed.treatments}
     lines = []
     for metric in plan.metrics:
         if metric.compared or not metric.part_of or metric.name not in plan.beside:
             continue
-        for each in plan.treatments:
-            found = results.get(each.id, {}).get(metric.name)
-            if found is None or found.low is None or found.high is None or each.role is not Role.TREATMENT:
+        for treatment in plan.treatments:
+            found = results.get(treatment.id, {}).get(metric.name)
+            if found is None or found.low is None or found.high is None or treatment.role is not Role.TREATMENT:
                 continue
             column = units.scale(metric.unit, [found.point])
             low, high = units.outward(found.low / column.size, found.high / column.size)
-            whole = results[each.id].get(metric.part_of)
+            whole = results[treatment.id].get(metric.part_of)
             share = ""
             if whole is not None and whole.point > 0:
                 share = f", about {units.roughly(100 * found.point / whole.point)} % of the whole operation's "
                 share += names.metric(plan, metric.part_of)
-            where = names.cell(plan, each.cell)
-            words = f"{names.treatment(plan, each.id)}: {names.metric(plan, metric.name)}, takes"
+            where = names.cell(plan, treatment.cell)
+            words = f"{names.treatment(plan, treatment.id)}: {names.metric(plan, metric.name)}, takes"
             lines.append(f"{f'{where}, ' if where else ''}{words} {low} to {high} {printable(column.unit)}{share}.")
     return lines
 
@@ -125,8 +127,8 @@ def of_parts(analysed: Analysed) -> list[str]:
 def to_answer(analysed: Analysed, asked: list[Finding]) -> list[str]:
     """How many of the comparisons are decided, and what to do about those that a finished run could not decide."""
     until = analysed.measured.plan.stopping.until
-    spoken = [each for each in asked if each.verdict not in _WITHOUT]
-    undecided = [each for each in spoken if not is_answered(each, until)]
+    spoken = [finding for finding in asked if finding.verdict not in _WITHOUT]
+    undecided = [finding for finding in spoken if not is_answered(finding, until)]
     # Who sets a limit asks for nothing beyond it.
     if not undecided or until is Until.CONDITIONS:
         return []
@@ -135,7 +137,7 @@ def to_answer(analysed: Analysed, asked: list[Finding]) -> list[str]:
     decided = f"{number} of {len(asked)} comparisons are decided" if len(asked) > 1 else open_
     if analysed.measured.state != "finished":
         return [f"{decided}."]
-    needs = [each.seconds_needed[1] for each in undecided if each.seconds_needed is not None]
+    needs = [finding.seconds_needed[1] for finding in undecided if finding.seconds_needed is not None]
     spent_s = analysed.measured.blocks_s
     if not needs or spent_s is None:
         longer = "a longer --budget"
@@ -167,15 +169,15 @@ def _grade(finding: Finding) -> str:
 
 def _digest(analysed: Analysed, findings: list[Finding]) -> list[str]:
     kinds = {"slower": SLOWER, "faster": FASTER, "equal within the margin": {VerdictId.EQUIVALENT}}
-    known = (next((word for word, which in kinds.items() if each.verdict in which), "") for each in findings)
+    known = (next((word for word, which in kinds.items() if finding.verdict in which), "") for finding in findings)
     counts = Counter(word or "undecided" for word in known)
     lines = [f"Of {len(findings)} comparisons: {', '.join(f'{number} {word}' for word, number in counts.items())}."]
-    directed = [each for each in findings if each.verdict in SLOWER | FASTER and each.effect is not None]
+    directed = [finding for finding in findings if finding.verdict in SLOWER | FASTER and finding.effect is not None]
     ranked = sorted(directed, key=lambda each: each.effect.log_ratio if each.effect else 0.0)
-    gains = [each for each in ranked[:_NAMED_OF_MANY] if each.verdict in FASTER]
-    costs = [each for each in ranked[::-1][:_NAMED_OF_MANY] if each.verdict in SLOWER]
+    gains = [finding for finding in ranked[:_NAMED_OF_MANY] if finding.verdict in FASTER]
+    costs = [finding for finding in ranked[::-1][:_NAMED_OF_MANY] if finding.verdict in SLOWER]
     for title, chosen in (("The largest costs", costs), ("The largest gains", gains)):
         if chosen:
             lines.append(f"{title}:")
-            lines += [_sentence(analysed, each) for each in chosen]
+            lines += [_sentence(analysed, finding) for finding in chosen]
     return lines

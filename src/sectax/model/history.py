@@ -1,0 +1,77 @@
+"""What a cost was from run to run: one line for each comparison on each machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from sectax.model.finding import VerdictId
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One comparison in one run, as ratios of cost; None where nothing may be claimed of it.
+
+    Attributes:
+        run: the name of its file. commit: of the code, or empty; changed: whether files differed from it.
+    """
+
+    run: str
+    started: str
+    commit: str
+    changed: bool
+    verdict: VerdictId
+    cost_ratio: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Change:
+    """A level that changed: advice, no verdict.
+
+    Attributes:
+        run, commit: the first one after it. before, after: the mean cost ratio on both sides.
+        also: what of the machine or of its software changed at the same place.
+    """
+
+    run: str
+    commit: str
+    before: float
+    after: float
+    also: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class HistoryLine:
+    """One comparison on one kind of machine, the oldest run first.
+
+    Attributes:
+        comparison: its id; words: what people call it. primary: whether it answers the question of its run.
+    """
+
+    experiment: str
+    comparison: str
+    words: str
+    metric: str
+    primary: bool
+    machine: str
+    seen: tuple[Seen, ...]
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True)
+class History:
+    """The run files of a folder, or of a branch, as lines. As JSON it is the document of `sectax history`.
+
+    Attributes:
+        unreadable: file -> why nothing is known of it.
+        changes_by: how changes were looked for.
+    """
+
+    source: str
+    runs: int
+    lines: tuple[HistoryLine, ...]
+    unreadable: dict[str, str]
+    changes_by: str
+    schema: Literal["sectax/history/1"] = "sectax/history/1"

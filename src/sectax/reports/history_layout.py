@@ -1,0 +1,121 @@
+"""A history as a document: a table of the lines, and on a page a small picture of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sectax.model.environment import SHORT
+from sectax.model.history import Change, History, HistoryLine, Seen
+from sectax.reports import units
+from sectax.reports.document import (
+    Axis,
+    Block,
+    Chart,
+    Column,
+    Document,
+    Footnotes,
+    Kind,
+    Point,
+    Row,
+    Section,
+    Series,
+    Table,
+    Text,
+    lines,
+    sections,
+)
+from sectax.text.printable import printable
+
+# More small pictures than these nobody looks through.
+_MOST_PICTURES = 60
+_MARKED = 4  # commits that are named below a picture,
+_BRIEF = 7  # with so many digits
+
+
+def history_report(history: History, *, show_all: bool) -> Document:
+    """Lay out a history; the comparisons that answer no question only where all is asked for."""
+    shown = [line for line in history.lines if line.primary or show_all]
+    left = len(history.lines) - len(shown)
+    rows = tuple(map(_row, shown))
+    columns = (Column("what"), Column("machine"), Column("runs", right=True), Column("first"), Column("last"))
+    table = Table("", columns, rows)
+    more = (Footnotes((f"{units.count(left, 'secondary comparison')}: --all",)),) if left else ()
+    return Document(
+        f"History of {printable(history.source)}",
+        lines([f"{units.count(history.runs, 'run')}; costs relative to the baseline of the same run"]),
+        sections(
+            Section("Lines", (table, *more), Kind.RESULTS),
+            Section("Changes", tuple(_changes(history, shown))),
+            Section(
+                "Not read",
+                lines(f"{printable(name)}: {printable(why)}" for name, why in history.unreadable.items()),
+            ),
+        ),
+    )
+
+
+def page(made: Document, history: History) -> Document:
+    """The same with the pictures, which are what a page is opened for."""
+    return replace(made, sections=(*sections(Section("Each line", tuple(pictures(history)))), *made.sections))
+
+
+def pictures(history: History) -> Iterator[Block]:
+    """Small multiples: one picture for each line that has two runs or more."""
+    drawn = [line for line in history.lines if sum(seen.cost_ratio is not None for seen in line.seen) > 1]
+    for line in drawn[:_MOST_PICTURES]:
+        known = [seen for seen in line.seen if seen.cost_ratio is not None]
+        points = tuple(
+            Point(float(place), seen.cost_ratio, seen.low, seen.high)
+            for place, seen in enumerate(known)
+            if seen.cost_ratio is not None
+        )
+        step = max(1, (len(known) - 1) // (_MARKED - 1))
+        at = tuple((float(place), _name(known[place], _BRIEF)) for place in range(0, len(known), step))
+        changed = "; ".join(map(_words, line.changes))
+        yield Chart(
+            f"{printable(line.experiment)}: {line.words}",
+            f"{printable(line.machine)}: {changed or 'no change of level was found'}.",
+            Axis("", at=at),
+            Axis("times the cost of the baseline", logarithmic=True, line=1.0),
+            (Series(line.words, points),),
+            joined=True,
+        )
+    if len(drawn) > _MOST_PICTURES:
+        yield Text(f"Only the first {_MOST_PICTURES} of {len(drawn)} lines are drawn; --json has them all.")
+
+
+def _row(line: HistoryLine) -> Row:
+    name = f"{printable(line.experiment)}: {line.words}"
+    ends = (_effect(line.seen[0]), _effect(line.seen[-1]))
+    return Row((name, printable(line.machine), str(len(line.seen)), *ends))
+
+
+def _effect(seen: Seen) -> str:
+    """'1.04 (1.02 to 1.06), 0123456789ab'."""
+    said = seen.verdict.value.replace("-", " ")
+    if seen.cost_ratio is not None:
+        said = units.with_interval(seen.cost_ratio, seen.low, seen.high)
+    return f"{said}, {_name(seen)}"
+
+
+def _name(seen: Seen, digits: int = SHORT) -> str:
+    """The commit; without one the day."""
+    return printable(seen.commit[:digits] + ("+" if seen.changed else "") if seen.commit else seen.started[:10])
+
+
+def _changes(history: History, shown: list[HistoryLine]) -> Iterator[Block]:
+    found = [
+        f"{printable(line.experiment)}: {line.words}, on {printable(line.machine)}: {_words(change)}"
+        for line in shown
+        for change in line.changes
+    ]
+    yield from lines(found, long=True)
+    said = "Advice, no verdict: compare the runs on both sides." if found else "No level changed."
+    yield Text(f"{said} Looked for by {history.changes_by}.")
+
+
+def _words(change: Change) -> str:
+    where = printable(change.commit[:SHORT] or change.run)
+    also = f"; {', '.join(map(printable, change.also))} changed there too" if change.also else ""
+    return f"from {change.before:.3g} to {change.after:.3g} times the baseline at {where}{also}"

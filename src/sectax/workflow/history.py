@@ -1,0 +1,197 @@
+"""From many run files to the history of each cost. Runs of different machines are separate lines, and never joined."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import math
+import multiprocessing
+import os
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from statistics import fmean
+
+import msgspec
+
+from sectax.model.environment import CHANGED, REVISION
+from sectax.model.errors import SectaxError, WrongUse
+from sectax.model.finding import NO_CLAIM, VerdictId
+from sectax.model.history import Change, History, HistoryLine, Seen
+from sectax.model.treatment import CONTROLS, Standing
+from sectax.parts.kept import Kept
+from sectax.workflow.runs import run_files
+
+# What makes a machine another one; its kernel and its software change on the same one, and are named beside a change.
+_MACHINE = ("host.cpu_model", "host.cpus", "host.machine", "host.cpu_quota", "host.virtualisation")
+_CHUNK = 16
+_BRANCH_S = 60.0
+_FOUND_BY = "optimal partitioning (as PELT); of series without a change at most 3 in 100 are said to have one"
+
+
+class _Compared(msgspec.Struct, frozen=True):
+    """One comparison of a run file."""
+
+    id: str
+    words: str
+    metric: str
+    primary: bool
+    verdict: VerdictId
+    logs: tuple[float, float, float] | None  # low, mean, high
+
+
+class _Run(msgspec.Struct, frozen=True):
+    """What a history has of a run file; `state` tells it from another version of itself."""
+
+    state: tuple[int, int, int]
+    experiment: str = ""
+    started: str = ""
+    commit: str = ""
+    changed: bool = False
+    finished: bool = False
+    environment: dict[str, str] = {}
+    compared: tuple[_Compared, ...] = ()
+    unreadable: str = ""
+
+
+def history(source: str) -> History:
+    """The history of a folder of run files, or of a branch (or another revision) of this repository that holds them.
+
+    Raises:
+        WrongUse: it is neither, or has no run file.
+    """
+    folder = Path(source)
+    if folder.is_dir():
+        return _history(source, folder, kept=Kept("history", {"folder": os.path.realpath(folder)}))
+    with tempfile.TemporaryDirectory(prefix="sectax-") as copy:
+        _unpack(source, Path(copy))
+        return _history(source, Path(copy), kept=None)
+
+
+def _history(source: str, folder: Path, kept: Kept | None) -> History:
+    files = run_files(folder)
+    if not files:
+        raise WrongUse(f"there is no run file (*.sectax) in {source}", "name the folder that holds them")
+    known: dict[str, _Run] = {}
+    if kept is not None and (text := kept.recall()) is not None:
+        known = msgspec.json.decode(text, type=dict[str, _Run])
+    fresh = [path for path in files if path.name not in known or known[path.name].state != _state(path)]
+    read = dict(zip((path.name for path in fresh), _in_parallel(_read, fresh), strict=True))
+    runs = {path.name: read.get(path.name) or known[path.name] for path in files}
+    if kept is not None and fresh:
+        # A run that goes on has a log beside it, which changes and the file does not.
+        kept.keep(msgspec.json.encode({name: run for name, run in runs.items() if run.finished}).decode())
+    in_order = sorted((run.started, name) for name, run in runs.items() if not run.unreadable)
+    lines = tuple(_lines([(name, runs[name]) for _, name in in_order]))
+    unreadable = {name: run.unreadable for name, run in runs.items() if run.unreadable}
+    return History(source, len(runs), lines, unreadable, _FOUND_BY)
+
+
+def _in_parallel(read: Callable[[Path], _Run], files: Sequence[Path]) -> list[_Run]:
+    if len(files) <= _CHUNK:
+        return list(map(read, files))
+    import sectax.record.reader
+    import sectax.workflow.analyse  # noqa: F401 - imported once, and not in every child
+
+    with ProcessPoolExecutor(len(os.sched_getaffinity(0)), multiprocessing.get_context("fork")) as pool:
+        return list(pool.map(read, files, chunksize=_CHUNK))
+
+
+def _state(path: Path) -> tuple[int, int, int]:
+    found = path.stat()
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def _read(path: Path) -> _Run:
+    from sectax.record.reader import RunReader
+    from sectax.reports.words import names
+    from sectax.workflow.analyse import analyse_measured
+
+    state = _state(path)
+    try:
+        with contextlib.closing(RunReader.open(path)) as reader:
+            analysed = analyse_measured(reader.measured())
+    except SectaxError as error:
+        return _Run(state, unreadable=error.message)
+    measured = analysed.measured
+    session = measured.sessions[-1] if measured.sessions else None
+    revision = {} if session is None else session.revision()
+    return _Run(
+        state,
+        experiment=measured.plan.experiment,
+        started=measured.started,
+        commit=revision.get(REVISION, ""),
+        changed=revision.get(CHANGED) == "yes",
+        finished=measured.state == "finished",
+        environment={} if session is None else session.whole_identity(),
+        compared=tuple(
+            _Compared(
+                finding.comparison.id,
+                names.subject(measured.plan, finding.comparison.id),
+                finding.comparison.metric,
+                finding.comparison.standing is Standing.PRIMARY,
+                finding.verdict,
+                None if (seen := finding.effect) is None else (seen.low, seen.log_ratio, seen.high),
+            )
+            for finding in analysed.findings
+            if finding.comparison.standing not in CONTROLS
+        ),
+    )
+
+
+def _lines(runs: Sequence[tuple[str, _Run]]) -> Iterator[HistoryLine]:
+    grouped: dict[tuple[str, str, str], list[tuple[str, _Run, _Compared]]] = {}
+    for name, run in runs:
+        machine = ", ".join(filter(None, (run.environment.get(key, "") for key in _MACHINE)))
+        for compared in run.compared:
+            grouped.setdefault((run.experiment, compared.id, machine), []).append((name, run, compared))
+    for (experiment, comparison, machine), points in grouped.items():
+        last = points[-1][2]
+        seen, changes = tuple(_seen(*point) for point in points), tuple(_changes(points))
+        yield HistoryLine(experiment, comparison, last.words, last.metric, last.primary, machine, seen, changes)
+
+
+def _seen(name: str, run: _Run, compared: _Compared) -> Seen:
+    logs = compared.logs if compared.verdict not in NO_CLAIM else None
+    low, mean, high = (None, None, None) if logs is None else (_ratio(end) for end in logs)
+    return Seen(name, run.started, run.commit, run.changed, compared.verdict, mean, low, high)
+
+
+def _ratio(log: float) -> float | None:
+    return math.exp(log) if abs(log) < 700 else None
+
+
+def _changes(points: Sequence[tuple[str, _Run, _Compared]]) -> Iterator[Change]:
+    from sectax.stats.changes import change_points
+
+    known = [point for point in points if point[2].logs is not None and point[2].verdict not in NO_CLAIM]
+    logs = [point[2].logs[1] for point in known if point[2].logs is not None]
+    places = change_points(logs)
+    for start, place, end in zip((0, *places), places, (*places[1:], len(logs)), strict=False):
+        (_, before, _), (name, after, _) = known[place - 1], known[place]
+        names = sorted(before.environment.keys() | after.environment.keys())
+        also = tuple(key for key in names if before.environment.get(key) != after.environment.get(key))
+        means = (math.exp(fmean(logs[start:place])), math.exp(fmean(logs[place:end])))
+        yield Change(name, after.commit, *means, also)
+
+
+def _unpack(revision: str, folder: Path) -> None:
+    """The run files of a revision of this repository, as a branch that a CI appends them to. Raises `WrongUse`."""
+    from sectax.workflow.revision import ask_git
+
+    commit = ask_git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    if not commit:
+        raise WrongUse(f"{revision} is neither a folder nor a branch of this repository", "sectax history FOLDER")
+    # In a folder further down, git would pack that folder alone.
+    root = ask_git("rev-parse", "--show-toplevel")
+    done = subprocess.run(["git", "archive", commit], cwd=root, capture_output=True, timeout=_BRANCH_S, check=False)
+    if done.returncode:
+        raise WrongUse(f"git does not give the files of {revision}", f"it says why: git archive {commit}")
+    with tarfile.open(fileobj=io.BytesIO(done.stdout)) as packed:
+        for member in packed:
+            content = packed.extractfile(member) if member.isfile() and member.name.endswith(".sectax") else None
+            if content is not None:
+                (folder / member.name.replace("/", "-")).write_bytes(content.read())

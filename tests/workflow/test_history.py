@@ -1,0 +1,117 @@
+"""The history of costs: lines by comparison and machine, of a folder or of a branch."""
+
+import json
+import math
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from sectax.model.errors import WrongUse
+from sectax.model.finding import VerdictId
+from sectax.model.history import History
+from sectax.reports.history_layout import pictures
+from sectax.workflow import history as workflow
+from sectax.workflow.history import _Compared, _Run, history
+from sectax.workflow.present import View, render
+from tests.program import sectax
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(
+    number: int, cost: float, cpu: str = "EPYC", kernel: str = "6.1", verdict: str = "slower-material"
+) -> tuple[str, _Run]:
+    log = math.log(cost) + 0.001 * math.sin(7 * number)
+    compared = _Compared("all/new:wall", "new", "wall", True, VerdictId(verdict), (log - 0.01, log, log + 0.01))
+    environment = {"host.cpu_model": cpu, "host.kernel": kernel}
+    name, started = f"{number}.sectax", f"2026-11-{number + 1:02}T00:00"
+    return name, _Run((0, 0, number), "command", started, f"{number:040}", False, True, environment, (compared,))
+
+
+def test_a_level_that_changed_is_named_with_what_else_changed_there() -> None:
+    runs = [run(number, 1.2 if number < 10 else 1.4, kernel="6.1" if number < 10 else "6.2") for number in range(20)]
+
+    (line,) = workflow._lines(runs)
+    (change,) = line.changes
+    assert (change.run, change.commit, change.also) == ("10.sectax", f"{10:040}", ("host.kernel",))
+    assert (change.before, change.after) == (pytest.approx(1.2, rel=0.01), pytest.approx(1.4, rel=0.01))
+
+
+def test_runs_of_two_machines_are_two_lines() -> None:
+    runs = [run(number, 1.2 if number % 2 else 2.0, cpu="EPYC" if number % 2 else "Xeon") for number in range(20)]
+
+    lines = list(workflow._lines(runs))
+    assert [(line.machine, len(line.seen), line.changes) for line in lines] == [("Xeon", 10, ()), ("EPYC", 10, ())]
+
+
+def test_what_nothing_may_be_claimed_of_has_no_ratio_and_is_no_level() -> None:
+    verdicts = ["withdrawn" if number in (3, 7) else "slower-material" for number in range(14)]
+    runs = [run(number, 9.0 if said == "withdrawn" else 1.2, verdict=said) for number, said in enumerate(verdicts)]
+
+    (line,) = workflow._lines(runs)
+    assert [place for place, seen in enumerate(line.seen) if seen.cost_ratio is None] == [3, 7]
+    assert line.changes == ()
+
+
+def test_a_page_has_a_picture_of_each_line_and_no_markup_of_others() -> None:
+    runs = [run(number, 1.2 if number < 10 else 1.4, cpu="<img src=x>") for number in range(20)]
+    made = History("runs", 20, tuple(workflow._lines(runs)), {"bad.sectax": "<b>damaged"}, "a method")
+
+    page = render(made, "html")
+    assert len(list(pictures(made))) == page.count("<figure") == 1
+    assert "<img src=x>" not in page
+    assert "<b>damaged" not in page
+    assert "10.sectax" not in render(made, "terminal", View())  # its commit is what people know
+    assert f"{10:040}"[:12] in render(made, "terminal", View())
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("runs")
+    words = ("--baseline", "sleep 0.1", "--treatment", "new=sleep 0.12", "--blocks", "6", "--out", "a.sectax")
+    sectax("run", "command", *words, folder=made, simulated=1)
+    shutil.copy(made / "a.sectax", made / "b.sectax")
+    (made / "c.sectax").write_text("no run")
+    return made
+
+
+def test_a_folder_is_read_and_what_was_read_is_kept(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SECTAX_CACHE", str(tmp_path))
+    first = history(str(folder))
+    monkeypatch.setattr(workflow, "analyse_file", None, raising=False)
+    again = history(str(folder))
+
+    assert first == again
+    assert (first.runs, list(first.unreadable)) == (3, ["c.sectax"])
+    wall = next(line for line in first.lines if line.metric == "wall")
+    assert len(wall.seen) == 2
+    assert all(seen.low is not None and seen.low < 1.2 < (seen.high or 0) for seen in wall.seen)
+
+
+def test_the_document_keeps_to_its_schema_and_a_branch_says_the_same(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder, tmp_path / "runs")
+    for words in ("init -q -b main .", "add .", "-c user.name=a -c user.email=a@b commit -qm runs"):
+        subprocess.run(["git", *words.split()], cwd=tmp_path, check=True)
+    schema = json.loads((ROOT / "docs" / "schemas" / "history-1.json").read_text())
+
+    of_folder = json.loads(sectax("history", "runs", "--json", folder=tmp_path).out)
+    (tmp_path / "empty").mkdir()
+    of_branch = json.loads(sectax("history", "main", "--json", folder=tmp_path / "empty").out)
+
+    Draft202012Validator(schema).validate(of_folder)
+    assert [line["comparison"] for line in of_branch["lines"]] == [line["comparison"] for line in of_folder["lines"]]
+    assert (of_folder["runs"], of_branch["runs"]) == (3, 3)
+
+
+def test_what_is_no_folder_and_no_branch_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for source in ("nowhere", "--output=x"):
+        with pytest.raises(WrongUse, match="neither a folder"):
+            history(source)
+    with pytest.raises(WrongUse, match="no run file"):
+        history(".")
