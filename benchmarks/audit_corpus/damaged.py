@@ -19,7 +19,7 @@ from pathlib import Path
 
 from sectax.audit.checks.registry import review
 from sectax.audit.reading import registry
-from sectax.audit.tables.columns import Columns
+from sectax.audit.reading.asked import Columns
 from sectax.audit.tables.table import read_table
 from sectax.formats.bad_input import BadInput
 
@@ -27,7 +27,7 @@ SAMPLES = Path(__file__).parents[2] / "tests" / "audit" / "tools" / "samples"
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _NUMBERS = ("0", "-1", "1e308", "1e-320", "nan", "inf", "9" * 25, "0.0", "1,5", "1.5.2", "", "٣", "1_000", "²")
 _PIECES = ("\x00", "\ufeff", "é", "{", "]", '"', ",", ";;", "\t", "  ", "±", "µ", "--", "%", "\\", "null", "true", "= ")
-_MOST_LINES = 60
+_MOST_LINES = 40
 
 
 def damaged(text: str, rng: random.Random) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 from sectax.audit.checks.interface import Outcome
 from sectax.audit.checks.registry import review
 from sectax.audit.reading import registry
-from sectax.audit.tables.columns import Columns
+from sectax.audit.reading.asked import Columns
 from sectax.audit.tables.table import read_table
 
 

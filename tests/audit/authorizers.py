@@ -16,7 +16,7 @@ from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Contents, Plan, Stopping
 from sectax.model.treatment import Cell, Comparison, Factor, Role, Standing, Treatment
 
-NONE, PUBLISHED, IMMEDIATE = "none", "published", "immediate"
+NONE, PUBLISHED, IMMEDIATE = "none", "hmac-sha512", "immediate"
 SMALL, LARGE = "10KiB", "3MiB"
 
 DURATION = Metric("duration", "s", Better.LOWER, Summary.MEDIAN, "duration")

@@ -114,11 +114,6 @@ RULES: dict[str, tuple[str, Evidence, Evidence]] = {
         one(work=TRIAL, mean=0.0099),
     ),
     "far more waiting": ("F contradiction", one(work=TRIAL, mean=5.0), one(work=TRIAL, mean=0.009)),
-    "a run that was interrupted": (
-        "F contradiction",
-        one(work=replace(TRIAL, configured_s=60.0), mean=0.009),
-        one(work=replace(TRIAL, configured_s=10.0), mean=0.009),
-    ),
     "a promise that is broken": (
         "F contradiction",
         told(series(mean=1.0), broken=(Broken("a = b", 1.0, 2.0, "run"),)),

@@ -6,7 +6,7 @@ import pytest
 
 from sectax.audit.checks.registry import review
 from sectax.audit.form import Moves, Quantity
-from sectax.audit.tables.columns import Columns
+from sectax.audit.reading.asked import Columns
 from sectax.audit.tables.table import looks_like_a_table, read_table
 from sectax.formats.bad_input import BadInput
 
@@ -38,10 +38,13 @@ def test_a_mean_with_summaries_beside_it_is_a_summary() -> None:
     assert (one.quantity, one.count, one.claims[0].step) == (Quantity.TIME, 30, pytest.approx(1e-5))
 
 
-def test_rows_that_failed_are_counted() -> None:
-    found = read_table(iter(["side,seconds,exit_code", "a,1,0", "a,2,1"]), Columns())
+@pytest.mark.parametrize("text", ["exit_code,0,1", "success,true,false", "status,200,503", "errors,0,1"])
+def test_rows_that_failed_are_counted(text: str) -> None:
+    name, well, badly = text.split(",")
 
-    assert found.series[0].work.failures == 1
+    found = read_table([f"side,seconds,{name}", f"a,1,{well}", f"a,2,{badly}"], Columns())
+
+    assert [one.work.failures for one in found.series] == [1]
 
 
 @pytest.mark.parametrize("text", ["", ",,\n1,2,3\n", "1,2\n3,4\n", "a,b\n", "a,b\nx,y\n", "side,seconds\na,x\nb,y\n"])
@@ -157,6 +160,22 @@ def test_the_columns_that_were_read_and_those_that_were_not_are_named() -> None:
     found = read_table(["side,time_ms,load", "a,1,3", "b,2,4"], Columns())
 
     assert found.columns == "time_ms by side; not used: load"
+
+
+def test_words_that_come_again_are_levels_or_a_hint_names_them() -> None:
+    rows = ["run,date,ms", *["before,2026-1-1,1", "after,2026-1-2,2"] * 2]
+
+    assert read_table(rows, Columns()).columns == "ms by run; not used: date; --by run,date separates more"
+    assert [*read("\n".join(rows))] == ["ms: before", "ms: after"]
+
+
+def test_an_excess_of_failures_is_hidden_by_no_other_row() -> None:
+    text = "side,requests,errors,ms\na,100,150,3\na,1000,0,3\nb,1000,1,3\n"
+
+    found = read_table(text.split("\n"), Columns())
+
+    assert [(fault.run, fault.left, fault.right) for fault in found.broken] == [("a", 150, 100)]
+    assert found.series[0].work.failures == 150
 
 
 def test_failures_are_held_against_the_requests_of_their_rows() -> None:

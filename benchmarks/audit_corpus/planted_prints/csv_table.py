@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from benchmarks.audit_corpus.planted_prints.frame import Format, Kind, Plant, Rng
 from benchmarks.audit_corpus.planted_prints.series import Series, Values, of_values
-from sectax.audit.tables.columns import Columns
+from sectax.audit.reading.asked import Columns
 
 Row = dict[str, str]
 

@@ -18,7 +18,7 @@ from benchmarks.audit_corpus import planted_prints
 from benchmarks.audit_corpus.__main__ import FILES, entries
 from benchmarks.audit_corpus.healthy_prints import PRINTS
 from benchmarks.audit_corpus.outcomes import outcomes_of
-from sectax.audit.tables.columns import Columns
+from sectax.audit.reading.asked import Columns
 from sectax.formats.bad_input import BadInput
 from sectax.model.finding import Severity
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sectax.audit.form import Evidence, Trouble, TroubleKind
-from sectax.audit.tables.columns import Columns
+from sectax.audit.reading.asked import Columns
 from sectax.model.audited import Audited, Tally
 from sectax.model.errors import WrongUse
 from sectax.model.finding import Finding, Severity, VerdictId

@@ -32,6 +32,7 @@ FAULTS = {
     "mean above p90": ("fio.txt", "avg=360.02", "avg=599.02", ("W", "modes")),
     "stopped": ("fio.txt", "Starting 2", "fio: terminating on signal 2\nStarting 2", ("W", "said-by-the-tool")),
     "rate of the document": ("fio.json", "44025.933", "4402.593", ("F", "contradiction")),
+    "interrupted": ("wrk.txt", "Running 2s", "Running 5m", ("F", "contradiction")),
 }  # fmt: skip
 
 

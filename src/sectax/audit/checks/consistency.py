@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from sectax.audit.checks.groups import about, gather, ids, worst
+from sectax.audit.checks.groups import about, ids, worst
 from sectax.audit.checks.interface import Remark, check, fatal, remark
 from sectax.audit.checks.words import duration, number, share
 from sectax.audit.form import Claim, Evidence, Quantity, Series, share_of
@@ -21,8 +21,6 @@ LONG_ENOUGH_S = 0.5
 UNDER_WAY, FAR_TOO_MANY = 1.5, 100.0
 # Less of the time of its connections than this was spent on what was counted.
 LEAST_AT_WORK = 0.5
-# Of the time after which the clock was to end a run.
-PLANNED, NEARLY_PLANNED = (0.5, 10.0), (0.9, 1.5)
 WRONG = "one of two numbers is wrong, so neither can be used"
 ASK = "find out where each number comes from"
 
@@ -38,7 +36,6 @@ def contradiction(evidence: Evidence) -> Iterator[Remark]:
         saw = f"{broken.promise}: {number(broken.left)} against {number(broken.right)} ({broken.run})"
         severity = Severity.FATAL if broken.fatal else Severity.WARNING
         yield remark(severity, broken.run, saw, WRONG, ASK, broken.figures)
-    yield from _planned(evidence)
     # It may be a difference that is not called one, so it is no F.
     below = {
         one: (-least, f"{one.id} is {_shown(one, least)}") for one in evidence.speeds if (least := _least(one)) < 0
@@ -163,17 +160,6 @@ def _in_flight(one: Series) -> Iterator[Remark]:
             "connections waited for something that is in no latency: a limit, a client, or answers that never came"
         )
         yield remark(Severity.WARNING, one.table, saw, meaning, ASK, ids([one]))
-
-
-def _planned(evidence: Evidence) -> Iterator[Remark]:
-    """A run that the clock was to end, and that lasted far shorter or longer."""
-    for group in gather(evidence.speeds, lambda one: one.run):
-        planned, seconds = group[0].work.configured_s, group[0].work.duration_s
-        if planned and seconds and not NEARLY_PLANNED[0] <= seconds / planned <= NEARLY_PLANNED[1]:
-            severity = Severity.WARNING if PLANNED[0] <= seconds / planned <= PLANNED[1] else Severity.FATAL
-            saw = f"{group[0].run} was to last {duration(planned)}, and lasted {duration(seconds)}"
-            meaning = "the run was interrupted, or the clock that its rate is taken from is wrong"
-            yield about(severity, group, saw, meaning, "run it again to its end")
 
 
 def _shown(one: Series, value: float) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import chain, filterfalse, islice
 from operator import methodcaller
 
-from sectax.audit.tables.columns import Columns
+from sectax.audit.reading.asked import Columns
 from sectax.formats.bad_input import BadInput
 from sectax.text.near import did_you_mean
 from sectax.text.printable import printable
@@ -105,16 +105,12 @@ def rows(table: Table) -> Iterator[list[str]]:
 
 
 def _markdown(table: Table) -> Iterator[list[str]]:
-    """The rows of all tables of these names. What stands above a rule are names, perhaps those of another table."""
-    last: list[str] | None = None
-    is_other = False
-    for line in chain(table.lines, [""]):
-        row = fields(line, "|") if "|" in line else None
-        if row is not None and _RULE.fullmatch(line.strip()):
-            is_other = last is not None and last != table.names
-            table.others.extend([listed(last)] if last is not None and is_other else [])
-            last = None
-            continue
-        if last is not None and not is_other:
-            yield last
-        last = row
+    """The rows of all tables of these names. The first line of those below is their names, if a rule follows it."""
+    names: list[str] | None = table.names
+    for line in table.lines:
+        row = fields(line, "|") if "|" in line or _RULE.fullmatch(line) else None
+        if names == table.names and row is not None:
+            yield row
+        elif names is not None and row is not None and _RULE.fullmatch(line):
+            table.others.append(listed(names))
+        names = row if names is None or row is None else names

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import csv
 from array import array
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from sectax.audit.form import Claim, Contrast, Evidence, Series, Trouble, TroubleKind, Work
+from sectax.audit.form import Broken, Claim, Evidence, Series, Trouble, TroubleKind, Work
+from sectax.audit.reading.asked import Columns
 from sectax.audit.reading.build import MOST_FIGURES, evidence
+from sectax.audit.reading.cells import Cells, plain_numbers
+from sectax.audit.reading.headings import Failed, unit_in
 from sectax.audit.reading.names import moves_of
 from sectax.audit.reading.units import Unit, unit_of
-from sectax.audit.tables.cells import Cells, plain_numbers
-from sectax.audit.tables.columns import Columns
-from sectax.audit.tables.guess import guess, unit_in
-from sectax.audit.tables.head import Table, listed, opened, rows
+from sectax.audit.tables.guess import guess
+from sectax.audit.tables.head import Table, opened, rows
 from sectax.formats.bad_input import BadInput
 from sectax.text.printable import printable
 
 MOST_ROWS = 20_000_000
-# The rows by which columns are known, and those that are read at once.
-_SAMPLE, _PORTION = 2000, 4096
+# The rows by which columns are known, and those that are read at once: fewer than start Python's garbage collector.
+_SAMPLE, _PORTION = 2000, 512
 _MOST_REPLICATES = 100_000
 
 Key = tuple[str, ...]
@@ -30,12 +32,14 @@ Row = Sequence[str]
 
 @dataclass
 class _Group:
-    """The rows of one combination of levels, and the last of them."""
+    """The values of one column in the rows of one combination of levels, and the last of these rows."""
 
     values: array[float] = field(default_factory=lambda: array("d"))  # in the unit of their column
     replicates: set[str] = field(default_factory=set)
+    # How many operations failed, and how many there were; and both in the row with the most failures beyond operations.
     failed: float = 0.0
     operations: float = 0.0
+    excess: tuple[float, float] = (0.0, 0.0)
     row: Row = ()
 
 
@@ -62,7 +66,7 @@ class _Reader:
     def __init__(self, table: Table) -> None:
         self.table = table
         self.rows = rows(table)
-        self.groups: dict[Key, _Group] = {}
+        self.groups: dict[tuple[Key, int], _Group] = defaultdict(_Group)
         self.count = 0
         self.left_out: list[Trouble] = []
         first = self._portion(_SAMPLE)
@@ -71,8 +75,6 @@ class _Reader:
             raise BadInput("the table has no rows", f"{len(table.names)} columns, and nothing below their names")
         self.cells = Cells(table.separator, (cell for row in sample for cell in row))
         self.guess = guess(table, sample, self.cells)
-        self.values = [*self.guess.values.items()]
-        self.factors = [table.names[at] for at in self.guess.by] + ["column"] * (len(self.values) > 1)
         while first:
             self._take(first)
             first = self._portion(_PORTION)
@@ -97,68 +99,54 @@ class _Reader:
 
     def _take(self, portion: list[Row]) -> None:
         """Put the values of rows into their groups: at once, or where one of them needs a look, one by one."""
-        whole = list(filter(None, portion))
         try:
-            columns = list(zip(*whole, strict=True))
+            columns = list(zip(*portion, strict=True))
             if len(columns) != len(self.table.names):
                 raise ValueError("other columns")
-            numbers = [plain_numbers(columns[at]) for at, _ in self.values]
+            self._put(portion, columns, [plain_numbers(columns[at]) for at in self.guess.values])
         except ValueError:
-            whole, numbers = self._readable(portion)
-            columns = [*zip(*whole, strict=True)]
-        keys: list[Key] = [*zip(*(columns[at] for at in self.guess.by if whole), strict=True)] or [()] * len(whole)
-        self._put(keys, numbers, whole)
-
-    def _readable(self, portion: list[Row]) -> tuple[list[Row], list[list[float]]]:
-        """The rows whose values are all numbers, and these by column; the other rows are noted."""
-        whole: list[Row] = []
-        columns: list[list[float]] = [[] for _ in self.values]
-        for place, row in enumerate(portion, self.count - len(portion)):
-            fields = self._fitted(row)
-            numbers = [self.cells.number(fields[at], unit) for at, unit in self.values] if fields else [None]
-            if None not in numbers:
-                whole.append(fields)
-                for column, number, (_, unit) in zip(columns, filter(None, numbers), self.values, strict=True):
-                    column.append(number.value / unit[1])
-            elif any(map(str.strip, row)) and row != self.table.names:
-                self._leave_out(place, f"left out: {printable(', '.join(row), 60)}")
-        return whole, columns
+            for place, row in enumerate(portion, self.count - len(portion)):
+                fields = self._fitted(row)
+                told = [(self.cells.number(fields[at], unit), unit) for at, unit in self.guess.values.items() if fields]
+                numbers = [[number.value / unit[1]] for number, unit in told if number is not None]
+                if len(numbers) == len(self.guess.values):
+                    self._put([fields], [(cell,) for cell in fields], numbers)
+                elif any(map(str.strip, row)) and row != self.table.names:
+                    self._leave_out(place, f"left out: {printable(', '.join(row), 60)}")
 
     def _leave_out(self, place: int, text: str) -> None:
         self.left_out.append(Trouble(TroubleKind.UNREAD, self.table.place + place + 1, text))
 
-    def _put(self, keys: list[Key], numbers: list[list[float]], whole: Sequence[Row]) -> None:
-        names, replicate = self.table.names, self.table.said.replicate
-        for (at, _), values in zip(self.values, numbers, strict=True):
-            of = keys if len(self.values) == 1 else [(*key, names[at]) for key in keys]
-            groups = {key: self._group(key, row) for key, row in dict(zip(of, whole, strict=True)).items()}
-            append = {key: group.values.append for key, group in groups.items()}
-            for key, value in zip(of, values, strict=True):
-                append[key](value)
-            if replicate:
-                place = self.table.column(replicate)
-                for key, row in zip(of, whole, strict=True):
-                    # Nobody asks how many more there are.
-                    if len(groups[key].replicates) < _MOST_REPLICATES:
-                        groups[key].replicates.add(row[place])
-            if self.guess.failures is not None:
-                place, failed = self.guess.failures
-                for key, row in zip(of, whole, strict=True):
-                    groups[key].failed += failed(row[place], self._plain(row, place))
-                    groups[key].operations += self._plain(row, self.guess.count)
+    def _put(self, rows: Sequence[Row], columns: Sequence[Row], numbers: list[list[float]]) -> None:
+        guess, places = self.guess, defaultdict[Key, list[int]](list)
+        keys: Iterable[Key] = zip(*(columns[at] for at in guess.by), strict=True) if guess.by else [()] * len(rows)
+        for place, key in enumerate(keys):
+            places[key].append(place)
+        for key, there in places.items():
+            for at, values in zip(guess.values, numbers, strict=True):
+                group = self.groups[tuple(map(str.strip, key)), at]
+                group.values.extend([values[place] for place in there])
+                group.row = rows[there[-1]]
+                # Nobody asks how many more there are.
+                if guess.replicate is not None and len(group.replicates) < _MOST_REPLICATES:
+                    group.replicates.update(columns[guess.replicate][place] for place in there)
+                if guess.failures is not None:
+                    self._count(group, [rows[place] for place in there], *guess.failures)
+        if len(self.groups) > MOST_FIGURES:
+            raise BadInput(f"more than {MOST_FIGURES} different levels", "--by names columns of levels")
 
-    def _plain(self, row: Row, place: int | None) -> float:
-        number = None if place is None else self.cells.number(row[place])
+    def _count(self, group: _Group, rows: Iterable[Row], at: int, failed: Failed) -> None:
+        of = self.guess.count
+        for (text, count), times in Counter((row[at], "" if of is None else row[of]) for row in rows).items():
+            failures, operations = failed(text, self._plain(text)), self._plain(count)
+            if operations:
+                group.excess = max(group.excess, (failures, operations), key=lambda counts: counts[0] - counts[1])
+            group.failed += times * failures
+            group.operations += times * operations
+
+    def _plain(self, cell: str) -> float:
+        number = self.cells.number(cell)
         return number.value if number is not None else 0.0
-
-    def _group(self, levels: Key, row: Row) -> _Group:
-        key = tuple(level.strip() for level in levels)
-        if key not in self.groups and len(self.groups) >= MOST_FIGURES:
-            names = ", ".join(map(printable, self.factors))
-            raise BadInput(f"{names}: more than {MOST_FIGURES} different levels", "--by names columns of levels")
-        group = self.groups.setdefault(key, _Group())
-        group.row = row
-        return group
 
     def evidence(self) -> Evidence:
         """What was read. Raises `BadInput` where no row has a value."""
@@ -167,67 +155,60 @@ class _Reader:
             raise BadInput(f"no row has a value{first}", "name the column of numbers with --value")
         if 2 * len(self.left_out) > self.count:
             raise BadInput(f"{len(self.left_out)} of {self.count} rows are not usable{first}")
-        self.finest = {place: self._finest(place, self.values[0][1]) for place in self.guess.summaries.values()}
         self.left_out += [Trouble(TroubleKind.UNREAD, 0, f"another table: {names}") for names in self.table.others]
-        found = evidence("this table", [self._series(key, group) for key, group in self.groups.items()], self.left_out)
-        found = replace(found, columns=self._columns())
+        every = {self._series(*key, group): group for key, group in self.groups.items()}
+        # A row with more failures than operations, which the other rows of its levels would hide.
+        broken = [
+            Broken("failures <= operations", *group.excess, one.run, figures=tuple(claim.id for claim in one.figures))
+            for one, group in every.items()
+            if self.guess.count is not None and group.failed <= group.operations and group.excess[0] > group.excess[1]
+        ]
         # Arms that stand beside each other are what is compared, unless levels are named.
-        factors = self.factors if self.table.said.by else sorted(self.factors, key=lambda name: name != "column")
-        if not factors or len({one.levels.get(factors[0]) for one in found.series}) < 2:
-            return found
-        return replace(found, contrast=Contrast(factors[0], None, reported=False))
+        factors = sorted(next(iter(every)).levels, key=lambda name: name != "column" or bool(self.table.said.by))
+        compares = factors[0] if factors else ""
+        return replace(evidence("this table", every, self.left_out, broken, compares), columns=self.guess.told)
 
-    def _columns(self) -> str:
-        """Which columns were read as what."""
-        names, by, unused = self.table.names, [self.table.names[at] for at in self.guess.by], [*self.guess.unused]
-        of = f" by {listed(by)}" if by else ""
-        return f"{listed([names[at] for at, _ in self.values])}{of}{f'; not used: {listed(unused)}' if unused else ''}"
-
-    def _series(self, key: Key, group: _Group) -> Series:
+    def _series(self, key: Key, at: int, group: _Group) -> Series:
         import numpy as np
 
-        names, label, replicate = self.table.names, ", ".join(key), self.table.said.replicate
-        at, unit = next(one for one in self.values if len(self.values) == 1 or names[one[0]] == key[-1])
-        metric = names[at] if len(self.values) == 1 else "value"
+        guess, unit, arms = self.guess, self.guess.values[at], len(self.guess.values) > 1
+        name = self.table.names[at]
+        factors = [*(self.table.names[at] for at in guess.by), "column"]
+        levels = dict(zip(factors, (*key, name) if arms else key, strict=False))
+        label, metric = ", ".join(levels.values()), "value" if arms else name
         id = f"{metric}: {label}" if label else metric
         claims = self._claims(id, group.row, at, unit) if len(group.values) == 1 else ()
-        operation = next(filter(moves_of, (*key, *self.guess.constant, metric)), key[0] if key else None)
-        place, amount = self.guess.size or (None, unit)
-        size = None if place is None else self.cells.number(group.row[place], amount)
+        operation = next(filter(moves_of, (*levels.values(), *guess.constant, metric)), next(iter(key), None))
+        size = self.cells.number(group.row[guess.size[0]], guess.size[1]) if guess.size else None
         return Series(
             id=id,
             table=metric,
-            levels=dict(zip(self.factors, key, strict=True)),
+            levels=levels,
             metric=metric,
             quantity=unit[0],
             claims=claims,
             values=() if claims else array("d", (np.frombuffer(group.values) * unit[1]).tobytes()),
-            count=int(self._plain(group.row, self.guess.count)) or None if claims else None,
+            count=int(self._plain(group.row[guess.count])) or None if claims and guess.count is not None else None,
             work=Work(
                 operation=operation,
                 moves=moves_of(operation or ""),
                 size_bytes=size.value if size is not None else None,
                 operations=group.operations or None,
-                failures=group.failed if self.guess.failures is not None else None,
-                replicates=len(group.replicates) if replicate else None,
-                replicate=replicate or None,
+                failures=group.failed if guess.failures is not None else None,
+                replicates=len(group.replicates) or None,
+                replicate=self.table.said.replicate or None,
             ),
             run=label,
         )
 
-    def _finest(self, place: int, unit: Unit) -> float:
-        """The finest step of a column, since many programs leave out zeros at the end."""
-        cells = [group.row[place] for group in self.groups.values()]
-        numbers = [self.cells.number(cell, unit) for cell in cells if "e" not in cell.lower()]
-        return min((number.step for number in numbers if number is not None), default=0.0)
-
     def _claims(self, id: str, row: Row, at: int, unit: Unit) -> tuple[Claim, ...]:
         """Of a row that stands by itself with a mean or median: that, and the summaries beside it."""
         claims = []
-        for name, place in self.guess.summaries.items():
+        for name, (place, step) in self.guess.summaries.items():
             if (number := self.cells.number(row[place], unit)) is not None:
-                step = number.step if "e" in row[place].lower() else self.finest[place]
-                claims.append(Claim(f"{id} {name}", name, number.value, step))
+                claims.append(
+                    Claim(f"{id} {name}", name, number.value, number.step if "e" in row[place].lower() else step)
+                )
         if claims and (error := self.cells.error(row[at], unit)) is not None:
             claims.append(Claim(f"{id} error", "error", error.value))
         return tuple(claims)

@@ -50,6 +50,16 @@ class Cells:
         units = [unit_of(found[2]) if (found := _WITH_UNIT.fullmatch(plain)) else None for plain in there]
         return units[0] if len({unit and unit[0] for unit in units}) == 1 else None
 
+    def are_numbers(self, texts: Iterable[str], unit: Unit | None) -> bool:
+        """Whether more than half of the cells of a column are numbers, but for empty ones."""
+        numbers = [self.number(text, unit or _NO_UNIT) is not None for text in texts if text.strip()]
+        return 2 * sum(numbers) > len(numbers)
+
+    def finest(self, texts: Iterable[str], unit: Unit) -> float:
+        """The finest step of a column, since many programs leave out zeros at the end."""
+        numbers = (self.number(text, unit) for text in texts if "e" not in text.lower())
+        return min((number.step for number in numbers if number is not None), default=0.0)
+
     def _plain(self, text: str) -> str:
         plain = _BLANKS.sub("", _ERROR.split(text.strip())[0])
         if self._decimal and _DECIMAL.fullmatch(plain):
