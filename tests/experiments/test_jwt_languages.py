@@ -16,9 +16,15 @@ from sectax.protocol.session import AnsweredSkipped
 from tests.needs import PARTS, needs
 
 # A language, and what it needs; the common algorithms must be in all of them.
-NEEDS = {"php": "php", "python": "the Python probe", "go": "the Go probe"}
+NEEDS = {
+    "php": "php",
+    "python": "the Python probe",
+    "go": "the Go probe",
+    "node": "the Node probe",
+    "rust": "the Rust probe",
+}
 NAMES = [name for name, algorithm in ALGORITHMS.items() if algorithm.name == algorithm.asked]
-COMMON = {"HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "EdDSA"}
+COMMON = {"HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "ES256", "ES384", "EdDSA"}
 PRESENT = [language for language, part in NEEDS.items() if PARTS[part].is_here()]
 
 pytestmark = [pytest.mark.more]

@@ -13,6 +13,7 @@ import platform
 import re
 import shutil
 import sys
+import tempfile
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -47,7 +48,7 @@ class SetUp(msgspec.Struct, frozen=True):
             needs nothing.
         lock: of `python-venv`.
         command: of `build`: runs in a copy of the probe's folder, `{out}`, and leaves there what the probe is started
-            from.
+            from. `{scratch}` is a folder for what is not kept.
         by: the command that a user types to have it made.
         about: how long it takes and what it fetches.
     """
@@ -251,12 +252,13 @@ def set_up(probe: Probe, say: Say = lambda text: None) -> None:
         case "build":
             # In a copy: where sectax is installed, its own folders may not be written.
             shutil.copytree(probe.folder, folder, ignore=_not_its_own)
-            installer.run(
-                [probe._fill(word) for word in settings.command],
-                f"{title} could not be built",
-                folder=folder,
-                progress=lambda _, seconds: say(f"still building {title}: {seconds:.0f} s"),
-            )
+            with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
+                installer.run(
+                    [probe._fill(word.replace("{scratch}", scratch)) for word in settings.command],
+                    f"{title} could not be built",
+                    folder=folder,
+                    progress=lambda _, seconds: say(f"still building {title}: {seconds:.0f} s"),
+                )
         case _:
             _install_libraries(probe, settings, folder)
     remember_checksums(folder)
