@@ -61,7 +61,7 @@ def check_probe(
         One result per check as soon as it is known, in the order in which they are made. Every check starts the program
         afresh.
     """
-    program = ProbeProgram(argv, cwd, patience_s)
+    program = ProbeProgram(tuple(argv), cwd, patience_s)
     suite = _Suite(only)
     for check in (*GREETING, *PROTOCOL, *CLOCK, *CPU):
         yield from suite.make(check.id, partial(check.run, program), check.hint)

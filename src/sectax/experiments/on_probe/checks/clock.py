@@ -72,9 +72,8 @@ def _wall_limit(interview: Conversation, aim_s: float) -> float:
     return min(_WALL_LIMIT_S, _FAR_ABOVE * aim_s, interview.deadline_s * _OF_PATIENCE)
 
 
-def count_scales(interview: Conversation) -> str:
+def count_scales(interview: Conversation, count: int) -> str:
     """Twice the operations take about twice the time; else nothing is done per operation (dead code)."""
-    count = size_batch(interview, _GROWING_S).count
     for _ in range(_ATTEMPTS):
         ratio = _ratio_of_doubled(interview, count, REPEATS)
         if _DOUBLED[0] <= ratio <= _DOUBLED[1]:
@@ -98,9 +97,8 @@ def _ratio_of_doubled(interview: Conversation, count: int, repeats: int) -> floa
     return min(doubles) / min(singles) if min(singles) else math.inf
 
 
-def elapsed_plausible(interview: Conversation) -> str:
+def elapsed_plausible(interview: Conversation, count: int) -> str:
     """What is reported of a long batch fits into what sectax saw, and nearly fills it."""
-    count = size_batch(interview, LONG_S).count
     best = 0.0
     for _ in range(REPEATS):
         reported_s = interview.measure(count).elapsed_ns[0] * 1e-9
@@ -157,9 +155,9 @@ def _common_step(interview: Conversation) -> int:
         count *= 4
 
 
-def _of_empty(check: Callable[[Conversation], str], program: ProbeProgram) -> str:
+def _of_empty(check: Callable[[Conversation, int], str], aim_s: float, program: ProbeProgram) -> str:
     with program.start_with("empty", {}, {}) as interview:
-        return check(interview)
+        return check(interview, size_batch(interview, aim_s).count)
 
 
 # Where the unit is wrong, nothing else can be said of any time, and all batches are sized wrongly.
@@ -180,9 +178,9 @@ SCALES_HINT = "use every result, so that no compiler may drop the work; start an
 PLAUSIBLE_HINT = "report integer nanoseconds of a monotonic clock, read right before and right after the operations"
 
 CLOCK = (
-    Check(UNIT, partial(_of_empty, elapsed_plausible), PLAUSIBLE_HINT),
+    Check(UNIT, partial(_of_empty, elapsed_plausible, LONG_S), PLAUSIBLE_HINT),
     Check(
         "clock-plausible", _clock_plausible, "measure granularity_ns and read_ns on the clock that times the batches"
     ),
-    Check("count-scales", partial(_of_empty, count_scales), SCALES_HINT),
+    Check("count-scales", partial(_of_empty, count_scales, _GROWING_S), SCALES_HINT),
 )
