@@ -4,9 +4,9 @@ import dataclasses
 import math
 
 import pytest
-from tests.reports.findings import finding
 
 from sectax.analysis.controls import found, would_show
+from tests.reports.findings import finding
 
 
 @pytest.mark.parametrize(
@@ -22,9 +22,10 @@ from sectax.analysis.controls import found, would_show
 def test_what_is_far_beyond_the_control_is_seen_without_it(
     low: float, high: float, is_found: bool, shown: dict[float, bool]
 ) -> None:
-    control = finding(low, high)
+    control = finding(0.99, 1.01)
     assert control.effect is not None
-    control = dataclasses.replace(control, effect=dataclasses.replace(control.effect, added=math.log1p(0.04)))
+    effect = dataclasses.replace(control.effect, low=low, high=high, added=math.log1p(0.04))
+    control = dataclasses.replace(control, effect=effect)
 
     assert found(control) == is_found
     assert {share: would_show(control, share) for share in shown} == shown
