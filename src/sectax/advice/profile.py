@@ -88,7 +88,9 @@ def _mixed(levels: _Levels, pieces: Mapping[str, _Piece], weights: list[tuple[Gr
         parts += effects
     point, low, high = ends
     level, method = min((effect.level, effect.method) for effect in parts)
-    return Mixed(dict(levels), Estimate(point, low, high, level, method, min(effect.blocks for effect in parts), "ratio"))
+    return Mixed(
+        dict(levels), Estimate(point, low, high, level, method, min(effect.blocks for effect in parts), "ratio")
+    )
 
 
 def _group(name: str, rule: Profile) -> Group:
