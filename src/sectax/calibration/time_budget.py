@@ -153,6 +153,8 @@ def block_s(plan: Plan, calibrated: Calibrated, gaps: Mapping[str, float], *, pa
 
 
 _NO_NEWS_S = 0.1
+# A smaller share of a block may have waited for one thing alone.
+_TELLING = 0.2
 
 
 class BlockTimes:
@@ -197,7 +199,7 @@ class BlockTimes:
             passed_s: since it began; share: of its visits that are made. The processes of a block are started before
                 its visits, so a share says nothing until more time has passed than was announced for the whole.
         """
-        if self._recent or self._once_s or not share or passed_s <= self._within_s:
+        if self._recent or self._once_s or share < _TELLING or passed_s <= self._within_s:
             return None
         return self._announced(passed_s / share)
 
