@@ -11,7 +11,7 @@ from sectax.model.finding import is_decided
 from sectax.model.plan import Plan
 from sectax.reports import units, words
 from sectax.reports.diagnostics import failed, gather_warnings, skipped
-from sectax.reports.distrust import control_line, distrust, passed
+from sectax.reports.distrust import control_line, distrust, self_check, self_checked
 from sectax.reports.document import Block, Command, Document, Footnotes, Kind, Lines, Section, Text, lines, sections
 from sectax.reports.notes import how_measured, notes
 from sectax.reports.result_tables import answers, footnotes, result_tables, visible
@@ -47,8 +47,8 @@ def _page(analysed: Analysed, path: str, decision: Decision | None, todo: Sectio
     state = "" if measured.state == "finished" else f"{printable(measured.state)}, "
     title = f"{printable(plan.experiment)}, {printable(plan.preset)} preset: {state}{_blocks(analysed)}"
     title += f"; margin {units.margin(plan.stopping.margin)}"
-    if analysed.controls and all(map(passed, analysed.controls)):
-        title += "; self-check passed"
+    if not any(self_check(plan, analysed.controls)):
+        title += f"; {self_checked(analysed.controls)}"
     table = answers(analysed, shown)
     results = [table] if table.rows else []
     doubts, left = distrust(analysed, shown)
