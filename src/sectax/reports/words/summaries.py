@@ -108,20 +108,26 @@ def of_parts(analysed: Analysed) -> list[str]:
     for metric in plan.metrics:
         if metric.compared or not metric.part_of or metric.name not in plan.beside:
             continue
-        for treatment in plan.treatments:
-            found = results.get(treatment.id, {}).get(metric.name)
-            if found is None or found.low is None or found.high is None or treatment.role is not Role.TREATMENT:
-                continue
+        known = [
+            (treatment, found, found.low, found.high)
+            for treatment in plan.treatments
+            if treatment.role is Role.TREATMENT and (found := results.get(treatment.id, {}).get(metric.name))
+            if found.low is not None and found.high is not None
+        ]
+        for treatment, found, least, most in known:
             column = units.scale(metric.unit, [found.point])
-            low, high = units.outward(found.low / column.size, found.high / column.size)
+            ends = units.outward(least / column.size, most / column.size)
             whole = results[treatment.id].get(metric.part_of)
             share = ""
             if whole is not None and whole.point > 0:
                 share = f", about {units.roughly(100 * found.point / whole.point)} % of the whole operation's "
                 share += names.metric(plan, metric.part_of)
+            others = [low for other, _, low, _ in known if other.cell == treatment.cell and other is not treatment]
+            rank = ", less than any other" if others and most < min(others) else ""
             where = names.cell(plan, treatment.cell)
             words = f"{names.treatment(plan, treatment.id)}: {names.metric(plan, metric.name)}, takes"
-            lines.append(f"{f'{where}, ' if where else ''}{words} {low} to {high} {printable(column.unit)}{share}.")
+            amount = f"{' to '.join(ends)} {printable(column.unit)}"
+            lines.append(f"{f'{where}, ' if where else ''}{words} {amount}{rank}{share}.")
     return lines
 
 
