@@ -93,7 +93,7 @@ def with_commands(bare: Sequence[str], options: Mapping[str, tuple[str, ...]]) -
     texts, made = list(bare), dict(options)
     scans = read_scans(options.get("scan", ()), ())
     if len(texts) == 1 and scans and not options.get("baseline") and not options.get("treatment"):
-        values = [dict(zip(scans, each, strict=True)) for each in product(*scans.values())]
+        values = [dict(zip(scans, chosen, strict=True)) for chosen in product(*scans.values())]
         made.pop("scan")
         made["values"] = tuple(",".join(map("=".join, chosen.items())) for chosen in values)
         called = options.get("name", ())

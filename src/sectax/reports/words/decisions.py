@@ -54,7 +54,7 @@ def answers(plan: Plan, given: Decision) -> list[str]:
 def _picks(plan: Plan, given: Decision) -> Iterator[str]:
     """Which level to take: a sentence for all places in which it is the same, then what to take otherwise."""
     alike: dict[tuple[str, ...], list[list[Cheapest]]] = defaultdict(list)
-    for _, same in groupby(given.cheapest, key=lambda each: each.levels):
+    for _, same in groupby(given.cheapest, key=lambda best: best.levels):
         first, *others = same
         if first.decided:
             mix = _mix(given, first) if len(first.operations) == 2 else first.baseline
@@ -109,7 +109,7 @@ def _pick(plan: Plan, given: Decision, places: list[list[Cheapest]]) -> str:
         if any(first.levels.items() <= levels.items() for first, *_ in places):
             found[levels[plan.control]].append(finding)
     if best.level in found:
-        equal = {each.verdict for each in found[best.level]} == {VerdictId.EQUIVALENT}
+        equal = {finding.verdict for finding in found[best.level]} == {VerdictId.EQUIVALENT}
     else:
         decided = (finding for same in found.values() for finding in same if is_decided(finding))
         equal = any(finding.verdict not in SLOWER for finding in decided)
@@ -154,7 +154,7 @@ def _cost(plan: Plan, same: list[Finding]) -> Iterator[str]:
     until = plan.stopping.until
     for directed in (SLOWER, FASTER):
         here = [finding for finding in same if finding.verdict in directed and is_answered(finding, until)]
-        here.sort(key=lambda each: -abs(each.effect.log_ratio) if each.effect else 0.0)
+        here.sort(key=lambda finding: -abs(finding.effect.log_ratio) if finding.effect else 0.0)
         if here:
             yield _some([_finding(plan, finding) for finding in here])
     equal = [names.cell(plan, finding.comparison.cell) for finding in same if finding.verdict is VerdictId.EQUIVALENT]

@@ -85,7 +85,7 @@ def _sentence(analysed: Analysed, finding: Finding) -> str:
     place = ", ".join(
         filter(None, (names.cell(plan, comparison.cell), names.metric(plan, metric.name) if second else ""))
     )
-    treatment, baseline = (names.treatment(plan, each) for each in (comparison.treatment, comparison.baseline))
+    treatment, baseline = (names.treatment(plan, arm) for arm in (comparison.treatment, comparison.baseline))
     if finding.verdict is VerdictId.EQUIVALENT or seen is None:
         words = f"{treatment} and {baseline} cost the same within ± {units.margin(finding.margin)}"
     elif finding.verdict is VerdictId.INCONCLUSIVE:
@@ -192,7 +192,7 @@ def _digest(analysed: Analysed, findings: list[Finding]) -> list[str]:
     counts = Counter(word or "undecided" for word in known)
     lines = [f"Of {len(findings)} comparisons: {', '.join(f'{number} {word}' for word, number in counts.items())}."]
     directed = [finding for finding in findings if finding.verdict in SLOWER | FASTER and finding.effect is not None]
-    ranked = sorted(directed, key=lambda each: each.effect.log_ratio if each.effect else 0.0)
+    ranked = sorted(directed, key=lambda finding: finding.effect.log_ratio if finding.effect else 0.0)
     gains = [finding for finding in ranked[:_NAMED_OF_MANY] if finding.verdict in FASTER]
     costs = [finding for finding in ranked[::-1][:_NAMED_OF_MANY] if finding.verdict in SLOWER]
     for title, chosen in (("The largest costs", costs), ("The largest gains", gains)):
