@@ -189,6 +189,16 @@ def test_failures_are_held_against_the_requests_of_their_rows() -> None:
     assert [(one.work.operations, one.work.failures) for one in found.series] == [(100, 150), (100, 0)]
 
 
+def test_a_first_row_without_numbers_hides_no_table() -> None:
+    assert looks_like_a_table("side,time_ms\na,nan\na,\na,2\nb,3\n")
+
+
+def test_what_was_measured_beside_the_value_is_no_arm() -> None:
+    rows = ["label,elapsed_ms,Latency", *["login,3,2", "home,4,2", "login,5,3"] * 3]
+
+    assert read_table(rows, Columns()).columns == "elapsed_ms by label; not used: Latency"
+
+
 def test_a_table_of_blanks_is_known_by_the_unit_in_a_heading() -> None:
     assert looks_like_a_table("algorithm      sign (ops/s)   verify (ops/s)\nRS256          1,845          61,233\n")
     assert not looks_like_a_table("It took          12 or so\nand then        13 of them\n")

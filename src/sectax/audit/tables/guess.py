@@ -72,6 +72,8 @@ def guess(table: Table, sample: Sequence[Sequence[str]], cells: Cells) -> Guess:
     found = {at: _unit(said, names[at], units[at]) for at in values}
     count = next((at for at in rest if headings.COUNTS.fullmatch(called[at])), None)
     unused = {*range(len(names))} - {*aside, *by, count, *summaries.values()}
+    # What is measured stands behind the value, and is no arm however often its numbers come again.
+    arms = [at for at, again in enumerate(comes_again) if again and (at not in numeric or at < values[0])]
     return Guess(
         values=found,
         by=by,
@@ -80,16 +82,16 @@ def guess(table: Table, sample: Sequence[Sequence[str]], cells: Cells) -> Guess:
         failures=next(iter(failing.items()), None),
         size=next((one for one in sizes.items() if one[0] in by or different[one[0]] == 1), None),
         replicate=table.column(said.replicate) if said.replicate else None,
-        told=_told(names, values, by, [at for at in unused if at in numeric or comes_again[at]], comes_again),
+        told=_told(names, values, by, [at for at in unused if at in numeric or comes_again[at]], arms),
     )
 
 
-def _told(names: list[str], values: Sequence[int], by: Sequence[int], unused: list[int], again: list[bool]) -> str:
+def _told(names: list[str], values: Sequence[int], by: Sequence[int], unused: list[int], arms: list[int]) -> str:
     """Which columns were read as what; those that look like levels and are not used come with a hint."""
     told = listed([names[at] for at in values]) + (f" by {listed([names[at] for at in by])}" if by else "")
     told += f"; not used: {listed([names[at] for at in sorted(unused)])}" if unused else ""
-    arms = [names[at] for at in (*by, *sorted(unused)) if at in by or again[at]]
-    return f"{told}; --by {','.join(arms)} separates more" if len(arms) > len(by) else told
+    more = [names[at] for at in (*by, *sorted(unused)) if at in by or at in arms]
+    return f"{told}; --by {','.join(more)} separates more" if len(more) > len(by) else told
 
 
 def _values(table: Table, units: list[Unit | None], numeric: list[int]) -> list[int]:

@@ -24,6 +24,8 @@ from sectax.text.printable import printable
 MOST_ROWS = 20_000_000
 # The rows by which columns are known, and those that are read at once: fewer than start Python's garbage collector.
 _SAMPLE, _PORTION = 2000, 512
+# The first rows may lack a number here and there; that they have numbers makes a table of lines.
+_FIRST = 9
 _MOST_REPLICATES = 100_000
 
 Key = tuple[str, ...]
@@ -42,17 +44,19 @@ class _Group:
 
 
 def looks_like_a_table(head: str) -> bool:
-    """Whether a line of names is above a line with as many fields, one of them a number."""
+    """Whether a line of names is above lines with as many fields, one of them a number."""
     try:
         table = opened(head.splitlines(), Columns())
-        first = next((row for row in rows(table) if row), [])
+        first = [*islice(filter(None, rows(table)), _FIRST)]
     except (BadInput, csv.Error):
         return False
     cells = Cells(table.separator)
-    numbers = [name for name, cell in zip(table.names, first, strict=False) if cells.number(cell) or cells.unit([cell])]
+    every = (pair for row in first for pair in zip(table.names, row, strict=False))
+    numbers = {name for name, cell in every if cells.number(cell) or cells.unit([cell])}
     # One column, or what only blanks separate, may be any text: a unit shows that it is none.
-    surely = len(first) > 1 and table.separator != " "
-    return len(first) == len(table.names) and any(surely or unit_in(name) or unit_of(name) for name in numbers)
+    surely = len(table.names) > 1 and table.separator != " "
+    fits = bool(first) and len(first[0]) == len(table.names)
+    return fits and any(surely or unit_in(name) or unit_of(name) for name in numbers)
 
 
 def read_table(lines: Iterable[str], said: Columns) -> Evidence:
