@@ -44,7 +44,10 @@ def advice_report(given: Advice) -> Document:
         Section("What all pairs say together", _sentences(_pooled(given))),
         Section("What an hour of your mix costs", _sentences(_rents(given))),
         Section("Starved or slow", _sentences(starved(given))),
-        Section("Where the time goes", _sentences(_anatomy(anatomy, plan) for anatomy in given.anatomies)),
+        Section(
+            f"Where the time goes: {names.metric(plan, given.rules.metric)}",
+            _sentences(_anatomy(anatomy, plan) for anatomy in given.anatomies),
+        ),
         Section(
             "Where the cost sits, beyond the baseline", _sentences(_placed(placed, plan) for placed in given.placed)
         ),
@@ -109,7 +112,8 @@ def _profile(profile: ProfileOf, plan: Plan) -> str:
 def _mix(given: Advice, plan: Plan) -> Iterator[str]:
     made_of = ", ".join(f"{100 * share:.3g} % {name}" for name, share in given.mix.items())
     for mix in given.mixes:
-        yield f"{_levels(mix.levels)}: {_ratio(mix.ratio) if mix.ratio else f'not known: {printable(mix.missing)}'}"
+        lacking = f"not known, and so it has no price: {printable(mix.missing)}"
+        yield f"{_levels(mix.levels)}: {_ratio(mix.ratio) if mix.ratio else lacking}"
     if given.mixes:
         yield f"for work that spends {printable(made_of)} of its time on the baseline, one part after the other"
 
