@@ -26,6 +26,7 @@ from sectax.text.printable import printable
 
 # The clocks have been judged by longer batches of `empty`; there are a hundred cases and more.
 _BATCH_S = 0.006
+_REPEATS = 2
 _COUNTED = 5
 _SHOWN = 200
 
@@ -91,7 +92,7 @@ class CaseConversation:
                 said = partial(sound, Flaw.ARTEFACT, "what it makes is sound")
                 yield Flaw.ARTEFACT, said, "show what the code that is timed makes"
         yield UNIT, lambda: elapsed_plausible(self._running(), self._batches().count), PLAUSIBLE_HINT
-        yield "count-scales", lambda: count_scales(self._running(), self._batches().count), SCALES_HINT
+        yield "count-scales", lambda: count_scales(self._running(), self._batches().count, _REPEATS), SCALES_HINT
         if case.operation != "empty":
             yield "costs-more-than-empty", self._costs_more_than_empty, "do the work inside the timed loop"
         if referee is not None:
