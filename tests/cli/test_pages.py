@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import shlex
 from pathlib import Path
@@ -86,9 +87,8 @@ def test_a_page_for_a_folder_that_is_not_there_is_refused_before_the_run(folder)
 
 def test_the_command_to_repeat_makes_the_same_plan(folder):
     text = (folder / "a.html").read_text()
-    (command,) = re.findall(r"<code>(cd .*? sectax run [^<]*)</code>|$", text)[:1]
-    _, _, again = command.replace("&amp;", "&").replace("&#39;", "'").replace("&#34;", '"').partition(" && ")
-    _, *words = shlex.split(again)
+    (command,) = re.findall(r"<code>(sectax run [^<]*)</code>", text)[:1]
+    _, *words = shlex.split(html.unescape(command))
     given = ("--baseline", "true", "--treatment", "slow=sleep 0.01", "--blocks", "6", "--seed", "1")
 
     first = sectax("run", "command", *given, "--dry-run", "--json", folder=folder)

@@ -13,7 +13,7 @@ import struct
 import subprocess
 import termios
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -136,15 +136,21 @@ def test_time_left_of_the_pilot_is_said_and_gone_when_it_has_run_out() -> None:
     assert "nearly done" not in lines[1]
 
 
-def test_a_pipe_gets_one_line_a_block_and_nothing_in_place() -> None:
+@pytest.mark.parametrize(("loudness", "stated"), [(Loudness.USUAL, 3), (Loudness.VERBOSE, 11)])
+def test_a_pipe_gets_what_is_new_and_a_line_now_and_then_and_nothing_in_place(loudness: Loudness, stated: int) -> None:
     pipe = io.StringIO()
-    progress, _ = seen_by(pipe)
+    progress, clock = seen_by(pipe, loudness)
+    another = replace(KNOWN, answered="2 of 2 decided")
 
     progress.at("block 7", 1, 2)
-    progress.detail("the pilot froze")
-    progress.stands(KNOWN)
+    for _ in range(10):  # the first, and one after ten seconds
+        progress.stands(KNOWN)
+        clock.now += 1.2
+    progress.stands(another)
 
-    assert pipe.getvalue() == KNOWN.line() + "\n"
+    lines = pipe.getvalue().splitlines()
+    assert len(lines) == stated
+    assert (lines[0], lines[-1]) == (KNOWN.line(), another.line())
 
 
 def test_quiet_says_nothing_and_verbose_everything() -> None:

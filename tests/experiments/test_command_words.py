@@ -28,9 +28,11 @@ def test_a_shell_is_used_only_when_it_is_asked_for():
 def test_prepare_is_for_all_or_for_the_one_that_is_named():
     for_all = read_commands(options(prepare=("true x",)))
     for_one = read_commands(options(prepare=("slow=true y",)))
+    for_each = read_commands(options(prepare=("true x", "true y")))
 
     assert for_all.prepare == {"baseline": ("true", "x"), "slow": ("true", "x")}
     assert for_one.prepare == {"slow": ("true", "y")}
+    assert for_each.prepare == {"baseline": ("true", "x"), "slow": ("true", "y")}
 
 
 @pytest.mark.parametrize(
@@ -44,7 +46,7 @@ def test_prepare_is_for_all_or_for_the_one_that_is_named():
         ({"treatment": ("a=",)}, "command 'a' is empty"),
         ({"treatment": ("a=echo 'oops",)}, "badly quoted"),
         ({"treatment": ("a=no-such-program-here --x",)}, "'no-such-program-here' was not found"),
-        ({"prepare": ("true", "false")}, "two --prepare commands"),
+        ({"prepare": ("true", "slow=false")}, "two --prepare commands"),
         ({"timeout": ("soon",)}, "not a number of seconds"),
         ({"timeout": ("0",)}, "not a number of seconds"),
     ],

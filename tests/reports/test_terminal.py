@@ -82,7 +82,7 @@ def test_twelve_answers_stand_on_one_screen(width: int) -> None:
     text = printed(situations.twelve_answers(), width)
 
     assert text.count("times faster") >= 12
-    assert "php: an added 3.94 % went undetected" in text
+    assert "php: an added cost of 3.94 % was not found" in text
     assert "What to do: Take HS256" in text
     assert f"sectax show {situations.PATH} --all" in text
     assert len(text.splitlines()) <= 24

@@ -95,6 +95,9 @@ def test_a_mix_of_one_kind_is_that_kind():
     (mixed,) = advised(run(), mix={"fileio": 1.0}).mixes
 
     assert mixed.ratio.point == pytest.approx(3.0, rel=0.002)
+    effects = [found.effect for found in analyse_measured(run()).findings if "fileio" in found.comparison.treatment]
+    (effect,) = [effect for effect in effects if effect is not None and effect.log_ratio > 1]
+    assert (math.log(mixed.ratio.low), math.log(mixed.ratio.high)) == pytest.approx((effect.low, effect.high))
 
 
 @pytest.mark.parametrize(

@@ -30,11 +30,13 @@ SECONDS = {
 }
 
 
-def judged(algorithms: tuple[str, ...] = tuple(SECONDS["sign"])) -> Analysed:
+def judged(
+    algorithms: tuple[str, ...] = tuple(SECONDS["sign"]), operations: tuple[str, ...] = ("sign", "verify")
+) -> Analysed:
     """A run in which every block is right to a thousandth."""
     jwt = registry.load("jwt")
     levels = {"language": ("python",), "key_use": ("parsed-once",), "layer": ("primitive",), "algorithm": algorithms}
-    plan = planned(jwt, Request("default", levels, Stopping(0.02), 1))
+    plan = planned(jwt, Request("default", levels | {"operation": operations}, Stopping(0.02), 1))
     return analyse(measured(plan, lambda of: SECONDS[of["operation"]][of["algorithm"]], "cpu_time"))
 
 
@@ -104,6 +106,14 @@ def test_a_mix_is_for_runs_of_jwt_alone() -> None:
 
     with pytest.raises(WrongUse, match="do not sign or verify"):
         advice(analysed, AdviceRules("cpu_time", Choice(uses=lambda *_: ())), load(), Asked(counts={"sign": 1.0}))
+
+
+def test_an_operation_of_the_mix_that_was_not_measured_is_named() -> None:
+    analysed = judged(operations=("verify",))
+    rules = registry.load("jwt").advice_rules(analysed.measured.plan)
+
+    with pytest.raises(WrongUse, match="did not measure 'sign'"):
+        advice(analysed, rules, load(), Asked(counts={"sign": 1.0, "verify": 20.0}))
 
 
 def _faster(**others: dict[str, dict[str, dict[int, float]]]) -> tuple[Analysed, AdviceRules]:

@@ -123,6 +123,7 @@ def test_another_key_seals_nothing_for_who_knows_the_signers(run_file: Path, tmp
     answer = sectax("audit", str(run_file), "--signers", str(tmp_path / "signers"), "--fail-on", "F")
 
     assert answer.status == 1
+    assert seal(run_file, "--signers", str(tmp_path / "signers"))["state"] == "unknown-signer"
 
 
 def session(path: Path, key: Path | None, blocks: int, *, ends: bool = True) -> None:

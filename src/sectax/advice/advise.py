@@ -56,6 +56,11 @@ def advice(analysed: Analysed, rules: AdviceRules, prices: PriceList, asked: Ask
         raise WrongUse(f"runs of {measured.plan.experiment} have no price for an operation", "leave --rate out")
     if asked.counts and not (rules.choice and asked.counts.keys() <= rules.choice.usual.keys()):
         raise WrongUse(f"runs of {measured.plan.experiment} do not sign or verify", "leave --sign and --verify out")
+    if asked.counts and rules.choice:
+        there = {cell.levels.get(rules.choice.mixed) for cell in measured.plan.cells}
+        for operation, count in asked.counts.items():
+            if count and operation not in there:
+                raise WrongUse(f"this run did not measure {operation!r}", f"leave --{operation} out, or measure it too")
     limit = None if asked.under_s is None else limit_of(measured.plan, rules.smallest, asked.under_s, asked.statistic)
     wanted = [] if price is None else [price.billed]
     profile = rules.profile

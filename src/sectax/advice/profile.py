@@ -12,7 +12,7 @@ from sectax.model.advice import Kind, Mixed, Pooled, ProfileOf
 from sectax.model.advice_rules import Group, Profile
 from sectax.model.analysed import Analysed
 from sectax.model.errors import WrongUse
-from sectax.model.finding import GEOMETRIC, NO_CLAIM, Estimate, Finding, is_decided
+from sectax.model.finding import GEOMETRIC, NO_CLAIM, Effect, Estimate, Finding, is_decided
 from sectax.model.measured import Measured
 from sectax.model.treatment import CONTROLS, Comparison
 from sectax.stats.student import geometric_mean_interval
@@ -34,7 +34,7 @@ def profiles(analysed: Analysed, rule: Profile, metric: str) -> tuple[ProfileOf,
     """Of every treatment, the findings about every kind of work.
 
     Args:
-        metric: the one that is told, in seconds.
+        metric: the one in question, in seconds.
     """
     return tuple(_profile(levels, pieces, rule) for levels, pieces in _pieces(analysed, rule, metric).items())
 
@@ -51,41 +51,46 @@ def _profile(levels: _Levels, pieces: Mapping[str, _Piece], rule: Profile) -> Pr
 def mixes(analysed: Analysed, rule: Profile, metric: str, shares: Mapping[str, float]) -> tuple[Mixed, ...]:
     """How much longer every treatment takes for work that is made of so much of each kind.
 
-    The ratio of a block is the sum of the shares times the ratios of their kinds; a kind with several levels counts
-    with the geometric mean of theirs.
+    The ratio is the sum of the shares times the ratios of their kinds; a kind with several levels counts with the
+    geometric mean of theirs. Its ends are the same sum of the ends of their intervals: those hold together, and it is
+    never known better than what it is made of.
 
     Args:
         shares: kind, or level, -> its share of the time that the work takes on the baseline; they add up to 1.
     Raises:
         WrongUse: a kind that there is none of, or that the run has not measured.
     """
-    alpha = analysed.measured.plan.stopping.alpha
-    return tuple(
-        _mixed(levels, pieces, rule, shares, 1 - alpha) for levels, pieces in _pieces(analysed, rule, metric).items()
-    )
-
-
-def _mixed(
-    levels: _Levels, pieces: Mapping[str, _Piece], rule: Profile, shares: Mapping[str, float], level: float
-) -> Mixed:
-    parts = []
-    for name, share in shares.items():
-        of_kind = [pieces[level] for level in _group(name, rule).levels if level in pieces]
-        if not of_kind:
-            known = (group.name for group in rule.groups if any(level in pieces for level in group.levels))
+    found = _pieces(analysed, rule, metric)
+    measured = {level for pieces in found.values() for level in pieces}
+    kinds = {name: _group(name, rule) for name in shares}
+    for name, kind in kinds.items():
+        if measured.isdisjoint(kind.levels):
+            known = (group.name for group in rule.groups if not measured.isdisjoint(group.levels))
             raise WrongUse(f"this run has measured nothing of {name!r}", f"it has {', '.join(known)}")
-        for piece in of_kind:
-            if not is_decided(piece.finding):
-                return Mixed(dict(levels), None, f"{piece.finding.comparison.cell} was {piece.finding.verdict.value}")
-        parts.append((share, of_kind))
-    blocks = sorted(set.intersection(*(set(piece.ratios) for _, of_kind in parts for piece in of_kind)))
-    if not blocks:
-        return Mixed(dict(levels), None, "no block has all of its parts")
-    ratios = [
-        sum(share * _geometric([piece.ratios[block] for piece in of_kind]) for share, of_kind in parts)
-        for block in blocks
-    ]
-    return Mixed(dict(levels), _estimate(ratios, level))
+    weights = [(kinds[name], share) for name, share in shares.items()]
+    return tuple(_mixed(levels, pieces, weights) for levels, pieces in found.items())
+
+
+def _mixed(levels: _Levels, pieces: Mapping[str, _Piece], weights: list[tuple[Group, float]]) -> Mixed:
+    ends: list[float] = [0.0, 0.0, 0.0]
+    parts: list[Effect] = []
+    for kind, share in weights:
+        of_kind = [pieces[level].finding for level in kind.levels if level in pieces]
+        if not of_kind:
+            return Mixed(dict(levels), None, f"{kind.name} was not measured")
+        effects = []
+        for finding in of_kind:
+            if not is_decided(finding) or finding.effect is None:
+                return Mixed(dict(levels), None, f"{finding.comparison.cell} was {finding.verdict.value}")
+            effects.append(finding.effect)
+        logs = [(effect.log_ratio, effect.low, effect.high) for effect in effects]
+        ends = [end + share * math.exp(mean) for end, mean in zip(ends, np.mean(logs, axis=0), strict=True)]
+        parts += effects
+    point, low, high = ends
+    level, method = min((effect.level, effect.method) for effect in parts)
+    return Mixed(
+        dict(levels), Estimate(point, low, high, level, method, min(effect.blocks for effect in parts), "ratio")
+    )
 
 
 def _group(name: str, rule: Profile) -> Group:
@@ -117,12 +122,10 @@ def pooled(analysed: Analysed, rule: Profile, metric: str) -> Iterator[Pooled]:
                 together.setdefault((own, piece), []).append(_geometric(list(seen.ratios.values())))
     for (own, piece), ratios in together.items():
         if len(ratios) > 1 and (own, piece) not in lacking:
-            yield Pooled(dict(own), piece, _estimate(ratios, 1 - analysed.measured.plan.stopping.alpha))
-
-
-def _estimate(ratios: list[float], level: float) -> Estimate:
-    interval = geometric_mean_interval(ratios, level)
-    return Estimate(interval.point, interval.low, interval.high, level, GEOMETRIC, interval.count, "ratio")
+            level = 1 - analysed.measured.plan.stopping.alpha
+            of_all = geometric_mean_interval(ratios, level)
+            estimate = Estimate(of_all.point, of_all.low, of_all.high, level, GEOMETRIC, of_all.count, "ratio")
+            yield Pooled(dict(own), piece, estimate)
 
 
 def _pieces(analysed: Analysed, rule: Profile, metric: str) -> dict[_Levels, dict[str, _Piece]]:

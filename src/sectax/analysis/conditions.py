@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from sectax.analysis.controls import found
+from sectax.analysis.controls import would_show
 from sectax.analysis.effect import blocks_pending
 from sectax.model.compared import EffectPair, RunComparison
 from sectax.model.condition import Answer, Concluded, Condition, Open, Span
@@ -203,7 +203,8 @@ def _answer(
     answer = by_interval(condition, effect.low, effect.high)
     if leans_on_control(condition, effect.low, effect.high):
         positives = _positives(finding.comparison, plan, findings)
-        if not (condition.limit >= finding.margin and all(map(found, positives))):
+        shown = all(would_show(positive, condition.limit) for positive in positives)
+        if not (condition.limit >= finding.margin and shown):
             return Answer.OPEN, Open.UNFINISHED if unfinished else Open.UNSEEN
     return answer, Open.UNFINISHED if unfinished else Open.WIDE
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 
 from sectax.model.analysed import FamilyControls
-from sectax.model.finding import Effect, Finding, finds_known_cost
+from sectax.model.finding import Effect, Finding, excludes_known_cost, finds_known_cost
 from sectax.model.measured import Measured
 from sectax.model.treatment import Standing
 from sectax.stats.confidence_sequence import UNSEEN, guarded_half_width
@@ -15,6 +15,18 @@ from sectax.stats.confidence_sequence import UNSEEN, guarded_half_width
 def found(positive: Finding) -> bool:
     """Whether the cost that was added on purpose was measured, and measured as what it is."""
     return positive.effect is not None and finds_known_cost(positive.effect)
+
+
+def would_show(positive: Finding, share: float) -> bool:
+    """Whether a cost of this share could not have escaped a run that measured its known cost so.
+
+    What is beyond all that the known cost may have been by its interval would have been seen, even where that cost
+    itself was not: a run that cannot see 4 % can see 300 %.
+    """
+    effect = positive.effect
+    if effect is None or excludes_known_cost(effect):
+        return False
+    return found(positive) or math.log1p(share) > max(abs(effect.low), abs(effect.high))
 
 
 def family_controls(measured: Measured, findings: Iterable[Finding]) -> tuple[FamilyControls, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sectax.analysis.conditions import by_interval, conditions_about, leading_metrics, leans_on_control
-from sectax.analysis.controls import found
+from sectax.analysis.controls import found, would_show
 from sectax.analysis.findings import judge
 from sectax.analysis.verdict import resolved
 from sectax.model.condition import Answer
@@ -80,7 +80,7 @@ def still_open(measured: Measured, findings: Sequence[Finding] | None = None) ->
             or (
                 family[finding.comparison.cell] == family[comparison.cell]
                 and observed[finding.comparison.metric] == observed[comparison.metric]
-                and _needs_control(plan, finding)
+                and _needs_control(plan, finding, positive)
             )
             for finding in judged
         ):
@@ -139,11 +139,12 @@ def _may_lean(measured: Measured, finding: Finding) -> bool:
     return abs(pilot if finding.effect is None else finding.effect.log_ratio) <= math.log1p(2 * finding.margin)
 
 
-def _needs_control(plan: Plan, finding: Finding) -> bool:
-    """Whether a condition is ruled out by an interval that counts only where a known cost is seen."""
+def _needs_control(plan: Plan, finding: Finding, positive: Finding) -> bool:
+    """Whether a condition is ruled out by an interval that counts only where the known cost is seen."""
     effect = finding.effect
     return effect is not None and any(
-        leans_on_control(condition, effect.low, effect.high) for condition in conditions_about(plan, finding.comparison)
+        leans_on_control(condition, effect.low, effect.high) and not would_show(positive, condition.limit)
+        for condition in conditions_about(plan, finding.comparison)
     )
 
 

@@ -152,6 +152,11 @@ def block_s(plan: Plan, calibrated: Calibrated, gaps: Mapping[str, float], *, pa
     return now
 
 
+_NO_NEWS_S = 0.1
+# A smaller share of a block may have waited for one thing alone.
+_TELLING = 0.2
+
+
 class BlockTimes:
     """How long blocks take, as it was announced and as they come: other work on the machine comes and goes.
 
@@ -185,7 +190,7 @@ class BlockTimes:
 
         Blocks become shorter by themselves, when treatments leave: that surprises nobody.
         """
-        return self._announced(self.about_s) if self.about_s > WITHIN * self.announced_s else None
+        return self._announced(self.about_s) if self.about_s > self._within_s else None
 
     def overrun_s(self, passed_s: float, share: float) -> float | None:
         """The same within the first block, where nothing else is known yet.
@@ -194,9 +199,14 @@ class BlockTimes:
             passed_s: since it began; share: of its visits that are made. The processes of a block are started before
                 its visits, so a share says nothing until more time has passed than was announced for the whole.
         """
-        if self._recent or self._once_s or not share or passed_s <= WITHIN * self.announced_s:
+        if self._recent or self._once_s or share < _TELLING or passed_s <= self._within_s:
             return None
         return self._announced(passed_s / share)
+
+    @property
+    def _within_s(self) -> float:
+        """What is no news, of what was announced; a tenth of a second more never is."""
+        return max(WITHIN * self.announced_s, self.announced_s + _NO_NEWS_S)
 
     def _announced(self, seconds: float) -> float:
         self.announced_s = seconds

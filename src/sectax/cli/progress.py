@@ -20,6 +20,8 @@ REDRAW_S = 0.25
 # Where every line stays, a wait is spoken of once it is one, and then now and again.
 _SILENT_S = 2.0
 _AGAIN_S = 20.0
+# There a run's state is said when an answer is new, and every so many seconds.
+_STATE_S = 10.0
 _CLEAR = "\r\x1b[2K"
 _USUAL_WIDTH = 80
 _NARROWEST = 20
@@ -105,7 +107,7 @@ class TerminalProgress:
         self._drawn = float("-inf")
         self._shown = False
         self._known: ProgressLine | None = None
-        self._known_at = self._began
+        self._known_at = self._stated = self._began
 
     def say(self, text: str) -> None:
         if self._loudness > Loudness.QUIET:
@@ -123,8 +125,13 @@ class TerminalProgress:
             self._draw(doing, done, total)
 
     def stands(self, progress_line: ProgressLine) -> None:
-        self._known, self._known_at = progress_line, self._clock()
-        if progress_line.blocks and (self._loudness is Loudness.VERBOSE or not self._live):
+        before, now = self._known, self._clock()
+        self._known, self._known_at = progress_line, now
+        news = before is None or not before.blocks or before.answered != progress_line.answered
+        if progress_line.blocks and (
+            self._loudness is Loudness.VERBOSE or (not self._live and (news or now - self._stated >= _STATE_S))
+        ):
+            self._stated = now
             self.say(progress_line.line())
 
     @contextlib.contextmanager

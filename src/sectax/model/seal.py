@@ -11,6 +11,7 @@ class SealState(StrEnum):
     PARTLY = "partly-sealed"  # something came after the last seal
     NOT_SEALED = "not-sealed"
     BROKEN = "broken"  # what was sealed is not what is there
+    STRANGER = "unknown-signer"  # it holds, and none of the signers that were asked for has sealed it
     UNKNOWN = "cannot-be-checked"
 
 

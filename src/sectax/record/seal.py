@@ -22,7 +22,7 @@ from sectax.record.plan_tables import Statement
 from sectax.record.schema import SEALS
 
 Sign = Callable[[str], str]  # a statement -> its signature
-# A signature and a statement -> the fingerprint of the key and its name. Raises `BadSignature`.
+# A signature and a statement -> the fingerprint of the key and its name. Raises `BadSignature`, `UnknownSigner`.
 Check = Callable[[str, str], tuple[str, str]]
 
 _FIRST_LINE = "sectax seal 1"
@@ -30,6 +30,10 @@ _FIRST_LINE = "sectax seal 1"
 _MOST_SEALS = 5000
 _MOST_BYTES = 16384
 _START = "0" * 64
+
+
+class UnknownSigner(ValueError):
+    """A signature holds, and is of none of the signers that are asked for."""
 
 
 class BadSignature(ValueError):
@@ -138,6 +142,8 @@ def seal_of(db: sqlite3.Connection, check: Check) -> Seal:
             return Seal(SealState.BROKEN, of_blocks=count, reason=f"seal {number} of {len(found)}: {fault}")
         try:
             signer, name = check(str(text), str(signature))
+        except UnknownSigner as error:
+            return Seal(SealState.STRANGER, of_blocks=count, signer=str(error))
         except BadSignature as error:
             return Seal(SealState.BROKEN, of_blocks=count, reason=f"seal {number} of {len(found)}: {error}")
         sealed = Seal(

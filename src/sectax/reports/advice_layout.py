@@ -109,7 +109,8 @@ def _profile(profile: ProfileOf, plan: Plan) -> str:
 def _mix(given: Advice, plan: Plan) -> Iterator[str]:
     made_of = ", ".join(f"{100 * share:.3g} % {name}" for name, share in given.mix.items())
     for mix in given.mixes:
-        yield f"{_levels(mix.levels)}: {_ratio(mix.ratio) if mix.ratio else f'not known: {printable(mix.missing)}'}"
+        lacking = f"not known, and so it has no price: {printable(mix.missing)}"
+        yield f"{_levels(mix.levels)}: {_ratio(mix.ratio) if mix.ratio else lacking}"
     if given.mixes:
         yield f"for work that spends {printable(made_of)} of its time on the baseline, one part after the other"
 

@@ -258,6 +258,8 @@ def seal_sentence(seal: Seal) -> str:
             return "Not sealed: only the checks below support this file."
         case SealState.BROKEN:
             return f"Seal broken: {printable(seal.reason)}."
+        case SealState.STRANGER:
+            return f"Sealed with the key {seal.signer}, which is none of the signers that were given."
         case SealState.UNKNOWN:
             return f"Sealed, and not checked: {printable(seal.reason)}."
     who = f"{printable(seal.name)}, {seal.signer}" if seal.name else seal.signer

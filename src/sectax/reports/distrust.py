@@ -95,8 +95,9 @@ def self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]:
             undetected.append((name, _extra(plan, family, positive), family.smallest_seen or 0.0))
     if undetected:
         families, costs, smallest = zip(*undetected, strict=True)
-        trust = f"; distrust differences under {units.share(max(*smallest, *costs))}"
-        yield f"{', '.join(families)}: an added {_cost(max(costs))} went undetected{trust}"
+        least = units.share(max(*smallest, *costs))
+        added = _cost(max(costs))
+        yield f"{', '.join(families)}: an added cost of {added} was not found; trust no difference under {least}"
 
 
 def _extra(plan: Plan, family: FamilyControls, positive: Finding) -> float:

@@ -10,7 +10,7 @@ from sectax.reports import units
 from sectax.reports.distrust import passed, self_check
 from sectax.reports.document import Forest, ForestGroup, ForestRow, Table
 from sectax.reports.result_tables import SECONDARY_MARK, result_tables, visible
-from sectax.reports.words import answers, names, none_decided, summary
+from sectax.reports.words import answers, how_many_decided, names, none_decided, summary
 from sectax.text.printable import printable
 
 # What can be read at the size at which pictures are shared: 1200 by 630.
@@ -27,7 +27,7 @@ def forest(analysed: Analysed, path: str, decision: Decision | None) -> Forest |
     """
     plan = analysed.measured.plan
     every = result_tables(analysed, visible(analysed, show_all=False))
-    tables = [comparison for comparison in every if comparison.margin is not None]
+    tables = [table for table in every if table.margin is not None]
     rows = sum(len(table.rows) - 1 for table in tables)
     room = _MOST_ROWS
     groups = []
@@ -72,7 +72,10 @@ def _with_unit(value: str, unit: str) -> str:
 
 def _title(analysed: Analysed, decision: Decision | None) -> str:
     """As many sentences of the answer as there is room for; the first is always there."""
-    said = [*none_decided(decision), *answers(analysed.measured.plan, decision)] if decision is not None else []
+    said: list[str] = []
+    if decision is not None:
+        doubt = none_decided(decision) or [how_many_decided(analysed, decision.findings)]
+        said = [*filter(None, doubt), *answers(analysed.measured.plan, decision)]
     first, *others = said or summary(analysed) or [""]
     for sentence in others:
         if len(first) + len(sentence) >= _LONGEST_TITLE:

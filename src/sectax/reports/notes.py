@@ -25,8 +25,11 @@ _TELL_NOBODY = frozenset({"files", "probe"})
 _SPEAK_ALONE = frozenset({"", "runtime", "cpu_model", "python"})
 # Levels that can be named on a command line; others follow from the options that made them.
 _NAMEABLE = re.compile(r"[\w.+/-]+")
-# The option that no command has: where the commands ran.
+# Options that a plan has and no command line: where the commands ran, and what followed from the machine.
 _FOLDER = "folder"
+_NOT_TYPED = frozenset({_FOLDER, "memory-block"})
+# As many executions as --blocks would say in another way.
+_RUNS = "runs"
 _FLAG = ("yes",)
 
 
@@ -160,22 +163,25 @@ def repeat(plan: Plan) -> str:
     """A command with the same levels, rules and seed; it writes a run file of its own."""
     words = ["sectax", "run", plan.experiment, *_words(plan)]
     folder = "".join(f"cd {shlex.quote(place)} && " for place in plan.options.get(_FOLDER, ()))
-    return folder + shlex.join(words)
+    # Of use where a path counts from there; elsewhere it is somebody's own folder.
+    return (folder if any("./" in word for word in words) else "") + shlex.join(words)
 
 
 def _words(plan: Plan) -> Iterator[str]:
     if plan.preset != "default":
         yield f"--{plan.preset}"
     for name, texts in plan.options.items():
-        if name != _FOLDER:
+        if name not in _NOT_TYPED:
             yield from (f"--{name}",) if texts == _FLAG else (word for text in texts for word in (f"--{name}", text))
     for factor in plan.factors:
         if all(_NAMEABLE.fullmatch(level) for level in factor.levels):
             yield from ("--level", f"{factor.name}={','.join(factor.levels)}")
     rules = plan.stopping
     yield from ("--margin", f"{100 * rules.margin:g}%")
+    for condition in rules.conditions:
+        yield from ("--fail-if", condition.text)
     if rules.fixed_blocks is not None:
-        yield from ("--blocks", str(rules.fixed_blocks))
+        yield from () if _RUNS in plan.options else ("--blocks", str(rules.fixed_blocks))
     else:
         if rules.budget_s is not None and not rules.extends:
             yield from ("--budget", f"{rules.budget_s:g}s")
@@ -183,7 +189,7 @@ def _words(plan: Plan) -> Iterator[str]:
             yield from ("--max-blocks", str(rules.max_blocks))
         if rules.until is Until.PRECISE:
             yield "--precise"
-        elif rules.until is not Until.VERDICT:
+        elif rules.until not in (Until.VERDICT, Until.CONDITIONS):
             yield from ("--until", rules.until.value)
     if any(
         comparison.standing is Standing.SECONDARY and comparison.alpha < rules.alpha for comparison in plan.comparisons

@@ -14,7 +14,7 @@ from pathlib import Path
 from sectax.model.errors import ExitStatus, SectaxError, WrongUse
 from sectax.model.seal import Seal, SealState
 from sectax.record.reader import RunReader
-from sectax.record.seal import BadSignature
+from sectax.record.seal import BadSignature, UnknownSigner
 from sectax.record.secrecy import readable
 from sectax.text.printable import printable
 
@@ -124,23 +124,23 @@ class _NoProgram(Exception):
 
 
 def _check(program: str | None, signers: Path | None, statement: str, signature: str) -> tuple[str, str]:
-    """The key's fingerprint and its name. Raises `BadSignature` or `_NoProgram`."""
+    """The key's fingerprint and its name. Raises `BadSignature`, `UnknownSigner` or `_NoProgram`."""
     if program is None:
         raise _NoProgram
     with tempfile.TemporaryDirectory(prefix="sectax-") as folder:
         file = Path(folder, "seal.sig")
         file.write_text(signature, encoding="utf-8", errors="replace")
-        if signers is None:
-            said = _ask(program, statement, "check-novalidate", "-s", file)
-        else:
+        good = _GOOD.search(_ask(program, statement, "check-novalidate", "-s", file))
+        if good is None:
+            raise BadSignature("its signature is not of this text")
+        if signers is not None:
             found = _ask(program, "", "find-principals", "-s", file, "-f", signers)
             who = found.splitlines()[0] if found.strip() else ""
-            if not who or who.startswith("-"):
-                raise BadSignature("none of the signers that were given signed it")
-            said = _ask(program, statement, "verify", "-s", file, "-f", signers, "-I", who)
-    good = _GOOD.search(said)
-    if good is None:
-        raise BadSignature("its signature is not of this text")
+            known = who and not who.startswith("-")
+            said = _ask(program, statement, "verify", "-s", file, "-f", signers, "-I", who) if known else ""
+            if (by := _GOOD.search(said)) is None:
+                raise UnknownSigner(good["key"])
+            good = by
     return good["key"], printable(good["name"] or "")
 
 

@@ -168,8 +168,8 @@ func TestTheStepsOfTheTreatmentAreTimedAndNoOthers(t *testing.T) {
 	for settings, steps := range map[[2]string]string{
 		{"hmac-sha512", "unpack"}: "base64_ns compare_ns derive_ns fields_ns mac_ns messagepack_ns utf8_ns",
 		{"hmac-sha512", "opaque"}: "compare_ns derive_ns fields_ns mac_ns utf8_ns",
-		{"none", "unpack"}:      "base64_ns fields_ns messagepack_ns utf8_ns",
-		{"none", "opaque"}:      "fields_ns utf8_ns",
+		{"none", "unpack"}:        "base64_ns fields_ns messagepack_ns utf8_ns",
+		{"none", "opaque"}:        "fields_ns utf8_ns",
 	} {
 		set := map[string]string{"SHARED_KEY": key, "ANATOMY": "1", "TREATMENT": settings[0], "PAYLOAD": settings[1]}
 		answered, err := json.Marshal(invoke(t, handlerFor(t, set), event))
@@ -215,7 +215,7 @@ func TestWhatCannotBeMeantStopsTheFunctionBeforeItStarts(t *testing.T) {
 		"TREATMENT is none of none, immed":  with("TREATMENT", "md5"),
 		"ANATOMY is none of 0, 1":           with("ANATOMY", "yes"),
 		"PAYLOAD is none of unpack, opaque": with("PAYLOAD", "raw"),
-		"does not go with":                  {"SHARED_KEY": key, "TREATMENT": "hmac-sha512-expiry", "PAYLOAD": "opaque"},
+		"PAYLOAD=opaque forbids":            {"SHARED_KEY": key, "TREATMENT": "hmac-sha512-expiry", "PAYLOAD": "opaque"},
 	} {
 		_, err := ReadSettings(lookupIn(set))
 		if err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), key) {

@@ -45,7 +45,7 @@ func ReadSettings(lookup func(string) (string, bool)) (Settings, error) {
 		anatomy:   anatomy == "1",
 	}
 	if settings.expires && !settings.unpacks {
-		return Settings{}, errors.New("TREATMENT=hmac-sha512-expiry reads the payload, so it does not go with PAYLOAD=opaque")
+		return Settings{}, errors.New("TREATMENT=hmac-sha512-expiry reads the payload, which PAYLOAD=opaque forbids")
 	}
 	key, err := sharedKey(lookup)
 	if err != nil {

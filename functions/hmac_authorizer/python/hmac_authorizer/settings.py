@@ -49,7 +49,7 @@ def read(environment: Mapping[str, str]) -> Settings:
     treatment = _choice(environment, "TREATMENT", TREATMENTS, default="hmac-sha512")
     unpacks = _choice(environment, "PAYLOAD", ("unpack", "opaque"), default="unpack") == "unpack"
     if treatment == EXPIRY and not unpacks:
-        raise ConfigurationError("TREATMENT=hmac-sha512-expiry reads the payload, so it does not go with PAYLOAD=opaque")
+        raise ConfigurationError("TREATMENT=hmac-sha512-expiry reads the payload, which PAYLOAD=opaque forbids")
     return Settings(
         scheme=SCHEMES.get(treatment, SCHEMES["hmac-sha512"])(_shared_key(environment)),
         checks=treatment not in (NONE, IMMEDIATE),

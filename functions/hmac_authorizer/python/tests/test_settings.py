@@ -30,7 +30,7 @@ GOOD = signed(base64.b64encode(msgpack.packb({"a": 1, "b": 2, "obj": b""})).deco
         ({"SHARED_KEY": KEY, "TREATMENT": ""}, "TREATMENT is none of"),
         ({"SHARED_KEY": KEY, "ANATOMY": "yes"}, "ANATOMY is none of 0, 1"),
         ({"SHARED_KEY": KEY, "PAYLOAD": "raw"}, "PAYLOAD is none of unpack, opaque"),
-        ({"SHARED_KEY": KEY, "PAYLOAD": "opaque", "TREATMENT": "hmac-sha512-expiry"}, "does not go with"),
+        ({"SHARED_KEY": KEY, "PAYLOAD": "opaque", "TREATMENT": "hmac-sha512-expiry"}, "PAYLOAD=opaque forbids"),
     ],
 )
 def test_what_cannot_be_meant_stops_the_function_before_it_starts(environment: dict[str, str], says: str) -> None:

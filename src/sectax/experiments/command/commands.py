@@ -314,12 +314,17 @@ def _for_one(text: str, names: tuple[str, ...]) -> tuple[str | None, str]:
 def _prepare(
     given: tuple[str, ...], names: tuple[str, ...], split: Split, *, shell: bool
 ) -> dict[str, tuple[str, ...]]:
-    """`CMD` is for all commands, `NAME=CMD` for one of them. A shell takes any other NAME as a variable to set."""
+    """`CMD` is for all commands, `NAME=CMD` for one of them, and as many as there are commands are for one each.
+
+    A shell takes any other NAME as a variable to set.
+    """
     for text in given:
         name, separator, _ = text.partition("=")
         if separator and name not in names and not shell and _NAME.fullmatch(name):
             raise WrongUse(f"--prepare {text!r}: there is no command {name!r}", did_you_mean(name, names))
-    said = _by_name("--prepare commands", given, names, "join them in a script of your own")
+    if len(given) == len(names) > 1 and all(_for_one(text, names)[0] is None for text in given):
+        return {name: split("--prepare", text) for name, text in zip(names, given, strict=True)}
+    said = _by_name("--prepare commands", given, names, f"say whose each is, as in -p {names[0]}='CMD'")
     return {name: split("--prepare", rest) for name, rest in said.items()}
 
 

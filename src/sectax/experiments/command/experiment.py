@@ -72,7 +72,7 @@ class CommandExperiment(Experiment):
         Option("values", "the values a command was made with, which exports say", "NAME=A", True, hidden=True),
         Option("in", "the folder that a command runs in, as of another checkout", "[NAME=]DIR", multiple=True),
         Option("added", "cost added to a command on purpose, to see if it is found", "NAME=PERCENT", multiple=True),
-        Option("prepare", "runs untimed before every execution", "[NAME=]CMD", multiple=True, short="p"),
+        Option("prepare", "runs untimed before every execution (or one each)", "[NAME=]CMD", multiple=True, short="p"),
         Option("setup", "runs once before the first block; it may build what is compared", "CMD", True, short="s"),
         Option("cleanup", "runs once after the last block, whatever ended it", "CMD", multiple=True, short="c"),
         Option("scan", "each value in place of {NAME}, as in size=1,6,9", "NAME=A,B", multiple=True, short="L"),

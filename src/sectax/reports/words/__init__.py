@@ -3,7 +3,7 @@
 from sectax.reports.words.claims import effect, interval, point, verdict
 from sectax.reports.words.decisions import answers, decision, none_decided
 from sectax.reports.words.plans import bill, calibrated, how_long, plan
-from sectax.reports.words.summaries import answer_of, summary
+from sectax.reports.words.summaries import answer_of, how_many_decided, summary
 
 __all__ = [
     "answer_of",
@@ -13,6 +13,7 @@ __all__ = [
     "decision",
     "effect",
     "how_long",
+    "how_many_decided",
     "interval",
     "none_decided",
     "plan",

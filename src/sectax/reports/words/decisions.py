@@ -9,7 +9,7 @@ from itertools import groupby
 
 from sectax.model.advice import Between, Cheapest, Decision, Outlay
 from sectax.model.analysed import Analysed
-from sectax.model.finding import FASTER, NO_CLAIM, SLOWER, Finding, VerdictId, is_decided
+from sectax.model.finding import FASTER, NO_CLAIM, SLOWER, Finding, VerdictId, is_answered, is_decided
 from sectax.model.plan import Plan
 from sectax.reports import units
 from sectax.reports.words import claims, names
@@ -126,6 +126,8 @@ def _pick(plan: Plan, given: Decision, places: list[list[Cheapest]]) -> str:
             if same
         ]
         return f"keep {level}{also}: {_some(others)}"
+    if best.level not in found:  # a baseline of another place, which nothing is compared with there
+        return f"take {level}{also}"
     baseline = names.treatment(plan, found[best.level][0].comparison.baseline)
     return f"take {level}{also}: {_effects(plan, found[best.level])} than {baseline}"
 
@@ -149,8 +151,9 @@ def _costs(plan: Plan, findings: Iterable[Finding]) -> Iterator[str]:
 
 
 def _cost(plan: Plan, same: list[Finding]) -> Iterator[str]:
+    until = plan.stopping.until
     for directed in (SLOWER, FASTER):
-        here = [finding for finding in same if finding.verdict in directed and finding.effect is not None]
+        here = [finding for finding in same if finding.verdict in directed and is_answered(finding, until)]
         here.sort(key=lambda each: -abs(each.effect.log_ratio) if each.effect else 0.0)
         if here:
             yield _some([_finding(plan, finding) for finding in here])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 
 from sectax.model.analysed import Analysed
 from sectax.model.finding import FASTER, SLOWER, Finding, Severity, VerdictId, is_answered, is_decided
@@ -132,13 +133,16 @@ def to_answer(analysed: Analysed, asked: list[Finding]) -> list[str]:
     # Who sets a limit asks for nothing beyond it.
     if not undecided or until is Until.CONDITIONS:
         return []
-    number, margin = sum(map(is_decided, spoken)), units.margin(undecided[0].margin)
+    margin = units.margin(undecided[0].margin)
     open_ = f"Whether it is more than {margin} is undecided" if is_decided(undecided[0]) else "Undecided"
-    decided = f"{number} of {len(asked)} comparisons are decided" if len(asked) > 1 else open_
+    decided = how_many_decided(analysed, asked).removesuffix(".") if len(asked) > 1 else open_
     if analysed.measured.state != "finished":
         return [f"{decided}."]
     needs = [finding.seconds_needed[1] for finding in undecided if finding.seconds_needed is not None]
     spent_s = analysed.measured.blocks_s
+    if spent_s is not None:
+        # What comes before the first block was spent too, where the budget ended the run.
+        spent_s = max(spent_s, analysed.measured.plan.stopping.budget_s or 0.0)
     if not needs or spent_s is None:
         longer = "a longer --budget"
         if analysed.measured.plan.stopping.fixed_blocks:
@@ -149,6 +153,15 @@ def to_answer(analysed: Analysed, asked: list[Finding]) -> list[str]:
     some = f"{len(needs)} more of them" if len(needs) < len(undecided) else "the rest"
     which = some if len(asked) > 1 else "it"
     return [f"{decided}; another run with --budget {_budget(spent_s + max(needs))} would probably decide {which}."]
+
+
+def how_many_decided(analysed: Analysed, asked: Sequence[Finding]) -> str:
+    """'2 of 12 comparisons are decided.'; empty where all are, or nobody asks for more than a limit."""
+    until = analysed.measured.plan.stopping.until
+    number = sum(is_answered(finding, until) for finding in asked)
+    if number == len(asked) or until is Until.CONDITIONS:
+        return ""
+    return f"{number} of {len(asked)} comparisons are decided."
 
 
 def _budget(seconds: float) -> str:
