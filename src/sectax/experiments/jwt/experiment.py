@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sectax.design.matrix import MOST_PRIMARY, Levels
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
+from sectax.experiments.jwt import wycheproof
 from sectax.experiments.jwt.keys import ALGORITHMS, BASELINE, COMMON, claims_text, key_of, make_keys, signing_input
 from sectax.experiments.jwt.referee import JwtReferee
 from sectax.experiments.levels import choose
@@ -153,7 +154,7 @@ class JwtExperiment(Experiment):
             spoiled = inputs | {"token": referee.tampered()[0]} if operation == "verify" else None
             parameters = {"algorithm": ALGORITHMS[algorithm].asked, "layer": layer, "key_use": key_use}
             cases.append(Case(operation, parameters, inputs, referee, spoiled))
-        return cases
+        return [*cases, *wycheproof.cases()]
 
     def requirements(self) -> tuple[str, ...]:
         return self.requirements_of({})
