@@ -63,8 +63,13 @@ def refuse_too_small(plan: Plan, pilot_s: float, block_s: float, *, room: float 
     raise NothingMeasured(
         f"a budget of {stopping.budget_s:g} s is too short for a verdict: the pilot of {len(plan.treatments)} "
         f"treatments and the {FIRST_LOOK} blocks of a first verdict take about {enough_s} s",
-        f"leave --budget out, or give --budget {enough_s}s, fewer levels (--level), or --quick where there is one",
+        f"leave --budget out, or give --budget {enough_s}s, or {fewer(plan)}",
     )
+
+
+def fewer(plan: Plan) -> str:
+    """How to have less to measure."""
+    return "fewer levels (--level)" + ("" if plan.preset == "quick" else " or, where there is one, --quick")
 
 
 def with_last_look(
@@ -93,7 +98,7 @@ def with_last_look(
         raise NothingMeasured(
             f"a budget of {stopping.budget_s:g} s is too short for a verdict: the pilot took {elapsed_s:.0f} s{once}, "
             f"and the first verdict needs {FIRST_LOOK} blocks of {paced_s:.1f} s",
-            f"give at least --budget {least_s}s, fewer levels (--level), or --quick where there is one",
+            f"give at least --budget {least_s}s, or {fewer(plan)}",
         )
     return replace(calibrated, last_look=min(fitting, stopping.max_blocks or MOST_LOOKS))
 

@@ -44,7 +44,10 @@ def advice_report(given: Advice) -> Document:
         Section("What all pairs say together", _sentences(_pooled(given))),
         Section("What an hour of your mix costs", _sentences(_rents(given))),
         Section("Starved or slow", _sentences(starved(given))),
-        Section("Where the time goes", _sentences(_anatomy(anatomy, plan) for anatomy in given.anatomies)),
+        Section(
+            f"Where the time goes: {names.metric(plan, given.rules.metric)}",
+            _sentences(_anatomy(anatomy, plan) for anatomy in given.anatomies),
+        ),
         Section(
             "Where the cost sits, beyond the baseline", _sentences(_placed(placed, plan) for placed in given.placed)
         ),

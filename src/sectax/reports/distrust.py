@@ -100,6 +100,14 @@ def self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]:
         yield f"{', '.join(families)}: an added cost of {added} was not found; trust no difference under {least}"
 
 
+def self_checked(controls: Sequence[FamilyControls]) -> str:
+    """What to say of a self-check that saw nothing wrong: that it passed, or what of it there was."""
+    if controls and all(map(passed, controls)):
+        return "self-check passed"
+    there = any(family.negative or family.positive for family in controls)
+    return "self-check incomplete" if there else "without a self-check"
+
+
 def _extra(plan: Plan, family: FamilyControls, positive: Finding) -> float:
     return family.known_cost or nominal_cost(plan, plan.treatment(positive.comparison.treatment))
 

@@ -7,7 +7,7 @@ from itertools import islice
 from sectax.model.advice import Decision
 from sectax.model.analysed import Analysed
 from sectax.reports import units
-from sectax.reports.distrust import passed, self_check
+from sectax.reports.distrust import self_check, self_checked
 from sectax.reports.document import Forest, ForestGroup, ForestRow, Table
 from sectax.reports.result_tables import SECONDARY_MARK, result_tables, visible
 from sectax.reports.words import answers, how_many_decided, names, none_decided, summary
@@ -92,9 +92,5 @@ def _foot(analysed: Analysed, path: str) -> tuple[str, ...]:
     version = printable(session.get("sectax", ""))
     where = [f"{host}, {processors} processors" if processors else host, measured.started[:10]]
     where += [f"{units.count(len(measured.blocks), 'block')}", f"sectax {version}".strip()]
-    check = "self-check passed"
-    if doubt := next(self_check(measured.plan, analysed.controls), ""):
-        check = doubt
-    elif not analysed.controls or not all(map(passed, analysed.controls)):
-        check = "self-check incomplete"
+    check = next(self_check(measured.plan, analysed.controls), self_checked(analysed.controls))
     return " · ".join(where), " · ".join([check, f"figures: {printable(path)}"])

@@ -11,7 +11,7 @@ from sectax.model.finding import is_decided
 from sectax.model.plan import Plan
 from sectax.reports import units, words
 from sectax.reports.diagnostics import failed, gather_warnings, skipped
-from sectax.reports.distrust import control_line, distrust, passed
+from sectax.reports.distrust import control_line, distrust, self_check, self_checked
 from sectax.reports.document import Block, Command, Document, Footnotes, Kind, Lines, Section, Text, lines, sections
 from sectax.reports.notes import how_measured, notes
 from sectax.reports.result_tables import answers, footnotes, result_tables, visible
@@ -47,14 +47,14 @@ def _page(analysed: Analysed, path: str, decision: Decision | None, todo: Sectio
     state = "" if measured.state == "finished" else f"{printable(measured.state)}, "
     title = f"{printable(plan.experiment)}, {printable(plan.preset)} preset: {state}{_blocks(analysed)}"
     title += f"; margin {units.margin(plan.stopping.margin)}"
-    if analysed.controls and all(map(passed, analysed.controls)):
-        title += "; self-check passed"
+    if not any(self_check(plan, analysed.controls)):
+        title += f"; {self_checked(analysed.controls)}"
     table = answers(analysed, shown)
     results = [table] if table.rows else []
     doubts, left = distrust(analysed, shown)
     below = (*doubts, *footnotes(analysed, shown))
     sentences = (text for block in todo.blocks if isinstance(block, Lines) for text in block.texts)
-    more = f" ({', '.join(left)})" if left else ""
+    more = f" and other doubts ({', '.join(left)})" if left else ""
     file = shlex.quote(path)
     foot = f"details{more}: sectax show {file} --all"
     if measured.state != "finished":
@@ -133,12 +133,11 @@ def _blocks(analysed: Analysed) -> str:
 def _compared(plan: Plan) -> tuple[str, ...]:
     """What the user named to be compared, such as commands, each with its name."""
     texts = (*(f"baseline={text}" for text in plan.options.get("baseline", ())), *plan.options.get("treatment", ()))
-    pairs = ((given.partition("=")[0], given.partition("=")[2]) for given in texts)
-    called = plan.options.get("name", ())
-    return tuple(
-        printable(f"{called[place] if place < len(called) else name}: {text}")
-        for place, (name, text) in enumerate(pairs)
-    )
+    pairs = [given.partition("=")[::2] for given in texts]
+    # Commands with names of their own, and those of a scan, are called so; unless some were left out by --level.
+    levels = next(factor.levels for factor in plan.factors if factor.name == plan.control)
+    called = levels if len(levels) == len(pairs) else [name for name, _ in pairs]
+    return tuple(printable(f"{name}: {text}") for name, (_, text) in zip(called, pairs, strict=True))
 
 
 def findings(analysed: Analysed) -> tuple[Block, ...]:

@@ -22,6 +22,7 @@ from sectax.calibration.time_budget import (
     WITHIN,
     BlockTimes,
     block_s,
+    fewer,
     least_block_s,
     refuse_before_start,
     refuse_too_small,
@@ -389,7 +390,7 @@ class _Session:
         if self._left_s() < 0 and not self.plan.stopping.extends:
             raise NothingMeasured(
                 f"the budget of {self.plan.stopping.budget_s:g} s is over before the pilot ends",
-                "give a longer --budget, fewer levels (--level) or, where there is one, --quick",
+                f"give a longer --budget, or {fewer(self.plan)}",
             )
 
     def _blocks(self, calibrated: Calibrated, specs: Mapping[str, SubjectSpec], times: BlockTimes) -> None:
