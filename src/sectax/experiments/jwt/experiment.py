@@ -213,6 +213,12 @@ class JwtExperiment(Experiment):
         weigh = _weigh({treatment.levels.get("algorithm", BASELINE) for treatment in plan.treatments})
         if {treatment.levels.get("key_use") for treatment in plan.treatments} == {"parsed-once"}:
             weigh = f"keys parsed on every call cost more (--level key_use=parsed-per-call); {weigh}".removesuffix("; ")
+        others = set(probes.names()).difference(
+            *(factor.levels for factor in plan.factors if factor.name == "language")
+        )
+        if others and plan.preset != "published":
+            level = f"--level language={','.join(sorted(others))}"
+            weigh += f". Other languages: sectax setup jwt {level}, then sectax run jwt {level}"
         choice = Choice(
             mixed="operation",
             usual={"sign": 1, "verify": 20},
