@@ -32,7 +32,7 @@ FILES = Path("audit-corpus")
 HOST = "https://github.com"
 RECALL_AT_LEAST, ACCUSED_AT_MOST = 0.85, 0.01
 # How many values a quantile needs is a fact about their number, and every small run has it.
-_ALWAYS = frozenset({"unsupported-quantile"})
+ALWAYS = frozenset({"unsupported-quantile"})
 # Where nothing was measured there is nothing to audit, and the refusal says so.
 _WORDS_OF_A_REFUSAL = ("nothing was measured", "cut short")
 _SAID_BY_A_REFUSAL = frozenset({"zero-event-run", "said-by-the-tool"})
@@ -125,7 +125,7 @@ def judged(entry: Entry, path: Path, count: Count) -> None:
         count.words.append(f"{entry.name}: is not refused")
     # A refusal that says what is wrong with the run has found it.
     by_refusal = _SAID_BY_A_REFUSAL if any(word in refused for word in _WORDS_OF_A_REFUSAL) else frozenset()
-    expected = set(entry.may) | _ALWAYS
+    expected = set(entry.may) | ALWAYS
     missed = []
     for find in entry.finds:
         severity, _, any_of = find.partition(" ")

@@ -150,6 +150,9 @@ def test_a_column_of_sizes_shows_what_was_moved(text: str, levels: dict[str, str
         ("side,time_ms,p99_ms", ["a,3,9", "b,4,8"], ["time_ms: a", "time_ms: b"]),
         ("p90_ms,p99_ms", ["3,9"], ["p90_ms"]),
         ("time_min,time_mean,time_s", ["3,9,4"], ["time_s"]),
+        # A status is one where it is a number.
+        ("code,ms", ["php,3", "go,9"] * 2, ["ms: php", "ms: go"]),
+        ("code,ms", ["200,3", "503,9"] * 2, ["ms"]),
     ],
 )
 def test_columns_are_known_by_their_place_and_name(names: str, rows: list[str], ids: list[str]) -> None:
@@ -169,19 +172,31 @@ def test_words_that_come_again_are_levels_or_a_hint_names_them() -> None:
     assert [*read("\n".join(rows))] == ["ms: before", "ms: after"]
 
 
-def test_an_excess_of_failures_is_hidden_by_no_other_row() -> None:
-    text = "side,requests,errors,ms\na,100,150,3\na,1000,0,3\nb,1000,1,3\n"
+def test_a_count_of_successes_hides_no_count_of_failures() -> None:
+    (one,) = read_table(["side,requests,success,failed,ms", "a,100,60,40,3"], Columns()).series
 
-    found = read_table(text.split("\n"), Columns())
+    assert (one.work.operations, one.work.failures) == (100, 40)
 
-    assert [(fault.run, fault.left, fault.right) for fault in found.broken] == [("a", 150, 100)]
-    assert found.series[0].work.failures == 150
+
+def test_a_missing_unit_is_named_where_the_column_is_clear() -> None:
+    with pytest.raises(BadInput, match="unit of 'mean' is not given"):
+        read("command,mean,stddev,median,min,max\nsleep,1,0.1,1,0.9,1.2\n")
 
 
 def test_failures_are_held_against_the_requests_of_their_rows() -> None:
     found = read_table(["side,requests,errors,ms", "a,100,150,3", "b,100,0,3"], Columns())
 
     assert [(one.work.operations, one.work.failures) for one in found.series] == [(100, 150), (100, 0)]
+
+
+def test_a_first_row_without_numbers_hides_no_table() -> None:
+    assert looks_like_a_table("side,time_ms\na,nan\na,\na,2\nb,3\n")
+
+
+def test_what_was_measured_beside_the_value_is_no_arm() -> None:
+    rows = ["label,elapsed_ms,Latency", *["login,3,2", "home,4,2", "login,5,3"] * 3]
+
+    assert read_table(rows, Columns()).columns == "elapsed_ms by label; not used: Latency"
 
 
 def test_a_table_of_blanks_is_known_by_the_unit_in_a_heading() -> None:

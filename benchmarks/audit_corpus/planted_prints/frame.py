@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.audit_corpus import planted_prints
-from benchmarks.audit_corpus.__main__ import FILES, entries
+from benchmarks.audit_corpus.__main__ import ALWAYS, FILES, entries
 from benchmarks.audit_corpus.healthy_prints import PRINTS
 from benchmarks.audit_corpus.outcomes import outcomes_of
 from sectax.audit.reading.asked import Columns
@@ -131,7 +131,7 @@ def said(text: str, columns: Columns) -> set[Said]:
 
 def is_accused(of: Format, heard: set[Said]) -> bool:
     """Whether a healthy original is marked F, or refused."""
-    return any(severity in ("F", REFUSED) and check not in of.may for severity, check, _ in heard)
+    return any(severity in ("F", REFUSED) and check not in ALWAYS.union(of.may) for severity, check, _ in heard)
 
 
 def is_found(kind: Kind, new: set[Said]) -> bool:

@@ -163,9 +163,10 @@ def check_file(path: Path) -> None:
     try:
         status = path.stat()
     except (FileNotFoundError, NotADirectoryError):
-        raise BadRecord(
-            f"there is no file {path}", hint="a run file is what `sectax run … --out FILE` writes"
-        ) from None
+        hint = "a run file is what `sectax run … --out FILE` writes"
+        if path.name.startswith("published:"):
+            hint = "a published study is no run: `sectax audit` and `sectax compare` read it"
+        raise BadRecord(f"there is no file {path}", hint=hint) from None
     except OSError as error:
         raise BadRecord(f"{path} cannot be read: {error.strerror}", hint="check the name and the rights") from error
     except ValueError as error:  # a NUL in the name

@@ -28,6 +28,8 @@ _SHORT = 200
 _CUT = re.compile(r"; and \d+ more\b")
 # Of somebody else's numbers, unless all are asked for.
 _MOST_FINDINGS = 3
+# Figures that the verdict names; of more it has their number.
+_MOST_NAMED = 2
 
 
 def audit_report(audited: Audited, *, show_all: bool) -> Document:
@@ -202,8 +204,12 @@ def _which(audited: Audited, worst: AuditWarning, marked: int) -> str:
     """The figures with a finding as grave as the worst, as a reader would call them."""
     if not 0 < marked < audited.figures:
         return "these numbers"
-    alone = ", " not in worst.subject and worst.subject not in _WHOLE and marked == len(worst.figures)
-    return f"{marked} of {units.count(audited.figures, 'figure')}{f' ({printable(worst.subject)})' if alone else ''}"
+    of = f"{marked} of {units.count(audited.figures, 'figure')}"
+    if marked != len(worst.figures):
+        return of
+    if marked <= _MOST_NAMED:
+        return f"{of} ({'; '.join(map(printable, worst.figures))})"
+    return of if ", " in worst.subject or worst.subject in _WHOLE else f"{of} ({printable(worst.subject)})"
 
 
 def _found(audited: Audited) -> str:

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 # The subject of what concerns the source as a whole.
 EVERYTHING = "all figures"
 _MOST_PER_CENT = 1_000_000
+# Of a figure's name in a list of them.
+_LONGEST = 100
 # From here on people say 'times'.
 _TIMES = 3.0
 
@@ -17,9 +19,14 @@ def named(names: Iterable[str], most: int = 3) -> str:
     every = list(dict.fromkeys(names))
     heads = {name.rpartition(": ")[0] for name in every}
     shared = f"{heads.pop()}: " if len(every) > 1 and len(heads) == 1 and "" not in heads else ""
-    shown = [name.removeprefix(shared) for name in every[:most]]
+    shown = [shortened(name.removeprefix(shared)) for name in every[:most]]
     more = [f"and {len(every) - len(shown)} more"] if len(shown) < len(every) else []
     return shared + "; ".join([*shown, *more])
+
+
+def shortened(name: str) -> str:
+    """A name as a line has room for it: a level may be a whole sentence of somebody's notes."""
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
 
 
 def tables_of(tables: Iterable[str]) -> str:

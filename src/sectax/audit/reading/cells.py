@@ -57,7 +57,7 @@ class Cells:
 
     def finest(self, texts: Iterable[str], unit: Unit) -> float:
         """The finest step of a column, since many programs leave out zeros at the end."""
-        numbers = (self.number(text, unit) for text in texts if "e" not in text.lower())
+        numbers = (self.number(text, unit) for text in texts)
         return min((number.step for number in numbers if number is not None), default=0.0)
 
     def _plain(self, text: str) -> str:

@@ -26,18 +26,28 @@ SIZES = re.compile(r".*\b(?:size|payload|body|block|object|message|length)s?\b.*
 Failed = Callable[[str, float], bool | float]
 
 
-def says_no(text: str, _: float) -> bool:
+def _says_no(text: str, _: float) -> bool:
     """Whether a cell says that a row did not succeed."""
     return text.strip().lower() in ("false", "no", "0", "ko", "failed", "error")
 
 
 # Columns of failures by their names, and how many operations of a row failed by a text and its number.
-FAILURES: tuple[tuple[str, Failed], ...] = (
+_FAILURES: tuple[tuple[str, Failed], ...] = (
     (r"(?:num |n |total |failed )?(?:errors|failed|failures|errs|timeouts)", lambda _, number: max(number, 0.0)),
     (r"(?:.* )?(?:exit|return) ?(?:code|status)|rc", lambda _, number: number != 0),
     (r"(?:http |response )?(?:status|code)(?: code)?|response ?code", lambda _, number: number >= 400),
-    (r"(?:is )?(?:success|successful|succeeded|ok|passed|valid|verified|correct)", says_no),
+    (r"(?:is )?(?:success|successful|succeeded|ok|passed|valid|verified|correct)", _says_no),
 )
+
+
+def failures_in(names: list[str], numeric: list[int]) -> dict[int, Failed]:
+    """The columns that count failures, by their names in small words: counts of them before marks of a row."""
+    return {
+        at: failed
+        for known, failed in _FAILURES
+        for at, name in enumerate(names)
+        if re.fullmatch(known, name) and (at in numeric or failed is _says_no)
+    }
 
 
 def words(name: str) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sectax.audit.form import Quantity
 from sectax.audit.reading import headings
@@ -17,11 +16,6 @@ from sectax.formats.bad_input import BadInput
 from sectax.text.near import did_you_mean
 from sectax.text.printable import printable
 
-# Tables that tools write, by names that stand in their heads: hyperfine's, and JMeter's.
-TOOLS = (
-    ({"command", "mean", "stddev", "median", "min", "max"}, Columns(("mean",), "s", ("command",))),
-    ({"timeStamp", "elapsed", "label", "responseCode"}, Columns(("elapsed",), "ms", ("label",))),
-)
 # A column with more different texts than this, in over half of the rows, names rows and no levels.
 MOST_LEVELS = 200
 
@@ -39,16 +33,12 @@ class Guess:
     failures: tuple[int, Failed] | None  # what shows how many operations of a row failed, and how
     size: tuple[int, Unit] | None  # the bytes that an operation moves, and their unit
     replicate: int | None
-    constant: tuple[str, ...]  # the texts of columns that have one alone
     told: str  # which columns were read as what, in words
 
 
 def guess(table: Table, sample: Sequence[Sequence[str]], cells: Cells) -> Guess:
     """What the columns hold, by the first rows. Raises `BadInput` where no column of values can be found."""
     said, names = table.said, table.names
-    for head, known in TOOLS:
-        if head <= {*names} and not said.value:
-            said = replace(said, value=known.value, unit=said.unit or known.unit, by=said.by or known.by)
     texts, called = [*zip(*sample, strict=True)], [*map(words, names)]
     units = [headings.unit_in(name) or cells.unit(column) for name, column in zip(names, texts, strict=True)]
     numeric = [at for at, column in enumerate(texts) if cells.are_numbers(column, units[at])]
@@ -56,54 +46,52 @@ def guess(table: Table, sample: Sequence[Sequence[str]], cells: Cells) -> Guess:
     values = [table.column(name) for name in dict.fromkeys(said.value)] or _values(table, units, unsaid)
     statistic = statistic_of(names[values[0]]) if len(values) == 1 else None
     rest = [at for at in unsaid if at not in values]
-    failing = {
-        at: failed
-        for pattern, failed in headings.FAILURES
-        for at, name in enumerate(called)
-        if at not in values and names[at] not in said.by and re.fullmatch(pattern, name)
-    }
+    failing = headings.failures_in(called, numeric)
+    failing = {at: failed for at, failed in failing.items() if at not in values and names[at] not in said.by}
     bytes_ = {at: unit for at in numeric if (unit := units[at]) and unit[0] is Quantity.MEMORY}
     sizes = {at: unit for at, unit in bytes_.items() if headings.SIZES.fullmatch(called[at])}
     different = [len({*column}) for column in texts]
     comes_again = [1 < number <= len(sample) / 2 for number in different]
+    aside = {*values, *failing, *(at for at, name in enumerate(names) if name in ("", said.replicate))}
 
     def is_level(at: int) -> bool:
+        if at in aside or different[at] == 1 or headings.COUNTS.fullmatch(called[at]):
+            return False
         # Words that come again are arms, whatever their column is called; dates are none.
-        is_arm = comes_again[at] and at not in numeric and not any(text[:1].isdigit() for text in texts[at])
-        names_rows = headings.OF_THE_ROW.fullmatch(called[at]) or (different[at] > MOST_LEVELS and not comes_again[at])
-        used = at in (*values, *aside) or failing.get(at) is headings.says_no or headings.COUNTS.fullmatch(called[at])
-        if used or (names_rows and not is_arm) or different[at] == 1:
+        if comes_again[at] and at not in numeric and not any(text[:1].isdigit() for text in texts[at]):
+            return True
+        if headings.OF_THE_ROW.fullmatch(called[at]) or (different[at] > MOST_LEVELS and not comes_again[at]):
             return False
         # Parameters stand before what was measured with them, and come again where rows are single values.
-        may_be = at in rest and at < values[0] and (at in bytes_ or not units[at]) and at not in failing
-        return at not in numeric or at in sizes or (may_be and (statistic is not None or comes_again[at]))
+        may_be = at < values[0] and (at in bytes_ or not units[at]) and (statistic is not None or comes_again[at])
+        return at not in numeric or at in sizes or may_be
 
-    aside = [at for at, name in enumerate(names) if name in ("", said.replicate)]
     by = tuple(map(table.column, said.by)) or tuple(filter(is_level, range(len(names))))
     beside = {one: at for at in rest if at not in by and (one := statistic_of(names[at])) not in (None, statistic)}
     summaries = {statistic: values[0]} | beside if statistic is not None else {}
     found = {at: _unit(said, names[at], units[at]) for at in values}
     count = next((at for at in rest if headings.COUNTS.fullmatch(called[at])), None)
-    unused = {*range(len(names))} - {*values, *by, *aside, count, *failing, *summaries.values()}
+    unused = {*range(len(names))} - {*aside, *by, count, *summaries.values()}
+    # What is measured stands behind the value, and is no arm however often its numbers come again.
+    arms = [at for at, again in enumerate(comes_again) if again and (at not in numeric or at < values[0])]
     return Guess(
         values=found,
         by=by,
         summaries={name: (at, cells.finest(texts[at], found[values[0]])) for name, at in summaries.items()},
         count=count,
-        failures=next((one for one in failing.items() if one[0] not in by), None),
+        failures=next(iter(failing.items()), None),
         size=next((one for one in sizes.items() if one[0] in by or different[one[0]] == 1), None),
         replicate=table.column(said.replicate) if said.replicate else None,
-        constant=tuple(column[0] for column, number in zip(texts, different, strict=True) if number == 1),
-        told=_told(names, values, by, [at for at in unused if at in numeric or comes_again[at]], comes_again),
+        told=_told(names, values, by, [at for at in unused if at in numeric or comes_again[at]], arms),
     )
 
 
-def _told(names: list[str], values: Sequence[int], by: Sequence[int], unused: list[int], again: list[bool]) -> str:
+def _told(names: list[str], values: Sequence[int], by: Sequence[int], unused: list[int], arms: list[int]) -> str:
     """Which columns were read as what; those that look like levels and are not used come with a hint."""
     told = listed([names[at] for at in values]) + (f" by {listed([names[at] for at in by])}" if by else "")
     told += f"; not used: {listed([names[at] for at in sorted(unused)])}" if unused else ""
-    arms = [names[at] for at in (*by, *sorted(unused)) if at in by or again[at]]
-    return f"{told}; --by {','.join(arms)} separates more" if len(arms) > len(by) else told
+    more = [names[at] for at in (*by, *sorted(unused)) if at in by or at in arms]
+    return f"{told}; --by {','.join(more)} separates more" if len(more) > len(by) else told
 
 
 def _values(table: Table, units: list[Unit | None], numeric: list[int]) -> list[int]:
@@ -112,13 +100,13 @@ def _values(table: Table, units: list[Unit | None], numeric: list[int]) -> list[
     if len(numeric) == 1:
         units[numeric[0]] = units[numeric[0]] or unit_of(names[numeric[0]])
     arms = [at for at in numeric if (unit := units[at]) and unit[0] is not Quantity.MEMORY]
-    if table.said.unit and not arms:
-        arms = [at for at in numeric if names[at] and not headings.OF_THE_ROW.fullmatch(words(names[at]))]
+    arms = arms or [at for at in numeric if names[at] and not headings.OF_THE_ROW.fullmatch(words(names[at]))]
     centre = [at for at in arms if statistic_of(names[at]) in ("mean", "median")]
     alone = [at for at in arms if statistic_of(names[at]) is None]
     if centre or (arms and not alone):
         return centre[:1] or arms[:1]
-    if len({unit and unit[0] for unit in map(units.__getitem__, alone)}) != 1:
+    quantities = {unit[0] if (unit := units[at]) else table.said.unit for at in alone}
+    if len(quantities) != 1 or (quantities == {""} and len(alone) > 1):
         hint = f"--value COLUMN --unit UNIT; the columns are {listed(names)}"
         raise BadInput("nothing says which column holds the values", hint)
     return alone

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from sectax.audit.form import Broken, Claim, Evidence, Series, Trouble, TroubleKind, Work
+from sectax.audit.form import Claim, Evidence, Series, Trouble, TroubleKind, Work
 from sectax.audit.reading.asked import Columns
 from sectax.audit.reading.build import MOST_FIGURES, evidence
 from sectax.audit.reading.cells import Cells, plain_numbers
@@ -24,6 +24,8 @@ from sectax.text.printable import printable
 MOST_ROWS = 20_000_000
 # The rows by which columns are known, and those that are read at once: fewer than start Python's garbage collector.
 _SAMPLE, _PORTION = 2000, 512
+# The first rows may lack a number here and there; that they have numbers makes a table of lines.
+_FIRST = 9
 _MOST_REPLICATES = 100_000
 
 Key = tuple[str, ...]
@@ -36,25 +38,25 @@ class _Group:
 
     values: array[float] = field(default_factory=lambda: array("d"))  # in the unit of their column
     replicates: set[str] = field(default_factory=set)
-    # How many operations failed, and how many there were; and both in the row with the most failures beyond operations.
     failed: float = 0.0
     operations: float = 0.0
-    excess: tuple[float, float] = (0.0, 0.0)
     row: Row = ()
 
 
 def looks_like_a_table(head: str) -> bool:
-    """Whether a line of names is above a line with as many fields, one of them a number."""
+    """Whether a line of names is above lines with as many fields, one of them a number."""
     try:
         table = opened(head.splitlines(), Columns())
-        first = next((row for row in rows(table) if row), [])
+        first = [*islice(filter(None, rows(table)), _FIRST)]
     except (BadInput, csv.Error):
         return False
     cells = Cells(table.separator)
-    numbers = [name for name, cell in zip(table.names, first, strict=False) if cells.number(cell) or cells.unit([cell])]
+    every = (pair for row in first for pair in zip(table.names, row, strict=False))
+    numbers = {name for name, cell in every if cells.number(cell) or cells.unit([cell])}
     # One column, or what only blanks separate, may be any text: a unit shows that it is none.
-    surely = len(first) > 1 and table.separator != " "
-    return len(first) == len(table.names) and any(surely or unit_in(name) or unit_of(name) for name in numbers)
+    surely = len(table.names) > 1 and table.separator != " "
+    fits = bool(first) and len(first[0]) == len(table.names)
+    return fits and any(surely or unit_in(name) or unit_of(name) for name in numbers)
 
 
 def read_table(lines: Iterable[str], said: Columns) -> Evidence:
@@ -138,11 +140,8 @@ class _Reader:
     def _count(self, group: _Group, rows: Iterable[Row], at: int, failed: Failed) -> None:
         of = self.guess.count
         for (text, count), times in Counter((row[at], "" if of is None else row[of]) for row in rows).items():
-            failures, operations = failed(text, self._plain(text)), self._plain(count)
-            if operations:
-                group.excess = max(group.excess, (failures, operations), key=lambda counts: counts[0] - counts[1])
-            group.failed += times * failures
-            group.operations += times * operations
+            group.failed += times * failed(text, self._plain(text))
+            group.operations += times * self._plain(count)
 
     def _plain(self, cell: str) -> float:
         number = self.cells.number(cell)
@@ -156,17 +155,11 @@ class _Reader:
         if 2 * len(self.left_out) > self.count:
             raise BadInput(f"{len(self.left_out)} of {self.count} rows are not usable{first}")
         self.left_out += [Trouble(TroubleKind.UNREAD, 0, f"another table: {names}") for names in self.table.others]
-        every = {self._series(*key, group): group for key, group in self.groups.items()}
-        # A row with more failures than operations, which the other rows of its levels would hide.
-        broken = [
-            Broken("failures <= operations", *group.excess, one.run, figures=tuple(claim.id for claim in one.figures))
-            for one, group in every.items()
-            if self.guess.count is not None and group.failed <= group.operations and group.excess[0] > group.excess[1]
-        ]
+        every = [self._series(*key, group) for key, group in self.groups.items()]
         # Arms that stand beside each other are what is compared, unless levels are named.
-        factors = sorted(next(iter(every)).levels, key=lambda name: name != "column" or bool(self.table.said.by))
+        factors = sorted(every[0].levels, key=lambda name: name != "column" or bool(self.table.said.by))
         compares = factors[0] if factors else ""
-        return replace(evidence("this table", every, self.left_out, broken, compares), columns=self.guess.told)
+        return replace(evidence("this table", every, self.left_out, [], compares), columns=self.guess.told)
 
     def _series(self, key: Key, at: int, group: _Group) -> Series:
         import numpy as np
@@ -178,7 +171,8 @@ class _Reader:
         label, metric = ", ".join(levels.values()), "value" if arms else name
         id = f"{metric}: {label}" if label else metric
         claims = self._claims(id, group.row, at, unit) if len(group.values) == 1 else ()
-        operation = next(filter(moves_of, (*levels.values(), *guess.constant, metric)), next(iter(key), None))
+        texts = (*levels.values(), *map(str.strip, group.row), metric)
+        operation = next(filter(moves_of, texts), next(iter(key), None))
         size = self.cells.number(group.row[guess.size[0]], guess.size[1]) if guess.size else None
         return Series(
             id=id,
@@ -206,9 +200,7 @@ class _Reader:
         claims = []
         for name, (place, step) in self.guess.summaries.items():
             if (number := self.cells.number(row[place], unit)) is not None:
-                claims.append(
-                    Claim(f"{id} {name}", name, number.value, number.step if "e" in row[place].lower() else step)
-                )
+                claims.append(Claim(f"{id} {name}", name, number.value, step))
         if claims and (error := self.cells.error(row[at], unit)) is not None:
             claims.append(Claim(f"{id} error", "error", error.value))
         return tuple(claims)
