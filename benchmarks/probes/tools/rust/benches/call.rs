@@ -12,7 +12,7 @@ fn main() {
     let data = case["signing_input"].as_str().unwrap().as_bytes();
     let random = SystemRandom::new();
     type Sign<'a> = Box<dyn Fn(&mut [u8]) -> usize + 'a>;
-    let (sign, verifies, public): (Sign, &'static dyn ParsedVerificationAlgorithm, Vec<u8>) = if case["algorithm"] == "RS256" {
+    let (sign, verifies, public): (Sign, &'static dyn VerificationAlgorithm, Vec<u8>) = if case["algorithm"] == "RS256" {
         let key = RsaKeyPair::from_pkcs8(der.contents()).unwrap();
         let public = key.public_key().as_ref().to_vec();
         let sign = move |out: &mut [u8]| {
