@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
+from sectax.experiments.jwt import wycheproof
 from sectax.experiments.jwt.keys import ALGORITHMS, base64url, key_of, make_keys, signing_input, unbase64url
 from sectax.experiments.jwt.referee import JwtReferee
 
@@ -134,3 +135,16 @@ def test_algorithms_that_take_the_same_kind_of_key_share_one():
     keys = make_keys(["RS256", "PS512", "RS256-3072"])
 
     assert keys["RS256.public_key_pem"] == keys["PS512.public_key_pem"] != keys["RS256-3072.public_key_pem"]
+
+
+def test_wycheproofs_vectors_are_judged_as_wycheproof_does():
+    judged = wrong = 0
+    for case in wycheproof.cases():
+        verify = JwtReferee(case.parameters["algorithm"], case.inputs)._verify
+        assert case.vectors is not None
+        for _, token, valid in case.vectors.vectors:
+            text, _, signature = token.rpartition(".")
+            accepted = token.count(".") == 2 and verify(text.encode(), unbase64url(signature))
+            judged, wrong = judged + 1, wrong + (accepted is not valid)
+
+    assert (judged, wrong) == (376, 0)

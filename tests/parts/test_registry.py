@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -73,6 +74,18 @@ def test_a_probe_of_kind_build_is_built_once_and_again_where_its_sources_change(
     assert (Path(program).read_text(), option) == ("the program\n", "-x")
     (folder / "main.src").write_text("another program\n")
     assert probes.missing(probe) is not None
+
+
+def test_a_probe_that_two_set_up_at_once_is_built_once(folder: Path) -> None:
+    log = folder.parent / "log"
+    script = f"echo built >>{log}; sleep 0.05; cp main.src $0/probe"
+    probe = compiled(folder, ["sh", "-c", script, "{out}"])
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(probes.set_up, [probe, probe]))
+
+    assert log.read_text() == "built\n"
+    assert probes.missing(probe, thorough=True) is None
 
 
 def test_a_built_probe_that_was_damaged_is_missing(folder: Path) -> None:

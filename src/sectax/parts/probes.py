@@ -226,25 +226,28 @@ def set_up_on_first_use(probe: Probe, say: Say) -> None:
     Raises:
         SetUpFailed: they could not be installed.
     """
-    folder, lack = probe.environment_folder(), missing(probe)
-    if folder is None or lack is None or not lack.makable or probe.kind != "python-venv":
+    lack = missing(probe)
+    if lack is None or not lack.makable or probe.kind != "python-venv":
         return
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with folder.with_suffix(".lock").open("w") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)  # two runs may start at once
-        if missing(probe) is not None:
-            say(f"{_DOING[probe.kind]} probe {probe.name}, once")
-            set_up(probe, say)
+    say(f"{_DOING[probe.kind]} probe {probe.name}, once")
+    set_up(probe, say)
 
 
 def set_up(probe: Probe, say: Say = lambda text: None) -> None:
-    """Make what the probe's `[setup]` says, in place of what is there. Raises `SetUpFailed`."""
+    """Make what the probe's `[setup]` says, in place of what is there and damaged. Raises `SetUpFailed`."""
     folder = probe.environment_folder()
     settings = probe.manifest.setup
     if folder is None or settings is None:
         return
-    shutil.rmtree(folder, ignore_errors=True)
     folder.parent.mkdir(parents=True, exist_ok=True)
+    with folder.with_suffix(".lock").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)  # two may start at once: the second one finds what the first one made
+        if missing(probe, thorough=True) is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+            _make(probe, settings, folder, say)
+
+
+def _make(probe: Probe, settings: SetUp, folder: Path, say: Say) -> None:
     title = f"probe {probe.name}"
     match settings.kind:
         case "go":

@@ -135,7 +135,7 @@ def how_measured(analysed: Analysed) -> Iterator[str]:
         levels = [f"{level} (baseline)" if level in marked else level for level in factor.levels if level in used]
         if levels:
             yield printable(f"{factor.name}: {', '.join(levels)}")
-    yield from _software(session.whole_identity())
+    yield from software(session.whole_identity()).values()
 
 
 def revision(code: Mapping[str, str]) -> str:
@@ -146,8 +146,8 @@ def revision(code: Mapping[str, str]) -> str:
     return printable("; ".join([*commit, *job]))
 
 
-def _software(identity: Mapping[str, str]) -> Iterator[str]:
-    """A line for the machine, and for each runtime with its libraries."""
+def software(identity: Mapping[str, str]) -> dict[str, str]:
+    """A line for the machine, and for each runtime with its libraries, by the kind of host or subject."""
     groups: dict[str, list[str]] = {}
     for name, value in identity.items():
         kind, _, rest = name.partition(".")
@@ -155,8 +155,10 @@ def _software(identity: Mapping[str, str]) -> Iterator[str]:
         if rest not in _TELL_NOBODY:
             alone = rest in _SPEAK_ALONE and not (rest and value[:1].isdigit())
             groups.setdefault(kind, []).append(value if alone else f"{known} {value}")
-    for kind, values in groups.items():
-        yield printable(f"{'machine' if kind == 'host' else kind}: {', '.join(values)}")
+    return {
+        kind: printable(f"{'machine' if kind == 'host' else kind}: {', '.join(values)}")
+        for kind, values in groups.items()
+    }
 
 
 def repeat(plan: Plan) -> str:

@@ -10,7 +10,7 @@ from sectax.model.compared import PublishedComparison, RunComparison, Shape
 from sectax.model.finding import Finding
 from sectax.model.plan import Plan
 from sectax.model.treatment import Standing
-from sectax.reports import units
+from sectax.reports import side_by_side, units
 from sectax.reports.advice_layout import is_known, milliseconds, percent, where
 from sectax.reports.block_pictures import block_by_block, time_lost
 from sectax.reports.document import Axis, Block, Chart, Column, Point, Row, Series, Share, Stack, Stacks, Table, Text
@@ -27,12 +27,13 @@ SIDES = ("run a", "run b")
 
 
 def pictures(analysed: Analysed, breakdown: Breakdown | None = None) -> tuple[Block, ...]:
-    """The run's costs against what grows, and its blocks one by one.
+    """What its families take, its costs against what grows, and its blocks one by one.
 
     Args:
         breakdown: has the lines that were fitted to its sizes.
     """
     return (
+        *side_by_side.picture(analysed),
         *against_numbers(analysed, breakdown),
         *costs_against_numbers(analysed),
         *block_by_block(analysed),

@@ -9,7 +9,7 @@ from sectax.model.advice import Decision
 from sectax.model.analysed import Analysed
 from sectax.model.finding import is_decided
 from sectax.model.plan import Plan
-from sectax.reports import units, words
+from sectax.reports import side_by_side, units, words
 from sectax.reports.diagnostics import failed, gather_warnings, skipped
 from sectax.reports.distrust import control_line, distrust, self_check, self_checked
 from sectax.reports.document import Block, Command, Document, Footnotes, Kind, Lines, Section, Text, lines, sections
@@ -84,6 +84,7 @@ def _whole(analysed: Analysed, path: str, title: str, todo: Section) -> Document
         sections(
             Section("What to distrust", lines(distrust(analysed, visible(analysed, show_all=True))[0], long=True)),
             Section("Findings", findings(analysed), Kind.RESULTS),
+            Section("Side by side", side_by_side.table(analysed)),
             Section("The run's check of itself", lines(controls), Kind.DIAGNOSTICS),
             Section("Warnings", gather_warnings(analysed, show_all=True), Kind.DIAGNOSTICS),
             Section("Skipped", skipped(analysed, show_all=True), Kind.DIAGNOSTICS),

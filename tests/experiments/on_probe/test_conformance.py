@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sectax.experiments.on_probe.checks.clock import TIMED
-from sectax.experiments.on_probe.conformance import Case, CheckResult, CheckStatus, check_probe
+from sectax.experiments.on_probe.conformance import Case, CheckResult, CheckStatus, Vectors, check_probe
 from tests.fakes.probe import MODES
 from tests.fakes.toy import SECRET, ToyReferee, fake, inputs, spoiled_inputs
 
@@ -146,6 +146,21 @@ def test_what_breaks_the_protocol_is_named_and_nothing_else(mode: str, expected:
 @pytest.mark.parametrize(("mode", "expected"), IDLE.items())
 def test_work_that_is_not_done_is_named_and_nothing_else(mode: str, expected: set[str]) -> None:
     assert failed(work(mode)) == expected
+
+
+@pytest.mark.parametrize(
+    ("mode", "numbers"), [("honest", []), ("accepts-tampered", [12, 34]), ("refuses-genuine", [5])]
+)
+def test_vectors_that_are_judged_wrongly_are_named_by_their_numbers(mode: str, numbers: list[int]) -> None:
+    invalid = ToyReferee().tampered()
+    vectors = ((5, ToyReferee().genuine()[0], True), (12, invalid[0], False), (34, invalid[1], False))
+    case = Case("verify", {}, inputs(), vectors=Vectors("Others' vectors", vectors))
+
+    results = [result for result in checked(fake(mode), cases=[case], only={"vectors-judged"}) if result.case]
+
+    assert [result.id for result in results] == ["prepare-answers", "vectors-judged"]
+    assert failed(results) == ({"vectors-judged"} if numbers else set())
+    assert [number for number in (5, 12, 34) if str(number) in results[1].message] == numbers
 
 
 @pytest.mark.full  # real times too: beside a load of 24, by chance, batches never grew with their length

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sectax.design.matrix import MOST_PRIMARY, Levels
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
+from sectax.experiments.jwt import wycheproof
 from sectax.experiments.jwt.keys import ALGORITHMS, BASELINE, COMMON, claims_text, key_of, make_keys, signing_input
 from sectax.experiments.jwt.referee import JwtReferee
 from sectax.experiments.levels import choose
@@ -153,7 +154,7 @@ class JwtExperiment(Experiment):
             spoiled = inputs | {"token": referee.tampered()[0]} if operation == "verify" else None
             parameters = {"algorithm": ALGORITHMS[algorithm].asked, "layer": layer, "key_use": key_use}
             cases.append(Case(operation, parameters, inputs, referee, spoiled))
-        return cases
+        return [*cases, *wycheproof.cases()]
 
     def requirements(self) -> tuple[str, ...]:
         return self.requirements_of({})
@@ -212,6 +213,12 @@ class JwtExperiment(Experiment):
         weigh = _weigh({treatment.levels.get("algorithm", BASELINE) for treatment in plan.treatments})
         if {treatment.levels.get("key_use") for treatment in plan.treatments} == {"parsed-once"}:
             weigh = f"keys parsed on every call cost more (--level key_use=parsed-per-call); {weigh}".removesuffix("; ")
+        others = set(probes.names()).difference(
+            *(factor.levels for factor in plan.factors if factor.name == "language")
+        )
+        if others and plan.preset != "published":
+            level = f"--level language={','.join(sorted(others))}"
+            weigh += f". Other languages: sectax setup jwt {level}, then sectax run jwt {level}"
         choice = Choice(
             mixed="operation",
             usual={"sign": 1, "verify": 20},

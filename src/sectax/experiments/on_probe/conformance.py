@@ -12,12 +12,12 @@ from sectax.experiments.on_probe.checks import CheckFailed, NotApplicable
 from sectax.experiments.on_probe.checks.clock import CLOCK, TIMED, UNIT
 from sectax.experiments.on_probe.checks.cpu import CPU
 from sectax.experiments.on_probe.checks.protocol_checks import GREETING, PROTOCOL
-from sectax.experiments.on_probe.checks.work import CASE_GREETING, Case, CaseConversation
+from sectax.experiments.on_probe.checks.work import CASE_GREETING, Case, CaseConversation, Vectors
 from sectax.experiments.on_probe.conversation import ProbeProgram
 from sectax.experiments.on_probe.failures import ProbeTrouble, redacted, story
 from sectax.text.printable import printable
 
-__all__ = ["Case", "CheckResult", "CheckStatus", "check_probe", "claimed_operations"]
+__all__ = ["Case", "CheckResult", "CheckStatus", "Vectors", "check_probe", "claimed_operations"]
 
 
 _GREETING_IDS = frozenset(check.id for check in GREETING)

@@ -25,6 +25,7 @@ _OF_PATIENCE = 1 / 16
 _MOST_OPERATIONS = 2**33
 REPEATS = 3
 _ATTEMPTS = 3
+_PATIENT = 20
 _DOUBLED = (1.5, 2.7)
 _TOLERANCE = 1.01
 _TOLERANCE_S = 20e-6
@@ -72,10 +73,10 @@ def _wall_limit(interview: Conversation, aim_s: float) -> float:
     return min(_WALL_LIMIT_S, _FAR_ABOVE * aim_s, interview.deadline_s * _OF_PATIENCE)
 
 
-def count_scales(interview: Conversation, count: int) -> str:
+def count_scales(interview: Conversation, count: int, repeats: int = REPEATS) -> str:
     """Twice the operations take about twice the time; else nothing is done per operation (dead code)."""
     for _ in range(_ATTEMPTS):
-        ratio = _ratio_of_doubled(interview, count, REPEATS)
+        ratio = _ratio_of_doubled(interview, count, repeats)
         if _DOUBLED[0] <= ratio <= _DOUBLED[1]:
             return f"twice the operations take {ratio:.2f} times as long ({count} operations)"
         if interview.wall_s < _wall_limit(interview, _GROWING_S) and count < _MOST_OPERATIONS:
@@ -100,12 +101,15 @@ def _ratio_of_doubled(interview: Conversation, count: int, repeats: int) -> floa
 def elapsed_plausible(interview: Conversation, count: int) -> str:
     """What is reported of a long batch fits into what sectax saw, and nearly fills it."""
     best = 0.0
-    for _ in range(REPEATS):
+    # Beside other work an exchange waits before the batch and after it: among many some do not.
+    for _ in range(_PATIENT):
         reported_s = interview.measure(count).elapsed_ns[0] * 1e-9
         wall_s = interview.wall_s
         if reported_s > wall_s * _TOLERANCE + _TOLERANCE_S:
             raise CheckFailed(f"{reported_s:.4g} s were reported for what took {wall_s:.4g} s by sectax's clock")
         best = max(best, reported_s / wall_s)
+        if best >= _LEAST_SHARE:
+            break
     if wall_s < _SHORTEST_JUDGED_S:
         raise NotApplicable(f"{count} operations last only {wall_s:.2g} s: see count-scales")
     if best < _LEAST_SHARE:

@@ -98,7 +98,8 @@ def _cpu_stands_still(program: ProbeProgram) -> str:
             batch = _measured(interview, count)
         if batch.elapsed_s < _STOPPED_S:
             raise NotApplicable("the batch was over before its process could be stopped")
-        if batch.cpu_s > batch.elapsed_s - _STOPPED_S + _TOLERANCE_S + clock.granularity_ns * 1e-9:
+        # Half of it: a process is not stopped the moment it is sent the signal, and a runtime has threads besides.
+        if batch.cpu_s > batch.elapsed_s - _STOPPED_S / 2 + clock.granularity_ns * 1e-9:
             raise CheckFailed(
                 f"{batch.cpu_s:.4g} s of CPU time were reported for {batch.elapsed_s:.4g} s, "
                 f"in which the process was stopped for {_STOPPED_S:.2g} s"

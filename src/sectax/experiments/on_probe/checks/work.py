@@ -26,8 +26,21 @@ from sectax.text.printable import printable
 
 # The clocks have been judged by longer batches of `empty`; there are a hundred cases and more.
 _BATCH_S = 0.006
+_REPEATS = 2
 _COUNTED = 5
 _SHOWN = 200
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """Artefacts of a public collection: the number of each, itself, and whether it is valid.
+
+    Attributes:
+        source: the collection's name and part.
+    """
+
+    source: str
+    vectors: tuple[tuple[int, str, bool], ...] = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -39,6 +52,7 @@ class Case:
         referee: judges what the operation makes and what it accepts; None: not judged.
         spoiled_inputs: inputs with which every operation must come out wrong (a tampered token to verify), so that
             `failures` can be checked; None: not checked.
+        vectors: presented under these inputs, which are those of the collection; nothing else is then tried or timed.
     """
 
     operation: str
@@ -46,15 +60,18 @@ class Case:
     inputs: dict[str, str] = field(default_factory=dict, repr=False)
     referee: Referee | None = field(default=None, repr=False)
     spoiled_inputs: dict[str, str] | None = field(default=None, repr=False)
+    vectors: Vectors | None = None
 
     @property
     def name(self) -> str:
         """`sign algorithm=RS256 layer=primitive`"""
-        return " ".join([self.operation, *(f"{name}={level}" for name, level in sorted(self.parameters.items()))])
+        levels = [f"{name}={level}" for name, level in sorted(self.parameters.items())]
+        return " ".join([self.operation, *levels, *([self.vectors.source] if self.vectors else [])])
 
 
 # What all other checks of a case build on.
 CASE_GREETING = ("prepare-answers", "witness-answers")
+VECTORS = "vectors-judged"
 
 # Identifier, what to run, and a hint for the author: one step of a conversation about a case.
 Step = tuple[str, Callable[[], str], str]
@@ -81,6 +98,9 @@ class CaseConversation:
         """Each is made when its turn comes: what came before it can say whether it tells anything about this case."""
         case, referee, sound = self._case, self._case.referee, self._sound_unless
         yield "prepare-answers", self._prepare, "answer ok with witnesses, or skipped with the reason"
+        if case.vectors is not None:
+            yield VECTORS, partial(self._judge_vectors, case.vectors), "refuse what is invalid, accept what is valid"
+            return
         yield "witness-answers", self._witness, "answer witness with artefact and accepted"
         if referee is not None:
             said = partial(sound, Flaw.GENUINE, "what is genuine is accepted")
@@ -91,7 +111,7 @@ class CaseConversation:
                 said = partial(sound, Flaw.ARTEFACT, "what it makes is sound")
                 yield Flaw.ARTEFACT, said, "show what the code that is timed makes"
         yield UNIT, lambda: elapsed_plausible(self._running(), self._batches().count), PLAUSIBLE_HINT
-        yield "count-scales", lambda: count_scales(self._running(), self._batches().count), SCALES_HINT
+        yield "count-scales", lambda: count_scales(self._running(), self._batches().count, _REPEATS), SCALES_HINT
         if case.operation != "empty":
             yield "costs-more-than-empty", self._costs_more_than_empty, "do the work inside the timed loop"
         if referee is not None:
@@ -142,6 +162,18 @@ class CaseConversation:
         self._flaws = witnessed.flaws
         self._made_something = witnessed.reply.artefact is not None
         return f"{len(witnessed.reply.accepted)} artefacts were judged"
+
+    def _judge_vectors(self, vectors: Vectors) -> str:
+        accepted = self._running().witness([artefact for _, artefact, _ in vectors.vectors]).accepted
+        judged = list(zip(vectors.vectors, accepted, strict=True))
+        flaws = [
+            f"it {verb} {', '.join(wrong)}, which {'are' if wrong[1:] else 'is'} {'valid' if valid else 'invalid'}"
+            for verb, valid in (("accepts", False), ("refuses", True))
+            if (wrong := [str(number) for (number, _, is_valid), said in judged if is_valid is valid is not said])
+        ]
+        if flaws:
+            raise CheckFailed(f"{vectors.source}: {'; '.join(flaws)}")
+        return f"{len(judged)} vectors of {vectors.source} are judged rightly"
 
     def _sound_unless(self, flaw: Flaw, satisfied: str) -> str:
         self._running()

@@ -1,0 +1,111 @@
+"""What the families of a run, such as languages, take by themselves: a table and a picture of all of them.
+
+Nothing is judged between families: they differ in more than the level that names them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sectax.model.analysed import Analysed
+from sectax.model.finding import TreatmentResult, alike
+from sectax.model.plan import Plan
+from sectax.model.treatment import Standing
+from sectax.reports import units
+from sectax.reports.document import Axis, Block, Chart, Column, Point, Row, Series, Table, Text
+from sectax.reports.notes import software
+from sectax.reports.words import names
+from sectax.text.printable import printable
+
+# More series have no shape of their own, and more rows no room.
+_MOST_SERIES, _MOST_ROWS = 8, 30
+
+
+def table(analysed: Analysed) -> tuple[Block, ...]:
+    """A row for each treatment, a column for each family; what a family lacks is named. Empty for one family."""
+    plan = analysed.measured.plan
+    factor, metric = _factor(plan), plan.metrics[0]
+    if factor is None:
+        return ()
+    families = tuple(dict.fromkeys(cell.family for cell in plan.cells))
+    varying = {*names.varying_factors(plan), plan.control}
+    rows = [
+        Row(
+            (
+                printable(" · ".join(names.level(*level) for level in others if level[0] in varying)),
+                *(_value(found.get(family), metric.name) for family in families),
+            )
+        )
+        for others, found in alike(analysed.treatments, factor).items()
+    ]
+    columns = (Column(""), *(Column(printable(plan.words.get(family, family)), right=True) for family in families))
+    return Text(_says(analysed, factor)), Table("", columns, tuple(rows))
+
+
+def picture(analysed: Analysed) -> Iterator[Chart]:
+    """The treatments of the main comparisons on one axis: a row for each cell, families beside each other."""
+    plan = analysed.measured.plan
+    factor, metric = _factor(plan), plan.metrics[0]
+    if factor is None:
+        return
+    primary = {comparison.cell for comparison in plan.comparisons if comparison.standing is Standing.PRIMARY}
+    # By the last factor first, so that what differs in the family alone stands together.
+    cells = sorted(
+        (cell for cell in plan.cells if cell.id in primary), key=lambda cell: [*reversed(cell.levels.values())]
+    )[:_MOST_ROWS]
+    row = {cell.id: place for place, cell in enumerate(cells)}
+    cell_of = {treatment.id: treatment.cell for treatment in plan.treatments}
+    results = [
+        result
+        for result in analysed.treatments
+        if metric.name in result.estimates and cell_of[result.treatment] in row and plan.control in result.levels
+    ]
+    column = units.scale(metric.unit, (result.estimates[metric.name].point for result in results))
+    points: dict[str, dict[int, float]] = {}
+    for result in results:
+        of_level = points.setdefault(result.levels[plan.control], {})
+        of_level.setdefault(row[cell_of[result.treatment]], result.estimates[metric.name].point / column.size)
+    if points:
+        yield Chart(
+            f"Side by side: {names.metric(plan, metric.name)}",
+            f"Nothing is judged from one {printable(factor)} to the next. The table of the same name says why.",
+            Axis(f"{names.metric(plan, metric.name)}, {printable(column.unit)}", logarithmic=True),
+            Axis("", names=tuple(names.cell(plan, cell.id) for cell in cells)),
+            tuple(
+                Series(printable(level), tuple(Point(value, float(place)) for place, value in sorted(of.items())))
+                for level, of in list(points.items())[:_MOST_SERIES]
+            ),
+        )
+
+
+def _factor(plan: Plan) -> str | None:
+    """The factor whose levels are the families of the run; None where there is one family, or no such factor."""
+    several = len({cell.family for cell in plan.cells}) > 1
+    of_all = (
+        name for name in names.varying_factors(plan) if all(cell.levels.get(name) == cell.family for cell in plan.cells)
+    )
+    return next(of_all, None) if several else None
+
+
+def _value(result: TreatmentResult | None, metric: str) -> str:
+    if result is None:
+        return "–"
+    if metric not in result.estimates:
+        return printable(result.reason or result.state)
+    found = result.estimates[metric]
+    column = units.scale(found.unit, (found.point,))
+    width = None if found.low is None or found.high is None else (found.high - found.low) / column.size
+    return f"{units.number(found.point / column.size, width)} {printable(column.unit)}"
+
+
+def _says(analysed: Analysed, factor: str) -> str:
+    plan, measured = analysed.measured.plan, analysed.measured
+    identity = measured.sessions[-1].whole_identity() if measured.sessions else {}
+    families = {cell.family for cell in plan.cells}
+    kinds = [line for kind, line in software(identity).items() if kind in families]
+    named = f" ({'; '.join(kinds)})" if kinds else ""
+    metric = names.metric(plan, plan.metrics[0].name)
+    return (
+        f"{metric[0].upper()}{metric[1:]}, in one run on one machine. Nothing is judged from one "
+        f"{printable(factor)} to the next, since runtimes and libraries differ too{named}."
+    )

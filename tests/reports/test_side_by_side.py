@@ -1,0 +1,50 @@
+"""The languages of one run beside each other: a table and a picture of the same figures, and no verdict."""
+
+from __future__ import annotations
+
+import pytest
+
+from sectax.model.analysed import Analysed
+from sectax.reports import side_by_side
+from sectax.reports.document import Table
+from tests.reports import situations
+from tests.reports.situations.signatures import simple
+from tests.reports.situations.simulated import Case, Fault
+
+# Seconds of one operation.
+TRUTH = {"php/RS256": 270e-6, "php/ES256": 25e-6, "php/EdDSA": 19e-6, "python/RS256": 272e-6, "python/ES256": 23e-6}
+
+
+@pytest.fixture(scope="module")
+def of_two_languages() -> Analysed:
+    case = Case(simple({"language": ("php", "python")}, "RS256", "ES256", "EdDSA"), TRUTH | {"python/EdDSA": 33e-6})
+    case.faults = {"python/EdDSA": Fault("not in this library")}
+    return case.build()
+
+
+def test_every_treatment_has_a_row_and_every_language_a_column(of_two_languages: Analysed) -> None:
+    _, table = side_by_side.table(of_two_languages)
+
+    assert isinstance(table, Table)
+    assert [column.head for column in table.columns] == ["", "PHP", "Python"]
+    assert [row.cells[0] for row in table.rows] == ["RS256", "ES256", "EdDSA"]
+    assert [cell.split()[1] for cell in table.rows[0].cells[1:]] == ["operations/s"] * 2
+    assert float(table.rows[1].cells[1].split()[0].replace(",", "")) == pytest.approx(40_000, rel=0.02)
+    assert "not in this library" in table.rows[2].cells[2]
+
+
+def test_the_picture_has_a_row_for_each_language_and_the_same_figures(of_two_languages: Analysed) -> None:
+    (chart,) = side_by_side.picture(of_two_languages)
+
+    assert chart.y.names == ("php", "python")
+    assert chart.x.logarithmic
+    seen = {series.name: {point.y: point.x for point in series.points} for series in chart.series}
+    assert seen["RS256"] == pytest.approx({0.0: 1 / 270e-6, 1.0: 1 / 272e-6}, rel=0.02)
+    assert list(seen["EdDSA"]) == [0.0]
+
+
+def test_one_language_has_nothing_beside_it() -> None:
+    analysed = situations.signatures_in_php()
+
+    assert side_by_side.table(analysed) == ()
+    assert list(side_by_side.picture(analysed)) == []
