@@ -6,8 +6,13 @@ Half of the pairs are equal. As in a CI, the baseline was measured before and th
 executions of one, then of the other. Each rule then judges the same times: hyperfine by a script (means, 5 %),
 benchstat (-alpha 0.05 and 0.01; red with a difference over 5 %), github-action-benchmark (one value against that of
 the push before, alert at 105 %), and Bencher's thresholds (percentage of the mean of all earlier baselines; Student's t
-at 0.99 over them), by their documented formulas. What CodSpeed counts in its simulation is taken from cachegrind:
-instructions, 5 %.
+at 0.99 over them), by the formulas of their sources. Of what CodSpeed's simulation counts (instructions, caches and
+memory, without system calls) the instructions are taken, by cachegrind, 5 %. criterion measures functions, so it times
+its own: the same work and a tenth more, by `--save-baseline` and `--baseline`, with a noise threshold of 5 %.
+
+Sources: benchmark-action/github-action-benchmark c38cce98, src/write.ts (`findAlerts`) and action.yml;
+bencherdev/bencher 8d75325c, lib/bencher_boundary/src/limits (a new value's prediction interval);
+codspeed.io/docs/instruments/cpu.
 """
 
 from __future__ import annotations
@@ -21,6 +26,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import sqrt
 from pathlib import Path
 from statistics import fmean, stdev
 
@@ -28,7 +34,10 @@ from scipy.stats import t as student
 
 from benchmarks.load.generator import Load
 from benchmarks.output import heading, table
-from benchmarks.rivals import installed
+from benchmarks.rivals import criterion, installed
+from benchmarks.rivals.calling import call
+from benchmarks.rivals.kept import Claim
+from benchmarks.rivals.work import chain_environment
 
 SOURCE = "int main(void) {{ volatile long sum = 0; while (sum < {turns}) sum++; return 0; }}\n"
 TURNS = {"equal": 1_000_000, "slower": 1_100_000}
@@ -39,12 +48,17 @@ FEWEST = 5  # earlier values, without which a rule over history says nothing
 
 @dataclass(frozen=True)
 class Pair:
-    """The times of one push in seconds, the means of all baselines before it, and how many instructions both take."""
+    """The times of one push in seconds, the means of all baselines before it, and how many instructions both take.
+
+    Attributes:
+        regressed: whether criterion says so of its own two measurements.
+    """
 
     old: list[float]
     new: list[float]
     earlier: list[float]
     instructions: tuple[int, int]
+    regressed: bool
 
 
 def times(program: Path, folder: Path) -> list[float]:
@@ -91,7 +105,17 @@ def by_t_test(pair: Pair) -> bool:
     count = len(pair.earlier)
     if count < FEWEST:
         return False
-    return fmean(pair.new) > fmean(pair.earlier) + float(student.ppf(0.99, count - 1)) * stdev(pair.earlier)
+    scale = stdev(pair.earlier) * sqrt(1 + 1 / count)
+    return fmean(pair.new) > fmean(pair.earlier) + float(student.ppf(0.99, count - 1)) * scale
+
+
+def by_criterion(extra: float, folder: Path) -> bool:
+    """Shorter than its 3 and 5 s, so that 60 pairs take minutes."""
+    words = [installed.rust_benchmark, "--bench", "--noplot", "--warm-up-time", "0.5", "--measurement-time", "1"]
+    home = {"CRITERION_HOME": str(folder / "criterion")}
+    call([*words, "--save-baseline", "base"], home | chain_environment(0.0))
+    said = call([*words, "--noise-threshold", "0.05", "--baseline", "base"], home | chain_environment(extra))
+    return criterion.judge("", said, 0.0).claim is Claim.SLOWER
 
 
 def rules(folder: Path) -> dict[str, Callable[[Pair], bool]]:
@@ -104,6 +128,7 @@ def rules(folder: Path) -> dict[str, Callable[[Pair], bool]]:
         ),
         "Bencher, percentage 5 % (formula)": by_percentage,
         "Bencher, t-test 0.99 (formula)": by_t_test,
+        "criterion --baseline, noise threshold 5 %": lambda pair: pair.regressed,
         "instructions by cachegrind, 5 % (as CodSpeed's simulation)": (
             lambda pair: pair.instructions[1] > LIMIT * pair.instructions[0]
         ),
@@ -123,7 +148,8 @@ def measured(pairs: int, folder: Path) -> list[tuple[str, Pair]]:
     for number in range(pairs):
         kind = list(TURNS)[number % 2]
         old, new = times(programs["equal"], folder), times(programs[kind], folder)
-        made.append((kind, Pair(old, new, list(earlier), (counted["equal"], counted[kind]))))
+        regressed = by_criterion(TURNS[kind] / TURNS["equal"] - 1, folder)
+        made.append((kind, Pair(old, new, list(earlier), (counted["equal"], counted[kind]), regressed)))
         earlier.append(fmean(old))
     return made
 

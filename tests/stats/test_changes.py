@@ -28,3 +28,16 @@ def test_one_run_that_is_far_off_is_no_level() -> None:
 @pytest.mark.parametrize("values", [[], [1.0], [1.0] * (2 * LEAST - 1), [1.0] * 50])
 def test_too_few_values_and_equal_ones_have_no_changes(values: list[float]) -> None:
     assert change_points(values) == ()
+
+
+@pytest.mark.parametrize("tied", [[0.0] * 10 + [0.1] * 10, [0.0, 1e-16] * 5 + [0.1] * 10])
+def test_a_change_between_equal_values_is_found(tied: list[float]) -> None:
+    assert change_points(tied) == (10,)
+
+
+def test_a_large_change_hides_no_small_one() -> None:
+    assert change_points(series(0.0, 0.05, 2.0)) == (15, 30)
+
+
+def test_rounding_is_no_change() -> None:
+    assert change_points([0.0] * 10 + [1e-16] * 10) == ()

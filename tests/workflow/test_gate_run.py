@@ -82,6 +82,22 @@ def test_folders_stand_where_the_placeholders_are(project):
     assert set((project.parent / "ran").read_text().split()) == {"main", "change"}
 
 
+def test_changes_that_are_not_committed_are_named(project):
+    with (project / "bench").open("a") as bench:
+        bench.write("# changed")
+    said = gate(project, *TWO, "--", "run", "command", "sleep 0.1", *SEED)
+
+    assert said.err.count("uncommitted") == 1
+
+
+def test_a_self_test_that_two_sessions_disagree_on_says_so(project, monkeypatch):
+    """The limit is so small that its plant is within the noise of six blocks."""
+    words = ("--baseline-rev", "main", "--limit", "cpu:slower>2%", "--self-test", "--json")
+    said = gate(project, *words, "--", "run", "command", "sleep 0.1", "--blocks", "6", *SEED)
+
+    assert (said.status, json.loads(said.out)["outcome"]) == (4, "cannot say"), said.err
+
+
 def test_the_gate_finds_what_it_plants(project):
     words = ("--baseline-rev", "main", *LIMIT, "--self-test", "--json", "--", "run", "command", "sleep 0.1", *SEED)
     said = gate(project, *words)
@@ -174,7 +190,12 @@ def test_a_ci_gets_a_summary_and_an_annotation(project):
         ((*TWO, "--build", "touch built", "--", "run", "command"), "nothing is to be measured"),
         ((*LIMIT, "--baseline-rev", "nowhere", "--", "run", "command", "true"), "no revision"),
         ((*LIMIT, "--baseline-rev", "change", "--", "run", "command", "true"), "same commit"),
-        ((*LIMIT, "--baseline-rev", "main", "a.sectax"), "leave the options out"),
+        ((*LIMIT, "--baseline-rev", "main", "a.sectax"), "begins with run"),
+        ((*TWO, "--budget", "9s", "--", "run", "command", "true"), "behind --"),
+        (("--", "run", "command", "true", *LIMIT), "in front of --"),
+        ((*TWO, "--", "run", "command", "true", "--out", "a.sectax"), "in front of --"),
+        ((*TWO, "--", "run", "command", "true", "--dry-run"), "leave it out"),
+        ((*TWO, "--", "run", "command", "./made"), "--build"),
         ((*TWO, "--self-test", "--", "run", "jwt", "--quick"), "--self-test is for"),
         ((*TWO, "--build", "echo no room >&2; exit 3", "--", "run", "command", "true"), "no room"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,9 +24,14 @@ if TYPE_CHECKING:
     from sectax.experiments.interface import Request
 
 _PASS, _FAIL = "pass", "fail"
+_OF_RUN = ("--level", "--margin", "--budget", "--until", "--blocks", "--max-blocks", "--seed")
+# What `sectax run` makes of a result; a gate makes its own.
+_NOT_HERE = ("--fail-if", "--dry-run", "--html", "--picture", "--seal", "--no-summary")
 
 
-@click.command("gate")
+@click.command(
+    "gate", context_settings={"obj": {name: f"behind --, as in -- run command './bench' {name} …" for name in _OF_RUN}}
+)
 @click.argument("words", nargs=-1, metavar="[RUN | -- run EXPERIMENT OPTIONS]")
 @click.option("--baseline-rev", metavar="REV", help="The revision that the other one is compared with, as in main.")
 @click.option("--treatment-rev", metavar="REV", help="The revision that is judged.  [default: HEAD]")
@@ -82,6 +88,7 @@ def command(
     """
     from sectax.workflow.gate import STATUSES
 
+    _refuse_misplaced(words)
     asked = _limits(limits, file)
     if junit is not None:
         refuse_existing(junit, "--junit")
@@ -90,21 +97,41 @@ def command(
         progress = shared.progress(quiet, verbose)
         made = _of_revisions(words[1:], sides, build, asked, out, progress, plant=self_test, quiet=quiet)
     else:
-        _refuse_for_run(baseline_rev, treatment_rev, build, out, self_test)
+        _refuse_for_run(words, baseline_rev, treatment_rev, build, out, self_test)
         made = _of_run(words, asked)
     _print(made, json_=json_)
     if junit is not None:
         from sectax.workflow.gate import junit as as_junit
 
         write_document(as_junit(made), junit, "--junit")
-    found = made.outcome is Outcome.EXCEEDED
     if self_test:
-        said = "passed: the planted cost was found" if found else "failed: the planted cost was not found"
+        said, status = _SELF_TEST[made.outcome]
         click.echo(f"self-test {said}", err=True)
-        raise click.exceptions.Exit(ExitStatus.DONE if found else ExitStatus.GATE_MISSED)
+        raise click.exceptions.Exit(status)
     if made.outcome is Outcome.UNKNOWN and on_unknown == _PASS:
         return
     raise click.exceptions.Exit(STATUSES[made.outcome])
+
+
+_SELF_TEST = {
+    Outcome.EXCEEDED: ("passed: the planted cost was found", ExitStatus.DONE),
+    Outcome.PASSED: ("failed: the planted cost was not found", ExitStatus.GATE_MISSED),
+    Outcome.UNKNOWN: ("cannot say: try a longer --budget, or a quieter machine", ExitStatus.CANNOT_BE_SAID),
+    Outcome.NOTHING: ("failed: nothing was measured", ExitStatus.NOTHING_MEASURED),
+}
+
+
+def _refuse_misplaced(words: Sequence[str]) -> None:
+    """Options of the gate behind `--`, where `run` would take some of them and a gate none."""
+    own = {name for option in command.params for name in option.opts if name.startswith("--")} - {
+        "--quiet",
+        "--verbose",
+    }
+    for name in (word.partition("=")[0] for word in itertools.takewhile(lambda word: word != "--", words)):
+        if name in own:
+            raise WrongUse(f"{name} is an option of the gate, and stands behind --", "put it in front of --")
+        if name in _NOT_HERE:
+            raise WrongUse(f"{name} does not go with a gate", "leave it out: sectax show and report have the run file")
 
 
 def _limits(given: Sequence[str], file: Path | None) -> tuple[Condition, ...]:
@@ -125,11 +152,11 @@ def _limits(given: Sequence[str], file: Path | None) -> tuple[Condition, ...]:
     return tuple(parse.condition(text, option) for text, option in texts)
 
 
-def _refuse_for_run(*given: object) -> None:
+def _refuse_for_run(words: Sequence[str], *given: object) -> None:
     if any(given):
         raise WrongUse(
-            "a run that is there has no revisions to be checked out, built or measured",
-            "leave the options out, or say what to measure: sectax gate --baseline-rev main … -- run command './bench'",
+            f"what is measured begins with run, and not with {words[0]!r}" if words else "nothing is to be measured",
+            "as in: sectax gate --baseline-rev main … -- run command './bench'; a run file goes without these options",
         )
 
 
@@ -173,8 +200,8 @@ def _of_revisions(
             f"{baseline.name} and {treatment.name} are the same commit, {baseline.commit[:SHORT]}",
             "commit the change first, or name another --baseline-rev; --self-test compares a revision with itself",
         )
-    elif treatment.name == "HEAD" and repository.is_changed:
-        progress.say("changes that are not committed are not measured: HEAD is")
+    elif treatment.commit == repository.commit("HEAD") and repository.is_changed:
+        progress.say("uncommitted changes are not part of HEAD, and are not measured")
     if len(words) < 2:
         raise WrongUse("nothing is to be measured", "say what, as in: -- run command './bench'")
     shares = [limit.limit for limit in limits if limit.is_share]

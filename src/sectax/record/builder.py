@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import fsum, isfinite
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from sectax.model.environment import Environment
 from sectax.model.measured import BatchShape, BatchStatistics, BlockRecord, Failure, Measured, Visited
@@ -16,6 +16,9 @@ from sectax.model.subject import Observation, Witness, Witnesses
 from sectax.model.trial import BlockEvent, Dropped, PlannedBlock, State, Trial
 from sectax.record.errors import UnusableObservation
 from sectax.stats.batch_shape import Batches
+
+if TYPE_CHECKING:
+    from sectax.stats.moments import Array
 
 Key = TypeVar("Key")
 Inner = TypeVar("Inner")
@@ -53,7 +56,7 @@ class BlockSummary:
     """One finished block, reduced.
 
     `totals` is by treatment and name of the observations; `telemetry` by treatment and name; `batches` and `visited`
-    by treatment.
+    by treatment. `batch_columns` are the batches by treatment until they are looked at: position, value, count.
     """
 
     number: int
@@ -63,6 +66,7 @@ class BlockSummary:
     witnesses: list[tuple[str, Witnesses]] = field(default_factory=list)
     totals: dict[tuple[str, str], Totals] = field(default_factory=dict)
     telemetry: dict[str, dict[str, float]] = field(default_factory=dict)
+    batch_columns: dict[str, Array] = field(default_factory=dict)
     batches: dict[str, Batches] = field(default_factory=dict)
     visited: dict[str, Visited] = field(default_factory=dict)
 

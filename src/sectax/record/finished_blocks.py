@@ -6,7 +6,7 @@ The caller holds one state of the file meanwhile, and finds the words for errors
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
 from typing import TypeVar
 
@@ -26,6 +26,8 @@ from sectax.stats.batch_shape import batches_of
 T = TypeVar("T")
 
 _Series = tuple[int, int, str, str, str]  # number, treatment, metric, unit, clock
+# Blocks whose batches are looked at together: numpy's calls take longer than what they compute for one.
+_TOGETHER = 32
 
 
 def rows(db: sqlite3.Connection, sql: str, kind: type[T], *parameters: int) -> list[T]:
@@ -71,7 +73,7 @@ class BlockReducer:
         )
 
     def reduce(self, number: int, seconds: float) -> tuple[BlockSummary, BlockChecksum]:
-        """One block, and the checksum of all that it is made of.
+        """One block without `batches`, for `add_batches`, and the checksum of all that it is made of.
 
         Every set of witnesses stands in the first block of a treatment that shows it, and in no later one.
         """
@@ -89,7 +91,7 @@ class BlockReducer:
         )
         self._add_observations(block, of)
         self._add_telemetry(block, of)
-        self._add_batches(block)
+        self._add_visits(block)
         without_start = of.hexdigest()
         of.add(started)
         return block, BlockChecksum(of.hexdigest(), block.telemetry, without_start)
@@ -151,7 +153,6 @@ class BlockReducer:
         if not np.isfinite(columns).all():
             raise Changed(f"block {block.number} holds an infinite value, and none is ever recorded")
         of.add_bytes(columns.tobytes())
-        of_batches: dict[str, slice] = {}
         of_series: list[_Series] = []
         starts = np.flatnonzero(np.diff(columns[:, 0], prepend=-1.0)).tolist()
         for start, end in pairwise([*starts, len(columns)]):
@@ -166,15 +167,8 @@ class BlockReducer:
                 with_each=observed in self._tails,
             )
             if observed == self._batch:
-                of_batches[name] = slice(start, end)
+                block.batch_columns[name] = columns[start:end, 1:]
         of.add(of_series)
-        if of_batches:
-            lie = np.concatenate([columns[at] for at in of_batches.values()])
-            value, count = lie[:, 2], lie[:, 3]
-            times = np.divide(value, count, out=np.zeros_like(value), where=count != 0)
-            lengths = [at.stop - at.start for at in of_batches.values()]
-            made = batches_of(times, lie[:, 1], lengths)
-            block.batches = dict(zip(of_batches, made, strict=True))
 
     def _add_telemetry(self, block: BlockSummary, of: Hash) -> None:
         """Sums come from SQLite, which needs a quarter of the time that its rows take in Python."""
@@ -193,13 +187,29 @@ class BlockReducer:
             }
         of.add(counted)
 
-    def _add_batches(self, block: BlockSummary) -> None:
+    def _add_visits(self, block: BlockSummary) -> None:
         for name, visited in block.visited.items():
             batches = block.totals.get((name, str(self._batch)))
             if batches is not None:
                 block.visited[name] = visited._replace(
                     batches=batches.observations, operations=batches.count, elapsed_s=batches.value
                 )
+
+
+def add_batches(blocks: Sequence[BlockSummary]) -> None:
+    """Look at how the batches of these blocks lie, and let go of the batches themselves."""
+    import numpy as np
+
+    found = [(block, name, columns) for block in blocks for name, columns in block.batch_columns.items()]
+    if not found:
+        return
+    position, value, count = np.concatenate([columns for *_, columns in found]).T
+    times = np.divide(value, count, out=np.zeros_like(value), where=count != 0)
+    made = batches_of(times, position, [len(columns) for *_, columns in found])
+    for (block, name, _), batches in zip(found, made, strict=True):
+        block.batches[name] = batches
+    for block in blocks:
+        block.batch_columns.clear()
 
 
 def finished_blocks(db: sqlite3.Connection, reducer: BlockReducer) -> Iterator[BlockSummary]:
@@ -213,9 +223,13 @@ def finished_blocks(db: sqlite3.Connection, reducer: BlockReducer) -> Iterator[B
     recorded = recorded_blocks(db) if checked else {}
     if checked and recorded.keys() != {number for number, _ in finished}:
         raise Changed("the finished blocks are not those that were recorded")
-    for number, seconds in finished:
-        block, checksum = reducer.reduce(number, seconds)
-        if checked:
-            checksum.check(number, recorded[number])
-            block.telemetry = recorded[number].telemetry
-        yield block
+    for begin in range(0, len(finished), _TOGETHER):
+        blocks = []
+        for number, seconds in finished[begin : begin + _TOGETHER]:
+            block, checksum = reducer.reduce(number, seconds)
+            if checked:
+                checksum.check(number, recorded[number])
+                block.telemetry = recorded[number].telemetry
+            blocks.append(block)
+        add_batches(blocks)
+        yield from blocks

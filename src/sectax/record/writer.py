@@ -27,7 +27,7 @@ from sectax.record.builder import BlockSummary, MeasuredBuilder, failures_of, pl
 from sectax.record.catalogue import Catalogue
 from sectax.record.checksums import check_all_but_blocks, frame_checksum, has_checksums
 from sectax.record.errors import check_database, check_file, reading
-from sectax.record.finished_blocks import BlockReducer
+from sectax.record.finished_blocks import BlockReducer, add_batches
 from sectax.record.plan_tables import Statement, calibration_rows, encode_plan, plan_rows
 from sectax.record.reader import RunReader
 from sectax.record.schema import APPLICATION_ID, FORMAT, UPGRADES, tables, trials_view, views
@@ -350,6 +350,7 @@ class RunWriter:
 
         def checksum() -> Iterator[Statement]:
             block, of = self._reducer.reduce(number, float(seconds))
+            add_batches([block])
             reduced.append(block)
             yield of.row(number)
 

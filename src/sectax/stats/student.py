@@ -94,7 +94,9 @@ def nominal_level(alpha: ArrayLike, first: int, last: ArrayLike) -> Array:
     for _ in range(50):  # a contraction: ten rounds are exact to nine digits
         square = np.asarray(ndtri(level / 2), dtype=np.float64) ** 2
         amount = 2 + np.maximum(square - 1, 0) / 2 * np.log(end / first)
-        level = allowed / np.minimum(amount, end - first + 1)
+        before, level = level, allowed / np.minimum(amount, end - first + 1)
+        if np.array_equal(before, level):
+            break
     return level
 
 

@@ -151,7 +151,14 @@ def _measured(
         request = question.request(trees[0], trees[1])
         # The second session is to be another one, also where somebody named the seed.
         request = replace(request, seed=(request.seed + fresh) % 2**32)
-        outcome = run.start(question.experiment, request, file, progress)
+        try:
+            outcome = run.start(question.experiment, request, file, progress)
+        except WrongUse as error:
+            if revisions.build is None:
+                raise WrongUse(
+                    error.message, "a checkout has what git tracks, and nothing was built: --build CMD"
+                ) from error
+            raise
     if outcome.trouble is not None:
         raise outcome.trouble
     if outcome.state == "interrupted":

@@ -29,7 +29,10 @@ from sectax.workflow.runs import run_files
 _MACHINE = ("host.cpu_model", "host.cpus", "host.machine", "host.cpu_quota", "host.virtualisation")
 _CHUNK = 16
 _BRANCH_S = 60.0
-_FOUND_BY = "optimal partitioning (as PELT); of series without a change at most 3 in 100 are said to have one"
+_FOUND_BY = (
+    "optimal partitioning (as PELT); of series without a change at most 3 in 100 are said to have one where runs are "
+    "independent, and more where costs drift"
+)
 
 
 class _Compared(msgspec.Struct, frozen=True):
@@ -194,4 +197,5 @@ def _unpack(revision: str, folder: Path) -> None:
         for member in packed:
             content = packed.extractfile(member) if member.isfile() and member.name.endswith(".sectax") else None
             if content is not None:
-                (folder / member.name.replace("/", "-")).write_bytes(content.read())
+                # A name of its own, whatever else is in the branch.
+                (folder / member.name.replace("/", "\N{DIVISION SLASH}")).write_bytes(content.read())
