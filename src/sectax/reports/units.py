@@ -140,10 +140,11 @@ def upward(value: float) -> str:
 
 
 def estimate(given: Estimate, column: Scale) -> str:
-    """A treatment's own figure with its doubt: `54,610 ± 0.4 %`."""
+    """A treatment's own figure with its doubt: `54,610 ± 0.4 %`. Nothing takes less than nothing."""
     if given.low is None or given.high is None:
         return with_interval(given.point / column.size, None, None)
-    return with_interval(given.point / column.size, given.low / column.size, given.high / column.size)
+    low = given.low if given.point < 0 else max(0.0, given.low)
+    return with_interval(given.point / column.size, low / column.size, given.high / column.size)
 
 
 def with_interval(point: float, low: float | None, high: float | None) -> str:

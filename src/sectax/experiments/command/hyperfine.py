@@ -80,7 +80,7 @@ def _range(first: str, last: str, step: str) -> list[str]:
             raise InvalidOperation
     except InvalidOperation as error:
         raise WrongUse(
-            f"-P takes a name and a range, not {first!r} to {last!r} by {step!r}", "as in -P n 1 8"
+            f"-P takes a name and a range, not {first!r} to {last!r} by {step!r}", "as in -P n 1 8, or -P n 1 9 -D 2"
         ) from error
     return [str(low + number * by) for number in range(int((high - low) / by) + 1)]
 
