@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# The columns of a subject, as they are asked for.
-_Subject = tuple[int, int, int, int, int | None, int | None, int | None, str, float | None, int | None, int | None]
 _Series = tuple[int, int, str, str, str]  # number, treatment, metric, unit, clock
 # Blocks that are read together, since calls of SQLite and numpy take longer than their work for one; large ones alone.
 _TOGETHER = 32
@@ -127,7 +125,7 @@ class BlockReducer:
             self._db,
             "SELECT block, treatment, cell_order, opening, warmup_batches, warmup_count, visits, state, open_s, opened,"
             " closed FROM subject WHERE block BETWEEN ? AND ? ORDER BY block, cell_order, opening",
-            _Subject,
+            tuple[int, int, int, int, int | None, int | None, int | None, str, float | None, int | None, int | None],
             *_span(blocks),
         ):
             if number not in blocks:
