@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from benchmarks.output import environment, heading, near_one, ratio, table
-from benchmarks.probes.cases import BATCH_S, CASES, WITHIN, Case, batch_of, count_for, opened, openssl_speed
+from benchmarks.probes.cases import BATCH_S, CASES, WITHIN, Case, fitting_count, openssl_speed, probe_seconds
 from benchmarks.probes.estimates import Times, between, microseconds
 from sectax.experiments.jwt.keys import key_of, make_keys, signing_input
 from sectax.parts import probes
@@ -58,27 +58,6 @@ class Pyperf:
         return float(sum(run["values"]) / len(run["values"]))
 
 
-def probe_seconds(case: Case, inputs: Mapping[str, str], count: int, batches: int) -> float:
-    """Seconds per operation of one fresh process of the probe."""
-    subject = opened("python", case, inputs)
-    try:
-        batch = batch_of(subject)
-        batch(count)
-        seconds = sum(batch(count) for _ in range(batches)) / (batches * count)
-        subject.close()
-    finally:
-        subject.kill()
-    return seconds
-
-
-def fitting_count(case: Case, inputs: Mapping[str, str]) -> int:
-    subject = opened("python", case, inputs)
-    try:
-        return count_for(batch_of(subject))
-    finally:
-        subject.kill()
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.probes.against_pyperf", description=__doc__.splitlines()[0]
@@ -93,11 +72,11 @@ def main() -> None:
     inputs = make_keys(sorted({case.algorithm for case in CASES}))
     with tempfile.TemporaryDirectory() as folder:
         pyperf = Pyperf(Path(folder), inputs)
-        counts = {case: fitting_count(case, inputs) for case in CASES}
+        counts = {case: fitting_count("python", case, inputs) for case in CASES}
         for _ in range(given.blocks):
             for case in random.sample(CASES, len(CASES)):
                 ways = {
-                    PROBE: lambda case=case: probe_seconds(case, inputs, counts[case], given.batches),
+                    PROBE: lambda case=case: probe_seconds("python", case, inputs, counts[case], given.batches),
                     PYPERF: lambda case=case: pyperf.seconds(case, counts[case], given.batches),
                 }
                 blocks[case].append({way: ways[way]() for way in random.sample(list(ways), len(ways))})

@@ -53,6 +53,27 @@ def count_for(batch: Batch) -> int:
     return max(1, round(count * BATCH_S / seconds))
 
 
+def probe_seconds(language: str, case: Case, inputs: Mapping[str, str], count: int, batches: int) -> float:
+    """Seconds per operation of one fresh process of the probe."""
+    subject = opened(language, case, inputs)
+    try:
+        batch = batch_of(subject)
+        batch(count)
+        seconds = sum(batch(count) for _ in range(batches)) / (batches * count)
+        subject.close()
+    finally:
+        subject.kill()
+    return seconds
+
+
+def fitting_count(language: str, case: Case, inputs: Mapping[str, str]) -> int:
+    subject = opened(language, case, inputs)
+    try:
+        return count_for(batch_of(subject))
+    finally:
+        subject.kill()
+
+
 def openssl_speed(seconds: int) -> dict[Case, float] | None:
     """Seconds per operation as the system's `openssl speed` says; None where there is no such program."""
     command = ["openssl", "speed", "-mr", "-seconds", str(seconds), *SPEED.values()]

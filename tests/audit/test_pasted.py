@@ -69,3 +69,17 @@ def test_a_document_is_found_in_a_page() -> None:
     document = SAMPLES.joinpath("hyperfine.json").read_text("utf-8")
 
     assert figures(f"The numbers:\n\n{document}\nThanks!") == figures(document)
+
+
+@pytest.mark.parametrize(
+    ("text", "prose", "printed"),
+    [
+        (WRK, "unable to connect is what it printed before", "unable to connect to ::1:8080 Connection refused"),
+        (GO, "FAIL is a word of ours", "FAIL\texample.com/x\t0.002s"),
+        (GO, "--- FAIL: as we feared", "--- FAIL: BenchmarkOther-8"),
+    ],
+)
+def test_a_failure_is_what_the_tool_prints_and_no_prose(text: str, prose: str, printed: str) -> None:
+    troubles = [len(registry.read(f"{text}\n{line}\n")[1].troubles) for line in ("", prose, printed)]
+
+    assert troubles == [troubles[0], troubles[0], troubles[0] + 1]

@@ -189,6 +189,11 @@ def test_failures_are_held_against_the_requests_of_their_rows() -> None:
     assert [(one.work.operations, one.work.failures) for one in found.series] == [(100, 150), (100, 0)]
 
 
+def test_a_table_of_far_too_many_columns_is_refused() -> None:
+    with pytest.raises(BadInput, match="3000 columns"):
+        read("\n".join([",".join(f"c{at}_ms" for at in range(3000)), ",".join(["1"] * 3000)]))
+
+
 def test_a_first_row_without_numbers_hides_no_table() -> None:
     assert looks_like_a_table("side,time_ms\na,nan\na,\na,2\nb,3\n")
 

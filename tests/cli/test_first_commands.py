@@ -70,6 +70,7 @@ PEOPLE: dict[str, tuple[Call, ...]] = {
         Call(f"{TWO} --json --quiet", ('"schema": "sectax/report/2"',)),
         Call("sectax list --json", ('"schema":"sectax/list/2"',)),
         Call("sectax show no.sectax --json", ('"schema":"sectax/error/1"',), 2, ("there is no file no.sectax",)),
+        Call("sectax advise published:jwt-php", (), 2, ("sectax audit", "sectax compare")),
     ),
     "who doubts other people's numbers": (
         Call("sectax audit published:jwt-php", ("jwt-php",)),

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from sectax.experiments.interface import Request
-from sectax.experiments.jwt import EXPERIMENT
+from sectax.experiments.jwt import EXPERIMENT, keys
 from sectax.experiments.jwt.experiment import signature_subject
 from sectax.experiments.jwt.keys import ALGORITHMS, COMMON, make_keys
 from sectax.model.errors import WrongUse
 from sectax.model.machine import Machine, ProbeState
 from sectax.model.plan import Stopping
+from sectax.parts import probes
 from sectax.workflow.doctor import required
 
 MACHINE = Machine(probes={"php": ProbeState("PHP", None, True), "python": ProbeState("Python", None, True)})
@@ -48,13 +51,31 @@ def test_a_level_is_asked_by_its_name_in_the_protocol(name: str, asked: str, alg
     assert (declared["alg"], declared["key_bits"]) == (alg, bits)
 
 
-def test_advice_says_what_a_signature_fills_of_a_header() -> None:
+def test_advice_says_what_a_token_fills_of_a_header() -> None:
     large = EXPERIMENT.advice_rules(EXPERIMENT.plan(request(algorithm=("RS256", "ML-DSA-87")), MACHINE))
     common = EXPERIMENT.advice_rules(EXPERIMENT.plan(request(), MACHINE))
 
     assert "4627 bytes (ML-DSA-87) or 256 (RS256)" in large.choice.weigh
-    assert "75 % of the 8 KiB" in large.choice.weigh
+    assert "79 % of the 8 KiB" in large.choice.weigh
     assert "8 KiB" not in common.choice.weigh
+
+
+def test_advice_names_tokens_that_are_too_long_for_a_header(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(keys.CLAIMS, "scope", "orders:read " * 200)  # 3,200 characters of base64
+    rules = EXPERIMENT.advice_rules(EXPERIMENT.plan(request(algorithm=("RS256", "ML-DSA-87")), MACHINE))
+
+    named = dict(re.findall(r"(\S+) \(([\d,]+) bytes\)", rules.choice.weigh.partition("refuses")[2]))
+    assert list(named) == ["ML-DSA-87"]
+    assert int(named["ML-DSA-87"].replace(",", "")) == 22 + len(keys.signing_input("ML-DSA-87")) + 1 + 6170
+
+
+def test_advice_names_the_languages_that_were_left_out() -> None:
+    of_all = Machine(probes={name: ProbeState(name, None, True) for name in probes.names()})
+    common = EXPERIMENT.advice_rules(EXPERIMENT.plan(request(), MACHINE))
+    everything = EXPERIMENT.advice_rules(EXPERIMENT.plan(request(language=probes.names()), of_all))
+
+    assert "sectax setup jwt --level language=go,node,rust" in common.choice.weigh
+    assert "sectax setup" not in everything.choice.weigh
 
 
 def test_a_set_up_of_one_language_is_of_that_alone() -> None:

@@ -31,8 +31,8 @@ def _seen(evidence: Evidence) -> list[Series]:
 
 
 @check(
-    "F: more bytes per second than the memory or link carries, or a benchmark whose loop takes under 0.5 ns; W: "
-    "an operation under 1 ns",
+    "F: more bytes per second than the memory or link carries, or under 0.5 ns for an operation in a loop whose length "
+    "the tool chose, unless its name says 'empty', 'parallel' or the like; W: any other operation under 1 ns",
     sees=_seen,
 )
 def faster_than_physics(evidence: Evidence) -> Iterator[Remark]:

@@ -19,14 +19,11 @@ def named(names: Iterable[str], most: int = 3) -> str:
     every = list(dict.fromkeys(names))
     heads = {name.rpartition(": ")[0] for name in every}
     shared = f"{heads.pop()}: " if len(every) > 1 and len(heads) == 1 and "" not in heads else ""
-    shown = [shortened(name.removeprefix(shared)) for name in every[:most]]
+    plain = [name.removeprefix(shared) for name in every[:most]]
+    # A level may be a whole sentence of somebody's notes.
+    shown = [name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…" for name in plain]
     more = [f"and {len(every) - len(shown)} more"] if len(shown) < len(every) else []
     return shared + "; ".join([*shown, *more])
-
-
-def shortened(name: str) -> str:
-    """A name as a line has room for it: a level may be a whole sentence of somebody's notes."""
-    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
 
 
 def tables_of(tables: Iterable[str]) -> str:

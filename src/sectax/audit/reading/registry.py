@@ -78,7 +78,8 @@ def read(text: str, asked: str | None = None) -> tuple[Grammar, Evidence]:
     """
     grammar = _recognised(text) if asked is None else _of_name(asked, text)
     if grammar is None:
-        raise BadInput(f"unrecognized format. Supported: {', '.join((*names(), 'csv'))}", "name it with --format")
+        hint = "give the whole output of one of these tools, or a table below a line of names; --format names it"
+        raise BadInput(f"unrecognized format. Supported: {', '.join((*names(), 'csv'))}", hint)
     if isinstance(grammar, Json):
         return grammar, evidence_of(grammar, read_document(grammar, "\n".join(_printed(text))))
     return grammar, evidence_of(grammar, *read_text(grammar, _printed(text)))

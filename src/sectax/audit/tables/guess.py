@@ -18,6 +18,7 @@ from sectax.text.printable import printable
 
 # A column with more different texts than this, in over half of the rows, names rows and no levels.
 MOST_LEVELS = 200
+MOST_COLUMNS = 2000
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,8 @@ class Guess:
 def guess(table: Table, sample: Sequence[Sequence[str]], cells: Cells) -> Guess:
     """What the columns hold, by the first rows. Raises `BadInput` where no column of values can be found."""
     said, names = table.said, table.names
+    if len(names) > MOST_COLUMNS:
+        raise BadInput(f"{len(names)} columns: at most {MOST_COLUMNS} are read", "audit some of them", line=table.place)
     texts, called = [*zip(*sample, strict=True)], [*map(words, names)]
     units = [headings.unit_in(name) or cells.unit(column) for name, column in zip(names, texts, strict=True)]
     numeric = [at for at, column in enumerate(texts) if cells.are_numbers(column, units[at])]

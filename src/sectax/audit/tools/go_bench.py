@@ -49,8 +49,9 @@ GO_BENCH = Text(
     rows=(r"Benchmark{name:w} {batch:n} (?=[\d.+NI-]){pairs:text}$",),
     repeats=True,
     fails=(
-        r"--- FAIL: \S+",
-        r"(?:Benchmark\S+ )?(?:FAIL|panic: |fatal error: |exit status [1-9]|signal: |SIG[A-Z]+: |\*\*\* Test killed)",
+        r"--- FAIL: (?:Benchmark|Test|Example|Fuzz)",
+        r"(?:Benchmark\S+ )?(?:FAIL(?:$| \S+ (?:[\d.]+s|\[|\())|panic: |fatal error: |exit status [1-9]|signal: )",
+        r"(?:Benchmark\S+ )?(?:SIG[A-Z]+: |\*\*\* Test killed)",
     ),
     warns=(
         r"testing: \S+ left GOMAXPROCS set to",

@@ -46,7 +46,7 @@ PYTEST_TABLE = Text(
     title="pytest-benchmark's table",
     head=(r"Name \(time in (?=[num]?s\)){unit:w}\) (?=.{0,200}\bRounds\b){columns:text}$",),
     rows=(r"(?=\S+ [\d.,]+(?: \(\S+\))? .{20,600}?(?<=\S)\s++\d++;\d++\s){name:w} {cells:text}$",),
-    fails=(r"FAILED \S+", r"=+ .{0,60}\d+ failed"),
+    fails=(r"FAILED \S+\.py\b", r"=+ .{0,60}\d+ failed"),
     fixed=_FIXED,
     promises=(Promise("time.mean <= time.high"),),
     shape=_shape,

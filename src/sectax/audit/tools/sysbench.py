@@ -94,8 +94,8 @@ SYSBENCH = Text(
         r"execution time \(avg/stddev\): {thread_time:s}/{thread_time_stddev:n}",
     ),
     last=r"execution time \(avg/stddev\):",
-    fails=(r"FATAL\b", r"(?:PANIC: )?[Ee]rror (?:in|while)\b", r"Segmentation fault"),
-    warns=(r"(?:ALERT|WARNING)\b", r"Number of unfinished transactions", r"Forcing shutdown"),
+    fails=(r"FATAL: ", r"(?:PANIC: )?[Ee]rror (?:in|while)\b", r"Segmentation fault"),
+    warns=(r"(?:ALERT|WARNING): ", r"Number of unfinished transactions", r"Forcing shutdown"),
     quantities=dict.fromkeys(("reads", "writes", "fsyncs", "reports"), Quantity.RATE),
     promises=(
         Promise("thread_events * threads = operations"),

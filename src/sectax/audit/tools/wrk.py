@@ -28,7 +28,7 @@ WRK = Text(
     ),
     last=r"Requests/sec:",
     fails=(
-        r"unable to (?:connect|resolve|create thread|initialize SSL)",
+        r"unable to (?:(?:connect to|resolve) \S+:\S+ \S|create thread|initialize SSL)",
         r"number of connections must",
         r"We are about to crash",
         r"\S*\.lua:\d",

@@ -1,0 +1,139 @@
+"""The probes in Go, Node and Rust beside their language's own bench tool for the same call: same library, same key.
+
+    python -m benchmarks.probes.against_tools [--languages go,node,rust] [--blocks 20] [--batches 10]
+
+As with pyperf (against_pyperf) whole processes take turns: in each block one of the probe and one of `go test -bench`,
+tinybench or criterion, in random order, each with as many operations. What the tools run is in `tools/`; it is built
+with the probe's own Go, Node and lock of crates.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from benchmarks.output import environment, heading, near_one, ratio, table
+from benchmarks.probes.cases import BATCH_S, CASES, WITHIN, Case, fitting_count, probe_seconds
+from benchmarks.probes.estimates import Times, between, microseconds
+from sectax.experiments.jwt.keys import key_of, make_keys, signing_input
+from sectax.parts import go, probes
+
+TOOLS = Path(__file__).with_name("tools")
+PROBE, TOOL = "probe", "tool"
+# Seconds per operation of one fresh process, of so many operations that last so many seconds.
+Seconds = Callable[[Path, int, float], float]
+
+
+def _run(command: list[str], folder: Path, **more: str) -> str:
+    return subprocess.run(
+        command, cwd=folder, env=environment() | more, stdout=subprocess.PIPE, text=True, check=True
+    ).stdout
+
+
+def go_test(folder: Path) -> Seconds:
+    tool = go.find(go.wanted(folder / "go.mod"))
+    if tool is None:
+        raise SystemExit("Go is not installed here")
+    _run([str(tool), "test", "-c", "-o", "call.test", "."], folder, CGO_ENABLED="0")
+
+    def seconds(case: Path, count: int, lasts: float) -> float:
+        size = [f"-test.benchtime={count}x", "-test.run=^$", "-test.bench=."]
+        said = _run([str(folder / "call.test"), *size], folder, CASE=str(case))
+        found = re.search(r"([\d.]+) ns/op", said)
+        assert found is not None, said
+        return float(found[1]) * 1e-9
+
+    return seconds
+
+
+def tinybench(folder: Path) -> Seconds:
+    _run(["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--silent"], folder)
+    node = probes.load("node").command()[0]
+
+    def seconds(case: Path, count: int, lasts: float) -> float:
+        return float(_run([node, "call.js"], folder, CASE=str(case), ITERATIONS=str(count)))
+
+    return seconds
+
+
+def criterion(folder: Path) -> Seconds:
+    shutil.copy(probes.bundled("rust") / "Cargo.lock", folder)
+    said = _run(["cargo", "bench", "--no-run", "--quiet", "--message-format=json"], folder)
+    built = [json.loads(line).get("executable") for line in said.splitlines()]
+    program = next(path for path in built if path)
+
+    def seconds(case: Path, count: int, lasts: float) -> float:
+        out = {"CRITERION_HOME": str(folder / "criterion"), "SECONDS": str(lasts)}
+        _run([program, "--bench", "--quiet"], folder, CASE=str(case), **out)
+        estimates = json.loads((folder / "criterion/call/call/new/estimates.json").read_text())
+        return float(estimates["mean"]["point_estimate"]) * 1e-9
+
+    return seconds
+
+
+LANGUAGES = {"go": ("go test -bench", go_test), "node": ("tinybench", tinybench), "rust": ("criterion", criterion)}
+
+
+def blocks_of(
+    language: str, inputs: Mapping[str, str], tool: Seconds, folder: Path, blocks: int, batches: int
+) -> dict[Case, list[Times]]:
+    made: dict[Case, list[Times]] = {case: [] for case in CASES}
+    counts = {case: fitting_count(language, case, inputs) for case in CASES}
+    for case in CASES:
+        text = case._asdict() | {"signing_input": signing_input(case.algorithm)} | key_of(inputs, case.algorithm)
+        (folder / f"{case}.json").write_text(json.dumps(text))
+    for _ in range(blocks):
+        for case in random.sample(CASES, len(CASES)):
+            count = counts[case]
+            ways: dict[str, Callable[[], float]] = {
+                PROBE: lambda case=case, count=count: probe_seconds(language, case, inputs, count, batches),
+                TOOL: lambda case=case, count=count: tool(folder / f"{case}.json", count * batches, batches * BATCH_S),
+            }
+            made[case].append({way: ways[way]() for way in random.sample(list(ways), len(ways))})
+    return made
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.probes.against_tools", description=__doc__.splitlines()[0]
+    )
+    parser.add_argument("--languages", default="go,node,rust")
+    parser.add_argument("--blocks", type=int, default=20, help="fresh processes of each (20)")
+    parser.add_argument("--batches", type=int, default=10, help="of 20 ms in each process (10)")
+    given = parser.parse_args()
+
+    heading("Probes beside their language's own bench tools")
+    inputs = make_keys(sorted({case.algorithm for case in CASES}))
+    with tempfile.TemporaryDirectory() as scratch:
+        os.chmod(scratch, 0o700)
+        for language in given.languages.split(","):
+            title, make = LANGUAGES[language]
+            folder = Path(scratch, language)
+            shutil.copytree(TOOLS / language, folder, ignore=shutil.ignore_patterns("node_modules", "target"))
+            blocks = blocks_of(language, inputs, make(folder), folder, given.blocks, given.batches)
+            table(
+                ["µs per operation", f"{language} probe", title, f"probe / {title}"],
+                [
+                    [
+                        str(case),
+                        *(microseconds(blocks[case], way) for way in (PROBE, TOOL)),
+                        ratio(between(blocks[case], PROBE, TOOL)),
+                    ]
+                    for case in CASES
+                ],
+                f"{given.blocks} blocks, {given.batches} batches of {1e3 * BATCH_S:g} ms in each process",
+            )
+            for case in CASES:
+                near_one(f"{language} {case}", between(blocks[case], PROBE, TOOL), WITHIN)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,3 @@
+module sectax/bench-call
+
+go 1.24.0

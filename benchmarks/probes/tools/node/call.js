@@ -1,0 +1,20 @@
+// What someone would write to time one call of node:crypto with tinybench. CASE names a file of JSON.
+import { createPrivateKey, createPublicKey, sign, verify } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { Bench } from "tinybench";
+
+const given = JSON.parse(readFileSync(process.env.CASE, "utf8"));
+const form = given.algorithm === "ES256" ? { dsaEncoding: "ieee-p1363" } : {};
+const privateKey = createPrivateKey(given.private_key_pem);
+const publicKey = createPublicKey(privateKey);
+const data = Buffer.from(given.signing_input);
+const signature = sign("sha256", data, { key: privateKey, ...form });
+const call =
+  given.operation === "sign"
+    ? () => sign("sha256", data, { key: privateKey, ...form })
+    : () => verify("sha256", data, { key: publicKey, ...form }, signature);
+const iterations = Number(process.env.ITERATIONS);
+const bench = new Bench({ iterations, time: 0, warmupIterations: Math.ceil(iterations / 5), warmupTime: 0 });
+bench.add("call", call);
+bench.runSync();
+console.log(bench.tasks[0].result.latency.mean / 1e3);
