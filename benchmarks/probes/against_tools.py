@@ -34,7 +34,7 @@ Seconds = Callable[[Path, int, float], float]
 
 def _run(command: list[str], folder: Path, **more: str) -> str:
     return subprocess.run(
-        command, cwd=folder, env=environment() | more, stdout=subprocess.PIPE, text=True, check=True
+        command, cwd=folder, env=environment() | more, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True
     ).stdout
 
 
