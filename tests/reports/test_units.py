@@ -65,6 +65,20 @@ def test_an_interval_that_leaves_out_nothing_is_printed_so(
     assert units.outward(low, high, nothing) == text
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "limit", "text"),
+    [
+        (-16.0, 9.6, 10.0, ("−16.0", "9.6")),
+        (-16.0, 9.6, None, ("−16", "10")),
+        (10.4, 30.0, 10.0, ("10.4", "30.0")),
+        (-9.97, 3.0, -10.0, ("−9.97", "3.00")),
+        (9.6, 30.0, 10.0, ("9", "30")),
+    ],
+)
+def test_no_end_is_rounded_onto_a_limit(low: float, high: float, limit: float | None, text: tuple[str, str]) -> None:
+    assert units.outward(low, high, limit=limit) == text
+
+
 @given(st.floats(1e-6, 1e3), st.floats(1e-6, 1e3), st.sampled_from([0.0, 1.0]))
 def test_no_rounding_reaches_nothing(near: float, width: float, nothing: float) -> None:
     first, last = (read(text) for text in units.outward(nothing + near, nothing + near + width, nothing))

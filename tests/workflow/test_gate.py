@@ -75,10 +75,16 @@ def test_annotations_are_errors_only_where_the_gate_is_red(outcome: Outcome, lim
     assert all("\n" not in line and "5%25" in line for line in said)
 
 
+def test_false_alarms_are_of_limits_on_changes() -> None:
+    assert any("0.062" in line for line in lines(gate(Outcome.PASSED, session(KEPT))))
+    of_values = replace(gate(Outcome.PASSED, session(KEPT)), false_alarms=None)
+    assert [line for line in lines(of_values) if "pushes" in line] == []
+
+
 def test_junit_fails_what_is_exceeded_and_skips_what_nobody_can_say() -> None:
     suite = junit(gate(Outcome.EXCEEDED, session(HOLDS, KEPT, OPEN)))
 
-    assert 'tests="3" failures="1" skipped="1"' in suite
+    assert 'tests="3" failures="1" errors="0" skipped="1"' in suite
     assert re.findall(r"<(testcase|failure|skipped)\b", suite) == [
         "testcase",
         "failure",

@@ -1,6 +1,7 @@
 """The gate from its command line, on revisions of a real repository; what commands take is simulated."""
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -16,6 +17,10 @@ ROOT = Path(__file__).parents[2]
 LIMIT = ("--limit", "slower>5%")
 TWO = ("--baseline-rev", "main", "--treatment-rev", "change", *LIMIT)
 SEED = ("--seed", "1")
+SELF_TEST = ("--baseline-rev", "main", "--self-test", "--limit")
+# On the virtual clock the seconds are what counts, and the folder behind them is that of a revision.
+OLD = ("--baseline", "sleep 0.1 {baseline}")
+SLOWER = (*OLD, "--treatment", "new=sleep 0.12 {treatment}")
 
 
 @pytest.fixture
@@ -44,9 +49,8 @@ def gate(project: Path, *words: str, **environment: str) -> Said:
 
 
 def test_a_change_beyond_the_limit_fails_after_two_sessions(project):
-    commands = ("--baseline", "sleep 0.1", "--treatment", "new=sleep 0.12")
     more = ("--json", "--junit", "out.xml", "--out", "g.sectax")
-    said = gate(project, *TWO, *more, "--", "run", "command", *commands, *SEED)
+    said = gate(project, *TWO, *more, "--", "run", "command", *SLOWER, *SEED)
     told = json.loads(said.out)
 
     assert (said.status, told["outcome"]) == (1, "exceeded"), said.err
@@ -107,7 +111,7 @@ def test_the_gate_finds_what_it_plants(project):
 
 @pytest.mark.parametrize(("choice", "status"), [("pass", 0), ("fail", 4)])
 def test_what_the_gate_cannot_say_is_the_users_choice(project, choice, status):
-    words = ("--baseline", "sleep 0.1", "--treatment", "new=sleep 0.105", "--blocks", "6")
+    words = (*OLD, "--treatment", "new=sleep 0.105 {treatment}", "--blocks", "6")
     said = gate(project, *TWO, "--on-unknown", choice, "--json", "--", "run", "command", *words, *SEED)
 
     assert (said.status, json.loads(said.out)["outcome"]) == (status, "cannot say"), said.err
@@ -126,7 +130,7 @@ def test_a_run_that_is_there_is_judged_by_one_session(tmp_path):
 def test_a_value_and_what_sectax_toml_says_count_too(project):
     """The budget that is typed puts the number of blocks of the file aside; both are said once."""
     (project / "sectax.toml").write_text("[run]\nmax-blocks = 30\nmargin = '1%'\n")
-    commands = ("--baseline", "sleep 0.1", "--treatment", "new=sleep 0.1", "--budget", "20s")
+    commands = (*OLD, "--treatment", "new=sleep 0.1 {treatment}", "--budget", "20s")
     limits = ("--limit", "wall > 2 s", "--limit", "wall > +1 s", "--limit", "system_calls > 0")
     said = gate(project, *TWO, *limits, "--json", "--", "run", "command", *commands, *SEED)
     told = json.loads(said.out)
@@ -166,11 +170,39 @@ def test_a_probe_of_ones_own_is_measured_in_both_revisions(project):
     assert all(seen.startswith("change:") for seen in limit["seen"])
 
 
+def test_a_change_that_breaks_the_program_is_named_wherever_somebody_looks(project):
+    git(project, "checkout", "--quiet", "change")
+    (project / "bench").write_text("#!/bin/sh\nexit 1\n")
+    git(project, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--all", "--message", "fails")
+    summary, junit = project.parent / "summary.md", project / "out.xml"
+    ci = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(summary)}
+    said = gate(project, *TWO, "--junit", "out.xml", "--", "run", "command", "./bench", *SEED, **ci)
+
+    assert said.status == 3, said.err
+    for text in (said.out, summary.read_text(), junit.read_text(), said.err[said.err.index("::error") :]):
+        assert re.search(r"exit.status.1", text.replace("\\", "")), text
+    assert 'failures="0" errors="1" skipped="0"' in junit.read_text()
+
+
+def test_the_history_names_the_commits_that_were_judged(project):
+    """Whatever is checked out, and however dirty it is; a self-test is about none."""
+    git(project, "checkout", "--quiet", "main")
+    with (project / "bench").open("a") as bench:
+        bench.write("# changed")
+    for more in (TWO, ("--baseline-rev", "main", *LIMIT, "--self-test")):
+        gate(project, *more, "--on-unknown", "pass", "--", "run", "command", "sleep 0.1", *SEED)
+    made = json.loads(sectax("history", "--json", folder=project).out)
+
+    commit = subprocess.check_output(["git", "rev-parse", "change"], cwd=project, text=True).strip()
+    assert {(seen["commit"], seen["changed"]) for line in made["lines"] for seen in line["seen"]} == {(commit, False)}
+    assert made["planted"] == made["runs"] - 1 > 0
+    assert "planted" not in {line["words"] for line in made["lines"]}
+
+
 def test_a_ci_gets_a_summary_and_an_annotation(project):
-    commands = ("--baseline", "sleep 0.1", "--treatment", "new=sleep 0.12")
     summary = project.parent / "summary.md"
     ci = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(summary)}
-    said = gate(project, *TWO, "--quiet", "--", "run", "command", *commands, *SEED, **ci)
+    said = gate(project, *TWO, "--quiet", "--", "run", "command", *SLOWER, *SEED, **ci)
 
     assert said.status == 1
     assert [line.split()[0] for line in said.err.splitlines()] == ["::error"]
@@ -197,12 +229,18 @@ def test_a_ci_gets_a_summary_and_an_annotation(project):
         ((*TWO, "--", "run", "command", "true", "--dry-run"), "leave it out"),
         ((*TWO, "--", "run", "command", "./made"), "--build"),
         ((*TWO, "--self-test", "--", "run", "jwt", "--quick"), "--self-test is for"),
+        ((*SELF_TEST, "memory > +10%", "--", "run", "command", "true"), "no limit is a share of it"),
+        ((*SELF_TEST, "faster>5%", "--", "run", "command", "true"), "no limit is a share of it"),
+        ((*TWO, "--", "run", "command", "./bench", "./bench"), "depends on the revision:"),
+        ((*TWO, "--", "run", "command", "--baseline", "./bench", "--treatment", "new=./bench"), "on the revision:"),
+        ((*TWO, "--", "run", "command", "./bench", "{baseline}/bench"), "on the treatment's revision:"),
+        ((*TWO, "--", "run", "jwt", "--quick", "--level", "language=python"), "depends on the revision:"),
         ((*TWO, "--build", "echo no room >&2; exit 3", "--", "run", "command", "true"), "no room"),
     ],
 )
 def test_wrong_use_is_said_before_anything_is_measured(project, words, said):
     answer = gate(project, *words)
 
-    assert answer.status in {2, 3}
+    assert answer.status == (3 if "exit 3" in " ".join(words) else 2)
     assert said in answer.err
     assert not list(project.glob("*.sectax"))

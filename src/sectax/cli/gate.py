@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -186,7 +186,7 @@ def _of_revisions(
     from sectax.cli.run import typed_request
     from sectax.workflow.checkouts import Repository
     from sectax.workflow.conditions import with_conditions
-    from sectax.workflow.gate import Question, Revisions, in_both, of_revisions
+    from sectax.workflow.gate import Question, Revisions, in_both, largest_planted, of_revisions
     from sectax.workflow.run import default_path
 
     if sides[0] is None:
@@ -205,9 +205,7 @@ def _of_revisions(
     if len(words) < 2:
         raise WrongUse("nothing is to be measured", "say what, as in: -- run command './bench'")
     shares = [limit.limit for limit in limits if limit.is_share]
-    if plant and not shares:
-        raise WrongUse("--self-test plants a cost in time, and no limit is a share of it", "add --limit 'slower>5%'")
-    planted = 2 * max(shares) if plant else 0.0
+    planted = 2 * largest_planted(words[0], limits) if plant else 0.0
     first = Path(out) if out else default_path("gate")
     files = (first, first.with_stem(f"{first.stem}-2"))
     for file in files:
@@ -217,6 +215,8 @@ def _of_revisions(
         folders = {"baseline": str(old), "treatment": str(new)}
         name, asked = typed_request([words[0], *more, *(_filled(word, folders) for word in words[1:])])
         both = in_both(name, asked, {baseline.name: str(old), treatment.name: str(new)}, planted)
+        if both is asked:
+            _refuse_fixed(words, folders)
         # A margin is what does not matter, and a limit does.
         rules = replace(both.stopping, margin=min([both.stopping.margin, *shares]))
         return replace(both, stopping=with_conditions(rules, limits, until_was_given=False))
@@ -225,6 +225,17 @@ def _of_revisions(
     request(repository.root, repository.root, *(["--quiet"] if quiet else []))
     question = Question(words[0], lambda old, new: request(old, new, "--quiet"))
     return of_revisions(Revisions(repository, baseline, treatment, build), question, limits, files, progress)
+
+
+def _refuse_fixed(words: Sequence[str], folders: Iterable[str]) -> None:
+    """Refuse what would be measured in the same place, whatever the revisions have: it says nothing of a change."""
+    missing = [side for side in folders if not any(f"{{{side}}}" in word for word in words)]
+    if missing:
+        what = "the revision" if len(missing) > 1 else f"the {missing[0]}'s revision"
+        raise WrongUse(
+            f"nothing here depends on {what}: give one command, or {{baseline}} and {{treatment}}",
+            "one command runs in each checkout; the two names stand for the folders of both",
+        )
 
 
 def _filled(word: str, folders: dict[str, str]) -> str:

@@ -231,7 +231,14 @@ class TakesWords(Protocol):
 
 @runtime_checkable
 class MeasuresFolders(Protocol):
-    """What an experiment has besides where one thing can be measured in two folders, as of two checkouts."""
+    """What an experiment has besides where one thing can be measured in two folders, as of two checkouts.
+
+    Attributes:
+        planted_in: the metrics that a planted cost changes.
+    """
+
+    @property
+    def planted_in(self) -> tuple[str, ...]: ...
 
     def in_folders(
         self, options: Mapping[str, tuple[str, ...]], folders: Mapping[str, str], added: float

@@ -71,7 +71,7 @@ class Gate:
         why: of an outcome that is no plain yes or no.
         baseline, treatment: None where a run was judged that is there already.
         false_alarms: of 100 pushes that change nothing, how many come out red at most, if the machine is as noisy in
-            the second session as in the first.
+            the second session as in the first; by limits on changes alone, and None where there are none.
     """
 
     outcome: Outcome
@@ -79,5 +79,5 @@ class Gate:
     baseline: Revision | None
     treatment: Revision | None
     sessions: tuple[Session, ...]
-    false_alarms: float
+    false_alarms: float | None
     schema: Literal["sectax/gate/1"] = "sectax/gate/1"

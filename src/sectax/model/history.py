@@ -67,6 +67,7 @@ class History:
     Attributes:
         unreadable: file -> why nothing is known of it.
         changes_by: how changes were looked for.
+        planted: how many runs are left out, since a cost was added to them on purpose, as self-tests do.
     """
 
     source: str
@@ -74,4 +75,5 @@ class History:
     lines: tuple[HistoryLine, ...]
     unreadable: dict[str, str]
     changes_by: str
+    planted: int = 0
     schema: Literal["sectax/history/1"] = "sectax/history/1"

@@ -18,7 +18,7 @@ def headline(gate: Gate) -> str:
     sides = ""
     if gate.baseline is not None and gate.treatment is not None:
         sides = f": {_side(gate.baseline)} → {_side(gate.treatment)}"
-    return f"gate {gate.outcome}{sides}{f'; {gate.why}' if gate.why else ''}"
+    return f"gate {gate.outcome}{sides}{f'; {printable(gate.why)}' if gate.why else ''}"
 
 
 def lines(gate: Gate) -> Iterator[str]:
@@ -28,8 +28,8 @@ def lines(gate: Gate) -> Iterator[str]:
         yield f"session {number}: {session.blocks} blocks{_where(session)}, {printable(session.run)}"
         for limit in session.limits:
             yield f"  {_limit(limit)}"
-    if gate.outcome is not Outcome.NOTHING:
-        yield f"of {PUSHES} pushes that change nothing, at most {gate.false_alarms:.2g} come out red"
+    if gate.outcome is not Outcome.NOTHING and gate.false_alarms is not None:
+        yield f"of {PUSHES} pushes that change nothing, limits on changes turn at most {gate.false_alarms:.2g} red"
 
 
 def markdown(gate: Gate) -> str:
@@ -45,26 +45,28 @@ def markdown(gate: Gate) -> str:
 
 
 def github_annotations(gate: Gate) -> Iterator[str]:
-    """For GitHub, which shows them beside the change: an error for each limit that is exceeded, a warning otherwise."""
+    """For GitHub, which shows them beside the change: errors, but warnings where the gate cannot say."""
     if gate.outcome is Outcome.PASSED or not gate.sessions:
         return
-    kind = "error" if gate.outcome is Outcome.EXCEEDED else "warning"
+    kind = "warning" if gate.outcome is Outcome.UNKNOWN else "error"
     for limit in gate.sessions[-1].limits:
         if limit.answer is not Answer.RULED_OUT:
             yield f"::{kind} title=sectax gate::{_limit(limit).replace('%', '%25')}"
 
 
 def junit(gate: Gate) -> str:
-    """One test case for each limit: failed where it is exceeded, skipped where nobody can say."""
+    """One test case for each limit: a failure where it is exceeded, skipped where nobody can say, else an error."""
     from xml.etree import ElementTree
 
     limits = gate.sessions[-1].limits if gate.sessions else ()
     suite = ElementTree.Element("testsuite", name="sectax gate", tests=str(len(limits)))
-    counts = {"failure": 0, "skipped": 0}
+    counts = {"failure": 0, "error": 0, "skipped": 0}
     for limit in limits:
         case = ElementTree.SubElement(suite, "testcase", classname="sectax.gate", name=printable(limit.limit))
         kind = None
-        if limit.answer is Answer.HOLDS and gate.outcome is Outcome.EXCEEDED:
+        if gate.outcome is Outcome.NOTHING:
+            kind = "error"
+        elif limit.answer is Answer.HOLDS and gate.outcome is Outcome.EXCEEDED:
             kind = "failure"
         elif limit.answer is not Answer.RULED_OUT:
             kind = "skipped"
@@ -72,6 +74,7 @@ def junit(gate: Gate) -> str:
             counts[kind] += 1
             ElementTree.SubElement(case, kind, message=_limit(limit))
     suite.set("failures", str(counts["failure"]))
+    suite.set("errors", str(counts["error"]))
     suite.set("skipped", str(counts["skipped"]))
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
@@ -83,7 +86,7 @@ def _where(session: Session) -> str:
 
 def _limit(limit: Limit) -> str:
     seen = f": {'; '.join(map(printable, limit.seen))}" if limit.seen else ""
-    return f"{printable(limit.limit)}: {_SAID[limit.answer]}{seen}{f' ({limit.why})' if limit.why else ''}"
+    return f"{printable(limit.limit)}: {_SAID[limit.answer]}{seen}{f' ({printable(limit.why)})' if limit.why else ''}"
 
 
 def _side(revision: Revision) -> str:

@@ -40,7 +40,10 @@ def history_report(history: History, *, show_all: bool) -> Document:
     rows = tuple(map(_row, shown))
     columns = (Column("what"), Column("machine"), Column("runs", right=True), Column("first"), Column("last"))
     table = Table("", columns, rows)
-    more = (Footnotes((f"{units.count(left, 'secondary comparison')}: --all",)),) if left else ()
+    notes = [f"{units.count(left, 'secondary comparison')}: --all"] if left else []
+    if history.planted:
+        notes.append(f"left out: {units.count(history.planted, 'run')} with a cost planted on purpose (self-tests)")
+    more = (Footnotes(tuple(notes)),) if notes else ()
     return Document(
         f"History of {printable(history.source)}",
         lines([f"{units.count(history.runs, 'run')}; costs relative to the baseline of the same run"]),

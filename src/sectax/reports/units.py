@@ -15,6 +15,8 @@ _SIZES = (("GiB", 2.0**30), ("MiB", 2.0**20), ("KiB", 2.0**10), ("B", 1.0))
 # it, and no digit is made up.
 _STEPS = 5.0
 _WIDENED = 1.2
+# So many more digits keep an end from being rounded onto a limit.
+_MORE_DIGITS = 3
 _DIGITS_WITHOUT_INTERVAL = 4
 # Where a number stands before its unit, or a sign before its number: no line is broken there.
 _TIED = re.compile(r"(?<=\d) (?=(?:%|s|ms|µs|ns|min|h|B|KiB|MiB|GiB|block|blocks|times)(?![\w]))|(?<=±) (?=\d)")
@@ -85,11 +87,12 @@ def number(value: float, width: float | None = None) -> str:
     return _without_zeros(fixed(value, places))
 
 
-def outward(low: float, high: float, nothing: float = 0.0) -> tuple[str, str]:
+def outward(low: float, high: float, nothing: float = 0.0, limit: float | None = None) -> tuple[str, str]:
     """Both ends of a finite interval, rounded away from each other: what is printed claims no more than was found.
 
     It is at most a fifth wider; where rounding would cost more, one digit more is printed. An interval that leaves out
-    *nothing* (0, or a ratio of 1) is printed as one that does, so its near end keeps a digit at least.
+    *nothing* (0, or a ratio of 1) is printed as one that does, so its near end keeps a digit at least. An end that is
+    within *limit*, or beyond it, gets more digits where rounding would move it there.
     """
     if not high > low:
         return number(low), number(high)
@@ -97,6 +100,11 @@ def outward(low: float, high: float, nothing: float = 0.0) -> tuple[str, str]:
     down, up = _rounded_away(low, high, places)
     if up - down > _WIDENED * (high - low) or _touches(low, high, down, up, nothing):
         places += 1
+        down, up = _rounded_away(low, high, places)
+    for _ in range(_MORE_DIGITS):
+        if limit is None or not _touches(low, high, down, up, limit):
+            break
+        coarse = places = places + 1
         down, up = _rounded_away(low, high, places)
     first, last = fixed(down, places), fixed(up, places)
     if _touches(low, high, down, up, nothing):

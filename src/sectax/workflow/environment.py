@@ -24,8 +24,12 @@ SLOWED = 1.15
 _OWN_LIBRARIES = ("numpy", "scipy", "msgspec", "cryptography", "pycryptodome")
 
 
-def take_environment(bench: Bench, command_line: str = "") -> Environment:
-    """Read this machine, the other hosts of the plan and the software of this run's subjects."""
+def take_environment(bench: Bench, command_line: str = "", commit: str | None = None) -> Environment:
+    """Read this machine, the other hosts of the plan and the software of this run's subjects.
+
+    Args:
+        commit: what is measured, where that is a checkout; None for what the current folder has.
+    """
     own = {"sectax": __version__} | {f"sectax.{name}": version(name) for name in _OWN_LIBRARIES}
     here = host()
     identity = here.identity() | own | bench.identity()
@@ -34,7 +38,7 @@ def take_environment(bench: Bench, command_line: str = "") -> Environment:
     told = bench.circumstances()
     return Environment(
         identity,
-        here.circumstances() | called | revision() | told.get(LOCAL_HOST, {}),
+        here.circumstances() | called | revision(checkout=commit) | told.get(LOCAL_HOST, {}),
         {
             name: replace(other, circumstances=other.circumstances | told.get(name, {}))
             for name, other in others.items()

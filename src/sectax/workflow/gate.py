@@ -17,9 +17,11 @@ from sectax.experiments.interface import MeasuresFolders, Request
 from sectax.model.analysed import Analysed
 from sectax.model.condition import Answer, Concluded, Condition
 from sectax.model.errors import ExitStatus, WrongUse
+from sectax.model.finding import NO_CLAIM, VerdictId
 from sectax.model.gate import PUSHES, Gate, Limit, Outcome, Revision, Session
 from sectax.model.plan import Plan
 from sectax.reports.gate import github_annotations, junit, lines, markdown
+from sectax.reports.reasons import no_effect
 from sectax.reports.words import claims, names
 from sectax.workflow import run
 from sectax.workflow.checkouts import Repository
@@ -32,6 +34,7 @@ __all__ = [
     "github_annotations",
     "in_both",
     "junit",
+    "largest_planted",
     "lines",
     "markdown",
     "of_revisions",
@@ -90,12 +93,31 @@ def in_both(name: str, request: Request, folders: Mapping[str, str], added: floa
     return request if options is None else replace(request, options=options)
 
 
+def largest_planted(name: str, limits: Sequence[Condition]) -> float:
+    """The largest of the limits that a planted cost can exceed: a share of what it changes.
+
+    Raises:
+        WrongUse: there is none.
+    """
+    experiment = registry.load(name)
+    changed = experiment.planted_in if isinstance(experiment, MeasuresFolders) else ()
+
+    def can_be_exceeded(limit: Condition) -> bool:
+        named = {*limit.about, limit.metric} - {"", name}
+        return limit.is_share and limit.costlier and (not named or not named.isdisjoint(changed))
+
+    shares = [limit.limit for limit in limits if can_be_exceeded(limit)]
+    if not shares:
+        raise WrongUse("--self-test plants a cost in time, and no limit is a share of it", "add --limit 'slower>5%'")
+    return max(shares)
+
+
 def of_run(analysed: Analysed, path: str, limits: Sequence[Condition]) -> Gate:
     """Judge a run that is there: one session, so what it finds is not confirmed."""
     session = session_of(analysed, path, limits)
     outcome = _outcome(session, analysed)
-    why = "one session: nobody measured it again" if outcome is Outcome.EXCEEDED else ""
-    return Gate(outcome, why, None, None, (session,), PUSHES * _one_session(analysed.measured.plan, limits))
+    why = "one session: nobody measured it again" if outcome is Outcome.EXCEEDED else _why_nothing(outcome, session)
+    return Gate(outcome, why, None, None, (session,), _false_alarms(analysed.measured.plan, limits, sessions=1))
 
 
 def of_revisions(
@@ -120,15 +142,15 @@ def of_revisions(
 def by_sessions(measure: Measure, limits: Sequence[Condition]) -> Gate:
     """The rule of red: a session beyond a limit counts where a second one, made for it, is beyond the same limit."""
     first, analysed = measure(False)
-    outcome, why = _outcome(first, analysed), ""
+    outcome = _outcome(first, analysed)
+    why = _why_nothing(outcome, first)
     sessions: tuple[Session, ...] = (first,)
     if outcome is Outcome.EXCEEDED:
         second, _ = measure(True)
         sessions = (first, second)
         if not _agree(first, second):
             outcome, why = Outcome.UNKNOWN, "the second session, with fresh builds, does not agree with the first"
-    alarms = PUSHES * _one_session(analysed.measured.plan, limits) ** 2
-    return Gate(outcome, why, None, None, sessions, alarms)
+    return Gate(outcome, why, None, None, sessions, _false_alarms(analysed.measured.plan, limits, sessions=2))
 
 
 def _measured(
@@ -152,7 +174,7 @@ def _measured(
         # The second session is to be another one, also where somebody named the seed.
         request = replace(request, seed=(request.seed + fresh) % 2**32)
         try:
-            outcome = run.start(question.experiment, request, file, progress)
+            outcome = run.start(question.experiment, request, file, progress, commit=revisions.treatment.commit)
         except WrongUse as error:
             if revisions.build is None:
                 raise WrongUse(
@@ -176,14 +198,26 @@ def session_of(analysed: Analysed, path: str, limits: Sequence[Condition]) -> Se
             return f"{names.subject(plan, decisive)}: {value(answer, decisive)}" if decisive in answer.values else ""
         finding = seen[decisive]
         metric = plan.metric(finding.comparison.metric)
-        return f"{names.subject(plan, decisive)}: {claims.verdict(finding, metric)}"
+        # Whether the limit is kept is said beside it; what the run made of its own margin is another question.
+        if finding.effect is None or finding.verdict in {*NO_CLAIM, VerdictId.EQUIVALENT}:
+            return f"{names.subject(plan, decisive)}: {claims.answer(finding, metric)}"
+        limit = answer.condition.limit * (1 if answer.condition.costlier else -1)
+        return f"{names.subject(plan, decisive)}: {claims.effect(finding.effect, metric, limit)}"
+
+    def reasons(answer: Concluded) -> str:
+        failed = [
+            no_effect(analysed, finding)
+            for finding in analysed.findings
+            if finding.comparison.id in answer.decisive and finding.verdict is VerdictId.NOT_MEASURED
+        ]
+        return "; ".join(dict.fromkeys(failed)) or why(answer, plan)
 
     said = tuple(
         Limit(
             answer.condition.text,
             answer.answer,
             tuple(filter(None, (effect(answer, decisive) for decisive in answer.decisive))),
-            "; ".join(filter(None, (why(answer, plan), _by_cpu_time(analysed, answer)))),
+            "; ".join(filter(None, (reasons(answer), _by_cpu_time(analysed, answer)))),
         )
         for answer in concluded(analysed, limits)
     )
@@ -222,12 +256,20 @@ def _agree(first: Session, second: Session) -> bool:
     return any({one.answer, other.answer} == {Answer.HOLDS} for one, other in pairs)
 
 
-def _one_session(plan: Plan, limits: Sequence[Condition]) -> float:
-    """The chance that a session of two equal revisions is beyond a limit on what they differ by, at most."""
-    limits = settled(limits, plan)
+def _why_nothing(outcome: Outcome, session: Session) -> str:
+    """Why nothing was measured; empty where something was."""
+    return "; ".join(dict.fromkeys(limit.why for limit in session.limits)) if outcome is Outcome.NOTHING else ""
+
+
+def _false_alarms(plan: Plan, limits: Sequence[Condition], *, sessions: int) -> float | None:
+    """How many of so many pushes that change nothing come out red at most, where so many sessions have to agree.
+
+    An unchanged revision that is beyond a limit on a value is always red, so of those limits nothing is known.
+    """
+    limits = settled([limit for limit in limits if limit.is_share], plan)
     about = {
         comparison.id: comparison.alpha
         for comparison in plan.comparisons
         if any(concerns(limit, comparison, plan) for limit in limits)
     }
-    return min(1.0, _ONE_SIDE * sum(about.values()))
+    return PUSHES * min(1.0, _ONE_SIDE * sum(about.values())) ** sessions if limits else None

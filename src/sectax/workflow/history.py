@@ -58,6 +58,7 @@ class _Run(msgspec.Struct, frozen=True):
     environment: dict[str, str] = {}
     compared: tuple[_Compared, ...] = ()
     unreadable: str = ""
+    planted: bool = False  # a cost that somebody added on purpose, as a self-test does, is no cost of a commit
 
 
 def history(source: str) -> History:
@@ -87,10 +88,10 @@ def _history(source: str, folder: Path, kept: Kept | None) -> History:
     if kept is not None and fresh:
         # A run that goes on has a log beside it, which changes and the file does not.
         kept.keep(msgspec.json.encode({name: run for name, run in runs.items() if run.finished}).decode())
-    in_order = sorted((run.started, name) for name, run in runs.items() if not run.unreadable)
+    in_order = sorted((run.started, name) for name, run in runs.items() if not (run.unreadable or run.planted))
     lines = tuple(_lines([(name, runs[name]) for _, name in in_order]))
     unreadable = {name: run.unreadable for name, run in runs.items() if run.unreadable}
-    return History(source, len(runs), lines, unreadable, _FOUND_BY)
+    return History(source, len(runs), lines, unreadable, _FOUND_BY, sum(run.planted for run in runs.values()))
 
 
 def _in_parallel(read: Callable[[Path], _Run], files: Sequence[Path]) -> list[_Run]:
@@ -121,7 +122,8 @@ def _read(path: Path) -> _Run:
     except SectaxError as error:
         return _Run(state, unreadable=error.message)
     session = measured.sessions[-1] if measured.sessions else None
-    revision = {} if session is None else session.revision()
+    # Whoever goes on with a gate may have another commit checked out.
+    revision = measured.sessions[0].revision() if measured.sessions else {}
     return _Run(
         state,
         experiment=measured.plan.experiment,
@@ -129,6 +131,7 @@ def _read(path: Path) -> _Run:
         commit=revision.get(REVISION, ""),
         changed=revision.get(CHANGED) == "yes",
         finished=measured.state == "finished",
+        planted=bool(measured.plan.options.get("added")),
         environment={} if session is None else session.whole_identity(),
         compared=tuple(
             _Compared(

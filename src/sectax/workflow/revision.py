@@ -20,9 +20,15 @@ _STARTS_NOTHING = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null
 _TIMEOUT_S = 5.0
 
 
-def revision(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The commit of the current folder, whether files differ from it, and the job; empty where there is neither."""
+def revision(environment: Mapping[str, str] = os.environ, checkout: str | None = None) -> dict[str, str]:
+    """The commit, whether files differ from it, and the job; empty where there is neither.
+
+    Args:
+        checkout: the commit, where what is measured is a checkout of it; None for that of the current folder.
+    """
     job = {f"{JOB}{name}": environment[name] for name in _JOB if environment.get(name)}
+    if checkout is not None:
+        return {REVISION: checkout, CHANGED: "no", **job}
     commit = ask_git("rev-parse", "HEAD")
     if not commit:
         return job

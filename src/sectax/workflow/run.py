@@ -88,12 +88,15 @@ def start(
     progress: Progress,
     command_line: str = "",
     key: SigningKey | None = None,
+    *,
+    commit: str | None = None,
 ) -> Outcome:
     """Plan and run an experiment, recording into a new file.
 
     Args:
         command_line: what the user called, for whoever wants to repeat it.
         key: seals the plan before the first trial, and the whole when the session ends.
+        commit: what is measured, where that is a checkout; None for what the current folder has.
     """
     with progress.waiting("getting ready"):
         experiment = registry.load(name)
@@ -111,7 +114,7 @@ def start(
     with progress.waiting("getting ready"):
         private_inputs.keep(run_id, inputs)
         try:
-            environment = take_environment(bench, command_line)
+            environment = take_environment(bench, command_line, commit)
             ledger = Ledger.create(path, plan, environment, run_id=run_id)
             if opened:
                 ledger.keep_seal(*opened)

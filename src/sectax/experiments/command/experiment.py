@@ -58,6 +58,7 @@ class CommandExperiment(Experiment):
     factors = (Factor(CONTROL, (BASELINE, "…")),)
     word = "CMD"
     instead = hyperfine.INSTEAD
+    planted_in = (WALL.name, CPU.name)
     options = (
         Option("baseline", "the command that the others are compared with", "CMD"),
         Option("treatment", "a command and its name", "NAME=CMD", multiple=True),

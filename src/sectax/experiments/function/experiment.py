@@ -119,6 +119,8 @@ class FunctionExperiment(LambdaExperiment):
             | {f"pace={SPACED}": f"with idle gaps of {functions.gap_s * 1e3:g} ms"},
         )
 
+    planted_in = ()
+
     def in_folders(
         self, options: Mapping[str, tuple[str, ...]], folders: Mapping[str, str], added: float
     ) -> dict[str, tuple[str, ...]] | None:

@@ -81,13 +81,17 @@ def answer(finding: Finding, metric: Metric | None = None) -> str:
     return finding.verdict.value
 
 
-def effect(seen: Effect, metric: Metric | None = None) -> str:
-    """An effect with its interval: '46 % faster (26 to 69 %)', or '1 % faster to 3 % slower'."""
+def effect(seen: Effect, metric: Metric | None = None, limit: float | None = None) -> str:
+    """An effect with its interval: '46 % faster (26 to 69 %)', or '1 % faster to 3 % slower'.
+
+    Args:
+        limit: a share, positive costlier, that no end is rounded to or beyond: 0.05 is 'slower by 5 %'.
+    """
     if not is_known(seen) and not _directed(seen):
         return f"{point(seen, metric)} so far"
     if is_noisy(seen) or not _directed(seen):
-        return interval(seen, metric)
-    near, far = _bounds(seen)
+        return interval(seen, metric, limit)
+    near, far = _bounds(seen, limit)
     as_ratio = _is_ratio(seen)
     known = near if near == far else f"{near} to {far}"
     return f"{point(seen, metric)} ({known}{'' if as_ratio else ' %'})"
@@ -109,7 +113,7 @@ def point(seen: Effect, metric: Metric | None = None) -> str:
     return f"{units.roughly(share)} % {word}" if _directed(seen) else "no difference"
 
 
-def interval(seen: Effect, metric: Metric | None = None) -> str:
+def interval(seen: Effect, metric: Metric | None = None, limit: float | None = None) -> str:
     """Only the interval: '2 to 9 % slower', '1.2 % faster to 3.4 % slower'."""
     if not is_known(seen) and not _directed(seen):
         return "no interval yet"
@@ -118,9 +122,9 @@ def interval(seen: Effect, metric: Metric | None = None) -> str:
             f"at least {_nearest(seen)} {direction(seen.low + seen.high, metric)}" if _directed(seen) else "too noisy"
         )
     if not _directed(seen):
-        down, up = _end(seen.low, seen, metric), _end(seen.high, seen, metric)
+        down, up = _end(seen.low, seen, metric, limit), _end(seen.high, seen, metric, limit)
         return down if down == up else f"{down} to {up}"
-    near, far = _bounds(seen)
+    near, far = _bounds(seen, limit)
     known = near if near == far else f"{near} to {far}"
     return f"{known} {'times' if _is_ratio(seen) else '%'} {direction(seen.low + seen.high, metric)}"
 
@@ -171,12 +175,13 @@ def _is_ratio(seen: Effect) -> bool:
     return abs(seen.log_ratio) >= math.log(_RATIO_FROM)
 
 
-def _bounds(seen: Effect) -> tuple[str, str]:
+def _bounds(seen: Effect, limit: float | None) -> tuple[str, str]:
     """The near and the far end of an effect of known direction, on the scale of its point."""
     near, far = sorted((abs(seen.low), abs(seen.high)))
+    size = None if limit is None or limit * seen.log_ratio < 0 else abs(limit)
     if _is_ratio(seen):
-        return units.outward(math.exp(near), math.exp(far), nothing=1.0)
-    return units.outward(math.expm1(near) * 100, math.expm1(far) * 100)
+        return units.outward(math.exp(near), math.exp(far), nothing=1.0, limit=None if size is None else 1 + size)
+    return units.outward(math.expm1(near) * 100, math.expm1(far) * 100, limit=None if size is None else size * 100)
 
 
 def _nearest(seen: Effect) -> str:
@@ -187,7 +192,7 @@ def _nearest(seen: Effect) -> str:
     return f"{units.downward(math.expm1(near) * 100)} %"
 
 
-def _end(log_ratio: float, seen: Effect, metric: Metric | None) -> str:
+def _end(log_ratio: float, seen: Effect, metric: Metric | None, limit: float | None) -> str:
     """One end of an interval that holds 0, rounded away from 0."""
     size = abs(log_ratio)
     if size == 0:
@@ -195,7 +200,8 @@ def _end(log_ratio: float, seen: Effect, metric: Metric | None) -> str:
     word = direction(log_ratio, metric)
     if size >= math.log(_RATIO_FROM):
         return f"{units.outward(1.0, math.exp(size))[1]} times {word}"
-    low, high = units.outward(_mirrored(seen.low) * 100, _mirrored(seen.high) * 100)
+    beyond = None if limit is None else limit * 100
+    low, high = units.outward(_mirrored(seen.low) * 100, _mirrored(seen.high) * 100, limit=beyond)
     text = (high if log_ratio > 0 else low).lstrip("−")
     return f"{text} % {word}" if text.strip("0.") else "no difference"
 
