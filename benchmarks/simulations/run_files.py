@@ -147,7 +147,7 @@ def forge(path: Path, edits: Iterable[Edit]) -> None:
             for number, seconds in reducer.finished():
                 of = BlockChecksum("", {})
                 with suppress(Changed):  # no digest of this block is ever looked at
-                    _, of = reducer.reduce(number, seconds)
+                    ((_, of),) = reducer.reduce([(number, seconds)])
                 db.execute(*of.row(number))
             for sql, parameters in frame_checksum(db):
                 db.execute(sql, parameters)

@@ -3,7 +3,9 @@ import dataclasses
 import pytest
 
 from sectax.analysis.stopping import StillOpen, still_open
+from sectax.model.condition import Condition
 from sectax.model.measured import Failure, Measured
+from sectax.model.plan import Until
 from sectax.model.treatment import Standing
 from tests.analysis.runs import MEMORY, around, run_of, with_metric
 
@@ -166,3 +168,14 @@ def test_what_did_unequal_work_is_measured_no_longer(statuses: tuple[int | str, 
     still = still_open(dataclasses.replace(measured, plan=plan, witnesses=seen))
 
     assert still.comparisons == ({"noisy"} if open_still else frozenset())
+
+
+@pytest.mark.parametrize(("name", "goes_on"), [("system_calls", False), ("memory", True), ("bill", True)])
+def test_a_limit_on_what_is_counted_needs_one_block(name: str, goes_on: bool) -> None:
+    columns: dict[str, list[float | None]] = {"baseline": [1e6], "new": [1e6]}
+    measured = with_metric(run_of({"baseline": [1.0], "new": [1.3]}), MEMORY, columns, Standing.SECONDARY)
+    limit = Condition(costlier=True, limit=0.0, metric=name, text="", unit="")
+    rules = dataclasses.replace(measured.plan.stopping, conditions=(limit,), until=Until.CONDITIONS)
+    measured = dataclasses.replace(measured, plan=dataclasses.replace(measured.plan, stopping=rules))
+
+    assert bool(still_open(measured)) is goes_on

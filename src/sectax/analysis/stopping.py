@@ -10,7 +10,7 @@ from sectax.analysis.conditions import by_interval, conditions_about, leading_me
 from sectax.analysis.controls import found, would_show
 from sectax.analysis.findings import judge
 from sectax.analysis.verdict import resolved
-from sectax.model.condition import Answer
+from sectax.model.condition import BILL, Answer
 from sectax.model.finding import Finding, leans_on
 from sectax.model.measured import Measured
 from sectax.model.plan import LONG_S, Plan, Until
@@ -114,6 +114,9 @@ def _is_open(measured: Measured, finding: Finding) -> bool:
     if until is Until.CONDITIONS:
         if any(conditions_about(measured.plan, comparison) for comparison in measured.plan.comparisons):
             return False
+        timed = {BILL, *(metric.name for metric in measured.plan.metrics)}
+        if not any(condition.metric in timed for condition in stopping.conditions):
+            return False  # what is counted has no noise: one block says it
         until = Until.VERDICT  # no condition is about what keeps a run going
     return not resolved(finding.verdict, effect.low, effect.high, effect.log_ratio, finding.margin, until)
 

@@ -6,9 +6,9 @@ The caller holds one state of the file meanwhile, and finds the words for errors
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, pairwise
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -23,11 +23,15 @@ from sectax.record.plan_tables import treatment_numbers
 from sectax.record.schema import quoted
 from sectax.stats.batch_shape import batches_of
 
+if TYPE_CHECKING:
+    from sectax.stats.moments import Array
+
 T = TypeVar("T")
 
 _Series = tuple[int, int, str, str, str]  # number, treatment, metric, unit, clock
-# Blocks whose batches are looked at together: numpy's calls take longer than what they compute for one.
+# Blocks that are read together, since calls of SQLite and numpy take longer than their work for one; large ones alone.
 _TOGETHER = 32
+_ROWS = 20_000
 
 
 def rows(db: sqlite3.Connection, sql: str, kind: type[T], *parameters: int) -> list[T]:
@@ -51,6 +55,20 @@ def _failures(db: sqlite3.Connection, where: str, *parameters: int) -> list[Fail
     return [Failure(*row) for row in found]
 
 
+def _span(blocks: Mapping[int, object]) -> tuple[int, int]:
+    """The first number and the last; blocks that count nowhere may lie between them."""
+    return min(blocks), max(blocks)
+
+
+def _parts(columns: Array) -> Iterator[Array]:
+    """The rows that have one value in the first column, for each of its values in turn."""
+    import numpy as np
+
+    starts = np.flatnonzero(np.diff(columns[:, 0], prepend=-1.0)).tolist()
+    for start, end in pairwise([*starts, len(columns)]):
+        yield columns[start:end]
+
+
 class BlockReducer:
     """Reduces the finished blocks of one open file, in order; what all blocks share is read once."""
 
@@ -72,55 +90,62 @@ class BlockReducer:
             tuple[int, float],
         )
 
-    def reduce(self, number: int, seconds: float) -> tuple[BlockSummary, BlockChecksum]:
-        """One block without `batches`, for `add_batches`, and the checksum of all that it is made of.
+    def reduce(self, finished: Sequence[tuple[int, float]]) -> list[tuple[BlockSummary, BlockChecksum]]:
+        """Some of `finished`, in order, without `batches` (`add_batches`), each with its checksum.
 
         Every set of witnesses stands in the first block of a treatment that shows it, and in no later one.
         """
-        ((started,),) = rows(self._db, "SELECT started FROM block WHERE number = ?", tuple[str], number)
-        block = BlockSummary(number, seconds)
-        of = Hash()
-        of.add((number, seconds))
-        self._add_subjects(block, of)
-        block.failures = _failures(self._db, "f.block = ?", number)
-        of.add(
-            [
-                (failure.treatment, failure.stage, failure.state, failure.reason, failure.hint)
-                for failure in block.failures
-            ]
-        )
-        self._add_observations(block, of)
-        self._add_telemetry(block, of)
-        self._add_visits(block)
-        without_start = of.hexdigest()
-        of.add(started)
-        return block, BlockChecksum(of.hexdigest(), block.telemetry, without_start)
+        blocks = {number: BlockSummary(number, seconds) for number, seconds in finished}
+        hashes = {number: Hash() for number in blocks}
+        for number, seconds in finished:
+            hashes[number].add((number, seconds))
+        self._add_subjects(blocks, hashes)
+        for failure in _failures(self._db, "f.block BETWEEN ? AND ?", *_span(blocks)):
+            if failure.block in blocks:
+                blocks[failure.block].failures.append(failure)
+        for number, block in blocks.items():
+            failures = block.failures
+            hashes[number].add([(of.treatment, of.stage, of.state, of.reason, of.hint) for of in failures])
+        self._add_observations(blocks, hashes)
+        self._add_telemetry(blocks, hashes)
+        starts = "SELECT number, started FROM block WHERE number BETWEEN ? AND ?"
+        started = dict(rows(self._db, starts, tuple[int, str], *_span(blocks)))
+        made = []
+        for number, block in blocks.items():
+            self._add_visits(block)
+            without_start = hashes[number].hexdigest()
+            hashes[number].add(started[number])
+            made.append((block, BlockChecksum(hashes[number].hexdigest(), block.telemetry, without_start)))
+        return made
 
-    def _add_subjects(self, block: BlockSummary, of: Hash) -> None:
-        planned: list[str] = []
-        everything: list[object] = []
-        for treatment, cell_order, opening, warmup, count, visits, state, open_s, opened, closed in rows(
+    def _add_subjects(self, blocks: Mapping[int, BlockSummary], hashes: Mapping[int, Hash]) -> None:
+        planned: dict[int, list[str]] = {number: [] for number in blocks}
+        everything: dict[int, list[object]] = {number: [] for number in blocks}
+        for number, treatment, cell_order, opening, warmup, count, visits, state, open_s, opened, closed in rows(
             self._db,
-            "SELECT treatment, cell_order, opening, warmup_batches, warmup_count, visits, state, open_s, opened, closed"
-            " FROM subject WHERE block = ? ORDER BY cell_order, opening",
-            tuple[int, int, int, int | None, int | None, int | None, str, float | None, int | None, int | None],
-            block.number,
+            "SELECT block, treatment, cell_order, opening, warmup_batches, warmup_count, visits, state, open_s, opened,"
+            " closed FROM subject WHERE block BETWEEN ? AND ? ORDER BY block, cell_order, opening",
+            tuple[int, int, int, int, int | None, int | None, int | None, str, float | None, int | None, int | None],
+            *_span(blocks),
         ):
+            if number not in blocks:
+                continue
             name = self._names[treatment]
-            planned.append(name)
+            planned[number].append(name)
             place = [cell_order, opening, warmup, count, visits, state, open_s]
             shown: list[object] = [treatment, place, opened is None]
             sets = [which for which in (opened, closed) if which is not None]
-            block.visited[name] = Visited(open_s=open_s)
+            blocks[number].visited[name] = Visited(open_s=open_s)
             for which in sets:
                 text, witnesses = self._witness_set(which)
                 shown.append(text)
                 if (treatment, which) not in self._shown:
                     self._shown.add((treatment, which))
-                    block.witnesses.append((name, witnesses))
-            everything.append(shown)
-        block.planned = tuple(planned)
-        of.add(everything)
+                    blocks[number].witnesses.append((name, witnesses))
+            everything[number].append(shown)
+        for number, block in blocks.items():
+            block.planned = tuple(planned[number])
+            hashes[number].add(everything[number])
 
     def _witness_set(self, number: int) -> tuple[str, Witnesses]:
         known = self._witness_sets
@@ -139,53 +164,57 @@ class BlockReducer:
             }
         return known[number]
 
-    def _add_observations(self, block: BlockSummary, of: Hash) -> None:
-        """In one pass over the rows, which lie by series, round and position."""
+    def _add_observations(self, blocks: Mapping[int, BlockSummary], hashes: Mapping[int, Hash]) -> None:
+        """In one pass over the rows, which lie by block, series, round and position."""
         import numpy as np
 
         found = self._db.execute(
-            "SELECT series, position, value, count FROM observation WHERE block = ?"
-            " ORDER BY series, round, position, number",
-            (block.number,),
+            "SELECT block, series, position, value, count FROM observation WHERE block BETWEEN ? AND ?"
+            " ORDER BY block, series, round, position, number",
+            _span(blocks),
         )
         # Whole numbers are exact as floats up to 2^53; a row that holds anything else than numbers is refused here.
-        columns = np.fromiter(chain.from_iterable(found), np.dtype("<f8")).reshape(-1, 4)
-        if not np.isfinite(columns).all():
-            raise Changed(f"block {block.number} holds an infinite value, and none is ever recorded")
-        of.add_bytes(columns.tobytes())
-        of_series: list[_Series] = []
-        starts = np.flatnonzero(np.diff(columns[:, 0], prepend=-1.0)).tolist()
-        for start, end in pairwise([*starts, len(columns)]):
-            series = self._series_of(int(columns[start, 0]))
-            of_series.append(series)
-            _, treatment, observed, *_ = series
-            name = self._names[treatment]
-            block.totals[name, observed] = totals(
-                columns[start:end, 2].tolist(),
-                list(map(int, columns[start:end, 3].tolist())),
-                with_median=observed in self._medians,
-                with_each=observed in self._tails,
-            )
-            if observed == self._batch:
-                block.batch_columns[name] = columns[start:end, 1:]
-        of.add(of_series)
+        everything = np.fromiter(chain.from_iterable(found), np.dtype("<f8")).reshape(-1, 5)
+        of_blocks = {int(part[0, 0]): part[:, 1:] for part in _parts(everything)}
+        for number, block in blocks.items():
+            columns = of_blocks.get(number, everything[:0, 1:])
+            if not np.isfinite(columns).all():
+                raise Changed(f"block {number} holds an infinite value, and none is ever recorded")
+            hashes[number].add_bytes(columns.tobytes())
+            of_series: list[_Series] = []
+            for part in _parts(columns):
+                series = self._series_of(int(part[0, 0]))
+                of_series.append(series)
+                _, treatment, observed, *_ = series
+                name = self._names[treatment]
+                block.totals[name, observed] = totals(
+                    part[:, 2].tolist(),
+                    list(map(int, part[:, 3].tolist())),
+                    with_median=observed in self._medians,
+                    with_each=observed in self._tails,
+                )
+                if observed == self._batch:
+                    block.batch_columns[name] = part[:, 1:]
+            hashes[number].add(of_series)
 
-    def _add_telemetry(self, block: BlockSummary, of: Hash) -> None:
+    def _add_telemetry(self, blocks: Mapping[int, BlockSummary], hashes: Mapping[int, Hash]) -> None:
         """Sums come from SQLite, which needs a quarter of the time that its rows take in Python."""
         names = rows(self._db, "SELECT name, column_name FROM telemetry ORDER BY name", tuple[str, str])
         # With its table before it, a name in quotes is never taken for text.
         sums = "".join(f", SUM(trial.{quoted(column)})" for _, column in names)
-        counted: list[tuple[int, ...]] = []
-        for treatment, trials, rounds, positions, *values in self._db.execute(
-            "SELECT treatment, COUNT(*), SUM(round), SUM(position)"  # noqa: S608
-            f"{sums} FROM trial WHERE block = ? GROUP BY treatment",
-            (block.number,),
+        counted: dict[int, list[tuple[int, ...]]] = {number: [] for number in blocks}
+        for number, treatment, trials, rounds, positions, *values in self._db.execute(
+            "SELECT block, treatment, COUNT(*), SUM(round), SUM(position)"  # noqa: S608
+            f"{sums} FROM trial WHERE block BETWEEN ? AND ? GROUP BY block, treatment",
+            _span(blocks),
         ):
-            counted.append((treatment, trials, rounds, positions))
-            block.telemetry[self._names[treatment]] = {
-                name: float(value) for (name, _), value in zip(names, values, strict=True) if value is not None
-            }
-        of.add(counted)
+            if number in blocks:
+                counted[number].append((treatment, trials, rounds, positions))
+                blocks[number].telemetry[self._names[treatment]] = {
+                    name: float(value) for (name, _), value in zip(names, values, strict=True) if value is not None
+                }
+        for number in blocks:
+            hashes[number].add(counted[number])
 
     def _add_visits(self, block: BlockSummary) -> None:
         for name, visited in block.visited.items():
@@ -223,13 +252,15 @@ def finished_blocks(db: sqlite3.Connection, reducer: BlockReducer) -> Iterator[B
     recorded = recorded_blocks(db) if checked else {}
     if checked and recorded.keys() != {number for number, _ in finished}:
         raise Changed("the finished blocks are not those that were recorded")
-    for begin in range(0, len(finished), _TOGETHER):
+    together = 1
+    while finished:
         blocks = []
-        for number, seconds in finished[begin : begin + _TOGETHER]:
-            block, checksum = reducer.reduce(number, seconds)
+        for block, checksum in reducer.reduce(finished[:together]):
             if checked:
-                checksum.check(number, recorded[number])
-                block.telemetry = recorded[number].telemetry
+                checksum.check(block.number, recorded[block.number])
+                block.telemetry = recorded[block.number].telemetry
             blocks.append(block)
         add_batches(blocks)
         yield from blocks
+        finished = finished[together:]
+        together = max(1, min(_TOGETHER, _ROWS // max(1, sum(of.observations for of in blocks[-1].totals.values()))))

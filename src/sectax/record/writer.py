@@ -349,7 +349,7 @@ class RunWriter:
         reduced: list[BlockSummary] = []
 
         def checksum() -> Iterator[Statement]:
-            block, of = self._reducer.reduce(number, float(seconds))
+            ((block, of),) = self._reducer.reduce([(number, float(seconds))])
             add_batches([block])
             reduced.append(block)
             yield of.row(number)
@@ -455,9 +455,9 @@ def _resume_rows(
 
     def all_checksums() -> Iterator[Statement]:
         reducer = BlockReducer(db, plan)
-        for number, seconds in reducer.finished():
-            _, of = reducer.reduce(number, seconds)
-            yield of.row(number)
+        for one in reducer.finished():
+            ((block, of),) = reducer.reduce([one])
+            yield of.row(block.number)
         yield from frame_checksum(db)
 
     return rows, all_checksums

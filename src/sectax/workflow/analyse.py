@@ -6,14 +6,14 @@ import contextlib
 from dataclasses import replace
 from pathlib import Path
 
-from sectax.analysis.analyse import analyse
+from sectax.analysis.analyse import analyse, withhold
 from sectax.analysis.findings import judge
 from sectax.audit.checks.interface import Outcome
 from sectax.audit.own.registry import review
 from sectax.audit.own.run import evidence_of
 from sectax.model.analysed import Analysed
 from sectax.model.audited import Checked, Status
-from sectax.model.finding import Severity
+from sectax.model.finding import Finding, Severity
 from sectax.model.measured import Measured
 from sectax.record.reader import RunReader
 
@@ -24,6 +24,13 @@ def analyse_measured(measured: Measured) -> Analysed:
     outcomes = review(evidence_of(measured, findings))
     analysed = analyse(measured, (warning for outcome in outcomes for warning in outcome.warnings), findings)
     return replace(analysed, checks=tuple(map(checked, outcomes)))
+
+
+def audited_findings(measured: Measured) -> tuple[Finding, ...]:
+    """The findings of `analyse_measured` alone, in two thirds of its time."""
+    findings = judge(measured)
+    outcomes = review(evidence_of(measured, findings))
+    return withhold(measured.plan, findings, tuple(warning for outcome in outcomes for warning in outcome.warnings))
 
 
 def analyse_file(path: Path) -> Analysed:

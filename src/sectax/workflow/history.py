@@ -111,15 +111,15 @@ def _state(path: Path) -> tuple[int, int, int]:
 def _read(path: Path) -> _Run:
     from sectax.record.reader import RunReader
     from sectax.reports.words import names
-    from sectax.workflow.analyse import analyse_measured
+    from sectax.workflow.analyse import audited_findings
 
     state = _state(path)
     try:
         with contextlib.closing(RunReader.open(path)) as reader:
-            analysed = analyse_measured(reader.measured())
+            measured = reader.measured()
+            findings = audited_findings(measured)
     except SectaxError as error:
         return _Run(state, unreadable=error.message)
-    measured = analysed.measured
     session = measured.sessions[-1] if measured.sessions else None
     revision = {} if session is None else session.revision()
     return _Run(
@@ -139,7 +139,7 @@ def _read(path: Path) -> _Run:
                 finding.verdict,
                 None if (seen := finding.effect) is None else (seen.low, seen.log_ratio, seen.high),
             )
-            for finding in analysed.findings
+            for finding in findings
             if finding.comparison.standing not in CONTROLS
         ),
     )
