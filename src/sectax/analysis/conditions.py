@@ -178,7 +178,7 @@ def _concluded(
     answer = Answer.RULED_OUT if seen == {Answer.RULED_OUT} else Answer.OPEN
     if Answer.HOLDS in seen:
         answer = Answer.HOLDS
-    reasons = {name: why for name, (each, why) in answers if each is answer}
+    reasons = {name: why for name, (other, why) in answers if other is answer}
     return Concluded(
         condition,
         answer,
