@@ -104,7 +104,7 @@ def _concluded_value(
         if span is not None:
             spans[treatment.id] = span
         if not isinstance(span, Span):
-            answers.append((treatment.id, (Answer.OPEN, _silent(*own))))
+            answers.append((treatment.id, (Answer.OPEN, Open.NO_FIGURE if isinstance(span, str) else _silent(*own))))
             continue
         low, high = (span.low, span.high) if condition.costlier else (-span.high, -span.low)
         limit = condition.limit if condition.costlier else -condition.limit
