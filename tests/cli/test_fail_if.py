@@ -15,6 +15,7 @@ import pytest
 
 from sectax.analysis.conditions import leading_metrics
 from sectax.cli.parse import condition
+from sectax.model.condition import Open
 from sectax.model.errors import ExitStatus
 from sectax.workflow.analyse import analyse_file
 from sectax.workflow.conditions import concluded, settled, with_conditions
@@ -70,6 +71,9 @@ def test_values_and_words_are_limits_too(tmp_path):
         "instructions > 0": "undecided",  # nobody counted them
     }
     assert {text: answer(text) for text in told} == told
+    (unknown,) = concluded(analysed, (condition("p99 > 12 ms"),))
+    assert unknown.why == (Open.NO_FIGURE,)
+    assert "wall" in str(unknown.values["all/new"])
 
 
 def test_the_metrics_of_its_conditions_keep_a_run_going_and_no_other(tmp_path):

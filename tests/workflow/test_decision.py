@@ -20,6 +20,7 @@ from sectax.model.measured import Measured
 from sectax.model.plan import Plan, Stopping
 from sectax.prices import load
 from sectax.reports import words
+from sectax.reports.words import summaries
 from tests.machines import planned
 
 BLOCKS = tuple(range(1, 13))
@@ -171,3 +172,16 @@ def test_where_nothing_is_decided_that_is_said_first_and_a_wide_interval_is_no_a
     assert found is not None
     assert f"0 of {len(found.findings)} comparison" in words.none_decided(found)[0]
     assert words.answers(analysed.measured.plan, found) == []
+
+
+@pytest.mark.parametrize(("sha256_s", "least"), [(19e-6, ["hmac-sha256"]), (33e-6, [])])
+def test_the_part_that_surely_takes_the_least_is_named(sha256_s: float, least: list[str]) -> None:
+    seconds = {"none": 0.0, "hmac-sha512": 33e-6, "hmac-sha256": sha256_s}
+    levels = {"authentication": tuple(seconds), "payload": ("10KiB",)}
+    plan = planned(registry.load("hmac"), Request("quick", levels, Stopping(0.02), 1))
+    checked = measured(plan, lambda of: seconds[of["authentication"]], "check_cpu")
+
+    said = summaries.of_parts(analyse(checked))
+
+    assert len(said) == 2
+    assert [line.partition(":")[0] for line in said if "less than any other" in line] == least

@@ -69,6 +69,9 @@ def advice(analysed: Analysed, rules: AdviceRules, prices: PriceList, asked: Ask
     mixed = mixes(analysed, profile, rules.metric, mix) if profile and mix else ()
     if limit is not None and rules.smallest is not None:
         wanted.append(rules.smallest.statistics[limit.statistic])
+    decision = decide(analysed, rules, prices, asked.counts, asked.rate_s)
+    if decision is not None and rules.by_rate and (asked.rate_s or asked.rate != NOT_ASKED):
+        decision = replace(decision, outlays=())  # what is asked by calls and TTL is answered by them
     return model.Advice(
         run_id=measured.run_id,
         plan=measured.plan,
@@ -100,7 +103,7 @@ def advice(analysed: Analysed, rules: AdviceRules, prices: PriceList, asked: Ask
         else (),
         analysed=analysed,
         asked_rate_s=asked.rate_s,
-        decision=decide(analysed, rules, prices, asked.counts, asked.rate_s),
+        decision=decision,
     )
 
 

@@ -172,7 +172,7 @@ def starving(analysed: Analysed, metric: str, rule: Starved) -> Iterator[Starvin
     """
     here = (treatment for treatment in analysed.treatments if metric in treatment.estimates)
     for others, by_level in alike(here, rule.factor).items():
-        found = {int(level): each for level, each in by_level.items()}
+        found = {int(level): result for level, result in by_level.items()}
         *smaller, large = sorted(found)
         for small in smaller:
             yield Starving(

@@ -119,7 +119,7 @@ def _series(plan: Plan) -> dict[_Levels, dict[float, Treatment]]:
     if contents is None:
         return {}
     return {
-        others: {contents.sizes[level]: each for level, each in found.items() if level in contents.sizes}
+        others: {contents.sizes[level]: treatment for level, treatment in found.items() if level in contents.sizes}
         for others, found in alike(plan.treatments, contents.size_factor).items()
     }
 

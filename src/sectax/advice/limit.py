@@ -30,19 +30,19 @@ def smallest(analysed: Analysed, rule: SmallestUnder, limit: model.Limit) -> Ite
     failed = Counter(failure.treatment for failure in analysed.measured.failures if failure.block > 0)
     for others, by_level in alike(results(analysed, metric), rule.factor).items():
         by_memory = {
-            int(level): model.Unknown(each.estimates[metric], failed[each.treatment])
-            for level, each in by_level.items()
+            int(level): model.Unknown(result.estimates[metric], failed[result.treatment])
+            for level, result in by_level.items()
         }
         keep = (
             memory
-            for memory, each in by_memory.items()
-            if not each.failed_blocks and each.estimate.high is not None and each.estimate.high < limit.under_s
+            for memory, seen in by_memory.items()
+            if not seen.failed_blocks and seen.estimate.high is not None and seen.estimate.high < limit.under_s
         )
         smallest = min(keep, default=None)
         unknown = {
-            memory: each
-            for memory, each in sorted(by_memory.items())
+            memory: seen
+            for memory, seen in sorted(by_memory.items())
             if (smallest is None or memory < smallest)
-            and (each.estimate.low is None or each.estimate.low < limit.under_s)
+            and (seen.estimate.low is None or seen.estimate.low < limit.under_s)
         }
         yield model.Smallest(dict(others), smallest, unknown)

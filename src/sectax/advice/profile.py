@@ -12,7 +12,7 @@ from sectax.model.advice import Kind, Mixed, Pooled, ProfileOf
 from sectax.model.advice_rules import Group, Profile
 from sectax.model.analysed import Analysed
 from sectax.model.errors import WrongUse
-from sectax.model.finding import GEOMETRIC, NO_CLAIM, Effect, Estimate, Finding, is_decided
+from sectax.model.finding import GEOMETRIC, NO_CLAIM, Effect, Estimate, Finding
 from sectax.model.measured import Measured
 from sectax.model.treatment import CONTROLS, Comparison
 from sectax.stats.student import geometric_mean_interval
@@ -80,7 +80,7 @@ def _mixed(levels: _Levels, pieces: Mapping[str, _Piece], weights: list[tuple[Gr
             return Mixed(dict(levels), None, f"{kind.name} was not measured")
         effects = []
         for finding in of_kind:
-            if not is_decided(finding) or finding.effect is None:
+            if finding.verdict in NO_CLAIM or finding.effect is None or math.isinf(finding.effect.high):
                 return Mixed(dict(levels), None, f"{finding.comparison.cell} was {finding.verdict.value}")
             effects.append(finding.effect)
         logs = [(effect.log_ratio, effect.low, effect.high) for effect in effects]

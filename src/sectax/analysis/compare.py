@@ -29,6 +29,8 @@ from sectax.model.treatment import MEASURED, Standing
 
 # sectax and its own libraries: listed where they differ, but they do not run the subjects.
 _OWN = "sectax"
+# Options that say how much is measured, not what.
+_HOW_MUCH = {"runs"}
 _ENDS = {Summary.WORST: "highest", Summary.LEAST: "lowest"}
 _NO_FIGURE = "the study has no figure"
 _COMPARED = {Standing.PRIMARY, Standing.SECONDARY}
@@ -411,7 +413,9 @@ def _option_differences(a: Plan, b: Plan, levels: Set[str]) -> Iterator[Differen
         said_a, said_b = (_by_level(name, plan.options.get(name, ()), levels) for plan in (a, b))
         for subject in dict.fromkeys((*said_a, *said_b)):
             if said_a.get(subject) != said_b.get(subject):
-                yield Difference(subject, f"option {name}", said_a.get(subject), said_b.get(subject), refuses=True)
+                yield Difference(
+                    subject, f"option {name}", said_a.get(subject), said_b.get(subject), name not in _HOW_MUCH
+                )
 
 
 def _by_level(option: str, texts: tuple[str, ...], levels: Set[str]) -> dict[str, str]:

@@ -104,7 +104,7 @@ def _concluded_value(
         if span is not None:
             spans[treatment.id] = span
         if not isinstance(span, Span):
-            answers.append((treatment.id, (Answer.OPEN, _silent(*own))))
+            answers.append((treatment.id, (Answer.OPEN, Open.NO_FIGURE if isinstance(span, str) else _silent(*own))))
             continue
         low, high = (span.low, span.high) if condition.costlier else (-span.high, -span.low)
         limit = condition.limit if condition.costlier else -condition.limit
@@ -178,7 +178,7 @@ def _concluded(
     answer = Answer.RULED_OUT if seen == {Answer.RULED_OUT} else Answer.OPEN
     if Answer.HOLDS in seen:
         answer = Answer.HOLDS
-    reasons = {name: why for name, (each, why) in answers if each is answer}
+    reasons = {name: why for name, (other, why) in answers if other is answer}
     return Concluded(
         condition,
         answer,

@@ -33,7 +33,11 @@ from sectax.workflow.advise import Asked, AskedRate, advise
     "--vm", metavar="LEVEL=ITEM", multiple=True, help="What an hour of a level's machine is in the price list."
 )
 @click.option("--calls", type=click.IntRange(1, 1_000_000), metavar="N", help="Your calls in each invocation.")
-@click.option("--rate", metavar="N/s", help="Your operations a second; for secrets, invocations of one instance.")
+@click.option(
+    "--rate",
+    metavar="N/s",
+    help="Your operations a second: of jwt signatures and verifications, of secrets invocations of one instance.",
+)
 @click.option("--sign", type=click.FloatRange(0), metavar="N", help="Signatures in your work, beside --verify.")
 @click.option("--verify", type=click.FloatRange(0), metavar="N", help="Verifications in your work, beside --sign.")
 @click.option("--ttl", metavar="TIME", help="How long your cache uses what it has, such as 5m.")

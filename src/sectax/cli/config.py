@@ -112,8 +112,8 @@ def _saying(path: Path, command: click.Command, rivals: tuple[tuple[str, ...], .
 def _settled(ctx: click.Context, values: dict[str, Any], rivals: tuple[tuple[str, ...], ...]) -> list[click.Parameter]:
     """The options that came from the file; those that the command line contradicts are put aside in `values`."""
     source = {name: ctx.get_parameter_source(name) for name in values}
-    typed = {name for name, each in source.items() if each is ParameterSource.COMMANDLINE}
-    ours = {name for name, each in source.items() if each is ParameterSource.DEFAULT_MAP}
+    typed = {name for name, origin in source.items() if origin is ParameterSource.COMMANDLINE}
+    ours = {name for name, origin in source.items() if origin is ParameterSource.DEFAULT_MAP}
     for group in rivals:
         if typed & set(group):
             for name in ours & set(group):

@@ -22,6 +22,7 @@ class Open(StrEnum):
     """Why a condition is undecided for a comparison."""
 
     NOT_MEASURED = "not measured"
+    NO_FIGURE = "no such figure"
     WITHDRAWN = "withdrawn"
     UNFINISHED = "run not finished"
     UNSEEN = "known cost not seen"  # the interval is within the limit, but the run has not shown that it sees so little

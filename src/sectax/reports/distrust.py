@@ -92,7 +92,8 @@ def self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]:
                 f"{claims.interval(positive.effect)}; all intervals are made wider by {wider}"
             )
         elif not finds_known_cost(positive.effect):
-            undetected.append((name, _extra(plan, family, positive), family.smallest_seen or 0.0))
+            reach = math.expm1(max(abs(positive.effect.low), abs(positive.effect.high)))
+            undetected.append((name, _extra(plan, family, positive), reach))
     if undetected:
         families, costs, smallest = zip(*undetected, strict=True)
         least = units.share(max(*smallest, *costs))

@@ -45,7 +45,7 @@ def _against(
     plan = analysed.measured.plan
     here = (treatment for treatment in analysed.treatments if metric.name in treatment.estimates)
     groups = {
-        others: [(values[level], each.estimates[metric.name]) for level, each in found.items()]
+        others: [(values[level], result.estimates[metric.name]) for level, result in found.items()]
         for others, found in alike(here, factor.name).items()
         if len(found) > 1
     }

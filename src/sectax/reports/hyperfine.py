@@ -86,7 +86,7 @@ def as_markdown(commands: Sequence[TimedCommand]) -> str:
     """The table of `hyperfine --export-markdown`, with the verdict as a further column."""
     in_seconds = bool(commands) and commands[0].mean >= 1.0
     unit, size, places = ("s", 1.0, 3) if in_seconds else ("ms", 1e-3, 1)
-    fastest = min(commands, key=lambda each: each.mean, default=None)
+    fastest = min(commands, key=lambda command: command.mean, default=None)
     lines = [
         f"| Command | Mean [{unit}] | Min [{unit}] | Max [{unit}] | Relative | Verdict |",
         "|:---|---:|---:|---:|---:|:---|",

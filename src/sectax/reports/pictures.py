@@ -107,7 +107,9 @@ def effects_of_both(comparison: RunComparison) -> Iterator[Block]:
         for label, pair in zip(labels, pairs, strict=True):
             both = [interval for interval in (drawn(pair.a), drawn(pair.b)) if interval is not None]
             if len(both) == len(SIDES):
-                points = (Point(place, each.point, each.low, each.high) for place, each in enumerate(both))
+                points = (
+                    Point(place, interval.point, interval.low, interval.high) for place, interval in enumerate(both)
+                )
                 series.append(Series(label, tuple(points)))
         yield from _slopes(
             f"Effects in {printable(name.replace('_', ' '))}",

@@ -51,9 +51,9 @@ def rates(given: Advice) -> Iterator[Block]:
         return
     plan = given.plan
     groups: dict[tuple[tuple[str, str], ...], list[AtRate]] = {}
-    for each in found.at:
-        others = tuple((name, level) for name, level in each.levels.items() if name != plan.control)
-        groups.setdefault(others, []).append(each)
+    for member in found.at:
+        others = tuple((name, level) for name, level in member.levels.items() if name != plan.control)
+        groups.setdefault(others, []).append(member)
     for others, members in groups.items():
         where = _where(given, dict(others))
         yield from lines(_answers(plan, where, members), long=True)
@@ -66,8 +66,8 @@ def _answers(plan: Plan, where: str, members: list[AtRate]) -> Iterator[str]:
     usual = ttls[len(ttls) // 2]  # the middle one of the table
     for rate in dict.fromkeys(member.rate for member in members if member.rate.ttl_s == usual):
         here = [member for member in members if member.rate == rate]
-        fastest = _least(plan, here, lambda each: each.seconds)
-        cheapest = _least(plan, here, lambda each: each.money)
+        fastest = _least(plan, here, lambda member: member.seconds)
+        cheapest = _least(plan, here, lambda member: member.money)
         at = f"{where}{', ' if where else ''}{_rate(rate)}"
         currency = printable(here[0].currency)
         yield (
@@ -78,7 +78,7 @@ def _answers(plan: Plan, where: str, members: list[AtRate]) -> Iterator[str]:
 
 def _least(plan: Plan, here: list[AtRate], figure: Callable[[AtRate], Between]) -> tuple[str, Between, str]:
     """The name of the least, its figure, and the doubt."""
-    ordered = sorted(here, key=lambda each: figure(each).point)
+    ordered = sorted(here, key=lambda member: figure(member).point)
     first = figure(ordered[0])
     doubt = ""
     if len(ordered) > 1:

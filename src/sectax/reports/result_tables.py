@@ -83,11 +83,11 @@ def result_tables(analysed: Analysed, visible: frozenset[str]) -> Iterator[Table
                 if treatment.cell == cell.id and treatment.role is Role.TREATMENT
             ]
             findings = {member: by_pair[member, metric.name] for member in members if (member, metric.name) in by_pair}
-            shown = {each: finding for each, finding in findings.items() if finding.comparison.id in visible}
+            shown = {name: finding for name, finding in findings.items() if finding.comparison.id in visible}
             if shown:
                 yield _compared(plan, cell, metric, shown, results)
             if not metric.compared and all_shown:
-                yield from _alone(plan, cell, metric, [results[each] for each in (cell.baseline, *members)])
+                yield from _alone(plan, cell, metric, [results[name] for name in (cell.baseline, *members)])
 
 
 def answers(analysed: Analysed, shown: frozenset[str]) -> Table:
@@ -130,7 +130,9 @@ def answers(analysed: Analysed, shown: frozenset[str]) -> Table:
 
 def _value(analysed: Analysed, treatment: str, metric: Metric) -> str:
     """What a treatment takes, with its unit."""
-    found = next((each.estimates.get(metric.name) for each in analysed.treatments if each.treatment == treatment), None)
+    found = next(
+        (result.estimates.get(metric.name) for result in analysed.treatments if result.treatment == treatment), None
+    )
     if found is None:
         return "–"
     column = units.scale(metric.unit, (found.point,))
@@ -157,8 +159,8 @@ def _alone(plan: Plan, cell: Cell, metric: Metric, members: list[TreatmentResult
         return
     column = units.scale(metric.unit, (estimate.point for estimate in estimates.values()))
     rows = [
-        Row((names.treatment(plan, each), units.estimate(found, column), "", "", no_interval(found)))
-        for each, found in estimates.items()
+        Row((names.treatment(plan, treatment), units.estimate(found, column), "", "", no_interval(found)))
+        for treatment, found in estimates.items()
     ]
     yield result_table(_title(plan, cell, metric), (printable(plan.control), printable(column.unit), "", ""), rows)
 
@@ -171,12 +173,12 @@ def _compared(
     results: dict[str, TreatmentResult],
 ) -> Table:
     estimates = {
-        each: results[each].estimates[metric.name]
-        for each in (cell.baseline, *findings)
-        if each in results and metric.name in results[each].estimates
+        treatment: results[treatment].estimates[metric.name]
+        for treatment in (cell.baseline, *findings)
+        if treatment in results and metric.name in results[treatment].estimates
     }
     column = units.scale(metric.unit, (estimate.point for estimate in estimates.values()))
-    values = {each: units.estimate(estimate, column) for each, estimate in estimates.items()}
+    values = {treatment: units.estimate(estimate, column) for treatment, estimate in estimates.items()}
     absolutes = [finding.effect.absolute for finding in findings.values() if finding.effect and finding.effect.absolute]
     differences = units.scale(absolutes[0].unit if absolutes else "", (absolute.point for absolute in absolutes))
     baseline = names.treatment(plan, cell.baseline)
@@ -213,9 +215,9 @@ def _verdict(finding: Finding, metric: Metric, results: dict[str, TreatmentResul
     words = claims.answer(finding, metric)
     compared = finding.comparison
     if finding.verdict is VerdictId.NOT_MEASURED:
-        for each, whose in ((compared.treatment, ""), (compared.baseline, "the baseline: ")):
-            if each in results and results[each].reason:
-                words += f": {whose}{printable(results[each].reason)}"
+        for arm, whose in ((compared.treatment, ""), (compared.baseline, "the baseline: ")):
+            if arm in results and results[arm].reason:
+                words += f": {whose}{printable(results[arm].reason)}"
                 break
     noted = ", ".join(_warned(finding))
     return f"{words} (see {printable(noted)})" if noted else words

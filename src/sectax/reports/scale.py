@@ -140,7 +140,7 @@ def _round_in_decades(scale: Scale) -> list[float]:
 
 
 def _short(value: float) -> str:
-    return _decimal(value, 0) if 1 <= value < 1e6 and value == int(value) else f"{value:.3g}"
+    return _decimal(value, 0) if 1 <= value < 1e7 and value == int(value) else f"{value:.3g}"
 
 
 def _decimal(value: float, places: int) -> str:

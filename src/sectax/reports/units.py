@@ -140,10 +140,11 @@ def upward(value: float) -> str:
 
 
 def estimate(given: Estimate, column: Scale) -> str:
-    """A treatment's own figure with its doubt: `54,610 ± 0.4 %`."""
+    """A treatment's own figure with its doubt: `54,610 ± 0.4 %`. Nothing takes less than nothing."""
     if given.low is None or given.high is None:
         return with_interval(given.point / column.size, None, None)
-    return with_interval(given.point / column.size, given.low / column.size, given.high / column.size)
+    low = given.low if given.point < 0 else max(0.0, given.low)
+    return with_interval(given.point / column.size, low / column.size, given.high / column.size)
 
 
 def with_interval(point: float, low: float | None, high: float | None) -> str:
@@ -155,7 +156,7 @@ def with_interval(point: float, low: float | None, high: float | None) -> str:
         return f"{roughly(point)} (how far off is not known)"
     if low > 0 and reach >= point:
         # By the width of the interval a low end that is far from 0 would be printed as 0.
-        places = [decimals(each / 2) for each in (low, high)]
+        places = [decimals(end / 2) for end in (low, high)]
         down, up = _rounded_away(low, low, places[0])[0], _rounded_away(high, high, places[1])[1]
         return f"{roughly(point)} ({fixed(down, places[0])} to {fixed(up, places[1])})"
     if point <= 0 or reach >= point:
@@ -190,7 +191,7 @@ def whole_percents(parts: Sequence[float]) -> list[int]:
     """Of a whole, each part in whole per cent, so that they add up to 100: those that lose most are rounded up."""
     whole = sum(parts)
     exact = [100 * part / whole for part in parts] if whole > 0 else [0.0 for _ in parts]
-    rounded = [math.floor(each) for each in exact]
+    rounded = [math.floor(share) for share in exact]
     lost = sorted(range(len(parts)), key=lambda place: rounded[place] - exact[place])
     for place in lost[: round(sum(exact)) - sum(rounded)]:
         rounded[place] += 1

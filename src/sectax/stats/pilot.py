@@ -216,15 +216,15 @@ def seconds_to_verdict(
     """
     if block_cost < 0 or round_cost <= 0 or half_width <= 0:
         raise ValueError(f"costs and widths must be positive, not {block_cost}, {round_cost}, {half_width}")
-    each = np.asarray(rounds, dtype=np.float64)
-    spread = np.sqrt(np.maximum(noise.of_block(each), 0.0))
+    counts = np.asarray(rounds, dtype=np.float64)
+    spread = np.sqrt(np.maximum(noise.of_block(counts), 0.0))
     blocks = np.arange(first_look, _MOST_BLOCKS + 1)
     reached = _reached(alpha, first_look)
     enough = guarded_half_width(blocks, spread[..., None] * reached, UNSEEN, alpha) <= half_width
     needed = np.where(enough.any(axis=-1), blocks[np.argmax(enough, axis=-1)], _MOST_BLOCKS)
     # Beyond what is waited for, the narrower interval still wins.
     needed = np.where(enough.any(axis=-1), needed, _MOST_BLOCKS * np.square(spread * reached[-1] / half_width))
-    return np.asarray(needed * (block_cost + each * round_cost), dtype=np.float64)
+    return np.asarray(needed * (block_cost + counts * round_cost), dtype=np.float64)
 
 
 def width_after(
@@ -241,9 +241,9 @@ def width_after(
 
     Infinite where so few blocks fit that there is none. Arguments as of `seconds_to_verdict`.
     """
-    each = np.asarray(rounds, dtype=np.float64)
-    blocks = seconds / (block_cost + each * round_cost)
-    plain = critical_value(blocks, alpha) * np.sqrt(np.maximum(noise.of_block(each), 0.0) / np.maximum(blocks, 1))
+    counts = np.asarray(rounds, dtype=np.float64)
+    blocks = seconds / (block_cost + counts * round_cost)
+    plain = critical_value(blocks, alpha) * np.sqrt(np.maximum(noise.of_block(counts), 0.0) / np.maximum(blocks, 1))
     return np.where(blocks >= first_look, guarded_half_width(blocks, plain, UNSEEN, alpha), np.inf)
 
 

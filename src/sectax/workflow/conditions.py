@@ -21,7 +21,8 @@ from sectax.text.printable import printable
 
 # Why a condition is undecided, and what to do about it; of an interval that is too wide, see `_longer`.
 _WHY = {
-    Open.NOT_MEASURED: "nothing was measured: why not is in the report",
+    Open.NOT_MEASURED: "nothing was measured: sectax show RUN --all says why",
+    Open.NO_FIGURE: "the run has no such figure",
     Open.WITHDRAWN: "withdrawn, which no longer run mends: the warnings say why",
     Open.UNFINISHED: "the run has not finished: go on with sectax resume",
 }
@@ -99,7 +100,12 @@ def concluded(analysed: Analysed, conditions: Sequence[Condition]) -> tuple[Conc
         return conclude(conditions, analysed.measured, analysed.findings)
     from sectax.workflow.figures import figures  # with prices, and what experiments know of them
 
-    return conclude(conditions, analysed.measured, analysed.findings, figures(analysed))
+    found = figures(analysed)
+    known = {name for of_treatment in found.values() for name in of_treatment}
+    for metric in {condition.metric for condition in conditions if not condition.is_share} - known:
+        for of_treatment in found.values() if known else ():
+            of_treatment[metric] = did_you_mean(metric, sorted(known))
+    return conclude(conditions, analysed.measured, analysed.findings, found)
 
 
 def was_measured(analysed: Analysed) -> bool:

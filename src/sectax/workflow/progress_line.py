@@ -100,7 +100,14 @@ def in_pilot(left_s: float, elapsed_s: float) -> ProgressLine:
 
 
 def before_blocks(
-    plan: Plan, about_s: float, most_s: float, elapsed_s: float, passed_s: float = 0.0, *, once_s: float = 0.0
+    plan: Plan,
+    about_s: float,
+    most_s: float,
+    elapsed_s: float,
+    passed_s: float = 0.0,
+    *,
+    once_s: float = 0.0,
+    done: int = 0,
 ) -> ProgressLine:
     """What is known before the first block has ended.
 
@@ -108,9 +115,11 @@ def before_blocks(
         about_s: that a block is expected to take.
         most_s: what is left of the budget; infinite without one.
         passed_s: since the first block began.
-        once_s: that the first block takes longer than the others.
+        once_s: that the first block takes longer than the others. done: blocks of earlier sessions.
     """
     left = _known(plan.stopping, once_s + FIRST_LOOK * about_s - passed_s, most_s)
+    if plan.stopping.fixed_blocks is not None:
+        left = Left(about_s=once_s + (plan.stopping.fixed_blocks - done) * about_s - passed_s)
     return ProgressLine("", elapsed_s, "", left)
 
 

@@ -228,10 +228,11 @@ class _Session:
                 self.progress.detail(frozen)
                 for line in durations:
                     self.progress.say(line)
-                once = 0.0 if self.ledger.measured().blocks else once_s(self.plan, calibrated)
+                done = len(self.ledger.measured().blocks)
+                once = 0.0 if done else once_s(self.plan, calibrated)
                 left_s, elapsed_s = self._left_s(), self._elapsed_s()
                 self._refuse_small_rest(about_s)
-                self.progress.stands(before_blocks(self.plan, about_s, left_s, elapsed_s, once_s=once))
+                self.progress.stands(before_blocks(self.plan, about_s, left_s, elapsed_s, once_s=once, done=done))
                 self._blocks(calibrated, specs, BlockTimes(about_s, once))
             state = "interrupted" if self._may_go_on() else "finished"
         except KeyboardInterrupt:
@@ -454,7 +455,8 @@ class _Session:
                 self.progress.at(f"block {number}", visited, visits)
                 passed_s = time.monotonic() - began
                 if longer_s := times.overrun_s(passed_s, visited / visits):
-                    line = before_blocks(self.plan, longer_s, self._left_s(), self._elapsed_s(), passed_s)
+                    done = len(self.ledger.measured().blocks)
+                    line = before_blocks(self.plan, longer_s, self._left_s(), self._elapsed_s(), passed_s, done=done)
                     self._say_longer(longer_s, line)
                     self.progress.stands(line)
                 recorded = self.ledger.keep(number, event)

@@ -200,7 +200,9 @@ def check_files(commands: Commands, *, programs: bool = True) -> None:
 
 def _find(what: str, argv: tuple[str, ...], folder: str) -> None:
     if _program(argv[0], folder) is None:
-        hint = "give its path, or --shell where it is a shell's own word (a pipe, a variable, a built-in)"
+        hint = (
+            "give its path; quote each whole command ('sleep 1'); --shell is for a shell's own words (pipes, variables)"
+        )
         raise WrongUse(f"{what}: {argv[0]!r} was not found or is not executable", hint)
 
 

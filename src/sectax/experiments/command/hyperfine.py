@@ -80,7 +80,7 @@ def _range(first: str, last: str, step: str) -> list[str]:
             raise InvalidOperation
     except InvalidOperation as error:
         raise WrongUse(
-            f"-P takes a name and a range, not {first!r} to {last!r} by {step!r}", "as in -P n 1 8"
+            f"-P takes a name and a range, not {first!r} to {last!r} by {step!r}", "as in -P n 1 8, or -P n 1 9 -D 2"
         ) from error
     return [str(low + number * by) for number in range(int((high - low) / by) + 1)]
 
@@ -93,7 +93,7 @@ def with_commands(bare: Sequence[str], options: Mapping[str, tuple[str, ...]]) -
     texts, made = list(bare), dict(options)
     scans = read_scans(options.get("scan", ()), ())
     if len(texts) == 1 and scans and not options.get("baseline") and not options.get("treatment"):
-        values = [dict(zip(scans, each, strict=True)) for each in product(*scans.values())]
+        values = [dict(zip(scans, chosen, strict=True)) for chosen in product(*scans.values())]
         made.pop("scan")
         made["values"] = tuple(",".join(map("=".join, chosen.items())) for chosen in values)
         called = options.get("name", ())

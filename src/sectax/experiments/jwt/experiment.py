@@ -211,23 +211,21 @@ class JwtExperiment(Experiment):
     def advice_rules(self, plan: Plan) -> AdviceRules:
         """How much of it is the library. Without a CPU clock nothing is in seconds, and there is no answer."""
         primitive = ("primitive", "the bare primitive")
-        weigh = _weigh({treatment.levels.get("algorithm", BASELINE) for treatment in plan.treatments})
+        weigh = [_weigh({treatment.levels.get("algorithm", BASELINE) for treatment in plan.treatments})]
         if {treatment.levels.get("key_use") for treatment in plan.treatments} == {"parsed-once"}:
-            weigh = f"keys parsed on every call cost more (--level key_use=parsed-per-call); {weigh}".removesuffix("; ")
-        others = set(probes.names()).difference(
-            *(factor.levels for factor in plan.factors if factor.name == "language")
-        )
-        if others and plan.preset != "published":
-            level = f"--level language={','.join(sorted(others))}"
-            weigh += f". Other languages: sectax setup jwt {level}, then sectax run jwt {level}"
+            weigh.insert(0, "keys parsed on every call cost more (--level key_use=parsed-per-call)")
+        measured = {level for factor in plan.factors if factor.name == "language" for level in factor.levels}
+        changes = "OpenSSL, library or processor"
+        if plan.preset != "published" and (others := sorted({*probes.names()} - measured)):
+            changes = f"library, processor or language (language={','.join(others)})"
         choice = Choice(
             mixed="operation",
             usual={"sign": 1, "verify": 20},
             nouns={"sign": "signature", "verify": "verification"},
             uses=one_way(processor_hours),
             caveats={"HS256": "whoever verifies can also sign"},
-            weigh=weigh,
-            changes="OpenSSL, library or processor",
+            weigh="; ".join(filter(None, weigh)),
+            changes=changes,
         )
         return AdviceRules(CPU_TIME.name, choice, Stages("layer", (primitive,), "the library around it"))
 

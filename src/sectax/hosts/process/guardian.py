@@ -27,11 +27,11 @@ while read -r verb group; do
     watch) watched="$watched$group " ;;
     release)
       kept=' '
-      for each in $watched; do [ "$each" = "$group" ] || kept="$kept$each "; done
+      for member in $watched; do [ "$member" = "$group" ] || kept="$kept$member "; done
       watched=$kept ;;
   esac
 done
-for each in $watched; do kill -s KILL -- "-$each"; done
+for member in $watched; do kill -s KILL -- "-$member"; done
 """
 
 

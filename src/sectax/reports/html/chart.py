@@ -92,7 +92,7 @@ def draw(chart: Chart) -> DrawnChart:
         () if named else _ticks(chart.y, upward),
         tuple(Tick(upward.place(place - 0.4), cut(name)) for place, name in enumerate(named)),
         None if chart.y.line is None or named else upward.place(chart.y.line),
-        tuple(_series(each, number, across, upward, chart.joined) for number, each in enumerate(chart.series)),
+        tuple(_series(series, number, across, upward, chart.joined) for number, series in enumerate(chart.series)),
     )
 
 
@@ -131,9 +131,9 @@ def _fitted(points: tuple[Point, ...], across: Scale, upward: Scale) -> tuple[st
     if not points:
         return "", ""
     places = [(across.place(point.x), point) for point in points]
-    line = [f"{x:.1f} {upward.place(each.y):.1f}" for x, each in places]
-    above = [f"{x:.1f} {upward.place(each.high):.1f}" for x, each in places if each.high is not None]
-    below = [f"{x:.1f} {upward.place(each.low):.1f}" for x, each in places if each.low is not None]
+    line = [f"{x:.1f} {upward.place(point.y):.1f}" for x, point in places]
+    above = [f"{x:.1f} {upward.place(point.high):.1f}" for x, point in places if point.high is not None]
+    below = [f"{x:.1f} {upward.place(point.low):.1f}" for x, point in places if point.low is not None]
     return f"M{'L'.join(line)}", f"M{'L'.join([*above, *below[::-1]])}z" if above else ""
 
 
@@ -179,13 +179,13 @@ def draw_stacks(stacks: Stacks) -> DrawnStacks:
     wholes = [sum(share.value or 0.0 for share in stack.shares) for stack in stacks.stacks]
     scale = Scale(0.0, max(wholes, default=0.0) * 1.02 or 1.0, _EDGE, WIDTH - _EDGE)
     rows = []
-    for number, each in enumerate(stacks.stacks):
+    for number, stack in enumerate(stacks.stacks):
         parts, done = [], 0.0
-        for share in each.shares:
+        for share in stack.shares:
             if share.value is not None:
                 first, done = done, done + share.value
                 parts.append(Part(names.index(share.name), scale.place(first), scale.place(done), share.words))
-        rows.append(DrawnStack(cut(each.name), 18.0 + _ROW * number, tuple(parts)))
+        rows.append(DrawnStack(cut(stack.name), 18.0 + _ROW * number, tuple(parts)))
     bottom = 4.0 + _ROW * len(rows)
     marks = tuple(Tick(scale.place(value), text) for value, text in ticks(scale))
     return DrawnStacks(bottom + _BOTTOM, _EDGE, WIDTH - _EDGE, bottom, _THICK, marks, tuple(rows), names)

@@ -63,7 +63,7 @@ def render(document: parts.Document) -> str:
     style = _style("page.css") + _style("forest.css")
     made: str = _template().render(
         document=document,
-        sections=sorted(document.others, key=lambda each: _ORDER[each.kind]),
+        sections=sorted(document.others, key=lambda section: _ORDER[section.kind]),
         folded=_FOLDED,
         generator=_GENERATOR,
         style=style,

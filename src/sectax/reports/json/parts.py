@@ -127,7 +127,7 @@ def _maker(of: Any) -> Callable[[Any], Any]:
         return _maker(next(part for part in parts if part is not type(None)))
     if origin is dict:
         make = _maker(parts[1])
-        return lambda found: {name: make(each) for name, each in found.items()}
+        return lambda found: {name: make(item) for name, item in found.items()}
     if origin is tuple and parts[-1] is Ellipsis:
         make = _maker(parts[0])
         return lambda found: tuple(map(make, found))
@@ -148,7 +148,7 @@ def _without_surrogates(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode("utf-8")
     if isinstance(value, dict):
-        return {_without_surrogates(key): _without_surrogates(each) for key, each in value.items()}
+        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_without_surrogates(item) for item in value]
     return value

@@ -219,7 +219,7 @@ def _treatment(analysed: Analysed, result: TreatmentResult) -> Treatment:
 
 def _controls(analysed: Analysed, controls: FamilyControls) -> Controls:
     both = {"negative": controls.negative, "positive": controls.positive}
-    judged = {name: each and finding(each, no_effect(analysed, each)) for name, each in both.items()}
+    judged = {name: control and finding(control, no_effect(analysed, control)) for name, control in both.items()}
     return fill(Controls, controls, **judged)
 
 

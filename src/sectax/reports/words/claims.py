@@ -56,6 +56,8 @@ def in_short(finding: Finding, metric: Metric | None = None) -> str:
     if finding.effect is None or finding.verdict in {*NO_CLAIM, VerdictId.EQUIVALENT}:
         return answer(finding, metric)
     words = effect(finding.effect, metric)
+    if "perhaps" in GRADES.get(finding.verdict, ""):
+        return f"undecided: {interval(finding.effect, metric)}"
     return f"undecided: {words}" if finding.verdict is VerdictId.INCONCLUSIVE and is_known(finding.effect) else words
 
 

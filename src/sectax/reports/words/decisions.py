@@ -18,8 +18,11 @@ from sectax.text.printable import printable
 
 # An interval within this, a log ratio, is called no difference.
 _SMALL = math.log1p(0.1)
+_LONGER = "Use a longer --budget or a quieter machine."
 # What is named of more.
 _NAMED = 2
+# So many settings have their own figures.
+_LISTED = 6
 
 
 def decision(analysed: Analysed, given: Decision) -> list[str]:
@@ -29,14 +32,15 @@ def decision(analysed: Analysed, given: Decision) -> list[str]:
     lines += of_parts(analysed)
     for surprise in given.surprises:
         why = f"since {printable(surprise.cause)}" if surprise.cause else "unexplained: nothing in the record shows why"
-        lines.append(f"Not expected: {_finding(plan, surprise.finding)}; {why}.")
+        level = plan.treatment(surprise.finding.comparison.treatment).levels[plan.control]
+        lines.append(f"Not expected: {printable(level)}: {_finding(plan, surprise.finding)}; {why}.")
     lines += _month(plan, given)
     silent = [finding for finding in given.findings if finding.verdict in NO_CLAIM]
     lines += [silence(silent, len(given.findings))] if silent else []
     changes = choice.changes and any(map(is_decided, given.findings))
     more = [printable(choice.weigh), f"another {printable(choice.changes)} may change this" if changes else ""]
     weigh = " ".join(f"{text[0].upper()}{text[1:]}." for text in more if text)
-    return [*lines, weigh] if weigh else lines or none_decided(given)
+    return [*lines, weigh] if weigh else lines or [f"{text} {_LONGER}" for text in none_decided(given)]
 
 
 def none_decided(given: Decision) -> list[str]:
@@ -54,7 +58,7 @@ def answers(plan: Plan, given: Decision) -> list[str]:
 def _picks(plan: Plan, given: Decision) -> Iterator[str]:
     """Which level to take: a sentence for all places in which it is the same, then what to take otherwise."""
     alike: dict[tuple[str, ...], list[list[Cheapest]]] = defaultdict(list)
-    for _, same in groupby(given.cheapest, key=lambda each: each.levels):
+    for _, same in groupby(given.cheapest, key=lambda best: best.levels):
         first, *others = same
         if first.decided:
             mix = _mix(given, first) if len(first.operations) == 2 else first.baseline
@@ -109,7 +113,7 @@ def _pick(plan: Plan, given: Decision, places: list[list[Cheapest]]) -> str:
         if any(first.levels.items() <= levels.items() for first, *_ in places):
             found[levels[plan.control]].append(finding)
     if best.level in found:
-        equal = {each.verdict for each in found[best.level]} == {VerdictId.EQUIVALENT}
+        equal = {finding.verdict for finding in found[best.level]} == {VerdictId.EQUIVALENT}
     else:
         decided = (finding for same in found.values() for finding in same if is_decided(finding))
         equal = any(finding.verdict not in SLOWER for finding in decided)
@@ -154,7 +158,7 @@ def _cost(plan: Plan, same: list[Finding]) -> Iterator[str]:
     until = plan.stopping.until
     for directed in (SLOWER, FASTER):
         here = [finding for finding in same if finding.verdict in directed and is_answered(finding, until)]
-        here.sort(key=lambda each: -abs(each.effect.log_ratio) if each.effect else 0.0)
+        here.sort(key=lambda finding: -abs(finding.effect.log_ratio) if finding.effect else 0.0)
         if here:
             yield _some([_finding(plan, finding) for finding in here])
     equal = [names.cell(plan, finding.comparison.cell) for finding in same if finding.verdict is VerdictId.EQUIVALENT]
@@ -186,8 +190,12 @@ def _month(plan: Plan, given: Decision) -> Iterator[str]:
     alike: dict[str, list[str]] = defaultdict(list)
     for place, outlays in places.items():
         alike[_sums([outlays], more=more)].append(place)
-    if len(alike) > _NAMED:
-        alike = {f"{_sums(places.values(), more=more)}, over {len(places)} places": []}
+    order = "" if more else ", cheapest first"
+    if len(alike) > _NAMED and (more or len(places) > _LISTED):
+        alike, order = {f"{_sums(places.values(), more=more)}, over {len(places)} settings": []}, ""
+    elif len(alike) > _NAMED:
+        alike = {_sums([outlays], more=more, most=_NAMED): [place] for place, outlays in places.items()}
+        order = f", the {_NAMED} cheapest"
     said = "; ".join(
         f"{', '.join(where)}: {sums}" if len(alike) > 1 and any(where) else sums
         for sums, where in alike.items()
@@ -197,16 +205,16 @@ def _month(plan: Plan, given: Decision) -> Iterator[str]:
         return
     bill = given.outlays[0].bill
     charged = dict.fromkeys(charge.unit for charge in bill.charges)
-    mix = " to ".join(units.count(number, nouns.get(name, name)) for name, number in given.mix.items())
+    mix = " per ".join(units.count(number, nouns.get(name, name)) for name, number in given.mix.items())
     asked = f"{given.rate_s:,.6g} {printable(given.choice.what)}/s{f' ({mix})' if mix else ''}"
     yield (
-        f"A month at {asked}{'' if more else ', cheapest first'}: {said} {printable(bill.currency)}"
+        f"A month at {asked}{order}: {said} {printable(bill.currency)}"
         f"{' more' if more else ''} ({printable(', '.join(charged))}, prices of {printable(bill.day)})."
     )
 
 
-def _sums(places: Iterable[list[Outlay]], *, more: bool) -> str:
-    """'RS256 2.1, EdDSA 1.6 to 2.1': of several places from the least to the most of all."""
+def _sums(places: Iterable[list[Outlay]], *, more: bool, most: int | None = None) -> str:
+    """'RS256 2.1, EdDSA 1.6 to 2.1': of several places from the least to the most of all; the first `most` of them."""
     ends: dict[str, list[float]] = defaultdict(list)
     for outlays in places:
         base = next((outlay.bill.total for outlay in outlays if outlay.is_baseline), 0.0) if more else 0.0
@@ -217,7 +225,7 @@ def _sums(places: Iterable[list[Outlay]], *, more: bool) -> str:
     if len(ends) + more < 2:
         return ""
     ranked = sorted(ends.items(), key=lambda entry: 0.0 if more else sum(entry[1]) / len(entry[1]))
-    return ", ".join(f"{printable(level)} {_money(found, more=more)}" for level, found in ranked)
+    return ", ".join(f"{printable(level)} {_money(found, more=more)}" for level, found in ranked[:most])
 
 
 def _money(ends: list[float], *, more: bool) -> str:

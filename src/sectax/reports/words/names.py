@@ -22,7 +22,7 @@ def treatment(plan: Plan, treatment_id: str) -> str:
     if found is None:
         return printable(treatment_id)
     cell = plan.cell(found.cell)
-    own = [level(factor, each) for factor, each in found.levels.items() if factor not in cell.levels]
+    own = [level(factor, name) for factor, name in found.levels.items() if factor not in cell.levels]
     return printable(" · ".join(own) or found.id)
 
 
@@ -30,7 +30,7 @@ def cell(plan: Plan, cell_id: str) -> str:
     """The title of a cell: its levels of the factors that vary in this run; empty where there is only one cell."""
     varying = set(varying_factors(plan))
     levels = plan.cell(cell_id).levels
-    return printable(" · ".join(level(factor, each) for factor, each in levels.items() if factor in varying))
+    return printable(" · ".join(level(factor, name) for factor, name in levels.items() if factor in varying))
 
 
 def varying_factors(plan: Plan) -> tuple[str, ...]:

@@ -85,7 +85,7 @@ def _sentence(analysed: Analysed, finding: Finding) -> str:
     place = ", ".join(
         filter(None, (names.cell(plan, comparison.cell), names.metric(plan, metric.name) if second else ""))
     )
-    treatment, baseline = (names.treatment(plan, each) for each in (comparison.treatment, comparison.baseline))
+    treatment, baseline = (names.treatment(plan, arm) for arm in (comparison.treatment, comparison.baseline))
     if finding.verdict is VerdictId.EQUIVALENT or seen is None:
         words = f"{treatment} and {baseline} cost the same within ± {units.margin(finding.margin)}"
     elif finding.verdict is VerdictId.INCONCLUSIVE:
@@ -108,20 +108,26 @@ def of_parts(analysed: Analysed) -> list[str]:
     for metric in plan.metrics:
         if metric.compared or not metric.part_of or metric.name not in plan.beside:
             continue
-        for treatment in plan.treatments:
-            found = results.get(treatment.id, {}).get(metric.name)
-            if found is None or found.low is None or found.high is None or treatment.role is not Role.TREATMENT:
-                continue
+        known = [
+            (treatment, found, found.low, found.high)
+            for treatment in plan.treatments
+            if treatment.role is Role.TREATMENT and (found := results.get(treatment.id, {}).get(metric.name))
+            if found.low is not None and found.high is not None
+        ]
+        for treatment, found, least, most in known:
             column = units.scale(metric.unit, [found.point])
-            low, high = units.outward(found.low / column.size, found.high / column.size)
+            ends = units.outward(least / column.size, most / column.size)
             whole = results[treatment.id].get(metric.part_of)
             share = ""
             if whole is not None and whole.point > 0:
                 share = f", about {units.roughly(100 * found.point / whole.point)} % of the whole operation's "
                 share += names.metric(plan, metric.part_of)
+            others = [low for other, _, low, _ in known if other.cell == treatment.cell and other is not treatment]
+            rank = ", less than any other" if others and most < min(others) else ""
             where = names.cell(plan, treatment.cell)
             words = f"{names.treatment(plan, treatment.id)}: {names.metric(plan, metric.name)}, takes"
-            lines.append(f"{f'{where}, ' if where else ''}{words} {low} to {high} {printable(column.unit)}{share}.")
+            amount = f"{' to '.join(ends)} {printable(column.unit)}"
+            lines.append(f"{f'{where}, ' if where else ''}{words} {amount}{rank}{share}.")
     return lines
 
 
@@ -186,7 +192,7 @@ def _digest(analysed: Analysed, findings: list[Finding]) -> list[str]:
     counts = Counter(word or "undecided" for word in known)
     lines = [f"Of {len(findings)} comparisons: {', '.join(f'{number} {word}' for word, number in counts.items())}."]
     directed = [finding for finding in findings if finding.verdict in SLOWER | FASTER and finding.effect is not None]
-    ranked = sorted(directed, key=lambda each: each.effect.log_ratio if each.effect else 0.0)
+    ranked = sorted(directed, key=lambda finding: finding.effect.log_ratio if finding.effect else 0.0)
     gains = [finding for finding in ranked[:_NAMED_OF_MANY] if finding.verdict in FASTER]
     costs = [finding for finding in ranked[::-1][:_NAMED_OF_MANY] if finding.verdict in SLOWER]
     for title, chosen in (("The largest costs", costs), ("The largest gains", gains)):
