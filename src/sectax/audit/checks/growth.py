@@ -145,7 +145,7 @@ def _speed_of(one: Series) -> float:
 def _saw(group: Sequence[Series]) -> str:
     first, last = group[0], group[-1]
     speed = bandwidth(_speed_of(last))
-    limit = f"at the bandwidth of the link, {speed}" if last.work.link_bytes_s else f"at {speed}, which nothing exceeds"
+    limit = f"at the bandwidth of the link, {speed}" if last.work.link_bytes_s else f"at {speed}, the most there is"
     slower = number(time_of(last) / time_of(first))
     return (
         f"{number(_size(last) / _size(first))} times the bytes take {slower} times as long "

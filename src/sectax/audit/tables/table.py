@@ -157,8 +157,9 @@ class _Reader:
         self.left_out += [Trouble(TroubleKind.UNREAD, 0, f"another table: {names}") for names in self.table.others]
         every = [self._series(*key, group) for key, group in self.groups.items()]
         # Arms that stand beside each other are what is compared, unless levels are named.
+        size = self.table.names[self.guess.size[0]] if self.guess.size else None
         factors = sorted(every[0].levels, key=lambda name: name != "column" or bool(self.table.said.by))
-        compares = factors[0] if factors else ""
+        compares = next((name for name in factors if name != size), "")
         return replace(evidence("this table", every, self.left_out, [], compares), columns=self.guess.told)
 
     def _series(self, key: Key, at: int, group: _Group) -> Series:
