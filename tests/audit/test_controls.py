@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 
 import pytest
 
@@ -34,6 +35,14 @@ def test_a_warning_of_the_whole_run_is_counted_by_the_comparisons_that_lose_thei
     assert [subject for severity, subject in said(measured) if severity == "F"] == ["run"]
     # All but the run's two controls.
     assert counted == Tally(fatal=len(findings) - 2, warned=0)
+
+
+def test_a_control_is_named_in_words_and_with_two_digits() -> None:
+    measured = healthy(negative=list(around(1.1, 10, shift=2)))
+
+    (negative,) = (one for one in run(measured, judge(measured)) if one.check == "negative-control")
+
+    assert re.search(r"baseline differs from its own copy by \d[\d.]* to \d[\d.]* % in ", negative.saw)
 
 
 def test_a_missed_control_on_which_nothing_leans_is_only_noted() -> None:

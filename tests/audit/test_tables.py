@@ -9,6 +9,7 @@ from sectax.audit.form import Moves, Quantity
 from sectax.audit.reading.asked import Columns
 from sectax.audit.tables.table import looks_like_a_table, read_table
 from sectax.formats.bad_input import BadInput
+from sectax.model.finding import Severity
 
 
 def read(text: str, **said: object) -> dict[str, list[float]]:
@@ -45,6 +46,45 @@ def test_rows_that_failed_are_counted(text: str) -> None:
     found = read_table([f"side,seconds,{name}", f"a,1,{well}", f"a,2,{badly}"], Columns())
 
     assert [one.work.failures for one in found.series] == [1]
+
+
+@pytest.mark.parametrize(
+    ("heading", "cell"),
+    [
+        ("Errors (%)", "4.2"),
+        ("errors %", "4.2"),
+        ("% errors", "4.2"),
+        ("failed_pct", "4.2"),
+        ("error_rate_percent", "4.2"),
+        ("errors", "4.2%"),
+    ],
+)
+def test_a_percentage_of_failures_is_no_count_of_them(heading: str, cell: str) -> None:
+    evidence = read_table([f"side;mean_ms;{heading}", "a;1;0", f"b;2;{cell}"], Columns())
+
+    assert [one.work.failed_share for one in evidence.series] == [0, pytest.approx(0.042)]
+    (outcome,) = (one for one in review(evidence) if one.check == "unequal-work")
+    assert [(one.severity, one.figures) for one in outcome.warnings] == [(Severity.FATAL, ("mean_ms: b mean",))]
+
+
+@pytest.mark.parametrize("heading", ["error %", "stddev (%)", "90% line", "cpu %"])
+def test_other_percentages_are_no_failures(heading: str) -> None:
+    evidence = read_table([f"side,mean_ms,{heading}", "a,1,3", "b,2,4"], Columns())
+
+    assert [one.work.failed_share for one in evidence.series] == [None, None]
+    assert [len(one.claims) for one in evidence.series] == [1, 1]
+
+
+@pytest.mark.parametrize(("times", "flat"), [((5.0, 5.1, 5.0, 5.05), True), ((5.0, 5.0, 5.3, 25.0), False)])
+def test_times_that_are_flat_over_many_sizes_are_seen(times: tuple[float, ...], flat: bool) -> None:
+    sizes = (10, 100, 1000, 100_000)
+    lines = ["object_kb,encrypt_ms", *(f"{size},{time}" for size, time in zip(sizes, times, strict=True))]
+
+    outcomes = {outcome.check: outcome for outcome in review(read_table(lines, Columns()))}
+
+    assert [one.severity for one in outcomes["flat-with-size"].warnings] == [Severity.FATAL] * flat
+    # The sizes are what is compared.
+    assert not outcomes["apples-and-oranges"].warnings
 
 
 @pytest.mark.parametrize("text", ["", ",,\n1,2,3\n", "1,2\n3,4\n", "a,b\n", "a,b\nx,y\n", "side,seconds\na,x\nb,y\n"])

@@ -19,6 +19,7 @@ from sectax.model.finding import (
     takes_verdicts,
 )
 from sectax.model.plan import Plan, nominal_cost
+from sectax.model.treatment import Standing
 from sectax.reports import units
 from sectax.reports.diagnostics import alike, all_warnings, failed, skipped
 from sectax.reports.notes import empty_loops
@@ -61,6 +62,12 @@ def _noted(analysed: Analysed, shown: frozenset[str]) -> Iterator[tuple[int, str
     unseen |= {comparison.metric for comparison in compared} - {
         comparison.metric for comparison in compared if comparison.id in shown
     }
+    leading = {
+        about
+        for comparison in compared
+        if comparison.standing is Standing.PRIMARY
+        for about in (comparison.id, comparison.treatment, comparison.baseline)
+    }
     heeded = (warning for warning in all_warnings(analysed) if warning.severity is not Severity.NOTE)
     for first, same in alike(warning for warning in heeded if warning.subject not in unseen):
         about = [*dict.fromkeys(names.subject(plan, warning.subject) for warning in same if warning.subject != "run")]
@@ -71,7 +78,8 @@ def _noted(analysed: Analysed, shown: frozenset[str]) -> Iterator[tuple[int, str
             advice = f"; {printable(first.advice)}" if first.advice else ""
             yield 0, name, f"{name}: {whose}{saw}{advice}{others}"
         else:
-            yield 4, name, f"{WARNED_MARK} {whose}{saw} ({name}{others})"
+            rank = 4 if leading.intersection(warning.subject for warning in same) else 5
+            yield rank, name, f"{WARNED_MARK} {whose}{saw} ({name}{others})"
 
 
 def self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]:

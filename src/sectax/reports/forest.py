@@ -13,8 +13,8 @@ from sectax.reports.result_tables import SECONDARY_MARK, result_tables, visible
 from sectax.reports.words import answers, how_many_decided, names, none_decided, summary
 from sectax.text.printable import printable
 
-# What can be read at the size at which pictures are shared: 1200 by 630.
-_MOST_ROWS = 14
+# About 14 fill a picture of the size at which pictures are shared, 1200 by 630; with more it becomes higher.
+_MOST_ROWS = 40
 _LONGEST_TITLE = 205
 
 
@@ -81,7 +81,10 @@ def _title(analysed: Analysed, decision: Decision | None) -> str:
         if len(first) + len(sentence) >= _LONGEST_TITLE:
             break
         first += f" {sentence}"
-    return first if len(first) <= _LONGEST_TITLE else f"{first[: _LONGEST_TITLE - 1].rstrip()}…"
+    if len(first) <= _LONGEST_TITLE:
+        return first
+    whole = max(first.rfind(end, 0, _LONGEST_TITLE) for end in ("; ", ". "))
+    return f"{first[: whole if whole > 0 else _LONGEST_TITLE - 1].rstrip()} …"
 
 
 def _foot(analysed: Analysed, path: str) -> tuple[str, ...]:

@@ -44,6 +44,8 @@ def test_answers_of_another_length_fail_where_they_are_another_page(html: int, f
     other = PRINT.replace("Failed requests:        0", kinds).replace("16800000", str(html))
 
     assert (FAILURES in said(other)) is fails
+    assert (("W", "said-by-the-tool") in said(other)) is not fails
+    assert ("W", "said-by-the-tool") not in said(PRINT)
 
 
 def test_a_print_without_its_end_is_reported() -> None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from sectax.audit.checks.registry import review
+from sectax.audit.reading.text import shown
 from tests.audit.tools.said import evidence_of, said, sample
 
 # Sample -> how many series, and the typical value of the first.
@@ -60,3 +64,23 @@ def test_the_same_server_with_and_without_tls_is_no_unequal_comparison() -> None
 
     assert len({str(one.levels) for one in evidence_of(both).series}) == 2
     assert not {check for _, check in said(both)} & {"apples-and-oranges", "mislabelled-level", "unequal-work"}
+
+
+def test_a_long_line_is_quoted_to_the_end_of_a_word() -> None:
+    line = "Warning: " + " ".join(["interference"] * 30)
+
+    quoted = shown(line).removesuffix(" …")
+
+    assert line.startswith(f"{quoted} ")
+    assert 140 < len(quoted) <= 160
+    assert shown(line[:100]) == line[:100]
+
+
+def test_the_figures_of_a_mean_beyond_the_maximum_are_those_of_its_command_alone() -> None:
+    document = json.loads(sample("hyperfine.json"))
+    document["results"][0]["mean"] = 1.5 * document["results"][0]["max"]
+    evidence = evidence_of(json.dumps(document))
+
+    (outcome,) = (one for one in review(evidence) if one.check == "contradiction")
+
+    assert {one.figures for one in outcome.warnings} == {(evidence.series[0].id,)}

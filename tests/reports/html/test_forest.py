@@ -46,6 +46,15 @@ def test_a_picture_for_sharing_has_one_size_and_everything_inside(groups: int, r
     assert all(below - above > WIDE.text for above, below in pairwise(rows))
 
 
+def test_a_picture_of_many_rows_is_higher_and_none_lies_on_another() -> None:
+    drawn = draw(picture(1.5, 2.0, 3.0, groups=10), WIDE)
+
+    assert drawn.height > 630
+    rows = [line.y for line in drawn.lines if line.role in {"label", "group"}]
+    assert len(rows) == 40
+    assert all(below - above > WIDE.text for above, below in pairwise(rows))
+
+
 @pytest.mark.parametrize("sizes", [WIDE, NARROW], ids=["wide", "narrow"])
 @pytest.mark.parametrize("ratios", [(0.005, 5.0), (1.0, 3.0, 0.5), (10_000.0, 200_000.0), (1.001,)])
 def test_ticks_stand_on_both_sides_of_same_and_never_over_each_other(ratios: tuple[float, ...], sizes: Sizes) -> None:

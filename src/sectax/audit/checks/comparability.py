@@ -1,4 +1,4 @@
-"""Sides that differ in more than what is compared."""
+"""Sides that differ in more than what is compared, are not observed alike, or lack the one without it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,60 @@ from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fata
 from sectax.audit.checks.words import EVERYTHING
 from sectax.audit.form import Evidence, Series
 from sectax.model.finding import Severity
+
+
+@check(
+    "F: the figures are to show the cost of something, and nothing was measured without it",
+    applies=lambda evidence: evidence.contrast is not None and bool(evidence.series),
+)
+def no_baseline(evidence: Evidence) -> Iterator[Remark]:
+    contrast = evidence.contrast
+    if contrast is None:
+        return
+    levels = {one.levels.get(contrast.factor) for one in evidence.series} - {None}
+    if not contrast.reported:
+        yield cannot_be_checked(EVERYTHING, f"which {contrast.factor} is the baseline is not reported")
+    elif contrast.baseline not in levels:
+        missing = f"no figure has the baseline, {contrast.factor} {contrast.baseline}"
+        yield fatal(
+            EVERYTHING,
+            f"nothing without {contrast.factor} was measured" if contrast.baseline is None else missing,
+            "the cost in question cannot be separated from everything else in the figures",
+            "measure the same without it, in turns with it",
+        )
+
+
+@check(
+    "F: timed calls of one side pass through a tracer, proxy or logger that those of the other do not",
+    applies=lambda evidence: any(True for _ in sides(evidence)),
+)
+def unequal_instruments(evidence: Evidence) -> Iterator[Remark]:
+    contrast = evidence.contrast
+    if contrast is None:
+        return
+    silent = []
+    # One group for each pair of tables (or one table) whose sides are set against each other.
+    groups = {" against ".join(dict.fromkeys(one.table for one in group)): group for group in sides(evidence)}
+    for compared, group in groups.items():
+        through = {one.levels[contrast.factor]: one.setting.instrument for one in group}
+        if len(set(through.values()) - {None}) > 1:
+            words = "; ".join(
+                f"those of {level} through {'nothing' if instrument == 'none' else instrument}"
+                for level, instrument in through.items()
+                if instrument is not None
+            )
+            yield fatal(
+                compared,
+                f"the timed calls are not observed alike: {words}",
+                "the difference includes what the instrument costs, on one side alone",
+                "remove the instrument, or let both sides pass through it",
+            )
+        elif None in through.values():
+            silent.append(compared)
+    if silent:
+        where = silent[0] if len(silent) == 1 else EVERYTHING
+        yield cannot_be_checked(where, "whether timed calls pass through a tracer, a proxy or a logger is not reported")
+
 
 # Of the setting, and what may have no meaning for what is measured, so that its lack is no lack.
 _ALWAYS = {"processor": "processor", "runtime": "runtime"}

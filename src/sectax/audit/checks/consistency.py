@@ -69,8 +69,9 @@ def _order(one: Series) -> Iterator[Remark]:
         if low.value > high.value * (1 + OF_ITS_VALUES) + low.step + high.step:
             severity = Severity.FATAL if low.value > high.value * (1 + TOLERANCE) else Severity.WARNING
             saw = f"{low.id} is {_shown(one, low.value)}, and {high.id} is {_shown(one, high.value)}"
-            meaning = f"a lower quantile cannot be the larger one: {WRONG}"
-            yield remark(severity, one.table, saw, meaning, ASK, (low.id, high.id))
+            figures = ids([one]) if len(one.values) else (low.id, high.id)
+            rule = "a mean lies between the least and the most" if mean in (low, high) else "quantiles rise"
+            yield remark(severity, one.table, saw, f"{rule}: {WRONG}", ASK, figures)
             return
     if mean is not None and len(placed) > 1 and (one.trials or 0) >= 100:
         yield from _mean_between(one, mean, placed, [shares[claim.id] for claim in placed])

@@ -1,4 +1,4 @@
-"""Operations that failed are not the work whose cost is asked for."""
+"""What failed: the output itself reports it, or operations did, which are not the work whose cost is asked for."""
 
 from __future__ import annotations
 
@@ -6,9 +6,29 @@ from collections.abc import Iterator
 
 from sectax.audit.checks.groups import gather, ids, unknown, worst
 from sectax.audit.checks.interface import Remark, check, remark
-from sectax.audit.checks.words import number
-from sectax.audit.form import Evidence, Series
+from sectax.audit.checks.words import EVERYTHING, number, share
+from sectax.audit.form import Evidence, Series, TroubleKind
 from sectax.model.finding import Severity
+
+_OF_KIND = {
+    TroubleKind.FAILED: (Severity.FATAL, "the tool reports that its work failed", "fix what failed, and run it again"),
+    TroubleKind.WARNED: (Severity.WARNING, "the tool warns of its own figures", "find out why, and run it again"),
+    TroubleKind.CUT: (Severity.WARNING, "a part of the output is missing", "audit the whole output"),
+    TroubleKind.UNREAD: (Severity.WARNING, "a part of the output is in none of the figures", "see what it says"),
+}
+
+
+@check(
+    "F: the output itself reports a failure; W: it warns of its figures, or a part of it is missing",
+    applies=lambda evidence: bool(evidence.troubles),
+)
+def said_by_the_tool(evidence: Evidence) -> Iterator[Remark]:
+    for group in gather(evidence.troubles, lambda trouble: (trouble.kind, trouble.text.split(":")[0])):
+        first, others = group[0], len(group) - 1
+        more = f", and {others} more like it" if others else ""
+        severity, meaning, advice = _OF_KIND[first.kind]
+        yield remark(severity, EVERYTHING, f"line {first.line}: {first.text}{more}", meaning, advice)
+
 
 MOST_FAILURES = 0.001
 
@@ -17,7 +37,7 @@ MOST_FAILURES = 0.001
 def unequal_work(evidence: Evidence) -> Iterator[Remark]:
     seen = evidence.speeds
     failing = [one for one in seen if (failure_share(one) or 0.0) > MOST_FAILURES]
-    for group in gather(failing, lambda one: (one.run, one.work.failures, operations_of(one))):
+    for group in gather(failing, lambda one: (one.run, failure_share(one), operations_of(one))):
         one = group[0]
         kinds = ", ".join(f"{number(count)} {kind}" for kind, count in one.work.failed.items() if count)
         yield remark(
@@ -28,7 +48,7 @@ def unequal_work(evidence: Evidence) -> Iterator[Remark]:
             "fix what fails, then measure",
             ids(group),
         )
-    few = [one for one in seen if one.work.failures and one not in failing]
+    few = [one for one in seen if (one.work.failures or one.work.failed_share) and one not in failing]
     yield from worst(
         Severity.WARNING,
         {group[0]: (0.0, _counted(group[0])) for group in gather(few, lambda one: one.run)},
@@ -41,7 +61,11 @@ def unequal_work(evidence: Evidence) -> Iterator[Remark]:
 
 
 def _counted(one: Series) -> str:
-    failures, operations = one.work.failures or 0.0, operations_of(one) or 0.0
+    failures, operations = one.work.failures, operations_of(one)
+    if failures is None:
+        return f"{share(one.work.failed_share or 0.0)} of the operations failed"
+    if operations is None:
+        return f"{number(failures)} operations failed, of an unknown number"
     if failures > operations:
         return f"{number(failures)} failures beside {number(operations)} operations: one of the two counts is wrong"
     return f"{number(failures)} of {number(operations)} operations failed"
@@ -55,6 +79,8 @@ def operations_of(one: Series) -> float | None:
 def failure_share(one: Series) -> float | None:
     """The share of operations that failed; None where that is unknown."""
     failures, operations = one.work.failures, operations_of(one)
+    if one.work.failed_share is not None:
+        return one.work.failed_share
     if failures is None or (failures > 0 and operations is None):
         return None
     return failures / max(operations or 0.0, failures) if failures > 0 else 0.0

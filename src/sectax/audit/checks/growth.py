@@ -1,4 +1,4 @@
-"""An operation that moves its body, or works on all of its input, must take longer for a larger one."""
+"""An operation takes longer for a larger body, and longer than one that it does as a part of itself."""
 
 from __future__ import annotations
 
@@ -11,6 +11,55 @@ from sectax.audit.checks.words import bandwidth, duration, number
 from sectax.audit.form import Evidence, Moves, Quantity, Series
 from sectax.model.finding import Severity
 
+# Two figures for the same work, of few trials each, differ by less than this factor; a cold one by chance by more.
+CLEARLY_FASTER = 0.5
+
+
+def _containing(evidence: Evidence) -> list[Series]:
+    return [one for one in evidence.series if one.work.contains and one.seconds_per_operation() is not None]
+
+
+@check("F: an operation takes less than half the time of another that it must do as a part of itself", sees=_containing)
+def contained_work(evidence: Evidence) -> Iterator[Remark]:
+    seen = _containing(evidence)
+    part_of: dict[Series, Series] = {}
+    for one in seen:
+        parts = [
+            other
+            for other in evidence.series
+            if other.work.operation in (one.work.contains or ()) and _is_comparable(one, other)
+        ]
+        # Of several figures for the part the fastest is the one that the whole must still exceed.
+        if parts:
+            part_of[one] = min(parts, key=time_of)
+    alone = [one for one in seen if one not in part_of]
+    yield from unknown(alone, "the operation that it contains was not measured beside it")
+
+    faults: Worst = {}
+    for one, part in part_of.items():
+        if 0 < time_of(one) < CLEARLY_FASTER * time_of(part):
+            times = f"{one.id}: {duration(time_of(one))}; {part.id}: {duration(time_of(part))}"
+            faster = time_of(part) / time_of(one)
+            what = f"{one.work.operation or 'the operation'} contains {part.work.operation}"
+            faults[one] = faster, f"{what}, and is {number(faster)} times as fast ({times})"
+    meaning = "the work was not done: no request was sent, or its answer was not awaited"
+    yield from worst(Severity.FATAL, faults, meaning, "await the answer, read it to its end and check it")
+
+
+def _is_comparable(one: Series, other: Series) -> bool:
+    """Whether both are of the same quantity, and all levels that both have are equal but for the operation's name."""
+    statistics = [tuple(claim.statistic for claim in series.claims) for series in (one, other)]
+    return (
+        (other.metric, other.quantity, statistics[1]) == (one.metric, one.quantity, statistics[0])
+        and other.seconds_per_operation() is not None
+        and all(
+            one.levels[factor] == other.levels[factor]
+            for factor in one.levels.keys() & other.levels.keys()
+            if other.levels[factor] != other.work.operation
+        )
+    )
+
+
 # Bytes per second that no memory of one machine moves (two sockets with twelve channels of DDR5: 0.92e12): the limit
 # where the bandwidth that an operation had to go through was not measured.
 NO_MACHINE_BYTES_S = 1e12
@@ -18,10 +67,13 @@ NO_MACHINE_BYTES_S = 1e12
 # how often it fits into a time may be a call within the process.
 NO_LINK_BYTES_S = 1e11
 _REQUEST = re.compile(r"(?i)(?:get|put|upload|download)(?:$|[\W_])")
+# No core encrypts or hashes half as much beyond its caches.
+NO_CORE_BYTES_S = 1e11
+_WORKED_ON = re.compile(r"(?i)(?:encrypt|decrypt|hash)(?:$|[\W_])")
 # A growth below this share of what the bandwidth demands is too little, also with some noise in both figures.
 LEAST_GROWTH = 0.5
-# A difference below this share of the smaller figure may be noise.
-LEAST_SHOWN = 0.25
+# A difference below this share of the smaller figure may be noise; of three sizes or more whose times agree, less is.
+LEAST_SHOWN, LEAST_AGREED = 0.25, 0.1
 
 
 def link_of(one: Series) -> float:
@@ -54,7 +106,7 @@ def flat_with_size(evidence: Evidence) -> Iterator[Remark]:
     yield from unknown(unsaid, "whether the operation moves its body or metadata alone is not reported")
     yield from unknown(
         [one for group in groups if grows(group) is None for one in group],
-        "the times are flat, but the sizes are too small or too near to show whether the body was moved",
+        "the times are flat, but the bytes need too little of them to show whether the body was moved",
         "add a size that takes far longer to move",
     )
     alone = [one for one in bodies if not set(ids([one])) <= spanned]
@@ -74,17 +126,26 @@ def grows(group: Sequence[Series]) -> bool | None:
     growth, needed = long - short, _needed(group)
     if growth >= max(LEAST_GROWTH * needed, LEAST_SHOWN * short):
         return True
-    return growth >= LEAST_GROWTH * needed if needed >= LEAST_SHOWN * short else None
+    times, sizes = [time_of(one) for one in group], {one.work.size_bytes for one in group}
+    agree = len(sizes) > 2 and max(times) - min(times) < LEAST_GROWTH * needed
+    shown = LEAST_AGREED if agree else LEAST_SHOWN
+    return growth >= LEAST_GROWTH * needed if needed >= shown * short else None
 
 
 def _needed(group: Sequence[Series]) -> float:
-    return (_size(group[-1]) - _size(group[0])) / link_of(group[-1])
+    return (_size(group[-1]) - _size(group[0])) / _speed_of(group[-1])
+
+
+def _speed_of(one: Series) -> float:
+    """The bytes per second that one operation cannot exceed, by its link or by the core that works on them."""
+    works = one.quantity is Quantity.TIME and not one.work.calibrated and _WORKED_ON.match(one.work.operation or "")
+    return min(link_of(one), NO_CORE_BYTES_S) if works else link_of(one)
 
 
 def _saw(group: Sequence[Series]) -> str:
     first, last = group[0], group[-1]
-    speed = bandwidth(link_of(last))
-    limit = f"at the bandwidth of the link, {speed}" if last.work.link_bytes_s else f"at {speed}, which nothing exceeds"
+    speed = bandwidth(_speed_of(last))
+    limit = f"at the bandwidth of the link, {speed}" if last.work.link_bytes_s else f"at {speed}, the most there is"
     slower = number(time_of(last) / time_of(first))
     return (
         f"{number(_size(last) / _size(first))} times the bytes take {slower} times as long "

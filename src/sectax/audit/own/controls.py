@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, remark, warning
+from sectax.audit.checks.words import percent
 from sectax.audit.own.evidence import RunEvidence
 from sectax.model.finding import (
     FASTER,
@@ -62,8 +62,11 @@ def negative_control(evidence: RunEvidence) -> Iterator[Remark]:
 def _fired(evidence: RunEvidence, finding: Finding, effect: Effect) -> Remark:
     """One healthy run in twenty does this by chance; the verdicts fall only at what one in two hundred does."""
     comparison = finding.comparison
-    differs = f"differs from its own copy by {_percent(effect.low)} to {_percent(effect.high)}"
-    saw = f"{comparison.treatment} {differs} in {comparison.metric}, over {effect.blocks} blocks"
+    of = f" of {evidence.families[comparison.cell]}" if len({*evidence.families.values()}) > 1 else ""
+    saw = (
+        f"the baseline{of} differs from its own copy by {_from_to(effect)} in {_called(evidence, comparison.metric)}, "
+        f"over {effect.blocks} blocks"
+    )
     if takes_verdicts(effect, finding.verdict):
         return fatal(
             "run",
@@ -76,7 +79,7 @@ def _fired(evidence: RunEvidence, finding: Finding, effect: Effect) -> Remark:
         evidence.families[comparison.cell],
         saw,
         f"{likely}: the intervals of the same measurements are wider by "
-        f"{_percent(bias_shown(effect, finding.verdict)).lstrip('+')} to both sides",
+        f"{percent(bias_shown(effect, finding.verdict)).lstrip('+')} to both sides",
         "run again where a verdict depends on so little",
     )
 
@@ -127,16 +130,16 @@ def positive_control(evidence: RunEvidence) -> Iterator[Remark]:
             yield _not_shown(comparison.id, unmeasured or "", leaning=leaning)
             continue
         saw = (
-            f"the known extra cost of {comparison.treatment} was measured as {_percent(effect.low)} to "
-            f"{_percent(effect.high)} over {effect.blocks} blocks, "
+            f"the known extra cost was measured as {_from_to(effect)} in {_called(evidence, comparison.metric)} "
+            f"over {effect.blocks} blocks, "
             + (
-                f"which excludes the {_percent(effect.added)} that were added"
+                f"which excludes the {percent(effect.added)} that were added"
                 if effect.added is not None and excludes_known_cost(effect)
                 else "which may be nothing at all"
             )
         )
         if excludes_known_cost(effect):
-            wider = _percent(scale_error(effect)).lstrip("+")
+            wider = percent(scale_error(effect)).lstrip("+")
             meaning = (
                 f"the run's scale is wrong: the intervals of the same measurements are wider by {wider} to both sides"
             )
@@ -199,7 +202,13 @@ def _of(evidence: RunEvidence, standing: Standing) -> list[Finding]:
     return [finding for finding in evidence.findings if finding.comparison.standing == standing]
 
 
-def _percent(log_ratio: float) -> str:
-    if not math.isfinite(log_ratio) or log_ratio > 100:
-        return "an unknown share"
-    return f"{100 * math.expm1(log_ratio):+.2f} %"
+def _from_to(effect: Effect) -> str:
+    """Both ends of an interval: '2.2 to 2.9 %', '-1 % to +3 %'."""
+    low, high = percent(effect.low), percent(effect.high)
+    return f"{low[1:-2]} to {high[1:]}" if low[0] == high[0] == "+" else f"{low} to {high}"
+
+
+def _called(evidence: RunEvidence, metric: str) -> str:
+    """A metric as reports call it; one that has the name of a clock alone is a time."""
+    words = evidence.words.get(f"metric={metric}", metric.replace("_", " "))
+    return {"wall": "wall time", "cpu": "CPU time"}.get(words, words)

@@ -33,7 +33,7 @@ class Cells:
         """The number in a cell, in base units; None where there is none. One with a unit of its own counts in that."""
         plain = self._plain(text)
         if (found := _WITH_UNIT.fullmatch(plain)) is not None:
-            plain, own = found[1], unit_of(found[2])
+            plain, own = found[1], _NO_UNIT if found[2] == "%" else unit_of(found[2])
             if own is None or own[0] is not unit[0]:
                 return None
             unit = own

@@ -31,12 +31,19 @@ def _says_no(text: str, _: float) -> bool:
     return text.strip().lower() in ("false", "no", "0", "ko", "failed", "error")
 
 
+def share_in_percent(_: str, number: float) -> float:
+    """The share of a row's operations that failed."""
+    return max(number, 0.0) / 100
+
+
+_FAILED, _PERCENT = "(?:errors?(?= rate)|errors|failed|failures?|fail|errs?|timeouts)", "(?:percent|percentage|pct)"
 # Columns of failures by their names, and how many operations of a row failed by a text and its number.
 _FAILURES: tuple[tuple[str, Failed], ...] = (
     (r"(?:num |n |total |failed )?(?:errors|failed|failures|errs|timeouts)", lambda _, number: max(number, 0.0)),
     (r"(?:.* )?(?:exit|return) ?(?:code|status)|rc", lambda _, number: number != 0),
     (r"(?:http |response )?(?:status|code)(?: code)?|response ?code", lambda _, number: number >= 400),
     (r"(?:is )?(?:success|successful|succeeded|ok|passed|valid|verified|correct)", _says_no),
+    (rf"{_FAILED}(?: rate)? {_PERCENT}|{_PERCENT} {_FAILED}", share_in_percent),
 )
 
 
@@ -51,8 +58,12 @@ def failures_in(names: list[str], numeric: list[int]) -> dict[int, Failed]:
 
 
 def words(name: str) -> str:
-    """A column's name in small words, without its unit: 'totalReqs', 'Total_Reqs' and 'Total Reqs (n)' are one."""
+    """A column's name in small words, without its unit: 'totalReqs', 'Total_Reqs' and 'Total Reqs (n)' are one.
+
+    A percentage is not what it is of, so it stays: 'Errors (%)' and '% errors' are 'errors percent'.
+    """
     spaced = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", re.split(r"[(\[]", name)[0])
+    spaced += " percent" if "%" in name and not re.search(r"\d\s*%", name) else ""
     return " ".join(_WORDS.findall(spaced.replace("_", " "))).lower()
 
 

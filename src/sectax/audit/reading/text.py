@@ -11,7 +11,7 @@ from sectax.audit.reading.printed import Number
 
 # Nothing that a tool prints as a result is longer.
 _LONGEST_LINE = 20_000
-_MOST_SHOWN = 100
+_MOST_SHOWN = 160
 
 
 def read_text(grammar: Text, lines: Sequence[str]) -> tuple[list[Record], list[Trouble]]:
@@ -21,6 +21,11 @@ def read_text(grammar: Text, lines: Sequence[str]) -> tuple[list[Record], list[T
         if line and len(line) <= _LONGEST_LINE and grammar.any_line.match(line):
             reader.take(place, line)
     return reader.result()
+
+
+def shown(line: str) -> str:
+    """A line as it is quoted: one that is too long is cut between two words."""
+    return line if len(line) <= _MOST_SHOWN else f"{line[:_MOST_SHOWN].rpartition(' ')[0] or line[:_MOST_SHOWN]} …"
 
 
 class _Reader:
@@ -37,12 +42,12 @@ class _Reader:
         for trouble, fatal in self.grammar.troubles:
             if trouble.match(line):
                 kind = TroubleKind.FAILED if fatal else TroubleKind.WARNED
-                self.troubles.append(Trouble(kind, place, line[:_MOST_SHOWN]))
+                self.troubles.append(Trouble(kind, place, shown(line)))
                 return
         for group, pattern in self.patterns:
             if (fields := pattern.match(line)) is not None:
                 if any(value is None for _, value in fields):
-                    self.troubles.append(Trouble(TroubleKind.UNREAD, place, f"not a number: {line[:_MOST_SHOWN]}"))
+                    self.troubles.append(Trouble(TroubleKind.UNREAD, place, f"not a number: {shown(line)}"))
                 self._put(group, place, [(name, value) for name, value in fields if value is not None])
                 break
         if self.last is not None and self.open is not None and self.last.match(line):

@@ -42,7 +42,9 @@ def guess(table: Table, sample: Sequence[Sequence[str]], cells: Cells) -> Guess:
     said, names = table.said, table.names
     if len(names) > MOST_COLUMNS:
         raise BadInput(f"{len(names)} columns: at most {MOST_COLUMNS} are read", "audit some of them", line=table.place)
-    texts, called = [*zip(*sample, strict=True)], [*map(words, names)]
+    texts = [*zip(*sample, strict=True)]
+    marks = ["%" if any(cell.endswith("%") for cell in column) else "" for column in texts]
+    called = [words(name + mark) for name, mark in zip(names, marks, strict=True)]
     units = [headings.unit_in(name) or cells.unit(column) for name, column in zip(names, texts, strict=True)]
     numeric = [at for at, column in enumerate(texts) if cells.are_numbers(column, units[at])]
     unsaid = [at for at in numeric if names[at] not in said.named()]

@@ -13,7 +13,7 @@ from sectax.audit.form import Claim, Evidence, Series, Trouble, TroubleKind, Wor
 from sectax.audit.reading.asked import Columns
 from sectax.audit.reading.build import MOST_FIGURES, evidence
 from sectax.audit.reading.cells import Cells, plain_numbers
-from sectax.audit.reading.headings import Failed, unit_in
+from sectax.audit.reading.headings import Failed, share_in_percent, unit_in
 from sectax.audit.reading.names import moves_of
 from sectax.audit.reading.units import Unit, unit_of
 from sectax.audit.tables.guess import guess
@@ -157,8 +157,9 @@ class _Reader:
         self.left_out += [Trouble(TroubleKind.UNREAD, 0, f"another table: {names}") for names in self.table.others]
         every = [self._series(*key, group) for key, group in self.groups.items()]
         # Arms that stand beside each other are what is compared, unless levels are named.
+        size = self.table.names[self.guess.size[0]] if self.guess.size else None
         factors = sorted(every[0].levels, key=lambda name: name != "column" or bool(self.table.said.by))
-        compares = factors[0] if factors else ""
+        compares = next((name for name in factors if name != size), "")
         return replace(evidence("this table", every, self.left_out, [], compares), columns=self.guess.told)
 
     def _series(self, key: Key, at: int, group: _Group) -> Series:
@@ -173,6 +174,7 @@ class _Reader:
         claims = self._claims(id, group.row, at, unit) if len(group.values) == 1 else ()
         texts = (*levels.values(), *map(str.strip, group.row), metric)
         operation = next(filter(moves_of, texts), next(iter(key), None))
+        failed, in_percent = (group.failed, guess.failures[1] is share_in_percent) if guess.failures else (None, False)
         size = self.cells.number(group.row[guess.size[0]], guess.size[1]) if guess.size else None
         return Series(
             id=id,
@@ -188,7 +190,8 @@ class _Reader:
                 moves=moves_of(operation or ""),
                 size_bytes=size.value if size is not None else None,
                 operations=group.operations or None,
-                failures=group.failed if guess.failures is not None else None,
+                failures=failed if not in_percent else None,
+                failed_share=failed / len(group.values) if in_percent and failed is not None else None,
                 replicates=len(group.replicates) or None,
                 replicate=self.table.said.replicate or None,
             ),

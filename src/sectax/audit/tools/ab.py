@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from sectax.audit.form import Trouble, TroubleKind
 from sectax.audit.reading.grammar import Promise, Record, Text
 from sectax.audit.reading.printed import Number
 
 # A page that changes is not another page most of the time, and neither doubles nor halves.
 _MOST_OTHERS, _MOST_UNLIKE = 0.5, 2.0
+_LENGTHS = "give -l if the page changes, or look at what it answered"
 
 
 def _shape(records: list[Record]) -> list[Record]:
@@ -20,8 +22,14 @@ def _shape(records: list[Record]) -> list[Record]:
         all_failed, others = record.number("all_failed"), record.number("others")
         if others is None and all_failed is not None:
             record.fields.setdefault("failed.requests", [all_failed])
-        elif others is not None and not _changing(record, others.value) and record.number("failed.status") is None:
-            record.fields["failed.length"] = [others]
+        elif others is not None and others.value and record.number("failed.status") is None:
+            if not _changing(record, others.value):
+                record.fields["failed.length"] = [others]
+                continue
+            count = record.number("operations")
+            part = f"{100 * others.value / count.value:.3g} %" if count and count.value else f"{others.value:g}"
+            text = f"{part} of the answers had another length than the first: {_LENGTHS}"
+            record.troubles.append(Trouble(TroubleKind.WARNED, record.line, text))
     return records
 
 
@@ -29,8 +37,6 @@ def _changing(record: Record, others: float) -> bool:
     """Whether answers of another length than the first look like a page that changes."""
     operations, length, body = (record.number(name) for name in ("operations", "length", "body"))
     if operations is None or operations.value <= 0 or length is None or body is None:
-        return True
-    if not others:
         return True
     mean = (body.value - (operations.value - others) * length.value) / others
     alike = mean <= _MOST_UNLIKE * length.value and length.value <= _MOST_UNLIKE * mean

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from sectax.audit.form import Cold, Trouble, TroubleKind
 from sectax.audit.reading.grammar import Promise, Record, Text
 from sectax.audit.reading.printed import Number
+from sectax.audit.reading.text import shown
 from sectax.formats.bad_input import BadInput
 from sectax.formats.lambda_report import report_fields
 
@@ -28,7 +29,7 @@ def _shape(records: list[Record]) -> list[Record]:
     failures = [record for record in records for _ in record.fields.get("failure", ())]
     if reports and failures:
         kind = TroubleKind.FAILED if len(failures) > _MOST_FAILURES * len(reports) else TroubleKind.WARNED
-        reports[0].troubles.append(Trouble(kind, failures[0].line, str(failures[0].text("failure"))[:100]))
+        reports[0].troubles.append(Trouble(kind, failures[0].line, shown(str(failures[0].text("failure")))))
     marked = any("init duration.one" in one.fields for one in reports)
     for name in {one.text("name") for one in reports}:
         group = [one for one in reports if one.text("name") == name]

@@ -12,7 +12,8 @@ from sectax.reports.scale import Scale, around, ratio_ticks
 _EDGE = 14.0  # between the plot's ends and its first and last places
 _BEYOND = 24.0  # from the plot's end to the words beside it
 _LETTER = 0.58  # how wide a letter is for its height
-_FARTHEST = 2.6
+# Rows move together and apart by so much, to fill a picture of one height; where they do not fit, it is higher.
+_NEAREST, _FARTHEST = 0.7, 2.6
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ def draw(forest: Forest, sizes: Sizes) -> DrawnForest:
         return drawn
     # Rows move together, or apart, until the picture is as high as one that is shared.
     rows = sizes.row * sum(len(group.rows) for group in forest.groups) + sizes.group * len(forest.groups)
-    apart = min(_FARTHEST, (rows - (drawn.height - sizes.height)) / rows)
+    apart = min(_FARTHEST, max(_NEAREST, (rows - (drawn.height - sizes.height)) / rows))
     drawn = _draw(forest, replace(sizes, row=sizes.row * apart, group=sizes.group * apart))
     return replace(drawn, height=max(drawn.height, sizes.height))
 
