@@ -205,12 +205,19 @@ def session_of(analysed: Analysed, path: str, limits: Sequence[Condition]) -> Se
         return f"{names.subject(plan, decisive)}: {claims.effect(finding.effect, metric, limit)}"
 
     def reasons(answer: Concluded) -> str:
-        failed = [
-            no_effect(analysed, finding)
+        missing = [
+            finding
             for finding in analysed.findings
             if finding.comparison.id in answer.decisive and finding.verdict is VerdictId.NOT_MEASURED
         ]
-        return "; ".join(dict.fromkeys(failed)) or why(answer, plan)
+        sides = {side for finding in missing for side in (finding.comparison.baseline, finding.comparison.treatment)}
+        failed = [
+            f"{plan.treatment(failure.treatment).levels.get(plan.control, failure.treatment)}: {failure.reason}"
+            for failure in analysed.measured.failures
+            if failure.treatment in sides
+        ]
+        whys = failed or [no_effect(analysed, finding) for finding in missing]
+        return "; ".join(dict.fromkeys(whys)) or why(answer, plan)
 
     said = tuple(
         Limit(
