@@ -5,9 +5,10 @@ from __future__ import annotations
 import gzip
 import random
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from sectax.model.environment import Environment
+from sectax.model.environment import LOCAL_HOST, Environment
 from sectax.model.measured import Measured
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Calibrated, Calibration, Plan, Stopping
@@ -113,9 +114,9 @@ def dyadic(rng: random.Random) -> float:
     return rng.randrange(1, 1 << 16) / (1 << 20)
 
 
-def record_block(writer: RunWriter, rounds: int = 4, *, seconds: float = 1.5) -> int:
+def record_block(writer: RunWriter, rounds: int = 4, *, seconds: float = 1.5, host: str = LOCAL_HOST) -> int:
     """Write one whole block in which all goes well; gives its number."""
-    block = planned_block(writer.plan, writer.next_block_number(), rounds)
+    block = replace(planned_block(writer.plan, writer.next_block_number(), rounds), host=host)
     writer.begin_block(block)
     for event in events(block):
         writer.event(block.number, event)

@@ -5,10 +5,15 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 
-from sectax.model.environment import Environment
+import pytest
+
+from sectax.model.environment import LOCAL_HOST, Environment
+from sectax.model.errors import BadRecord
+from sectax.record.checksums import frame_checksum
 from sectax.record.reader import RunReader
+from sectax.record.schema import FORMAT
 from sectax.record.writer import RunWriter
-from tests.record.runs import ENVIRONMENT, plan
+from tests.record.runs import ENVIRONMENT, plan, read, record_block
 
 ELSEWHERE = Environment({"cpu": "Z80"}, {"load": "9.00"})
 TWO_HOSTS = Environment(ENVIRONMENT.identity, ENVIRONMENT.circumstances, {"ssh://bench": ELSEWHERE})
@@ -32,3 +37,45 @@ def test_every_host_keeps_what_is_its_own(path):
 def test_an_identity_names_the_host_that_it_is_of():
     assert TWO_HOSTS.whole_identity() == ENVIRONMENT.identity | {"ssh://bench cpu": "Z80"}
     assert ENVIRONMENT.whole_identity() == ENVIRONMENT.identity
+
+
+def test_every_block_knows_its_host(path):
+    with RunWriter.create(path, plan(), TWO_HOSTS, "run-1") as writer:
+        for host in ("ssh://bench", LOCAL_HOST, "ssh://bench"):
+            record_block(writer, host=host)
+        live = writer.measured()
+
+    assert live.hosts == {LOCAL_HOST: (2,), "ssh://bench": (1, 3)}
+    assert read(path).hosts == live.hosts
+    assert read(path).record == live.record
+
+
+def test_a_block_is_not_moved_to_another_host_by_hand(path):
+    with RunWriter.create(path, plan(), TWO_HOSTS, "run-1") as writer:
+        record_block(writer)
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE block SET host = 'ssh://bench' WHERE number = 1")
+
+    with pytest.raises(BadRecord, match="block 1 holds something else"):
+        read(path)
+
+
+def test_blocks_of_format_3_ran_on_this_machine(path):
+    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
+        record_block(writer)
+        writer.finish("interrupted")
+    with closing(sqlite3.connect(path)) as db:
+        # The checksum outside blocks has the pilot's row, and that had one value less.
+        db.execute("ALTER TABLE block DROP COLUMN host")
+        db.execute("PRAGMA user_version = 3")
+        for sql, parameters in frame_checksum(db):
+            db.execute(sql, parameters)
+        db.commit()
+    assert read(path).hosts == {LOCAL_HOST: (1,)}
+
+    with RunWriter.reopen(path, TWO_HOSTS) as writer:
+        record_block(writer, host="ssh://bench")
+
+    assert read(path).hosts == {LOCAL_HOST: (1,), "ssh://bench": (2,)}
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("PRAGMA user_version").fetchone() == (FORMAT,)

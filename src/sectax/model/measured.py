@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from sectax.model.environment import Environment
+from sectax.model.environment import LOCAL_HOST, Environment
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import Witness
 
@@ -79,10 +79,11 @@ class Visited(NamedTuple):
 
 @dataclass(frozen=True)
 class BlockRecord:
-    """A finished block: how long it took, and how every treatment was measured in it."""
+    """A finished block: how long it took, how every treatment was measured in it, and on which host."""
 
     seconds: float
     visited: Mapping[str, Visited]
+    host: str = LOCAL_HOST
 
 
 @dataclass(frozen=True)
@@ -131,3 +132,11 @@ class Measured:
     samples: dict[str, dict[str, dict[int, array[float]]]] = field(default_factory=dict)
     record: dict[int, BlockRecord] = field(default_factory=dict)
     block_telemetry: dict[int, dict[str, float]] = field(default_factory=dict)
+
+    @property
+    def hosts(self) -> dict[str, tuple[int, ...]]:
+        """The finished blocks of every host that has one, in order; the hosts by name."""
+        of_host: dict[str, list[int]] = {}
+        for block in self.blocks:
+            of_host.setdefault(self.record[block].host if block in self.record else LOCAL_HOST, []).append(block)
+        return {host: tuple(of_host[host]) for host in sorted(of_host)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from sectax.model.environment import LOCAL_HOST
 from sectax.model.subject import Observation, Witnesses, Work
 
 
@@ -38,10 +39,11 @@ class PlannedCell:
 
 @dataclass(frozen=True)
 class PlannedBlock:
-    """One block: its number, counted from 1, and its cells in the order in which they are measured."""
+    """One block: its number, counted from 1, its cells in the order in which they are measured, and its host."""
 
     number: int
     cells: tuple[PlannedCell, ...]
+    host: str = LOCAL_HOST
 
 
 @dataclass(frozen=True)

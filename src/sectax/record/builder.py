@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from math import fsum, isfinite
 from typing import TYPE_CHECKING, TypeVar
 
-from sectax.model.environment import Environment
+from sectax.model.environment import LOCAL_HOST, Environment
 from sectax.model.measured import BatchShape, BatchStatistics, BlockRecord, Failure, Measured, Visited
 from sectax.model.metric import Metric, Summary
 from sectax.model.plan import Calibrated, Plan, batch_observation, tail_observations
@@ -61,6 +61,7 @@ class BlockSummary:
 
     number: int
     seconds: float
+    host: str = LOCAL_HOST
     planned: tuple[str, ...] = ()
     failures: list[Failure] = field(default_factory=list)
     witnesses: list[tuple[str, Witnesses]] = field(default_factory=list)
@@ -226,7 +227,7 @@ class MeasuredBuilder:
         self._seconds[block.number] = block.seconds
         self._failures += first_of_each(block.failures)
         failed = {failure.treatment for failure in block.failures}
-        self._record[block.number] = BlockRecord(block.seconds, block.visited)
+        self._record[block.number] = BlockRecord(block.seconds, block.visited, block.host)
         for treatment in block.planned:
             self._visited[treatment].append(block.number)
         for treatment, witnesses in block.witnesses:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
+from sectax.model.environment import LOCAL_HOST
 from sectax.model.measured import Failure, Visited
 from sectax.model.metric import Summary
 from sectax.model.plan import Plan, batch_observation, tail_observations
@@ -31,6 +32,7 @@ T = TypeVar("T")
 _Series = tuple[int, int, str, str, str]  # number, treatment, metric, unit, clock
 # Blocks that are read together, since calls of SQLite and numpy take longer than their work for one; large ones alone.
 _TOGETHER = 32
+_FIRST_WITH_HOSTS = 4
 _ROWS = 20_000
 
 
@@ -74,6 +76,8 @@ class BlockReducer:
 
     def __init__(self, db: sqlite3.Connection, plan: Plan) -> None:
         self._db = db
+        (version,) = db.execute("PRAGMA user_version").fetchone()
+        self._host_column = "host" if version >= _FIRST_WITH_HOSTS else f"'{LOCAL_HOST}'"
         self._names = {number: id for id, number in treatment_numbers(plan).items()}
         self._batch = batch_observation(plan)
         self._tails = tail_observations(plan)
@@ -108,13 +112,16 @@ class BlockReducer:
             hashes[number].add([(of.treatment, of.stage, of.state, of.reason, of.hint) for of in failures])
         self._add_observations(blocks, hashes)
         self._add_telemetry(blocks, hashes)
-        starts = "SELECT number, started FROM block WHERE number BETWEEN ? AND ?"
-        started = dict(rows(self._db, starts, tuple[int, str], *_span(blocks)))
+        begun = f"SELECT number, started, {self._host_column} FROM block WHERE number BETWEEN ? AND ?"  # noqa: S608
+        started = {number: of for number, *of in rows(self._db, begun, tuple[int, str, str], *_span(blocks))}
         made = []
         for number, block in blocks.items():
             self._add_visits(block)
             without_start = hashes[number].hexdigest()
-            hashes[number].add(started[number])
+            began, block.host = started[number]
+            hashes[number].add(began)
+            if block.host != LOCAL_HOST:  # so blocks of older formats, all of this one, keep their digests
+                hashes[number].add(block.host)
             made.append((block, BlockChecksum(hashes[number].hexdigest(), block.telemetry, without_start)))
         return made
 

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable
 
 APPLICATION_ID = 0x53435458  # "SCTX", what `file` and SQLite show of a run file
-FORMAT = 3  # PRAGMA user_version; 1 had no checksums, and one host; 2 called the hints of `skipped` mend
+# PRAGMA user_version. 1 had no checksums, and one host; 2 called the hints of `skipped` mend; 3 ran all blocks here.
+FORMAT = 4
 
 # Observations lie together by block and series, and trials by block and treatment, so that sums over them are one
 # pass without a sort. They are appended block by block, so that the pages written are the last ones of the tree.
@@ -119,7 +120,8 @@ CREATE TABLE block (
     session INTEGER NOT NULL REFERENCES session,
     state TEXT NOT NULL CHECK (state IN ('pilot', 'running', 'finished', 'abandoned')),
     started TEXT NOT NULL,
-    seconds REAL
+    seconds REAL,
+    host TEXT NOT NULL DEFAULT 'local'
 );
 CREATE TABLE witness_set (number INTEGER PRIMARY KEY, witnesses TEXT NOT NULL UNIQUE);
 CREATE TABLE subject (
@@ -239,6 +241,7 @@ def tables() -> tuple[str, ...]:
 UPGRADES = {
     1: ("ALTER TABLE environment ADD COLUMN host TEXT NOT NULL DEFAULT 'local'", CHECKSUMS),
     2: ("ALTER TABLE skipped RENAME COLUMN mend TO hint",),
+    3: ("ALTER TABLE block ADD COLUMN host TEXT NOT NULL DEFAULT 'local'",),
 }
 
 

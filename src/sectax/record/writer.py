@@ -140,7 +140,7 @@ class RunWriter:
             ),
             *plan_rows(plan),
             *_session_rows(1, sectax_version, environment, now),
-            ("INSERT INTO block VALUES (0, 1, 'pilot', ?, NULL)", (now,)),
+            ("INSERT INTO block (number, session, state, started) VALUES (0, 1, 'pilot', ?)", (now,)),
         ]
         appender = Appender(Path(path), new=True)
         try:
@@ -234,8 +234,11 @@ class RunWriter:
         if block.number < self._next_block:
             raise ValueError(f"block {block.number} comes after block {self._next_block - 1}")
         self._file.check_place()
-        row = (block.number, self._session, _now())
-        begun: Statement = ("INSERT INTO block VALUES (?, ?, 'running', ?, NULL)", row)
+        row = (block.number, self._session, _now(), block.host)
+        begun: Statement = (
+            "INSERT INTO block (number, session, state, started, host) VALUES (?, ?, 'running', ?, ?)",
+            row,
+        )
         with self._step():
             self._file.write([begun, *self._planned_subjects(block)])
             self._running = block.number
@@ -449,7 +452,8 @@ def _resume_rows(
     ]
     if not calibrated:
         rows.append(("UPDATE block SET state = 'abandoned' WHERE state = 'pilot'", ()))
-        rows.append(("INSERT INTO block VALUES (?, ?, 'pilot', ?, NULL)", (pilot - 1, session, now)))
+        new_pilot = "INSERT INTO block (number, session, state, started) VALUES (?, ?, 'pilot', ?)"
+        rows.append((new_pilot, (pilot - 1, session, now)))
     if has_all_checksums:
         return rows, lambda: frame_checksum(db)
 
