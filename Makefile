@@ -35,8 +35,8 @@ define own
 	@go="$(go)"; PATH="$(CURDIR)/$(BIN):$${go:+$$go:}$$PATH" scripts/own-tests $(1) $(2)
 endef
 IN_ALL := $(PROBES:%=probes/%) $(FUNCTIONS:%=functions/%) $(CLIENTS:%=clients/%)
-# Those in PHP and Python alone are in `make test`: it installs no other tool-chain.
-IN_FIRST := $(filter %/php %/python,$(IN_ALL))
+# The first probes' are in `make test`: it installs no other tool-chain, and no environment for each function.
+IN_FIRST := $(filter %/php %/python,$(PROBES:%=probes/%))
 IN_OTHERS := $(filter-out $(IN_FIRST),$(IN_ALL))
 
 .PHONY: help demo setup dev probes parts test test-more test-full run-pytest run-own run-own-aside lint format bench studies picture docs lock clean
@@ -67,8 +67,8 @@ parts: dev ## what `make test-more` needs: other programs (as root), tool-chains
 # All of it runs, whatever fails: a failure of one is no reason to know nothing of the others.
 MARKERS := not more and not full
 OWN := $(IN_FIRST)
-# The probes' and functions' own run beside pytest, for much of them waits; what they print comes after it.
-test: probes ## the tests that need Python and PHP alone: sectax's, and each probe's and function's own
+# The probes' own run beside pytest, for much of them waits; what they print comes after it.
+test: probes ## the tests that need Python and PHP alone: sectax's, and these two probes' own
 	@$(MAKE) -j2 --keep-going run-pytest run-own-aside; status=$$?; cat .venv/own-tests.log; exit $$status
 
 run-own-aside:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import functools
 import json
 import subprocess
 import sys
@@ -54,9 +55,15 @@ def served(make_box: Callable[..., Any], **settings: Any) -> Iterator[str]:
         assert not thread.is_alive()
 
 
+@functools.cache
+def _session() -> boto3.session.Session:
+    """Shared, since each of its own reads the descriptions of AWS's services again: half a second."""
+    return boto3.session.Session()
+
+
 def client(endpoint: str, **config: Any) -> Any:
     wanted = {"retries": {"total_max_attempts": 1}, "read_timeout": 60, "max_pool_connections": 20} | config
-    return boto3.session.Session().client(
+    return _session().client(
         "lambda",
         endpoint_url=endpoint,
         region_name="us-east-1",

@@ -44,6 +44,7 @@ def test_where_nothing_can_be_compared_no_length_and_no_advice_is_promised(tmp_p
     assert "sectax show r.sectax --all" in said.out
 
 
+@pytest.mark.more  # real executions: 20 s
 def test_unequal_exit_statuses_lead_to_a_command_that_works(tmp_path):
     said = sectax(*RUN, "-i", "--baseline", "true", "--treatment", "b=false", "--json", folder=tmp_path, simulated=None)
     again = (*RUN[:-1], "again.sectax", "--shell", "--baseline", "true; true", "--treatment", "b=false; true", "--json")
