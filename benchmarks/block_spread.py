@@ -31,7 +31,7 @@ def main() -> None:
         logs = np.log([value for _, value in sorted(blocks.items())])
         off = 100 * np.expm1(logs - np.median(logs))
         spread = f"{100 * logs.std(ddof=1):.1f} %" if logs.size > 1 else "–"
-        rows.append([treatment, spread, " ".join(f"{each:+.1f}" for each in off)])
+        rows.append([treatment, spread, " ".join(f"{item:+.1f}" for item in off)])
     table(["treatment", "spread", f"{metric} of each block, % off the median"], rows)
 
 

@@ -87,7 +87,7 @@ def loop(measured: Measured, seconds: float) -> Seen:
     plan, calibrated = measured.plan, measured.calibrated
     assert calibrated is not None
     used = {
-        each for finding in primary(measured) for each in (finding.comparison.treatment, finding.comparison.baseline)
+        item for finding in primary(measured) for item in (finding.comparison.treatment, finding.comparison.baseline)
     }
     seen: Seen = {name: [] for name in used}
     bench: Bench = registry.load(plan.experiment).bench(plan)
@@ -107,13 +107,15 @@ def loop(measured: Measured, seconds: float) -> Seen:
                 of = [
                     observation for observation in visit.observations if observation.metric == plan.metrics[0].observed
                 ]
-                seen[name].append(sum(each.value for each in of) / max(1, sum(each.count for each in of)))
+                seen[name].append(sum(entry.value for entry in of) / max(1, sum(item.count for item in of)))
     return seen
 
 
 def primary(measured: Measured) -> list[Finding]:
     return [
-        each for each in judge(measured) if each.comparison.standing is Standing.PRIMARY and each.effect is not None
+        finding
+        for finding in judge(measured)
+        if finding.comparison.standing is Standing.PRIMARY and finding.effect is not None
     ]
 
 

@@ -175,7 +175,7 @@ def microseconds(interval: Interval) -> str:
 def show(sizes: Sequence[int], blocks: Sequence[Times]) -> None:
     """The lines of each arm, the times at each size, and whether the target is reached."""
     fits = [fitted(sizes, times) for times in blocks]
-    slopes = [{arm: fit.per_byte for arm, fit in each.items()} for each in fits]
+    slopes = [{arm: fit.per_byte for arm, fit in item.items()} for item in fits]
     rows = []
     for arm in blocks[0]:
         per_byte = geometric_mean_interval([1e9 * slope[arm] for slope in slopes], 0.95)

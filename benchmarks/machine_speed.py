@@ -79,7 +79,7 @@ def windows(seconds: float) -> list[Window]:
         while time.monotonic() < ends:
             before, times, window_ends = _ticks(own), [], time.monotonic() + WINDOW_S
             while time.monotonic() < window_ends:
-                times.append([operation_s(each, count) for each, count in zip(subjects, counts, strict=True)])
+                times.append([operation_s(item, count) for item, count in zip(subjects, counts, strict=True)])
             busy, steal, passed = np.array(_ticks(own)) - np.array(before)
             first, second = np.median(times, axis=0)
             made.append(Window((first, second), busy / max(1, passed), steal / max(1, passed)))
@@ -97,7 +97,7 @@ def _ticks(own: int) -> tuple[int, int, int]:
         name, *rest = line.split()
         if not name.startswith("cpu") or name == "cpu":
             continue
-        ticks = [int(each) for each in rest[:8]]
+        ticks = [int(item) for item in rest[:8]]
         steal += ticks[7]
         if name == f"cpu{own}":
             passed = sum(ticks)
@@ -108,25 +108,25 @@ def _ticks(own: int) -> tuple[int, int, int]:
 
 def show_unlike(seconds: float) -> None:
     seen = windows(seconds)
-    times = np.array([each.operations_s for each in seen])
+    times = np.array([reading.operations_s for reading in seen])
     fast_s = np.quantile(times[:, 0], 0.1)
     slow = times[:, 0] > SLOW * fast_s
     rows = []
     for name, chosen in (("fast", ~slow), ("slow", slow)):
         if chosen.any():
             medians = np.median(times[chosen], axis=0)
-            here = [each for each, is_chosen in zip(seen, chosen, strict=True) if is_chosen]
+            here = [item for item, is_chosen in zip(seen, chosen, strict=True) if is_chosen]
             rows.append(
                 [
                     f"{name}, {100 * chosen.mean():.0f} % of windows",
                     *(f"{1e6 * median:.2f}" for median in medians),
                     f"{medians[0] / medians[1]:.1f}",
-                    f"{100 * np.mean([each.others_busy for each in here]):.0f} %",
-                    f"{100 * np.mean([each.steal for each in here]):.1f} %",
+                    f"{100 * np.mean([item.others_busy for item in here]):.0f} %",
+                    f"{100 * np.mean([item.steal for item in here]):.1f} %",
                 ]
             )
     changes = int(np.count_nonzero(np.diff(slow.astype(int))))
-    table(["", *(f"{each}, µs" for each in UNLIKE), "ratio", "other processors busy", "steal"], rows)
+    table(["", *(f"{item}, µs" for item in UNLIKE), "ratio", "other processors busy", "steal"], rows)
     print(f"{len(seen)} windows of {WINDOW_S:g} s, {changes} changes between fast and slow")
 
 
@@ -143,7 +143,7 @@ def main() -> None:
         logs = np.log(times) - np.log(times).mean()
         alike = [float((logs[far:] * logs[:-far]).mean() / logs.var()) for far in distances]
         spread = f"{100 * times.std() / times.mean():.1f} %"
-        rows.append([str(process + 1), f"{1e6 * np.median(times):.2f}", spread, *(f"{each:.2f}" for each in alike)])
+        rows.append([str(process + 1), f"{1e6 * np.median(times):.2f}", spread, *(f"{item:.2f}" for item in alike)])
     table(["process", "median, µs", "spread", *(f"{far} ms" for far in distances)], rows)
     show_unlike(arguments.seconds)
 

@@ -180,7 +180,7 @@ def hits(subject: Any, count: int) -> tuple[float, int]:
         for observation in subject.visit(Work(count, settle=count // 2)).observations
         if observation.metric == "access"
     ]
-    return sum(each.value for each in seen), sum(each.count for each in seen)
+    return sum(item.value for item in seen), sum(entry.count for entry in seen)
 
 
 def sidecar_block(bench: Any, script: Path, rounds: int, seconds: float) -> dict[str, float]:
@@ -196,7 +196,7 @@ def sidecar_block(bench: Any, script: Path, rounds: int, seconds: float) -> dict
         subject.close()
     finally:
         subject.kill()
-    return {arm: sum(each for each, _ in own) / sum(each for _, each in own) for arm, own in seen.items()}
+    return {arm: sum(item for item, _ in own) / sum(entry for _, entry in own) for arm, own in seen.items()}
 
 
 def dictionary_block(bench: Any, rounds: int) -> dict[str, float]:
@@ -212,7 +212,7 @@ def dictionary_block(bench: Any, rounds: int) -> dict[str, float]:
             subject.close()
         finally:
             subject.kill()
-        return sum(each for each, _ in own) / sum(count for _, count in own)
+        return sum(item for item, _ in own) / sum(count for _, count in own)
 
     arms = {"function": of_function, "pyperf": lambda: pyperf_seconds(name, loops)}
     return {arm: arms[arm]() for arm in random.sample(list(arms), len(arms))}

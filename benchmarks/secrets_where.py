@@ -71,7 +71,7 @@ class Inside:
 
     def __init__(self, agent: int) -> None:
         self.token = Path(f"/proc/{agent}/root/tmp/secrets-agent.token").read_text()
-        folders = {each: cgroup_folders(agent, each) for each in (*_GROUPS, "freezer")}
+        folders = {item: cgroup_folders(agent, item) for item in (*_GROUPS, "freezer")}
         self._freezer = folders.pop("freezer")[0]
         groups = " ".join(dict.fromkeys(str(folder[0]) for folder in folders.values() if folder))
         self.words = ("sh", "-c", _ENTER, "sh", f"--net=/proc/{agent}/ns/net", groups)
@@ -119,8 +119,8 @@ class Client:
 
 def of_function(subject: Any, hits: int) -> Seen:
     seen = subject.visit(Work(hits, settle=100)).observations
-    times = [each.value for each in seen if each.metric == ACCESS_TIME]
-    held_back = [each.value / each.count for each in seen if each.metric == HELD_BACK]
+    times = [observation.value for observation in seen if observation.metric == ACCESS_TIME]
+    held_back = [observation.value / observation.count for observation in seen if observation.metric == HELD_BACK]
     return Seen(1e6 * fmean(times), None, fmean(held_back) if held_back else None)
 
 

@@ -145,9 +145,9 @@ def text(study: Study, report: dict[str, Any], advice: dict[str, Any], words: tu
     """The summary in the documentation: where and when, the answer, and what nobody would expect of it."""
     run = report["run"]
     surprises = [
-        f"Not expected: {each['comparison']} costs less than its baseline, "
-        + (f"since {each['cause']}." if each["cause"] else "unexplained: nothing in the record shows why.")
-        for each in (advice["decision"] or {}).get("surprises", ())
+        f"Not expected: {item['comparison']} costs less than its baseline, "
+        + (f"since {item['cause']}." if item["cause"] else "unexplained: nothing in the record shows why.")
+        for item in (advice["decision"] or {}).get("surprises", ())
     ]
     host = run["sessions"][-1]
     lines = [
@@ -156,7 +156,7 @@ def text(study: Study, report: dict[str, Any], advice: dict[str, Any], words: tu
         f"{host.get('host.cpus', '?')} processors, {run['blocks']} blocks; the load was {load:.1f} when it began.",
         f"    sectax {' '.join(words)} --out {study.id}.sectax\n"
         f"    sectax compare {study.id}.sectax published:{study.id}",
-        "\n".join(f"- {plain(each)}" for each in [*report["summary"], *surprises]),
+        "\n".join(f"- {plain(item)}" for item in [*report["summary"], *surprises]),
         "`make studies` measures it again, and writes pages with figures, pictures and the published tables beside.",
     ]
     return "\n\n".join(lines) + "\n"

@@ -150,8 +150,8 @@ def main() -> None:
     to_read.add_argument("--file", type=Path, action="append", default=[], help="a list of sessions, in its place")
     to_read.add_argument("--markdown", action="store_true", help="the tables of docs/honesty.md")
     to_read.set_defaults(call=show)
-    for each in (to_run, to_read):
-        each.add_argument("--runs", type=Path, default=FOLDER, metavar="FOLDER", help="where they are kept")
+    for command in (to_run, to_read):
+        command.add_argument("--runs", type=Path, default=FOLDER, metavar="FOLDER", help="where they are kept")
     given = parser.parse_args()
     if not getattr(given, "markdown", False):
         heading("Sessions with known costs")

@@ -84,8 +84,8 @@ def show(seen: Sequence[Sequence[Visit]]) -> None:
     rows = []
     for number in range(FIRST):
         column = [visits[number] for visits in seen]
-        faults = sorted(each.faults for each in column)
-        cpu = statistics.median(each.cpu for each in column)
+        faults = sorted(item.faults for item in column)
+        cpu = statistics.median(item.cpu for item in column)
         rows.append([str(number + 1), f"{cpu:.2f}", f"{faults[0]} to {faults[-1]}"])
     table(["event", "CPU time, ms (median)", "page faults"], rows, f"The first events of {len(seen)} new instances")
     counted = [visits[FIRST:] for visits in seen]

@@ -182,7 +182,9 @@ def shares(rounds: int) -> None:
         rows.append([f"{1e3 * work_s:.0f} ms at {memory} MB", *cells])
     header = ["work", "1769/memory", "by the quota", "seen", "least", "most", "off"]
     table(header, rows, f"times as long as its CPU time, medians of {rounds} rounds")
-    periods = ", ".join(f"{each.throttled_periods}/{each.periods} at {memory} MB" for memory, each in throttled.items())
+    periods = ", ".join(
+        f"{report.throttled_periods}/{report.periods} at {memory} MB" for memory, report in throttled.items()
+    )
     print(f"\n  throttled periods: {periods}")
     for (work_s, memory), share in off.items():
         said = f"{100 * share:+.1f} % off what the quota gives, at most {100 * WITHIN:g}"

@@ -111,14 +111,14 @@ def chained(functions: Functions) -> dict[tuple[float, int], float]:
 
 def off(seen: Sequence[Seen], memory: int) -> float:
     """How far Durations are from what the quota gives, as a share of it; the median."""
-    return statistics.median(each.duration / by_quota(each.cpu, memory) for each in seen) - 1
+    return statistics.median(invocation.duration / by_quota(invocation.cpu, memory) for invocation in seen) - 1
 
 
 def show_rested(free: dict[tuple[float, int], list[Seen]], exact: dict[tuple[float, int], list[Seen]]) -> None:
     rows = []
     for (work_s, memory), with_ in exact.items():
         without = free[work_s, memory]
-        promised = statistics.median(by_quota(each.cpu, memory) for each in with_)
+        promised = statistics.median(by_quota(item.cpu, memory) for item in with_)
         rows.append(
             [
                 f"{1e3 * work_s:.0f} ms at {memory} MB",
@@ -126,10 +126,10 @@ def show_rested(free: dict[tuple[float, int], list[Seen]], exact: dict[tuple[flo
                     f"{1e3 * value:.1f}"
                     for value in (
                         promised,
-                        statistics.median(each.duration for each in without),
-                        statistics.median(each.duration for each in with_),
-                        statistics.median(each.took for each in with_),
-                        statistics.median(each.caller - each.duration for each in with_),
+                        statistics.median(invocation.duration for invocation in without),
+                        statistics.median(invocation.duration for invocation in with_),
+                        statistics.median(item.took for item in with_),
+                        statistics.median(invocation.caller - invocation.duration for invocation in with_),
                     )
                 ),
                 f"{100 * off(without, memory):+.1f} %",
@@ -163,8 +163,12 @@ def show_waiting(functions: Functions) -> None:
             for _ in range(WAITING):
                 time.sleep(REST_S)
                 seen.append(functions.work(memory, work_s, before, after))
-            ideal = statistics.median(before + after + by_quota(each.cpu, memory) for each in seen)
-            shown = (ideal, statistics.median(each.duration for each in seen), max(each.held for each in seen))
+            ideal = statistics.median(before + after + by_quota(item.cpu, memory) for item in seen)
+            shown = (
+                ideal,
+                statistics.median(invocation.duration for invocation in seen),
+                max(item.held for item in seen),
+            )
             rows.append([f"{words} at {memory} MB", *(f"{1e3 * value:.1f}" for value in shown)])
     table(
         ["ms", "waiting + by the quota", "Duration, exact", "held, most"], rows, "waiting, and tiny work; medians of 5"
@@ -189,8 +193,8 @@ def main() -> None:
     ]
     table(["work", "memory/1769", "share", "share, exact"], rows, f"{CHAIN} events back to back")
     print()
-    for (work_s, memory), each in seen.items():
-        missed = off(each, memory)
+    for (work_s, memory), item in seen.items():
+        missed = off(item, memory)
         said = f"{100 * missed:+.1f} % off what the quota gives, at most {100 * WITHIN:g}"
         target(f"{1e3 * work_s:.0f} ms at {memory} MB", abs(missed), WITHIN, said)
 

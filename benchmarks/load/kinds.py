@@ -125,4 +125,4 @@ def _compile(number: int) -> None:
 def _c_source(number: int) -> str:
     """A program that keeps a compiler busy for about a tenth of a second."""
     function = "unsigned f%d(unsigned x) { for (unsigned i = 0; i < x; i++) x ^= (x << %d) + i * %du; return x; }"
-    return "\n".join(function % (each, 1 + (each + number) % 30, each) for each in range(100))
+    return "\n".join(function % (item, 1 + (item + number) % 30, item) for item in range(100))

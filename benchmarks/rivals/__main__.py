@@ -108,8 +108,8 @@ def main() -> None:
     to_read = commands.add_parser("summary", help="how often each was wrong, found a cost, and how soon")
     to_read.add_argument("--markdown", action="store_true", help="as tables for the docs")
     to_read.set_defaults(call=lambda given: summary.show(list(read(given.file)), markdown=given.markdown))
-    for each in (to_run, to_read):
-        each.add_argument("--file", type=Path, default=FILE, help="where they are kept")
+    for command in (to_run, to_read):
+        command.add_argument("--file", type=Path, default=FILE, help="where they are kept")
     given = parser.parse_args()
     given.call(given)
 

@@ -173,8 +173,8 @@ def read(file: Path) -> list[Asked]:
 def show(asked: Sequence[Asked], *, as_markdown: bool) -> None:
     """One row for each comparison of each session, and the two promises."""
     rows, late, wrong = [], list[float](), {HYPERFINE: 0, OURS: 0}
-    for session in dict.fromkeys((each.session, each.question) for each in asked):
-        tools = {each.tool: each for each in asked if (each.session, each.question) == session}
+    for session in dict.fromkeys((answer.session, answer.question) for answer in asked):
+        tools = {answer.tool: answer for answer in asked if (answer.session, answer.question) == session}
         if len(tools) < len((REFERENCE, HYPERFINE, OURS)):
             continue
         for truth in tools[REFERENCE].judged:
@@ -208,8 +208,8 @@ def _row(question: str, truth: Judged, tools: Mapping[str, Asked]) -> list[str]:
         question,
         f"{truth.level} / {baseline}",
         known,
-        *(f"{_cost(said)} ({said.said})" if said else each.trouble or "nothing" for each in (rival, ours)
-          for said in [_of(each, truth.level)]),
+        *(f"{_cost(said)} ({said.said})" if said else item.trouble or "nothing" for item in (rival, ours)
+          for said in [_of(item, truth.level)]),
         f"{rival.seconds:.1f}",
         f"{ours.seconds:.1f}",
         f"{ours.seconds / rival.seconds:.2f}",
@@ -219,7 +219,7 @@ def _row(question: str, truth: Judged, tools: Mapping[str, Asked]) -> list[str]:
 
 
 def _of(asked: Asked, level: str) -> Judged | None:
-    return next((each for each in asked.judged if each.level == level), None)
+    return next((item for item in asked.judged if item.level == level), None)
 
 
 def _opposite(one: Claim, other: Claim) -> bool:
@@ -242,7 +242,7 @@ def main() -> None:
     parser.add_argument("--markdown", action="store_true", help="as a table for the docs")
     given = parser.parse_args()
     if not given.summary:
-        needed = {shlex.split(each)[0] for name in given.only for each in QUESTIONS[name].values()} | {"hyperfine"}
+        needed = {shlex.split(item)[0] for name in given.only for item in QUESTIONS[name].values()} | {"hyperfine"}
         if missing := sorted(program for program in needed if shutil.which(program) is None):
             parser.error(f"not here: {', '.join(missing)} (Debian: apt-get install hyperfine ripgrep zstd)")
         beside = read_beside(given.load, better=False) if given.load else Beside()
@@ -253,7 +253,7 @@ def main() -> None:
                 for asked in ask(question, places, str(shutil.which("hyperfine")), given.budget, beside):
                     with given.file.open("ab") as kept:
                         kept.write(msgspec.json.encode(asked) + b"\n")
-                    said = "; ".join(f"{each.level} {_cost(each)} ({each.said})" for each in asked.judged)
+                    said = "; ".join(f"{item.level} {_cost(item)} ({item.said})" for item in asked.judged)
                     print(f"  {question}: {asked.tool}, {asked.seconds:.1f} s: {said}{asked.trouble}", flush=True)
     heading("Five questions")
     show(read(given.file), as_markdown=given.markdown)

@@ -51,7 +51,7 @@ def main() -> None:
                             observation for observation in visit.observations if observation.metric == "client_cpu"
                         )
                         seen[client].append((latency, cpu.value / cpu.count))
-                milliseconds = [f"{1e3 * median(one[0] for one in seen[each]):.2f}" for each in (GO, PYTHON)]
+                milliseconds = [f"{1e3 * median(one[0] for one in seen[item]):.2f}" for item in (GO, PYTHON)]
                 more = f"{1e3 * median(b[1] - a[1] for a, b in zip(seen[GO], seen[PYTHON], strict=True)):.2f}"
                 latencies, cpus = (ratio(over(seen[PYTHON], seen[GO], place)) for place in (0, 1))
                 rows.append([f"{operation.upper()} {size}", *milliseconds, latencies, cpus, more])

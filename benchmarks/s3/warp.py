@@ -90,7 +90,7 @@ def main() -> None:
     for operation in OPERATIONS:
         ours, warps = rates["ours", operation], rates["warp", operation]
         pairs[operation] = geometric_mean_interval([a / b for a, b in zip(ours, warps, strict=True)], 0.95)
-        mean = [f"{sum(each) / len(each):.1f}" for each in (warps, ours)]
+        mean = [f"{sum(item) / len(item):.1f}" for item in (warps, ours)]
         rows.append([operation.upper(), *mean, ratio(pairs[operation])])
     table(["", "warp", "ours", "ours over warp"], rows, f"Objects per second, concurrency {asked.concurrency}")
     print(f"\n  load of the machine at the end {os.getloadavg()[0]:.1f}")

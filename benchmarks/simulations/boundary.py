@@ -56,7 +56,7 @@ def errors(arm: Arm, end: int, alphas: tuple[float, ...], runs: int, seed: int =
         for place, alpha in enumerate(alphas):
             width = repeated_critical_value(count[0, looks], alpha, FIRST_LOOK, end)
             wrong[place] += int((distance > width * deviation[:, looks]).any(axis=1).sum())
-    return [Share(each, runs) for each in wrong]
+    return [Share(share, runs) for share in wrong]
 
 
 def main() -> None:

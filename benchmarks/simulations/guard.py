@@ -169,7 +169,7 @@ def main() -> None:
         costs = []
         for family, margin in ((1, 0.02), (1, 0.01), (12, 0.02)):
             plain, with_it = (
-                blocks_to_verdict(each, family, margin, runs=given.runs // 20) for each in (GUARDS["none"], guard)
+                blocks_to_verdict(item, family, margin, runs=given.runs // 20) for item in (GUARDS["none"], guard)
             )
             both = np.isfinite(plain) & np.isfinite(with_it)
             costs.append(f"{np.exp(np.log(with_it[both] / plain[both]).mean()):.2f}")
@@ -186,9 +186,9 @@ def main() -> None:
     print("\nShipped and none: median blocks to a verdict at 0, +1, +3, +5 %, by spread of the differences")
     for family, margin in ((1, 0.02), (1, 0.01), (12, 0.02)):
         print(f"  K = {family}, margin {100 * margin:g} %")
-        both = [blocks_to_verdict(each, family, margin, runs=given.runs // 20) for each in (shipped, GUARDS["none"])]
+        both = [blocks_to_verdict(item, family, margin, runs=given.runs // 20) for item in (shipped, GUARDS["none"])]
         for row, spread in enumerate(SPREADS):
-            words = [", ".join("–" if np.isinf(n) else f"{n:.0f}" for n in each[row]) for each in both]
+            words = [", ".join("–" if np.isinf(n) else f"{n:.0f}" for n in item[row]) for item in both]
             print(f"    {100 * spread:g} %: {words[0]} (without {words[1]})")
 
 

@@ -98,8 +98,8 @@ def _intervals(count: NDArray[np.int64], mean: Array, spread: Array, alpha: floa
 
 def _told(asked: Open, truth: Array, margin: Array, situation: tuple[float, float, float, int]) -> Told:
     ranges = blocks_needed(asked, MARGIN, BUDGET)
-    said = np.array([each is not None for each in ranges])
-    fewest, most = np.array([each or (1, 1) for each in ranges], dtype=np.float64).T
+    said = np.array([item is not None for item in ranges])
+    fewest, most = np.array([item or (1, 1) for item in ranges], dtype=np.float64).T
     now = asked.count.astype(np.float64)
     near = _within_two(np.sqrt(fewest * most), truth - now)
     near_in_all = _within_two(np.sqrt((fewest + now) * (most + now)), truth)

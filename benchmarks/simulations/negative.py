@@ -159,7 +159,7 @@ def sure_within_margin(arms: Arms, size: float, family: int, runs: int) -> tuple
         claim = ends(differences(arm), ALPHA / family, fixed=False, guard=UNSEEN)
         for times in (1, 2, 3):
             wrong[times - 1] |= claim.distance > times * farther
-    return float(stands.mean()), [float((each & stands).mean()) for each in wrong]
+    return float(stands.mean()), [float((share & stands).mean()) for share in wrong]
 
 
 if __name__ == "__main__":

@@ -14,14 +14,14 @@ MEDIAN = Metric("latency", "s", Better.LOWER, Summary.MEDIAN, "latency")
 
 def test_it_is_that_of_students_t_over_as_many_stretches_as_there_were_blocks() -> None:
     baseline = [1.0] * 6
-    treatment = [math.exp(each) for each in (0.1, 0.1, 0.2, 0.2, 0.3, 0.3)]
+    treatment = [math.exp(number) for number in (0.1, 0.1, 0.2, 0.2, 0.3, 0.3)]
 
     # The mean of 0.1, 0.2 and 0.3 has a standard error of 0.1/sqrt(3), and t has two degrees of freedom.
     assert plain_width(treatment, baseline, 3, 0.05, MEDIAN) == pytest.approx(4.302653 * 0.1 / math.sqrt(3), rel=1e-6)
 
 
 def test_visits_that_have_no_partner_are_left_out() -> None:
-    treatment = [math.exp(each) for each in (0.1, 0.2)]
+    treatment = [math.exp(number) for number in (0.1, 0.2)]
 
     assert plain_width([*treatment, 9.0], [1.0, 1.0], 2, 0.05, MEDIAN) == plain_width(
         treatment, [1.0] * 2, 2, 0.05, MEDIAN

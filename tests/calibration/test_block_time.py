@@ -74,7 +74,7 @@ def test_what_one_block_alone_measures_is_in_no_other_block_and_goes_once_into_t
     assert once_s(PLAN, FROZEN) == 0.0
     visited = [treatment for treatment in plan.treatments if treatment.cell == first.id]
     assert once_s(plan, FROZEN) == pytest.approx(
-        sum(FROZEN.calibrations[each.id].batch_s * FROZEN.rounds[first.id] for each in visited)
+        sum(FROZEN.calibrations[item.id].batch_s * FROZEN.rounds[first.id] for item in visited)
     )
     others = {name: known for name, known in FROZEN.calibrations.items() if plan.treatment(name).cell != first.id}
     assert block_s(plan, FROZEN, {}) == pytest.approx(block_s(PLAN, replace(FROZEN, calibrations=others), {}))

@@ -60,8 +60,8 @@ def test_the_negative_control_has_batches_as_long_as_those_of_the_most_unequal_t
 def test_a_batch_that_the_pilot_read_too_long_is_sized_again_after_the_first_block() -> None:
     right = frozen()
     wrong = {
-        name: replace(each, count=max(1, each.count // 5)) if name.endswith("/ES256") else each
-        for name, each in right.calibrations.items()
+        name: replace(item, count=max(1, item.count // 5)) if name.endswith("/ES256") else item
+        for name, item in right.calibrations.items()
     }
     seen = {treatment.id: SECONDS[treatment.levels["algorithm"]] for treatment in PLAN.treatments}
 
@@ -139,7 +139,7 @@ def test_what_the_arms_of_a_cell_share_while_they_take_turns_is_no_noise_of_thei
 def test_a_budget_that_nobody_asked_for_leaves_rounds_that_cost_little() -> None:
     plan = replace(PLAN, stopping=replace(PLAN.stopping, extends=True))
 
-    asked, own = (frozen(each, left_s=0.0, noise=0.5).rounds[PLAIN] for each in (PLAN, plan))
+    asked, own = (frozen(item, left_s=0.0, noise=0.5).rounds[PLAIN] for item in (PLAN, plan))
 
     assert own > asked == PLAN.rounds_range[0]
 
@@ -191,7 +191,7 @@ def test_operations_that_are_timed_one_by_one_take_turns_one_by_one() -> None:
     plan = replace(PLAN, batch_s=0.0)
     operations = {"RS256": 1e-3, "ES256": 3e-3, "EdDSA": 2e-5}
     seen = {treatment.id: tried(operations[treatment.levels["algorithm"]]) for treatment in plan.treatments}
-    bare = {name: replace(each, operation=replace(each.operation, shortest_s=1e-4)) for name, each in seen.items()}
+    bare = {name: replace(item, operation=replace(item.operation, shortest_s=1e-4)) for name, item in seen.items()}
 
     calibrated = freeze(plan, bare, {}, math.inf)
 
@@ -246,8 +246,8 @@ def test_a_budget_of_any_length_ends_the_search_for_rounds(allowed: tuple[int, i
 
 
 def paced(operation_s: float) -> Tried:
-    each = tried(operation_s)
-    return replace(each, operation=replace(each.operation, most=1), gap_s=0.05)
+    measured = tried(operation_s)
+    return replace(measured, operation=replace(measured.operation, most=1), gap_s=0.05)
 
 
 def test_operations_with_idle_time_between_them_stay_alone_in_their_batches() -> None:
@@ -255,7 +255,7 @@ def test_operations_with_idle_time_between_them_stay_alone_in_their_batches() ->
     operations = {"RS256": 1e-3, "ES256": 3e-3, "EdDSA": 2e-2}
     seconds = {treatment.id: operations[treatment.levels["algorithm"]] for treatment in plan.treatments}
 
-    calibrated = freeze(plan, {name: paced(each) for name, each in seconds.items()}, {}, math.inf)
+    calibrated = freeze(plan, {name: paced(item) for name, item in seconds.items()}, {}, math.inf)
 
     assert {(calibration.count, calibration.settle) for calibration in calibrated.calibrations.values()} == {(1, False)}
     assert sized_again(plan, calibrated, seconds) is None
@@ -264,23 +264,23 @@ def test_operations_with_idle_time_between_them_stay_alone_in_their_batches() ->
 def test_one_reading_that_was_too_short_is_put_right_after_the_next_block() -> None:
     right = frozen()
     seconds = {treatment.id: SECONDS[treatment.levels["algorithm"]] for treatment in PLAN.treatments}
-    short = {name: each / 3 if name.endswith("/ES256") else each for name, each in seconds.items()}
+    short = {name: item / 3 if name.endswith("/ES256") else item for name, item in seconds.items()}
 
     misled = sized_again(PLAN, right, short)
     assert misled is not None
     again = sized_again(PLAN, misled, seconds)
 
     assert again is not None
-    assert {name: each.count for name, each in again.calibrations.items()} == {
-        name: each.count for name, each in right.calibrations.items()
+    assert {name: item.count for name, item in again.calibrations.items()} == {
+        name: entry.count for name, entry in right.calibrations.items()
     }
 
 
 def test_batches_that_are_sized_again_still_outlast_a_coarse_clock() -> None:
     seen = {treatment.id: tried(SECONDS[treatment.levels["algorithm"]]) for treatment in PLAN.treatments}
-    coarse = {name: replace(each, operation=replace(each.operation, shortest_s=1.0)) for name, each in seen.items()}
+    coarse = {name: replace(item, operation=replace(item.operation, shortest_s=1.0)) for name, item in seen.items()}
     seconds = {treatment.id: SECONDS[treatment.levels["algorithm"]] for treatment in PLAN.treatments}
-    halved = {name: each / 2 if name.endswith("/ES256") else each for name, each in seconds.items()}
+    halved = {name: item / 2 if name.endswith("/ES256") else item for name, item in seconds.items()}
 
     again = sized_again(PLAN, freeze(PLAN, coarse, {}, math.inf), halved)
 

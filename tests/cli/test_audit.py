@@ -38,10 +38,10 @@ def test_document_follows_its_schema_and_names_every_check(target):
     document = json.loads(sectax("audit", target, "--json").out)
 
     Draft202012Validator(SCHEMA).validate(document)
-    statuses = [each["status"] for each in document["checks"]]
+    statuses = [check["status"] for check in document["checks"]]
     verdict = document["verdict"]
     assert [verdict["fired"], verdict["silent"], verdict["unchecked"], verdict["not_applicable"]] == [
-        statuses.count(each) for each in ("fired", "silent", "cannot-be-checked", "does-not-apply")
+        statuses.count(text) for text in ("fired", "silent", "cannot-be-checked", "does-not-apply")
     ]
     assert document["target"] == target
 
@@ -79,7 +79,7 @@ def test_no_more_figures_are_counted_than_there_are(name):
 
     verdict = document["verdict"]
     assert verdict["fatal"] + verdict["warned"] <= document["figures"]
-    unnamed = [one for each in document["checks"] for one in each["warnings"] if not one["figures"]]
+    unnamed = [one for check in document["checks"] for one in check["warnings"] if not one["figures"]]
     assert verdict["beside"]["fatal"] == sum(one["severity"] == "F" for one in unnamed)
 
 

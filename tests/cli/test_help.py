@@ -36,7 +36,7 @@ def test_every_option_of_every_command_is_explained_in_a_sentence() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [each[0].split()[1:] for each in ALL if isinstance(each[1], click.Group)], ids=" ".join
+    "words", [item[0].split()[1:] for item in ALL if isinstance(item[1], click.Group)], ids=" ".join
 )
 def test_no_line_of_a_list_of_commands_is_cut_off(words: list[str]) -> None:
     said = sectax(*words, "--help", COLUMNS="80")

@@ -26,7 +26,7 @@ def folder(tmp_path_factory) -> Path:
 
 def headings(page: Path) -> list[str]:
     root = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(page.read_text())
-    return ["".join(each.itertext()) for each in root.iter("h2")]
+    return ["".join(tag.itertext()) for tag in root.iter("h2")]
 
 
 def test_the_page_of_a_run_is_the_same_made_later_from_its_file(folder):
@@ -120,7 +120,7 @@ def test_a_folder_of_runs_has_an_index_whose_links_lead_to_pages(folder, tmp_pat
         assert (said.status, said.out) == (0, "index.html\n"), said.err
 
     root = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse((tmp_path / "index.html").read_text())
-    links = {"".join(each.itertext()): each.get("href") for each in root.iter("a")}
+    links = {"".join(tag.itertext()): tag.get("href") for tag in root.iter("a")}
     assert links == {"a.sectax": "a.html", "b & <c>.sectax": "b%20%26%20%3Cc%3E.html"}
     assert (tmp_path / "a.html").exists()
     assert (tmp_path / "b & <c>.html").exists()

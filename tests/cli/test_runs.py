@@ -96,7 +96,7 @@ def test_a_folder_without_runs_and_what_is_no_folder(folder):
 
 def test_a_withdrawn_comparison_is_not_counted_as_decided():
     analysed = situations.every_kind_of_verdict()
-    found = next(each for each in analysed.findings if each.comparison.standing is Standing.PRIMARY)
+    found = next(finding for finding in analysed.findings if finding.comparison.standing is Standing.PRIMARY)
     withdrawn = replace(found, verdict=VerdictId.WITHDRAWN, withheld=found.verdict)
 
     assert _answer(replace(analysed, findings=(withdrawn, withdrawn))) == "0 of 2 decided, 2 withdrawn"

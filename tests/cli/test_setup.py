@@ -19,7 +19,7 @@ def here(tmp_path: Path) -> dict[str, str]:
 
 
 def doctor(environment: dict[str, str]) -> dict[str, dict[str, str]]:
-    return {each["id"]: each for each in json.loads(sectax("doctor", "--json", **environment).out)["symptoms"]}
+    return {symptom["id"]: symptom for symptom in json.loads(sectax("doctor", "--json", **environment).out)["symptoms"]}
 
 
 @pytest.mark.more

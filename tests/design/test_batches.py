@@ -29,7 +29,7 @@ def test_growing_ends_at_a_batch_that_is_long_enough_within_few_steps(per_operat
 
 
 def operations(*seconds: float, shortest_s: float = 1e-3) -> dict[str, Operation]:
-    return {f"{place}": Operation(each, shortest_s) for place, each in enumerate(seconds)}
+    return {f"{place}": Operation(item, shortest_s) for place, item in enumerate(seconds)}
 
 
 @given(per_operation=st.floats(1e-9, 10), aim=st.floats(1e-3, 0.1))
@@ -45,7 +45,7 @@ def test_a_batch_lasts_about_as_long_as_aimed_at(per_operation, aim):
 def test_the_batches_of_a_cell_last_equally_long_whatever_an_operation_lasts(seconds, aim):
     cell = operations(*seconds)
     sizes = batch_sizes(cell, aim)
-    lengths = [sizes[name] * each.operation_s for name, each in cell.items()]
+    lengths = [sizes[name] * item.operation_s for name, item in cell.items()]
 
     assert max(sizes.values()) < MOST_OPERATIONS
     assert not uneven(lengths)

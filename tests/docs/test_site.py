@@ -63,4 +63,4 @@ def test_it_loads_nothing_from_elsewhere(site: Path) -> None:
     for page in site.rglob("*.html"):
         loaded = re.findall(r'<(?:script|img|iframe|source)[^>]*\ssrc="([^"]+)', page.read_text(encoding="utf-8"))
         loaded += re.findall(r'<link[^>]*rel="stylesheet"[^>]*href="([^"]+)', page.read_text(encoding="utf-8"))
-        assert [each for each in loaded if "://" in each] == [], page.name
+        assert [address for address in loaded if "://" in address] == [], page.name

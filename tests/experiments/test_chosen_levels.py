@@ -17,7 +17,7 @@ def primary_levels(
     plan = planned(registry.load(experiment), Request(preset, levels, Stopping(0.02), 1))
     primary = [comparison for comparison in plan.comparisons if comparison.standing is Standing.PRIMARY]
     assert primary
-    return {plan.treatment(each.treatment).levels[factor] for each in primary}
+    return {plan.treatment(comparison.treatment).levels[factor] for comparison in primary}
 
 
 @pytest.mark.parametrize(

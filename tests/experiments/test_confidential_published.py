@@ -41,7 +41,7 @@ def test_the_time_that_is_announced_holds_the_commands_that_are_run() -> None:
     whole, quick = published(), published(test=("cpu", "mutex"))
     ours = published(test=("cpu", "mutex"), commands=("by-count",))
 
-    budgets_s = [each.stopping.budget_s or 0.0 for each in (whole, quick, ours)]
+    budgets_s = [plan.stopping.budget_s or 0.0 for plan in (whole, quick, ours)]
     files_s = PUBLISHED_TESTS["fileio"].clock_s or 0.0
     assert budgets_s[0] > 2 * files_s
     assert 2 * files_s > budgets_s[1] > budgets_s[2] > 0

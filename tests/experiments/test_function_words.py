@@ -34,7 +34,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def options(**more: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     return {"baseline": ("a",), "treatment": ("more=b",)} | {
-        name.replace("_", "-"): each for name, each in more.items()
+        name.replace("_", "-"): item for name, item in more.items()
     }
 
 
@@ -84,7 +84,7 @@ def test_memory_and_pace_make_cells_and_every_treatment_declares_its_share():
     assert [cell.id for cell in made.cells] == ["128/back-to-back", "128/spaced", "512/back-to-back", "512/spaced"]
     declared: dict[str, dict[str, Witness]] = {treatment.id: treatment.declares for treatment in made.treatments}
     assert declared["128/spaced/more"] == {"memory_mb": 128}
-    paces = {each.gap_s for name, each in specs(made).items() if "/spaced/" in name}
+    paces = {spec.gap_s for name, spec in specs(made).items() if "/spaced/" in name}
     assert paces == {0.1}
     assert specs(made)["128/back-to-back/more"].gap_s == 0
 

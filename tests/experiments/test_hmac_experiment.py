@@ -67,7 +67,7 @@ def test_cpu_time_answers_where_it_is_known(preset, endpoint, answers) -> None:
     told = on_lambda_metrics(preset, {"authentication": AUTHENTICATION}, endpoint)
 
     assert told[0].name == answers
-    assert {"duration", "whole"} <= {each.name for each in told}
+    assert {"duration", "whole"} <= {metric.name for metric in told}
     assert (CPU_TIME in told) == (endpoint == LOCAL)
 
 
@@ -143,7 +143,7 @@ def test_language_without_its_tool_chain_is_skipped_with_its_hint() -> None:
     made = EXPERIMENT.plan(request, without(complete(EXPERIMENT, request), subjects.part_of("go"), why_not=no_go))
 
     assert {cell.levels["language"] for cell in made.cells} == {"python"}
-    assert {each.why_not for each in made.skipped} == {no_go}
+    assert {treatment.why_not for treatment in made.skipped} == {no_go}
 
 
 def test_the_bill_grows_with_the_memory() -> None:

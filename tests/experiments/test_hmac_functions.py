@@ -56,7 +56,7 @@ def test_every_treatment_answers_its_own_way_before_and_after(treatment, languag
 
 
 def test_a_function_that_checks_nothing_is_not_measured_as_one_that_does(inputs):
-    checked, unchecked = (spec(inputs, authentication=each) for each in ("hmac-sha512", "none"))
+    checked, unchecked = (spec(inputs, authentication=text) for text in ("hmac-sha512", "none"))
     subject = dataclasses.replace(checked, environment=unchecked.environment).subject()
 
     with pytest.raises(SubjectFailed, match="nothing was checked"):

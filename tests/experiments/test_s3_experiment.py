@@ -51,7 +51,9 @@ def test_quick_compares_all_server_side_kinds_over_tls() -> None:
 
 def test_sse_c_without_tls_and_bucket_keys_on_minio_are_skipped_with_a_reason() -> None:
     made = plan(operation="get", size="10KB", transfer="plain,tls", encryption="all")
-    reasons = {(each.levels["transfer"], each.levels["encryption"]): each.reason for each in made.skipped}
+    reasons = {
+        (treatment.levels["transfer"], treatment.levels["encryption"]): treatment.reason for treatment in made.skipped
+    }
 
     assert "TLS alone" in reasons["plain", "sse-c"]
     assert "no bucket keys" in reasons["tls", "sse-kms-bucket-key"]
@@ -65,14 +67,14 @@ def test_on_aws_the_baseline_is_what_aws_does_to_every_object() -> None:
     assert baselines == {"sse-s3"}
     assert "none" not in {treatment.levels["encryption"] for treatment in made.treatments}
     asked = plan("quick", {"endpoint": ("aws",)}, encryption="none,sse-s3,sse-kms")
-    assert {each.levels["encryption"] for each in asked.skipped} == {"none"}
+    assert {treatment.levels["encryption"] for treatment in asked.skipped} == {"none"}
     assert "AWS encrypts every new object" in asked.skipped[0].reason
 
 
 def test_parts_need_more_than_one_part() -> None:
     made = plan(operation="put", size="1MB,100MB", upload="single,multipart", encryption="none,sse-s3", transfer="tls")
 
-    assert {each.levels["size"] for each in made.skipped} == {"1MB"}
+    assert {treatment.levels["size"] for treatment in made.skipped} == {"1MB"}
     assert counted(made) == 6
 
 
@@ -175,10 +177,10 @@ def test_operations_that_overlap_need_longer_turns_and_more_than_one_processor(l
 def test_a_known_cost_is_added_only_where_no_operation_waits_for_another() -> None:
     made = plan(operation="get", size="10KB", concurrency="1,8")
     families = {cell.id: cell.family for cell in made.cells}
-    controls = {(families[each.cell], each.role) for each in made.treatments if "#" in each.id}
+    controls = {(families[treatment.cell], treatment.role) for treatment in made.treatments if "#" in treatment.id}
 
     assert controls == {("go", Role.NEGATIVE), ("go", Role.POSITIVE), ("go, 8 at once", Role.NEGATIVE)}
-    assert Role.POSITIVE in {each.role for each in plan(load="50/s").treatments}
+    assert Role.POSITIVE in {treatment.role for treatment in plan(load="50/s").treatments}
 
 
 def test_kms_is_asked_for_every_object_unless_the_bucket_has_a_key() -> None:

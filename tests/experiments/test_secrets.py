@@ -90,7 +90,9 @@ def test_without_the_agent_the_other_ways_are_measured() -> None:
 
     made = EXPERIMENT.plan(request, without(complete(EXPERIMENT, request), AGENT, why_not=no_cargo))
 
-    skipped = {each.levels["access"]: each.why_not for each in made.skipped if each.why_not == no_cargo}
+    skipped = {
+        treatment.levels["access"]: treatment.why_not for treatment in made.skipped if treatment.why_not == no_cargo
+    }
     assert skipped.keys() == {"sidecar", "sidecar-new"}
     assert {treatment.levels["access"] for treatment in made.treatments} == {
         "dictionary",
@@ -137,7 +139,7 @@ def test_an_option_that_is_none_or_contradicts_another_is_refused(given: dict[st
 def test_on_aws_the_sidecar_needs_its_layer_and_no_call_is_promised() -> None:
     made = planned(EXPERIMENT, Request("quick", {}, Stopping(margin=0.02), 1, ON_AWS))
 
-    assert {each.levels["access"]: each.hint for each in made.skipped} == {"sidecar": "add --layer ARN"}
+    assert {treatment.levels["access"]: treatment.hint for treatment in made.skipped} == {"sidecar": "add --layer ARN"}
     assert not any("backend_calls" in treatment.declares for treatment in made.treatments)
     assert not any("moto" in text for text in (made.transfers, *made.choices))
     layer = {"layer": ("arn:aws:lambda:us-east-1:123456789012:layer:extension:11",)}
@@ -163,7 +165,7 @@ def test_a_dry_run_on_aws_estimates_the_bill_and_asks_nobody() -> None:
 def test_the_library_is_skipped_in_go_with_the_reason() -> None:
     made = planned(EXPERIMENT, Request("default", {"language": ("go",)}, Stopping(margin=0.02), 1, ON_AWS))
 
-    assert {each.reason for each in made.skipped if each.levels["access"] == "library"} == {
+    assert {treatment.reason for treatment in made.skipped if treatment.levels["access"] == "library"} == {
         "of AWS's caching library only the one for Python is measured"
     }
 
@@ -204,18 +206,20 @@ class TestWithRealParts:
         assert told == {"backend_calls": f"{calls} for each access"}
         seen = [observation for observation in visit.observations if observation.metric == "access"]
         batched = levels.ACCESS[access].batched and situation == "hit"
-        assert [each.count for each in seen] == ([4] if batched else [1] * 4)
-        assert all(0 < each.value < 60 for each in seen)
+        assert [item.count for item in seen] == ([4] if batched else [1] * 4)
+        assert all(0 < item.value < 60 for item in seen)
         assert visit.telemetry["backend_calls"] == 6 * calls
         assert witnesses["timed"] == ("in batches" if batched else "one by one")
         first = ["first", "first.init", "first.duration", "first.access"]
-        assert [each.metric for each in subject.first] == first + ["first.sidecar_init"] * ("sidecar" in access)
+        assert [observation.metric for observation in subject.first] == first + ["first.sidecar_init"] * (
+            "sidecar" in access
+        )
         parts = {
             observation.metric: observation.value
             for observation in visit.observations
             if observation.metric in levels.PARTS
         }
-        assert sum(parts.values()) <= sum(each.value for each in seen)
+        assert sum(parts.values()) <= sum(item.value for item in seen)
         # A secret that is not in a cache is fetched over a new connection; the sidecar's own is inside its answer.
         direct = not levels.ACCESS[access].sidecar
         assert ("handshake" in parts) == (direct and (situation != "hit" or access == "direct-new"))

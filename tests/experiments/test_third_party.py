@@ -50,11 +50,11 @@ def test_it_is_measured_against_its_own_server_which_ends_with_the_run(tmp_path:
 
     assert run.returncode == 0, run.stderr
     document = json.loads(run.stdout)
-    assert {each["treatment"]: each["effect"]["blocks"] for each in document["findings"]} == {
+    assert {finding["treatment"]: finding["effect"]["blocks"] for finding in document["findings"]} == {
         "all/pbkdf2-100": 6,
         "all/pbkdf2-2000": 6,
     }
-    assert [each["witnesses"]["iterations"] for each in document["treatments"]][:3] == [0, 100, 2000]
+    assert [treatment["witnesses"]["iterations"] for treatment in document["treatments"]][:3] == [0, 100, 2000]
     assert document["failures"] == []
     assert "pbkdf2-2000" in shown.stdout
     assert servers(tmp_path) == []

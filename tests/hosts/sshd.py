@@ -60,7 +60,7 @@ def running(folder: Path, *, passwords: bool = False, hosts: int = 1, path: str 
         for start in range(0, hosts, _MOST_PORTS):
             own = ports[start : start + _MOST_PORTS]
             file = folder / f"sshd_config_{start}"
-            file.write_text("\n".join([*settings, *(f"ListenAddress 127.0.0.1:{each}" for each in own)]) + "\n")
+            file.write_text("\n".join([*settings, *(f"ListenAddress 127.0.0.1:{value}" for value in own)]) + "\n")
             process = subprocess.Popen([SSHD, "-D", "-e", "-f", file], stderr=written)
             stack.callback(process.wait)
             stack.callback(process.kill)
@@ -72,8 +72,8 @@ def free_ports(number: int) -> list[int]:
     """Ports of loopback that nobody listens on, all different."""
     with contextlib.ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(number)]
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
+        for listener in sockets:
+            listener.bind(("127.0.0.1", 0))
         return [socket.getsockname()[1] for socket in sockets]
 
 

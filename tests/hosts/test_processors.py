@@ -52,9 +52,9 @@ def test_the_one_that_another_sectax_measures_on_is_left_to_it(tmp_path: Path) -
 def _hold_all(claims: Path, ready: object, done: object) -> None:
     allowed = os.sched_getaffinity(0)
     stack = [on_one_processor(claims) for _ in allowed]
-    for each in stack:
+    for context in stack:
         os.sched_setaffinity(0, allowed)
-        each.__enter__()
+        context.__enter__()
     ready.set()  # type: ignore[attr-defined]
     done.wait(60)  # type: ignore[attr-defined]
 

@@ -136,8 +136,8 @@ def test_throttling_of_the_group_and_its_ancestors_is_seen(
     tree.process(PID, version, "cpu", "/outer/inner")
     # The root group of version 2 has a cpu.stat without throttling.
     tree.write(f"{folder}/cpu.stat", "usage_usec 12\n")
-    for each in ("outer/inner", "outer"):
-        tree.write(f"{folder}/{each}/cpu.stat", f"nr_periods 10\n{before}")
+    for text in ("outer/inner", "outer"):
+        tree.write(f"{folder}/{text}/cpu.stat", f"nr_periods 10\n{before}")
 
     change = between(tree, lambda: tree.write(f"{folder}/{group}/cpu.stat", f"nr_periods 20\n{after}"))
 

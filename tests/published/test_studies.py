@@ -11,7 +11,9 @@ from sectax.model.errors import WrongUse
 from sectax.model.published import Fact, Known, PublishedLevel, PublishedStudy
 from sectax.published import REQUIRED_FACTS, mislabelled, read
 
-EVERY = pytest.mark.parametrize("study", [published.load(each) for each in published.ids()], ids=lambda study: study.id)
+EVERY = pytest.mark.parametrize(
+    "study", [published.load(treatment) for treatment in published.ids()], ids=lambda study: study.id
+)
 
 
 def test_the_five_studies_are_built_in() -> None:

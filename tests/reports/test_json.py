@@ -35,11 +35,11 @@ def document(situation: str) -> Any:
 def objects(value: Any) -> Iterator[dict[str, Any]]:
     if isinstance(value, dict):
         yield value
-        for each in value.values():
-            yield from objects(each)
+        for item in value.values():
+            yield from objects(item)
     elif isinstance(value, list):
-        for each in value:
-            yield from objects(each)
+        for item in value:
+            yield from objects(item)
 
 
 @pytest.mark.parametrize("situation", situations.ALL)
@@ -58,10 +58,10 @@ def test_document_is_as_agreed(situation: str, golden: Golden) -> None:
 
 @pytest.mark.parametrize("situation", situations.ALL)
 def test_every_null_has_its_reason_and_every_reason_its_null(situation: str) -> None:
-    for each in objects(document(situation)):
-        nulls = {name for name, value in each.items() if value is None}
-        assert nulls == set(each.get("missing", {}))
-        assert all(each.get("missing", {}).values())
+    for node in objects(document(situation)):
+        nulls = {name for name, value in node.items() if value is None}
+        assert nulls == set(node.get("missing", {}))
+        assert all(node.get("missing", {}).values())
 
 
 def test_page_explains_every_verdict_and_every_member_of_the_document() -> None:
@@ -74,11 +74,11 @@ def test_page_explains_every_verdict_and_every_member_of_the_document() -> None:
 
 
 def test_withdrawn_verdict_says_what_it_was_and_which_check_took_it() -> None:
-    finding = next(each for each in document("verdict-withdrawn")["findings"] if each["withheld"])
+    finding = next(finding for finding in document("verdict-withdrawn")["findings"] if finding["withheld"])
 
     assert finding["verdict"]["id"] == "withdrawn"
     assert finding["withheld"] == "faster-material"
-    assert [each["check"] for each in finding["warnings"] if each["severity"] == "F"] == ["mislabelled-level"]
+    assert [warning["check"] for warning in finding["warnings"] if warning["severity"] == "F"] == ["mislabelled-level"]
 
 
 def test_infinite_interval_is_null_and_not_a_number() -> None:
@@ -119,9 +119,9 @@ def test_what_the_pilot_skipped_is_skipped_with_its_levels() -> None:
     skipped = document("probe-failed-in-the-pilot")["skipped"]
 
     assert len(skipped) == 8  # the controls of the family too
-    assert {each["levels"]["language"] for each in skipped} == {"python"}
-    assert {each["levels"]["algorithm"] for each in skipped} == {"RS256", "ES256", "EdDSA"}
-    assert {each["hint"] for each in skipped} == {"sectax setup jwt"}
+    assert {treatment["levels"]["language"] for treatment in skipped} == {"python"}
+    assert {treatment["levels"]["algorithm"] for treatment in skipped} == {"RS256", "ES256", "EdDSA"}
+    assert {treatment["hint"] for treatment in skipped} == {"sectax setup jwt"}
 
 
 def test_what_was_skipped_in_several_blocks_is_skipped_once() -> None:
@@ -140,7 +140,7 @@ def test_known_cost_of_the_positive_control_is_told() -> None:
 
 
 def test_ratio_and_logarithm_agree() -> None:
-    effects = [each["effect"] for each in document("every-kind-of-verdict")["findings"] if each["effect"]]
+    effects = [finding["effect"] for finding in document("every-kind-of-verdict")["findings"] if finding["effect"]]
 
     assert len(effects) > 10
     for effect in effects:

@@ -28,11 +28,11 @@ def analysed():
 def alone(analysed) -> list[Table]:
     """The tables in which nothing is compared."""
     every = result_tables(analysed, visible(analysed, show_all=True))
-    return [each for each in every if isinstance(each, Table) and not column(each, Part.EFFECT)[0]]
+    return [item for item in every if isinstance(item, Table) and not column(item, Part.EFFECT)[0]]
 
 
 def column(table: Table, part: Part) -> list[str]:
-    (place,) = (place for place, each in enumerate(table.columns) if each.part is part)
+    (place,) = (place for place, item in enumerate(table.columns) if item.part is part)
     return [table.columns[place].head, *(row.cells[place] for row in table.rows)]
 
 

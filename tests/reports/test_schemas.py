@@ -36,15 +36,15 @@ def test_every_schema_is_a_schema_that_the_page_names(name: str) -> None:
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_no_object_may_lack_a_member_or_have_another(name: str) -> None:
-    closed = [SCHEMAS[name], *(each for each in SCHEMAS[name]["$defs"].values() if "properties" in each)]
+    closed = [SCHEMAS[name], *(item for item in SCHEMAS[name]["$defs"].values() if "properties" in item)]
 
-    for each in closed:
-        written_by_people = each is SCHEMAS[name] and any(
+    for item in closed:
+        written_by_people = item is SCHEMAS[name] and any(
             path.__name__.lower() in name for path in generate_schemas.INPUTS
         )
-        assert each["required"] == list(each["properties"])[written_by_people:]
-        assert each["additionalProperties"] is False
-        assert each["description"]
+        assert item["required"] == list(item["properties"])[written_by_people:]
+        assert item["additionalProperties"] is False
+        assert item["description"]
 
 
 def test_a_document_with_a_member_too_many_is_refused() -> None:

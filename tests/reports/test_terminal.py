@@ -66,12 +66,12 @@ def test_no_line_is_wider_than_the_terminal(situation: str, width: int) -> None:
 
 
 # Its labels are as long as no level of an experiment is.
-@pytest.mark.parametrize("situation", [each for each in situations.ALL if each != "hostile-labels"])
+@pytest.mark.parametrize("situation", [item for item in situations.ALL if item != "hostile-labels"])
 @pytest.mark.parametrize("show_all", [False, True])
 def test_at_80_columns_no_word_is_broken(situation: str, show_all: bool) -> None:
     def words(width: int) -> set[str]:
-        found = {each.strip(",;:()") for each in rendered(situation, width, show_all=show_all).split()}
-        return {each for each in found if any(map(str.isalpha, each))}
+        found = {word.strip(",;:()") for word in rendered(situation, width, show_all=show_all).split()}
+        return {item for item in found if any(map(str.isalpha, item))}
 
     assert words(80) - words(200) == set()
 
@@ -145,7 +145,7 @@ def test_secondary_comparisons_are_hidden_but_not_silently() -> None:
 def test_effects_over_fewer_blocks_than_their_figures_say_so() -> None:
     analysed = situations.signatures_in_php()
     shown = visible(analysed, show_all=False)
-    longer = tuple(replace(each, blocks=each.blocks + 6) for each in analysed.treatments)
+    longer = tuple(replace(treatment, blocks=treatment.blocks + 6) for treatment in analysed.treatments)
 
     assert SHARED_BLOCKS not in footnotes(analysed, shown)
     assert SHARED_BLOCKS in footnotes(replace(analysed, treatments=longer), shown)
@@ -154,7 +154,8 @@ def test_effects_over_fewer_blocks_than_their_figures_say_so() -> None:
 def test_run_without_primary_comparisons_hides_nothing() -> None:
     analysed = situations.signatures_in_php()
     findings = tuple(
-        replace(each, comparison=replace(each.comparison, standing=Standing.SECONDARY)) for each in analysed.findings
+        replace(finding, comparison=replace(finding.comparison, standing=Standing.SECONDARY))
+        for finding in analysed.findings
     )
 
     text = printed(replace(analysed, findings=findings), 100)
@@ -197,7 +198,7 @@ def test_telemetry_that_is_missing_is_no_zero() -> None:
 
 def test_families_wait_each_for_themselves() -> None:
     case = Case(simple({"language": ("php", "python")}, "RS256", "ES256"), {})
-    case.truth = {each.id: 0.001 for each in case.plan().treatments}
+    case.truth = {treatment.id: 0.001 for treatment in case.plan().treatments}
     case.telemetry = {
         f"{language}/RS256": {"run_queue_delay_s": waited, "cpu_time_s": 1.0 - waited, "throttled_s": 0.25}
         for language, waited in (("php", 0.01), ("python", 0.02))

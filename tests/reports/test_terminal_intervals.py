@@ -33,7 +33,7 @@ ENDS = st.tuples(*[st.floats(-8, 8)] * 3).map(sorted)
 def table(*intervals: tuple[float, float, float], tone: Tone = Tone.WORSE) -> Table:
     """The baseline, and a row for each interval given in logs."""
     rows = [Row(("none", "1", "baseline", "", ""))]
-    rows += [Row(("a", "2", "", "", "slower"), tone, Interval(*map(math.exp, each), "")) for each in intervals]
+    rows += [Row(("a", "2", "", "", "slower"), tone, Interval(*map(math.exp, interval), "")) for interval in intervals]
     return result_table("", HEADS, rows, 0.02)
 
 
@@ -71,7 +71,7 @@ def test_every_kind_of_answer_has_the_mark_that_it_has_on_the_page() -> None:
     assert set(MARKS) == set(interval_column.SHAPES)
     for tone, mark in MARKS.items():
         assert mark in drawn(table((0.1, 0.2, 0.3), tone=tone), 20)[1]
-    assert len({in_ascii(each) for each in MARKS.values()}) == len(MARKS)
+    assert len({in_ascii(item) for item in MARKS.values()}) == len(MARKS)
 
 
 def test_an_interval_that_holds_no_cost_crosses_its_line_and_one_that_does_not_never_touches_it() -> None:
@@ -102,7 +102,7 @@ def test_intervals_are_drawn_where_there_is_room_for_them(situation: str, show_a
 
 def test_without_an_interval_there_is_no_column_for_one() -> None:
     analysed = situations.signatures_in_php()
-    findings = tuple(replace(each, effect=None) for each in analysed.findings)
+    findings = tuple(replace(finding, effect=None) for finding in analysed.findings)
     made = run_report(replace(analysed, findings=findings), situations.PATH, None, show_all=False)
 
     assert not any(mark in terminal.render(made, width=140, colour=False) for mark in "┊►◄■○")

@@ -55,24 +55,24 @@ def given(
     plan = planned(EXPERIMENT, Request("default", levels, Stopping(0.02), 1, ON_AWS))
     factors = {block: (slow or {}).get(block, 1.0) * (1 + noise * (-1) ** block) for block in BLOCKS[:blocks]}
     values = {
-        each.id: {
-            block: factor * SECONDS[each.levels["memory"]] * TIMES[each.levels["authentication"]]
+        treatment.id: {
+            block: factor * SECONDS[treatment.levels["memory"]] * TIMES[treatment.levels["authentication"]]
             for block, factor in factors.items()
         }
-        for each in plan.treatments
+        for treatment in plan.treatments
     }
-    billed = {each: {block: math.ceil(1e3 * value) / 1e3 for block, value in of.items()} for each, of in values.items()}
+    billed = {item: {block: math.ceil(1e3 * value) / 1e3 for block, value in of.items()} for item, of in values.items()}
     run = measured(
         plan,
         {"duration": values, "billed_duration": billed},
         BLOCKS[:blocks],
         failures=failures,
-        witnesses={each: {"event_bytes": (1_400_000,)} for each in values},
-        telemetry={each: {"periods": 50.0, "throttled_periods": 20.0 * ("/128/" in each)} for each in values},
+        witnesses={value: {"event_bytes": (1_400_000,)} for value in values},
+        telemetry={value: {"periods": 50.0, "throttled_periods": 20.0 * ("/128/" in value)} for value in values},
         samples={
             "duration": {
-                each: {block: array("d", spread(calls, value)) for block, value in of.items()}
-                for each, of in values.items()
+                item: {block: array("d", spread(calls, value)) for block, value in of.items()}
+                for item, of in values.items()
                 if calls
             }
         },
@@ -90,7 +90,7 @@ def as_document(advised: Advice) -> str:
 
 def test_the_bill_is_requests_and_whole_milliseconds_of_memory() -> None:
     prices = load()
-    (priced,) = (each for each in given().priced if each.memory_mb == 128 and each.treatment.endswith("/hmac-sha512"))
+    (priced,) = (bill for bill in given().priced if bill.memory_mb == 128 and bill.treatment.endswith("/hmac-sha512"))
 
     per_gb_s = prices.items["lambda.x86_64"].price
     assert priced.billed_s == pytest.approx(0.097)  # 96.24 ms
@@ -99,7 +99,7 @@ def test_the_bill_is_requests_and_whole_milliseconds_of_memory() -> None:
 
 @pytest.mark.parametrize(("under_s", "memory_mb"), [(0.2, 128), (0.05, 1024), (0.011, None)])
 def test_the_smallest_memory_under_a_limit(under_s: float, memory_mb: int | None) -> None:
-    (found,) = (each for each in given(under_s).smallest if each.levels["authentication"] == "hmac-sha512")
+    (found,) = (answer for answer in given(under_s).smallest if answer.levels["authentication"] == "hmac-sha512")
 
     assert found.memory_mb == memory_mb
 
@@ -115,7 +115,7 @@ def test_the_smallest_memory_under_a_limit(under_s: float, memory_mb: int | None
 )
 def test_a_tail_keeps_a_limit_where_enough_calls_stand_behind_it(statistic, calls, memory_mb, unknown) -> None:
     (found,) = (
-        each for each in given(0.2, statistic, calls).smallest if each.levels["authentication"] == "hmac-sha512"
+        answer for answer in given(0.2, statistic, calls).smallest if answer.levels["authentication"] == "hmac-sha512"
     )
 
     assert found.memory_mb == memory_mb
@@ -128,7 +128,9 @@ def test_a_tail_keeps_a_limit_where_enough_calls_stand_behind_it(statistic, call
 )
 def test_what_the_interval_straddles_is_neither_kept_nor_missed(under_s, memory_mb, unknown) -> None:
     # 96.24 and 12.12 ms with the check, give or take a hundredth.
-    (found,) = (each for each in given(under_s, noise=0.01).smallest if each.levels["authentication"] == "hmac-sha512")
+    (found,) = (
+        answer for answer in given(under_s, noise=0.01).smallest if answer.levels["authentication"] == "hmac-sha512"
+    )
 
     assert found.memory_mb == memory_mb
     assert list(found.unknown) == unknown
@@ -138,7 +140,7 @@ def test_a_treatment_that_failed_in_a_block_is_promised_nothing() -> None:
     advised = given(
         0.2, failures=(Failure(3, "python/1MiB/128/spaced/unpacked/hmac-sha512", "visit", "failed", "slow"),)
     )
-    (found,) = (each for each in advised.smallest if each.levels["authentication"] == "hmac-sha512")
+    (found,) = (answer for answer in advised.smallest if answer.levels["authentication"] == "hmac-sha512")
 
     assert found.memory_mb == 1024
     assert [(memory, seen.failed_blocks) for memory, seen in found.unknown.items()] == [(128, 1)]
@@ -150,7 +152,7 @@ def test_a_treatment_that_failed_in_a_block_is_promised_nothing() -> None:
 def test_the_bill_is_the_plain_mean_of_the_blocks() -> None:
     """What is paid adds up: blocks of 1 and 99 times as much are 50 times as much on the average."""
     unlike = given(slow={block: 99.0 if block % 2 else 1.0 for block in BLOCKS})
-    (priced,) = (each for each in unlike.priced if each.memory_mb == 128 and each.treatment.endswith("/none"))
+    (priced,) = (bill for bill in unlike.priced if bill.memory_mb == 128 and bill.treatment.endswith("/none"))
 
     assert priced.billed_s == pytest.approx(50 * 0.081, rel=0.01)
 
@@ -158,7 +160,7 @@ def test_the_bill_is_the_plain_mean_of_the_blocks() -> None:
 def test_what_is_there_to_be_subtracted_has_no_bill() -> None:
     advised = given(authentication=("immediate", "none", "hmac-sha512"))
 
-    assert {each.treatment.rpartition("/")[2] for each in advised.priced} == {"none", "hmac-sha512"}
+    assert {bill.treatment.rpartition("/")[2] for bill in advised.priced} == {"none", "hmac-sha512"}
 
 
 def test_a_run_without_what_is_asked_for_says_so() -> None:
@@ -179,7 +181,7 @@ def test_event_sizes_and_the_quota_are_told() -> None:
     (sent,) = advised.event_sizes
     assert (sent.level, sent.event_bytes) == ("1MiB", 1_400_000)
     assert sent.times == pytest.approx(1_400_000 / PAYLOAD_BYTES)
-    assert {(each.throttled_periods, each.periods) for each in advised.throttled} == {(20, 50), (0, 50)}
+    assert {(row.throttled_periods, row.periods) for row in advised.throttled} == {(20, 50), (0, 50)}
 
 
 def test_no_money_is_named_without_an_interval_that_it_follows_from() -> None:
@@ -197,7 +199,7 @@ def test_a_share_that_may_be_nearly_anything_is_not_printed() -> None:
     (first, *others) = advised.anatomies
 
     def known_from(low: float, high: float) -> str:
-        parts = tuple(replace(each, share=replace(each.share, low=low, high=high)) for each in first.parts)
+        parts = tuple(replace(part, share=replace(part.share, low=low, high=high)) for part in first.parts)
         return as_text(replace(advised, anatomies=(replace(first, parts=parts), *others)), width=200)
 
     assert "the check: too noisy, run longer" in known_from(-0.19, 0.74)

@@ -173,14 +173,14 @@ def test_the_document_holds_all_of_it():
 
     assert document["mix"] == {"cpu": 1.0}
     assert document["mixes"][0]["ratio"]["unit"] == "ratio"
-    assert {each["words"] for each in document["profiles"][0]["kinds"]} >= {"computing", "system calls"}
+    assert {kind["words"] for kind in document["profiles"][0]["kinds"]} >= {"computing", "system calls"}
 
 
 def test_the_study_is_compared_by_ratios_within_a_row_alone():
     (table,) = compare_with_published(analyse(run()), STUDY).tables
 
     assert table.absolute == table.down == ()
-    shapes = {each.name: each for each in table.across}
+    shapes = {ratio.name: ratio for ratio in table.across}
     fileio = shapes["normal : confidential, fileio"]
     assert fileio.there.value == pytest.approx(300.0567 / 300.1126)
     assert fileio.here[0].value == pytest.approx(1 / 3.0, rel=0.01)

@@ -54,16 +54,21 @@ def given(
         slower = SLOWER_AT_128 if levels["memory"] == "128" else 1.0
         return SECONDS[levels["access"]][levels["situation"]] * slower * (1 + 1e-3 * (-1) ** block)
 
-    ids = [each.id for each in plan.treatments]
-    access = {each.id: {block: seconds(each.levels, block) for block in BLOCKS} for each in plan.treatments}
-    misses = {each: dict.fromkeys(BLOCKS, 0.015) for each in ids}
-    backend = {each: {block: value / 2 for block, value in of.items()} for each, of in access.items()}
+    ids = [treatment.id for treatment in plan.treatments]
+    access = {
+        treatment.id: {block: seconds(treatment.levels, block) for block in BLOCKS} for treatment in plan.treatments
+    }
+    misses = {treatment: dict.fromkeys(BLOCKS, 0.015) for treatment in ids}
+    backend = {item: {block: value / 2 for block, value in of.items()} for item, of in access.items()}
     quota = {"periods": 50.0} | ({} if throttled_at_128 is None else {"throttled_periods": throttled_at_128})
     run = measured(
         plan,
         {"access": access, "first_access": misses, "backend": backend},
         BLOCKS,
-        telemetry={each: quota if "/128/" in each else {"periods": 50.0, "throttled_periods": 0.0} for each in ids},
+        telemetry={
+            treatment: quota if "/128/" in treatment else {"periods": 50.0, "throttled_periods": 0.0}
+            for treatment in ids
+        },
     )
     return advice(analyse(run), EXPERIMENT.advice_rules(plan), load(), Asked(rate=asked))
 
@@ -92,7 +97,7 @@ def test_what_is_slow_at_128_mb_and_never_held_back_is_not_called_starved() -> N
 def test_seconds_and_money_at_a_rate_are_those_worked_out_by_hand() -> None:
     found = given(AskedRate(calls=10, ttl_s=100.0, per_s=0.1))
     assert found.rates is not None
-    at = {(each.levels["access"], each.levels["memory"]): each for each in found.rates.at}
+    at = {(treatment.levels["access"], treatment.levels["memory"]): treatment for treatment in found.rates.at}
 
     # One invocation in ten finds the TTL over.
     sidecar = 0.1 * 0.012 + 9.9 * 0.001
@@ -108,18 +113,18 @@ def test_seconds_and_money_at_a_rate_are_those_worked_out_by_hand() -> None:
 def test_the_break_even_is_where_both_lines_meet() -> None:
     found = given(AskedRate(calls=10, ttl_s=1.0, per_s=0.5))  # every invocation finds the TTL over
     assert found.rates is not None
-    (each,) = [
+    (break_even,) = [
         one
         for one in found.rates.break_evens
         if one.levels["access"] == "sidecar" and one.levels["memory"] == "1769" and one.against == "direct-new"
     ]
 
-    assert each.anew == 1.0
-    assert each.faster is not None
-    assert each.faster.point == pytest.approx((0.012 - 0.001) / (0.040 - 0.001), rel=1e-6)
-    assert each.faster.low is not None
-    assert each.faster.high is not None
-    assert each.faster.low <= each.faster.point <= each.faster.high
+    assert break_even.anew == 1.0
+    assert break_even.faster is not None
+    assert break_even.faster.point == pytest.approx((0.012 - 0.001) / (0.040 - 0.001), rel=1e-6)
+    assert break_even.faster.low is not None
+    assert break_even.faster.high is not None
+    assert break_even.faster.low <= break_even.faster.point <= break_even.faster.high
 
 
 def test_what_keeps_and_is_never_faster_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,7 +132,9 @@ def test_what_keeps_and_is_never_faster_says_so(monkeypatch: pytest.MonkeyPatch)
     found = given()
     assert found.rates is not None
 
-    assert [each.faster for each in found.rates.break_evens if each.levels["access"] == "sidecar"] == [None] * 4
+    assert [
+        break_even.faster for break_even in found.rates.break_evens if break_even.levels["access"] == "sidecar"
+    ] == [None] * 4
     assert "never faster" in said(found)
 
 
@@ -135,7 +142,9 @@ def test_without_misses_the_first_access_stands_for_them_and_is_named() -> None:
     found = given(AskedRate(calls=1, ttl_s=1.0, per_s=1.0), situations=("hit",))
     assert found.rates is not None
     (sidecar,) = [
-        each for each in found.rates.at if (each.levels["access"], each.levels["memory"]) == ("sidecar", "1769")
+        treatment
+        for treatment in found.rates.at
+        if (treatment.levels["access"], treatment.levels["memory"]) == ("sidecar", "1769")
     ]
 
     assert sidecar.seconds.point == pytest.approx(0.015)
@@ -143,7 +152,9 @@ def test_without_misses_the_first_access_stands_for_them_and_is_named() -> None:
 
 
 def test_half_of_a_call_that_waits_for_the_answer_is_told() -> None:
-    (sidecar,) = [each for each in given().anatomies if each.treatment == "python/miss/32B/1769/back-to-back/sidecar"]
+    (sidecar,) = [
+        anatomy for anatomy in given().anatomies if anatomy.treatment == "python/miss/32B/1769/back-to-back/sidecar"
+    ]
 
     assert {part.words: round(part.share.point, 6) for part in sidecar.parts} == {
         "waiting for the answer": 0.5,
@@ -155,7 +166,7 @@ def test_the_document_holds_all_of_it_and_keeps_its_schema() -> None:
     document = json.loads(render(given(), "json"))
 
     Draft202012Validator(SCHEMA).validate(document)
-    assert {each["starved"] for each in document["starving"]} == {True}
+    assert {item["starved"] for item in document["starving"]} == {True}
     assert len(document["rates"]) == 6 * 9  # ways and memories; TTLs and calls
     assert document["break_evens"][0]["faster"]["point"] > 0
 
@@ -179,10 +190,10 @@ def test_between_has_its_ends_in_order() -> None:
     found = given()
     assert found.rates is not None
 
-    def ends(each: Between) -> bool:
-        return each.low is not None and each.high is not None and each.low <= each.point <= each.high
+    def ends(figure: Between) -> bool:
+        return figure.low is not None and figure.high is not None and figure.low <= figure.point <= figure.high
 
-    assert all(ends(each.seconds) and ends(each.money) for each in found.rates.at)
+    assert all(ends(item.seconds) and ends(item.money) for item in found.rates.at)
 
 
 def test_a_way_that_keeps_nothing_has_one_price_whatever_the_ttl() -> None:

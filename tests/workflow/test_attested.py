@@ -180,7 +180,7 @@ def test_certificates_that_a_person_has_fetched_are_used(tmp_path, monkeypatch):
     fetched = tmp_path / "fetched.pem"
     fetched.write_bytes(chip.public_bytes(Encoding.PEM) + (SAMPLES / "ask-ark-milan.pem").read_bytes())
 
-    without, with_them = (attested(path, each, when=WHEN).hosts[0] for each in (None, fetched))
+    without, with_them = (attested(path, item, when=WHEN).hosts[0] for item in (None, fetched))
 
     assert (without.genuine, without.words) == (False, "its certificates are not there")
     assert with_them.genuine
@@ -192,7 +192,7 @@ def test_revocation_lists_are_asked_where_they_are_given_and_otherwise_it_is_sai
     lists = [SAMPLES / "intel-root.crl", SAMPLES / "intel-platform.crl"]
     when = datetime.datetime(2023, 6, 20, tzinfo=datetime.UTC)
 
-    without, with_them = (attested(path, lists=each, when=when).hosts[0] for each in ([], lists))
+    without, with_them = (attested(path, lists=item, when=when).hosts[0] for item in ([], lists))
 
     assert "revocation was not checked" in without.words
     assert "not revoked by Intel SGX Root CA and Intel SGX PCK Platform CA" in with_them.words

@@ -131,9 +131,9 @@ def test_a_cleanup_that_fails_is_told_after_the_results_and_costs_none_of_them(t
 def test_setup_prepare_and_cleanup_run_when_they_should(tmp_path):
     log = tmp_path / "log"
     words = ("--setup", f"sh -c 'echo setup >> {log}'", "--cleanup", f"sh -c 'echo cleanup >> {log}'")
-    each = ("--prepare", f"slow=sh -c 'echo prepare >> {log}'")
+    prepare = ("--prepare", f"slow=sh -c 'echo prepare >> {log}'")
 
-    said = run(tmp_path, *words, *each, "--blocks", "6")
+    said = run(tmp_path, *words, *prepare, "--blocks", "6")
 
     lines = log.read_text().split()
     assert said.status == 0

@@ -28,7 +28,7 @@ def run(folder, *words: str, blocks: int = 6, **environment: str):
 
 
 def verdicts(document) -> dict[str, str]:
-    return {each["treatment"]: each["verdict"]["id"] for each in document["findings"]}
+    return {finding["treatment"]: finding["verdict"]["id"] for finding in document["findings"]}
 
 
 def test_a_name_that_promises_what_the_host_is_not_takes_the_verdict_away(tmp_path):
@@ -94,7 +94,7 @@ def odd_sysbench(folder: Path, block: int, body: str, *, word: str = "run") -> s
 
 
 def trials(document, treatment: str) -> int:
-    return next(each["blocks"] for each in document["treatments"] if each["id"] == treatment)
+    return next(item["blocks"] for item in document["treatments"] if item["id"] == treatment)
 
 
 needs_sshd = needs("sshd")
@@ -108,7 +108,9 @@ def test_a_host_that_hangs_costs_its_own_trials_and_no_more(tmp_path):
         said, document = run(tmp_path, *hosts, "--level", "test=sysbench-mutex", SECTAX_SSH_CONFIG=str(server.config))
 
     assert said.status == 0, said.err
-    assert {(each["treatment"], each["block"]) for each in document["failures"]} == {("sysbench-mutex/there", 2)}
+    assert {(failure["treatment"], failure["block"]) for failure in document["failures"]} == {
+        ("sysbench-mutex/there", 2)
+    }
     assert "no answer within 10 s" in document["failures"][0]["reason"]
     assert not Path("/proc", (tmp_path / "hangs").read_text().strip()).exists()
     assert (trials(document, "sysbench-mutex/here"), trials(document, "sysbench-mutex/there")) == (6, 5)
@@ -123,7 +125,7 @@ def test_a_host_that_drops_its_connection_is_reached_again_in_the_next_block(tmp
         said, document = run(tmp_path, *hosts, "--level", "test=sysbench-mutex", SECTAX_SSH_CONFIG=str(server.config))
 
     assert said.status == 0, said.err
-    assert len({each["block"] for each in document["failures"]}) == 1
+    assert len({failure["block"] for failure in document["failures"]}) == 1
     assert "its shell ended" in document["failures"][0]["reason"]
     assert trials(document, "sysbench-mutex/there") == 5
     assert server.log.read_text().count("Accepted publickey") == 2

@@ -43,8 +43,10 @@ def judged(
 
 def measured(plan: Plan, seconds, metric: str, **others: dict[str, dict[str, dict[int, float]]]) -> Measured:
     values = {
-        each.id: {block: seconds(each.levels) * (1 + 1e-3 * math.sin(block * (place + 1.7))) for block in BLOCKS}
-        for place, each in enumerate(plan.treatments)
+        treatment.id: {
+            block: seconds(treatment.levels) * (1 + 1e-3 * math.sin(block * (place + 1.7))) for block in BLOCKS
+        }
+        for place, treatment in enumerate(plan.treatments)
     }
     return Measured(
         run_id="r", started="", state="finished", plan=plan, calibrated=None, blocks=BLOCKS,
@@ -77,28 +79,28 @@ def test_the_cheapest_for_all_comes_first_and_then_the_cheapest_without_its_cave
 def test_a_level_that_is_never_the_cheapest_is_in_no_turn() -> None:
     found = decision_of(judged(("RS256", "ES256", "EdDSA")))
 
-    assert [(each.level, [turn.then for turn in each.turns]) for each in found.cheapest] == [("EdDSA", ["RS256"])]
+    assert [(item.level, [turn.then for turn in item.turns]) for item in found.cheapest] == [("EdDSA", ["RS256"])]
 
 
 def test_a_month_is_that_of_the_mix_at_the_rate() -> None:
     found = decision_of(judged(), mix={"sign": 1, "verify": 3}, rate_s=100.0)
 
-    totals = {each.level: each.bill.total for each in found.outlays}
+    totals = {outlay.level: outlay.bill.total for outlay in found.outlays}
     hours = 1e6 * (300e-6 + 3 * 20e-6) / 4 / 3600
     assert totals["RS256"] == pytest.approx(hours * load().items["vcpu.hours"].price, rel=0.01)
-    assert {each.months for each in found.outlays} == {100 * 3600 * 730 / 1e6}
+    assert {outlay.months for outlay in found.outlays} == {100 * 3600 * 730 / 1e6}
 
 
 def test_what_is_not_decided_is_not_advised_on() -> None:
     analysed = judged()
     open_ = tuple(
-        replace(each, verdict=VerdictId.INCONCLUSIVE) if "HS256" in each.comparison.treatment else each
-        for each in analysed.findings
+        replace(finding, verdict=VerdictId.INCONCLUSIVE) if "HS256" in finding.comparison.treatment else finding
+        for finding in analysed.findings
     )
 
     found = decision_of(replace(analysed, findings=open_))
 
-    assert "HS256" not in {each.level for each in (*found.cheapest, *found.outlays)}
+    assert "HS256" not in {item.level for item in (*found.cheapest, *found.outlays)}
     assert any("2 of 6" in line or "4 of 6" in line for line in words.decision(analysed, found))
 
 
@@ -148,23 +150,23 @@ def test_a_surprise_is_explained_by_what_fell_by_enough_or_by_nothing(waits: dic
 def test_work_that_a_witness_shows_to_be_left_out_explains_a_surprise() -> None:
     analysed, rules = _faster()
     warning = AuditWarning("less-work", Severity.WARNING, "x", "no MD5", "")
-    findings = tuple(replace(each, warnings=(*each.warnings, warning)) for each in analysed.findings)
+    findings = tuple(replace(finding, warnings=(*finding.warnings, warning)) for finding in analysed.findings)
 
     found = decide(replace(analysed, findings=findings), rules, load())
 
     assert found is not None
-    assert [each.cause for each in found.surprises] == ["no MD5"]
+    assert [surprise.cause for surprise in found.surprises] == ["no MD5"]
 
 
 def test_where_nothing_is_decided_that_is_said_first_and_a_wide_interval_is_no_answer() -> None:
     analysed, rules = _faster()
     wide = tuple(
         replace(
-            each,
+            finding,
             verdict=VerdictId.INCONCLUSIVE,
-            effect=each.effect and replace(each.effect, log_ratio=0.0, low=-0.5, high=0.5),
+            effect=finding.effect and replace(finding.effect, log_ratio=0.0, low=-0.5, high=0.5),
         )
-        for each in analysed.findings
+        for finding in analysed.findings
     )
 
     found = decide(replace(analysed, findings=wide), replace(rules, choice=replace(rules.choice, picks=False)), load())

@@ -60,7 +60,7 @@ def test_functions_are_deployed_there_measured_and_deleted(folder, address, word
 
     document = json.loads(said.out)
     assert said.status == 0, said.err
-    (primary,) = (each for each in document["findings"] if each["standing"] == "primary")
+    (primary,) = (finding for finding in document["findings"] if finding["standing"] == "primary")
     assert primary["verdict"]["id"] != "not-measured"
     import boto3
 

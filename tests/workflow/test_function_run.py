@@ -51,13 +51,13 @@ def test_functions_are_measured_under_the_limits_that_were_declared(folder):
     said = sectax(*words("--blocks", "6", "--treatment", "broken=broken", "--json"), folder=folder)
 
     document = json.loads(said.out)
-    primary = {each["treatment"]: each for each in document["findings"] if each["standing"] == "primary"}
+    primary = {finding["treatment"]: finding for finding in document["findings"] if finding["standing"] == "primary"}
     assert said.status == 0, said.err
     # Real time: which verdict it is depends on the machine.
     assert primary["1769/back-to-back/slow"]["verdict"]["id"] != "not-measured"
     assert primary["1769/back-to-back/broken"]["verdict"]["id"] == "not-measured"
     assert "gave a wrong answer: 0, not what was expected" in said.err
-    assert {each["metric"] for each in document["findings"]} == {
+    assert {finding["metric"] for finding in document["findings"]} == {
         "duration",
         "cpu_time",
         "mean_duration",
@@ -67,7 +67,7 @@ def test_functions_are_measured_under_the_limits_that_were_declared(folder):
     witnessed = witnesses(folder / "r.sectax")
     assert witnessed["memory_mb"] == {"1769"}
     assert witnessed["memory_limit_mb"] == {"1769.0"}
-    assert {float(each) for each in witnessed["cpu_quota"]} == {1.0}
+    assert {float(item) for item in witnessed["cpu_quota"]} == {1.0}
 
 
 @pytest.mark.more

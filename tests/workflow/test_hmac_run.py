@@ -47,7 +47,7 @@ def test_a_quick_run_says_what_the_check_itself_takes(tmp_path):
     assert len(counts) == 6 * 3  # the baseline is told of too, or nothing could be compared
     assert len(observed(tmp_path / "r.sectax", "check_cpu")) == 6
     found = json.loads(sectax("show", "r.sectax", "--json", folder=tmp_path).out)
-    first = next(each for each in found["findings"] if each["standing"] == "primary")
+    first = next(finding for finding in found["findings"] if finding["standing"] == "primary")
     assert first["metric"] == "whole_cpu"
     assert first["effect"]["blocks"] == 6
     said_of_check = r"the check itself, in CPU time, takes [\d.,]+ to [\d.,]+ (µs|ms)"

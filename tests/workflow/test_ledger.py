@@ -102,9 +102,9 @@ def test_what_cannot_be_recorded_fails_its_treatment_and_the_run_goes_on(
     ledger.begin_block(block)
     dropped = ledger.keep(2, event)
     left = [ledger.keep(2, event) for event in events(block) if event.treatment == ODD]
-    for each in events(block):
-        if each.treatment != ODD:
-            ledger.keep(2, each)
+    for item in events(block):
+        if item.treatment != ODD:
+            ledger.keep(2, item)
     ledger.end_block(2)
 
     assert isinstance(dropped, Dropped)

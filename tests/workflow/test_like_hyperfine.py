@@ -30,8 +30,8 @@ def test_each_value_of_a_scan_is_a_cell_with_a_baseline_of_its_own(tmp_path):
     document = json.loads(said.out)
     assert said.status == 0, said.err
     assert [cell["levels"] for cell in document["plan"]["cells"]] == [{"s": "1"}, {"s": "2"}]
-    primary = [each for each in document["findings"] if each["standing"] == "primary"]
-    ratios = [each["effect"]["cost_ratio"] for each in primary]
+    primary = [finding for finding in document["findings"] if finding["standing"] == "primary"]
+    ratios = [item["effect"]["cost_ratio"] for item in primary]
     assert ratios == pytest.approx([1.5, 1.25], rel=0.03)
 
 
@@ -188,7 +188,7 @@ def test_runs_are_executed_so_often(tmp_path):
 
     assert said.status == 0, said.err
     assert "exactly 10 blocks" in said.err
-    assert [len(each["times"]) for each in json.loads((tmp_path / "e").read_text())["results"]] == [30, 30]
+    assert [len(result["times"]) for result in json.loads((tmp_path / "e").read_text())["results"]] == [30, 30]
 
 
 @pytest.mark.more
@@ -245,13 +245,13 @@ def test_the_json_has_the_keys_and_types_of_a_real_one(tmp_path):
 
     def shape(document: object) -> object:
         if isinstance(document, dict):
-            return {name: shape(each) for name, each in document.items()}
+            return {name: shape(item) for name, item in document.items()}
         return [shape(document[0])] if isinstance(document, list) else type(document)
 
     assert shape(ours) == shape(theirs)
-    assert [list(each) for each in ours["results"]] == [list(each) for each in theirs["results"]]
-    assert [(each["command"], each["parameters"]) for each in ours["results"]] == [
-        (each["command"], each["parameters"]) for each in theirs["results"]
+    assert [list(result) for result in ours["results"]] == [list(item) for item in theirs["results"]]
+    assert [(result["command"], result["parameters"]) for result in ours["results"]] == [
+        (item["command"], item["parameters"]) for item in theirs["results"]
     ]
     slept = ours["results"][0]
     assert slept["mean"] == pytest.approx(0.01, rel=0.05)

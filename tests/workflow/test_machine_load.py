@@ -50,9 +50,9 @@ def test_work_beside_others_is_said_to_take_longer() -> None:
         time.sleep(0.5)
         longer = slowdown(1.0)
     finally:
-        for each in busy:
-            each.kill()
-            each.wait()
+        for item in busy:
+            item.kill()
+            item.wait()
         os.sched_setaffinity(0, processors)
 
     assert longer > 1.5

@@ -63,7 +63,7 @@ def accused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):  # type: ignore[no
         assert outcome.trouble is None
         assert len(outcome.analysed.measured.blocks) == 6
         fatal = [warning for warning in outcome.analysed.warnings if warning.severity is Severity.FATAL]
-        return {(each.check, each.subject.split("/")[1]) for each in fatal if each.check in CHECKS}
+        return {(warning.check, warning.subject.split("/")[1]) for warning in fatal if warning.check in CHECKS}
 
     return run
 

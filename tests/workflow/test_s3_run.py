@@ -42,9 +42,13 @@ def test_a_run_compares_encryption_with_none_and_leaves_nothing(tmp_path: Path, 
 
     document = json.loads(said.out)
     assert said.status == 0, said.err
-    metrics = {each["metric"] for each in document["findings"]}
+    metrics = {finding["metric"] for finding in document["findings"]}
     assert {"latency", "client_cpu", "server_cpu"} <= metrics
-    treatments = {each["levels"]["encryption"]: each for each in document["treatments"] if each["role"] != "negative"}
+    treatments = {
+        treatment["levels"]["encryption"]: treatment
+        for treatment in document["treatments"]
+        if treatment["role"] != "negative"
+    }
     assert treatments["sse-s3"]["witnesses"]["encryption_header"] == "AES256"
     assert treatments["sse-s3"]["witnesses"]["proof"] == "no plaintext on disk"
     assert list((state / "s3").iterdir()) == []
@@ -129,12 +133,12 @@ def test_at_a_service_elsewhere_a_killed_run_is_cleaned_up_by_resume_and_a_stran
         process.send_signal(signal.SIGKILL)
         process.wait()
         s3 = client(server.access)
-        left = {each["Name"] for each in s3.list_buckets()["Buckets"]}
+        left = {bucket["Name"] for bucket in s3.list_buckets()["Buckets"]}
         foreign = sorted(left)[0]
         s3.put_object(Bucket=foreign, Key="a stranger's", Body=b"dear to somebody")
 
         said = sectax("resume", "r.sectax", folder=tmp_path, **environment)
-        after = {each["Name"] for each in s3.list_buckets()["Buckets"]}
+        after = {bucket["Name"] for bucket in s3.list_buckets()["Buckets"]}
         survived = [found["Key"] for found in s3.list_objects_v2(Bucket=foreign)["Contents"]]
 
     assert len(left) == 6  # three of each kind

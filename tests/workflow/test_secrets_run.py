@@ -37,7 +37,7 @@ def test_hits_and_misses_are_told_beside_the_study(tmp_path: Path) -> None:
 
     assert said.status == 0, said.err
     shown = json.loads(sectax("show", "r.sectax", "--json", folder=tmp_path).out)
-    witnessed = {each["id"]: each["witnesses"]["backend_calls"] for each in shown["treatments"]}
+    witnessed = {treatment["id"]: treatment["witnesses"]["backend_calls"] for treatment in shown["treatments"]}
     assert witnessed["python/hit/32B/1769/back-to-back/sidecar"] == "0 for each access"
     assert witnessed["python/miss/32B/1769/back-to-back/sidecar"] == "1 for each access"
     beside = sectax("compare", "r.sectax", "published:secrets-extension-2022", folder=tmp_path)
@@ -110,7 +110,7 @@ ONE = ["--level", "memory=1769", "--blocks", "6", "--out", "r.sectax"]
 def shown(folder: Path) -> dict[str, Any]:
     """The treatments of the run by their access, as the program shows them to programs."""
     document = json.loads(sectax("show", "r.sectax", "--json", folder=folder).out)
-    return {each["levels"]["access"]: each for each in document["treatments"]}
+    return {treatment["levels"]["access"]: treatment for treatment in document["treatments"]}
 
 
 def test_a_service_that_goes_down_ends_the_run_with_what_to_do(tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_a_ttl_that_is_over_in_the_middle_of_a_block_costs_the_figure_its_verdic
 
     assert said.status in (0, 3), said.err
     document = json.loads(sectax("show", "r.sectax", "--json", folder=tmp_path).out)
-    verdicts = {each["metric"]: each["verdict"]["id"] for each in document["findings"]}
+    verdicts = {finding["metric"]: finding["verdict"]["id"] for finding in document["findings"]}
     assert verdicts["access"] == "withdrawn"
 
 
@@ -143,8 +143,8 @@ def test_a_jump_of_the_time_of_day_changes_no_figure(tmp_path: Path) -> None:
     said = broken("clock jumps", tmp_path, *ONE, "--level", "access=dictionary,direct")
 
     assert said.status == 0, said.err
-    for each in shown(tmp_path).values():
-        worst = next(one["estimate"] for one in each["estimates"] if one["metric"] == "worst_access")
+    for item in shown(tmp_path).values():
+        worst = next(one["estimate"] for one in item["estimates"] if one["metric"] == "worst_access")
         assert 0 < worst["point"] < 60
 
 

@@ -130,7 +130,7 @@ def _from(calls: Between | None, word: str) -> str:
         return f"undecided whether ever {word}"
     # Half a call cannot be made.
     point, low, high = (
-        None if each is None else max(1, math.ceil(each)) for each in (calls.point, calls.low, calls.high)
+        None if item is None else max(1, math.ceil(item)) for item in (calls.point, calls.low, calls.high)
     )
     start = "the first call" if point == 1 else f"{point:,} calls per invocation"
     if high is None:

@@ -143,7 +143,7 @@ def test_a_quote_that_was_cut_short_is_refused(length):
 )
 def test_a_chain_that_is_not_whole_is_refused(lacking, said):
     with pytest.raises(NotGenuine, match=said):
-        check_snp(certificates={guid: each for guid, each in GUIDS.items() if each not in lacking})
+        check_snp(certificates={guid: item for guid, item in GUIDS.items() if item not in lacking})
 
 
 def test_a_root_of_somebody_elses_is_refused(monkeypatch):
@@ -207,7 +207,7 @@ def test_a_list_of_somebody_else_is_no_check():
 def vendor(monkeypatch):
     """A vendor with one chip, and a function that makes its revocation list; nobody has a real one that revokes."""
     key, other, chip_key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(3))
-    root_name, chip_name = (x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, each)]) for each in ("Root", "Chip"))
+    root_name, chip_name = (x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, text)]) for text in ("Root", "Chip"))
 
     def certificate(subject, public, serial):
         builder = x509.CertificateBuilder(root_name, subject, public, serial)

@@ -55,7 +55,7 @@ def test_every_test_of_sysbench_does_as_many_operations_as_it_is_asked(test):
     assert time.count == 3
     assert time.clock == TESTS[test].program
     assert 0 <= time.value < 60
-    assert all(each.metric == "cpu_time" and 0 <= each.value < 60 for each in cpu)
+    assert all(observation.metric == "cpu_time" and 0 <= observation.value < 60 for observation in cpu)
     assert bool(cpu) == (probe.built() is not None)
     assert witnesses["tool"].startswith(("sysbench 1.0.", "sectax-probe 1 "))
     assert witnesses["kernel"] == os.uname().release

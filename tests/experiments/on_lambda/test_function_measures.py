@@ -73,7 +73,7 @@ def test_the_cold_start_is_the_first_observation_and_no_other(tmp_path):
     subject.close()
 
     durations = [observation.value for observation in visit.observations if observation.metric == "duration"]
-    first = {each.metric: each.value for each in subject.first}
+    first = {observation.metric: observation.value for observation in subject.first}
     assert len(durations) == 5
     assert first["first"] == first["first.init"] + first["first.duration"]
     assert first["first.init"] >= 0.2
@@ -90,7 +90,7 @@ def test_every_invocation_is_billed_for_whole_milliseconds(tmp_path):
         name: [observation.value for observation in visit.observations if observation.metric == name]
         for name in ("duration", "billed_duration")
     }
-    assert told["billed_duration"] == [pytest.approx(math.ceil(1e3 * each) / 1e3) for each in told["duration"]]
+    assert told["billed_duration"] == [pytest.approx(math.ceil(1e3 * item) / 1e3) for item in told["duration"]]
 
 
 def test_with_the_first_counted_an_instance_tells_it_among_all_others(tmp_path):
@@ -99,9 +99,11 @@ def test_with_the_first_counted_an_instance_tells_it_among_all_others(tmp_path):
     subject.close()
 
     observed = [*subject.first, *visit.observations]
-    invocations = [each.value for each in observed if each.metric == "invocation"]
+    invocations = [observation.value for observation in observed if observation.metric == "invocation"]
     assert len(invocations) == 5
-    assert invocations[0] == next(each.value for each in subject.first if each.metric == "first.duration")
+    assert invocations[0] == next(
+        observation.value for observation in subject.first if observation.metric == "first.duration"
+    )
 
 
 TELLS = "def handler(event, context):\n    return {'ok': True, 'parts': {'mac_ns': 1_500, 'whole_ns': 2_000}}\n"
@@ -137,7 +139,7 @@ def test_a_visit_tells_memory_once_and_telemetry_of_all_its_invocations(tmp_path
     behind = [observation.value for observation in visit.observations if observation.metric == "after_answer"]
     assert len(behind) == 3
     assert 0 < sum(behind) < durations
-    assert [each.unit for each in memory] == ["B"]
+    assert [observation.unit for observation in memory] == ["B"]
     assert memory[0].value > 2**20
     assert visit.telemetry["spanned_s"] > durations  # the one that settled is in it
     assert visit.telemetry.keys() >= {"cpu_time_s", "throttled_s", "throttled_periods", "periods"}
@@ -222,7 +224,7 @@ def test_without_an_endpoint_aws_s_client_finds_its_own_and_the_same_calls_are_m
         for name, value in (settings | {"DEFAULT_REGION": "eu-central-1"}).items():
             monkeypatch.setenv(f"AWS_{name}", value)
         subject, witnesses = opened(spec(folder(tmp_path, COUNTS), endpoint=AWS, memory_mb=256))
-        there = [each["FunctionName"] for each in elsewhere.client().list_functions()["Functions"]]
+        there = [function["FunctionName"] for function in elsewhere.client().list_functions()["Functions"]]
         visit = subject.visit(Work(count=2))
         subject.close()
 

@@ -31,7 +31,7 @@ def as_json(content: object, status: int = 200) -> Answer:
 
 
 def without(name: str) -> dict[str, object]:
-    return {each: value for each, value in CONFIGURATION.items() if each != name}
+    return {item: value for item, value in CONFIGURATION.items() if item != name}
 
 
 @pytest.fixture(autouse=True)

@@ -23,7 +23,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Minio]:
 
 
 def names(server: Minio) -> set[str]:
-    return {each["Name"] for each in client(server.access).list_buckets()["Buckets"]}
+    return {bucket["Name"] for bucket in client(server.access).list_buckets()["Buckets"]}
 
 
 def test_what_was_made_is_removed_with_what_the_run_stored(server: Minio, tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ def test_the_next_client_fetches_the_large_object_that_an_earlier_one_stored(
 
     assert stored == [stored[0]] * SERVES + [stored[-1]]
     assert stored[0] != stored[-1]
-    assert all(len(each) == 1 for each in stored)
+    assert all(len(sizes) == 1 for sizes in stored)
     assert len({seen["proof"] for seen in witnesses}) == 1
     assert len({seen["disk_bytes"] for seen in witnesses}) == 1
 
@@ -176,14 +176,14 @@ def test_what_is_to_run_at_once_does_and_the_ramp_does_not_count(plain: Minio, c
     finally:
         subject.kill()
 
-    assert wanted.fewest == sum(each.metric == "latency" for each in visit.observations) == 80
+    assert wanted.fewest == sum(observation.metric == "latency" for observation in visit.observations) == 80
     assert visit.telemetry["attempts"] == 96
     # Beside another load, too: what waits for a processor is under way.
     assert 0.8 * 8 < visit.telemetry["load_in_flight"] <= visit.telemetry["load_at_once"] == 8
     assert closed["in_flight"] == pytest.approx(visit.telemetry["load_in_flight"], abs=0.01)
     # As long as it is under way, less the time in which others are: Little's law.
-    latency_s = sum(each.value for each in visit.observations if each.metric == "latency")
-    transfer_s = next(each.value for each in visit.observations if each.metric == "transfer")
+    latency_s = sum(observation.value for observation in visit.observations if observation.metric == "latency")
+    transfer_s = next(observation.value for observation in visit.observations if observation.metric == "transfer")
     assert latency_s / transfer_s == pytest.approx(visit.telemetry["load_in_flight"])
     assert visit.elapsed_s("latency") == visit.telemetry["spanned_s"] < latency_s
     assert keys_in(plain, wanted.buckets) == []

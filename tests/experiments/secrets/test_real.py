@@ -35,7 +35,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 def names(client: Any) -> list[str]:
-    return [each["Name"] for each in client.list_secrets(MaxResults=100)["SecretList"]]
+    return [item["Name"] for item in client.list_secrets(MaxResults=100)["SecretList"]]
 
 
 def test_secrets_are_there_inside_it_and_gone_for_good_after_it(client: Any) -> None:

@@ -34,7 +34,7 @@ def name(element: Element) -> str:
 
 
 def of_class(root: Element, tag: str, class_: str) -> list[Element]:
-    return [each for each in root.iter() if name(each) == tag and class_ in each.get("class", "").split()]
+    return [item for item in root.iter() if name(item) == tag and class_ in item.get("class", "").split()]
 
 
 def one(root: Element, tag: str, class_: str) -> Element:
@@ -44,7 +44,7 @@ def one(root: Element, tag: str, class_: str) -> Element:
 
 def title(element: Element) -> str:
     """What a part of a drawing is called."""
-    return next(words(each) for each in element.iter() if isinstance(each.tag, str) and name(each) == "title")
+    return next(words(tag) for tag in element.iter() if isinstance(tag.tag, str) and name(tag) == "title")
 
 
 def number(element: Element, attribute: str) -> float:

@@ -146,8 +146,8 @@ def test_axe_finds_nothing_serious(browser, files, made, width, scheme) -> None:
 
     found = Axe().run(page).response
 
-    serious = [each for each in found["violations"] if each["impact"] in {"serious", "critical"}]
-    assert [(each["id"], [node["html"][:200] for node in each["nodes"]][:3]) for each in serious] == []
+    serious = [violation for violation in found["violations"] if violation["impact"] in {"serious", "critical"}]
+    assert [(item["id"], [node["html"][:200] for node in item["nodes"]][:3]) for item in serious] == []
     assert len(found["passes"]) > 10
     page.close()
 
@@ -158,7 +158,7 @@ def test_axe_would_find_something(browser, tmp_path) -> None:
     page = browser.new_page()
     page.goto((tmp_path / "bad.html").as_uri())
 
-    found = {each["id"]: each["impact"] for each in Axe().run(page).response["violations"]}
+    found = {violation["id"]: violation["impact"] for violation in Axe().run(page).response["violations"]}
 
     assert found["color-contrast"] == "serious"
     assert found["image-alt"] == "critical"
@@ -181,10 +181,10 @@ def test_marks_on_the_screen_stand_where_the_figures_are(browser, files, width) 
     seen = page.evaluate(_PLACES)
 
     assert len(seen) == len(expected)
-    for each, effect in zip(seen, expected, strict=True):
-        unit = each["margin"] / (2 * math.log1p(0.02))
+    for item, effect in zip(seen, expected, strict=True):
+        unit = item["margin"] / (2 * math.log1p(0.02))
         for end, log in (("low", effect.low), ("point", effect.log_ratio), ("high", effect.high)):
-            assert (each[end] - each["zero"]) / unit == pytest.approx(log, abs=1.5 / unit)
+            assert (item[end] - item["zero"]) / unit == pytest.approx(log, abs=1.5 / unit)
     page.close()
 
 

@@ -44,8 +44,8 @@ def test_every_kind_of_result_has_a_valid_page_with_all_its_headings(result: Res
 
     root = parsed(render(result, "html"))
 
-    said = [words(each) for each in root.iter("h2")]
-    assert {" ".join(each.title.split()) for each in document(result, show_all=True).sections} <= set(said)
+    said = [words(tag) for tag in root.iter("h2")]
+    assert {" ".join(section.title.split()) for section in document(result, show_all=True).sections} <= set(said)
 
 
 def test_the_policy_allows_its_own_style_sheet_alone() -> None:
@@ -76,16 +76,16 @@ def test_hostile_labels_are_text_and_nothing_else() -> None:
 def test_the_answer_comes_before_the_tables_they_before_the_pictures_and_doubts_after_them() -> None:
     root = parsed(page_of(situations.every_kind_of_verdict()))
 
-    headings = [words(each) for each in root.iter("h2")]
+    headings = [words(tag) for tag in root.iter("h2")]
     order = ["What to do", "What to distrust", "Findings", "Pictures", "Warnings", "Environment", "Measure it again"]
-    assert [each for each in headings if each in order] == order
+    assert [heading for heading in headings if heading in order] == order
 
 
 def test_tables_have_heads_for_columns_and_rows() -> None:
     for table in parsed(page_of(situations.signatures_in_php())).iter("table"):
-        heads = [each for each in table.iter("th") if each.get("scope") == "col"]
+        heads = [tag for tag in table.iter("th") if tag.get("scope") == "col"]
         for row in list(table.iter("tr"))[1:]:
-            assert [each.get("scope") for each in row.iter("th")] == ["row"]
+            assert [tag.get("scope") for tag in row.iter("th")] == ["row"]
             assert len(heads) == len(list(row.iter("th"))) + len(list(row.iter("td")))
 
 
@@ -93,16 +93,16 @@ def test_marks_of_intervals_stand_where_the_figures_are() -> None:
     analysed = situations.every_kind_of_verdict()
     void = {VerdictId.WITHDRAWN, VerdictId.NOT_MEASURED}
     expected = [
-        (each.effect.low, each.effect.log_ratio, each.effect.high)
-        for each in analysed.findings
-        if each.effect is not None and each.verdict not in void and each.comparison.standing not in CONTROLS
+        (finding.effect.low, finding.effect.log_ratio, finding.effect.high)
+        for finding in analysed.findings
+        if finding.effect is not None and finding.verdict not in void and finding.comparison.standing not in CONTROLS
     ]
 
     drawn = of_class(one(parsed(page_of(analysed)), "details", "aside"), "svg", "interval")
 
     assert len(drawn) == len(expected) >= 5
     for svg, logs in zip(drawn, expected, strict=True):
-        seen = [math.log(each) for each in costs(svg, 0.02)]
+        seen = [math.log(cost) for cost in costs(svg, 0.02)]
         # How many logs one place is wide, seen on the band.
         place = 2 * math.log1p(0.02) / number(one(svg, "rect", "band"), "width")
         assert seen == pytest.approx(list(logs), abs=4 * place)
@@ -116,19 +116,19 @@ def test_what_kind_of_answer_it_is_can_be_told_from_the_shape_alone() -> None:
         shapes.setdefault(svg.get("class", "").split()[1], set()).add(one(svg, "path", "mark").get("d", ""))
 
     assert {"worse", "better", "even", "open"} <= shapes.keys()
-    assert all(len(each) == 1 for each in shapes.values())
-    assert len({next(iter(each)) for each in shapes.values()}) == len(shapes)
+    assert all(len(shape) == 1 for shape in shapes.values())
+    assert len({next(iter(shape)) for shape in shapes.values()}) == len(shapes)
 
 
 def test_every_block_is_a_point_where_its_value_is() -> None:
     analysed = situations.commands()
     values = analysed.measured.values["wall"]["all/with-tls"]
     root = parsed(page_of(analysed))
-    (figure,) = [each for each in root.iter("figure") if words(each).startswith("Blocks over time")]
-    series = next(each for each in of_class(figure, "g", "series") if words(each).startswith("with-tls"))
+    (figure,) = [tag for tag in root.iter("figure") if words(tag).startswith("Blocks over time")]
+    series = next(shape for shape in of_class(figure, "g", "series") if words(shape).startswith("with-tls"))
 
     ticks = [
-        (float(words(each).replace(",", "")), number(each, "y") - 4) for each in of_class(figure, "text", "upward")
+        (float(words(shape).replace(",", "")), number(shape, "y") - 4) for shape in of_class(figure, "text", "upward")
     ]
     (low, low_y), *_, (high, high_y) = ticks
     seen = [low + (y - low_y) / (high_y - low_y) * (high - low) for _, y in marks(series)]
@@ -141,7 +141,7 @@ def test_a_study_and_a_run_beside_each_other_have_their_shapes_drawn() -> None:
     comparison = RESULTS["beside a study"]
     root = parsed(render(comparison, "html"))
 
-    drawn = {words(each): len(marks(each)) for each in of_class(root, "g", "series")}
+    drawn = {words(shape): len(marks(shape)) for shape in of_class(root, "g", "series")}
     assert isinstance(comparison, PublishedComparison)
     named = [shape.name for table in comparison.tables for shape in (*table.down, *table.across)]
     assert set(drawn) == set(named)
@@ -153,12 +153,12 @@ def test_two_runs_beside_each_other_have_their_effects_drawn() -> None:
 
     series = of_class(root, "g", "series")
     assert series
-    assert all(len(marks(each)) == 2 for each in series)
+    assert all(len(marks(item)) == 2 for item in series)
 
 
 def test_raw_figures_are_in_the_file() -> None:
     analysed = situations.signatures_in_php()
-    links = {each.get("download"): each.get("href", "") for each in parsed(page_of(analysed)).iter("a")}
+    links = {tag.get("download"): tag.get("href", "") for tag in parsed(page_of(analysed)).iter("a")}
 
     assert links.keys() == {f"{table}.csv" for table in csv.TABLES}
     for table in csv.TABLES:
@@ -174,12 +174,10 @@ def test_two_hundred_treatments_fit_into_a_megabyte() -> None:
 def test_every_kind_of_page_is_valid(name: str) -> None:
     root = parsed(render(RESULTS[name], "html"))
 
-    levels = [
-        int(each.tag[1]) for each in root.iter() if isinstance(each.tag, str) and re.fullmatch("h[1-6]", each.tag)
-    ]
+    levels = [int(tag.tag[1]) for tag in root.iter() if isinstance(tag.tag, str) and re.fullmatch("h[1-6]", tag.tag)]
     assert levels[0] == 1
     assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
     assert len(list(root.iter("main"))) == 1
     for table in root.iter("table"):
-        assert [each.get("scope") for each in table.iter("th")]
-        assert None not in [each.get("scope") for each in table.iter("th")]
+        assert [tag.get("scope") for tag in table.iter("th")]
+        assert None not in [tag.get("scope") for tag in table.iter("th")]

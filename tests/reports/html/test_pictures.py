@@ -28,13 +28,13 @@ def root(analysed: Analysed) -> Element:
 
 
 def figure(root: Element, begins: str) -> Element:
-    (found,) = [each for each in root.iter("figure") if words(each).startswith(begins)]
+    (found,) = [tag for tag in root.iter("figure") if words(tag).startswith(begins)]
     return found
 
 
 def ruler(svg: Element, class_: str, along: str, value: Callable[[str], float]) -> Callable[[float], float]:
     """From places to values, by the names of two ticks of a logarithmic or a straight axis."""
-    ticks = [(number(each, along), value(words(each))) for each in of_class(svg, "text", class_)]
+    ticks = [(number(shape, along), value(words(shape))) for shape in of_class(svg, "text", class_)]
     (place, one_), (other, two) = ticks[0], ticks[-1]
     middle_place, middle = ticks[1]
     straight = one_ + (two - one_) * (middle_place - place) / (other - place)
@@ -54,7 +54,7 @@ def plain(text: str) -> float:
 def test_points_against_the_size_stand_where_the_treatments_own_figures_are(analysed, root) -> None:
     svg = one(figure(root, "Duration against payload"), "svg", "chart")
     across, upward = ruler(svg, "across", "x", size), ruler(svg, "upward", "y", plain)
-    seen = {title(each): marks(each) for each in of_class(svg, "g", "series")}
+    seen = {title(shape): marks(shape) for shape in of_class(svg, "g", "series")}
     results = {treatment.treatment: treatment.estimates for treatment in analysed.treatments}
 
     assert len(seen) == 6
@@ -117,9 +117,9 @@ def test_steps_are_as_long_as_the_seconds_that_they_took(analysed, root) -> None
     svg = one(figure(root, "Where the time goes"), "svg", "chart")
     at = ruler(svg, "across", "x", plain)
     drawn = [
-        (title(each), at(number(step, "x") + number(step, "width")) - at(number(step, "x")))
-        for each in of_class(svg, "g", "part")
-        for step in of_class(each, "rect", "step")
+        (title(shape), at(number(step, "x") + number(step, "width")) - at(number(step, "x")))
+        for shape in of_class(svg, "g", "part")
+        for step in of_class(shape, "rect", "step")
     ]
     expected = [(part.words, 1e3 * part.seconds.point) for anatomy in found.anatomies for part in anatomy.parts]
 
@@ -153,12 +153,12 @@ def test_a_step_that_is_too_noisy_is_named_and_not_drawn() -> None:
 def test_what_the_kernel_told_stands_beside_the_blocks(root) -> None:
     drawn = figure(root, "During the blocks")
     svg = one(drawn, "svg", "chart")
-    series = {title(each): marks(each) for each in of_class(svg, "g", "series")}
+    series = {title(shape): marks(shape) for shape in of_class(svg, "g", "series")}
 
     assert series.keys() == {"waiting for a processor", "held back by a quota"}
-    assert all(len(each) == len(BLOCKS) for each in series.values())
+    assert all(len(item) == len(BLOCKS) for item in series.values())
     assert "There was none stolen by other machines." in words(drawn)
-    waiting, held = ([y for _, y in series[each]] for each in ("waiting for a processor", "held back by a quota"))
+    waiting, held = ([y for _, y in series[text]] for text in ("waiting for a processor", "held back by a quota"))
     assert waiting == sorted(waiting, reverse=True)  # grew from block to block
     assert held == sorted(held)
 
@@ -182,9 +182,9 @@ def test_tables_are_not_folded_below_a_picture_that_lacks_answers(monkeypatch: p
 
 
 def test_every_check_of_the_audit_is_on_the_page(analysed, root) -> None:
-    (section,) = [each for each in of_class(root, "details", "detail") if words(each.find("summary")) == "Audit"]
+    (section,) = [shape for shape in of_class(root, "details", "detail") if words(shape.find("summary")) == "Audit"]
     named = [words(row.find("th")) for row in section.findall(".//tbody/tr")]
 
     assert named == [check.check for check in analysed.checks]
     assert len(named) > 20
-    assert {name(each) for each in section.iter() if isinstance(each.tag, str)} >= {"table", "th"}
+    assert {name(tag) for tag in section.iter() if isinstance(tag.tag, str)} >= {"table", "th"}

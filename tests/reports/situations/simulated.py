@@ -86,7 +86,7 @@ class Case:
     def build(self) -> Analysed:
         """The run as a report is given it."""
         plan = self.plan()
-        lost = {each.treatment for each in self.pilot}
+        lost = {comparison.treatment for comparison in self.pilot}
         live = [treatment for treatment in plan.treatments if treatment.id not in lost]
         how = self.calibrated(plan, live)
         with tempfile.TemporaryDirectory() as folder:
@@ -98,8 +98,11 @@ class Case:
                 for note in self.notes:
                     writer.note(note)
                 for number in range(1, self.blocks + 1):
-                    block = plan_block(plan, how, number, [each.id for each in live])
-                    specs = {each.id: _Spec(self, plan, each, number, how.rounds[each.cell]) for each in live}
+                    block = plan_block(plan, how, number, [treatment.id for treatment in live])
+                    specs = {
+                        treatment.id: _Spec(self, plan, treatment, number, how.rounds[treatment.cell])
+                        for treatment in live
+                    }
                     writer.begin_block(block)
                     for event in run_block(block, specs):
                         # The one time that would be this machine's.
@@ -121,12 +124,14 @@ class Case:
         """What a pilot would have found: batches of 20 ms by the first metric of time."""
         timed = next((metric for metric in plan.metrics if metric.unit in ("s", "operations/s")), plan.metrics[0])
         found = {}
-        for each in live:
-            operation_s = self.costs(plan, each, timed)
-            count = self.operations.get(each.id.partition("#")[0]) or max(1, round(BATCH_S / operation_s))
-            empty_s = self.empty_s.get(each.id)
-            found[each.id] = Calibration(each.id, count, 4, count * operation_s, 0.05, 2.4e-8, 3.1e-8, empty_s)
-        return Calibrated(found, dict.fromkeys((each.cell for each in live), self.rounds))
+        for treatment in live:
+            operation_s = self.costs(plan, treatment, timed)
+            count = self.operations.get(treatment.id.partition("#")[0]) or max(1, round(BATCH_S / operation_s))
+            empty_s = self.empty_s.get(treatment.id)
+            found[treatment.id] = Calibration(
+                treatment.id, count, 4, count * operation_s, 0.05, 2.4e-8, 3.1e-8, empty_s
+            )
+        return Calibrated(found, dict.fromkeys((treatment.cell for treatment in live), self.rounds))
 
     def costs(self, plan: Plan, treatment: Treatment, metric: Metric) -> float:
         """One operation without noise; a control costs what its baseline does."""
@@ -159,7 +164,7 @@ class _Subject:
         self._factor = math.exp(process + (move(spec.block) if move else 0.0))
         self._fault = self._case.faults.get(self._id)
         once = [metric for metric in spec.plan.metrics if metric.once_per_process]
-        self.first = tuple(self._observed(each, Work(1)) for each in once)
+        self.first = tuple(self._observed(treatment, Work(1)) for treatment in once)
 
     def start(self) -> None:
         pass
@@ -173,7 +178,7 @@ class _Subject:
         seen = {metric.observed: metric for metric in self._spec.plan.metrics if not metric.once_per_process}
         batches = self._case.blocks * self._spec.rounds
         telemetry = {name: total / batches for name, total in self._case.telemetry.get(self._id, {}).items()}
-        return Visit(tuple(self._observed(each, work) for each in seen.values()), telemetry)
+        return Visit(tuple(self._observed(item, work) for item in seen.values()), telemetry)
 
     def close(self) -> Witnesses:
         return {}

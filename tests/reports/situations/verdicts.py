@@ -50,10 +50,10 @@ def every_kind_of_verdict() -> Analysed:
     rules = Rules(family=family, declares=declares)
     case = Case(
         simple({"language": ("php",), "operation": ("sign",)}, "plain", *truths, rules=rules),
-        {"php/sign/plain": 1 / 1153.4} | {f"php/sign/{name}": each.cost / 1153.4 for name, each in truths.items()},
+        {"php/sign/plain": 1 / 1153.4} | {f"php/sign/{name}": item.cost / 1153.4 for name, item in truths.items()},
         stopping=Stopping(0.02, max_blocks=60),
-        noise={f"php/sign/{name}": each.noise for name, each in truths.items()},
-        moves={f"php/sign/{name}": each.move for name, each in truths.items() if each.move is not None},
+        noise={f"php/sign/{name}": item.noise for name, item in truths.items()},
+        moves={f"php/sign/{name}": item.move for name, item in truths.items() if item.move is not None},
         witnesses={"php/sign/doubted": {"key_bits": 256}},
         faults={"php/sign/absent": Fault("the probe stopped replying")},
         usual_noise=0.002,
