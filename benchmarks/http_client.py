@@ -22,9 +22,9 @@ from pathlib import Path
 
 from benchmarks.output import heading, ratio, table, target
 from sectax.experiments.client_server.server import free_port
+from sectax.experiments.client_server.started import StartedServer
 from sectax.experiments.http import parts
 from sectax.experiments.http.client import SharedClient
-from sectax.experiments.http.started import StartedServer
 from sectax.stats.student import geometric_mean_interval
 
 LEAST = 1.0

@@ -38,8 +38,10 @@ class Seen(NamedTuple):
 
 def built(folder: Path) -> Path:
     """The plain loop. Raises `SystemExit` where Go fails, which has said why."""
-    for name in ("go.mod", "go.sum"):
-        shutil.copy(ROOT / "clients" / "s3-go" / name, folder)
+    client = ROOT / "clients" / "s3-go"
+    shutil.copy(client / "go.sum", folder)
+    lines = (client / "go.mod").read_text().splitlines()
+    (folder / "go.mod").write_text("\n".join(line for line in lines if "sectax/kit" not in line))
     shutil.copy(Path(__file__).with_name("plain_loop.go"), folder / "main.go")
     if subprocess.run(["go", "build", "-mod=mod", "-o", "plain", "."], cwd=folder, check=False).returncode:
         raise SystemExit("the plain loop cannot be built")

@@ -18,6 +18,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"sectax/kit"
 )
 
 const (
@@ -78,7 +80,7 @@ type arm struct {
 }
 
 // open connects, asks once, and says what it saw.
-func open(asked wanted, seed maphash.Seed) (*arm, reply, error) {
+func open(asked wanted, seed maphash.Seed) (*arm, kit.Reply, error) {
 	made := &arm{wanted: asked, seed: seed}
 	if err := made.understand(); err != nil {
 		return nil, nil, err
@@ -104,7 +106,7 @@ func open(asked wanted, seed maphash.Seed) (*arm, reply, error) {
 func (a *arm) understand() error {
 	at, err := url.Parse(a.wanted.URL)
 	if err != nil || at.Hostname() == "" {
-		return fault{"other", "the address cannot be read"} // unquoted: it may hold a password
+		return kit.NewFault("other", "the address cannot be read") // unquoted: it may hold a password
 	}
 	a.at = at
 	port := at.Port()
@@ -133,7 +135,7 @@ func (a *arm) resolve(host, port string) error {
 	}
 	for _, each := range found {
 		a.address = net.JoinHostPort(each, port)
-		var tried *counted
+		var tried *kit.Counted
 		if tried, err = a.dial(); err == nil {
 			return tried.Close()
 		}
@@ -149,17 +151,17 @@ func (a *arm) security() (*tls.Config, error) {
 	if a.wanted.CA != "" {
 		text, err := os.ReadFile(a.wanted.CA)
 		if err != nil {
-			return nil, fault{"file", err.Error()}
+			return nil, kit.NewFault("file", err.Error())
 		}
 		made.RootCAs = x509.NewCertPool()
 		if !made.RootCAs.AppendCertsFromPEM(text) {
-			return nil, fault{"file", a.wanted.CA + " holds no certificate"}
+			return nil, kit.NewFault("file", a.wanted.CA+" holds no certificate")
 		}
 	}
 	if a.wanted.Certificate != "" {
 		pair, err := tls.LoadX509KeyPair(a.wanted.Certificate, a.wanted.Key)
 		if err != nil {
-			return nil, fault{"file", err.Error()}
+			return nil, kit.NewFault("file", err.Error())
 		}
 		made.Certificates = []tls.Certificate{pair}
 	}
@@ -207,17 +209,17 @@ func (a *arm) serialized() []byte {
 }
 
 // dial connects to the one address of this arm, and to nothing else: no proxy, and no address that an answer names.
-func (a *arm) dial() (*counted, error) {
+func (a *arm) dial() (*kit.Counted, error) {
 	conn, err := net.DialTimeout("tcp", a.address, a.wanted.timeout())
 	if err != nil {
 		return nil, err
 	}
 	a.connections.Add(1)
-	return &counted{conn, &a.sent, &a.received}, nil
+	return &kit.Counted{Conn: conn, Sent: &a.sent, Received: &a.received}, nil
 }
 
 // first asks once, and keeps the answer as the one that all others must be like.
-func (a *arm) first() (reply, error) {
+func (a *arm) first() (kit.Reply, error) {
 	var body bytes.Buffer
 	one := a.askers[0]
 	if err := one.ready(time.Now()); err != nil {
@@ -237,7 +239,7 @@ func (a *arm) first() (reply, error) {
 	// Under a key of the run's own: a plain hash would give away a short secret.
 	mark := hmac.New(sha256.New, a.wanted.Mark)
 	mark.Write(body.Bytes())
-	witnesses := reply{"status": seen.status, "body_bytes": seen.length, "protocol": seen.protocol}
+	witnesses := kit.Reply{"status": seen.status, "body_bytes": seen.length, "protocol": seen.protocol}
 	if !a.wanted.BodiesVary {
 		witnesses["body"] = hex.EncodeToString(mark.Sum(nil)[:8])
 	}
@@ -284,10 +286,10 @@ func (a *arm) judge(seen answer) error {
 		if err := a.judgeStatus(seen.status); err != nil {
 			return err
 		}
-		return fault{"status-varies", fmt.Sprintf("the status is %d, and was %d before", seen.status, a.expected.status)}
+		return kit.NewFault("status-varies", fmt.Sprintf("the status is %d, and was %d before", seen.status, a.expected.status))
 	}
 	if !a.wanted.BodiesVary && (seen.length != a.expected.length || seen.digest != a.expected.digest) {
-		return fault{"body-varies", fmt.Sprintf("a body of %d bytes is another one than the first, of %d", seen.length, a.expected.length)}
+		return kit.NewFault("body-varies", fmt.Sprintf("a body of %d bytes is another one than the first, of %d", seen.length, a.expected.length))
 	}
 	return nil
 }
@@ -300,11 +302,11 @@ func (a *arm) judgeStatus(status int) error {
 	if status >= 300 && status < 400 {
 		kind = "redirect"
 	}
-	return fault{kind, fmt.Sprintf("%d %s", status, http.StatusText(status))}
+	return kit.NewFault(kind, fmt.Sprintf("%d %s", status, http.StatusText(status)))
 }
 
 func (a *arm) tooLong() error {
-	return fault{"body-flood", fmt.Sprintf("the body is longer than %d bytes", a.wanted.MostBody)}
+	return kit.NewFault("body-flood", fmt.Sprintf("the body is longer than %d bytes", a.wanted.MostBody))
 }
 
 func (a *arm) close() {

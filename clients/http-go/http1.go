@@ -13,8 +13,9 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
+
+	"sectax/kit"
 )
 
 const (
@@ -27,24 +28,6 @@ const (
 	// How long the other end of a new connection has to close it.
 	farewell = 50 * time.Millisecond
 )
-
-// counted is a connection that counts what passes.
-type counted struct {
-	net.Conn
-	sent, received *atomic.Int64
-}
-
-func (c *counted) Write(data []byte) (int, error) {
-	wrote, err := c.Conn.Write(data)
-	c.sent.Add(int64(wrote))
-	return wrote, err
-}
-
-func (c *counted) Read(into []byte) (int, error) {
-	read, err := c.Conn.Read(into)
-	c.received.Add(int64(read))
-	return read, err
-}
 
 // answer is what came: the status, the body's length and hash, and when its first byte came.
 type answer struct {
@@ -61,7 +44,7 @@ type answer struct {
 // goroutines between which a request would be handed around.
 type plainOne struct {
 	of       *arm
-	wire     *counted
+	wire     *kit.Counted
 	conn     net.Conn // the wire, or TLS over it; nil while there is none
 	reader   *bufio.Reader
 	deadline time.Time
@@ -135,13 +118,13 @@ func (p *plainOne) request(began time.Time) (answer, time.Time, error) {
 		}
 	} else if p.reader.Buffered() > 0 {
 		p.drop()
-		return answer{}, began, fault{"long-body", "more bytes came than the answer before was to have"}
+		return answer{}, began, kit.NewFault("long-body", "more bytes came than the answer before was to have")
 	}
 	p.extend(began)
 	_, err := p.conn.Write(p.of.raw)
 	if err != nil {
 		// What the server sent before it closed says why, as an alert of TLS does.
-		if _, told := p.reader.Peek(1); told != nil && kindOf(told) != "closed" {
+		if _, told := p.reader.Peek(1); told != nil && kit.KindOf(told) != "closed" {
 			err = told
 		}
 	}
@@ -191,7 +174,7 @@ func (p *plainOne) read() (answer, bool, error) {
 			return seen, head.keeps && !toTheEnd, err
 		}
 	}
-	return seen, false, fault{"malformed", "interim answers (1xx) without end"}
+	return seen, false, kit.NewFault("malformed", "interim answers (1xx) without end")
 }
 
 // head is what the header says of the body and of the connection.
@@ -209,17 +192,17 @@ func (p *plainOne) readHead(seen *answer) (head, error) {
 	}
 	if err != nil {
 		if errors.Is(err, io.EOF) && len(line) > 0 {
-			return said, fault{"closed", "the connection was closed in the middle of the header"}
+			return said, kit.NewFault("closed", "the connection was closed in the middle of the header")
 		}
 		return said, err
 	}
 	old := bytes.HasPrefix(line, []byte("HTTP/1.0 "))
 	if len(line) < 12 || !(old || bytes.HasPrefix(line, []byte("HTTP/1.1 "))) || (len(line) > 12 && line[12] != ' ') {
-		return said, fault{"malformed", fmt.Sprintf("the answer does not begin as HTTP/1.1: %.40q", line)}
+		return said, kit.NewFault("malformed", fmt.Sprintf("the answer does not begin as HTTP/1.1: %.40q", line))
 	}
 	seen.status = digits(line[9:12])
 	if seen.status < 100 {
-		return said, fault{"malformed", fmt.Sprintf("the answer has no status: %.40q", line)}
+		return said, kit.NewFault("malformed", fmt.Sprintf("the answer has no status: %.40q", line))
 	}
 	said.keeps = !old
 	if p.body != nil {
@@ -234,7 +217,7 @@ func (p *plainOne) readHead(seen *answer) (head, error) {
 		line, err := p.readLine()
 		if err != nil {
 			if errors.Is(err, io.EOF) {
-				err = fault{"closed", "the connection was closed in the middle of the header"}
+				err = kit.NewFault("closed", "the connection was closed in the middle of the header")
 			}
 			return said, err
 		}
@@ -242,7 +225,7 @@ func (p *plainOne) readHead(seen *answer) (head, error) {
 			return said, nil
 		}
 		if total += len(line) + 2; total > mostHeader {
-			return said, fault{"header-flood", fmt.Sprintf("the header of the answer is longer than %d bytes", mostHeader)}
+			return said, kit.NewFault("header-flood", fmt.Sprintf("the header of the answer is longer than %d bytes", mostHeader))
 		}
 		if err := said.take(line); err != nil {
 			return said, err
@@ -253,7 +236,7 @@ func (p *plainOne) readHead(seen *answer) (head, error) {
 func (p *plainOne) readLine() ([]byte, error) {
 	line, err := p.reader.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
-		return nil, fault{"header-flood", fmt.Sprintf("a line of the header is longer than %d bytes", bufferSize)}
+		return nil, kit.NewFault("header-flood", fmt.Sprintf("a line of the header is longer than %d bytes", bufferSize))
 	}
 	if err != nil {
 		return line, err
@@ -266,7 +249,7 @@ func (p *plainOne) readLine() ([]byte, error) {
 func (h *head) take(line []byte) error {
 	name, value, found := bytes.Cut(line, []byte(":"))
 	if !found || len(name) == 0 || bytes.ContainsAny(name, " \t") {
-		return fault{"malformed", "a line of the header has no name"}
+		return kit.NewFault("malformed", "a line of the header has no name")
 	}
 	switch len(name) {
 	case len("Connection"):
@@ -278,14 +261,14 @@ func (h *head) take(line []byte) error {
 		if bytes.EqualFold(name, []byte("Content-Length")) {
 			length, err := strconv.ParseUint(string(bytes.TrimSpace(value)), 10, 63)
 			if err != nil || (h.length >= 0 && h.length != int64(length)) {
-				return fault{"malformed", "the header has no readable Content-Length, or two different ones"}
+				return kit.NewFault("malformed", "the header has no readable Content-Length, or two different ones")
 			}
 			h.length = int64(length)
 		}
 	case len("Transfer-Encoding"):
 		if bytes.EqualFold(name, []byte("Transfer-Encoding")) {
 			if !bytes.EqualFold(bytes.TrimSpace(value), []byte("chunked")) {
-				return fault{"malformed", "the answer has a Transfer-Encoding other than chunked"}
+				return kit.NewFault("malformed", "the answer has a Transfer-Encoding other than chunked")
 			}
 			h.chunked = true
 		}
@@ -296,7 +279,7 @@ func (h *head) take(line []byte) error {
 // readBody also says whether the body ended with the connection.
 func (p *plainOne) readBody(seen *answer, said head) (toTheEnd bool, err error) {
 	if said.chunked && said.length >= 0 {
-		return false, fault{"malformed", "the answer has both a Content-Length and chunks"}
+		return false, kit.NewFault("malformed", "the answer has both a Content-Length and chunks")
 	}
 	p.digest.Reset()
 	switch {
@@ -305,7 +288,7 @@ func (p *plainOne) readBody(seen *answer, said head) (toTheEnd bool, err error) 
 		if seen.length, err = p.consume(httputil.NewChunkedReader(p.reader), -1); err == nil {
 			err = p.readTrailer()
 		} else if strings.Contains(err.Error(), "chunk") {
-			err = fault{"malformed", err.Error()}
+			err = kit.NewFault("malformed", err.Error())
 		}
 	case said.length > p.of.wanted.MostBody:
 		err = p.of.tooLong()
@@ -340,7 +323,7 @@ func (p *plainOne) consume(from io.Reader, length int64) (int64, error) {
 			return total, nil
 		}
 		if err == io.EOF {
-			return total, fault{"short-body", fmt.Sprintf("the body ended after %d of %d bytes", total, length)}
+			return total, kit.NewFault("short-body", fmt.Sprintf("the body ended after %d of %d bytes", total, length))
 		}
 		if err != nil {
 			return total, err
@@ -364,7 +347,7 @@ func (p *plainOne) readTrailer() error {
 		}
 		total += len(line) + 2
 	}
-	return fault{"header-flood", fmt.Sprintf("the trailer of the answer is longer than %d bytes", mostHeader)}
+	return kit.NewFault("header-flood", fmt.Sprintf("the trailer of the answer is longer than %d bytes", mostHeader))
 }
 
 func digits(text []byte) int {

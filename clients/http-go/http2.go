@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"sectax/kit"
 )
 
 // multiplexed speaks HTTP/2, by net/http. All askers of an arm whose connection is kept share one.
@@ -65,7 +67,7 @@ func (m *multiplexed) exchange(began time.Time) (answer, error) {
 	defer cancel()
 	asked, err := http.NewRequestWithContext(within, m.of.wanted.Method, m.of.at.String(), bytes.NewReader(m.of.wanted.Body))
 	if err != nil {
-		return answer{}, fault{"other", "the request cannot be made"}
+		return answer{}, kit.NewFault("other", "the request cannot be made")
 	}
 	for _, each := range m.of.headers() {
 		if strings.EqualFold(each[0], "Host") {
@@ -81,7 +83,7 @@ func (m *multiplexed) exchange(began time.Time) (answer, error) {
 	}
 	defer func() { _ = came.Body.Close() }()
 	if came.ProtoMajor != 2 {
-		return answer{}, fault{"no-http2", "it answers with " + came.Proto}
+		return answer{}, kit.NewFault("no-http2", "it answers with "+came.Proto)
 	}
 	seen := answer{status: came.StatusCode, first: time.Now(), protocol: came.Proto, tls: came.TLS}
 	m.sink.digest.Reset()

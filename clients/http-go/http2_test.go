@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"sectax/kit"
 )
 
 // served is a server that speaks HTTP/2, and what an arm of it wants.
@@ -87,7 +89,7 @@ func TestFaultsOverHTTP2HaveTheirKinds(t *testing.T) {
 			asked.TimeoutNs = int64(300 * time.Millisecond)
 		}
 		_, _, err := open(asked, maphash.MakeSeed())
-		if err == nil || kindOf(err) != kind {
+		if err == nil || kit.KindOf(err) != kind {
 			t.Errorf("%s is %v", kind, err)
 		}
 	}
@@ -98,7 +100,7 @@ func TestAServerWithoutHTTP2IsFoundOut(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(greet)) // of HTTP/1.1 alone
 	defer server.Close()
 	asked.URL = server.URL
-	if _, _, err := open(asked, maphash.MakeSeed()); err == nil || kindOf(err) != "no-http2" {
+	if _, _, err := open(asked, maphash.MakeSeed()); err == nil || kit.KindOf(err) != "no-http2" {
 		t.Errorf("%v", err)
 	}
 }

@@ -6,21 +6,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
-	"syscall"
 	"time"
 
 	awsmeta "github.com/aws/aws-sdk-go-v2/aws/middleware"
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
-)
 
-const (
-	// An operation of a schedule that begins later than this is late.
-	lateness = time.Millisecond
-	// One that finds no free connection for so long is dropped.
-	patience = 100 * time.Millisecond
+	"sectax/kit"
 )
 
 // stage makes ready what count operations more need.
@@ -52,168 +44,88 @@ func (c *client) stage(count int) error {
 }
 
 // measure runs the first of what was staged, on as many goroutines as the treatment says.
-func (c *client) measure(count, ramp int) (reply, error) {
+func (c *client) measure(count, ramp int) (kit.Reply, error) {
 	if len(c.staged) < count {
-		return nil, wrong{"other", strconv.Itoa(len(c.staged)) + " operations are staged"}
+		return nil, kit.NewFault("other", strconv.Itoa(len(c.staged))+" operations are staged")
 	}
 	items := c.staged[:count]
 	c.staged = c.staged[count:]
-	batch := newBatch(count)
+	batch := &batch{of: c, items: items, took: make([]times, count), failed: make([]error, count)}
+	load := kit.Load{Workers: min(c.wanted.Concurrency, count), Do: batch.do}
+	schedule := kit.Scheduled{Dropped: make([]bool, count)}
 	before := c.attempts.Load()
 	resetPeak()
-	cpu, began := cpuNs(), time.Now()
-	workers := min(c.wanted.Concurrency, count)
-	switch {
-	case c.wanted.Rate > 0:
-		c.onSchedule(workers, items, batch, began)
-	case workers == 1:
-		for place, each := range items {
-			if batch.took[place], batch.failed[place] = c.operate(each); batch.failed[place] != nil {
-				break
-			}
+	cpu, began := kit.CPU(), time.Now()
+	if c.wanted.Rate > 0 {
+		schedule = load.OnSchedule(count, c.wanted.Rate)
+	} else if load.Workers == 1 {
+		for place := 0; place < count && batch.do(0, place, time.Time{}); place++ {
 		}
-	default:
-		c.inParallel(workers, items, batch)
+	} else {
+		load.InParallel(count)
 	}
-	wall, cpu := time.Since(began), cpuNs()-cpu
+	wall, cpu := time.Since(began), kit.CPU()-cpu
 	for _, err := range batch.failed {
 		if err != nil {
 			return nil, err
 		}
 	}
-	c.keep(items, batch)
-	var sent []times
-	buckets := []int{}
-	for place, each := range batch.took {
-		if !batch.dropped[place] {
-			sent = append(sent, each)
+	c.keep(items, schedule.Dropped)
+	sent, spans, buckets := []times{}, []kit.Span{}, []int{}
+	for place, one := range batch.took {
+		if !schedule.Dropped[place] {
+			sent, spans = append(sent, one), append(spans, one.Span)
 			buckets = append(buckets, slices.Index(c.wanted.Buckets, items[place].bucket))
 		}
 	}
 	first, end := min(ramp, len(sent)), max(min(ramp, len(sent)), len(sent)-ramp)
-	counted := sent[first:end]
 	elapsed, firstByte, check := []int64{}, []int64{}, []int64{}
-	for _, each := range counted {
-		elapsed = append(elapsed, int64(each.elapsed))
+	for _, one := range sent[first:end] {
+		elapsed = append(elapsed, int64(one.Elapsed))
 		if c.wanted.Operation == "get" {
-			firstByte = append(firstByte, int64(each.firstByte))
-			check = append(check, int64(each.check))
+			firstByte = append(firstByte, int64(one.firstByte))
+			check = append(check, int64(one.check))
 		}
 	}
-	return reply{
+	return kit.Reply{
 		"elapsed_ns": elapsed, "first_byte_ns": firstByte, "check_ns": check, "wall_ns": int64(wall), "cpu_ns": cpu,
-		"peak_bytes": peak(), "attempts": c.attempts.Load() - before, "late": batch.late.Load(),
-		"dropped": int64(count - len(sent)), "sending_ns": int64(batch.sending), "in_flight": inFlight(sent, counted),
-		"buckets": buckets[first:end],
+		"peak_bytes": peak(), "attempts": c.attempts.Load() - before, "late": schedule.Late,
+		"dropped": count - len(sent), "sending_ns": int64(schedule.Sending),
+		"in_flight": kit.InFlight(spans, spans[first:end]), "buckets": buckets[first:end],
 	}, nil
-}
-
-// inFlight is how many operations were under way on average from the first one that counts to the end of the last.
-func inFlight(operations, counted []times) float64 {
-	if len(counted) == 0 {
-		return 0
-	}
-	begin, end := counted[0].began, counted[0].began.Add(counted[0].elapsed)
-	for _, one := range counted {
-		if one.began.Before(begin) {
-			begin = one.began
-		}
-		if ended := one.began.Add(one.elapsed); ended.After(end) {
-			end = ended
-		}
-	}
-	var shared time.Duration
-	for _, one := range operations {
-		shared += max(0, min(one.began.Add(one.elapsed).Sub(begin), end.Sub(begin))-max(0, one.began.Sub(begin)))
-	}
-	return float64(shared) / float64(max(1, end.Sub(begin)))
 }
 
 // batch is what became of every operation, by its place.
 type batch struct {
-	took    []times
-	failed  []error
-	dropped []bool
-	late    atomic.Int64
-	sending time.Duration // in which the schedule was sent; 0 in a closed loop
+	of     *client
+	items  []*item
+	took   []times
+	failed []error
 }
 
-func newBatch(count int) *batch {
-	return &batch{took: make([]times, count), failed: make([]error, count), dropped: make([]bool, count)}
+// do is one timed operation; its times count from when it was due.
+func (b *batch) do(_, place int, due time.Time) bool {
+	var waited time.Duration
+	if !due.IsZero() {
+		waited = time.Since(due)
+	}
+	took, err := b.of.operate(b.items[place])
+	if !due.IsZero() {
+		took.Began, took.Elapsed, took.firstByte = due, took.Elapsed+waited, took.firstByte+waited
+	}
+	b.took[place], b.failed[place] = took, err
+	return err == nil
 }
 
 // keep remembers what is on the server after a batch: what was put, and what a schedule meant to delete and dropped.
-func (c *client) keep(items []*item, seen *batch) {
+func (c *client) keep(items []*item, dropped []bool) {
 	for place, each := range items {
 		each.body = nil
-		wasPut := c.wanted.Operation == "put" && !seen.dropped[place]
-		stayed := c.wanted.Operation == "delete" && seen.dropped[place]
+		wasPut := c.wanted.Operation == "put" && !dropped[place]
+		stayed := c.wanted.Operation == "delete" && dropped[place]
 		if wasPut || stayed {
 			c.stored = append(c.stored, each)
 		}
-	}
-}
-
-// onSchedule begins an operation at every tick, whether or not the ones before have ended, and times it from then. One
-// that finds no free connection is dropped after a while.
-func (c *client) onSchedule(workers int, items []*item, seen *batch, began time.Time) {
-	interval := time.Duration(float64(time.Second) / c.wanted.Rate)
-	type turn struct {
-		place int
-		due   time.Time
-	}
-	turns, finish := crew(workers, func(next turn) {
-		waited := time.Since(next.due)
-		if waited > lateness {
-			seen.late.Add(1)
-		}
-		took, err := c.operate(items[next.place])
-		took.began, took.elapsed, took.firstByte = next.due, took.elapsed+waited, took.firstByte+waited
-		seen.took[next.place], seen.failed[next.place] = took, err
-	})
-	for place := range items {
-		due := began.Add(time.Duration(place) * interval)
-		time.Sleep(time.Until(due))
-		select {
-		case turns <- turn{place, due}:
-		default:
-			select {
-			case turns <- turn{place, due}:
-			case <-time.After(time.Until(due.Add(patience))):
-				seen.dropped[place] = true
-			}
-		}
-		seen.sending = time.Since(began) + interval
-	}
-	finish()
-}
-
-func (c *client) inParallel(workers int, items []*item, seen *batch) {
-	places, finish := crew(workers, func(place int) {
-		seen.took[place], seen.failed[place] = c.operate(items[place])
-	})
-	for place := range items {
-		places <- place
-	}
-	finish()
-}
-
-// crew starts so many goroutines, and each works on whatever is sent next. finish waits until all of it is done.
-func crew[T any](size int, work func(T)) (sent chan<- T, finish func()) {
-	turns := make(chan T)
-	var group sync.WaitGroup
-	for range size {
-		group.Add(1)
-		go func() {
-			defer group.Done()
-			for next := range turns {
-				work(next)
-			}
-		}()
-	}
-	return turns, func() {
-		close(turns)
-		group.Wait()
 	}
 }
 
@@ -222,8 +134,9 @@ func (c *client) operate(on *item) (times, error) {
 	if c.wanted.Operation == "get" {
 		began := time.Now()
 		took, err := c.get(on)
-		took.began = began
-		took.elapsed += spin(c.wanted.AddedNs)
+		took.Began = began
+		done := time.Now()
+		took.Elapsed += kit.Spin(done, c.wanted.AddedNs).Sub(done)
 		return took, err
 	}
 	var err error
@@ -236,18 +149,8 @@ func (c *client) operate(on *item) (times, error) {
 	default:
 		err = c.remove(on)
 	}
-	return times{began: began, elapsed: time.Since(began) + spin(c.wanted.AddedNs)}, err
-}
-
-// spin is the known cost of a positive control.
-func spin(ns int64) time.Duration {
-	if ns == 0 {
-		return 0
-	}
-	began := time.Now()
-	for time.Since(began) < time.Duration(ns) {
-	}
-	return time.Since(began)
+	ended := kit.Spin(time.Now(), c.wanted.AddedNs)
+	return times{Span: kit.Span{Began: began, Elapsed: ended.Sub(began)}}, err
 }
 
 // clear removes what was stored since it was called last. The answers to a multipart upload do not all name the
@@ -265,7 +168,7 @@ func (c *client) clear() error {
 	return err
 }
 
-func (c *client) close() (reply, error) {
+func (c *client) close() (kit.Reply, error) {
 	if err := c.clear(); err != nil {
 		return nil, err
 	}
@@ -279,15 +182,7 @@ func (c *client) close() (reply, error) {
 	if err := c.removeAll(left); err != nil {
 		return nil, err
 	}
-	return reply{"attempts": c.attempts.Load()}, nil
-}
-
-func cpuNs() int64 {
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		return 0
-	}
-	return used.Utime.Nano() + used.Stime.Nano()
+	return kit.Reply{"attempts": c.attempts.Load()}, nil
 }
 
 func resetPeak() {

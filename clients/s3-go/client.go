@@ -34,6 +34,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go/middleware"
+
+	"sectax/kit"
 )
 
 const (
@@ -114,7 +116,7 @@ func prepare(size int, seed string) <-chan []byte {
 // at, and its body made again from its seed.
 //
 // base is a body as prepare makes it; nil where none was prepared.
-func open(wanted request, base <-chan []byte) (*client, reply, error) {
+func open(wanted request, base <-chan []byte) (*client, kit.Reply, error) {
 	c := &client{wanted: wanted, number: mathrand.IntN(len(wanted.Buckets)), seed: maphash.MakeSeed()}
 	if base != nil {
 		c.base = <-base
@@ -180,7 +182,7 @@ func open(wanted request, base <-chan []byte) (*client, reply, error) {
 		c.extra = append(c.extra, proof)
 	}
 	etag := clean(aws.ToString(seen.ETag))
-	witnesses := reply{
+	witnesses := kit.Reply{
 		"encryption_header": c.header,
 		"kms_key_named":     aws.ToString(seen.SSEKMSKeyId) != "",
 		"bucket_key":        aws.ToBool(seen.BucketKeyEnabled),
@@ -249,7 +251,7 @@ func newS3(wanted request) (*s3.Client, error) {
 	loaded.HTTPClient = &http.Client{
 		Transport: transport.GetTransport(), Timeout: answerTimeout,
 		CheckRedirect: func(to *http.Request, _ []*http.Request) error {
-			return wrong{"redirected", "it answers with a redirect to " + to.URL.Host}
+			return kit.NewFault("redirected", "it answers with a redirect to "+to.URL.Host)
 		},
 	}
 	return s3.NewFromConfig(loaded, func(o *s3.Options) {
@@ -384,8 +386,8 @@ var buffers = sync.Pool{New: func() any { made := make([]byte, readSize); return
 
 // times are of one operation.
 type times struct {
-	began                     time.Time
-	elapsed, firstByte, check time.Duration
+	kit.Span
+	firstByte, check time.Duration
 }
 
 // get reads to the last byte, and checks what came. The hash is of 64 bits and under a random seed, and never leaves this
@@ -427,12 +429,12 @@ func (c *client) get(from *item) (times, error) {
 			return times{}, err
 		}
 	}
-	took.elapsed = time.Since(began)
+	took.Elapsed = time.Since(began)
 	if took.firstByte == 0 {
-		took.firstByte = took.elapsed
+		took.firstByte = took.Elapsed
 	}
 	if digest.Sum64() != from.digest {
-		return times{}, wrong{"wrong-body", fmt.Sprintf("a GET of %d bytes gave other bytes than were stored", c.wanted.Bytes)}
+		return times{}, kit.NewFault("wrong-body", fmt.Sprintf("a GET of %d bytes gave other bytes than were stored", c.wanted.Bytes))
 	}
 	return took, c.seen(out.ResultMetadata, headerOf(string(out.ServerSideEncryption), out.SSECustomerAlgorithm))
 }
@@ -473,7 +475,8 @@ func (c *client) removeAll(gone []*item) error {
 			}
 			c.count(out.ResultMetadata)
 			if len(out.Errors) > 0 {
-				return wrong{aws.ToString(out.Errors[0].Code), "an object was not removed: " + aws.ToString(out.Errors[0].Message)}
+				failed := out.Errors[0]
+				return kit.NewFault(aws.ToString(failed.Code), "an object was not removed: "+aws.ToString(failed.Message))
 			}
 		}
 	}
@@ -491,7 +494,7 @@ func (c *client) asked() types.ServerSideEncryption {
 func (c *client) seen(of middleware.Metadata, header string) error {
 	c.count(of)
 	if c.header != "" && header != c.header {
-		return wrong{"wrong-encryption", fmt.Sprintf("an answer names the encryption %s, the first one %s", header, c.header)}
+		return kit.NewFault("wrong-encryption", fmt.Sprintf("an answer names the encryption %s, the first one %s", header, c.header))
 	}
 	return nil
 }

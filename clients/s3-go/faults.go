@@ -9,32 +9,19 @@ import (
 	"strings"
 
 	smithy "github.com/aws/smithy-go"
+
+	"sectax/kit"
 )
 
-// wrong is an answer of the service that is not what it should be.
-type wrong struct{ kind, reason string }
-
-func (w wrong) Error() string { return w.reason }
-
-// faultOf says what went wrong, as a kind and a text.
-func faultOf(err error) reply {
-	reason := err.Error()
-	var answered smithy.APIError
-	if errors.As(err, &answered) && answered.ErrorMessage() != "" {
-		reason = answered.ErrorMessage() // without the numbers of the request
-	}
-	return reply{"ok": false, "kind": kindOf(err), "reason": reason}
-}
-
 func kindOf(err error) string {
-	var own wrong
+	var own kit.Fault
 	var answered smithy.APIError
 	var untrusted *tls.CertificateVerificationError
 	var authority x509.UnknownAuthorityError
 	var network net.Error
 	switch {
 	case errors.As(err, &own):
-		return own.kind
+		return own.Kind
 	case errors.As(err, &untrusted), errors.As(err, &authority):
 		return "certificate"
 	case errors.As(err, &answered) && answered.ErrorCode() != "":

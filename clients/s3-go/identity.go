@@ -3,17 +3,17 @@ package main
 import (
 	"runtime"
 	"runtime/debug"
-	"sort"
 	"strings"
-	"time"
+
+	"sectax/kit"
 )
 
-func hello() reply {
-	return reply{
+func hello() kit.Reply {
+	return kit.Reply{
 		"client":    "go",
 		"runtime":   runtime.Version(),
 		"libraries": libraries(),
-		"clock":     clock(),
+		"clock":     kit.Clock(),
 	}
 }
 
@@ -35,22 +35,6 @@ func libraries() map[string]string {
 		}
 	}
 	return found
-}
-
-// clock tries the monotonic clock: its smallest step and the cost of a reading.
-func clock() map[string]any {
-	readings := make([]int64, 0, 2000)
-	step := int64(0)
-	for range 2000 {
-		first := time.Now()
-		took := int64(time.Since(first))
-		readings = append(readings, took)
-		if took > 0 && (step == 0 || took < step) {
-			step = took
-		}
-	}
-	sort.Slice(readings, func(a, b int) bool { return readings[a] < readings[b] })
-	return map[string]any{"name": "monotonic", "granularity_ns": max(step, 1), "read_ns": readings[len(readings)/2]}
 }
 
 func clean(text string) string {

@@ -1,51 +1,11 @@
 // The S3 client in Go: aws-sdk-go-v2, spoken to as clients/PROTOCOL.md says.
 package main
 
-import (
-	"bufio"
-	"encoding/json"
-	"fmt"
-	"io"
-	"os"
-)
-
-const longestLine = 16 << 20
-
-// reply is what goes out: any members beside ok.
-type reply map[string]any
+import "sectax/kit"
 
 func main() {
-	if err := serve(os.Stdin, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-}
-
-// serve answers one request a line until close or the end of the input.
-func serve(in io.Reader, out io.Writer) error {
-	lines := bufio.NewScanner(in)
-	lines.Buffer(make([]byte, 64<<10), longestLine)
-	answers := json.NewEncoder(out)
 	var state session
-	for lines.Scan() {
-		var asked request
-		if err := json.Unmarshal(lines.Bytes(), &asked); err != nil {
-			return err
-		}
-		answer, err := state.handle(asked)
-		if err != nil {
-			answer = faultOf(err)
-		} else {
-			answer["ok"] = true
-		}
-		if err := answers.Encode(answer); err != nil {
-			return err
-		}
-		if asked.Command == "close" && err == nil {
-			return nil
-		}
-	}
-	return lines.Err()
+	kit.Main(state.handle, kindOf)
 }
 
 // session is what is kept from one request to the next.
@@ -54,7 +14,7 @@ type session struct {
 	opened *client
 }
 
-func (s *session) handle(asked request) (reply, error) {
+func (s *session) handle(asked request) (kit.Reply, error) {
 	switch asked.Command {
 	case "hello":
 		s.base = prepare(asked.Bytes, asked.Seed)
@@ -66,20 +26,24 @@ func (s *session) handle(asked request) (reply, error) {
 			return nil, err
 		}
 		s.opened = made
-		return reply{"witnesses": witnesses}, nil
+		return kit.Reply{"witnesses": witnesses}, nil
 	}
 	if s.opened == nil {
-		return nil, wrong{"other", asked.Command + " before open"}
+		return nil, kit.NewFault("other", asked.Command+" before open")
 	}
 	switch asked.Command {
 	case "stage":
-		return reply{}, s.opened.stage(asked.Count)
+		return kit.Reply{}, s.opened.stage(asked.Count)
 	case "measure":
 		return s.opened.measure(asked.Count, asked.Ramp)
 	case "clear":
-		return reply{}, s.opened.clear()
+		return kit.Reply{}, s.opened.clear()
 	case "close":
-		return s.opened.close()
+		answer, err := s.opened.close()
+		if err == nil {
+			err = kit.Ended
+		}
+		return answer, err
 	}
-	return nil, wrong{"other", "there is no command " + asked.Command}
+	return nil, kit.NewFault("other", "there is no command "+asked.Command)
 }

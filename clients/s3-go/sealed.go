@@ -9,6 +9,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"io"
+
+	"sectax/kit"
 )
 
 // The client-side format; it stands in clients/PROTOCOL.md.
@@ -96,7 +98,7 @@ func (u *unsealed) next() error {
 	}
 	plain, err := u.gcm.Open(nil, nonce(u.prefix, u.number, u.done), u.stored[:have], nil)
 	if err != nil {
-		return wrong{"wrong-body", "a segment does not decrypt: " + err.Error()}
+		return kit.NewFault("wrong-body", "a segment does not decrypt: "+err.Error())
 	}
 	u.plain.Reset(plain)
 	u.stored[0], u.kept = following, 1

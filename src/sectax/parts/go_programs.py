@@ -156,12 +156,19 @@ def _check_sum(tool: Path, built: Path, program: GoProgram) -> None:
 
 
 def _digest(program: GoProgram) -> str:
-    """A hash of all that a program of sectax's own is built from."""
+    """A hash of all that a program of sectax's own is built from: its module, and those beside it that it names."""
     assert program.folder is not None, "a program with a version has no sources here"
-    # Without a library of others there is no go.sum.
-    wanted = [path for name in ("go.mod", "go.sum") if (path := program.folder / name).exists()]
-    wanted += [path for path in program.folder.glob("*.go") if not path.name.endswith("_test.go")]
     digest = hashlib.sha256()
-    for path in sorted(wanted):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    for folder in (program.folder, *_beside(program.folder)):
+        # Without a library of others there is no go.sum.
+        wanted = [path for name in ("go.mod", "go.sum") if (path := folder / name).exists()]
+        wanted += [path for path in folder.glob("*.go") if not path.name.endswith("_test.go")]
+        for path in sorted(wanted):
+            digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
+
+
+def _beside(folder: Path) -> list[Path]:
+    """The folders that a module's go.mod has in the place of other modules."""
+    found = re.findall(r"^replace \S+ => (\.\S*)$", (folder / "go.mod").read_text(), re.MULTILINE)
+    return [folder / path for path in found]

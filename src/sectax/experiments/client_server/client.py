@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
 from sectax.hosts.registry import host
 
 _Reply = TypeVar("_Reply", bound=msgspec.Struct)
+_Hello = TypeVar("_Hello", bound=msgspec.Struct)
 
 # What one request to a client may take besides its operations.
 GRACE_S = 30.0
@@ -100,3 +102,49 @@ class Conversation:
 
     def kill(self) -> None:
         self.child.kill()
+
+
+class SharedProcess(Generic[_Hello]):
+    """One client process for all arms of a cell: started with the first, ended with the last.
+
+    What its methods raise is what `Conversation` does.
+    """
+
+    def __init__(self, argv: Sequence[str], greeting: type[_Hello]) -> None:
+        """Args: its command; what it answers to `hello`."""
+        self._argv, self._greeting = tuple(argv), greeting
+        self._arms: set[str] = set()
+        self._conversation: Conversation | None = None
+        self._hello: _Hello | None = None
+
+    @property
+    def conversation(self) -> Conversation:
+        if self._conversation is None:
+            raise RuntimeError("the client was not started")
+        return self._conversation
+
+    def environment(self) -> Mapping[str, str]:
+        """The whole environment of the process."""
+        # Proxies, certificates and resolvers that an environment names are not those of the arms.
+        own = {name: value for name, value in os.environ.items() if not name.upper().endswith("_PROXY")}
+        return {name: value for name, value in own.items() if name not in ("SSLKEYLOGFILE", "GODEBUG")}
+
+    def join(self, arm: str) -> None:
+        """Start the process for this arm, unless it runs for another one already."""
+        if self._conversation is None:
+            self._conversation = Conversation(self._argv, self.environment())
+            self._conversation.send({"command": "hello"})
+        self._arms.add(arm)
+
+    def hello(self) -> _Hello:
+        """Who it is; its answer is awaited once."""
+        if self._hello is None:
+            self._hello = self.conversation.receive(self._greeting, HELLO_S)
+        return self._hello
+
+    def leave(self, arm: str) -> None:
+        """Forget an arm; the process ends with the last one. Never raises."""
+        self._arms.discard(arm)
+        if not self._arms and self._conversation is not None:
+            self._conversation.kill()
+            self._conversation = self._hello = None

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from urllib.parse import SplitResult, urlsplit
 
+from sectax.experiments.client_server.started import PORT
 from sectax.model.errors import WrongUse
 
-# Where `--start` puts the port of the server that it starts.
-PORT = "$PORT"
 _HIDDEN = "…"
 # Headers whose values are shown; any other may hold a secret.
 _SHOWN = frozenset(

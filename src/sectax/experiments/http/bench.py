@@ -8,12 +8,12 @@ import secrets
 from collections.abc import Mapping
 
 from sectax.experiments.client_server.load import rate_of
+from sectax.experiments.client_server.started import WORK_FOLDERS, StartedServer
 from sectax.experiments.client_server.work_folder import sweep
 from sectax.experiments.http import parts
 from sectax.experiments.http.client import SharedClient
 from sectax.experiments.http.levels import CONTROL, HTTP2, KEPT
 from sectax.experiments.http.services import FOLDER, Service, headers_in, read_services, revealed, timeout_s
-from sectax.experiments.http.started import WORK_FOLDERS, StartedServer
 from sectax.experiments.http.subject import FirstBody, HttpSpec
 from sectax.experiments.interface import Bench
 from sectax.model.errors import WrongUse

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
+from sectax.experiments.client_server.started import PORT
 from sectax.experiments.command.scans import shell_syntax
-from sectax.experiments.http.addresses import PORT, read_header, read_url, shown_header, shown_url
+from sectax.experiments.http.addresses import read_header, read_url, shown_header, shown_url
 from sectax.experiments.interface import Hidden, Option
 from sectax.experiments.levels import as_name
 from sectax.model.errors import WrongUse

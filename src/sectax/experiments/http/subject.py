@@ -13,11 +13,11 @@ import msgspec
 from sectax.experiments.client_server.client import Answered
 from sectax.experiments.client_server.load import fewest, ramp
 from sectax.experiments.client_server.server import ServerFailed
-from sectax.experiments.http.addresses import PORT, secrets_of
+from sectax.experiments.client_server.started import PORT, StartedServer
+from sectax.experiments.http.addresses import secrets_of
 from sectax.experiments.http.client import Sent, SharedClient
 from sectax.experiments.http.failures import story
 from sectax.experiments.http.services import Service
-from sectax.experiments.http.started import StartedServer
 from sectax.experiments.on_probe.failures import redaction
 from sectax.hosts.process.errors import ChildError
 from sectax.hosts.process.telemetry import NoTelemetry, difference

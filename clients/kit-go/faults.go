@@ -1,4 +1,4 @@
-package main
+package kit
 
 import (
 	"context"
@@ -12,26 +12,38 @@ import (
 	"syscall"
 )
 
-// fault is an answer of the server that is not what it should be.
-type fault struct{ kind, reason string }
+const longestReason = 300
 
-func (f fault) Error() string { return f.reason }
+// Fault is something that is not as it should be.
+type Fault struct{ Kind, Reason string }
 
-// faultOf says what went wrong, as a kind and a text.
-func faultOf(err error) reply {
+func (f Fault) Error() string { return f.Reason }
+
+// NewFault is one of a kind.
+func NewFault(kind, reason string) error { return Fault{kind, reason} }
+
+// explained is an error of a library that has a better text than its own.
+type explained interface{ ErrorMessage() string }
+
+func reasonOf(err error) string {
 	reason := err.Error()
 	var lookup *net.DNSError
-	if errors.As(err, &lookup) {
+	var answered explained
+	switch {
+	case errors.As(err, &lookup):
 		reason = lookup.Err // without the resolver's address
+	case errors.As(err, &answered) && answered.ErrorMessage() != "":
+		reason = answered.ErrorMessage()
 	}
-	if len(reason) > 300 {
-		reason = strings.ToValidUTF8(reason[:300], "") + "…"
+	if len(reason) > longestReason {
+		reason = strings.ToValidUTF8(reason[:longestReason], "") + "…"
 	}
-	return reply{"ok": false, "kind": kindOf(err), "reason": reason}
+	return reason
 }
 
-func kindOf(err error) string {
-	var own fault
+// KindOf is the kind of an error of a connection, its TLS, or HTTP/2 over it.
+func KindOf(err error) string {
+	var own Fault
 	var name x509.HostnameError
 	var authority x509.UnknownAuthorityError
 	var invalid x509.CertificateInvalidError
@@ -42,7 +54,7 @@ func kindOf(err error) string {
 	text := err.Error()
 	switch {
 	case errors.As(err, &own):
-		return own.kind
+		return own.Kind
 	case errors.As(err, &name):
 		return "certificate-name"
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:

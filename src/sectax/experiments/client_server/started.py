@@ -1,4 +1,4 @@
-"""A server that `--start` starts: on a port of the run's own, waited for, and ended with what started it."""
+"""A server that a run starts: on a port of its own, waited for, and ended with what started it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from pathlib import Path
 
 from sectax.experiments.client_server.server import ServerFailed, free_port, said, start_server
 from sectax.experiments.client_server.work_folder import WorkFolder
-from sectax.experiments.http.addresses import PORT
 from sectax.hosts.process.child import Child
 from sectax.hosts.process.errors import ChildError, ChildSilent
 from sectax.text.printable import printable
 
-WORK_FOLDERS = "http"
+# Stands for that port in the command of a server.
+PORT = "$PORT"
+WORK_FOLDERS = "server"
 _START_S = 60.0
 _LOOK_EVERY_S = 0.01
 _CONNECT_S = 1.0
@@ -34,7 +35,8 @@ class StartedServer:
         self._work: WorkFolder | None = None
 
     @property
-    def _log(self) -> Path:
+    def log(self) -> Path:
+        """What it prints."""
         assert self._work is not None, "the server was not started"
         return self._work.path / "log"
 
@@ -44,7 +46,7 @@ class StartedServer:
         self.port = free_port()
         argv = [word.replace(PORT, str(self.port)) for word in self._argv]
         try:
-            self._child = start_server(argv, self._log, os.environ | {"PORT": str(self.port)}, self._folder)
+            self._child = start_server(argv, self.log, os.environ | {"PORT": str(self.port)}, self._folder)
         except ChildError as error:
             self.stop()
             raise self._failed(f"cannot be started: {error}", "is its path right?") from error
@@ -55,7 +57,7 @@ class StartedServer:
         while not _answers(self.port):
             self._check_alive()
             if time.monotonic() > deadline:
-                what = f"does not listen on 127.0.0.1, port {self.port}, after {_START_S:g} s{said(self._log)}"
+                what = f"does not listen on 127.0.0.1, port {self.port}, after {_START_S:g} s{said(self.log)}"
                 raise self._failed(what, f"does it take its port from {PORT}, and stay in the foreground?")
             time.sleep(_LOOK_EVERY_S)
         self.check()
@@ -76,7 +78,7 @@ class StartedServer:
             raise self._failed("was not started", "report it")
         with contextlib.suppress(ChildSilent):
             status = self._child.wait(time.monotonic())
-            raise self._failed(f"has ended with exit status {status}{said(self._log)}", "try its command by hand")
+            raise self._failed(f"has ended with exit status {status}{said(self.log)}", "try its command by hand")
 
     def stop(self) -> None:
         """End it with all that it started; never raises."""

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from sectax.experiments.client_server import started
 from sectax.experiments.client_server.server import ServerFailed
-from sectax.experiments.http import started
-from sectax.experiments.http.started import StartedServer
+from sectax.experiments.client_server.started import StartedServer
 
 SERVE = (sys.executable, "-m", "http.server", "--bind", "127.0.0.1", "$PORT")
 SLEEP = (sys.executable, "-c", "import time; time.sleep(100)")

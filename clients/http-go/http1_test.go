@@ -1,25 +1,6 @@
 package main
 
-import (
-	"math"
-	"testing"
-	"time"
-)
-
-func TestInFlightIsTheOverlapWhileCountedRequestsRun(t *testing.T) {
-	zero := time.Now()
-	at := func(began, elapsed int) sample {
-		return sample{began: zero.Add(time.Duration(began) * time.Millisecond), elapsed: time.Duration(elapsed) * time.Millisecond}
-	}
-	// Two at once; the first two and the last two are the ramp, and one of those ends early.
-	all := []sample{at(0, 10), at(5, 10), at(10, 10), at(15, 10), at(20, 10), at(25, 5)}
-	if seen := inFlight(all, all[2:4]); math.Abs(seen-2.0) > 1e-9 {
-		t.Errorf("%g are in flight, and 2 were", seen)
-	}
-	if seen := inFlight(all, nil); seen != 0 {
-		t.Errorf("%g are in flight where nothing counts", seen)
-	}
-}
+import "testing"
 
 func TestAHeaderSaysWhereTheAnswerEnds(t *testing.T) {
 	for line, expected := range map[string]head{

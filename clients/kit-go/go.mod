@@ -1,0 +1,3 @@
+module sectax/kit
+
+go 1.24.0
