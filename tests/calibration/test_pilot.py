@@ -101,7 +101,7 @@ def test_what_is_known_to_last_for_minutes_is_not_tried() -> None:
     assert tried_alone(PLAN, {treatment.id: KnownSpec(treatment.id) for treatment in PLAN.treatments}) == ()
 
 
-def test_every_treatment_is_opened_more_than_once_and_told_of_once() -> None:
+def test_every_treatment_is_opened_more_than_once_and_reported_once() -> None:
     found, events = frozen(Spec)
 
     assert PROCESSES > 1

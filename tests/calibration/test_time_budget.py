@@ -119,11 +119,11 @@ def test_the_plan_alone_may_show_that_a_budget_is_too_small(budget_s: float, ref
 
 @pytest.mark.parametrize("name", ["jwt", pytest.param("hmac", marks=needs(*SANDBOX))])
 def test_a_budget_is_refused_before_anything_is_started(name: str, tmp_path) -> None:
-    said = sectax("run", name, "--budget", "1s", "--out", "r.sectax", folder=tmp_path)
+    result = sectax("run", name, "--budget", "1s", "--out", "r.sectax", folder=tmp_path)
 
-    assert said.status == 3
-    assert re.search(r"--budget \d+s", said.err)
-    assert "recording to" not in said.err
+    assert result.status == 3
+    assert re.search(r"--budget \d+s", result.err)
+    assert "recording to" not in result.err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -133,12 +133,12 @@ def test_a_budget_is_refused_by_the_first_operation_that_shows_it(until: str, tm
     commands = [word for name in "abc" for word in ("--treatment", f"{name}=sleep 4")]
     asked = ("run", "command", "--baseline", "sleep 4", *commands, "--until", until)
 
-    said = sectax(*asked, "--budget", "25s", folder=tmp_path, simulated=1)
+    result = sectax(*asked, "--budget", "25s", folder=tmp_path, simulated=1)
 
-    assert said.status == 3
-    assert "pilot 1/" not in said.err
+    assert result.status == 3
+    assert "pilot 1/" not in result.err
     assert list(tmp_path.iterdir()) == []
-    budget = re.search(r"--budget (\d+s)", said.err)
+    budget = re.search(r"--budget (\d+s)", result.err)
     assert budget is not None
     assert sectax(*asked, "--budget", budget[1], folder=tmp_path, simulated=1).status == 0
 

@@ -80,11 +80,11 @@ WRONG = {
 def test_wrong_words_are_answered_with_words(case, tmp_path):
     words, says = WRONG[case]
 
-    said = sectax(*words, folder=tmp_path)
+    result = sectax(*words, folder=tmp_path)
 
-    assert said.status == 2, said
-    assert says in said.err
-    assert said.out == ""
+    assert result.status == 2, result
+    assert says in result.err
+    assert result.out == ""
     assert list(tmp_path.iterdir()) == []  # nothing was begun
 
 
@@ -94,10 +94,10 @@ def test_help_in_words_is_that_of_the_option():
 
 
 def test_a_bare_call_names_the_commands_to_start_with():
-    said = sectax()
+    result = sectax()
 
-    assert said.status == 0
-    assert [line.split()[1] for line in said.out.splitlines() if line.startswith("  sectax")] == [
+    assert result.status == 0
+    assert [line.split()[1] for line in result.out.splitlines() if line.startswith("  sectax")] == [
         "doctor",
         "run",
         "run",
@@ -106,14 +106,14 @@ def test_a_bare_call_names_the_commands_to_start_with():
 
 @pytest.mark.parametrize(("text", "words"), [("90", "90 s"), ("1m30s", "90 s"), ("1h", "60 min"), ("0.5m", "30 s")])
 def test_a_budget_is_read_as_people_write_it(text, words):
-    said = sectax("run", "command", *TWO, "--dry-run", "--budget", text)
+    result = sectax("run", "command", *TWO, "--dry-run", "--budget", text)
 
-    assert f"about {words}" in said.out
+    assert f"about {words}" in result.out
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("words", [["list"], ["list", "--json"], ["--help"]])
-def test_a_full_disk_behind_stdout_is_said_in_words(words, unbuffered):
+def test_a_full_disk_behind_stdout_is_reported_in_words(words, unbuffered):
     environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
     with open("/dev/full", "w") as full:
         done = subprocess.run(
@@ -154,10 +154,10 @@ def test_a_report_never_overwrites_a_file_least_of_all_the_run(tmp_path):
     sectax("run", "command", *TWO, "--blocks", "6", "--out", "r.sectax", folder=tmp_path, simulated=1)
     before = (tmp_path / "r.sectax").read_bytes()
 
-    said = sectax("report", "r.sectax", "--out", "r.sectax", folder=tmp_path)
+    result = sectax("report", "r.sectax", "--out", "r.sectax", folder=tmp_path)
 
-    assert said.status == 2
-    assert "exists already" in said.err
+    assert result.status == 2
+    assert "exists already" in result.err
     assert (tmp_path / "r.sectax").read_bytes() == before
 
 
@@ -171,14 +171,14 @@ def test_a_watcher_that_goes_away_does_not_end_a_run(tmp_path):
 
 
 def test_a_program_that_is_no_probe_fails_the_first_check_and_gates():
-    said = sectax("probe", "check", "cat")
+    result = sectax("probe", "check", "cat")
 
-    assert said.status == 1
-    assert "FAIL  hello-answers" in said.out
+    assert result.status == 1
+    assert "FAIL  hello-answers" in result.out
 
 
-def test_a_probe_that_is_not_there_is_said_to_be_so():
-    said = sectax("probe", "check", "/nonesuch/probe --x")
+def test_a_probe_that_is_not_there_is_reported():
+    result = sectax("probe", "check", "/nonesuch/probe --x")
 
-    assert said.status == 2
-    assert "there is no probe and no program '/nonesuch/probe'" in said.err
+    assert result.status == 2
+    assert "there is no probe and no program '/nonesuch/probe'" in result.err

@@ -29,14 +29,14 @@ def test_defaults_of_the_nearest_file_above_are_taken_said_and_recorded(tmp_path
     said = run(tmp_path / "deep" / "er", "--baseline", "sleep 0.01", "--out", "r.sectax", "--json")
 
     document = json.loads(said.out)
-    shown = sectax("show", "r.sectax", "--all", folder=tmp_path / "deep" / "er")
+    result = sectax("show", "r.sectax", "--all", folder=tmp_path / "deep" / "er")
     assert said.status == 0, said.err
     line = next(line for line in said.err.splitlines() if line.startswith("from "))
     for option in ("--margin 5%", "--blocks 6", "--warmup 2", "--ignore-failure", "--treatment b=sleep 0.03"):
         assert option in line
     assert (document["plan"]["stopping"]["margin"], document["plan"]["stopping"]["fixed_blocks"]) == (0.05, 6)
-    assert "warmup: 2" in shown.out
-    assert "from " not in shown.err
+    assert "warmup: 2" in result.out
+    assert "from " not in result.err
 
 
 def test_the_nearest_file_alone_counts(tmp_path):
@@ -60,11 +60,11 @@ def test_the_nearest_file_alone_counts(tmp_path):
 def test_the_command_line_wins_also_over_what_contradicts_it(tmp_path, file, typed, has, lacks):
     (tmp_path / "sectax.toml").write_text(f"[run]\n{file}\n")
 
-    said = run(tmp_path, *TWO, *typed, dry=True)
+    result = run(tmp_path, *TWO, *typed, dry=True)
 
-    assert said.status == 0, said.err
-    assert has in said.out
-    assert lacks not in said.err
+    assert result.status == 0, result.err
+    assert has in result.out
+    assert lacks not in result.err
 
 
 @pytest.mark.parametrize(
@@ -86,19 +86,19 @@ def test_the_command_line_wins_also_over_what_contradicts_it(tmp_path, file, typ
 def test_what_it_cannot_mean_is_refused_with_the_nearest_name(tmp_path, file, says):
     (tmp_path / "sectax.toml").write_text(file)
 
-    said = run(tmp_path, *TWO, dry=True)
+    result = run(tmp_path, *TWO, dry=True)
 
-    assert said.status == 2, said.out
-    assert says in said.err
+    assert result.status == 2, result.out
+    assert says in result.err
 
 
 def test_other_commands_have_their_sections_and_help_works_beside_a_broken_file(tmp_path):
     (tmp_path / "sectax.toml").write_text("[list]\njson = true\n")
 
-    said = sectax("list", folder=tmp_path)
+    result = sectax("list", folder=tmp_path)
 
-    assert json.loads(said.out)["schema"] == "sectax/list/2"
-    assert "sectax.toml: --json" in said.err
+    assert json.loads(result.out)["schema"] == "sectax/list/2"
+    assert "sectax.toml: --json" in result.err
     (tmp_path / "sectax.toml").write_text("[lits]\n")
     assert sectax("list", folder=tmp_path).status == 2
     assert sectax("help", "list", folder=tmp_path).status == 0
@@ -109,7 +109,7 @@ def test_the_file_of_another_user_is_not_obeyed(tmp_path):
     (tmp_path / "sectax.toml").write_text("[run]\n")
     os.chown(tmp_path / "sectax.toml", 65534, 65534)
 
-    said = run(tmp_path, *TWO, dry=True)
+    result = run(tmp_path, *TWO, dry=True)
 
-    assert said.status == 2
-    assert "belongs to another user" in said.err
+    assert result.status == 2
+    assert "belongs to another user" in result.err

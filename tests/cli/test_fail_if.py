@@ -41,10 +41,10 @@ def run(folder, seconds: str, *more: str) -> Said:
     ],
 )
 def test_a_run_ends_with_the_answer(tmp_path, seconds, condition, status):
-    said = run(tmp_path, seconds, "--fail-if", condition)
+    result = run(tmp_path, seconds, "--fail-if", condition)
 
-    assert said.status == status, said.err
-    assert f"--fail-if {condition}: {'holds for new' if status else 'ruled out'}" in said.err
+    assert result.status == status, result.err
+    assert f"--fail-if {condition}: {'holds for new' if status else 'ruled out'}" in result.err
 
 
 def test_values_and_words_are_limits_too(tmp_path):
@@ -97,21 +97,21 @@ def test_a_run_goes_on_until_its_condition_is_answered_and_no_longer(tmp_path):
         (tmp_path / folder).mkdir()
     usual = json.loads(run(tmp_path / "without", "0.104", "--json").out)
 
-    said = run(tmp_path / "with", "0.104", "--json", "--fail-if", "slower>5%")
+    result = run(tmp_path / "with", "0.104", "--json", "--fail-if", "slower>5%")
 
-    document = json.loads(said.out)
+    document = json.loads(result.out)
     effect = document["findings"][0]["effect"]
-    assert said.status == RULED_OUT, said.err
+    assert result.status == RULED_OUT, result.err
     assert document["plan"]["stopping"]["until"] == "conditions"
     assert document["run"]["blocks"] > usual["run"]["blocks"]
     assert effect["cost_ratio_high"] <= 1.05 < usual["findings"][0]["effect"]["cost_ratio_high"], effect
 
 
-def test_what_cannot_be_said_has_a_status_of_its_own(tmp_path):
-    said = run(tmp_path, "0.1048", "--fail-if", "slower>5%", "--blocks", "6")
+def test_what_is_not_known_has_a_status_of_its_own(tmp_path):
+    result = run(tmp_path, "0.1048", "--fail-if", "slower>5%", "--blocks", "6")
 
-    assert said.status == CANNOT_BE_SAID, said.err
-    assert "--fail-if slower>5%: undecided for new: run it again" in said.err
+    assert result.status == CANNOT_BE_SAID, result.err
+    assert "--fail-if slower>5%: undecided for new: run it again" in result.err
 
 
 @pytest.mark.more
@@ -139,7 +139,7 @@ def test_a_known_cost_that_was_not_seen_leaves_nothing_ruled_out(tmp_path):
 def test_the_answer_is_in_every_form_of_the_run_and_decides_the_status_behind_a_closed_pipe(tmp_path):
     run(tmp_path, "0.2", "--fail-if", "slower>5%")
 
-    shown = sectax("show", "r.sectax", "--json", folder=tmp_path)
+    result = sectax("show", "r.sectax", "--json", folder=tmp_path)
     report = sectax("report", "r.sectax", "--format", "json", folder=tmp_path)
     markdown = sectax("report", "r.sectax", folder=tmp_path)
     command = [sys.executable, "-m", "sectax", "show", "r.sectax", "--fail-if", "slower>5%"]
@@ -148,10 +148,10 @@ def test_the_answer_is_in_every_form_of_the_run_and_decides_the_status_behind_a_
         unread.stdout.close()
         assert unread.wait() == HOLDS
 
-    for document in (json.loads(shown.out), json.loads(report.out)):
+    for document in (json.loads(result.out), json.loads(report.out)):
         assert [(limit["text"], limit["answer"]) for limit in document["conditions"]] == [("slower>5%", "holds")]
     # A gate was not asked for again.
-    assert shown.status == report.status == 0
+    assert result.status == report.status == 0
     assert ": holds for new" in markdown.out
 
 
@@ -162,13 +162,13 @@ def test_two_runs_are_compared_by_what_their_effects_became(tmp_path):
     run(tmp_path, "0.12", "--blocks", "8")
 
     def compare(a: str, b: str, condition: str) -> int:
-        said = sectax("compare", a, b, "--fail-if", condition, "--json", folder=tmp_path)
-        (limit,) = json.loads(said.out)["conditions"]
+        result = sectax("compare", a, b, "--fail-if", condition, "--json", folder=tmp_path)
+        (limit,) = json.loads(result.out)["conditions"]
         (change,) = limit["changes"].values()
         low, high = math.exp(change["log_ratio_low"]), math.exp(change["log_ratio_high"])
         assert limit["comparisons"] == ["all/new:wall"]
         assert low < (1.2 if a != b == "r.sectax" else 1 / 1.2 if a != b else 1.0) < high
-        return said.status
+        return result.status
 
     assert compare("old.sectax", "r.sectax", "slower>10%") == HOLDS
     assert compare("r.sectax", "old.sectax", "slower>10%") == RULED_OUT
@@ -177,13 +177,13 @@ def test_two_runs_are_compared_by_what_their_effects_became(tmp_path):
 
 
 def test_a_run_without_a_figure_says_so_first(tmp_path):
-    said = sectax(
+    result = sectax(
         *("run", "command", "--baseline", "true", "--treatment", "new=false", "--fail-if", "slower>5%"),
         folder=tmp_path,
         simulated=1,
     )
 
-    assert said.status == ExitStatus.NOTHING_MEASURED
+    assert result.status == ExitStatus.NOTHING_MEASURED
 
 
 @pytest.mark.parametrize(
@@ -202,10 +202,10 @@ def test_a_run_without_a_figure_says_so_first(tmp_path):
     ],
 )
 def test_a_condition_that_says_nothing_is_refused_before_anything_is_measured(tmp_path, condition, hint):
-    said = run(tmp_path, "0.2", "--fail-if", condition)
+    result = run(tmp_path, "0.2", "--fail-if", condition)
 
-    assert said.status == ExitStatus.WRONG_USE
-    assert hint in said.err
+    assert result.status == ExitStatus.WRONG_USE
+    assert hint in result.err
     assert not list(tmp_path.iterdir())
 
 
@@ -214,18 +214,18 @@ def test_two_runs_are_compared_by_effects_alone(tmp_path):
     for name in ("a", "b"):
         run(tmp_path, "0.2", "--blocks", "6")
         (tmp_path / "r.sectax").rename(tmp_path / f"{name}.sectax")
-    said = sectax("compare", "a.sectax", "b.sectax", "--fail-if", "wall > 1 s", folder=tmp_path)
+    result = sectax("compare", "a.sectax", "b.sectax", "--fail-if", "wall > 1 s", folder=tmp_path)
 
-    assert (said.status, "effects alone" in said.err) == (ExitStatus.WRONG_USE, True)
+    assert (result.status, "effects alone" in result.err) == (ExitStatus.WRONG_USE, True)
 
 
 def test_a_published_study_has_no_intervals(tmp_path):
     run(tmp_path, "0.2", "--blocks", "6")
 
-    said = sectax("compare", "r.sectax", "published:jwt-php", "--fail-if", "slower>5%", folder=tmp_path)
+    result = sectax("compare", "r.sectax", "published:jwt-php", "--fail-if", "slower>5%", folder=tmp_path)
 
-    assert said.status == ExitStatus.WRONG_USE
-    assert "compare two runs" in said.err
+    assert result.status == ExitStatus.WRONG_USE
+    assert "compare two runs" in result.err
 
 
 def test_why_it_is_undecided_is_in_the_json_and_nothing_measured_has_its_own_status(tmp_path):
@@ -235,9 +235,9 @@ def test_why_it_is_undecided_is_in_the_json_and_nothing_measured_has_its_own_sta
     words = ("--baseline", "false", "--treatment", "new=true", "--blocks", "6", "--out", "r.sectax")
     measured = sectax("run", "command", *words, folder=tmp_path)
 
-    shown = sectax("show", "r.sectax", "--fail-if", "slower>5%", folder=tmp_path)
+    result = sectax("show", "r.sectax", "--fail-if", "slower>5%", folder=tmp_path)
 
     assert unseen.status == CANNOT_BE_SAID
     assert [limit["why"] for limit in json.loads(unseen.out)["conditions"]] == [["known cost not seen"]]
     assert "more --blocks" in unseen.err
-    assert shown.status == measured.status == ExitStatus.NOTHING_MEASURED
+    assert result.status == measured.status == ExitStatus.NOTHING_MEASURED

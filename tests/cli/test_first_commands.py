@@ -85,12 +85,12 @@ PEOPLE: dict[str, tuple[Call, ...]] = {
 def test_the_first_commands_of_somebody(person: str, tmp_path: Path) -> None:
     assert len(PEOPLE) == 10
     for call in PEOPLE[person]:
-        said = sectax(*shlex.split(call.line)[1:], folder=tmp_path, simulated=1, COLUMNS="100")
+        result = sectax(*shlex.split(call.line)[1:], folder=tmp_path, simulated=1, COLUMNS="100")
 
-        assert said.status == call.status, f"{call.line}\n{said.out}{said.err}"
+        assert result.status == call.status, f"{call.line}\n{result.out}{result.err}"
         for words in call.says:
-            assert words in " ".join(said.out.split()), f"{call.line}\n{said.out}"
+            assert words in " ".join(result.out.split()), f"{call.line}\n{result.out}"
         for words in call.err:
-            assert words in said.err, f"{call.line}\n{said.err}"
+            assert words in result.err, f"{call.line}\n{result.err}"
         if call.line.endswith(".sectax"):
-            assert all(len(line) <= 100 for line in said.out.splitlines()), call.line
+            assert all(len(line) <= 100 for line in result.out.splitlines()), call.line

@@ -18,11 +18,11 @@ ALGORITHM = Factor("algorithm", ("RS256", "ES256", "rs256x"))
 
 
 def test_list_of_one_experiment_is_its_factors_alone() -> None:
-    said = sectax("list", "jwt")
+    result = sectax("list", "jwt")
 
-    assert said.status == 0
-    assert "algorithm: RS256" in said.out
-    assert "probes" not in said.out
+    assert result.status == 0
+    assert "algorithm: RS256" in result.out
+    assert "probes" not in result.out
     assert "jwt" in sectax("list", "jtw").err
 
 
@@ -31,11 +31,11 @@ def test_help_of_an_experiment_is_that_of_its_run() -> None:
 
 
 def test_a_factor_that_is_typed_as_an_option_is_explained() -> None:
-    said = sectax("run", "jwt", "--language", "php")
+    result = sectax("run", "jwt", "--language", "php")
 
-    assert said.status == 2
-    assert "--level language=" in said.err
-    assert "--budget" not in said.err
+    assert result.status == 2
+    assert "--level language=" in result.err
+    assert "--budget" not in result.err
 
 
 def test_levels_are_known_in_upper_and_lower_case() -> None:

@@ -39,15 +39,15 @@ def test_every_option_of_every_command_is_explained_in_a_sentence() -> None:
     "words", [item[0].split()[1:] for item in ALL if isinstance(item[1], click.Group)], ids=" ".join
 )
 def test_no_line_of_a_list_of_commands_is_cut_off(words: list[str]) -> None:
-    said = sectax(*words, "--help", COLUMNS="80")
+    result = sectax(*words, "--help", COLUMNS="80")
 
-    assert said.status == 0
-    assert not [line for line in said.out.splitlines() if line.startswith("  ") and line.endswith("...")]
+    assert result.status == 0
+    assert not [line for line in result.out.splitlines() if line.startswith("  ") and line.endswith("...")]
 
 
 def test_the_help_of_an_experiment_names_its_factors_levels_and_time() -> None:
-    said = sectax("run", "jwt", "--help", COLUMNS="80")
+    result = sectax("run", "jwt", "--help", COLUMNS="80")
 
-    assert "  algorithm: RS256, HS256, ES256, EdDSA," in said.out
-    assert "[default: 120s, 60s with --quick]" in said.out
+    assert "  algorithm: RS256, HS256, ES256, EdDSA," in result.out
+    assert "[default: 120s, 60s with --quick]" in result.out
     assert "  (… are others that you name)" in sectax("run", "function", "--help", COLUMNS="80").out

@@ -56,7 +56,7 @@ def test_a_key_is_64_random_bytes_that_only_its_owner_can_read(tmp_path):
     assert texts[1] not in other.out + other.err
 
 
-def test_a_key_is_never_overwritten_unless_that_is_said(tmp_path):
+def test_a_key_is_never_overwritten_unless_asked_for(tmp_path):
     (tmp_path / "hmac.key").write_text("precious")
     (tmp_path / "hmac.key").chmod(0o644)
 
@@ -81,11 +81,11 @@ def test_a_key_does_not_follow_a_link_to_elsewhere(tmp_path):
 @pytest.mark.parametrize("fill", ["zero", "random"])
 def test_payloads_verify_with_the_standard_library_alone(fill, folder):
     sizes = ("--size", "1B,10KiB", "--size", "3MiB")
-    said = sectax("hmac", "payload", *sizes, "--out", "d", "--fill", fill, "--key-file", "key", folder=folder)
+    result = sectax("hmac", "payload", *sizes, "--out", "d", "--fill", fill, "--key-file", "key", folder=folder)
 
-    assert said.status == 0, said
+    assert result.status == 0, result
     assert sorted(path.name for path in (folder / "d").iterdir()) == ["10KiB.json", "1B.json", "3MiB.json"]
-    assert "d/3MiB.json  4194519 bytes, 1.33 times the payload\n" in said.out
+    assert "d/3MiB.json  4194519 bytes, 1.33 times the payload\n" in result.out
     for name, size in (("1B", "c401"), ("10KiB", "c52800"), ("3MiB", "c600300000")):
         done = subprocess.run(
             [sys.executable, "-I", "-S", "-c", ALONE, "key", f"d/{name}.json"],
@@ -101,17 +101,17 @@ def test_payloads_verify_with_the_standard_library_alone(fill, folder):
 
 
 def test_without_a_size_the_study_s_six_are_made(folder):
-    said = sectax("hmac", "payload", "--out", "d", "--json", "--key-file", "key", folder=folder)
+    result = sectax("hmac", "payload", "--out", "d", "--json", "--key-file", "key", folder=folder)
 
-    sizes = [file["payload_bytes"] for file in json.loads(said.out)["files"]]
+    sizes = [file["payload_bytes"] for file in json.loads(result.out)["files"]]
     assert sizes == [size * 1024 for size in (10, 50, 100, 500, 1024, 3072)]
     assert len(list((folder / "d").iterdir())) == 6
 
 
-def test_an_event_that_lambda_does_not_take_is_said_to_be_so(folder):
-    said = sectax("hmac", "payload", "--size", "5MiB,4MiB", "--out", "d", "--key-file", "key", folder=folder)
+def test_an_event_that_lambda_does_not_take_is_reported(folder):
+    result = sectax("hmac", "payload", "--size", "5MiB,4MiB", "--out", "d", "--key-file", "key", folder=folder)
 
-    five, four = said.out.splitlines()
+    five, four = result.out.splitlines()
     assert five.endswith("more than Lambda takes in one invocation")
     assert four.endswith("times the payload")
 
@@ -144,9 +144,9 @@ def test_an_expired_payload_is_refused(folder):
     make = ("hmac", "payload", "--size", "1B", "--out", "d", "--scheme", "hmac-sha512-expiry", "--lifetime", "0.001s")
     sectax(*make, "--key-file", "key", folder=folder)
 
-    said = sectax("hmac", "verify", "d/1B.json", "--scheme", "hmac-sha512-expiry", "--key-file", "key", folder=folder)
+    result = sectax("hmac", "verify", "d/1B.json", "--scheme", "hmac-sha512-expiry", "--key-file", "key", folder=folder)
 
-    assert (said.status, said.out) == (1, "refused: the data have expired\n")
+    assert (result.status, result.out) == (1, "refused: the data have expired\n")
 
 
 def test_the_study_s_tokens_can_be_had_from_the_command(folder):
@@ -192,19 +192,19 @@ SECRET = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJ"
     "words", [("payload", "--out", "d"), ("sign", "e"), ("verify", "e")], ids=lambda words: words[0]
 )
 def test_a_key_on_the_command_line_is_refused_and_not_repeated(option, words, folder):
-    said = sectax("hmac", *words, option, SECRET, "--json", folder=folder)
+    result = sectax("hmac", *words, option, SECRET, "--json", folder=folder)
 
-    assert said.status == 2
-    assert "--key-file" in said.err
-    assert SECRET not in said.out + said.err
+    assert result.status == 2
+    assert "--key-file" in result.err
+    assert SECRET not in result.out + result.err
 
 
 def test_a_key_in_place_of_its_file_is_not_repeated(folder):
-    said = sectax("hmac", "verify", "e", "--key-file", SECRET, folder=folder)
+    result = sectax("hmac", "verify", "e", "--key-file", SECRET, folder=folder)
 
-    assert said.status == 2
-    assert "looks like a key" in said.err
-    assert SECRET not in said.err
+    assert result.status == 2
+    assert "looks like a key" in result.err
+    assert SECRET not in result.err
 
 
 WRONG = {
@@ -235,15 +235,15 @@ def test_wrong_use_is_rejected_with_a_hint_and_makes_nothing(case, folder):
     (folder / "binary").write_bytes(b"\xff\xfe")
     before = sorted(folder.iterdir())
 
-    said = sectax("hmac", *WRONG[case], folder=folder)
+    result = sectax("hmac", *WRONG[case], folder=folder)
 
-    assert said.status == 2, said
-    assert "hint: " in said.err
-    assert KEY not in said.out + said.err
+    assert result.status == 2, result
+    assert "hint: " in result.err
+    assert KEY not in result.out + result.err
     assert sorted(folder.iterdir()) == before
 
 
-def test_an_event_is_never_overwritten_unless_that_is_said(folder):
+def test_an_event_is_never_overwritten_unless_asked_for(folder):
     make = ("hmac", "payload", "--size", "1KiB", "--out", "d", "--key-file", "key")
     sectax(*make, folder=folder)
     before = (folder / "d/1KiB.json").read_bytes()
@@ -279,9 +279,9 @@ def test_the_commands_of_the_page_work_in_the_order_shown(tmp_path):
     assert len(lines) == 6
 
     for line in lines:
-        said = sectax(*shlex.split(line, comments=True)[1:], folder=tmp_path)
-        assert said.status == 0, (line, said)
-        assert "# genuine" not in line or said.out == "genuine\n"
+        result = sectax(*shlex.split(line, comments=True)[1:], folder=tmp_path)
+        assert result.status == 0, (line, result)
+        assert "# genuine" not in line or result.out == "genuine\n"
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o644])
@@ -324,7 +324,7 @@ def test_a_new_key_is_warned_of_where_the_file_system_keeps_no_modes(folder, mon
     assert "shared has mode 644" in capsys.readouterr().err
 
 
-def test_an_expiry_is_signed_where_the_data_hold_one_and_its_lack_is_said_otherwise(folder):
+def test_an_expiry_is_signed_where_the_data_hold_one_and_its_lack_is_reported_otherwise(folder):
     scheme = ("--scheme", "hmac-sha512-expiry", "--key-file", "key")
     sectax("hmac", "payload", "--size", "1KiB", "--out", "made", *scheme, folder=folder)
     (folder / "data").write_text(json.loads((folder / "made" / "1KiB.json").read_text())["data"])

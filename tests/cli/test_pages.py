@@ -18,9 +18,9 @@ def folder(tmp_path_factory) -> Path:
     """A folder with one run, and the page that was written with it."""
     made = tmp_path_factory.mktemp("pages")
     words = ("--baseline", "true", "--treatment", "slow=sleep 0.01", "--blocks", "6", "--out", "a.sectax")
-    said = sectax("run", "command", *words, "--html", "a.html", folder=made, simulated=1)
-    assert said.status == 0, said.err
-    assert "page: a.html" in said.err
+    result = sectax("run", "command", *words, "--html", "a.html", folder=made, simulated=1)
+    assert result.status == 0, result.err
+    assert "page: a.html" in result.err
     return made
 
 
@@ -30,9 +30,9 @@ def headings(page: Path) -> list[str]:
 
 
 def test_the_page_of_a_run_is_the_same_made_later_from_its_file(folder):
-    said = sectax("report", "a.sectax", "--format", "html", "--out", "later.html", folder=folder)
+    result = sectax("report", "a.sectax", "--format", "html", "--out", "later.html", folder=folder)
 
-    assert (said.status, said.out) == (0, "later.html\n")
+    assert (result.status, result.out) == (0, "later.html\n")
     assert (folder / "later.html").read_text() == (folder / "a.html").read_text()
     assert headings(folder / "a.html")[0] == "What to do"
 
@@ -60,28 +60,28 @@ def test_the_end_of_a_files_name_says_what_it_holds(folder, tmp_path):
 def test_a_picture_in_no_form_that_is_made_is_refused_before_the_run(tmp_path):
     words = ("--baseline", "true", "--treatment", "slow=true", "--picture", "out.jpg")
 
-    said = sectax("run", "command", *words, folder=tmp_path, simulated=1)
+    result = sectax("run", "command", *words, folder=tmp_path, simulated=1)
 
-    assert said.status == 2
-    assert "FILE.svg" in said.err
+    assert result.status == 2
+    assert "FILE.svg" in result.err
     assert not list(tmp_path.iterdir())
 
 
 def test_a_page_that_is_in_the_way_is_seen_before_anything_is_measured(folder):
     words = ("--baseline", "true", "--treatment", "slow=true", "--out", "b.sectax", "--html", "a.html")
-    said = sectax("run", "command", *words, folder=folder)
+    result = sectax("run", "command", *words, folder=folder)
 
-    assert said.status == 2
-    assert "a.html exists already" in said.err
+    assert result.status == 2
+    assert "a.html exists already" in result.err
     assert not (folder / "b.sectax").exists()
 
 
 def test_a_page_for_a_folder_that_is_not_there_is_refused_before_the_run(folder):
     words = ("--baseline", "true", "--treatment", "slow=true", "--out", "b.sectax", "--html", "no/a.html")
-    said = sectax("run", "command", *words, folder=folder)
+    result = sectax("run", "command", *words, folder=folder)
 
-    assert said.status == 2
-    assert "there is no folder no" in said.err
+    assert result.status == 2
+    assert "there is no folder no" in result.err
     assert not (folder / "b.sectax").exists()
 
 
@@ -116,8 +116,8 @@ def test_a_folder_of_runs_has_an_index_whose_links_lead_to_pages(folder, tmp_pat
     (tmp_path / "broken.sectax").write_text("no run")
 
     for _ in range(2):  # the second time over the pages of the first
-        said = sectax("report", "--all", ".", folder=tmp_path)
-        assert (said.status, said.out) == (0, "index.html\n"), said.err
+        result = sectax("report", "--all", ".", folder=tmp_path)
+        assert (result.status, result.out) == (0, "index.html\n"), result.err
 
     root = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse((tmp_path / "index.html").read_text())
     links = {"".join(tag.itertext()): tag.get("href") for tag in root.iter("a")}
@@ -131,10 +131,10 @@ def test_a_page_that_somebody_else_wrote_is_not_overwritten(folder, tmp_path):
     (tmp_path / "a.sectax").write_bytes((folder / "a.sectax").read_bytes())
     (tmp_path / "index.html").write_text("<h1>mine</h1>")
 
-    said = sectax("report", "--all", ".", folder=tmp_path)
+    result = sectax("report", "--all", ".", folder=tmp_path)
 
-    assert said.status == 2
-    assert "index.html is in the way" in said.err
+    assert result.status == 2
+    assert "index.html is in the way" in result.err
     assert (tmp_path / "index.html").read_text() == "<h1>mine</h1>"
     assert not (tmp_path / "a.html").exists()
 
@@ -147,8 +147,8 @@ def test_a_page_that_somebody_else_wrote_is_not_overwritten(folder, tmp_path):
         (("--all", "nowhere"), "there is no folder nowhere"),
     ],
 )
-def test_wrong_use_is_said(folder, words, reason):
-    said = sectax("report", *words, folder=folder)
+def test_wrong_use_is_reported(folder, words, reason):
+    result = sectax("report", *words, folder=folder)
 
-    assert said.status == 2
-    assert reason in said.err
+    assert result.status == 2
+    assert reason in result.err

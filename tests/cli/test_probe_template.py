@@ -15,10 +15,10 @@ from tests.program import sectax
 @pytest.fixture
 def template(tmp_path):
     """A probe that was just begun."""
-    said = sectax("probe", "new", "mine", folder=tmp_path)
+    result = sectax("probe", "new", "mine", folder=tmp_path)
 
-    assert said.status == 0, said.err
-    assert "sectax probe check 'python3 mine/probe.py'" in said.out
+    assert result.status == 0, result.err
+    assert "sectax probe check 'python3 mine/probe.py'" in result.out
     return tmp_path / "mine"
 
 
@@ -28,10 +28,10 @@ def command(template) -> str:
 
 @pytest.mark.more
 def test_it_passes_as_it_is_and_what_it_does_not_offer_is_not_called_passed(template):
-    said = sectax("probe", "check", command(template), "--json")
-    checks = json.loads(said.out)["checks"]
+    result = sectax("probe", "check", command(template), "--json")
+    checks = json.loads(result.out)["checks"]
 
-    assert said.status == 0, [check for check in checks if check["status"] == "failed"]
+    assert result.status == 0, [check for check in checks if check["status"] == "failed"]
     # On a busy machine a batch can be over before its process is stopped, or be sized too short: checks of CPU time
     # then say nothing.
     skipped = {check["id"] for check in checks if check["status"] == "skipped" and not check["case"]}
@@ -55,11 +55,11 @@ def test_what_is_spoiled_in_it_is_found(template):
     program = template / "probe.py"
     program.write_text(program.read_text().replace("if hmac.compare_digest(genuine, self.signature) else None", ""))
 
-    said = sectax("probe", "check", command(template))
+    result = sectax("probe", "check", command(template))
 
-    assert said.status == 1
-    assert "tampered-refused" in said.out
-    assert re.search(r" [1-9]\d* operations not offered$", said.out.rstrip())
+    assert result.status == 1
+    assert "tampered-refused" in result.out
+    assert re.search(r" [1-9]\d* operations not offered$", result.out.rstrip())
 
 
 def test_it_is_short_and_needs_nothing_but_python(template):
@@ -74,7 +74,7 @@ def test_it_is_short_and_needs_nothing_but_python(template):
 def test_a_folder_that_exists_is_left_alone(template):
     (template / "probe.py").write_text("mine")
 
-    said = sectax("probe", "new", str(template))
+    result = sectax("probe", "new", str(template))
 
-    assert (said.status, (template / "probe.py").read_text()) == (2, "mine")
-    assert "exists already" in said.err
+    assert (result.status, (template / "probe.py").read_text()) == (2, "mine")
+    assert "exists already" in result.err

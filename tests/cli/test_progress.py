@@ -122,7 +122,7 @@ def test_time_left_counts_down_between_blocks_and_is_never_negative() -> None:
     assert not any("-" in line for line in lines)
 
 
-def test_time_left_of_the_pilot_is_said_and_gone_when_it_has_run_out() -> None:
+def test_time_left_of_the_pilot_is_reported_and_gone_when_it_has_run_out() -> None:
     terminal = Terminal()
     progress, clock = seen_by(terminal)
     progress.stands(in_pilot(12.0, 3.0))
@@ -196,9 +196,9 @@ def test_quiet_and_verbose_are_opposites_and_so_are_two_rules_for_the_end() -> N
         (("--precise", "--until", "direction"), "two rules"),
         (("--precise", "--blocks", "6"), "does not go with --precise"),
     ):
-        said = sectax(*SLEEPS, *words)
-        assert said.status == 2
-        assert says in said.err
+        result = sectax(*SLEEPS, *words)
+        assert result.status == 2
+        assert says in result.err
 
 
 def test_a_dry_run_says_how_long() -> None:

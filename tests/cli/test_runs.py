@@ -23,8 +23,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("runs")
     (made / "broken.sectax").write_text("nothing of this kind")
     for place, (name, words) in enumerate({"old": ("-L", "n=1,2"), "new": ()}.items()):
-        said = sectax("run", "command", *SLOWER, *_scanned(words), "--out", f"{name}.sectax", folder=made, simulated=1)
-        assert said.status == 0, said.err
+        result = sectax(
+            "run", "command", *SLOWER, *_scanned(words), "--out", f"{name}.sectax", folder=made, simulated=1
+        )
+        assert result.status == 0, result.err
         os.utime(made / f"{name}.sectax", (2e9 + place, 2e9 + place))
     os.utime(made / "broken.sectax", (1e9, 1e9))
     (made / "empty").mkdir()
@@ -36,10 +38,10 @@ def _scanned(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def test_runs_are_listed_with_what_they_say_the_last_one_last(folder):
-    said = sectax("runs", folder=folder)
+    result = sectax("runs", folder=folder)
 
-    lines = said.out.splitlines()
-    assert said.status == 0
+    lines = result.out.splitlines()
+    assert result.status == 0
     assert [line for line in lines if not line.startswith(" ")] == ["broken.sectax", "old.sectax", "new.sectax"]
     assert "cannot be read: broken.sectax is not a run file" in lines[1]
 

@@ -47,23 +47,23 @@ def files(folder: Path) -> list[Path]:
 
 @pytest.mark.more
 def test_function_needs_the_runtime_client_alone(here, tmp_path):
-    said = sectax("setup", "function", **here)
+    result = sectax("setup", "function", **here)
 
-    assert said.status == 0
-    assert "==> AWS's runtime client for python3." in said.err
+    assert result.status == 0
+    assert "==> AWS's runtime client for python3." in result.err
     assert set(os.listdir(tmp_path / "cache")) == {"lambda", "kept"}  # and what `list` will say
 
 
-def test_what_cannot_be_made_is_told_and_does_not_stop_the_others(here, tmp_path):
+def test_what_cannot_be_made_is_reported_and_does_not_stop_the_others(here, tmp_path):
     unreachable = {"UV_OFFLINE": "1", "UV_CACHE_DIR": str(tmp_path / "empty")}
 
-    said = sectax("setup", "hmac", **here, **unreachable)
+    result = sectax("setup", "hmac", **here, **unreachable)
 
-    assert said.status == 3
-    assert "AWS's runtime client could not be installed" in said.err
-    assert "the libraries of function hmac_authorizer could not be installed" in said.err
-    assert said.err.count("hint: fix that, then try again") == 2
-    assert "is ready" not in said.err
+    assert result.status == 3
+    assert "AWS's runtime client could not be installed" in result.err
+    assert "the libraries of function hmac_authorizer could not be installed" in result.err
+    assert result.err.count("hint: fix that, then try again") == 2
+    assert "is ready" not in result.err
 
 
 def test_a_run_that_only_lacks_a_tool_chain_names_the_set_up(here, tmp_path):

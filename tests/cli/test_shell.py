@@ -20,20 +20,20 @@ BASH_COMPLETION = Path("/usr/share/bash-completion/bash_completion")
 
 @pytest.fixture
 def written(tmp_path: Path) -> Path:
-    said = sectax("setup", "shell", HOME=str(tmp_path), XDG_DATA_HOME="", XDG_CONFIG_HOME="")
-    assert said.status == 0, said.err
+    result = sectax("setup", "shell", HOME=str(tmp_path), XDG_DATA_HOME="", XDG_CONFIG_HOME="")
+    assert result.status == 0, result.err
     for path in (path for path in tmp_path.rglob("*") if path.is_file()):
-        assert f"wrote {path}" in said.err
+        assert f"wrote {path}" in result.err
     return tmp_path
 
 
 def test_a_second_time_nothing_is_written(written):
     before = {path: path.stat().st_mtime_ns for path in written.rglob("*")}
 
-    said = sectax("setup", "shell", HOME=str(written), XDG_DATA_HOME="", XDG_CONFIG_HOME="")
+    result = sectax("setup", "shell", HOME=str(written), XDG_DATA_HOME="", XDG_CONFIG_HOME="")
 
-    assert "is in place" in said.err
-    assert "wrote" not in said.err
+    assert "is in place" in result.err
+    assert "wrote" not in result.err
     assert {path: path.stat().st_mtime_ns for path in written.rglob("*")} == before
 
 
@@ -44,13 +44,13 @@ def test_folders_of_the_user_s_choice(tmp_path):
     assert not (tmp_path / "home").exists() or not list((tmp_path / "home").rglob("sectax.1"))
 
 
-def test_a_folder_that_cannot_be_made_is_said(tmp_path):
+def test_a_folder_that_cannot_be_made_is_reported(tmp_path):
     (tmp_path / "file").write_text("")
 
-    said = sectax("setup", "shell", HOME=str(tmp_path), XDG_DATA_HOME=str(tmp_path / "file"))
+    result = sectax("setup", "shell", HOME=str(tmp_path), XDG_DATA_HOME=str(tmp_path / "file"))
 
-    assert said.status == 3
-    assert "cannot be written to" in said.err
+    assert result.status == 3
+    assert "cannot be written to" in result.err
 
 
 TYPED = [("sectax run comm", "sectax run command "), ("sectax run command --warm", "sectax run command --warmup ")]
@@ -140,9 +140,9 @@ def test_fish_completes_what_is_typed(written):
 )
 def test_what_can_come_next(words, comes):
     """As the shells ask for it."""
-    said = sectax(_SECTAX_COMPLETE="bash_complete", COMP_WORDS=f"sectax {words}", COMP_CWORD=str(len(words.split())))
+    result = sectax(_SECTAX_COMPLETE="bash_complete", COMP_WORDS=f"sectax {words}", COMP_CWORD=str(len(words.split())))
 
-    assert {line.partition(",")[2] for line in said.out.splitlines()} == comes
+    assert {line.partition(",")[2] for line in result.out.splitlines()} == comes
 
 
 def test_the_man_page_names_every_command_and_its_options(written):

@@ -18,8 +18,8 @@ TWO = ("--baseline", "true", "--treatment", "other=true")
 def folder(tmp_path_factory):
     """A folder with a run in it."""
     made = tmp_path_factory.mktemp("run")
-    said = sectax("run", "command", *TWO, "--blocks", "6", "--out", "r.sectax", folder=made, simulated=1)
-    assert said.status == 0, said.err
+    result = sectax("run", "command", *TWO, "--blocks", "6", "--out", "r.sectax", folder=made, simulated=1)
+    assert result.status == 0, result.err
     return made
 
 
@@ -63,7 +63,7 @@ def test_closed_streams_are_no_fault(folder, closed):
 
 
 @pytest.mark.parametrize("kilobytes", [110_000, 200_000, 400_000])
-def test_too_little_memory_is_said_and_not_waited_for(folder, kilobytes):
+def test_too_little_memory_is_reported_and_not_waited_for(folder, kilobytes):
     # OpenBLAS reserves memory for every thread, and where it gets none it tries for ever.
     done = by_shell(
         folder, f"ulimit -v {kilobytes}; OPENBLAS_NUM_THREADS= timeout -k 1 60 {shlex.join(PROGRAM)} show r.sectax"

@@ -26,59 +26,59 @@ def matrix(rules=BY_LANGUAGE, metrics=(TIME,), factors=FACTORS, **more):
 
 
 def test_every_treatment_meets_the_baseline_of_its_own_cell():
-    made = matrix()
+    planned = matrix()
 
-    by_id = {treatment.id: treatment for treatment in made.treatments}
-    for comparison in made.comparisons:
+    by_id = {treatment.id: treatment for treatment in planned.treatments}
+    for comparison in planned.comparisons:
         treatment, baseline = by_id[comparison.treatment], by_id[comparison.baseline]
         assert baseline.role is Role.BASELINE
         assert treatment.cell == baseline.cell == comparison.cell
         differing = {name for name in treatment.levels if treatment.levels[name] != baseline.levels[name]}
         assert differing <= {"algorithm"}
-    assert len(made.cells) == 4
-    assert sum(c.standing is Standing.PRIMARY for c in made.comparisons) == 8
+    assert len(planned.cells) == 4
+    assert sum(c.standing is Standing.PRIMARY for c in planned.comparisons) == 8
 
 
 def test_cells_that_one_block_alone_measures_are_those_that_the_rules_name():
-    made = matrix(Rules(family=BY_LANGUAGE.family, once=lambda levels: levels["operation"] == "sign"))
+    planned = matrix(Rules(family=BY_LANGUAGE.family, once=lambda levels: levels["operation"] == "sign"))
 
-    assert {cell.once for cell in made.cells if cell.levels["operation"] == "sign"} == {True}
-    assert {cell.once for cell in made.cells if cell.levels["operation"] == "verify"} == {False}
+    assert {cell.once for cell in planned.cells if cell.levels["operation"] == "sign"} == {True}
+    assert {cell.once for cell in planned.cells if cell.levels["operation"] == "verify"} == {False}
 
 
 def test_each_family_has_one_negative_and_one_positive_control():
-    made = matrix()
+    planned = matrix()
 
     for language in ("php", "python"):
-        controls = [t for t in made.treatments if "#" in t.id and t.levels["language"] == language]
+        controls = [t for t in planned.treatments if "#" in t.id and t.levels["language"] == language]
         assert sorted(t.role for t in controls) == [Role.NEGATIVE, Role.POSITIVE]
         assert {t.levels["algorithm"] for t in controls} == {"RS256"}
         assert [t.extra for t in controls if t.role is Role.POSITIVE] == [0.04]
 
 
 def test_primary_comparisons_share_one_error_level_and_secondary_ones_do_not():
-    made = matrix(metrics=(TIME, MEMORY))
+    planned = matrix(metrics=(TIME, MEMORY))
 
-    alphas = {c.standing: c.alpha for c in made.comparisons}
+    alphas = {c.standing: c.alpha for c in planned.comparisons}
     assert alphas[Standing.PRIMARY] == pytest.approx(0.05 / 8)
     assert alphas[Standing.SECONDARY] == 0.05
     assert alphas[Standing.NEGATIVE] == pytest.approx(0.05 / 2)
-    assert {c.metric for c in made.comparisons if c.standing is Standing.PRIMARY} == {"time"}
+    assert {c.metric for c in planned.comparisons if c.standing is Standing.PRIMARY} == {"time"}
 
 
 def test_simultaneous_puts_all_under_one_level():
-    made = matrix(metrics=(TIME, MEMORY), simultaneous=True)
+    planned = matrix(metrics=(TIME, MEMORY), simultaneous=True)
 
-    judged = [c for c in made.comparisons if c.standing in (Standing.PRIMARY, Standing.SECONDARY)]
+    judged = [c for c in planned.comparisons if c.standing in (Standing.PRIMARY, Standing.SECONDARY)]
     assert {c.alpha for c in judged} == {0.05 / 16}
 
 
 def test_no_more_than_a_dozen_comparisons_are_primary():
     many = Factor("operation", tuple(f"operation{number}" for number in range(10)))
 
-    made = matrix(factors=(FACTORS[0], many, FACTORS[2]))
+    planned = matrix(factors=(FACTORS[0], many, FACTORS[2]))
 
-    primary = [c for c in made.comparisons if c.standing is Standing.PRIMARY]
+    primary = [c for c in planned.comparisons if c.standing is Standing.PRIMARY]
     assert len(primary) == MOST_PRIMARY
     assert len({c.cell for c in primary}) == MOST_PRIMARY // 2
 
@@ -90,11 +90,11 @@ def without_php(levels):
 
 
 def test_what_is_unavailable_is_skipped_with_its_first_reason_and_its_hint():
-    made = matrix(Rules(family=lambda levels: levels["language"], lacks=without_php))
+    planned = matrix(Rules(family=lambda levels: levels["language"], lacks=without_php))
 
-    assert {t.levels["language"] for t in made.treatments} == {"python"}
-    assert {s.why_not for s in made.skipped} == {NO_PHP}
-    assert len(made.skipped) == 6
+    assert {t.levels["language"] for t in planned.treatments} == {"python"}
+    assert {s.why_not for s in planned.skipped} == {NO_PHP}
+    assert len(planned.skipped) == 6
 
 
 def test_a_cell_without_its_baseline_is_skipped_whole():
@@ -108,7 +108,7 @@ def test_a_cell_without_its_baseline_is_skipped_whole():
     assert any("baseline" in skip.reason for skip in made.skipped)
 
 
-def test_what_is_told_by_itself_is_in_no_comparison():
+def test_what_is_reported_by_itself_is_in_no_comparison():
     told = Metric("told", "s", Better.LOWER, Summary.MEAN, "told", compared=False)
 
     assert {comparison.metric for comparison in matrix(metrics=(TIME, told, MEMORY)).comparisons} == {"time", "memory"}

@@ -30,12 +30,12 @@ def test_a_run_that_the_page_shows_has_a_plan(words, tmp_path):
     for script in ("pgbench.sh", "http.sh"):
         shutil.copy(DOCS / "examples" / script, tmp_path)
 
-    said = sectax(*words[1:], "--dry-run", folder=tmp_path)
+    result = sectax(*words[1:], "--dry-run", folder=tmp_path)
 
-    assert said.status == 0, said.err
+    assert result.status == 0, result.err
 
 
 def test_the_script_of_the_http_service_says_how_it_is_used():
-    said = subprocess.run(["sh", DOCS / "examples" / "http.sh"], capture_output=True, text=True)
+    result = subprocess.run(["sh", DOCS / "examples" / "http.sh"], capture_output=True, text=True)
 
-    assert (said.returncode, said.stderr) == (2, "http.sh serve|load [COUNT]\n")
+    assert (result.returncode, result.stderr) == (2, "http.sh serve|load [COUNT]\n")

@@ -17,10 +17,10 @@ PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), ROOT / "probes" / "
 
 
 def test_the_reference_of_commands_is_what_the_program_says():
-    said = subprocess.run([sys.executable, "docs/generate_commands.py"], cwd=ROOT, capture_output=True, text=True)
+    result = subprocess.run([sys.executable, "docs/generate_commands.py"], cwd=ROOT, capture_output=True, text=True)
 
-    assert said.stderr == ""
-    assert (ROOT / "docs" / "commands.md").read_text() == said.stdout
+    assert result.stderr == ""
+    assert (ROOT / "docs" / "commands.md").read_text() == result.stdout
 
 
 def shown_commands() -> list[str]:
@@ -33,8 +33,8 @@ def test_every_run_that_the_readme_shows_has_a_plan(tmp_path):
     assert len(runs) >= 2
 
     for words in runs:
-        said = sectax(*words[1:], "--dry-run", folder=tmp_path)
-        assert said.status == 0, said.err
+        result = sectax(*words[1:], "--dry-run", folder=tmp_path)
+        assert result.status == 0, result.err
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

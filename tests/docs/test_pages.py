@@ -53,8 +53,8 @@ def dry(line: str, folder: Path) -> None:
 def works(line: str, folder: Path, allowed: frozenset[int] = frozenset({0})) -> None:
     words = shlex.split(line, comments=True)
     if words[0] == "sectax":
-        said = sectax(*words[1:], folder=folder, simulated=1)
-        assert said.status in allowed, f"{line}\n{said.out}\n{said.err}"
+        result = sectax(*words[1:], folder=folder, simulated=1)
+        assert result.status in allowed, f"{line}\n{result.out}\n{result.err}"
         return
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=100)
     assert done.returncode in allowed, f"{line}\n{done.stderr}"

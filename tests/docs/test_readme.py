@@ -44,6 +44,6 @@ def test_the_readme_works_from_top_to_bottom(tmp_path):
                 assert done.returncode == 0, f"{where}\n{done.stderr}"
                 continue
             assert words[0] == "sectax", where
-            said = sectax(*words[1:], folder=tmp_path, simulated=block.simulated)
-            assert said.status == 0, f"{where}\n{said.out}\n{said.err}"
-            assert said.out.strip(), where
+            result = sectax(*words[1:], folder=tmp_path, simulated=block.simulated)
+            assert result.status == 0, f"{where}\n{result.out}\n{result.err}"
+            assert result.out.strip(), where

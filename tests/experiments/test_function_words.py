@@ -96,7 +96,7 @@ def test_the_environment_is_an_input_and_no_part_of_the_plan(folder):
     assert "a=b" not in repr(made)
 
 
-def test_a_bad_line_of_the_environment_is_told_by_its_number_alone(folder):
+def test_a_bad_line_of_the_environment_is_reported_by_its_number_alone(folder):
     (folder / "env").write_text("A=1\nsecret\n")
 
     with pytest.raises(WrongUse, match="line 2") as caught:
@@ -119,10 +119,10 @@ def test_a_dry_run_prints_plan_and_bill_and_contacts_nobody(folder):
     # Whoever asked a name server or AWS would fail: there is no network in such a place.
     nowhere = {"AWS_ENDPOINT_URL": "http://127.0.0.1:1", "AWS_EC2_METADATA_DISABLED": "true"}
     aws = ("--endpoint", "aws", "--role", ROLE, "--dry-run")
-    said = sectax(*words, *aws, folder=folder, **nowhere)
+    result = sectax(*words, *aws, folder=folder, **nowhere)
     document = json.loads(sectax(*words, *aws, "--json", folder=folder, **nowhere).out)
 
-    assert said.status == 0
+    assert result.status == 0
     requests, time = document["bill"]["charges"]
     assert time["amount"] == pytest.approx(requests["amount"] * 0.01)  # 10 ms at 1 GB
     assert document["bill"]["total"] == pytest.approx(requests["cost"] + time["cost"])
@@ -130,8 +130,8 @@ def test_a_dry_run_prints_plan_and_bill_and_contacts_nobody(folder):
 
 
 def test_only_what_is_paid_for_has_a_bill(folder):
-    said = sectax("run", "command", "--baseline", "true", "--treatment", "b=false", "--dry-run", folder=folder)
+    result = sectax("run", "command", "--baseline", "true", "--treatment", "b=false", "--dry-run", folder=folder)
 
     assert isinstance(registry.load("function"), Billable)
-    assert said.status == 0
-    assert "bill" not in said.out
+    assert result.status == 0
+    assert "bill" not in result.out

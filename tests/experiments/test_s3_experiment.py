@@ -202,7 +202,7 @@ def test_a_multipart_upload_is_a_request_for_each_part_and_two_more() -> None:
     assert uses(1, levels) == {"with a bucket key": (Usage("s3.put", 5), Usage("kms.requests", 0.05))}
 
 
-def test_what_is_assumed_of_the_kms_requests_of_parts_is_said_where_there_are_parts() -> None:
+def test_what_is_assumed_of_the_kms_requests_of_parts_is_reported_where_there_are_parts() -> None:
     single, multipart = (
         EXPERIMENT.advice_rules(plan(operation="put", size="100MB", upload=upload, encryption="none,sse-kms"))
         for upload in ("single", "multipart")

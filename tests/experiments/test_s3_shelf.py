@@ -9,7 +9,7 @@ from sectax.experiments.s3.shelf import SERVES, Shelf
 ALIKE, OTHER = ("go", "get", "none", 10**8), ("go", "get", "sse-s3", 10**8)
 
 
-def test_an_object_serves_a_few_clients_and_is_then_stored_anew() -> None:
+def test_an_object_serves_a_few_clients_and_is_then_stored_again() -> None:
     shelf = Shelf()
     seeds = []
     for _ in range(2 * SERVES):
@@ -32,7 +32,7 @@ def test_its_last_client_removes_it() -> None:
     assert stays == [True] * (SERVES - 1) + [False]
 
 
-def test_two_clients_at_once_and_unlike_treatments_never_share_one() -> None:
+def test_two_clients_at_once_and_different_treatments_never_share_one() -> None:
     shelf = Shelf()
     first, second = shelf.take(ALIKE), shelf.take(ALIKE)
     shelf.put(ALIKE, replace(first, found=("bucket", "key")))

@@ -110,7 +110,7 @@ def test_unknown_access_is_refused_with_the_nearest() -> None:
 
 
 @pytest.mark.parametrize("given", ["40", "0ms", "-1ms", "3s", "9999ms", "ms", ""])
-def test_a_delay_that_is_none_is_refused(given: str) -> None:
+def test_an_invalid_delay_is_refused(given: str) -> None:
     with pytest.raises(WrongUse, match="--backend-delay"):
         planned(EXPERIMENT, Request("quick", {}, Stopping(margin=0.02), 1, {"backend-delay": (given,)}))
 
@@ -129,7 +129,7 @@ def test_a_delay_that_is_none_is_refused(given: str) -> None:
         ON_AWS | {"backend-delay": ("40ms",)},
     ],
 )
-def test_an_option_that_is_none_or_contradicts_another_is_refused(given: dict[str, tuple[str, ...]]) -> None:
+def test_an_option_that_is_invalid_or_contradicts_another_is_refused(given: dict[str, tuple[str, ...]]) -> None:
     with pytest.raises(WrongUse, match=r"--|role") as refused:
         planned(EXPERIMENT, Request("quick", {}, Stopping(margin=0.02), 1, given))
 
@@ -137,52 +137,54 @@ def test_an_option_that_is_none_or_contradicts_another_is_refused(given: dict[st
 
 
 def test_on_aws_the_sidecar_needs_its_layer_and_no_call_is_promised() -> None:
-    made = planned(EXPERIMENT, Request("quick", {}, Stopping(margin=0.02), 1, ON_AWS))
+    the_plan = planned(EXPERIMENT, Request("quick", {}, Stopping(margin=0.02), 1, ON_AWS))
 
-    assert {treatment.levels["access"]: treatment.hint for treatment in made.skipped} == {"sidecar": "add --layer ARN"}
-    assert not any("backend_calls" in treatment.declares for treatment in made.treatments)
-    assert not any("moto" in text for text in (made.transfers, *made.choices))
+    assert {treatment.levels["access"]: treatment.hint for treatment in the_plan.skipped} == {
+        "sidecar": "add --layer ARN"
+    }
+    assert not any("backend_calls" in treatment.declares for treatment in the_plan.treatments)
+    assert not any("moto" in text for text in (the_plan.transfers, *the_plan.choices))
     layer = {"layer": ("arn:aws:lambda:us-east-1:123456789012:layer:extension:11",)}
     assert not planned(EXPERIMENT, Request("quick", {}, Stopping(margin=0.02), 1, ON_AWS | layer)).skipped
 
 
 def test_a_dry_run_on_aws_estimates_the_bill_and_asks_nobody() -> None:
     words = ["--endpoint", "aws", "--role", ON_AWS["role"][0], "--dry-run"]
-    said = sectax(
+    result = sectax(
         "run", "secrets", *words, AWS_CONFIG_FILE="/dev/null", AWS_ACCESS_KEY_ID="", AWS_EC2_METADATA_DISABLED="1"
     )
 
-    assert said.status == 0, said.err
+    assert result.status == 0, result.err
     found = dict(
-        re.findall(r"^(Lambda requests|Secrets Manager requests|Secrets Manager secrets): ([\d.,]+)", said.out, re.M)
+        re.findall(r"^(Lambda requests|Secrets Manager requests|Secrets Manager secrets): ([\d.,]+)", result.out, re.M)
     )
     assert float(found["Secrets Manager secrets"]) == pytest.approx(333 / 730, rel=0.02)
     assert int(found["Secrets Manager requests"].replace(",", "")) > 10_000
-    assert "estimated bill: about" in said.out
-    assert "moto" not in said.out
+    assert "estimated bill: about" in result.out
+    assert "moto" not in result.out
 
 
 def test_the_library_is_skipped_in_go_with_the_reason() -> None:
-    made = planned(EXPERIMENT, Request("default", {"language": ("go",)}, Stopping(margin=0.02), 1, ON_AWS))
+    the_plan = planned(EXPERIMENT, Request("default", {"language": ("go",)}, Stopping(margin=0.02), 1, ON_AWS))
 
-    assert {treatment.reason for treatment in made.skipped if treatment.levels["access"] == "library"} == {
+    assert {treatment.reason for treatment in the_plan.skipped if treatment.levels["access"] == "library"} == {
         "of AWS's caching library only the one for Python is measured"
     }
 
 
 def test_what_the_study_has_not_is_not_in_the_published_plan() -> None:
-    made = planned(EXPERIMENT, Request("published", {}, Stopping(margin=0.02), 1, ON_AWS))
-    cells = {(treatment.levels["situation"], treatment.levels["access"]) for treatment in made.treatments}
+    the_plan = planned(EXPERIMENT, Request("published", {}, Stopping(margin=0.02), 1, ON_AWS))
+    cells = {(treatment.levels["situation"], treatment.levels["access"]) for treatment in the_plan.treatments}
 
     assert ("hit", "direct-new") not in cells
     assert {("hit", "dictionary"), ("miss", "direct-new")} <= cells
-    assert {f"study_{name}" for name in levels.STUDY} <= {metric.name for metric in made.metrics}
+    assert {f"study_{name}" for name in levels.STUDY} <= {metric.name for metric in the_plan.metrics}
 
 
 def test_a_delay_is_declared_and_no_shorter_way_confirms_it() -> None:
-    made = planned(EXPERIMENT, Request("quick", {}, Stopping(margin=0.02), 1, {"backend-delay": ("40ms",)}))
+    the_plan = planned(EXPERIMENT, Request("quick", {}, Stopping(margin=0.02), 1, {"backend-delay": ("40ms",)}))
 
-    assert {treatment.declares["backend_delay"] for treatment in made.treatments} == {delay_in_words(0.04, 0.041)}
+    assert {treatment.declares["backend_delay"] for treatment in the_plan.treatments} == {delay_in_words(0.04, 0.041)}
     assert delay_in_words(0.04, 0.039) != delay_in_words(0.04, 0.041)
 
 

@@ -46,7 +46,7 @@ def test_it_is_listed_and_planned(tmp_path: Path) -> None:
 @pytest.mark.more
 def test_it_is_measured_against_its_own_server_which_ends_with_the_run(tmp_path: Path) -> None:
     run = call(tmp_path, "run", "password", "--blocks", "6", "--json", "--out", "run.sectax")
-    shown = call(tmp_path, "show", "run.sectax")
+    result = call(tmp_path, "show", "run.sectax")
 
     assert run.returncode == 0, run.stderr
     document = json.loads(run.stdout)
@@ -56,7 +56,7 @@ def test_it_is_measured_against_its_own_server_which_ends_with_the_run(tmp_path:
     }
     assert [treatment["witnesses"]["iterations"] for treatment in document["treatments"]][:3] == [0, 100, 2000]
     assert document["failures"] == []
-    assert "pbkdf2-2000" in shown.stdout
+    assert "pbkdf2-2000" in result.stdout
     assert servers(tmp_path) == []
 
 

@@ -19,7 +19,7 @@ from tests.machines import planned
 ROLE = "arn:aws:iam::123456789012:role/lambda"
 
 
-def test_left_out_it_is_local_and_aws_must_be_said() -> None:
+def test_left_out_it_is_local_and_aws_must_be_named() -> None:
     assert where({}) == (LOCAL, LOCAL_ROLE)
     assert where({"endpoint": ("local",)}) == (LOCAL, LOCAL_ROLE)
     assert where({"endpoint": ("aws",), "role": (ROLE,)}) == (AWS, ROLE)
@@ -95,7 +95,7 @@ def test_a_password_in_an_address_is_refused_and_not_repeated() -> None:
 
 
 @pytest.mark.parametrize("role", ["", "me", "arn:aws:iam::1:role/x"])
-def test_a_role_that_is_none_is_refused(role: str) -> None:
+def test_an_invalid_role_is_refused(role: str) -> None:
     with pytest.raises(WrongUse, match="not the ARN of a role"):
         where({"endpoint": ("aws",), "role": (role,)})
 

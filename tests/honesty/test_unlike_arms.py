@@ -131,19 +131,19 @@ def test_arms_of_unequal_count_agree_in_cpu_time_beside_a_pinned_hog() -> None:
 
 
 @pytest.mark.full
-def test_a_run_of_unlike_arms_finds_their_ratio_beside_a_pinned_hog(tmp_path: Path) -> None:
+def test_a_run_of_different_arms_finds_their_ratio_beside_a_pinned_hog(tmp_path: Path) -> None:
     sectax = str(Path(sys.executable).with_name("sectax"))
     levels = ["--level", "language=python", "--level", "injected=nothing,x25,x600"]
 
     with one_pinned_hog():
-        said = subprocess.run(
+        result = subprocess.run(
             [sectax, "run", "honesty", "--unlike", *levels, "--blocks", "6", "--json", "--out", tmp_path / "a.sectax"],
             capture_output=True,
             text=True,
         )
 
-    assert said.returncode == 0, said.stderr
-    primary = [its for its in json.loads(said.stdout)["findings"] if its["standing"] == "primary"]
+    assert result.returncode == 0, result.stderr
+    primary = [its for its in json.loads(result.stdout)["findings"] if its["standing"] == "primary"]
     ratios = {its["treatment"].rpartition("/")[2]: its["effect"]["log_ratio"] for its in primary}
     assert ratios.keys() == {"x25", "x600"}
     assert all(abs(ratio - math.log(TIMES[level])) < AGREE_WITHIN for level, ratio in ratios.items())

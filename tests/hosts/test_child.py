@@ -274,7 +274,7 @@ def test_ctrl_c_is_not_for_the_child() -> None:
         (-40, False, "exit status 168, killed by signal 40"),
     ],
 )
-def test_an_exit_status_is_said_as_a_shell_numbers_it(status: int, out_of_memory: bool, words: str) -> None:
+def test_an_exit_status_is_reported_as_a_shell_numbers_it(status: int, out_of_memory: bool, words: str) -> None:
     assert describe_exit(status, out_of_memory) == words
 
 

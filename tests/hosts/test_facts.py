@@ -56,12 +56,12 @@ def test_the_encryption_of_a_guest_is_read_from_what_only_such_a_guest_has(said,
         ({"host.kernel": "4.19.0-gvisor"}, "gvisor"),
     ],
 )
-def test_isolation_is_told_from_namespaces_filter_and_kernel(said, wanted):
+def test_isolation_is_read_from_namespaces_filter_and_kernel(said, wanted):
     assert isolation(said) == wanted
 
 
 @pytest.mark.parametrize("number", ["²", "9" * 300, "-1", "2 ", "many"])
-def test_a_number_of_processors_that_is_none_is_left_out(number):
+def test_an_invalid_number_of_processors_is_left_out(number):
     said = read([f"host.cpus\t{number}"])
 
     assert said == ({"host.cpus": "2"} if number == "2 " else {})
@@ -108,7 +108,7 @@ def test_the_script_finds_the_technology_in_the_kernels_messages(technology, tmp
 
 
 def test_this_machine_says_what_it_is():
-    said = ask(host())
+    answer = ask(host())
 
-    assert said["host.kernel"] == host().identity()["host.kernel"]
-    assert said["host.cpus"].isdigit()
+    assert answer["host.kernel"] == host().identity()["host.kernel"]
+    assert answer["host.cpus"].isdigit()

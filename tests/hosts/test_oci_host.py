@@ -140,12 +140,12 @@ def test_a_container_ends_when_sectax_is_killed(inside):
 
 
 @needs("root")
-def test_a_runtime_that_is_not_there_is_said():
+def test_a_runtime_that_is_not_there_is_reported():
     with pytest.raises(ChildNotStarted, match="youki is not installed"):
         OciHost("oci:youki", lambda word: None).start(["true"])
 
 
-def test_a_program_that_fails_to_start_tells_why(inside):
+def test_a_program_that_fails_to_start_says_why(inside):
     with inside.start(["/no/such/program"]) as child, pytest.raises(ChildDied) as caught:
         child.receive_line(soon())
 

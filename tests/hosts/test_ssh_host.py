@@ -106,10 +106,10 @@ def test_a_file_is_sent_once_and_removed_at_the_end(there, tmp_path):
     path = there.put(script)
     again = there.put(script)
     with there.start([path]) as child:
-        said = child.receive_line(soon())
+        line = child.receive_line(soon())
     there._end(there._sockets, os.getpid())
 
-    assert said == b"sent\n"
+    assert line == b"sent\n"
     assert path == again != str(script)
     assert eventually(lambda: not Path(path).parent.exists())
 
@@ -207,7 +207,7 @@ def test_a_login_that_wants_a_password_is_refused_at_once(tmp_path, monkeypatch)
         assert time.monotonic() - began < 60
 
 
-def test_a_host_that_is_not_there_is_said():
+def test_a_host_that_is_not_there_is_reported():
     with pytest.raises(ChildNotStarted, match="Connection refused"):
         SshHost("ssh://nobody@127.0.0.1:1").start(["true"])
 
@@ -225,7 +225,7 @@ def test_a_connection_that_was_lost_is_opened_again(there, server):
 @pytest.mark.parametrize(
     "name", ["ssh://", "ssh://-oProxyCommand=x", "ssh://a b", "ssh:host", "ssh://u@-h", "ssh://h/x"]
 )
-def test_an_address_that_is_none_is_refused(name):
+def test_an_invalid_address_is_refused(name):
     with pytest.raises(WrongUse, match="is not the address of an ssh host"):
         SshHost(name)
 

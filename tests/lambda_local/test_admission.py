@@ -35,18 +35,18 @@ def test_this_machines_own_names_are_answered(service, host):
 )  # fmt: skip
 def test_another_name_is_that_of_a_stranger(service, host):
     line = b"" if host is None else b"Host: %s\r\n" % host.encode()
-    said = talk(service, LIST % (line + SIGNED))
+    result = talk(service, LIST % (line + SIGNED))
 
-    assert said.startswith(b"HTTP/1.1 403 ")
-    assert b"call it at 127.0.0.1" in said
+    assert result.startswith(b"HTTP/1.1 403 ")
+    assert b"call it at 127.0.0.1" in result
 
 
 def test_a_call_that_is_not_signed_is_refused_before_its_body(service):
     with connect(service) as client_:
         client_.sendall(b"POST /2015-03-31/functions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n")
-        said = rest(client_)
+        answer = rest(client_)
 
-    assert b"MissingAuthenticationTokenException" in said
+    assert b"MissingAuthenticationTokenException" in answer
 
 
 @pytest.mark.parametrize(
@@ -57,9 +57,9 @@ def test_a_body_that_is_announced_larger_than_the_action_takes_is_refused_before
     with connect(service) as client_:
         head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\n".encode()
         client_.sendall(head + SIGNED + b"Content-Length: 10000000\r\n\r\n")
-        said = rest(client_)
+        answer = rest(client_)
 
-    assert b"RequestEntityTooLargeException" in said
+    assert b"RequestEntityTooLargeException" in answer
 
 
 def test_only_an_archive_may_be_large(service):

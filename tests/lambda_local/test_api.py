@@ -22,14 +22,14 @@ def endpoint(lambda_: Any) -> str:
 
 
 def test_a_function_is_created_found_listed_changed_and_deleted(lambda_):
-    made = create(lambda_, "life", EMPTY, Environment={"Variables": {"COLOUR": "red"}}, Description="first")
+    configuration = create(lambda_, "life", EMPTY, Environment={"Variables": {"COLOUR": "red"}}, Description="first")
     found = lambda_.get_function(FunctionName="life")["Configuration"]
     by_arn = lambda_.get_function_configuration(FunctionName=found["FunctionArn"])
     listed = [function["FunctionName"] for function in lambda_.list_functions()["Functions"]]
     changed = lambda_.update_function_configuration(FunctionName="life", MemorySize=1769, Timeout=7)
     lambda_.delete_function(FunctionName="life")
 
-    assert made["FunctionArn"] == "arn:aws:lambda:us-east-1:000000000000:function:life"
+    assert configuration["FunctionArn"] == "arn:aws:lambda:us-east-1:000000000000:function:life"
     assert found["Environment"] == {"Variables": {"COLOUR": "red"}}
     assert (found["Runtime"], found["Handler"], found["State"]) == (PYTHON, "f.handler", "Active")
     assert by_arn["LastModified"] == found["LastModified"]
@@ -42,12 +42,12 @@ def test_a_function_is_created_found_listed_changed_and_deleted(lambda_):
 def test_the_hash_of_the_code_is_that_of_the_archive(lambda_):
     packed = archive({"f.py": EMPTY})
 
-    made = create(lambda_, "hashed", EMPTY, Code={"ZipFile": packed})
+    configuration = create(lambda_, "hashed", EMPTY, Code={"ZipFile": packed})
     changed = lambda_.update_function_code(FunctionName="hashed", ZipFile=archive({"f.py": EMPTY + "#"}))
 
-    assert made["CodeSha256"] == base64.b64encode(hashlib.sha256(packed).digest()).decode()
-    assert made["CodeSize"] == len(packed)
-    assert changed["CodeSha256"] != made["CodeSha256"]
+    assert configuration["CodeSha256"] == base64.b64encode(hashlib.sha256(packed).digest()).decode()
+    assert configuration["CodeSize"] == len(packed)
+    assert changed["CodeSha256"] != configuration["CodeSha256"]
 
 
 def test_clients_that_wait_for_a_function_find_it_ready(lambda_):
@@ -208,6 +208,6 @@ def test_code_and_layers_together_have_a_limit(lambda_, monkeypatch):
 
 
 def test_twenty_mib_of_zeros_are_no_bomb(lambda_):
-    made = create(lambda_, "zeros", "", Code={"ZipFile": archive({"f.py": EMPTY, "zeros": bytes(20 * 2**20)})})
+    configuration = create(lambda_, "zeros", "", Code={"ZipFile": archive({"f.py": EMPTY, "zeros": bytes(20 * 2**20)})})
 
-    assert made["CodeSize"] < 100_000
+    assert configuration["CodeSize"] < 100_000

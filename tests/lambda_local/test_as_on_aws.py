@@ -163,12 +163,12 @@ def test_with_an_exact_share_short_work_lasts_what_the_quota_gives():
         for _ in range(5):
             time.sleep(0.05)  # two periods: the quota is full again
             answer = invoke(client, "works", 0.02)
-            seen = measured(answer.raw)
-            assert seen.cpu_time_s is not None
-            assert seen.cpu_quota is not None
-            quota_s = seen.cpu_quota * 0.02
-            whole = math.ceil(seen.cpu_time_s / quota_s) - 1
+            measurement = measured(answer.raw)
+            assert measurement.cpu_time_s is not None
+            assert measurement.cpu_quota is not None
+            quota_s = measurement.cpu_quota * 0.02
+            whole = math.ceil(measurement.cpu_time_s / quota_s) - 1
 
             assert whole >= 3
             # Without it 20 ms of work may end before the second period does.
-            assert seen.duration_s >= whole * 0.02 + (seen.cpu_time_s - whole * quota_s) - 1e-4
+            assert measurement.duration_s >= whole * 0.02 + (measurement.cpu_time_s - whole * quota_s) - 1e-4

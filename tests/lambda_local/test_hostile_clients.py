@@ -16,17 +16,17 @@ GOOD = b"GET /2015-03-31/functions/ HTTP/1.1\r\nHost: localhost\r\nAuthorization
 
 def test_requests_in_one_segment_are_answered_in_their_order():
     with echoing(echo) as port:
-        said = talk(port, b"GET /1 HTTP/1.1\r\n\r\nPOST /2 HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc",
+        result = talk(port, b"GET /1 HTTP/1.1\r\n\r\nPOST /2 HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc",
                     closing(b"GET /3 HTTP/1.1\r\n\r\n"))  # fmt: skip
 
-    assert said.index(b"GET /1 0") < said.index(b"POST /2 3") < said.index(b"GET /3 0")
+    assert result.index(b"GET /1 0") < result.index(b"POST /2 3") < result.index(b"GET /3 0")
 
 
 def test_who_asks_for_the_headers_alone_gets_no_body():
     with echoing(echo) as port:
-        said = talk(port, b"HEAD /12 HTTP/1.1\r\n\r\n", closing(b"GET /3 HTTP/1.1\r\n\r\n"))
+        result = talk(port, b"HEAD /12 HTTP/1.1\r\n\r\n", closing(b"GET /3 HTTP/1.1\r\n\r\n"))
 
-    head, following, body = said.split(b"\r\n\r\n")
+    head, following, body = result.split(b"\r\n\r\n")
     assert b"Content-Length: %d" % len(b"HEAD /12 0 False") in head
     assert following.startswith(b"HTTP/1.1 200 OK\r\n")
     assert body == b"GET /3 0 False"
@@ -36,9 +36,9 @@ def test_a_request_in_single_bytes_is_one_request():
     request = closing(b"POST /slow HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello")
 
     with echoing(echo) as port:
-        said = talk(port, *(request[at : at + 1] for at in range(len(request))))
+        result = talk(port, *(request[at : at + 1] for at in range(len(request))))
 
-    assert said.endswith(b"POST /slow 5 False")
+    assert result.endswith(b"POST /slow 5 False")
 
 
 def test_a_chunked_body_and_one_that_waits_for_leave_are_read():
@@ -46,14 +46,14 @@ def test_a_chunked_body_and_one_that_waits_for_leave_are_read():
         b"POST /c HTTP/1.1\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"
     )
     with echoing(echo) as port:
-        said = talk(port, chunked)
+        result = talk(port, chunked)
         with connect(port) as client_:
             client_.sendall(closing(b"POST /e HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n"))
             leave = client_.recv(100)
             client_.sendall(b"body")
             after = rest(client_)
 
-    assert said.endswith(b"POST /c 5 False")
+    assert result.endswith(b"POST /c 5 False")
     assert leave == b"HTTP/1.1 100 Continue\r\n\r\n"
     assert after.endswith(b"POST /e 4 False")
 
@@ -86,9 +86,9 @@ def test_a_body_over_the_limit_is_thrown_away_and_one_far_over_it_is_not_awaited
 )
 def test_huge_headers_are_refused(request_):
     with echoing(echo) as port:
-        said = talk(port, request_)
+        result = talk(port, request_)
 
-    assert said.startswith(b"HTTP/1.1 431 ")
+    assert result.startswith(b"HTTP/1.1 431 ")
 
 
 def test_a_header_that_never_ends_is_cut_off():

@@ -139,25 +139,25 @@ def judging(limits: HttpLimits = LIMITS) -> Iterator[int]:
 def test_who_is_refused_by_the_headers_hears_it_before_the_body():
     with judging() as port, connect(port) as client_:
         client_.sendall(b"POST / HTTP/1.1\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n")
-        said = rest(client_)
+        answer = rest(client_)
 
-    assert said.startswith(b"HTTP/1.1 403 ")
-    assert said.endswith(b"not you")
+    assert answer.startswith(b"HTTP/1.1 403 ")
+    assert answer.endswith(b"not you")
 
 
 def test_who_sends_the_body_all_the_same_hears_it_too():
     limits = HttpLimits(4096, 2**24, connections=8)
     with judging(limits) as port:
-        said = talk(port, b"POST / HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % 2**24, *[bytes(2**20)] * 16)
+        result = talk(port, b"POST / HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % 2**24, *[bytes(2**20)] * 16)
 
-    assert said.endswith(b"not you")
+    assert result.endswith(b"not you")
 
 
 def test_the_judge_says_how_long_a_body_may_be():
     with judging() as port:
-        said = talk(port, closing(b"POST / HTTP/1.1\r\nLet-Me: in\r\nContent-Length: 15\r\n\r\n"), b"x" * 15)
+        result = talk(port, closing(b"POST / HTTP/1.1\r\nLet-Me: in\r\nContent-Length: 15\r\n\r\n"), b"x" * 15)
 
-    assert said.endswith(b"POST / 0 True")
+    assert result.endswith(b"POST / 0 True")
 
 
 def test_a_body_in_tiny_chunks_is_kept_in_few_pieces():

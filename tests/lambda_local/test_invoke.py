@@ -374,7 +374,7 @@ while True:
 """
 
 
-def test_what_comes_after_the_answer_is_in_the_duration_and_told_by_itself(lambda_):
+def test_what_comes_after_the_answer_is_in_the_duration_and_reported_by_itself(lambda_):
     bootstrap = {"bootstrap": f"#!{sys.executable} -IS\n{_BUSY_AFTER}"}
     code = {"ZipFile": archive(bootstrap, ("bootstrap",))}
     create(lambda_, "after", "", Runtime="provided.al2023", Handler="x", Code=code, Timeout=1)
@@ -390,7 +390,7 @@ def test_what_comes_after_the_answer_is_in_the_duration_and_told_by_itself(lambd
     assert late.value["errorMessage"].endswith("Task timed out after 1.00 seconds")
 
 
-def test_a_wrapper_starts_the_runtime_and_one_that_is_not_there_is_told(lambda_):
+def test_a_wrapper_starts_the_runtime_and_one_that_is_not_there_is_reported(lambda_):
     source = "import os\ndef handler(event, context):\n    return os.environ.get('WRAPPED')\n"
     wrapper = '#!/bin/sh\nWRAPPED=yes exec "$@"\n'
     code = {"ZipFile": archive({"f.py": source, "wrapper": wrapper}, ("wrapper",))}

@@ -34,15 +34,15 @@ def put(folder: Path, name: str, text: str = "#!/bin/sh\nexit 1\n") -> None:
 
 @pytest.mark.parametrize(("name", "program"), [("nodejs20.x", "node"), ("java17", "java")])
 def test_without_the_program_the_release_to_install_is_named(programs, name, program):
-    said = lack(name)
+    lacking_parts = lack(name)
 
-    assert said["error"] == f"{program} is not installed"
-    assert name.removeprefix("nodejs").removeprefix("java").removesuffix(".x") in said["hint"]
-    assert not said["makable"]
+    assert lacking_parts["error"] == f"{program} is not installed"
+    assert name.removeprefix("nodejs").removeprefix("java").removesuffix(".x") in lacking_parts["hint"]
+    assert not lacking_parts["makable"]
     assert [one for one in here() if not one.startswith("python")] == []
 
 
-def test_another_release_is_told_with_the_runtime_that_it_gives(programs):
+def test_another_release_is_reported_with_the_runtime_that_it_gives(programs):
     put(programs, "node", NODE)
     put(programs, "java", JAVA)
 
@@ -51,15 +51,15 @@ def test_another_release_is_told_with_the_runtime_that_it_gives(programs):
     assert "gives java17" in lack("java21")["error"]
 
 
-def test_what_node_s_client_is_built_with_is_told_as_packages(programs):
+def test_what_node_s_client_is_built_with_is_reported_as_packages(programs):
     put(programs, "node", NODE)
     for name in BUILD[3:]:
         put(programs, name)
 
-    said = lack("nodejs20.x")
+    lacking_parts = lack("nodejs20.x")
 
-    assert said["apt"] == ("autoconf", "automake", "libtool")
-    assert "lambda_local setup nodejs20.x" in said["hint"]
+    assert lacking_parts["apt"] == ("autoconf", "automake", "libtool")
+    assert "lambda_local setup nodejs20.x" in lacking_parts["hint"]
 
 
 def test_where_all_tools_are_here_setup_makes_it_and_no_create_does(programs):
@@ -69,13 +69,13 @@ def test_where_all_tools_are_here_setup_makes_it_and_no_create_does(programs):
         put(programs, name)
 
     for name in ("nodejs20.x", "java17"):
-        said = lack(name)
-        assert (said["makable"], said["on_first_use"]) == (True, False)
+        lacking_parts = lack(name)
+        assert (lacking_parts["makable"], lacking_parts["on_first_use"]) == (True, False)
         with pytest.raises(SetUpFailed, match="AWS's runtime client"):
             find(name)
 
 
-def test_a_build_that_fails_is_told_and_leaves_nothing(programs, tmp_path):
+def test_a_build_that_fails_is_reported_and_leaves_nothing(programs, tmp_path):
     put(programs, "node", NODE)
     put(programs, "npm", "#!/bin/sh\necho no such registry\nexit 1\n")
 
@@ -108,7 +108,7 @@ def test_the_client_and_the_program_are_kept_without_what_they_were_built_with(p
     assert lack("nodejs20.x") == {"client": client.name}
 
 
-def test_an_npm_that_runs_no_scripts_is_told(programs):
+def test_an_npm_that_runs_no_scripts_is_reported(programs):
     put(programs, "node", NODE)
     put(programs, "npm", "#!/bin/sh\nexit 0\n")
 

@@ -50,5 +50,5 @@ def test_a_bad_end_is_named(status, said):
 
 
 @pytest.mark.parametrize(("status", "words"), [(1, "exit status 1"), (-9, "signal: killed"), (-64, "signal: 64")])
-def test_exits_are_said_as_go_says_them(status, words):
+def test_exits_are_reported_as_go_says_them(status, words):
     assert exit_words(status) == words

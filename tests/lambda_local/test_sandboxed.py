@@ -25,17 +25,17 @@ def test_a_function_runs_under_the_limits_that_its_memory_buys(real):
     answer = invoke(real, "limits", {"a": 1})
 
     assert answer.value == {"a": 1}
-    seen = measured(answer.raw)
-    assert seen.cpu_quota == pytest.approx(512 / 1769, rel=0.01)
-    assert seen.period_us == 20_000
-    assert seen.memory_limit_bytes == 512 * 2**20
-    assert seen.cgroup in ("v1", "v2")
-    assert seen.max_memory_bytes is not None
-    assert 5 * 2**20 < seen.max_memory_bytes < 512 * 2**20
-    assert seen.memory_kills == 0
+    measurement = measured(answer.raw)
+    assert measurement.cpu_quota == pytest.approx(512 / 1769, rel=0.01)
+    assert measurement.period_us == 20_000
+    assert measurement.memory_limit_bytes == 512 * 2**20
+    assert measurement.cgroup in ("v1", "v2")
+    assert measurement.max_memory_bytes is not None
+    assert 5 * 2**20 < measurement.max_memory_bytes < 512 * 2**20
+    assert measurement.memory_kills == 0
 
 
-def test_work_past_the_quota_is_throttled_and_the_throttling_is_told(real):
+def test_work_past_the_quota_is_throttled_and_the_throttling_is_reported(real):
     source = """
 import time
 def handler(event, context):
@@ -122,7 +122,7 @@ def children(pid: int) -> list[int]:
     return [int(child) for path in lists for child in path.read_text().split()]
 
 
-def test_a_wrong_address_is_said_before_anything_is_started():
+def test_a_wrong_address_is_reported_before_anything_is_started():
     done = subprocess.run(
         [sys.executable, "-m", "lambda_local", "serve", "--host", "0.0.0.0"],  # noqa: S104
         capture_output=True,

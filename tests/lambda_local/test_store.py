@@ -104,7 +104,7 @@ def test_links_that_multiply_are_refused_in_bounded_time(tmp_path):
         links(CodeStore(tmp_path), through_each_other, 1)
 
 
-def test_a_full_disk_is_said_and_leaves_nothing(tmp_path, monkeypatch):
+def test_a_full_disk_is_reported_and_leaves_nothing(tmp_path, monkeypatch):
     def full(*arguments: object, **more: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 

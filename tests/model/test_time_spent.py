@@ -30,7 +30,7 @@ def test_the_shares_are_those_of_the_record_and_make_up_the_whole() -> None:
     assert spent.counted + spent.settling + spent.opening + spent.waiting == pytest.approx(1)
 
 
-def test_nothing_is_told_before_a_block_is_finished() -> None:
+def test_nothing_is_reported_before_a_block_is_finished() -> None:
     assert time_spent(replace(MEASURED, record={})) is None
 
 

@@ -76,7 +76,7 @@ def test_a_go_on_path_that_is_new_enough_is_taken(programs, release):
 
 
 @pytest.mark.parametrize("release", ["go1.19.8", "go1.25.9", "nonsense"])
-def test_an_older_one_is_told_with_its_version_and_can_be_mended(programs, release):
+def test_an_older_one_is_reported_with_its_version_and_can_be_fixed(programs, release):
     install(programs, SAYS.format(release))
     lack = go.missing("1.26.0")
 
@@ -167,7 +167,7 @@ def test_one_release_whose_sums_are_known_is_new_enough_for_everything():
     assert go.SUMS.keys() == {f"go{go.RELEASE}.linux-{processor}" for processor in ("amd64", "arm64")}
 
 
-def test_a_release_out_of_reach_is_told_and_leaves_nothing(programs, tmp_path):
+def test_a_release_out_of_reach_is_reported_and_leaves_nothing(programs, tmp_path):
     install(programs, UNREACHABLE)
 
     with pytest.raises(SetUpFailed, match="no such host") as raised:

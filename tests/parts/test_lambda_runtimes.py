@@ -25,7 +25,7 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_what_a_runtime_lacks_is_told_with_sectax_s_own_command(programs):
+def test_what_a_runtime_lacks_is_reported_with_sectax_s_own_command(programs):
     (programs / "mvn").write_text("#!/bin/sh\nexit 1\n")
     (programs / "mvn").chmod(0o755)
 

@@ -68,7 +68,7 @@ def test_a_check_that_prints_the_version_saves_a_start(tmp_path, monkeypatch):
 def test_list_names_a_broken_php(tmp_path):
     put(tmp_path, "kill -SEGV $$")
 
-    said = sectax("list", PATH=f"{tmp_path}:/usr/bin:/bin")
+    result = sectax("list", PATH=f"{tmp_path}:/usr/bin:/bin")
 
-    assert said.status == 0
-    assert "php is broken: " in said.out
+    assert result.status == 0
+    assert "php is broken: " in result.out

@@ -250,7 +250,7 @@ def test_a_witness_that_would_not_come_back_is_refused(writer, path, value):
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-def test_a_number_that_is_none_is_refused_before_anything_is_written(writer, path, value):
+def test_an_invalid_number_is_refused_before_anything_is_written(writer, path, value):
     writer.begin_block(planned_block(plan(), 1))
 
     with pytest.raises(UnusableObservation, match="not a measurement"):

@@ -68,7 +68,7 @@ def test_a_key_in_somebody_s_stderr_is_cut_out(path, key):
     assert BODY.encode() not in path.read_bytes()
 
 
-def test_public_keys_and_certificates_may_be_told(path):
+def test_public_keys_and_certificates_may_be_shown(path):
     public = "-----BEGIN PUBLIC KEY-----\nMFkw\n-----END PUBLIC KEY-----"
     with RunWriter.create(path, plan(options={"key": (public,)}), ENVIRONMENT, "run-1") as writer:
         writer.event(0, Opened("sign/RS256", {"pem": public}, (), 0.1))

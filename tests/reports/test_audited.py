@@ -87,7 +87,7 @@ def test_sentences_are_as_agreed(golden: Callable[[str, str], None]) -> None:
     assert not audited(checks=(pair,)).is_fatal
 
 
-def test_what_matters_most_is_said_first_and_the_widest_of_what_is_grave() -> None:
+def test_what_matters_most_is_reported_first_and_the_widest_of_what_is_grave() -> None:
     narrow = Checked("narrow", "r", Status.FIRED, (replace(FIRED.warnings[0], check="narrow", meaning="one is wrong"),))
     found = text(given=audited(checks=(narrow, FIRED)))
 
@@ -125,7 +125,7 @@ def test_report_is_as_agreed(golden: Callable[[str, str], None]) -> None:
     golden("terminal/audit.txt", text())
 
 
-def test_what_many_figures_share_is_told_once_and_all_are_shown_on_request() -> None:
+def test_what_many_figures_share_is_reported_once_and_all_are_shown_on_request() -> None:
     assert "and 2 more: ten of ten" in text()
     assert "and 2 more:" not in text(show_all=True)
     assert text(show_all=True).count("ten of ten") == 2  # once for F, once for W

@@ -107,7 +107,7 @@ def test_host_name_and_options_stay_at_home() -> None:
     assert b"localhost:8443" not in written(situations.commands())
 
 
-def test_trouble_is_told_or_null_with_its_reason() -> None:
+def test_trouble_is_reported_or_null_with_its_reason() -> None:
     told = reader.loads(written(situations.signatures_in_php(), trouble="the disk is full"))
 
     Draft202012Validator(SCHEMA).validate(told)
@@ -135,7 +135,7 @@ def test_what_was_skipped_in_several_blocks_is_skipped_once() -> None:
     assert len(told["failures"]) == 2 * len(again)
 
 
-def test_known_cost_of_the_positive_control_is_told() -> None:
+def test_known_cost_of_the_positive_control_is_reported() -> None:
     assert document("watched-by-the-kernel")["controls"][0]["known_cost"] == 38 / 960
 
 

@@ -164,7 +164,7 @@ def test_run_without_primary_comparisons_hides_nothing() -> None:
     assert "not shown" not in text
 
 
-def test_run_without_a_block_or_a_session_is_still_told() -> None:
+def test_run_without_a_block_or_a_session_is_still_reported() -> None:
     analysed = situations.only_one_block()
     measured = replace(analysed.measured, blocks=(), sessions=(), block_s=None, calibrated=None)
 
@@ -175,7 +175,7 @@ def test_run_without_a_block_or_a_session_is_still_told() -> None:
     assert "Nothing was compared." in text
 
 
-def test_positive_control_is_told_by_what_it_really_cost() -> None:
+def test_positive_control_is_reported_by_what_it_really_cost() -> None:
     assert "a cost of 3.96 % added on purpose: found" in rendered("watched-by-the-kernel", 200, show_all=True)
     # 7 operations among the 184 of a block: batches of RSA hold 23.
     assert "a cost of 3.8 % added on purpose: found" in rendered("signatures-in-php", 200, show_all=True)

@@ -121,13 +121,13 @@ def test_the_option_and_a_locale_without_the_signs_give_the_same(tmp_path) -> No
     words = ("--baseline", "true", "--treatment", "slow=sleep 0.01", "--blocks", "6", "--out", "a.sectax", "--quiet")
     made = sectax("run", "command", *words, folder=tmp_path, simulated=1)
 
-    asked = sectax("show", "a.sectax", "--ascii", folder=tmp_path)
+    result = sectax("show", "a.sectax", "--ascii", folder=tmp_path)
     # The encoding is that of a process from its start on.
     given = os.environ | {"COLUMNS": "120", "PYTHONIOENCODING": "ascii"}
     lacking = subprocess.run([*PROGRAM, "show", "a.sectax"], cwd=tmp_path, env=given, capture_output=True, text=True)
 
-    assert made.status == asked.status == lacking.returncode == 0
+    assert made.status == result.status == lacking.returncode == 0
     assert "►" in made.out
-    assert asked.out.isascii()
-    assert ">" in asked.out
-    assert asked.out == lacking.stdout
+    assert result.out.isascii()
+    assert ">" in result.out
+    assert result.out == lacking.stdout

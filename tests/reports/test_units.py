@@ -118,7 +118,7 @@ def test_estimate_carries_its_doubt() -> None:
     assert units.estimate(estimate(1153.4, None, None), units.Scale("operations/s")) == "1,153"
 
 
-def test_doubt_as_large_as_the_figure_is_told_by_its_ends() -> None:
+def test_doubt_as_large_as_the_figure_is_reported_by_its_ends() -> None:
     assert units.estimate(estimate(1.0, 0.2, 4.0), units.Scale("s")) == "1.0 (0.20 to 4.0)"
 
 
@@ -189,7 +189,7 @@ def test_infinite_width_supports_no_extra_digit() -> None:
     assert units.number(12.3456, math.inf) == "12.35"
 
 
-def test_an_interval_that_tells_nothing_is_not_printed() -> None:
+def test_an_interval_that_says_nothing_is_not_printed() -> None:
     column = units.scale("s", [0.01])
 
     assert units.estimate(estimate(0.0123, 2e-8, 83.0), column) == "12 ms (how far off is not known)".replace(" ms", "")

@@ -170,12 +170,12 @@ def test_a_run_without_what_is_asked_for_says_so() -> None:
     assert "p99 of Duration: no treatment has one" in as_text(advised, width=200)
 
 
-def test_a_statistic_that_is_none_is_refused() -> None:
+def test_an_invalid_statistic_is_refused() -> None:
     with pytest.raises(WrongUse, match="p95"):
         given(0.05, "p95")
 
 
-def test_event_sizes_and_the_quota_are_told() -> None:
+def test_event_sizes_and_the_quota_are_reported() -> None:
     advised = given()
 
     (sent,) = advised.event_sizes
@@ -218,7 +218,7 @@ def test_in_words() -> None:
     assert "hmac-sha512: 1024 MB keeps the median of Duration under 50 ms" in text
 
 
-def test_what_is_not_known_is_said_with_what_it_takes() -> None:
+def test_what_is_not_known_is_reported_with_what_it_takes() -> None:
     assert (
         "hmac-sha512: whether 128 MB keeps the p99 of Duration under 200 ms is not known: an interval needs at "
         "least 368 independent observations; these 200 count as"

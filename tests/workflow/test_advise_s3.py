@@ -52,8 +52,8 @@ def document(run: Measured) -> Any:
 
 
 def said(run: Measured, form: str = "terminal") -> str:
-    made = advice(analyse(run), EXPERIMENT.advice_rules(run.plan), load())
-    return render(made, form, View(width=400))
+    advised = advice(analyse(run), EXPERIMENT.advice_rules(run.plan), load())
+    return render(advised, form, View(width=400))
 
 
 def test_the_cost_is_given_where_it_sits(run: Measured) -> None:
@@ -67,7 +67,7 @@ def test_the_cost_is_given_where_it_sits(run: Measured) -> None:
     }
 
 
-def test_a_month_is_told_with_and_without_a_bucket_key(run: Measured) -> None:
+def test_a_month_is_reported_with_and_without_a_bucket_key(run: Measured) -> None:
     outlays = document(run)["decision"]["outlays"]
 
     totals = {(outlay["level"], outlay["way"]): outlay["total"] for outlay in outlays}
@@ -85,7 +85,7 @@ def test_what_is_not_decided_is_not_advised_on(run: Measured) -> None:
     }
     noisy = dataclasses.replace(run, values=run.values | {"latency": latency})
     analysed = analyse(noisy)
-    made = advice(analysed, EXPERIMENT.advice_rules(run.plan), load())
+    advised = advice(analysed, EXPERIMENT.advice_rules(run.plan), load())
     undecided = {
         finding.comparison.treatment
         for finding in analysed.findings
@@ -93,14 +93,14 @@ def test_what_is_not_decided_is_not_advised_on(run: Measured) -> None:
     }
 
     assert undecided >= {treatment.id for treatment in run.plan.treatments if treatment.role == "treatment"}
-    assert all(dict(placed.parts)["latency"] is None for placed in made.placed)
+    assert all(dict(placed.parts)["latency"] is None for placed in advised.placed)
     latency_part, first_byte_part, server_part = document(noisy)["places"][1]["parts"]
     assert latency_part["more"] is None
     assert first_byte_part["more"]["point"] == 0.0
     assert server_part["more"]["point"] == pytest.approx(0.0105)
 
 
-def test_of_what_is_not_decided_its_most_is_said(run: Measured) -> None:
+def test_of_what_is_not_decided_its_most_is_reported(run: Measured) -> None:
     """Differences of a few per cent to either side."""
     swing = {block: 1.0 + 0.02 * (-1) ** block for block in BLOCKS}
     plain = {name.rpartition("/")[0]: column for name, column in run.values["latency"].items() if name.endswith("none")}
@@ -123,15 +123,15 @@ def test_of_what_is_not_decided_its_most_is_said(run: Measured) -> None:
 
 def test_the_figure_of_advice_is_that_of_the_finding(run: Measured) -> None:
     analysed = analyse(run)
-    made = advice(analysed, EXPERIMENT.advice_rules(run.plan), load())
+    advised = advice(analysed, EXPERIMENT.advice_rules(run.plan), load())
     costs = {
         (finding.comparison.treatment, finding.comparison.metric): finding.effect.absolute
         for finding in analysed.findings
         if finding.effect is not None
     }
 
-    assert made.placed
-    for placed in made.placed:
+    assert advised.placed
+    for placed in advised.placed:
         assert dict(placed.parts)["latency"] == costs[placed.treatment, "latency"]
 
 

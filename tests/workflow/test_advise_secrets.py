@@ -151,7 +151,7 @@ def test_without_misses_the_first_access_stands_for_them_and_is_named() -> None:
     assert "the first access of an instance stands for it" in said(found)
 
 
-def test_half_of_a_call_that_waits_for_the_answer_is_told() -> None:
+def test_half_of_a_call_that_waits_for_the_answer_is_reported() -> None:
     (sidecar,) = [
         anatomy for anatomy in given().anatomies if anatomy.treatment == "python/miss/32B/1769/back-to-back/sidecar"
     ]
@@ -171,7 +171,7 @@ def test_the_document_holds_all_of_it_and_keeps_its_schema() -> None:
     assert document["break_evens"][0]["faster"]["point"] > 0
 
 
-def test_two_ways_that_are_not_told_apart_are_both_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_ways_that_are_not_distinguished_are_both_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(SECONDS, "sidecar", SECONDS["dictionary"])
 
     assert "cannot be told apart from it" in said(given())

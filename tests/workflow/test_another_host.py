@@ -87,7 +87,7 @@ def test_the_program_runs_an_experiment_over_two_hosts_from_its_plan_to_its_repo
     root = Path(__file__).parents[2]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(root), str(root / "src")])}
 
-    said = subprocess.run(
+    result = subprocess.run(
         [*PROGRAM, "run", "places", "--blocks", "6", "--out", "r.sectax", "--json"],
         cwd=tmp_path,
         env=environment,
@@ -96,8 +96,8 @@ def test_the_program_runs_an_experiment_over_two_hosts_from_its_plan_to_its_repo
         timeout=300,
     )
 
-    assert said.returncode == 0, said.stderr
-    document = json.loads(said.stdout)
+    assert result.returncode == 0, result.stderr
+    document = json.loads(result.stdout)
     (session,) = document["run"]["sessions"]
     assert session[f"{wrapped_host.EMPTIED} host.world"] == "blue"
     assert session["host.kernel"] == host().identity()["host.kernel"]
@@ -131,7 +131,7 @@ def test_a_run_does_not_go_on_where_its_other_host_has_changed():
 
 
 @needs("ssh")
-def test_a_host_that_cannot_be_reached_any_more_is_said():
+def test_a_host_that_cannot_be_reached_any_more_is_reported():
     with pytest.raises(NothingMeasured, match=r"cannot be reached: ssh://nobody@127\.0\.0\.1:1 could not be started"):
         of_hosts(["ssh://nobody@127.0.0.1:1"])
 

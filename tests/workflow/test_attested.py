@@ -81,29 +81,29 @@ def given(provider: str = "tdx_guest", report: bytes = REPORT) -> dict[str, str]
 
 
 def test_a_report_is_fetched_with_the_nonce_and_nothing_stays_behind(interface, tmp_path):
-    told = attestation.ask(host(), b"\x01" * 64, str(interface))
+    report = attestation.ask(host(), b"\x01" * 64, str(interface))
 
-    assert told[attestation.PROVIDER] == "tdx_guest"
-    assert base64.b64decode(told[attestation.REPORT]) == REPORT
+    assert report[attestation.PROVIDER] == "tdx_guest"
+    assert base64.b64decode(report[attestation.REPORT]) == REPORT
     assert (tmp_path / "seen").read_bytes() == b"\x01" * 64
     assert [*interface.iterdir()] == []
 
 
 def test_a_guest_whose_kernel_offers_no_reports_says_so(tmp_path):
-    told = attestation.ask(host(), bytes(64), str(tmp_path / "none"))
+    report = attestation.ask(host(), bytes(64), str(tmp_path / "none"))
 
-    assert set(told) == {attestation.MISSING}
-    assert "offers no reports" in told[attestation.MISSING]
+    assert set(report) == {attestation.MISSING}
+    assert "offers no reports" in report[attestation.MISSING]
 
 
 @pytest.mark.parametrize("said", ["", "end\t", "missing\t"])
 def test_a_guest_that_gives_neither_a_report_nor_a_reason_is_said_to(said, tmp_path, monkeypatch):
     monkeypatch.setattr(attestation, "_SCRIPT", f"printf '{said}\\nend\\t\\n'")
-    told = attestation.ask(host(), bytes(64), str(tmp_path))
+    report = attestation.ask(host(), bytes(64), str(tmp_path))
 
-    (checked,) = attested(recorded(tmp_path / "r.sectax", told), when=WHEN).hosts
+    (checked,) = attested(recorded(tmp_path / "r.sectax", report), when=WHEN).hosts
 
-    assert told == {attestation.MISSING: "without a reason"}
+    assert report == {attestation.MISSING: "without a reason"}
     assert (checked.genuine, checked.words) == (False, "it gave no report: without a reason")
 
 
@@ -121,10 +121,10 @@ def test_every_session_records_the_report_of_its_confidential_hosts(interface, m
 
 def test_the_same_plan_has_the_same_nonce_and_another_plan_another():
     options = {"host": ("normal=local", "tdx=local:tdx")}
-    other = planned(EXPERIMENT, Request("quick", {"test": ("mutex",)}, Stopping(0.02), 2, options))
+    the_plan = planned(EXPERIMENT, Request("quick", {"test": ("mutex",)}, Stopping(0.02), 2, options))
 
     assert nonce_of(plan()) == nonce_of(plan())
-    assert nonce_of(plan()) != nonce_of(other)
+    assert nonce_of(plan()) != nonce_of(the_plan)
 
 
 def test_a_genuine_report_for_the_plan_is_accepted_from_the_record(tmp_path, monkeypatch):
@@ -147,7 +147,7 @@ def test_a_genuine_report_for_the_plan_is_accepted_from_the_record(tmp_path, mon
         ({attestation.MISSING: "its firmware gave no report"}, "it gave no report: its firmware"),
     ],
 )
-def test_what_is_no_proof_is_said_and_the_exit_status_is_1(tmp_path, circumstances, said):
+def test_what_is_no_proof_is_reported_and_the_exit_status_is_1(tmp_path, circumstances, said):
     path = recorded(tmp_path / "r.sectax", circumstances)
 
     answer = CliRunner().invoke(command, [str(path)])
@@ -186,7 +186,7 @@ def test_certificates_that_a_person_has_fetched_are_used(tmp_path, monkeypatch):
     assert with_them.genuine
 
 
-def test_revocation_lists_are_asked_where_they_are_given_and_otherwise_it_is_said_that_none_was(tmp_path, monkeypatch):
+def test_revocation_lists_are_asked_where_given_and_otherwise_it_is_reported_that_none_was(tmp_path, monkeypatch):
     monkeypatch.setattr(checking, "nonce_of", lambda plan: REPORT[568:632])
     path = recorded(tmp_path / "r.sectax", given())
     lists = [SAMPLES / "intel-root.crl", SAMPLES / "intel-platform.crl"]

@@ -59,16 +59,16 @@ def finished_blocks(folder: Path) -> int:
         return 0
 
 
-def test_a_cost_that_is_there_is_found_and_told_in_words_and_in_json(tmp_path):
+def test_a_cost_that_is_there_is_found_and_reported_in_words_and_in_json(tmp_path):
     said = run(tmp_path, "--json")
 
     document = json.loads(said.out)
     primary = [finding for finding in document["findings"] if finding["standing"] == "primary"]
     assert said.status == 0
     assert [finding["verdict"]["id"] for finding in primary] == ["slower-material"]
-    shown = sectax("show", "r.sectax", "--json", folder=tmp_path)
-    assert shown.status == 0
-    assert json.loads(shown.out)["findings"] == document["findings"]
+    result = sectax("show", "r.sectax", "--json", folder=tmp_path)
+    assert result.status == 0
+    assert json.loads(result.out)["findings"] == document["findings"]
 
 
 @pytest.mark.more
@@ -88,43 +88,43 @@ def test_show_and_report_work_from_the_file_alone_even_in_a_folder_that_cannot_b
 
 
 def test_one_arm_that_fails_is_a_failed_treatment_with_its_reason_and_the_others_are_measured(tmp_path):
-    said = run(tmp_path, "--treatment", "broken=false", "--json")
+    result = run(tmp_path, "--treatment", "broken=false", "--json")
 
-    document = json.loads(said.out)
+    document = json.loads(result.out)
     verdicts = {
         finding["treatment"]: finding["verdict"]["id"]
         for finding in document["findings"]
         if finding["standing"] == "primary"
     }
-    assert said.status == 0
+    assert result.status == 0
     assert verdicts == {"all/slow": "slower-material", "all/broken": "not-measured"}
     assert {failure["treatment"] for failure in document["failures"]} == {"all/broken"}
 
 
 def test_where_the_baseline_fails_nothing_is_measured_and_the_status_says_so(tmp_path):
-    said = sectax(
+    result = sectax(
         "run", "command", "--baseline", "false", "--treatment", "a=true", "--out", "r.sectax", folder=tmp_path
     )
 
-    assert said.status == 3
-    assert "baseline failed" in said.err
+    assert result.status == 3
+    assert "baseline failed" in result.err
 
 
 @pytest.mark.more
 def test_a_command_that_hangs_meets_its_deadline_and_leaves_nothing_behind(tmp_path):
     mark = f"31.4{random.randrange(10**6)}"
 
-    said = run(tmp_path, "--treatment", f"hangs=sleep {mark}", "--timeout", "2", "--blocks", "6", simulated=None)
+    result = run(tmp_path, "--treatment", f"hangs=sleep {mark}", "--timeout", "2", "--blocks", "6", simulated=None)
 
-    assert said.status == 0
-    assert "hangs" in said.err
+    assert result.status == 0
+    assert "hangs" in result.err
     assert running_with(mark) == []
 
 
-def test_a_cleanup_that_fails_is_told_after_the_results_and_costs_none_of_them(tmp_path):
-    said = run(tmp_path, "--cleanup", "false", "--blocks", "6")
+def test_a_cleanup_that_fails_is_reported_after_the_results_and_costs_none_of_them(tmp_path):
+    result = run(tmp_path, "--cleanup", "false", "--blocks", "6")
 
-    assert said.status == 3
+    assert result.status == 3
     assert finished_blocks(tmp_path) == 6
 
 
@@ -133,10 +133,10 @@ def test_setup_prepare_and_cleanup_run_when_they_should(tmp_path):
     words = ("--setup", f"sh -c 'echo setup >> {log}'", "--cleanup", f"sh -c 'echo cleanup >> {log}'")
     prepare = ("--prepare", f"slow=sh -c 'echo prepare >> {log}'")
 
-    said = run(tmp_path, *words, *prepare, "--blocks", "6")
+    result = run(tmp_path, *words, *prepare, "--blocks", "6")
 
     lines = log.read_text().split()
-    assert said.status == 0
+    assert result.status == 0
     assert (lines[0], lines[-1]) == ("setup", "cleanup")
     assert set(lines[1:-1]) == {"prepare"}
     assert lines.count("setup") == lines.count("cleanup") == 1
@@ -145,10 +145,10 @@ def test_setup_prepare_and_cleanup_run_when_they_should(tmp_path):
 def test_where_setup_fails_nothing_is_measured_and_cleanup_still_runs(tmp_path):
     log = tmp_path / "log"
 
-    said = run(tmp_path, "--setup", "false", "--cleanup", f"sh -c 'echo cleanup >> {log}'", "--blocks", "6")
+    result = run(tmp_path, "--setup", "false", "--cleanup", f"sh -c 'echo cleanup >> {log}'", "--blocks", "6")
 
-    assert said.status == 3
-    assert "--setup" in said.err
+    assert result.status == 3
+    assert "--setup" in result.err
     assert log.read_text() == "cleanup\n"
     # It would fail again: there is nothing to resume.
     assert not list(tmp_path.glob("*.sectax"))
@@ -304,10 +304,10 @@ def test_a_run_is_not_resumed_in_another_environment(tmp_path):
     process.wait(timeout=60)
     program.write_text("#!/bin/sh\n# another program\nexit 0\n")
 
-    said = sectax("resume", "r.sectax", folder=tmp_path)
+    result = sectax("resume", "r.sectax", folder=tmp_path)
 
-    assert said.status == 2
-    assert "command.own" in said.err
+    assert result.status == 2
+    assert "command.own" in result.err
 
 
 @pytest.mark.more
@@ -320,8 +320,8 @@ def test_a_full_disk_costs_nothing_that_was_measured(tmp_path):
         said = run(small, "--blocks", "400")
         assert said.status == 3
         assert said.out
-        shown = sectax("show", str(small / "r.sectax"), folder=tmp_path)
-        assert shown.status == 0
-        assert shown.out
+        result = sectax("show", str(small / "r.sectax"), folder=tmp_path)
+        assert result.status == 0
+        assert result.out
     finally:
         subprocess.run(["umount", str(small)], check=True)

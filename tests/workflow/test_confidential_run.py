@@ -18,13 +18,13 @@ pytestmark = [needs_sysbench, pytest.mark.more]
 
 
 def run(folder, *words: str, blocks: int = 6, **environment: str):
-    said = sectax(
+    result = sectax(
         *("run", "confidential", "--quick", "--blocks", str(blocks), "--out", "r.sectax", "--json", *words),
         folder=folder,
         timeout=600,
         **environment,
     )
-    return said, json.loads(said.out) if said.out.startswith("{") else {}
+    return result, json.loads(result.out) if result.out.startswith("{") else {}
 
 
 def verdicts(document) -> dict[str, str]:
@@ -50,8 +50,8 @@ def test_isolation_on_this_machine_is_measured_and_labelled(tmp_path):
     (session,) = document["run"]["sessions"]
     assert session["oci:runsc host.isolation"] == "gvisor"
     assert session["oci:runc host.isolation"] == "container"
-    shown = sectax("show", "r.sectax", "--all", folder=tmp_path)
-    assert "encrypt no memory" in " ".join(shown.out.split())
+    result = sectax("show", "r.sectax", "--all", folder=tmp_path)
+    assert "encrypt no memory" in " ".join(result.out.split())
 
 
 @needs("sshd")
@@ -147,12 +147,12 @@ def test_a_host_whose_disk_is_full_is_left_out_with_its_own_words(tmp_path):
 def test_any_command_is_measured_on_several_hosts(tmp_path):
     words = ("--host", "plain=local", "--host", "runc=oci:runc", "--baseline", "/bin/sh -c 'echo $$ >>pids'")
 
-    said = sectax(
+    result = sectax(
         "run", "command", *words, "--blocks", "6", "--out", "r.sectax", "--json", folder=tmp_path, timeout=600
     )
 
-    assert said.status == 0, said.err
-    document = json.loads(said.out)
+    assert result.status == 0, result.err
+    document = json.loads(result.out)
     assert verdicts(document).keys() >= {"all/runc"}
     assert document["failures"] == []
     # In the container it was the first few processes, in a folder that both share.
@@ -169,13 +169,13 @@ def test_a_word_that_is_another_program_on_another_host_takes_the_verdict_away(t
     (tmp_path / "bin/nproc").chmod(0o755)
     words = ("--host", "plain=local", "--host", "runc=oci:runc", "--baseline", "nproc")
 
-    said = sectax(
+    result = sectax(
         *("run", "command", *words, "--blocks", "6", "--out", "r.sectax", "--json"),
         folder=tmp_path, timeout=600, PATH=f"{tmp_path}/bin:{os.environ['PATH']}",
     )  # fmt: skip
 
-    assert verdicts(json.loads(said.out))["all/runc"] == "withdrawn"
-    assert "program is /usr/bin/nproc" in said.out
+    assert verdicts(json.loads(result.out))["all/runc"] == "withdrawn"
+    assert "program is /usr/bin/nproc" in result.out
 
 
 @needs_sshd
@@ -183,13 +183,13 @@ def test_any_command_is_measured_on_another_machine_in_the_home_of_who_logs_in(t
     with sshd.running(tmp_path / "sshd") as server:
         words = ("--host", "here=local", "--host", f"there={server.name}", "--shell")
         baseline = f'test "$PWD" = "{tmp_path}" || test "$PWD" = "{Path.home()}"'
-        said = sectax(
+        result = sectax(
             *("run", "command", *words, "--baseline", baseline, "--blocks", "6", "--out", "r.sectax", "--json"),
             folder=tmp_path, timeout=600, SECTAX_SSH_CONFIG=str(server.config),
         )  # fmt: skip
 
-    assert said.status == 0, said.err
-    document = json.loads(said.out)
+    assert result.status == 0, result.err
+    document = json.loads(result.out)
     assert document["failures"] == []
     assert trials(document, "all/there") == 6
     assert server.log.read_text().count("Accepted publickey") == 1
@@ -201,14 +201,14 @@ def test_an_http_service_and_its_client_are_measured_plain_and_in_a_container(tm
     words = ("--host", "plain=local", "--host", "runc=oci:runc", "--runs", "6", "--timeout", "60", "--json")
     place = tmp_path / "place"
 
-    said = sectax(
+    result = sectax(
         *("run", "command", *words, "--prepare", "sh http.sh serve", "--baseline", "sh http.sh load 5"),
         *("--out", "r.sectax"),
         folder=tmp_path, timeout=600, HTTP_PLACE=str(place), HTTP_PORT=str(sshd.free_ports(1)[0]),
     )  # fmt: skip
 
-    assert said.status == 0, said.err
-    document = json.loads(said.out)
+    assert result.status == 0, result.err
+    document = json.loads(result.out)
     assert document["failures"] == []
     assert trials(document, "all/runc") == 6
     # The client asks for five pages, after `serve` has asked for one.
@@ -223,13 +223,13 @@ def test_postgresql_under_load_is_measured_plain_and_in_a_container(tmp_path):
     words = ("--host", "plain=local", "--host", "runc=oci:runc", "--blocks", "6", "--timeout", "120", "--json")
     hooks = ("--prepare", "sh pgbench.sh serve", "--cleanup", "rm -rf /var/tmp/sectax-pgbench")
 
-    said = sectax(
+    result = sectax(
         *("run", "command", *words, *hooks, "--baseline", "sh pgbench.sh load 20", "--out", "r.sectax"),
         folder=tmp_path, timeout=3000,
     )  # fmt: skip
 
-    assert said.status == 0, said.err
-    document = json.loads(said.out)
+    assert result.status == 0, result.err
+    document = json.loads(result.out)
     assert document["failures"] == []
     assert trials(document, "all/runc") == 6
     assert not Path("/var/tmp/sectax-pgbench").exists()
@@ -240,10 +240,10 @@ def test_the_studys_commands_stand_beside_ours_and_those_that_the_clock_ends_hav
     words = ("run", "confidential", "--published", "--host", "a=local", "--host", "b=local", "--blocks", "6", "--json")
     levels = ("--level", "test=memory-write,mutex")
 
-    said = sectax(*words, *levels, "--out", "r.sectax", folder=tmp_path, timeout=3000)
+    result = sectax(*words, *levels, "--out", "r.sectax", folder=tmp_path, timeout=3000)
 
-    assert said.status == 0, said.err
-    found = verdicts(json.loads(said.out))
+    assert result.status == 0, result.err
+    found = verdicts(json.loads(result.out))
     assert found["as-published/memory-write/b"] == "withdrawn"
     assert found["by-count/memory-write/b"] != "withdrawn"
     audited = sectax("audit", "r.sectax", folder=tmp_path)

@@ -57,9 +57,9 @@ def measured(plan: Plan, seconds, metric: str, **others: dict[str, dict[str, dic
 
 def decision_of(analysed: Analysed, **asked):
     rules = registry.load("jwt").advice_rules(analysed.measured.plan)
-    found = decide(analysed, rules, load(), **asked)
-    assert found is not None
-    return found
+    decision = decide(analysed, rules, load(), **asked)
+    assert decision is not None
+    return decision
 
 
 def test_the_cheapest_for_all_comes_first_and_then_the_cheapest_without_its_caveat() -> None:
@@ -77,18 +77,18 @@ def test_the_cheapest_for_all_comes_first_and_then_the_cheapest_without_its_cave
 
 
 def test_a_level_that_is_never_the_cheapest_is_in_no_turn() -> None:
-    found = decision_of(judged(("RS256", "ES256", "EdDSA")))
+    decision = decision_of(judged(("RS256", "ES256", "EdDSA")))
 
-    assert [(item.level, [turn.then for turn in item.turns]) for item in found.cheapest] == [("EdDSA", ["RS256"])]
+    assert [(item.level, [turn.then for turn in item.turns]) for item in decision.cheapest] == [("EdDSA", ["RS256"])]
 
 
 def test_a_month_is_that_of_the_mix_at_the_rate() -> None:
-    found = decision_of(judged(), mix={"sign": 1, "verify": 3}, rate_s=100.0)
+    decision = decision_of(judged(), mix={"sign": 1, "verify": 3}, rate_s=100.0)
 
-    totals = {outlay.level: outlay.bill.total for outlay in found.outlays}
+    totals = {outlay.level: outlay.bill.total for outlay in decision.outlays}
     hours = 1e6 * (300e-6 + 3 * 20e-6) / 4 / 3600
     assert totals["RS256"] == pytest.approx(hours * load().items["vcpu.hours"].price, rel=0.01)
-    assert {outlay.months for outlay in found.outlays} == {100 * 3600 * 730 / 1e6}
+    assert {outlay.months for outlay in decision.outlays} == {100 * 3600 * 730 / 1e6}
 
 
 def test_what_is_not_decided_is_not_advised_on() -> None:
@@ -98,10 +98,10 @@ def test_what_is_not_decided_is_not_advised_on() -> None:
         for finding in analysed.findings
     )
 
-    found = decision_of(replace(analysed, findings=open_))
+    decision = decision_of(replace(analysed, findings=open_))
 
-    assert "HS256" not in {item.level for item in (*found.cheapest, *found.outlays)}
-    assert any("2 of 6" in line or "4 of 6" in line for line in words.decision(analysed, found))
+    assert "HS256" not in {item.level for item in (*decision.cheapest, *decision.outlays)}
+    assert any("2 of 6" in line or "4 of 6" in line for line in words.decision(analysed, decision))
 
 
 def test_a_mix_is_for_runs_of_jwt_alone() -> None:
@@ -138,10 +138,10 @@ def _waiting(seconds: dict[str, float]) -> dict[str, dict[int, float]]:
 def test_a_surprise_is_explained_by_what_fell_by_enough_or_by_nothing(waits: dict[str, float], explained: bool) -> None:
     analysed, rules = _faster(waiting=_waiting(waits))
 
-    found = decide(analysed, rules, load())
+    decision = decide(analysed, rules, load())
 
-    assert found is not None
-    (surprise,) = found.surprises
+    assert decision is not None
+    (surprise,) = decision.surprises
     assert surprise.finding.effect is not None
     assert surprise.finding.effect.log_ratio == pytest.approx(math.log(0.1), abs=0.01)
     assert bool(surprise.cause) is explained
@@ -152,13 +152,13 @@ def test_work_that_a_witness_shows_to_be_left_out_explains_a_surprise() -> None:
     warning = AuditWarning("less-work", Severity.WARNING, "x", "no MD5", "")
     findings = tuple(replace(finding, warnings=(*finding.warnings, warning)) for finding in analysed.findings)
 
-    found = decide(replace(analysed, findings=findings), rules, load())
+    decision = decide(replace(analysed, findings=findings), rules, load())
 
-    assert found is not None
-    assert [surprise.cause for surprise in found.surprises] == ["no MD5"]
+    assert decision is not None
+    assert [surprise.cause for surprise in decision.surprises] == ["no MD5"]
 
 
-def test_where_nothing_is_decided_that_is_said_first_and_a_wide_interval_is_no_answer() -> None:
+def test_where_nothing_is_decided_that_is_reported_first_and_a_wide_interval_is_no_answer() -> None:
     analysed, rules = _faster()
     wide = tuple(
         replace(
@@ -169,11 +169,13 @@ def test_where_nothing_is_decided_that_is_said_first_and_a_wide_interval_is_no_a
         for finding in analysed.findings
     )
 
-    found = decide(replace(analysed, findings=wide), replace(rules, choice=replace(rules.choice, picks=False)), load())
+    decision = decide(
+        replace(analysed, findings=wide), replace(rules, choice=replace(rules.choice, picks=False)), load()
+    )
 
-    assert found is not None
-    assert f"0 of {len(found.findings)} comparison" in words.none_decided(found)[0]
-    assert words.answers(analysed.measured.plan, found) == []
+    assert decision is not None
+    assert f"0 of {len(decision.findings)} comparison" in words.none_decided(decision)[0]
+    assert words.answers(analysed.measured.plan, decision) == []
 
 
 @pytest.mark.parametrize(("sha256_s", "least"), [(19e-6, ["hmac-sha256"]), (33e-6, [])])

@@ -56,10 +56,10 @@ HMAC = ["run", "hmac", "--quick", "--level", "payload=10KiB", "--level", "authen
 @needs_sandbox
 @pytest.mark.parametrize("words", [function(), HMAC], ids=["function", "hmac"])
 def test_functions_are_deployed_there_measured_and_deleted(folder, address, words):
-    said = sectax(*words, "--blocks", "6", "--endpoint", address, "--json", "--out", "r.sectax", folder=folder)
+    result = sectax(*words, "--blocks", "6", "--endpoint", address, "--json", "--out", "r.sectax", folder=folder)
 
-    document = json.loads(said.out)
-    assert said.status == 0, said.err
+    document = json.loads(result.out)
+    assert result.status == 0, result.err
     (primary,) = (finding for finding in document["findings"] if finding["standing"] == "primary")
     assert primary["verdict"]["id"] != "not-measured"
     import boto3
@@ -79,9 +79,9 @@ def test_functions_are_deployed_there_measured_and_deleted(folder, address, word
     ids=lambda value: value if isinstance(value, str) and "://" in value else "",
 )
 def test_a_wrong_endpoint_ends_the_run_before_anything_is_tried(folder, words, endpoint, status, told):
-    said = sectax(*words, "--endpoint", endpoint, "--out", "r.sectax", folder=folder)
+    result = sectax(*words, "--endpoint", endpoint, "--out", "r.sectax", folder=folder)
 
-    assert said.status == status
-    assert told in said.err
-    assert "hint: " in said.err
-    assert "the pilot" not in said.err
+    assert result.status == status
+    assert told in result.err
+    assert "hint: " in result.err
+    assert "the pilot" not in result.err

@@ -48,15 +48,15 @@ def test_functions_are_measured_under_the_limits_that_were_declared(folder):
     (folder / "broken").mkdir()
     (folder / "broken" / "lambda_function.py").write_text("def lambda_handler(event, context):\n    return 0\n")
 
-    said = sectax(*words("--blocks", "6", "--treatment", "broken=broken", "--json"), folder=folder)
+    result = sectax(*words("--blocks", "6", "--treatment", "broken=broken", "--json"), folder=folder)
 
-    document = json.loads(said.out)
+    document = json.loads(result.out)
     primary = {finding["treatment"]: finding for finding in document["findings"] if finding["standing"] == "primary"}
-    assert said.status == 0, said.err
+    assert result.status == 0, result.err
     # Real time: which verdict it is depends on the machine.
     assert primary["1769/back-to-back/slow"]["verdict"]["id"] != "not-measured"
     assert primary["1769/back-to-back/broken"]["verdict"]["id"] == "not-measured"
-    assert "gave a wrong answer: 0, not what was expected" in said.err
+    assert "gave a wrong answer: 0, not what was expected" in result.err
     assert {finding["metric"] for finding in document["findings"]} == {
         "duration",
         "cpu_time",
@@ -73,16 +73,16 @@ def test_functions_are_measured_under_the_limits_that_were_declared(folder):
 @pytest.mark.more
 @needs("mounts")
 def test_where_there_are_no_control_groups_every_treatment_is_skipped_with_the_reason(folder):
-    said = subprocess.run(
+    result = subprocess.run(
         ["unshare", "-m", "sh", "-c", 'umount -R -l /sys/fs/cgroup && exec "$@"', "sh", *PROGRAM, *words()],
         cwd=folder,
         capture_output=True,
         text=True,
     )
 
-    assert said.returncode == 3
-    assert "control groups" in said.stderr
-    assert "sectax setup" not in said.stderr  # which cannot change that
+    assert result.returncode == 3
+    assert "control groups" in result.stderr
+    assert "sectax setup" not in result.stderr  # which cannot change that
     assert not (folder / "r.sectax").exists()
 
 

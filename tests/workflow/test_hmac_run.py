@@ -29,9 +29,9 @@ def observed(path: Path, metric: str) -> dict[tuple[int, str], int]:
 
 @pytest.mark.more
 def test_a_block_of_the_published_design_is_five_invocations_with_the_first_among_them(tmp_path):
-    said = sectax("run", "hmac", "--published", *SMALL, folder=tmp_path)
+    result = sectax("run", "hmac", "--published", *SMALL, folder=tmp_path)
 
-    assert said.status == 0, said.err
+    assert result.status == 0, result.err
     counts = observed(tmp_path / "r.sectax", "invocation")
     assert len(counts) == 6 * 3  # the baseline, its copy, and the published scheme
     assert set(counts.values()) == {5}
@@ -40,27 +40,27 @@ def test_a_block_of_the_published_design_is_five_invocations_with_the_first_amon
 
 @pytest.mark.more
 def test_a_quick_run_says_what_the_check_itself_takes(tmp_path):
-    said = sectax("run", "hmac", "--quick", *SMALL, folder=tmp_path)
+    result = sectax("run", "hmac", "--quick", *SMALL, folder=tmp_path)
 
-    assert said.status == 0, said.err
+    assert result.status == 0, result.err
     counts = observed(tmp_path / "r.sectax", "whole_cpu")
     assert len(counts) == 6 * 3  # the baseline is told of too, or nothing could be compared
     assert len(observed(tmp_path / "r.sectax", "check_cpu")) == 6
-    found = json.loads(sectax("show", "r.sectax", "--json", folder=tmp_path).out)
-    first = next(finding for finding in found["findings"] if finding["standing"] == "primary")
+    document = json.loads(sectax("show", "r.sectax", "--json", folder=tmp_path).out)
+    first = next(finding for finding in document["findings"] if finding["standing"] == "primary")
     assert first["metric"] == "whole_cpu"
     assert first["effect"]["blocks"] == 6
     said_of_check = r"the check itself, in CPU time, takes [\d.,]+ to [\d.,]+ (µs|ms)"
     share = r", about [\d.,]+ % of the whole operation's CPU time\."
-    assert re.search(said_of_check + share, " ".join(said.out.split()))
+    assert re.search(said_of_check + share, " ".join(result.out.split()))
 
 
 @pytest.mark.more
-def test_the_steps_of_the_check_are_told_and_make_up_the_whole(tmp_path):
+def test_the_steps_of_the_check_are_reported_and_make_up_the_whole(tmp_path):
     chosen = ("--level", "authentication=none,hmac-sha512-timed")
-    said = sectax("run", "hmac", "--quick", *chosen, *SMALL, folder=tmp_path)
+    result = sectax("run", "hmac", "--quick", *chosen, *SMALL, folder=tmp_path)
 
-    assert said.status == 0, said.err
+    assert result.status == 0, result.err
     advised = sectax("advise", "r.sectax", "--json", folder=tmp_path)
     (anatomy,) = json.loads(advised.out)["anatomies"]
     words = [part["words"] for part in anatomy["parts"]]

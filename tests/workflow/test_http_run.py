@@ -40,8 +40,8 @@ def run(folder: Path, *words: str) -> Said:
 
 def treatments(folder: Path) -> dict[str, dict[str, Any]]:
     """Those that were compared, by the names of their services."""
-    told = json.loads(sectax("show", "a.sectax", "--json", folder=folder).out)
-    asked = [one for one in told["treatments"] if one["role"] in ("baseline", "treatment")]
+    document = json.loads(sectax("show", "a.sectax", "--json", folder=folder).out)
+    asked = [one for one in document["treatments"] if one["role"] in ("baseline", "treatment")]
     return {one["levels"]["service"]: one for one in asked}
 
 
@@ -125,8 +125,8 @@ def test_new_connections_over_tls_carry_more_bytes(tmp_path: Path) -> None:
         ran = run(tmp_path, service.url(), service.url(), "--ca", "server.pem", "--level", "connection=kept,new")
 
     assert ran.status == 0, ran.err
-    told = json.loads(sectax("show", "a.sectax", "--json", folder=tmp_path).out)
-    baselines = {one["levels"]["connection"]: one for one in told["treatments"] if one["role"] == "baseline"}
+    document = json.loads(sectax("show", "a.sectax", "--json", folder=tmp_path).out)
+    baselines = {one["levels"]["connection"]: one for one in document["treatments"] if one["role"] == "baseline"}
     assert estimate(baselines["new"], "received_bytes") > estimate(baselines["kept"], "received_bytes") + 500
 
 

@@ -25,10 +25,10 @@ def run(folder: Path, *words: str, simulated: int | None = 1) -> Said:
 
 
 def test_each_value_of_a_scan_is_a_cell_with_a_baseline_of_its_own(tmp_path):
-    said = run(tmp_path, "-L", "s=1,2", "--baseline", "sleep 0.{s}", "--treatment", "more=sleep 0.{s}5", "--json")
+    result = run(tmp_path, "-L", "s=1,2", "--baseline", "sleep 0.{s}", "--treatment", "more=sleep 0.{s}5", "--json")
 
-    document = json.loads(said.out)
-    assert said.status == 0, said.err
+    document = json.loads(result.out)
+    assert result.status == 0, result.err
     assert [cell["levels"] for cell in document["plan"]["cells"]] == [{"s": "1"}, {"s": "2"}]
     primary = [finding for finding in document["findings"] if finding["standing"] == "primary"]
     ratios = [item["effect"]["cost_ratio"] for item in primary]
@@ -38,9 +38,9 @@ def test_each_value_of_a_scan_is_a_cell_with_a_baseline_of_its_own(tmp_path):
 def test_two_scans_are_crossed_and_one_level_can_be_chosen(tmp_path):
     words = ("-L", "a=1,2", "--scan", "b=3,4", "--baseline", "sleep 0.{a}", "--treatment", "x=sleep 0.{b}")
 
-    said = run(tmp_path, *words, "--level", "b=4", "--blocks", "6", "--json")
+    result = run(tmp_path, *words, "--level", "b=4", "--blocks", "6", "--json")
 
-    cells = json.loads(said.out)["plan"]["cells"]
+    cells = json.loads(result.out)["plan"]["cells"]
     assert [cell["levels"] for cell in cells] == [{"a": "1", "b": "4"}, {"a": "2", "b": "4"}]
 
 
@@ -67,10 +67,10 @@ def test_two_scans_are_crossed_and_one_level_can_be_chosen(tmp_path):
     ],
 )
 def test_what_cannot_be_meant_is_refused_before_anything_runs(tmp_path, words, says):
-    said = run(tmp_path, *words, "--treatment", "b=true")
+    result = run(tmp_path, *words, "--treatment", "b=true")
 
-    assert said.status == 2, said.err
-    assert says in said.err
+    assert result.status == 2, result.err
+    assert says in result.err
     assert not list(tmp_path.iterdir())
 
 
@@ -99,7 +99,7 @@ def test_another_shell_is_refused_and_is_no_command() -> None:
 
 
 @pytest.mark.parametrize("typed", [("-P", "n", "5", "1"), ("-P", "n", "a", "b"), ("-P", "n"), ("-P", "n", "1", "1e9")])
-def test_a_range_that_is_none_is_refused(typed: tuple[str, ...]) -> None:
+def test_an_invalid_range_is_refused(typed: tuple[str, ...]) -> None:
     with pytest.raises(WrongUse):
         arguments(typed)
 
@@ -147,24 +147,26 @@ def test_a_name_is_the_command_of_the_exports(tmp_path):
 
 
 def test_names_are_given_in_the_order_of_the_commands(tmp_path):
-    said = run(tmp_path, "sleep 0.01", "sleep 0.02", "-n", "short", "-n", "long", "-N", "-r", "6", "--json")
+    result = run(tmp_path, "sleep 0.01", "sleep 0.02", "-n", "short", "-n", "long", "-N", "-r", "6", "--json")
 
-    assert said.status == 0, said.err
-    assert json.loads(said.out)["plan"]["factors"] == [{"name": "command", "levels": ["short", "long"]}]
+    assert result.status == 0, result.err
+    assert json.loads(result.out)["plan"]["factors"] == [{"name": "command", "levels": ["short", "long"]}]
 
 
 def test_an_option_that_is_not_there_names_its_equivalent(tmp_path):
-    said = run(tmp_path, "sleep 0.01", "sleep 0.02", "-m", "5")
+    result = run(tmp_path, "sleep 0.01", "sleep 0.02", "-m", "5")
 
-    assert said.status == 2
-    assert "--runs N" in said.err
+    assert result.status == 2
+    assert "--runs N" in result.err
 
 
 @pytest.mark.more
 def test_setup_may_build_what_is_compared(tmp_path):
-    said = run(tmp_path, "./built", "true", "--setup", "cp /bin/true built", "--blocks", "6", "--json", simulated=None)
+    result = run(
+        tmp_path, "./built", "true", "--setup", "cp /bin/true built", "--blocks", "6", "--json", simulated=None
+    )
 
-    assert said.status == 0, said.err
+    assert result.status == 0, result.err
     assert (tmp_path / "built").exists()
 
 
@@ -181,7 +183,7 @@ def test_braces_stay_where_there_is_no_scan_and_where_they_are_doubled():
     assert fill("x {n} {{n}} {} {print $1} {{print}}", {"n": "7"}, "it") == "x 7 {n} {} {print $1} {print}"
 
 
-def test_runs_are_executed_so_often(tmp_path):
+def test_runs_are_executed_as_often_as_asked(tmp_path):
     said = run(
         tmp_path, "--baseline", "sleep 0.01", "--treatment", "b=sleep 0.02", "--runs", "30", "--export-json", "e"
     )
@@ -195,7 +197,7 @@ def test_runs_are_executed_so_often(tmp_path):
 @pytest.mark.parametrize("warmup", [0, 40])
 def test_warm_up_is_executed_once_and_with_runs_nothing_else_is_thrown_away(tmp_path, warmup):
     """Every block starts the baseline and its two controls afresh; each execution writes which launcher started it."""
-    said = run(
+    result = run(
         tmp_path, "--baseline", "/bin/sh -c 'echo $PPID >>log'", "--treatment", "b=true", "--runs", "6",
         "--warmup", str(warmup), simulated=None,
     )  # fmt: skip
@@ -204,7 +206,7 @@ def test_warm_up_is_executed_once_and_with_runs_nothing_else_is_thrown_away(tmp_
         counted = [operations for (operations,) in record.execute(totals)]
     pilot, *executed = Counter((tmp_path / "log").read_text().split()).values()  # in the order of their first execution
 
-    assert said.status in (0, 3), said.err
+    assert result.status in (0, 3), result.err
     assert len(counted) == 6 * 3
     assert sorted(executed) == sorted(counted)
     assert (pilot > 40) == (warmup == 40)
@@ -214,24 +216,24 @@ def test_warm_up_is_executed_once_and_with_runs_nothing_else_is_thrown_away(tmp_
 def test_the_input_is_what_the_commands_read_from_its_beginning_each_time(tmp_path):
     (tmp_path / "in.txt").write_text("needle\n")
 
-    said = run(
+    result = run(
         tmp_path, "--baseline", "grep -q needle", "--treatment", "b=grep -q needle", "--input", "in.txt", "--runs", "6",
         "--json", simulated=None,
     )  # fmt: skip
 
-    assert said.status == 0, said.out + said.err
-    assert json.loads(said.out)["failures"] == []
+    assert result.status == 0, result.out + result.err
+    assert json.loads(result.out)["failures"] == []
 
 
 @pytest.mark.more
 def test_what_commands_print_is_shown_on_stderr_alone(tmp_path):
-    said = run(
+    result = run(
         tmp_path, "--baseline", "echo out-of-it", "--treatment", "b=true", "--runs", "6", "--show-output",
         simulated=None,
     )  # fmt: skip
 
-    assert "out-of-it\n" in said.err
-    assert "out-of-it" not in said.out.replace("baseline: echo out-of-it", "")
+    assert "out-of-it\n" in result.err
+    assert "out-of-it" not in result.out.replace("baseline: echo out-of-it", "")
 
 
 @pytest.mark.more
@@ -276,9 +278,9 @@ def test_a_run_file_from_before_knows_no_time_in_the_kernel():
 def test_an_export_never_writes_over_a_file(tmp_path):
     (tmp_path / "e.json").write_text("mine")
 
-    said = run(tmp_path, "--baseline", "true", "--treatment", "b=true", "--export-json", "e.json")
+    result = run(tmp_path, "--baseline", "true", "--treatment", "b=true", "--export-json", "e.json")
 
-    assert said.status == 2
+    assert result.status == 2
     assert (tmp_path / "e.json").read_text() == "mine"
 
 
@@ -286,7 +288,7 @@ def test_an_export_never_writes_over_a_file(tmp_path):
 def test_resume_needs_no_options_again(tmp_path):
     run(tmp_path, "-L", "n=1,2", "--baseline", "sleep 0.0{n}", "--treatment", "b=true", "--runs", "6", "--warmup", "3")
 
-    said = sectax("resume", "r.sectax", "--all", folder=tmp_path, simulated=1)
+    result = sectax("resume", "r.sectax", "--all", folder=tmp_path, simulated=1)
 
-    assert said.status == 0, said.err
-    assert "scan: n=1,2" in said.out
+    assert result.status == 0, result.err
+    assert "scan: n=1,2" in result.out

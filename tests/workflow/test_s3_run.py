@@ -38,10 +38,10 @@ def servers(data: Path) -> list[int]:
 
 @pytest.mark.more
 def test_a_run_compares_encryption_with_none_and_leaves_nothing(tmp_path: Path, state: Path) -> None:
-    said = sectax(*SMALL, "--json", folder=tmp_path, SECTAX_STATE=str(state))
+    result = sectax(*SMALL, "--json", folder=tmp_path, SECTAX_STATE=str(state))
 
-    document = json.loads(said.out)
-    assert said.status == 0, said.err
+    document = json.loads(result.out)
+    assert result.status == 0, result.err
     metrics = {finding["metric"] for finding in document["findings"]}
     assert {"latency", "client_cpu", "server_cpu"} <= metrics
     treatments = {
@@ -83,9 +83,9 @@ def test_a_killed_run_takes_its_server_along_and_goes_on_with_another(tmp_path: 
     assert eventually(lambda: not servers(state))
     finished = blocks(tmp_path / "r.sectax")
 
-    said = sectax("resume", "r.sectax", folder=tmp_path, SECTAX_STATE=str(state))
+    result = sectax("resume", "r.sectax", folder=tmp_path, SECTAX_STATE=str(state))
 
-    assert said.status == 0, said.err
+    assert result.status == 0, result.err
     assert finished < 6
     assert blocks(tmp_path / "r.sectax") == 6
     assert list((state / "s3").iterdir()) == []
@@ -137,27 +137,29 @@ def test_at_a_service_elsewhere_a_killed_run_is_cleaned_up_by_resume_and_a_stran
         foreign = sorted(left)[0]
         s3.put_object(Bucket=foreign, Key="a stranger's", Body=b"dear to somebody")
 
-        said = sectax("resume", "r.sectax", folder=tmp_path, **environment)
+        result = sectax("resume", "r.sectax", folder=tmp_path, **environment)
         after = {bucket["Name"] for bucket in s3.list_buckets()["Buckets"]}
         survived = [found["Key"] for found in s3.list_objects_v2(Bucket=foreign)["Contents"]]
 
     assert len(left) == 6  # three of each kind
-    assert said.status == 0, said.err
+    assert result.status == 0, result.err
     assert after == {foreign}
     assert survived == ["a stranger's"]
 
 
 @pytest.mark.parametrize("words", [("--endpoint", "http://127.0.0.1:9"), ("--endpoint", "https://127.0.0.1:9")])
-def test_an_address_where_nobody_answers_is_said_at_once(tmp_path: Path, state: Path, words: tuple[str, ...]) -> None:
+def test_an_address_where_nobody_answers_is_reported_at_once(
+    tmp_path: Path, state: Path, words: tuple[str, ...]
+) -> None:
     transfer = "plain" if words[1].startswith("http:") else "tls"
     asked = ["run", "s3", "--quick", "--level", f"transfer={transfer}", "--level", "encryption=none,sse-s3"]
     credentials = {"AWS_ACCESS_KEY_ID": "nobody", "AWS_SECRET_ACCESS_KEY": "nothing-to-know"}
 
-    said = sectax(*asked, *words, folder=tmp_path, SECTAX_STATE=str(state), **credentials)
+    result = sectax(*asked, *words, folder=tmp_path, SECTAX_STATE=str(state), **credentials)
 
-    assert said.status == 3
-    assert "the service cannot be reached" in said.err
-    assert "nothing-to-know" not in said.err + said.out
+    assert result.status == 3
+    assert "the service cannot be reached" in result.err
+    assert "nothing-to-know" not in result.err + result.out
 
 
 def blocks(path: Path) -> int:

@@ -68,10 +68,10 @@ def test_a_run_is_sealed_from_its_plan_to_its_end_and_holds_no_secret(tmp_path: 
 
     assert ran.status == 0, ran.err
     path = tmp_path / "r.sectax"
-    found = seal(path, "--signers", str(signers))
-    assert (found["state"], found["blocks"], found["of_blocks"]) == ("sealed", 6, 6)
-    assert found["name"] == "ann@example.org"
-    assert str(found["signer"]).startswith("SHA256:")
+    sealed = seal(path, "--signers", str(signers))
+    assert (sealed["state"], sealed["blocks"], sealed["of_blocks"]) == ("sealed", 6, 6)
+    assert sealed["name"] == "ann@example.org"
+    assert str(sealed["signer"]).startswith("SHA256:")
     content = path.read_bytes()
     assert not any(line.encode() in content for line in key.read_text().splitlines())
 
@@ -151,14 +151,14 @@ def session(path: Path, key: Path | None, blocks: int, *, ends: bool = True) -> 
 
 
 @pytest.mark.more
-def test_it_survives_a_resume_and_what_a_later_session_does_not_seal_is_said(tmp_path: Path, key: Path) -> None:
+def test_it_survives_a_resume_and_what_a_later_session_does_not_seal_is_reported(tmp_path: Path, key: Path) -> None:
     path = tmp_path / "run.sectax"
     session(path, key, 3)
     assert seal(path)["state"] == "sealed"
 
     session(path, None, 2)
-    found = seal(path)
-    assert (found["state"], found["blocks"], found["of_blocks"]) == ("partly-sealed", 3, 5)
+    sealed = seal(path)
+    assert (sealed["state"], sealed["blocks"], sealed["of_blocks"]) == ("partly-sealed", 3, 5)
 
     session(path, key, 1)
     assert (seal(path)["state"], seal(path)["blocks"]) == ("sealed", 6)
@@ -177,9 +177,9 @@ def test_of_a_session_that_was_killed_the_plan_alone_is_sealed(tmp_path: Path, k
     path = tmp_path / "run.sectax"
     session(path, key, 2, ends=False)
 
-    found = seal(path)
+    sealed = seal(path)
 
-    assert (found["state"], found["blocks"]) == ("partly-sealed", 0)
+    assert (sealed["state"], sealed["blocks"]) == ("partly-sealed", 0)
 
 
 @pytest.mark.parametrize(

@@ -32,12 +32,12 @@ PATH = {"PYTHONPATH": str(Path(__file__).parents[2])}
 SMALL = ["--level", "memory=1769", "--level", "access=dictionary,sidecar", "--blocks", "6", "--out", "r.sectax"]
 
 
-def test_hits_and_misses_are_told_beside_the_study(tmp_path: Path) -> None:
-    said = sectax("run", "secrets", "--published", *SMALL, folder=tmp_path, timeout=900)
+def test_hits_and_misses_are_reported_beside_the_study(tmp_path: Path) -> None:
+    result = sectax("run", "secrets", "--published", *SMALL, folder=tmp_path, timeout=900)
 
-    assert said.status == 0, said.err
-    shown = json.loads(sectax("show", "r.sectax", "--json", folder=tmp_path).out)
-    witnessed = {treatment["id"]: treatment["witnesses"]["backend_calls"] for treatment in shown["treatments"]}
+    assert result.status == 0, result.err
+    document = json.loads(sectax("show", "r.sectax", "--json", folder=tmp_path).out)
+    witnessed = {treatment["id"]: treatment["witnesses"]["backend_calls"] for treatment in document["treatments"]}
     assert witnessed["python/hit/32B/1769/back-to-back/sidecar"] == "0 for each access"
     assert witnessed["python/miss/32B/1769/back-to-back/sidecar"] == "1 for each access"
     beside = sectax("compare", "r.sectax", "published:secrets-extension-2022", folder=tmp_path)
@@ -129,11 +129,11 @@ def test_a_sidecar_that_does_not_answer_fails_alone(fault: str, tmp_path: Path) 
 
 
 def test_a_ttl_that_is_over_in_the_middle_of_a_block_costs_the_figure_its_verdict(tmp_path: Path) -> None:
-    said = sectax(
+    result = sectax(
         "run", "secrets", "--quick", *ONE, "--level", "access=dictionary,sidecar", "--ttl", "1s", folder=tmp_path
     )
 
-    assert said.status in (0, 3), said.err
+    assert result.status in (0, 3), result.err
     document = json.loads(sectax("show", "r.sectax", "--json", folder=tmp_path).out)
     verdicts = {finding["metric"]: finding["verdict"]["id"] for finding in document["findings"]}
     assert verdicts["access"] == "withdrawn"
@@ -183,14 +183,14 @@ def test_a_disk_that_is_full_in_the_middle_costs_nothing_that_was_measured(small
 
 
 @needs("mounts")
-def test_a_disk_that_is_full_before_the_run_is_told_with_its_place(small_disk: Path, tmp_path: Path) -> None:
+def test_a_disk_that_is_full_before_the_run_is_reported_with_its_place(small_disk: Path, tmp_path: Path) -> None:
     fill(small_disk, leave=64 * 1024)
     words = ["run", "secrets", "--quick", *ONE, "--level", "access=dictionary,sidecar"]
     environment = os.environ | {"TMPDIR": str(small_disk)}
-    said = subprocess.run(
+    result = subprocess.run(
         [*PROGRAM, *words], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300
     )
 
-    assert said.returncode == 3
-    assert str(small_disk) in said.stderr
-    assert "Traceback" not in said.stderr
+    assert result.returncode == 3
+    assert str(small_disk) in result.stderr
+    assert "Traceback" not in result.stderr

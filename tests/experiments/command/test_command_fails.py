@@ -26,7 +26,7 @@ def failure(subject_of: SubjectOf, *argv: str, **conditions: object) -> SubjectF
     return caught.value
 
 
-def test_an_exit_status_other_than_0_is_told_with_the_last_words(subject_of: SubjectOf) -> None:
+def test_an_exit_status_other_than_0_is_reported_with_the_last_words(subject_of: SubjectOf) -> None:
     failed = failure(subject_of, "sh", "-c", "echo first >&2; echo 'no \033[31mkey' >&2; exit 3")
 
     assert failed.message == "command it (sh): exit status 3; last on its stderr: first | no \\x1b[31mkey"
@@ -80,7 +80,7 @@ def test_a_noisy_failure_keeps_the_end(subject_of: SubjectOf) -> None:
         ("./orphan", "the interpreter that its first line names is not there"),
     ],
 )
-def test_what_cannot_be_started_is_told_before_anything_runs(
+def test_what_cannot_be_started_is_reported_before_anything_runs(
     subject_of: SubjectOf, tmp_path: Path, program: str, message: str
 ) -> None:
     (tmp_path / "text").write_text("hello")
@@ -131,7 +131,9 @@ def test_a_hang_is_a_failure_even_where_failures_are_accepted(subject_of: Subjec
         (("no-such-program",), "was not found"),
     ],
 )
-def test_a_preparation_that_fails_is_told_apart(subject_of: SubjectOf, prepare: tuple[str, ...], message: str) -> None:
+def test_a_preparation_that_fails_is_distinguished(
+    subject_of: SubjectOf, prepare: tuple[str, ...], message: str
+) -> None:
     failed = failure(subject_of, "true", prepare=prepare, deadline_s=0.3)
 
     assert failed.message.startswith(f"the preparation of command it ({prepare[0]}): ")

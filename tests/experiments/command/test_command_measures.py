@@ -190,7 +190,7 @@ def test_without_an_input_there_is_nothing_to_read(measure: Measure) -> None:
     measure("sh", "-c", "! read word")
 
 
-def test_output_goes_to_a_file_that_is_written_anew(measure: Measure, tmp_path: Path) -> None:
+def test_output_goes_to_a_file_that_is_written_again(measure: Measure, tmp_path: Path) -> None:
     measure("echo", "hello", output=str(tmp_path / "output"), work=Work(count=3))
 
     assert (tmp_path / "output").read_text() == "hello\n"
@@ -199,9 +199,9 @@ def test_output_goes_to_a_file_that_is_written_anew(measure: Measure, tmp_path: 
 def test_output_can_be_shown_on_stderr(measure: Measure, capfd: pytest.CaptureFixture[str]) -> None:
     measure("sh", "-c", "echo out; echo err >&2", output="inherit")
 
-    shown = capfd.readouterr()
-    assert shown.err == "out\nerr\n" * 2
-    assert shown.out == ""
+    output = capfd.readouterr()
+    assert output.err == "out\nerr\n" * 2
+    assert output.out == ""
 
 
 def test_the_environment_is_added_to_and_the_folder_kept(

@@ -36,7 +36,7 @@ def test_it_is_built_once(cache: Path) -> None:
 
 
 @needs_a_compiler
-def test_one_in_the_cache_that_does_not_run_is_built_anew() -> None:
+def test_one_in_the_cache_that_does_not_run_is_built_again() -> None:
     first = built_launcher()
     assert first is not None
     Path(first.argv[0]).write_text("cut short")

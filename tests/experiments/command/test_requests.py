@@ -21,7 +21,7 @@ def test_any_words_make_one_line_of_plain_words(argv: list[str]) -> None:
     assert [bytes.fromhex(word[1:]).decode() for word in words[6:]] == argv
 
 
-def test_times_are_said_in_nanoseconds() -> None:
+def test_times_are_reported_in_nanoseconds() -> None:
     line = requests.run(None, 1, 5, strict=True, deadline_s=1.5, spin_s=0.000_001)
 
     assert line == b"run - 1 5 1 1500000000 1000\n"

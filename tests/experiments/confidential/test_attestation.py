@@ -185,7 +185,7 @@ def check_listed(lists, when=WHEN_LISTED) -> Attested:
     return verify("tdx_guest", TDX, TDX_NONCE, lists=lists, when=when)
 
 
-def test_a_platform_that_intel_has_not_revoked_is_said_to_be_so():
+def test_a_platform_that_intel_has_not_revoked_is_reported():
     names = ("Intel SGX Root CA", "Intel SGX PCK Platform CA")
 
     assert check_listed(INTELS_LISTS).lists_of == names

@@ -44,16 +44,16 @@ def test_the_words_name_the_hypervisor_and_what_shows():
 
 
 def test_cpuid_says_what_the_kernel_does_not():
-    told = witnesses(TDX, {"kernel": "6.8"})
+    witnessed = witnesses(TDX, {"kernel": "6.8"})
 
-    assert (told["memory_encryption"], told["confidential"]) == ("tdx", True)
+    assert (witnessed["memory_encryption"], witnessed["confidential"]) == ("tdx", True)
 
 
 def test_where_kernel_and_cpuid_disagree_the_encryption_is_not_known():
-    told = witnesses(TDX, {"memory_encryption": "none", "confidential": False})
+    witnessed = witnesses(TDX, {"memory_encryption": "none", "confidential": False})
 
-    assert "memory_encryption" not in told
-    assert "confidential" not in told
+    assert "memory_encryption" not in witnessed
+    assert "confidential" not in witnessed
 
 
 def test_without_the_probe_nothing_is_added():

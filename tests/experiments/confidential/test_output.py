@@ -32,7 +32,7 @@ def test_the_figures_are_those_that_stand_there():
     assert [f"{result.total_s:.4f}s", str(result.events)] == wanted
 
 
-def test_a_failure_is_told_in_its_own_words():
+def test_a_failure_is_reported_in_its_own_words():
     with pytest.raises(UnknownOutput, match=r"Cannot open file 'test_file\.0'"):
         read_result((GOLDEN / "failed-1.0.20.txt").read_text())
 

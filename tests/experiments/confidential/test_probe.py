@@ -55,11 +55,11 @@ def test_fifty_times_as_many_operations_use_more_cpu_time():
 
 @needs_probe
 def test_a_program_under_the_probe_keeps_its_output_and_its_exit_status():
-    said = ask("run", "sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done; echo done; exit 7")
+    answer = ask("run", "sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done; echo done; exit 7")
 
-    output, cpu_s, steal_s = probe.read_run(said.stdout)
+    output, cpu_s, steal_s = probe.read_run(answer.stdout)
 
-    assert (output, said.returncode) == ("done\n", 7)
+    assert (output, answer.returncode) == ("done\n", 7)
     assert 0 < cpu_s < 60
     assert steal_s is None or steal_s >= 0
 
@@ -80,13 +80,13 @@ def test_a_test_that_cannot_be_done_is_no_figure(tmp_path):
     folder = tmp_path / "gone"
     folder.mkdir()
 
-    said = subprocess.run(
+    result = subprocess.run(
         ["sh", "-c", 'rmdir "$PWD"; exec "$0" fsync 1 1', probe.built()], cwd=folder, capture_output=True, text=True
     )
 
-    assert said.returncode == 3
-    assert said.stdout == ""
-    assert said.stderr.startswith("open: ")
+    assert result.returncode == 3
+    assert result.stdout == ""
+    assert result.stderr.startswith("open: ")
 
 
 def test_a_host_on_which_the_probe_does_not_run_is_skipped(tmp_path, monkeypatch):

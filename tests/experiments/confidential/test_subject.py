@@ -113,7 +113,7 @@ def test_a_host_without_sysbench_is_skipped_with_what_to_do(tmp_path, monkeypatc
 @pytest.mark.parametrize(
     "words", ["sysbench ", r"sysbench \033[2J", "sysbench 1.0.20 \007", f"sysbench {'9' * 5000}", "sysbench one"]
 )
-def test_a_version_that_is_none_is_no_sysbench(tmp_path, monkeypatch, words):
+def test_an_invalid_version_is_no_sysbench(tmp_path, monkeypatch, words):
     script = tmp_path / "sysbench"
     script.write_text(f"#!/bin/sh\nprintf '{words}\\n'\n")
     script.chmod(0o755)
@@ -188,7 +188,7 @@ def test_a_sysbench_that_hangs_costs_its_own_time_and_no_more(tmp_path, monkeypa
         SysbenchSpec("local", "sysbench-threads", longest_s=1).subject().open()
 
 
-def test_a_disk_that_is_full_is_said(tmp_path, monkeypatch):
+def test_a_disk_that_is_full_is_reported(tmp_path, monkeypatch):
     pretend(tmp_path, monkeypatch, "echo 'FATAL: Failed to write file! errno = 28 (No space left on device)'")
 
     with pytest.raises(SubjectFailed, match="No space left on device"):

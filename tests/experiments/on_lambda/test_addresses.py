@@ -67,25 +67,25 @@ def refused(address: str) -> SectaxError:
         (403, b'{"message": "\\u001b[2J"}', {"Content_Type": "application/json"}),
     ],
 )
-def test_a_server_that_is_no_lambda_is_told_so(status, body, headers):
+def test_a_server_that_is_no_lambda_is_reported(status, body, headers):
     with serving(status, body, **headers) as address:
-        told = refused(address)
+        refusal = refused(address)
 
-    assert told.exit_status == ExitStatus.NOTHING_MEASURED
-    assert "is no Lambda" in told.message or "no Lambda answers" in told.message
-    assert told.message.isprintable()
+    assert refusal.exit_status == ExitStatus.NOTHING_MEASURED
+    assert "is no Lambda" in refusal.message or "no Lambda answers" in refusal.message
+    assert refusal.message.isprintable()
 
 
-def test_a_closed_port_is_told():
+def test_a_closed_port_is_reported():
     with closing(socket.create_server(("127.0.0.1", 0))) as listener:
         port = listener.getsockname()[1]
 
-    told = refused(f"http://127.0.0.1:{port}")
+    refusal = refused(f"http://127.0.0.1:{port}")
 
-    assert "cannot be reached" in told.message
+    assert "cannot be reached" in refusal.message
 
 
-def test_what_hangs_up_is_told():
+def test_what_hangs_up_is_reported():
     with closing(socket.create_server(("127.0.0.1", 0))) as listener:
 
         def hang_up() -> None:

@@ -114,6 +114,6 @@ def test_a_compiler_that_fails_is_quoted(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(("name", "language"), [("nonesuch", "go"), ("hmac_authorizer", "cobol")])
-def test_what_does_not_exist_is_said_so(name, language):
+def test_what_does_not_exist_is_reported(name, language):
     with pytest.raises(WrongUse, match=r"nonesuch|cobol"):
         functions.load(name, language)

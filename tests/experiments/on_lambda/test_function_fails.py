@@ -59,25 +59,25 @@ SITUATIONS = [
 @pytest.mark.parametrize(
     ("source", "more", "stage", "words"), SITUATIONS, ids=[situation[3][:24] for situation in SITUATIONS]
 )
-def test_a_failure_is_told_with_a_hint_and_leaves_no_function(tmp_path, source, more, stage, words):
+def test_a_failure_is_reported_with_a_hint_and_leaves_no_function(tmp_path, source, more, stage, words):
     given = spec(folder(tmp_path, source), **more)
 
-    told = failure(given)
+    reason = failure(given)
 
-    assert re.search(words, told.message), told.message
-    assert told.message.startswith(f"function plain ({given.memory_mb} MB): ")
-    assert told.stage == stage
+    assert re.search(words, reason.message), reason.message
+    assert reason.message.startswith(f"function plain ({given.memory_mb} MB): ")
+    assert reason.stage == stage
     assert service().client(60.0).list_functions()["Functions"] == []
 
 
 @needs_sandbox
-def test_an_error_that_quotes_the_environment_is_told_without_it(tmp_path):
+def test_an_error_that_quotes_the_environment_is_reported_without_it(tmp_path):
     token = "tok-abcdefghijklmnopqrstuvwxyz"
 
-    told = failure(spec(folder(tmp_path, LEAKS), environment={"TOKEN": token}))
+    reason = failure(spec(folder(tmp_path, LEAKS), environment={"TOKEN": token}))
 
-    assert "ValueError" in told.message
-    assert "abcdefgh" not in told.message + told.hint
+    assert "ValueError" in reason.message
+    assert "abcdefgh" not in reason.message + reason.hint
 
 
 class Referee:
@@ -105,9 +105,9 @@ def test_a_function_that_accepts_a_tampered_event_is_not_measured(tmp_path):
     subject.visit(Work(count=1))
     subject.close()
 
-    told = failure(spec(lax, events=events, referee=Referee()))
+    reason = failure(spec(lax, events=events, referee=Referee()))
 
-    assert "accepted a tampered event" in told.message
+    assert "accepted a tampered event" in reason.message
 
 
 @needs_sandbox
@@ -116,23 +116,23 @@ def test_a_throttle_is_a_failure_and_no_slow_answer(tmp_path, monkeypatch):
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "local")
     code = folder(tmp_path, "def handler(event, context):\n    return 1\n")
     with LocalLambda(instances=0) as full:
-        told = failure(spec(code, endpoint=full.endpoint))
+        reason = failure(spec(code, endpoint=full.endpoint))
 
-    assert "Invoke was refused: TooManyRequestsException" in told.message
-    assert "throttles" in told.hint
+    assert "Invoke was refused: TooManyRequestsException" in reason.message
+    assert "throttles" in reason.hint
 
 
-def test_a_service_that_went_away_is_told(tmp_path, monkeypatch):
+def test_a_service_that_went_away_is_reported(tmp_path, monkeypatch):
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "local")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "local")
     code = folder(tmp_path, "def handler(event, context):\n    return 1\n")
 
-    told = failure(replace(spec(code, endpoint=AWS), service=Service("http://127.0.0.1:1")))
+    reason = failure(replace(spec(code, endpoint=AWS), service=Service("http://127.0.0.1:1")))
 
-    assert "cannot be reached" in told.message
+    assert "cannot be reached" in reason.message
 
 
-def test_code_that_is_no_archive_is_told(tmp_path, monkeypatch):
+def test_code_that_is_no_archive_is_reported(tmp_path, monkeypatch):
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     text = tmp_path / "code.zip"
     text.write_text("no zip")

@@ -20,46 +20,46 @@ def answer(log: str) -> dict:
 
 
 def test_duration_init_and_memory_come_from_the_report_line():
-    seen = reading(answer(COLD))
+    series = reading(answer(COLD))
 
-    assert seen is not None
-    assert seen.duration_s == pytest.approx(0.01234)
-    assert seen.init_s == pytest.approx(0.20066)
-    assert seen.max_memory_bytes == 37 * 2**20
-    assert seen.clock == REPORT_CLOCK
-    assert seen.limits == {}
+    assert series is not None
+    assert series.duration_s == pytest.approx(0.01234)
+    assert series.init_s == pytest.approx(0.20066)
+    assert series.max_memory_bytes == 37 * 2**20
+    assert series.clock == REPORT_CLOCK
+    assert series.limits == {}
 
 
 def test_a_report_that_the_function_printed_itself_is_not_believed():
     forged = COLD.replace("12.34", "0.01")
 
-    seen = reading(answer(forged + COLD))
+    series = reading(answer(forged + COLD))
 
-    assert seen is not None
-    assert seen.duration_s == pytest.approx(0.01234)
+    assert series is not None
+    assert series.duration_s == pytest.approx(0.01234)
 
 
-def test_without_a_report_nothing_is_told():
+def test_without_a_report_nothing_is_reported():
     assert reading(answer("END RequestId: 1\nDuration: 1.00 ms\n")) is None
 
 
 @pytest.mark.parametrize("odd", ["1.2.3", ".", "", "9" * 400, "-1"])
-def test_a_report_with_odd_numbers_tells_nothing(odd):
+def test_a_report_with_odd_numbers_says_nothing(odd):
     assert reading(answer(COLD.replace("12.34", odd))) is None
 
 
 @pytest.mark.parametrize("odd", ["", "{", "[]", "{}", '{"request_id": "1", "duration_s": 1e999, "instance": "x"}'])
-def test_an_odd_header_of_what_was_measured_tells_nothing(odd):
+def test_an_odd_header_of_what_was_measured_says_nothing(odd):
     assert reading({"ResponseMetadata": {"HTTPHeaders": {"x-lambda-local-measured": odd}}}) is None
 
 
 def test_a_header_cannot_steer_a_terminal():
     told = r'{"request_id": "1", "duration_s": 1, "billed_ms": 1, "instance": "x", "cgroup": "\u001b[2J"}'
 
-    seen = reading({"ResponseMetadata": {"HTTPHeaders": {"x-lambda-local-measured": told}}})
+    series = reading({"ResponseMetadata": {"HTTPHeaders": {"x-lambda-local-measured": told}}})
 
-    assert seen is not None
-    assert str(seen.limits["cgroup"]).isprintable()
+    assert series is not None
+    assert str(series.limits["cgroup"]).isprintable()
 
 
 def test_the_same_folder_gives_the_same_archive_and_byte_code_changes_nothing(tmp_path):

@@ -28,30 +28,30 @@ def names(server: Minio) -> set[str]:
 
 def test_what_was_made_is_removed_with_what_the_run_stored(server: Minio, tmp_path: Path) -> None:
     buckets = Buckets(server.access, tmp_path)
-    made = buckets.make("sse-kms", KMS_KEY)
-    client(server.access).put_object(Bucket=made[0], Key=f"{buckets.prefix}one", Body=b"1")
-    begun = client(server.access).create_multipart_upload(Bucket=made[1], Key=f"{buckets.prefix}two")
+    created = buckets.make("sse-kms", KMS_KEY)
+    client(server.access).put_object(Bucket=created[0], Key=f"{buckets.prefix}one", Body=b"1")
+    begun = client(server.access).create_multipart_upload(Bucket=created[1], Key=f"{buckets.prefix}two")
 
-    assert len(made) == 3
-    assert set(made) <= names(server)
+    assert len(created) == 3
+    assert set(created) <= names(server)
     assert begun["UploadId"]
     assert buckets.remove() == []
-    assert not set(made) & names(server)
+    assert not set(created) & names(server)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_strangers_object_survives_with_its_bucket(server: Minio, tmp_path: Path) -> None:
     s3 = client(server.access)
     buckets = Buckets(server.access, tmp_path)
-    made = buckets.make("none")
-    s3.put_object(Bucket=made[0], Key="a stranger's", Body=b"dear to somebody")
-    s3.put_object(Bucket=made[0], Key=f"{buckets.prefix}ours", Body=b"1")
+    created = buckets.make("none")
+    s3.put_object(Bucket=created[0], Key="a stranger's", Body=b"dear to somebody")
+    s3.put_object(Bucket=created[0], Key=f"{buckets.prefix}ours", Body=b"1")
 
-    left = buckets.remove()
+    remaining = buckets.remove()
 
-    assert [found["Key"] for found in s3.list_objects_v2(Bucket=made[0])["Contents"]] == ["a stranger's"]
-    assert left == []  # the bucket is theirs from now on, and no later run is kept by it
-    assert made[0] in names(server)
+    assert [found["Key"] for found in s3.list_objects_v2(Bucket=created[0])["Contents"]] == ["a stranger's"]
+    assert remaining == []  # the bucket is theirs from now on, and no later run is kept by it
+    assert created[0] in names(server)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -33,16 +33,16 @@ def stored(service: LyingS3, made: tuple[str, ...], prefix: str, number: int) ->
 def test_objects_that_cannot_be_deleted_are_asked_for_once_and_named(tmp_path: Path) -> None:
     with serving(LyingS3(keeps_objects=True)) as service:
         buckets = Buckets(service.access, tmp_path)
-        made = buckets.make("none")
-        stored(service, made, buckets.prefix, 2500)
+        created = buckets.make("none")
+        stored(service, created, buckets.prefix, 2500)
         (left,) = buckets.remove()
 
     assert service.requests["DeleteObjects"] == 3
-    assert service.requests["ListObjectsV2"] <= 4 + 2 * len(made)
-    assert left.bucket == made[0]
+    assert service.requests["ListObjectsV2"] <= 4 + 2 * len(created)
+    assert left.bucket == created[0]
     assert "2500 objects: AccessDenied" in str(left)
     command = left.command(service.access)
-    assert f"aws s3 rm --recursive s3://{made[0]}/{buckets.prefix} --endpoint-url {service.endpoint}" in command
+    assert f"aws s3 rm --recursive s3://{created[0]}/{buckets.prefix} --endpoint-url {service.endpoint}" in command
     assert "--force" not in command  # a stranger's objects may be there too
     assert len(list(tmp_path.iterdir())) == 1  # a later run may try again
 
@@ -50,24 +50,24 @@ def test_objects_that_cannot_be_deleted_are_asked_for_once_and_named(tmp_path: P
 def test_a_bucket_that_cannot_be_deleted_is_named(tmp_path: Path) -> None:
     with serving(LyingS3(keeps_buckets=True)) as service:
         buckets = Buckets(service.access, tmp_path)
-        made = buckets.make("none")
-        left = buckets.remove()
+        created = buckets.make("none")
+        remaining = buckets.remove()
 
-    assert [one.bucket for one in left] == list(made)
-    assert all("access is denied" in str(one) for one in left)
-    raised = LeftBehind(left, service.access)
+    assert [one.bucket for one in remaining] == list(created)
+    assert all("access is denied" in str(one) for one in remaining)
+    raised = LeftBehind(remaining, service.access)
     assert raised.exit_status != 0
-    assert raised.hint.count("aws s3 rb") == len(made)
+    assert raised.hint.count("aws s3 rb") == len(created)
 
 
 def test_a_listing_without_end_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(room, "_MOST_LISTINGS", 6)
     with serving(LyingS3(invents=True)) as service:
         buckets = Buckets(service.access, tmp_path)
-        made = buckets.make("none")
-        left = buckets.remove()
+        created = buckets.make("none")
+        remaining = buckets.remove()
 
-    assert {one.bucket for one in left} == set(made)
+    assert {one.bucket for one in remaining} == set(created)
     assert service.requests["ListObjectsV2"] <= 6
 
 
@@ -89,18 +89,18 @@ def test_an_interrupt_ends_cleaning_up_where_the_session_ignores_them(tmp_path: 
     try:
         with serving(LyingS3(stalls_s=60)) as service:
             buckets = Buckets(service.access, tmp_path)
-            made = buckets.make("none")
+            created = buckets.make("none")
             threading.Timer(0.5, os.kill, (os.getpid(), number)).start()
             began = time.monotonic()
-            left = buckets.remove()
+            remaining = buckets.remove()
             took_s = time.monotonic() - began
         assert signal.getsignal(number) is signal.SIG_IGN
     finally:
         signal.signal(number, previous)
 
     assert took_s < 15
-    assert {one.bucket for one in left} == set(made)
-    assert all("interrupted" in str(one) for one in left)
+    assert {one.bucket for one in remaining} == set(created)
+    assert all("interrupted" in str(one) for one in remaining)
 
 
 @pytest.mark.parametrize("client", ["python", GO])

@@ -99,7 +99,7 @@ def test_what_was_killed_before_its_folder_had_its_name_is_swept_once_nobody_can
 
 @needs_minio
 @pytest.mark.more
-def test_a_folder_that_cannot_be_written_is_said_with_what_to_do(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_reported_with_what_to_do(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("")
 

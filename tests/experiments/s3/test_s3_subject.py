@@ -76,14 +76,14 @@ def test_each_encryption_shows_itself_in_header_and_on_disk(
 def test_the_next_client_fetches_the_large_object_that_an_earlier_one_stored(
     plain: Minio, client: str, encryption: str
 ) -> None:
-    wanted = spec(plain, encryption, client, bytes=9 * 2**20, shelf=Shelf(), thorough=False)
+    own_spec = spec(plain, encryption, client, bytes=9 * 2**20, shelf=Shelf(), thorough=False)
     stored, witnesses = [], []
     for _ in range(SERVES + 1):
-        subject = wanted.subject()
+        subject = own_spec.subject()
         try:
             witnesses.append(subject.open())
             subject.visit(Work(1))  # what it fetches is held against the body that the seed makes
-            stored.append(keys_in(plain, wanted.buckets))
+            stored.append(keys_in(plain, own_spec.buckets))
             subject.close()
         finally:
             subject.kill()
@@ -99,14 +99,14 @@ def test_the_next_client_fetches_the_large_object_that_an_earlier_one_stored(
 def test_a_kept_object_that_somebody_changed_is_not_taken_for_the_one_that_was_stored(
     plain: Minio, client: str
 ) -> None:
-    wanted = spec(plain, "none", client, bytes=9 * 2**20, shelf=Shelf(), thorough=False)
-    first, second = wanted.subject(), wanted.subject()
+    own_spec = spec(plain, "none", client, bytes=9 * 2**20, shelf=Shelf(), thorough=False)
+    first, second = own_spec.subject(), own_spec.subject()
     try:
         first.open()
         first.close()
-        (key,) = keys_in(plain, wanted.buckets)
+        (key,) = keys_in(plain, own_spec.buckets)
         s3 = boto(plain.access)
-        bucket = next(bucket for bucket in wanted.buckets if s3.list_objects_v2(Bucket=bucket).get("Contents"))
+        bucket = next(bucket for bucket in own_spec.buckets if s3.list_objects_v2(Bucket=bucket).get("Contents"))
         s3.put_object(Bucket=bucket, Key=key, Body=bytes(9 * 2**20))
         second.open()
         with pytest.raises(SubjectFailed):
@@ -122,12 +122,12 @@ def test_a_kept_object_that_somebody_changed_is_not_taken_for_the_one_that_was_s
 def test_every_operation_moves_every_size_and_leaves_nothing(
     plain: Minio, client: str, operation: str, size: int
 ) -> None:
-    wanted = spec(plain, "sse-s3", client, operation=operation, bytes=size)
-    subject = wanted.subject()
+    own_spec = spec(plain, "sse-s3", client, operation=operation, bytes=size)
+    subject = own_spec.subject()
     try:
         subject.open()
         visit = subject.visit(Work(4, settle=2))
-        between_visits = keys_in(plain, wanted.buckets)
+        between_visits = keys_in(plain, own_spec.buckets)
         closed = subject.close()
     finally:
         subject.kill()
@@ -138,20 +138,20 @@ def test_every_operation_moves_every_size_and_leaves_nothing(
     # is there for many turns.
     if operation in ("get", "head"):
         assert len(between_visits) == 3 + (size < 32)
-    assert keys_in(plain, wanted.buckets) == []
+    assert keys_in(plain, own_spec.buckets) == []
     buckets = {name: value for name, value in closed.items() if name.startswith("bucket_")}
-    assert 2 <= len(buckets) <= len(wanted.buckets)
+    assert 2 <= len(buckets) <= len(own_spec.buckets)
     assert all(isinstance(seconds, float) and seconds > 0 for seconds in buckets.values())
 
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_an_upload_in_parts_says_how_many(plain: Minio, client: str) -> None:
-    wanted = spec(plain, "sse-kms", client, operation="put", bytes=12_000_000, part_bytes=8 * 2**20)
-    seen, visit, _ = measured(wanted, Work(1))
+    own_spec = spec(plain, "sse-kms", client, operation="put", bytes=12_000_000, part_bytes=8 * 2**20)
+    seen, visit, _ = measured(own_spec, Work(1))
 
     assert (seen["etag"], seen["parts"]) == ("multipart", 2)
     assert visit.telemetry["attempts"] == 4  # create, two parts, complete
-    assert keys_in(plain, wanted.buckets) == []
+    assert keys_in(plain, own_spec.buckets) == []
 
 
 @pytest.mark.parametrize("client", CLIENTS)
@@ -167,16 +167,16 @@ def test_operations_at_once_take_less_time_together_than_one_after_the_other(pla
 @pytest.mark.parametrize("client", CLIENTS)
 @pytest.mark.parametrize("operation", ["put", "get", "delete"])
 def test_what_is_to_run_at_once_does_and_the_ramp_does_not_count(plain: Minio, client: str, operation: str) -> None:
-    wanted = spec(plain, client=client, operation=operation, concurrency=8, bytes=1_000_000)
-    subject = wanted.subject()
+    own_spec = spec(plain, client=client, operation=operation, concurrency=8, bytes=1_000_000)
+    subject = own_spec.subject()
     try:
         subject.open()
-        visit = subject.visit(Work(wanted.fewest))
+        visit = subject.visit(Work(own_spec.fewest))
         closed = subject.close()
     finally:
         subject.kill()
 
-    assert wanted.fewest == sum(observation.metric == "latency" for observation in visit.observations) == 80
+    assert own_spec.fewest == sum(observation.metric == "latency" for observation in visit.observations) == 80
     assert visit.telemetry["attempts"] == 96
     # Beside another load, too: what waits for a processor is under way.
     assert 0.8 * 8 < visit.telemetry["load_in_flight"] <= visit.telemetry["load_at_once"] == 8
@@ -186,7 +186,7 @@ def test_what_is_to_run_at_once_does_and_the_ramp_does_not_count(plain: Minio, c
     transfer_s = next(observation.value for observation in visit.observations if observation.metric == "transfer")
     assert latency_s / transfer_s == pytest.approx(visit.telemetry["load_in_flight"])
     assert visit.elapsed_s("latency") == visit.telemetry["spanned_s"] < latency_s
-    assert keys_in(plain, wanted.buckets) == []
+    assert keys_in(plain, own_spec.buckets) == []
 
 
 @pytest.mark.parametrize("client", CLIENTS)
@@ -195,8 +195,8 @@ def test_what_is_to_run_at_once_does_and_the_ramp_does_not_count(plain: Minio, c
 def test_a_block_looks_at_large_objects_less_thoroughly_than_the_pilot(
     plain: Minio, client: str, encryption: str, operation: str
 ) -> None:
-    wanted = spec(plain, encryption, client, operation=operation, bytes=9_000_000, thorough=False)
-    seen, visit, _ = measured(wanted, Work(1))
+    own_spec = spec(plain, encryption, client, operation=operation, bytes=9_000_000, thorough=False)
+    seen, visit, _ = measured(own_spec, Work(1))
 
     assert seen["proof"] == ("plaintext found on disk" if encryption == "none" else "no plaintext on disk")
     # A first object that is smaller shows what kind its ETag is; that of a large one is only asked of by the pilot.
@@ -205,15 +205,15 @@ def test_a_block_looks_at_large_objects_less_thoroughly_than_the_pilot(
     assert ("stored_bytes" in seen) == (operation == "get")
     on_disk = next(observation.value for observation in visit.observations if observation.metric == "disk_bytes")
     assert 9_000_000 <= on_disk < 9_500_000
-    assert keys_in(plain, wanted.buckets) == []
+    assert keys_in(plain, own_spec.buckets) == []
 
 
 @pytest.mark.parametrize("client", CLIENTS)
 @pytest.mark.parametrize("operation", ["put", "get", "delete"])
 def test_operations_on_schedule_are_timed_from_when_they_were_due(plain: Minio, client: str, operation: str) -> None:
     """Far more than one connection can do: all that are sent wait, and most are not sent at all."""
-    wanted = spec(plain, client=client, operation=operation, rate=20_000.0)
-    _, visit, _ = measured(wanted, Work(3_000))
+    own_spec = spec(plain, client=client, operation=operation, rate=20_000.0)
+    _, visit, _ = measured(own_spec, Work(3_000))
 
     told, latencies = (
         visit.telemetry,
@@ -227,7 +227,7 @@ def test_operations_on_schedule_are_timed_from_when_they_were_due(plain: Minio, 
     # The queue grows until it is 100 ms long: a clock that began with the sending would know nothing of it.
     assert max(latencies) > 0.05
     assert told["load_cpu_s"] > 0
-    assert keys_in(plain, wanted.buckets) == []
+    assert keys_in(plain, own_spec.buckets) == []
 
 
 @pytest.mark.parametrize("client", CLIENTS)
@@ -243,7 +243,7 @@ def test_a_slow_schedule_is_sent_whole(plain: Minio, client: str) -> None:
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_what_the_body_cost_in_processors_is_told_per_gigabyte(plain: Minio, client: str) -> None:
+def test_what_the_body_cost_in_processors_is_reported_per_gigabyte(plain: Minio, client: str) -> None:
     observed = {}
     for operation in ("put", "head"):
         subject = spec(plain, client=client, operation=operation, bytes=100_000).subject()
@@ -263,10 +263,10 @@ def test_what_the_body_cost_in_processors_is_told_per_gigabyte(plain: Minio, cli
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_odd_key_names_are_ordinary_ones(plain: Minio, client: str) -> None:
-    wanted = spec(plain, client=client, operation="put", prefix="ünï cödé/ sp ace +%2e&?/..x/日本/")
-    measured(wanted, Work(2))
+    own_spec = spec(plain, client=client, operation="put", prefix="ünï cödé/ sp ace +%2e&?/..x/日本/")
+    measured(own_spec, Work(2))
 
-    assert keys_in(plain, wanted.buckets) == []
+    assert keys_in(plain, own_spec.buckets) == []
 
 
 def refusal(wanted: S3Spec) -> SubjectFailed:
@@ -307,7 +307,7 @@ def test_a_certificate_that_nobody_vouches_for_is_refused(tls: Minio, client: st
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_nobody_at_the_address_is_said(plain: Minio, client: str) -> None:
+def test_nobody_at_the_address_is_reported(plain: Minio, client: str) -> None:
     nowhere = replace(plain.access, endpoint="http://127.0.0.1:9")
     assert "the service cannot be reached" in refusal(spec(plain, client=client, access=nowhere)).message
 
@@ -416,8 +416,8 @@ def test_a_service_that_encrypts_what_is_to_be_plain_is_recognised(plain: Minio)
 
 
 def test_no_secret_shows_in_witnesses_or_in_the_list_of_processes(tls: Minio) -> None:
-    wanted = spec(tls, "sse-c")
-    subject = wanted.subject()
+    own_spec = spec(tls, "sse-c")
+    subject = own_spec.subject()
     try:
         seen = repr(subject.open())
         pid = subject._client.child.pid  # type: ignore[attr-defined]
@@ -426,4 +426,4 @@ def test_no_secret_shows_in_witnesses_or_in_the_list_of_processes(tls: Minio) ->
         subject.kill()
 
     for secret in (KEY, tls.access.secret_key):
-        assert secret not in seen + shown + repr(wanted)
+        assert secret not in seen + shown + repr(own_spec)

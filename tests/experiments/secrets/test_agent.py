@@ -80,7 +80,7 @@ def test_what_cargo_said_last_is_the_reason_of_a_failure(cargo: Path) -> None:
 def test_doctor_says_that_cargo_is_missing_and_where_it_is_to_be_had(tmp_path: Path) -> None:
     empty = tmp_path / "bin"
     empty.mkdir()
-    said = sectax("doctor", PATH=str(empty), SECTAX_CACHE=str(tmp_path / "cache"))
+    result = sectax("doctor", PATH=str(empty), SECTAX_CACHE=str(tmp_path / "cache"))
 
-    assert "cargo is not installed" in said.out + said.err
-    assert "rustup.rs" in said.out + said.err
+    assert "cargo is not installed" in result.out + result.err
+    assert "rustup.rs" in result.out + result.err

@@ -80,7 +80,7 @@ def test_who_does_not_trust_its_certificate_gets_nothing(backend: Backend) -> No
     assert backend.calls().all == 0
 
 
-def test_a_fault_holds_for_as_many_answers_as_was_said(backend: Backend, tmp_path: Path) -> None:
+def test_a_fault_holds_for_as_many_answers_as_asked(backend: Backend, tmp_path: Path) -> None:
     caller = client(backend, tmp_path / "ca.pem")
     backend.fail("close", 1)
     # botocore takes half an answer for one: whoever asks must look whether there is a secret in it.

@@ -139,7 +139,7 @@ def test_destroy_wakes_who_waits_for_a_program(name: str) -> None:
     assert ends == [-9]
 
 
-def test_the_end_of_a_program_is_told_with_its_status(name: str) -> None:
+def test_the_end_of_a_program_is_reported_with_its_status(name: str) -> None:
     box = instance(name=name)
     try:
         assert run(box, "raise SystemExit(7)").status == 7

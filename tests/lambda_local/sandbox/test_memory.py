@@ -27,7 +27,7 @@ def mapping(inode: int, resident: int, copied: int = 0, path: str = "/var/lang/l
     return head + f"Rss: {resident >> 10} kB\nPss: 0 kB\nAnonymous: {copied >> 10} kB\nVmFlags: rd ex\n"
 
 
-def test_code_that_others_had_in_memory_counts_and_is_told_as_counted_elsewhere(tmp_path):
+def test_code_that_others_had_in_memory_counts_and_is_reported_as_counted_elsewhere(tmp_path):
     process(tmp_path, 7, anon=30 * MB, file=46 * MB, peak=90 * MB)
 
     for stat in (V1, V2):

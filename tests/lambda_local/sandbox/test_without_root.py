@@ -66,11 +66,11 @@ def test_only_control_groups_are_lacking_and_the_reason_is_given() -> None:
             check=False,
         )
     assert ran.returncode == 0, ran.stderr
-    told = json.loads(ran.stdout)
+    document = json.loads(ran.stdout)
 
-    assert "root" in told["refusal"][1]
-    assert told["status"] == 0
+    assert "root" in document["refusal"][1]
+    assert document["status"] == 0
     # kill -9 of init from inside is heard by nobody, so the shell comes to its last word; it is process 2.
-    assert told["text"][:2] == ["993", "refused"]
-    assert len(told["text"]) == 3
-    assert told["swept"] == []
+    assert document["text"][:2] == ["993", "refused"]
+    assert len(document["text"]) == 3
+    assert document["swept"] == []
