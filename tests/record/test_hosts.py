@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
@@ -13,7 +14,7 @@ from sectax.record.checksums import frame_checksum
 from sectax.record.reader import RunReader
 from sectax.record.schema import FORMAT
 from sectax.record.writer import RunWriter
-from tests.record.runs import ENVIRONMENT, plan, read, record_block
+from tests.record.runs import ENVIRONMENT, events, plan, planned_block, read, record_block
 
 ELSEWHERE = Environment({"cpu": "Z80"}, {"load": "9.00"})
 TWO_HOSTS = Environment(ENVIRONMENT.identity, ENVIRONMENT.circumstances, {"ssh://bench": ELSEWHERE})
@@ -79,3 +80,23 @@ def test_blocks_of_format_3_ran_on_this_machine(path):
     assert read(path).hosts == {LOCAL_HOST: (1,), "ssh://bench": (2,)}
     with closing(sqlite3.connect(path)) as db:
         assert db.execute("PRAGMA user_version").fetchone() == (FORMAT,)
+
+
+def test_blocks_of_several_hosts_run_at_once_and_end_as_they_come(path):
+    with RunWriter.create(path, plan(), TWO_HOSTS, "run-1") as writer:
+        blocks = [replace(planned_block(plan(), number), host=host) for number, host in ((1, "a"), (2, "b"), (3, "c"))]
+        for block in blocks:
+            writer.begin_block(block)
+        with pytest.raises(ValueError, match="block 4 begins within block 2 on b"):
+            writer.begin_block(replace(planned_block(plan(), 4), host="b"))
+        for block in (blocks[2], blocks[0]):
+            for event in events(block):
+                writer.event(block.number, event)
+            writer.finish_block(block.number, 1.5)
+        live = writer.measured()
+        writer.finish("interrupted")
+
+    assert live.hosts == {"a": (1,), "c": (3,)}
+    assert replace(read(path), state="running") == live
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("SELECT state FROM block WHERE number = 2").fetchall() == [("abandoned",)]

@@ -124,7 +124,7 @@ def test_what_ctrl_c_left_can_be_looked_at_and_gone_on_with(tmp_path, stride):
             measured = writer.measured()
             with RunReader.open(path) as reader:
                 assert reader.measured() == measured
-            if writer._running is not None:  # it came before anything was done
+            if writer._running:  # it came before anything was done
                 finish(writer)
             record_block(writer)
             with RunReader.open(path) as reader:

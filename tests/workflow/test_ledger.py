@@ -42,7 +42,7 @@ def keep_block(ledger: Ledger) -> int:
     ledger.begin_block(block)
     for event in events(block):
         assert ledger.keep(block.number, event) is event
-    ledger.end_block(block.number)
+    ledger.finish_block(block.number, 1.5)
     return block.number
 
 
@@ -105,7 +105,7 @@ def test_what_cannot_be_recorded_fails_its_treatment_and_the_run_goes_on(
     for item in events(block):
         if item.treatment != ODD:
             ledger.keep(2, item)
-    ledger.end_block(2)
+    ledger.finish_block(2, 1.5)
 
     assert isinstance(dropped, Dropped)
     assert (dropped.treatment, dropped.state, dropped.stage) == (ODD, State.FAILED, stage)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from sectax.cli.progress import TerminalProgress
     from sectax.model.condition import Concluded, Condition
     from sectax.model.plan import Plan
+    from sectax.workflow.site import On
 
 as_json = click.option("--json", "json_", is_flag=True, help="Print one JSON document instead of text.")
 everything = click.option(
@@ -64,6 +66,38 @@ def form(*options: Callable[[Any], Any]) -> Callable[[Callable[..., None]], Call
         return functools.reduce(lambda made, option: option(made), reversed(options), call)
 
     return decorate
+
+
+_ON = (
+    click.option("--on", metavar="ADDRESS", help="Run on the hosts of a Dask cluster: dask://HOST:PORT, or local:4."),
+    click.option("--hosts", type=click.IntRange(1), metavar="N", help="With --on: on N of its hosts."),
+    click.option(
+        "--where", multiple=True, metavar="NAME=VALUE", help="With --on: on such hosts, as machine=arm* (repeatable)."
+    ),
+    click.option("--tls-ca", type=click.Path(), metavar="FILE", help="With --on: the authority of all certificates."),
+    click.option("--tls-cert", type=click.Path(), metavar="FILE", help="With --on: our certificate."),
+    click.option("--tls-key", type=click.Path(), metavar="FILE", help="With --on: its private key."),
+    click.option("--insecure", is_flag=True, help="With --on: without TLS over a network, where keys can be read."),
+)
+
+
+def on(command: Any) -> Any:
+    """Options of where to run; `on_of` takes them from the values of the command."""
+    inside_out = _ON if isinstance(command, click.Command) else reversed(_ON)
+    return functools.reduce(lambda made, option: option(made) or made, inside_out, command)
+
+
+def on_of(values: Mapping[str, Any]) -> On | None:
+    """Where to run; None for this machine. Raises `WrongUse`."""
+    from sectax.workflow.site import On
+
+    asked = On(**{name: values[name] for name in (field.name for field in fields(On))})
+    if values["on"]:
+        return asked
+    others = [f"--{name.replace('_', '-')}" for name in (field.name for field in fields(On)) if values[name]]
+    if others:
+        raise WrongUse(f"{others[0]} is for a run on a cluster", "give its scheduler too, as in --on dask://HOST:PORT")
+    return None
 
 
 fail_if = click.option(

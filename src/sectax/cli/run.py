@@ -169,7 +169,15 @@ def _command_for(experiment: Experiment, then: Then) -> click.Command:
             click.Option([f"--export-{form}"], type=click.Path(), metavar="FILE", help=f"Also write {what}.")
             for form, what in _EXPORTS.items()
         ]
-    for decorate in (shared.quiet, shared.verbose, shared.everything, shared.in_ascii, shared.as_json, shared.fail_if):
+    for decorate in (
+        shared.on,
+        shared.quiet,
+        shared.verbose,
+        shared.everything,
+        shared.in_ascii,
+        shared.as_json,
+        shared.fail_if,
+    ):
         decorate(command)
     return command
 
@@ -207,7 +215,10 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
     request, hidden = _request(experiment, values)
     form = Form(values["json_"], values["show_all"], values["ascii_only"], values["html"], values["picture"])
     form.refuse_existing()
+    on = shared.on_of(values)
     if values["dry_run"]:
+        if on:
+            raise WrongUse("--dry-run plans for this machine", "leave out --on")
         would = dry_run(experiment.name, request, values["prices"] and Path(values["prices"]))
         click.echo(would.document if values["json_"] else "\n".join([*would.lines, ""]), nl=False)
         return
@@ -219,7 +230,7 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
         refuse_existing(to, f"--export-{kind}")
     called = shlex.join(["sectax", *(_without_secrets(word, hidden) for word in sys.argv[1:])])
     key = SigningKey(values["seal"]) if values["seal"] else None
-    outcome = workflow.start(experiment.name, request, path, watcher, called, key)
+    outcome = workflow.start(experiment.name, request, path, watcher, called, key, on=on)
     _finish(outcome, form, exports, summarises=not values["no_summary"])
 
 
@@ -272,14 +283,17 @@ group = _ExperimentsGroup(_run)
 @shared.run_file
 @click.option("--budget", metavar="TIME", help="The most time from now on.  [default: as the run began]")
 @click.option("--seal", type=click.Path(), metavar="KEY", help=_SEAL_HELP)
+@shared.on
 @shared.quiet
 @shared.verbose
 @shared.form(shared.everything, shared.in_ascii, shared.as_json)
-def resume_command(run_file: str, budget: str | None, seal: str | None, quiet: bool, verbose: bool, form: Form) -> None:
+def resume_command(
+    run_file: str, budget: str | None, seal: str | None, quiet: bool, verbose: bool, form: Form, **on: Any
+) -> None:
     """Continue a run that was interrupted; its finished blocks stay."""
     budget_s = None if budget is None else spans.seconds(budget, "--budget")
     watcher, key = shared.progress(quiet, verbose), SigningKey(seal) if seal else None
-    outcome = workflow.resume(Path(run_file), watcher, key, budget_s)
+    outcome = workflow.resume(Path(run_file), watcher, key, budget_s, shared.on_of(on))
     _finish(outcome, form)
 
 

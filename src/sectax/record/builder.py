@@ -213,8 +213,8 @@ class MeasuredBuilder:
 
     @property
     def blocks(self) -> tuple[int, ...]:
-        """The finished blocks."""
-        return tuple(self._seconds)
+        """The finished blocks in order of their numbers: those of several hosts end as they come."""
+        return tuple(sorted(self._seconds))
 
     def add_pilot_failures(self, failures: Iterable[Failure]) -> None:
         """Count what failed in the pilot, of which nothing else is kept."""
@@ -283,11 +283,11 @@ class MeasuredBuilder:
             state=state,
             plan=self._plan,
             calibrated=calibrated,
-            blocks=self.blocks,
+            blocks=(blocks := self.blocks),
             values={name: _copied(of) for name, of in self._values.items()},
             counts={name: {id: count for id, count in of.items() if count} for name, of in self._counts.items()},
-            visited={id: tuple(blocks) for id, blocks in self._visited.items()},
-            failures=(*first_of_each(self._pilot_failures), *self._failures),
+            visited={id: tuple(sorted(of)) for id, of in self._visited.items()},
+            failures=(*first_of_each(self._pilot_failures), *sorted(self._failures, key=lambda failure: failure.block)),
             witnesses={
                 id: {name: tuple(values.values()) for name, values in seen.items()}
                 for id, seen in self._witnesses.items()
@@ -297,7 +297,7 @@ class MeasuredBuilder:
             telemetry=_copied(self._telemetry),
             block_telemetry=_copied(self._block_telemetry),
             sessions=sessions,
-            block_s=median(list(self._seconds.values())[-_RECENT_BLOCKS:]),
+            block_s=median(self._seconds[block] for block in blocks[-_RECENT_BLOCKS:]),
             blocks_s=sum(self._seconds.values()),
             notes=notes,
             shapes=_copied(self._shapes),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from math import isfinite
 from pathlib import Path
@@ -52,6 +52,15 @@ _FAILED_SUBJECT = (
 )
 
 
+@dataclass
+class _Running:
+    """A block that is running: its host, what is planned in it, and the trials that are recorded."""
+
+    host: str
+    planned: frozenset[str]
+    trials: set[tuple[str, tuple[int, int]]] = field(default_factory=set)
+
+
 class RunWriter:
     """The one writer of a run file. Made by `create` or `reopen`; ended by `finish` and `close`.
 
@@ -86,9 +95,7 @@ class RunWriter:
         self._reducer = BlockReducer(self._file.db, self.plan)
         self._names = Catalogue(self._file, self.plan)
         (self._state,) = self._file.db.execute("SELECT state FROM run").fetchone()
-        self._running: int | None = None
-        self._planned: frozenset[str] = frozenset()
-        self._trials: set[tuple[str, tuple[int, int]]] = set()  # of the running block
+        self._running: dict[int, _Running] = {}
         self._torn = False
 
     @contextmanager
@@ -223,14 +230,15 @@ class RunWriter:
         return frame_checksum(self._file.db)
 
     def begin_block(self, block: PlannedBlock) -> None:
-        """Begin a block and record what it is to measure.
+        """Begin a block and record what it is to measure. Blocks of several hosts may run at the same time.
 
         Raises:
-            ValueError: a block is running, or the number was used before.
+            ValueError: a block is running on its host, or the number was used before.
         """
         self._repair()
-        if self._running is not None:
-            raise ValueError(f"block {block.number} begins within block {self._running}")
+        for number, running in self._running.items():
+            if running.host == block.host:
+                raise ValueError(f"block {block.number} begins within block {number} on {block.host}")
         if block.number < self._next_block:
             raise ValueError(f"block {block.number} comes after block {self._next_block - 1}")
         self._file.check_place()
@@ -241,10 +249,8 @@ class RunWriter:
         )
         with self._step():
             self._file.write([begun, *self._planned_subjects(block)])
-            self._running = block.number
+            self._running[block.number] = _Running(block.host, frozenset(planned_treatments(block)))
             self._next_block = block.number + 1
-            self._planned = frozenset(planned_treatments(block))
-            self._trials = set()
 
     def _planned_subjects(self, block: PlannedBlock) -> Iterable[Statement]:
         for cell_order, cell in enumerate(block.cells):
@@ -276,10 +282,8 @@ class RunWriter:
             event = replace(event, reason=readable(event.reason), hint=readable(event.hint))
         if number < 1:
             number = self._pilot
-        else:
-            self._must_run(number)
-            if event.treatment not in self._planned:
-                raise ValueError(f"{event.treatment} is not planned in block {number}")
+        elif event.treatment not in self._must_run(number).planned:
+            raise ValueError(f"{event.treatment} is not planned in block {number}")
         gather = number > 0 and isinstance(event, Trial) and event.state is State.OK
         with self._step():
             rows = self._event_rows(number, event)
@@ -301,13 +305,14 @@ class RunWriter:
                 rows += self._observation_rows(block, treatment, place, first)
             case Trial(treatment, round_, position, state, observations, telemetry):
                 place = (round_, self._position(block, position))
-                if (treatment, place) in self._trials:
+                trials = self._running[block].trials if block > 0 else set()
+                if (treatment, place) in trials:
                     raise ValueError(f"round {round_} of {treatment} is recorded already")
                 present = {name: float(value) for name, value in telemetry.items() if isfinite(value)}
                 key = (block, self._names.treatment(treatment), *place, state.value)
                 rows.append((self._names.trial_sql(tuple(present)), (*key, *present.values())))
                 rows += self._observation_rows(block, treatment, place, observations)
-                self._trials.add((treatment, place))
+                trials.add((treatment, place))
             case Closed(treatment, witnesses):
                 seen = self._names.witness_set(treatment, witnesses)
                 rows.append((_CLOSED, (seen, block, self._names.treatment(treatment))))
@@ -359,7 +364,7 @@ class RunWriter:
 
         with self._step():
             self._file.write([(finished, (seconds, number))], checksum)
-            self._running = None
+            del self._running[number]
             self._builder.add(*reduced)
         self._file.sync()
 
@@ -369,18 +374,19 @@ class RunWriter:
         abandoned = "UPDATE block SET state = 'abandoned' WHERE number = ? AND state = 'running'"
         with self._step():
             self._file.write([(abandoned, (number,))])
-            self._running = None
+            del self._running[number]
 
-    def _must_run(self, number: int) -> None:
+    def _must_run(self, number: int) -> _Running:
         self._repair()
-        if self._running != number:
+        if number not in self._running:
             raise ValueError(f"block {number} is not running")
+        return self._running[number]
 
     def finish(self, state: str) -> None:
-        """Record how the run ended (finished or interrupted); a block that is still running is abandoned."""
+        """Record how the run ended (finished or interrupted); blocks that are still running are abandoned."""
         self._repair()
-        if self._running is not None:
-            self.abandon_block(self._running)
+        for number in tuple(self._running):
+            self.abandon_block(number)
         now = _now()
         with self._step():
             self._file.write(

@@ -30,20 +30,24 @@ def take_environment(bench: Bench, command_line: str = "", commit: str | None = 
     Args:
         commit: what is measured, where that is a checkout; None for what the current folder has.
     """
-    own = {"sectax": __version__} | {f"sectax.{name}": version(name) for name in _OWN_LIBRARIES}
-    here = host()
-    identity = here.identity() | own | bench.identity()
-    called = {COMMAND_LINE: command_line} if command_line else {}
+    own, here = of_this_process(command_line, commit), host()
     others = of_hosts(bench.plan.hosts)
     told = bench.circumstances()
     return Environment(
-        identity,
-        here.circumstances() | called | revision(checkout=commit) | told.get(LOCAL_HOST, {}),
+        here.identity() | own.identity | bench.identity(),
+        here.circumstances() | own.circumstances | told.get(LOCAL_HOST, {}),
         {
             name: replace(other, circumstances=other.circumstances | told.get(name, {}))
             for name, other in others.items()
         },
     )
+
+
+def of_this_process(command_line: str = "", commit: str | None = None) -> Environment:
+    """The software of sectax itself, and how it was called. Arguments as of `take_environment`."""
+    own = {"sectax": __version__} | {f"sectax.{name}": version(name) for name in _OWN_LIBRARIES}
+    called = {COMMAND_LINE: command_line} if command_line else {}
+    return Environment(own, called | revision(checkout=commit))
 
 
 def of_hosts(names: Iterable[str]) -> dict[str, Environment]:
@@ -60,8 +64,10 @@ def of_hosts(names: Iterable[str]) -> dict[str, Environment]:
         ) from error
 
 
-def refuse_change(before: Environment, now: Environment) -> None:
-    """Raise `WrongUse` where blocks of both sessions would not belong to one run."""
+def refuse_change(
+    before: Environment, now: Environment, what: str = "the environment has changed since the run began:"
+) -> None:
+    """Raise `WrongUse`, which begins with *what*, where blocks of both sessions would not belong to one run."""
     then_was, now_is = before.whole_identity(), now.whole_identity()
     changed = [
         f"  {name}: {then_was.get(name, 'not there')} then, {now_is.get(name, 'not there')} now"
@@ -70,7 +76,7 @@ def refuse_change(before: Environment, now: Environment) -> None:
     ]
     if changed:
         raise WrongUse(
-            "\n".join(["the environment has changed since the run began:", *changed]),
+            "\n".join([what, *changed]),
             "what was measured stays readable (sectax show); start a new run for the new environment",
         )
 

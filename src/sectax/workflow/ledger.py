@@ -1,11 +1,10 @@
-"""Keeps a run while it goes on: what a session adds to its file is the time of a block, and what became of nonsense."""
+"""Keeps a run while it goes on: what a session adds to its file is what became of nonsense."""
 
 from __future__ import annotations
 
-import time
 from typing import Literal
 
-from sectax.model.trial import BlockEvent, Closed, Dropped, Opened, PlannedBlock, State
+from sectax.model.trial import BlockEvent, Closed, Dropped, Opened, State
 from sectax.record.appender import Appender
 from sectax.record.builder import MeasuredBuilder
 from sectax.record.errors import SecretRefused, UnusableObservation
@@ -14,17 +13,12 @@ from sectax.record.writer import RunWriter
 
 
 class Ledger(RunWriter):
-    """One session of a run: the writer of its file, with a clock for the blocks and a way with nonsense."""
+    """One session of a run: the writer of its file, with a way with nonsense."""
 
     def __init__(self, appender: Appender, session: int, builder: MeasuredBuilder | None = None) -> None:
         """For `create` and `reopen`, as of the writer."""
         super().__init__(appender, session, builder)
-        self._block_began = 0.0
         self._refused: set[tuple[int, str]] = set()
-
-    def begin_block(self, block: PlannedBlock) -> None:
-        super().begin_block(block)
-        self._block_began = time.monotonic()
 
     def keep(self, block: int, event: BlockEvent) -> BlockEvent | None:
         """Record one event of the running block, or of the pilot (block 0).
@@ -46,10 +40,6 @@ class Ledger(RunWriter):
             self._refused.add((block, event.treatment))
             return dropped
         return event
-
-    def end_block(self, number: int) -> None:
-        """Mark the running block finished, with the seconds since it began."""
-        self.finish_block(number, max(0.0, time.monotonic() - self._block_began))
 
     def end(self, state: Literal["finished", "interrupted"], sign: Sign | None = None) -> None:
         """Say how the run ended, seal it where *sign* is given, and let go of the file.

@@ -9,7 +9,7 @@ import secrets
 import shlex
 import signal
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -17,7 +17,6 @@ from typing import Literal
 from sectax.analysis.findings import judge
 from sectax.analysis.stopping import still_open
 from sectax.calibration.freeze import sized_again
-from sectax.calibration.pilot import calibrate, tried_alone
 from sectax.calibration.time_budget import (
     WITHIN,
     BlockTimes,
@@ -30,21 +29,16 @@ from sectax.calibration.time_budget import (
     with_real_blocks,
 )
 from sectax.design.order import plan_block
-from sectax.engines.block import run_block
+from sectax.engines.engine import Ended, Happened, Lost
 from sectax.experiments import registry
-from sectax.experiments.interface import Bench, Request
+from sectax.experiments.interface import Bench, Experiment, Request
 from sectax.experiments.planning import refuse_nothing_to_compare, with_budget
-from sectax.hosts.process.processors import among
-from sectax.hosts.registry import host
-from sectax.model import plan as placement
 from sectax.model.analysed import Analysed
-from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import NothingMeasured, RecordNotWritable, SectaxError, WrongUse
 from sectax.model.measured import Measured
-from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, last_look, once_s, sized_again_note
-from sectax.model.subject import SubjectSpec, Visit, gap_s
-from sectax.model.trial import BlockEvent, Dropped, Opened, Trial
-from sectax.parts.cache import state_folder
+from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, Plan, last_look, once_s, sized_again_note
+from sectax.model.subject import Visit
+from sectax.model.trial import BlockEvent, Dropped, Opened, PlannedBlock, Trial
 from sectax.record.plan_tables import encode_plan
 from sectax.record.reader import RunReader
 from sectax.record.seal import opening_statement, seal_file
@@ -53,11 +47,12 @@ from sectax.reports.words import names
 from sectax.workflow import private_inputs
 from sectax.workflow.analyse import analyse_measured
 from sectax.workflow.conditions import settled
-from sectax.workflow.environment import SLOWED, machine_load, refuse_change, slowdown, take_environment
+from sectax.workflow.environment import SLOWED, machine_load, slowdown
 from sectax.workflow.ledger import Ledger
-from sectax.workflow.machine import machine_for, set_up_on_first_use
 from sectax.workflow.progress_line import Progress, ProgressLine, before_blocks, in_pilot, progress_line
 from sectax.workflow.seal import NotSealed, SigningKey, is_sealed
+from sectax.workflow.site import On, Site, site_of
+from sectax.workflow.waves import Running, next_hosts
 
 State = Literal["finished", "interrupted"]
 
@@ -90,6 +85,7 @@ def start(
     key: SigningKey | None = None,
     *,
     commit: str | None = None,
+    on: On | None = None,
 ) -> Outcome:
     """Plan and run an experiment, recording into a new file.
 
@@ -97,11 +93,25 @@ def start(
         command_line: what the user called, for whoever wants to repeat it.
         key: seals the plan before the first trial, and the whole when the session ends.
         commit: what is measured, where that is a checkout; None for what the current folder has.
+        on: the hosts of a cluster; None for this machine.
     """
+    experiment = registry.load(name)
+    with site_of(on, progress) as site:
+        return _start(experiment, request, path, progress, command_line, key, commit, site)
+
+
+def _start(
+    experiment: Experiment,
+    request: Request,
+    path: Path,
+    progress: Progress,
+    command_line: str,
+    key: SigningKey | None,
+    commit: str | None,
+    site: Site,
+) -> Outcome:
     with progress.waiting("getting ready"):
-        experiment = registry.load(name)
-        set_up_on_first_use(experiment, request, progress.say)
-        machine = machine_for(experiment, request)
+        machine = site.machine(experiment, request, progress.say)
         plan = experiment.plan(with_budget(experiment, request), machine)
         plan = replace(plan, stopping=replace(plan.stopping, conditions=settled(plan.stopping.conditions, plan)))
         bench = experiment.bench(plan)
@@ -114,14 +124,14 @@ def start(
     with progress.waiting("getting ready"):
         private_inputs.keep(run_id, inputs)
         try:
-            environment = take_environment(bench, command_line, commit)
+            environment = site.environment(bench, command_line, commit)
             ledger = Ledger.create(path, plan, environment, run_id=run_id)
             if opened:
                 ledger.keep_seal(*opened)
         except BaseException:
             private_inputs.forget(run_id)
             raise
-    outcome = _Session(bench, inputs, ledger, progress, key).run()
+    outcome = _Session(bench, inputs, ledger, progress, key, site).run()
     if outcome.was_refused:
         # It would be refused again, and the file would be in the way of a better budget.
         outcome.path.unlink(missing_ok=True)
@@ -129,12 +139,19 @@ def start(
     return outcome
 
 
-def resume(path: Path, progress: Progress, key: SigningKey | None = None, budget_s: float | None = None) -> Outcome:
+def resume(
+    path: Path,
+    progress: Progress,
+    key: SigningKey | None = None,
+    budget_s: float | None = None,
+    on: On | None = None,
+) -> Outcome:
     """Go on with an interrupted run: finished blocks stay, the interrupted one is abandoned and redone.
 
     Args:
         key: seals the session as that of `start`; a run that is finished is sealed as it stands.
         budget_s: the most seconds of this session; None for those that the run began with.
+        on: the hosts of a cluster, the same as before or others; None for this machine.
     Raises:
         WrongUse: a budget for a run that no time ends: it is finished, or its number of blocks is fixed.
     """
@@ -154,9 +171,23 @@ def resume(path: Path, progress: Progress, key: SigningKey | None = None, budget
         return Outcome(path, "finished", analyse_measured(measured))
     if measured.state == "running":
         raise WrongUse(f"another sectax is measuring into {path}", "wait for it, or end it")
+    with site_of(on, progress) as site:
+        return _go_on(path, plan, measured, plan_text, progress, key, budget_s, site)
+
+
+def _go_on(
+    path: Path,
+    plan: Plan,
+    measured: Measured,
+    plan_text: str,
+    progress: Progress,
+    key: SigningKey | None,
+    budget_s: float | None,
+    site: Site,
+) -> Outcome:
     bench = registry.load(plan.experiment).bench(plan)
-    environment = take_environment(bench)
-    refuse_change(measured.sessions[0], environment)
+    environment = site.environment(bench)
+    site.refuse_other(measured, environment)
     opened = _sealed_plan(measured.run_id, plan_text, len(measured.sessions) + 1, key, progress)
     if opened is None and is_sealed(path):
         progress.say("this run is sealed so far; without --seal KEY what comes now is not")
@@ -169,7 +200,7 @@ def resume(path: Path, progress: Progress, key: SigningKey | None = None, budget
         private_inputs.keep(ledger.run_id, inputs)
         if inputs:
             ledger.note("the keys of the earlier session are gone: this session made new ones")
-    return _Session(bench, inputs, ledger, progress, key, budget_s).run()
+    return _Session(bench, inputs, ledger, progress, key, site, budget_s).run()
 
 
 def _sealed_plan(
@@ -202,6 +233,7 @@ class _Session:
     ledger: Ledger
     progress: Progress
     key: SigningKey | None
+    site: Site
     budget_s: float | None = None  # instead of the plan's
 
     def __post_init__(self) -> None:
@@ -210,6 +242,16 @@ class _Session:
             own = replace(self.plan.stopping, budget_s=self.budget_s, extends=False)
             self.plan = replace(self.plan, stopping=own)
         self.began = time.monotonic()
+        self.work = self.site.begin(self.bench, self.inputs, self)
+
+    def say(self, text: str) -> None:
+        self.progress.say(text)
+
+    def note(self, text: str) -> None:
+        self.ledger.note(text)
+
+    def waiting(self, what: str) -> contextlib.AbstractContextManager[None]:
+        return self.progress.waiting(what)
 
     def run(self) -> Outcome:
         state: State = "interrupted"
@@ -220,13 +262,10 @@ class _Session:
             self.progress.say(f"recording to {self.ledger.path}")
             self._say_busy()
             with contextlib.ExitStack() as placed:
-                services, own = self._placed(placed)
-                with self.progress.waiting("setting up"), among(services):
-                    self.bench.start(self.inputs)
-                placed.enter_context(among(own))
+                placed.callback(self.work.release)
+                self.work.start()
                 calibrated = self.ledger.calibrated or self._calibrate()
-                specs = self.bench.specs(self.inputs, calibrated)
-                about_s = self._block_s(calibrated, specs, pace=calibrated.pace)
+                about_s = self._block_s(calibrated, pace=calibrated.pace)
                 frozen, *durations = words.calibrated(self.plan, calibrated, about_s)
                 self.progress.detail(frozen)
                 for line in durations:
@@ -236,7 +275,7 @@ class _Session:
                 left_s, elapsed_s = self._left_s(), self._elapsed_s()
                 self._refuse_small_rest(about_s)
                 self.progress.stands(before_blocks(self.plan, about_s, left_s, elapsed_s, once_s=once, done=done))
-                self._blocks(calibrated, specs, BlockTimes(about_s, once))
+                self._blocks(calibrated, BlockTimes(about_s, once))
             state = "interrupted" if self._may_go_on() else "finished"
         except KeyboardInterrupt:
             self.progress.say("interrupted: keeping what was measured")
@@ -291,8 +330,7 @@ class _Session:
         return None
 
     def _calibrate(self) -> Calibrated:
-        specs = self.bench.specs(self.inputs, None)
-        total = len(tried_alone(self.plan, specs))
+        total = self.work.tried()
         seen: dict[str, float] = {}  # treatment -> seconds of its first opening
         tried: dict[str, float] = {}  # treatment -> seconds of one operation
         began = time.monotonic()
@@ -318,24 +356,25 @@ class _Session:
             if isinstance(recorded, Dropped):
                 name = names.subject(self.plan, recorded.treatment)
                 self.progress.say(f"{name} {recorded.state}: {recorded.reason}")
-            # The one that was opened last is still being tried.
+            # The one that was opened last is still being tried; where none was tried yet, or all were elsewhere, this
+            # says nothing.
             done = len(seen) - 1
-            left_s = (time.monotonic() - began) / done * (total - done) if 0 < done < total else 0.0
+            left_s = (time.monotonic() - began) / done * (total - done) if tried and 0 < done < total else 0.0
             if left_s:
                 self.progress.stands(in_pilot(left_s, self._elapsed_s()))
             refuse(left_s / 2)
 
-        deciding = self.progress.waiting("planning the blocks")
-        empties = self.bench.empties()
-        calibrated = calibrate(self.plan, specs, empties, emit, self._left_s, tick, deciding)
-        one_block_s, paced_s = (self._block_s(calibrated, specs, pace=pace) for pace in (1.0, calibrated.pace))
+        calibrated = self.work.calibrate(emit, self._left_s, tick)
+        one_block_s, paced_s = (self._block_s(calibrated, pace=pace) for pace in (1.0, calibrated.pace))
         once = once_s(self.plan, calibrated)
         calibrated = with_last_look(self.plan, calibrated, one_block_s, paced_s, self._elapsed_s(), once)
         self.ledger.calibrate(calibrated)
         return calibrated
 
-    def _block_s(self, calibrated: Calibrated, specs: Mapping[str, SubjectSpec], *, pace: float = 1.0) -> float:
-        return block_s(self.plan, calibrated, {name: gap_s(spec) for name, spec in specs.items()}, pace=pace)
+    def _block_s(self, calibrated: Calibrated, *, pace: float = 1.0) -> float:
+        """Seconds of a block, or its share of them where several hosts run one each at the same time."""
+        one = block_s(self.plan, calibrated, self.work.gaps(calibrated), pace=pace)
+        return one / max(1, len(self.work.hosts()))
 
     def _left_s(self) -> float:
         """Seconds of the budget that are left; infinite without one."""
@@ -344,35 +383,6 @@ class _Session:
 
     def _elapsed_s(self) -> float:
         return max(0.0, time.monotonic() - self.began)
-
-    def _placed(self, stack: contextlib.ExitStack) -> tuple[Collection[int], Collection[int]]:
-        """Keep subjects on one processor for as long as the stack is open, where the plan wants that.
-
-        Returns:
-            The processors for services, and those for sectax and whatever it starts itself.
-        """
-        if not self.plan.one_processor:
-            return os.sched_getaffinity(0), os.sched_getaffinity(0)
-        chosen = [
-            stack.enter_context(host(name).on_one_processor(state_folder() / "processors"))
-            for name in (LOCAL_HOST, *self.plan.hosts)
-        ]
-        if any(processors is not None and processors.shared for processors in chosen):
-            self.ledger.note("another sectax measured on the same processor, which makes both slower and less sure")
-            self.progress.say("another sectax measures on this machine: wait for it, or expect wider intervals")
-        here = chosen[0]
-        if here is None:
-            return os.sched_getaffinity(0), os.sched_getaffinity(0)
-        others = " ".join(map(str, sorted(here.others)))
-        match self.plan.services_on:
-            case placement.OTHERS:
-                self.ledger.note(f"subjects took turns on processor {here.number}, what serves them on {others}")
-                return here.others, {here.number}
-            case placement.SUBJECTS:
-                self.ledger.note(f"subjects took turns on processor {here.number}, sectax itself worked on {others}")
-                return {here.number}, here.others
-        self.ledger.note(f"subjects took turns on processor {here.number}")
-        return {here.number}, {here.number}
 
     def _refuse_small_rest(self, block_s: float) -> None:
         """Refuse a budget of this session in which a run that was begun comes to no first verdict."""
@@ -397,16 +407,19 @@ class _Session:
                 f"give a longer --budget, or {fewer(self.plan)}",
             )
 
-    def _blocks(self, calibrated: Calibrated, specs: Mapping[str, SubjectSpec], times: BlockTimes) -> None:
+    def _blocks(self, calibrated: Calibrated, times: BlockTimes) -> None:
         measured = self.ledger.measured()
         if not measured.blocks:
             self._refuse_small_budget()
         going = still_open(measured)
         ended = time.monotonic()
         while going and not self._spent(measured, times):
-            calibrated = self._block(self.ledger.next_block_number(), going.treatments, calibrated, specs, times)
+            most = last_look(self.plan, measured.calibrated) - len(measured.blocks)
+            calibrated = self._wave(most, going.treatments, calibrated, times)
+            done = len(self.ledger.measured().blocks) - len(measured.blocks)
             began, ended = ended, time.monotonic()
-            times.ended(ended - began)
+            if done:
+                times.ended((ended - began) / done)
             calibrated = self._with_real_blocks(calibrated, times)
             measured = self.ledger.measured()
             findings = judge(measured)
@@ -436,44 +449,62 @@ class _Session:
         if self.plan.stopping.extends and done < ENOUGH_BLOCKS:
             return False
         # A block that would end after the budget is not begun.
-        return bool(measured.blocks) and times.about_s > self._left_s()
+        return bool(measured.blocks) and times.about_s * len(self.work.hosts()) > self._left_s()
 
-    def _block(
-        self,
-        number: int,
-        live: frozenset[str],
-        calibrated: Calibrated,
-        specs: Mapping[str, SubjectSpec],
-        times: BlockTimes,
-    ) -> Calibrated:
-        """Run one block. Returns the calibration for the next one: another where batches turned out uneven."""
-        block = plan_block(self.plan, calibrated, number, live)
-        self.ledger.begin_block(block)
+    def _wave(self, most: int, live: frozenset[str], calibrated: Calibrated, times: BlockTimes) -> Calibrated:
+        """Run one block on every host, and at most *most*; on this machine that is one.
+
+        Returns:
+            The calibration for the next ones: another where batches turned out uneven.
+        """
+        blocks = self._planned(most, live, calibrated)
+        for block in blocks:
+            self.ledger.begin_block(block)
+        running = Running(blocks)
         fastest: dict[str, float] = {}
-        visited, visits = 0, sum(len(cell.visits) for cell in block.cells)
         began = time.monotonic()
-        with contextlib.closing(run_block(block, specs)) as events:
-            for event in events:
-                visited += isinstance(event, Trial)
-                self.progress.at(f"block {number}", visited, visits)
-                passed_s = time.monotonic() - began
-                if longer_s := times.overrun_s(passed_s, visited / visits):
+        with contextlib.closing(self.work.engine(calibrated).run(blocks)) as news:
+            for one in news:
+                running.heard(one)
+                self.progress.at(*running.bar())
+                passed_s = (time.monotonic() - began) / len(blocks)
+                if longer_s := times.overrun_s(passed_s, running.share):
                     done = len(self.ledger.measured().blocks)
                     line = before_blocks(self.plan, longer_s, self._left_s(), self._elapsed_s(), passed_s, done=done)
                     self._say_longer(longer_s, line)
                     self.progress.stands(line)
-                recorded = self.ledger.keep(number, event)
-                if isinstance(recorded, Dropped):
-                    self.progress.say(f"block {number}: {recorded.treatment} {recorded.state}: {recorded.reason}")
-                if isinstance(recorded, Trial) and (seen := self._operation_s(recorded)):
-                    fastest[recorded.treatment] = min(seen, fastest.get(recorded.treatment, math.inf))
-        self.ledger.end_block(number)
+                match one:
+                    case Happened(number, event):
+                        recorded = self.ledger.keep(number, event)
+                        if isinstance(recorded, Dropped):
+                            where = running.where(number)
+                            said = f"{recorded.treatment} {recorded.state}: {recorded.reason}"
+                            self.progress.say(f"block {number}{where}: {said}")
+                        if isinstance(recorded, Trial) and (seen := self._operation_s(recorded)):
+                            fastest[recorded.treatment] = min(seen, fastest.get(recorded.treatment, math.inf))
+                    case Ended(number, seconds):
+                        self.ledger.finish_block(number, seconds)
+                    case Lost(number, reason):
+                        self.ledger.abandon_block(number)
+                        self.ledger.note(f"block {number}{running.where(number)} was lost: {reason}")
+                        self.progress.say(f"block {number}{running.where(number)} is lost: {reason}")
         again = sized_again(self.plan, calibrated, fastest)
         if again is None:
             return calibrated
         self.ledger.calibrate(again)
-        self.ledger.note(sized_again_note(number))
+        self.ledger.note(sized_again_note(blocks[-1].number))
         return again
+
+    def _planned(self, most: int, live: frozenset[str], calibrated: Calibrated) -> list[PlannedBlock]:
+        """The next block of every host. What one block alone measures stands in the first of them."""
+        number, blocks = self.ledger.next_block_number(), self.ledger.measured().hosts
+        done = {host: len(blocks.get(host, ())) for host in self.work.hosts()}
+        once = {treatment.id for treatment in self.plan.treatments if self.plan.cell(treatment.cell).once}
+        planned = []
+        for place, host in enumerate(next_hosts(done, most, self.plan.seed, number)):
+            block = plan_block(self.plan, calibrated, number + place, live - once if place else live)
+            planned.append(replace(block, host=host))
+        return planned
 
     def _operation_s(self, trial: Trial) -> float:
         """Seconds per operation of a visit, by the clock of the first metric; 0 where it observed none."""

@@ -1,0 +1,354 @@
+"""A Dask cluster as sectax sees it: hosts, each with one or more workers, that do one job at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import itertools
+import logging
+import time
+import warnings
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from distributed import Client, LocalCluster, Security
+
+from sectax.engines.dask.worker import Failure, Sealed, who, work
+from sectax.model.errors import NothingMeasured, SessionOver, WrongUse
+
+PORT = 8786
+# They say little of their types.
+_SECURITY: Any = Security
+_CLIENT: Any = Client
+_LOCAL_CLUSTER: Any = LocalCluster
+# How long a scheduler may take to answer, and workers to come; and how long one that has gone is looked for again.
+CONNECT_S = 10.0
+COME_S = 60.0
+GONE_S = 60.0
+# How often the coordinator looks whether the workers are still there, and how long that may take.
+_LOOK_S, _POLL_S = 1.0, 0.02
+_ASK_S = 5.0
+# A worker looks at its own limits first; a job that is not back by then hangs with its worker.
+_GRACE_S = 10.0
+
+
+@dataclass
+class HostState:
+    """A host of the cluster.
+
+    Attributes:
+        facts: what it says of itself.
+        workers: the addresses of its workers; empty while it has none.
+        left_out: why it takes no part any more; empty while it does.
+        lost: jobs in a row that came to nothing.
+    """
+
+    name: str
+    facts: Mapping[str, str]
+    workers: list[str] = field(default_factory=list)
+    left_out: str = ""
+    lost: int = 0
+
+
+class Cluster:
+    """A connection to the scheduler of a cluster."""
+
+    def __init__(self, address: str, security: Any) -> None:
+        """For `connect` and `local`."""
+        self._address = address
+        self._security = security
+        self._by_worker = False
+        self._resources = contextlib.ExitStack()
+        self._client: Any = None
+        self._late: list[str] = []
+        self._strangers: set[str] = set()  # workers that are no part of it
+        self._numbers = itertools.count()
+        self.hosts: dict[str, HostState] = {}
+
+    @classmethod
+    def connect(
+        cls, address: str, *, ca: str | None, cert: str | None, key: str | None, insecure: bool = False
+    ) -> Self:
+        """Connect to the scheduler at HOST:PORT.
+
+        Args:
+            ca, cert, key: files for TLS; where they are None those of Dask's own configuration are taken.
+        Raises:
+            WrongUse: it would go without TLS over a network, or a file cannot be used.
+            NothingMeasured: nothing answers there.
+        """
+        given = {"tls_ca_file": ca, "tls_client_cert": cert, "tls_client_key": key}
+        security = _SECURITY(**{name: value for name, value in given.items() if value is not None})
+        encrypted = security.tls_ca_file is not None
+        if not encrypted and not insecure and not _is_loopback(address):
+            raise WrongUse(
+                f"{address} would be reached without TLS: anyone on the way could read the keys of the run, and run "
+                "programs on the workers",
+                "give --tls-ca, --tls-cert and --tls-key; or --insecure on a network that you trust",
+            )
+        if encrypted:
+            security.require_encryption = True
+        cluster = cls(f"{'tls' if encrypted else 'tcp'}://{address}", security)
+        cluster._open()
+        return cluster
+
+    @classmethod
+    def local(cls, workers: int) -> Self:
+        """Start a scheduler and workers on this machine, over TLS with a certificate of their own; each is a host."""
+        import dask
+
+        _silence()
+        security = _SECURITY.temporary()
+        dask.config.set({"distributed.scheduler.allowed-failures": 0})
+        made = _LOCAL_CLUSTER(
+            n_workers=workers,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address=None,
+            worker_dashboard_address=None,
+            security=security,
+            silence_logs=logging.CRITICAL,
+        )
+        cluster = cls(made.scheduler_address, security)
+        cluster._by_worker = True
+        cluster._resources.callback(made.close)
+        cluster._open()
+        return cluster
+
+    def close(self) -> None:
+        """Let go; what runs is cancelled. Never raises."""
+        with contextlib.suppress(Exception):
+            if self._client is not None:
+                self._client.close(timeout=_ASK_S)
+        with contextlib.suppress(Exception):
+            self._resources.close()
+
+    def find_hosts(self, at_least: int = 1, wait_s: float = COME_S) -> None:
+        """Wait until so many hosts have a worker, and know all that are there then.
+
+        Raises:
+            NothingMeasured: they do not come in time.
+        """
+        deadline = time.monotonic() + wait_s
+        while self._look() and len(self.present()) < at_least:
+            if time.monotonic() >= deadline:
+                count = len(self.present())
+                raise NothingMeasured(
+                    f"{count} host{'' if count == 1 else 's'} of the cluster came within {wait_s:.0f} s; "
+                    f"{at_least} are needed",
+                    f"start workers that have sectax: dask worker {self._address}",
+                )
+            time.sleep(0.2)
+
+    def present(self) -> tuple[str, ...]:
+        """The hosts that can be given a job now, by name."""
+        return tuple(sorted(name for name, host in self.hosts.items() if host.workers and not host.left_out))
+
+    def refresh(self) -> None:
+        """Look again which workers there are; a host that comes only now is left out."""
+        before = set(self.hosts)
+        self._look()
+        for name in sorted(self.hosts.keys() - before):
+            self.hosts[name].left_out = "it came after the run had begun"
+            self._late.append(name)
+
+    def late(self) -> tuple[str, ...]:
+        """The hosts that came since this was asked, by name."""
+        late, self._late = tuple(self._late), []
+        return late
+
+    def do(
+        self, jobs: Mapping[str, bytes], module: str, limit_s: float
+    ) -> Generator[tuple[str, bytes | Failure], None, None]:
+        """Do one job on each of these hosts, all at the same time; give the answers as they come.
+
+        What cannot be answered is a `Failure` with its reason. What ends the iteration before cancels what still runs.
+
+        Raises:
+            SessionOver: the scheduler is gone, and does not come back.
+        """
+        limit_s = float(limit_s)
+        waiting: dict[str, tuple[str, Any]] = {}
+        began = looked = time.monotonic()
+        try:
+            for name, job in jobs.items():
+                address = self._worker_of(name)
+                if address is None:
+                    yield name, Failure("its worker is gone")
+                    continue
+                key = f"sectax-{name}-{id(self):x}-{next(self._numbers)}"
+                lock = "".join(c if c.isalnum() else "-" for c in name)
+                future = self._connected().submit(
+                    *(work, Sealed(job), module, lock, limit_s),
+                    key=key,
+                    workers=[address],
+                    allow_other_workers=False,
+                    pure=False,
+                    retries=0,
+                )
+                waiting[name] = address, future
+            while waiting:
+                time.sleep(_POLL_S)
+                for name in [name for name, (_, future) in waiting.items() if future.status != "pending"]:
+                    _, future = waiting.pop(name)
+                    yield name, self._result(future)
+                if not self._is_up():
+                    for name in tuple(waiting):
+                        waiting.pop(name)
+                        yield name, Failure("the connection to the scheduler was lost")
+                    self._come_back()
+                    return
+                now = time.monotonic()
+                if now - looked >= _LOOK_S:
+                    looked = now
+                    gone = self._gone({address for address, _ in waiting.values()})
+                    for name in [name for name, (address, _) in waiting.items() if address in gone]:
+                        waiting.pop(name)[1].cancel()
+                        yield name, Failure("its worker is gone")
+                if now - began > 2 * limit_s + _GRACE_S:
+                    for name in tuple(waiting):
+                        waiting.pop(name)[1].cancel()
+                        self.hosts[name].left_out = f"it did not answer for {now - began:.0f} s"
+                        yield name, Failure(self.hosts[name].left_out)
+        finally:
+            with contextlib.suppress(Exception):
+                for _, future in waiting.values():
+                    future.cancel()
+
+    def _result(self, future: Any) -> bytes | Failure:
+        if future.status != "finished":
+            return Failure("its worker was killed" if future.status == "error" else "the scheduler gave it up")
+        try:
+            answer = future.result(timeout=CONNECT_S)
+        except Exception as error:  # what another machine sent, or did not
+            return Failure(f"its answer did not come: {type(error).__name__}")
+        return answer.content if isinstance(answer, Sealed) else answer if isinstance(answer, Failure) else Failure("?")
+
+    def _open(self) -> None:
+        _silence()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of versions that differ: those that matter are compared
+                self._client = _CLIENT(
+                    self._address, security=self._security, timeout=CONNECT_S, set_as_default=False, name="sectax"
+                )
+        except (OSError, TimeoutError, ValueError) as error:
+            self._client = None
+            why = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise NothingMeasured(
+                f"the scheduler at {self._address} cannot be reached: {why}",
+                "is `dask scheduler` running there, and is it the same with TLS as here?",
+            ) from error
+
+    def _connected(self) -> Any:
+        if self._client is None:
+            raise SessionOver(f"there is no connection to the scheduler at {self._address}")
+        return self._client
+
+    def _is_up(self) -> bool:
+        return self._client is not None and self._client.status == "running"
+
+    def _come_back(self) -> None:
+        """Connect again to the same scheduler, or to one that was started in its place.
+
+        Raises:
+            SessionOver: it does not come in time.
+        """
+        deadline = time.monotonic() + GONE_S
+        while True:
+            with contextlib.suppress(Exception):
+                if self._client is not None:
+                    self._client.close(timeout=1)
+            self._client = None
+            try:
+                self._open()
+            except NothingMeasured as error:
+                if time.monotonic() >= deadline:
+                    raise SessionOver(
+                        f"the scheduler at {self._address} is gone", "resume the run when it, or another, is there"
+                    ) from error
+                time.sleep(1)
+            else:
+                return
+
+    def _addresses(self) -> frozenset[str] | None:
+        """The workers that the scheduler knows; None where it does not say in time."""
+        try:
+            client = self._connected()
+            found: Mapping[str, int] = client.sync(client.scheduler.ncores, callback_timeout=_ASK_S)
+        except Exception:  # the network, in all its ways
+            return None
+        return frozenset(found)
+
+    def _gone(self, addresses: set[str]) -> frozenset[str]:
+        """Those of the workers that the scheduler does not know any more."""
+        there = self._addresses()
+        return frozenset() if there is None else frozenset(addresses - there)
+
+    def _look(self) -> bool:
+        """Bring the hosts up to date with the workers that are there. Always true, for a loop's condition."""
+        there = self._addresses()
+        if there is None:
+            return True
+        for host in self.hosts.values():
+            host.workers = [address for address in host.workers if address in there]
+        known = {address for host in self.hosts.values() for address in host.workers} | self._strangers
+        for address, facts in self._ask_who(sorted(there - known)).items():
+            self._host_of(facts).workers.append(address)
+        return True
+
+    def _ask_who(self, addresses: list[str]) -> dict[str, dict[str, str]]:
+        if not addresses:
+            return {}
+        client = self._connected()
+        names: dict[str, Any] = {}
+        if self._by_worker:
+            info = client.scheduler_info(n_workers=-1)["workers"]
+            names = {address: info[address]["name"] for address in addresses if address in info}
+        facts: dict[str, dict[str, str]] = {}
+        for address, said in client.run(who, workers=addresses, on_error="return").items():
+            if isinstance(said, dict):
+                facts[address] = said | ({"host.name": f"worker-{int(names[address]) + 1}"} if address in names else {})
+            else:
+                self._strangers.add(address)
+        return facts
+
+    def _host_of(self, facts: Mapping[str, str]) -> HostState:
+        """The host of a worker: its machine, by the number that its kernel drew when it started."""
+        boot = "host.name" if self._by_worker else "host.boot_id"
+        for host in self.hosts.values():
+            if host.facts.get(boot) == facts.get(boot) and host.facts.get(boot):
+                return host
+        name = facts.get("host.name") or "host"
+        names = itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
+        name = next(name for name in names if name not in self.hosts)
+        self.hosts[name] = HostState(name, dict(facts))
+        return self.hosts[name]
+
+    def _worker_of(self, name: str) -> str | None:
+        """The next one of the workers of a host, which take turns."""
+        workers = self.hosts[name].workers
+        if not workers:
+            return None
+        workers.append(workers.pop(0))
+        return workers[-1]
+
+    @property
+    def without_sectax(self) -> tuple[str, ...]:
+        """The addresses of workers that could not say who they are."""
+        return tuple(sorted(self._strangers))
+
+
+def _is_loopback(address: str) -> bool:
+    host = address.rpartition(":")[0].strip("[]")
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _silence() -> None:
+    """What goes wrong is said in our words."""
+    for name in ("distributed", "tornado", "asyncio"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)

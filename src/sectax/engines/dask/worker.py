@@ -1,0 +1,137 @@
+"""What a Dask worker does for sectax: it says who it is, and does a job in a fresh process, one at a time on its host.
+
+Nothing here raises, and what travels is `Sealed`: Dask writes the arguments of what failed into its log.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from sectax import __version__
+from sectax.hosts.process.child import Child
+from sectax.hosts.process.errors import ChildError, ChildSilent
+from sectax.hosts.process.host import host_circumstances, host_identity
+from sectax.hosts.registry import host
+from sectax.parts.cache import state_folder
+
+# The answer of a job is one line; a block of a million observations is shorter.
+LINE_LIMIT = 256 * 1024 * 1024
+# How often a worker looks whether somebody still waits for the job.
+_LOOK_S = 0.5
+
+
+class Sealed:
+    """Bytes that may hold a key: no log, dashboard or message shows them."""
+
+    __slots__ = ("content",)
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+
+    def __repr__(self) -> str:
+        return f"<{len(self.content)} sealed bytes>"
+
+    def __reduce__(self) -> tuple[type[Sealed], tuple[bytes]]:
+        return Sealed, (self.content,)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a job has no answer, in words."""
+
+    reason: str
+
+
+def who() -> dict[str, str]:
+    """The machine of this worker, as names and values."""
+    python = {"sectax": __version__, "sectax.folder": os.getcwd()}
+    return host_identity() | host_circumstances() | {"host.name": platform.node()} | python
+
+
+def work(job: Sealed, module: str, lock: str, limit_s: float) -> Sealed | Failure:
+    """Do a job in a process of its own, when no other one runs on this host.
+
+    Args:
+        module: is run as a program; it reads the job as a line on its stdin, and writes its answer as one.
+        lock: what all workers of this host call it.
+        limit_s: seconds to wait for the others, and then again seconds that the job may take.
+    """
+    before = os.sched_getaffinity(0)
+    wanted = _is_wanted()
+    try:
+        with _alone(lock, time.monotonic() + limit_s, wanted):
+            return _answer(job, module, time.monotonic() + limit_s, wanted)
+    except _Given as given:
+        return Failure(str(given))
+    except (ChildError, OSError) as error:
+        return Failure(f"its process ended: {error}" if isinstance(error, ChildError) else f"{error.strerror}")
+    finally:
+        move_threads(os.getpid(), before)
+
+
+def move_threads(pid: int, processors: set[int]) -> None:
+    """Keep all threads of a process of this user on these processors; what cannot be moved stays."""
+    with contextlib.suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with contextlib.suppress(OSError):
+                os.sched_setaffinity(int(thread), processors)
+
+
+class _Given(Exception):
+    """The job was given up. The message is the reason."""
+
+
+def _answer(job: Sealed, module: str, deadline: float, wanted: Callable[[], bool]) -> Sealed:
+    child: Child = host().start([sys.executable, "-m", module], line_limit=LINE_LIMIT)
+    with child:
+        child.send(job.content + b"\n", deadline)
+        while True:
+            try:
+                return Sealed(child.receive_line(min(deadline, time.monotonic() + _LOOK_S)).rstrip(b"\n"))
+            except ChildSilent:
+                if not wanted():
+                    raise _Given("nobody waits for it any more") from None
+                if time.monotonic() >= deadline:
+                    raise _Given("it took longer than its time limit") from None
+
+
+@contextlib.contextmanager
+def _alone(lock: str, deadline: float, wanted: Callable[[], bool]) -> Iterator[None]:
+    """Hold the lock of this host: all workers of this user on it wait for each other."""
+    folder: Path = state_folder() / "hosts"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    fd = os.open(folder / lock, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        while True:
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if not wanted() or time.monotonic() >= deadline:
+                    raise _Given("another run measures on this host") from None
+                time.sleep(0.05)
+        yield
+    finally:
+        os.close(fd)
+
+
+def _is_wanted() -> Callable[[], bool]:
+    """Whether the task that runs in this thread was not cancelled meanwhile."""
+    from distributed import get_worker
+
+    worker = get_worker()
+    key = worker.get_current_task()
+
+    def wanted() -> bool:
+        task = worker.state.tasks.get(key)
+        return task is not None and task.state == "executing"
+
+    return wanted

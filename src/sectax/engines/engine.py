@@ -1,0 +1,55 @@
+"""What an engine is: it runs planned blocks on hosts, one at a time on a host, and says what became of them."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from sectax.model.trial import BlockEvent, PlannedBlock
+
+
+@dataclass(frozen=True)
+class Happened:
+    """What happened in a block that is running."""
+
+    block: int
+    event: BlockEvent
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A block has come to its end, after so many seconds on its host: everything of it was said before."""
+
+    block: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A block will not come to its end.
+
+    Attributes:
+        reason: what became of it, in words.
+        for_good: whether its host takes no part any more.
+    """
+
+    block: int
+    reason: str
+    for_good: bool = False
+
+
+News = Happened | Ended | Lost
+
+
+class Engine(Protocol):
+    """Where blocks run."""
+
+    def run(self, blocks: Sequence[PlannedBlock]) -> Generator[News, None, None]:
+        """Run blocks, no two of them on one host, and say as it comes what happens in them.
+
+        Every block is `Ended` or `Lost`. What ends the iteration before ends the blocks too.
+
+        Raises:
+            SessionOver: no host can be reached any more.
+        """

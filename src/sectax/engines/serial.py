@@ -1,0 +1,27 @@
+"""Runs blocks in this process, on this machine, one after the other."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Generator, Mapping, Sequence
+
+from sectax.engines.block import run_block
+from sectax.engines.engine import Ended, Happened, News
+from sectax.model.subject import SubjectSpec
+from sectax.model.trial import PlannedBlock
+
+
+class SerialEngine:
+    """Implements `Engine`, with these subjects."""
+
+    def __init__(self, specs: Mapping[str, SubjectSpec]) -> None:
+        self._specs = specs
+
+    def run(self, blocks: Sequence[PlannedBlock]) -> Generator[News, None, None]:
+        for block in blocks:
+            began = time.monotonic()
+            with contextlib.closing(run_block(block, self._specs)) as events:
+                for event in events:
+                    yield Happened(block.number, event)
+            yield Ended(block.number, max(0.0, time.monotonic() - began))

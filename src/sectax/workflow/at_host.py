@@ -1,0 +1,102 @@
+"""The work of a run on the machine where its subjects are: the bench, the processor, the pilot and the blocks."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from sectax.calibration.pilot import Emit, Tick, calibrate, tried_alone
+from sectax.engines.serial import SerialEngine
+from sectax.experiments.interface import Bench
+from sectax.hosts.process.processors import among
+from sectax.hosts.registry import host
+from sectax.model import plan as placement
+from sectax.model.environment import LOCAL_HOST
+from sectax.model.plan import Calibrated
+from sectax.model.subject import gap_s
+from sectax.parts.cache import state_folder
+
+
+class Heard(Protocol):
+    """Whoever is to know what happens beside the blocks."""
+
+    def note(self, text: str) -> None:
+        """For the record."""
+
+    def say(self, text: str) -> None:
+        """For the person who waits."""
+
+    def waiting(self, what: str) -> AbstractContextManager[None]:
+        """Something that is not timed takes as long as it takes."""
+
+
+class AtHost:
+    """One bench at work. `start` comes first; `release` gives its processors back, and the owner closes the bench."""
+
+    def __init__(self, bench: Bench, inputs: Mapping[str, str], heard: Heard) -> None:
+        self._bench = bench
+        self._plan = bench.plan
+        self._inputs = inputs
+        self._heard = heard
+        self._placed = contextlib.ExitStack()
+
+    def start(self) -> None:
+        """Take the processors, and start the services."""
+        services, own = self._on_processors()
+        with self._heard.waiting("setting up"), among(services):
+            self._bench.start(self._inputs)
+        self._placed.enter_context(among(own))
+
+    def release(self) -> None:
+        self._placed.close()
+
+    def tried(self) -> int:
+        """How many treatments the pilot tries."""
+        return len(tried_alone(self._plan, self._bench.specs(self._inputs, None)))
+
+    def calibrate(self, emit: Emit, left_s: Callable[[], float], tick: Tick) -> Calibrated:
+        """Make the pilot. Arguments as of `pilot.calibrate`."""
+        specs, empties = self._bench.specs(self._inputs, None), self._bench.empties()
+        return calibrate(
+            self._plan, specs, empties, emit, left_s, tick, deciding=self._heard.waiting("planning the blocks")
+        )
+
+    def gaps(self, calibrated: Calibrated | None) -> dict[str, float]:
+        """By treatment, the seconds from the end of an operation to its next one."""
+        return {name: gap_s(spec) for name, spec in self._bench.specs(self._inputs, calibrated).items()}
+
+    def engine(self, calibrated: Calibrated) -> SerialEngine:
+        """What runs blocks of subjects that know the calibration."""
+        return SerialEngine(self._bench.specs(self._inputs, calibrated))
+
+    def _on_processors(self) -> tuple[Collection[int], Collection[int]]:
+        """Keep subjects on one processor until `release`, where the plan wants that.
+
+        Returns:
+            The processors for services, and those for sectax and whatever it starts itself.
+        """
+        if not self._plan.one_processor:
+            return os.sched_getaffinity(0), os.sched_getaffinity(0)
+        chosen = [
+            self._placed.enter_context(host(name).on_one_processor(state_folder() / "processors"))
+            for name in (LOCAL_HOST, *self._plan.hosts)
+        ]
+        if any(processors is not None and processors.shared for processors in chosen):
+            self._heard.note("another sectax measured on the same processor, which makes both slower and less sure")
+            self._heard.say("another sectax measures on this machine: wait for it, or expect wider intervals")
+        here = chosen[0]
+        if here is None:
+            return os.sched_getaffinity(0), os.sched_getaffinity(0)
+        others = " ".join(map(str, sorted(here.others)))
+        match self._plan.services_on:
+            case placement.OTHERS:
+                self._heard.note(f"subjects took turns on processor {here.number}, what serves them on {others}")
+                return here.others, {here.number}
+            case placement.SUBJECTS:
+                self._heard.note(f"subjects took turns on processor {here.number}, sectax itself worked on {others}")
+                return {here.number}, here.others
+        self._heard.note(f"subjects took turns on processor {here.number}")
+        return {here.number}, {here.number}

@@ -1,0 +1,342 @@
+"""A run on the hosts of a Dask cluster: which of them take part, and what each is asked to do."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from fnmatch import fnmatch
+from typing import Self, TypeVar
+
+from sectax import __version__
+from sectax.calibration.pilot import Emit, Tick
+from sectax.calibration.time_budget import block_s
+from sectax.engines.dask.cluster import PORT, Cluster
+from sectax.engines.dask.engine import DaskEngine
+from sectax.engines.dask.worker import Failure
+from sectax.engines.engine import Ended, Happened, News
+from sectax.experiments.interface import Bench, Experiment, Machine, Request
+from sectax.hosts.process.host import host_circumstances, host_identity
+from sectax.model.environment import LOCAL_HOST, Environment
+from sectax.model.errors import NothingMeasured, SessionOver, WrongUse
+from sectax.model.measured import Measured
+from sectax.model.plan import Calibrated
+from sectax.model.subject import Witness, same
+from sectax.model.trial import BlockEvent, Dropped, Opened, PlannedBlock, Trial
+from sectax.workflow import job
+from sectax.workflow.alike import abilities, pooled, promised, slower, software, unlike
+from sectax.workflow.at_host import Heard
+from sectax.workflow.environment import of_this_process, refuse_change
+from sectax.workflow.progress_line import Progress
+from sectax.workflow.site import On
+
+# What is asked once may build what makes itself on first use; a pilot takes as long as the budget, and some.
+_ASKED_S = 600.0
+# A block may take so many times longer than announced, and a while more, in which a network may be cut.
+_LIMIT_TIMES, _LIMIT_S = 4.0, 60.0
+
+_PLACE = re.compile(r"(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?")
+
+_A = TypeVar("_A", job.Looked, job.Described, job.Tried)
+
+
+class ClusterSite:
+    """Implements `Site` on a cluster."""
+
+    def __init__(self, on: On, progress: Progress) -> None:
+        """Raises `WrongUse` where the address is not one."""
+        self._on = on
+        self._progress = progress
+        self._kind, self._place = _address(on.on)
+        self._chosen = False
+
+    def __enter__(self) -> Self:
+        on = self._on
+        if self._kind == "local":
+            with self._progress.waiting(f"starting {self._place} workers"):
+                self._cluster = Cluster.local(int(self._place))
+        else:
+            self._cluster = Cluster.connect(
+                self._place, ca=on.tls_ca, cert=on.tls_cert, key=on.tls_key, insecure=on.insecure
+            )
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._cluster.close()
+
+    def machine(self, experiment: Experiment, request: Request, say: Callable[[str], None]) -> Machine:
+        experiment.wants(request)  # so that what does not exist is refused here
+        self._choose(request.seed)
+        asked = job.Look(experiment.name, replace(request, secrets={}))
+        machines = {host: answer.machine for host, answer in self._ask(asked, job.Looked).items()}
+        setup = f"run sectax setup {experiment.name} there"
+        self._leave_out(unlike({host: abilities(machine) for host, machine in machines.items()}), setup)
+        return machines[self._hosts()[0]]
+
+    def environment(self, bench: Bench, command_line: str = "", commit: str | None = None) -> Environment:
+        self._choose(bench.plan.seed)
+        described = {
+            host: answer.environment for host, answer in self._ask(job.Describe(bench.plan), job.Described).items()
+        }
+        setup = f"install the same there, and run sectax setup {bench.plan.experiment}"
+        self._leave_out(unlike({host: software(environment) for host, environment in described.items()}), setup)
+        own = of_this_process(command_line, commit)
+        # What coordinates measures nothing: what it is may change.
+        circumstances = host_identity() | host_circumstances() | own.circumstances
+        hosts = {host: replace(described[host], hosts={}) for host in self._hosts()}
+        self._progress.say(f"hosts: {', '.join(hosts)}")
+        if self._kind == "local":
+            self._progress.say(
+                f"warning: {len(hosts)} workers share this machine and disturb each other: "
+                "this tries out a run on many machines, and says nothing about hosts"
+            )
+        return Environment(own.identity, circumstances, hosts)
+
+    def refuse_other(self, before: Measured, now: Environment) -> None:
+        if LOCAL_HOST in before.hosts:
+            raise WrongUse("the blocks of this run are of this machine alone", "leave out --on")
+        known = {host: of for session in before.sessions for host, of in session.hosts.items()}
+        refuse_change(
+            Environment(before.sessions[0].identity, hosts={host: known[host] for host in known if host in now.hosts}),
+            Environment(now.identity, hosts={host: of for host, of in now.hosts.items() if host in known}),
+        )
+        if known:
+            right = Environment(software(next(iter(known.values()))))
+            for host, of in now.hosts.items():
+                refuse_change(right, Environment(software(of)), f"{host} has other software than the hosts before:")
+
+    def begin(self, bench: Bench, inputs: Mapping[str, str], heard: Heard) -> ClusterWork:
+        return ClusterWork(self._cluster, bench, inputs, heard)
+
+    def _choose(self, seed: int) -> None:
+        """Decide which hosts take part, once."""
+        if self._chosen:
+            return
+        self._chosen = True
+        wanted = int(self._place) if self._kind == "local" else self._on.hosts or 1
+        with self._progress.waiting("waiting for workers"):
+            self._cluster.find_hosts(wanted)
+        for address in self._cluster.without_sectax:
+            install = f"pip install 'sectax[dask]=={__version__}' there"
+            self._progress.say(f"the worker at {address} has no sectax, and is left out: {install}")
+        for host in self._cluster.hosts.values():
+            fits = all(_fits(host.facts, condition) for condition in self._on.where)
+            host.left_out = "" if fits else "it does not fit --where"
+        other = {
+            host: f"has sectax {version}, and not {__version__}"
+            for host in self._cluster.present()
+            if (version := self._cluster.hosts[host].facts.get("sectax", "?")) != __version__
+        }
+        self._leave_out(other, f"pip install 'sectax[dask]=={__version__}' there")
+        self._draw(seed)
+
+    def _draw(self, seed: int) -> None:
+        there = list(self._hosts())
+        if self._on.hosts is None:
+            return
+        if len(there) < self._on.hosts:
+            raise NothingMeasured(
+                f"{len(there)} hosts of the cluster can take part, and --hosts asks for {self._on.hosts}",
+                "start more workers, or ask for fewer hosts",
+            )
+        for host in random.Random(f"{seed} of the cluster").sample(there, len(there) - self._on.hosts):
+            self._cluster.hosts[host].left_out = "--hosts asks for fewer"
+
+    def _ask(self, asked: job.Job, kind: type[_A]) -> dict[str, _A]:
+        return ask(self._cluster, asked, kind, self._progress.say, self._hosts())
+
+    def _leave_out(self, different: Mapping[str, str], hint: str) -> None:
+        for host, how in different.items():
+            self._cluster.hosts[host].left_out = how
+            self._progress.say(f"{host} is left out: {how}; {hint}")
+        self._hosts()
+
+    def _hosts(self) -> tuple[str, ...]:
+        hosts = self._cluster.present()
+        if not hosts:
+            reasons = sorted({f"{host.name} ({host.left_out or 'gone'})" for host in self._cluster.hosts.values()})
+            raise NothingMeasured(f"no host of the cluster can take part: {', '.join(reasons) or 'none has sectax'}")
+        return hosts
+
+
+class ClusterWork:
+    """Implements `Work` on the hosts of a cluster: benches are opened there, for the pilot and for every block."""
+
+    def __init__(self, cluster: Cluster, bench: Bench, inputs: Mapping[str, str], heard: Heard) -> None:
+        self._cluster = cluster
+        self._plan = bench.plan
+        self._inputs = dict(inputs)
+        self._heard = heard
+        self._gaps: dict[str, float] = {}
+        self._promised: dict[tuple[str, str], Witness] = {}
+
+    def start(self) -> None:
+        """Every block starts what it needs."""
+
+    def release(self) -> None:
+        """Nothing is taken here."""
+
+    def tried(self) -> int:
+        return len(self._plan.treatments)
+
+    def calibrate(self, emit: Emit, left_s: Callable[[], float], tick: Tick) -> Calibrated:
+        """Make the pilot on all hosts at once, and pool what they found.
+
+        Raises:
+            NothingMeasured: no host could make it.
+        """
+        hosts = self._cluster.present()
+        asked = job.Try(self._plan, self._inputs, left_s())
+        with self._heard.waiting(f"pilot on {len(hosts)} hosts"):
+            tried = ask(self._cluster, asked, job.Tried, self._heard.say, hosts)
+        events = {host: list(job.events_of(answer)) for host, answer in tried.items()}
+        able = {host: dict.fromkeys(answer.calibrated.calibrations, "measured") for host, answer in tried.items()}
+        shown = {host: promised(self._plan, of) for host, of in events.items()}
+        seen = {host: {" ".join(name): str(value) for name, value in of.items()} for host, of in shown.items()}
+        for different in (unlike(able), unlike(seen)):
+            for host, how in different.items():
+                self._leave_out(host, f"in the pilot: {how}")
+                tried.pop(host, None)
+        first = next(iter(tried))
+        for event in events[first]:
+            emit(event)
+        for host, answer in tried.items():
+            for note in answer.notes:
+                self._heard.note(f"{host}: {note}")
+        self._promised, self._gaps = shown[first], tried[first].gaps
+        by_host = [answer.calibrated for answer in tried.values()]
+        whole = pooled(self._plan, by_host)
+        return replace(whole, pace=max(1.0, *(slower(whole, of_host) for of_host in by_host)))
+
+    def gaps(self, calibrated: Calibrated | None) -> Mapping[str, float]:
+        return self._gaps
+
+    def hosts(self) -> tuple[str, ...]:
+        """Those that can run a block now; where there is none, it is waited for.
+
+        Raises:
+            SessionOver: none comes back.
+        """
+        if not self._cluster.present():
+            try:
+                self._cluster.find_hosts()
+            except NothingMeasured as error:
+                reasons = [f"{host.name}: {host.left_out or 'gone'}" for host in self._cluster.hosts.values()]
+                raise SessionOver(f"no host is left ({'; '.join(reasons)})", "resume when there is one") from error
+        return self._cluster.present()
+
+    def engine(self, calibrated: Calibrated) -> DaskEngine:
+        for host in self._cluster.late():
+            self._heard.say(f"{host} came after the run had begun: it takes part when the run is resumed")
+        expected_s = block_s(self._plan, calibrated, self._gaps, pace=calibrated.pace)
+
+        def encode(block: PlannedBlock) -> bytes:
+            return job.encode_job(job.Measure(self._plan, self._inputs, calibrated, block))
+
+        return DaskEngine(self._cluster, job.MODULE, encode, self._decode, _LIMIT_S + _LIMIT_TIMES * expected_s)
+
+    def _decode(self, block: PlannedBlock, line: bytes) -> Iterable[News]:
+        """What an answer says. Raises `ValueError` where it cannot be believed."""
+        answer = job.decode_answer(line)
+        if isinstance(answer, job.Refused):
+            raise ValueError(answer.reason)
+        if not isinstance(answer, job.Measured) or answer.block != block.number:
+            raise ValueError(f"it answers something else than block {block.number}")
+        if answer.sectax != __version__:
+            raise ValueError(f"the block was measured by sectax {answer.sectax}, and not {__version__}")
+        events = list(job.events_of(answer))
+        refuse_other_work(block, events)
+        for (treatment, name), value in promised(self._plan, events).items():
+            known = self._promised.setdefault((treatment, name), value)
+            if not same(known, value):
+                raise ValueError(f"{treatment} has {name} {value} there, and {known} on other hosts")
+        return [*(Happened(block.number, event) for event in events), Ended(block.number, answer.seconds)]
+
+    def _leave_out(self, host: str, reason: str) -> None:
+        self._cluster.hosts[host].left_out = reason
+        self._heard.note(f"{host} was left out: {reason}")
+        self._heard.say(f"{host} is left out: {reason}")
+
+
+def ask(
+    cluster: Cluster, asked: job.Job, kind: type[_A], say: Callable[[str], None], hosts: Iterable[str]
+) -> dict[str, _A]:
+    """Ask hosts the same, in order of their names. One that does not answer is left out, with its reason.
+
+    Raises:
+        NothingMeasured: none of them answers.
+    """
+    answers: dict[str, _A] = {}
+    refused: dict[str, str] = {}
+    line = job.encode_job(asked)
+    for host, said in cluster.do(dict.fromkeys(hosts, line), job.MODULE, _ASKED_S):
+        try:
+            answer = said if isinstance(said, Failure) else job.decode_answer(said)
+        except ValueError as error:
+            answer = Failure(str(error))
+        if isinstance(answer, kind):
+            answers[host] = answer
+        elif isinstance(answer, job.Refused):
+            refused[host] = f"{answer.reason} ({answer.hint})" if answer.hint else answer.reason
+        else:
+            refused[host] = answer.reason if isinstance(answer, Failure) else "it answers something else"
+    for host, reason in sorted(refused.items()):
+        cluster.hosts[host].left_out = reason
+        say(f"{host} is left out: {reason}")
+    if not answers:
+        raise NothingMeasured(f"no host could do its part: {next(iter(refused.values()), 'there is none')}")
+    return dict(sorted(answers.items()))
+
+
+def refuse_other_work(block: PlannedBlock, events: Iterable[BlockEvent]) -> None:
+    """Raise `ValueError` where a finished block has other trials than were planned, or leaves some out in silence."""
+    planned = {(visit.treatment, visit.round, visit.position) for cell in block.cells for visit in cell.visits}
+    known = {treatment for cell in block.cells for treatment in cell.opening}
+    made: set[tuple[str, int, int]] = set()
+    opened: set[str] = set()
+    dropped: set[str] = set()
+    for event in events:
+        if event.treatment not in known:
+            raise ValueError(f"it measured {event.treatment}, which is not planned in block {block.number}")
+        if isinstance(event, Trial):
+            place = (event.treatment, event.round, event.position)
+            if place not in planned or place in made:
+                raise ValueError(f"it made a visit of {event.treatment} that is not planned in block {block.number}")
+            made.add(place)
+        elif isinstance(event, Opened):
+            opened.add(event.treatment)
+        elif isinstance(event, Dropped):
+            dropped.add(event.treatment)
+    missing = {place[0] for place in planned - made} | (known - opened)
+    if silent := sorted(missing - dropped):
+        raise ValueError(f"it left out visits of {silent[0]} in block {block.number}, and does not say why")
+
+
+def _address(text: str) -> tuple[str, str]:
+    """The kind of place, and what follows: `local` and a number of workers, or `dask` and HOST:PORT."""
+    kind, _, rest = text.partition(":")
+    if kind == "local":
+        if not rest.isdecimal() or not 1 <= int(rest) <= 64:
+            raise WrongUse(f"--on {text}: how many workers?", "write it as --on local:4")
+        return kind, rest
+    place = rest.removeprefix("//").rstrip("/")
+    if kind != "dask" or not rest.startswith("//") or not _PLACE.fullmatch(place):
+        raise WrongUse(
+            f"--on {text} is not an address",
+            "write --on dask://HOST:PORT of a scheduler, or --on local:4 to try it here",
+        )
+    has_port = re.search(r":\d+$", place) and not place.endswith("]")
+    return kind, place if has_port else f"{place}:{PORT}"
+
+
+def _fits(facts: Mapping[str, str], condition: str) -> bool:
+    """Whether a host is one that `--where NAME=PATTERN` means. Raises `WrongUse`."""
+    name, given, pattern = condition.partition("=")
+    if not given or not name:
+        raise WrongUse(f"--where {condition}: of what?", "write it as --where cpu_model='*EPYC*'")
+    value = facts.get(name, facts.get(f"host.{name}"))
+    if value is None:
+        known = ", ".join(sorted(key.removeprefix("host.") for key in facts if key.startswith("host.")))
+        raise WrongUse(f"hosts do not say their {name}", f"they say: {known}")
+    return fnmatch(value.lower(), pattern.lower())

@@ -1,0 +1,252 @@
+"""A job for a host of a cluster: what is asked of it, what it answers, and the program that does it there.
+
+A job goes to a process of its own as a line on its stdin, and comes back as a line: MessagePack in Base64, the answer
+compressed. It may hold the run's keys, so it is never an argument, never in the environment, and never printed.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import os
+import sys
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+
+from sectax.design.planning import Request
+from sectax.engines.dask.worker import move_threads
+from sectax.engines.engine import Ended, Happened
+from sectax.experiments import registry
+from sectax.model.environment import Environment
+from sectax.model.errors import SectaxError
+from sectax.model.machine import Machine
+from sectax.model.plan import Calibrated, Plan
+from sectax.model.trial import BlockEvent, Closed, Dropped, Opened, PlannedBlock, Trial
+from sectax.workflow.at_host import AtHost
+from sectax.workflow.environment import take_environment
+from sectax.workflow.machine import machine_for, set_up_on_first_use
+
+MODULE = "sectax.workflow.job"
+# What is longer than this may be a key; shorter ones would take letters out of every reason.
+_SHORTEST_INPUT = 6
+_KINDS: dict[str, Any] = {kind.__name__: kind for kind in (Opened, Trial, Closed, Dropped)}
+_DECODERS = {name: msgspec.msgpack.Decoder(kind) for name, kind in _KINDS.items()}
+
+Events = list[tuple[str, msgspec.Raw]]
+
+
+class Look(msgspec.Struct, tag=True):
+    """Say what the machine has that a plan must know."""
+
+    experiment: str
+    request: Request
+
+
+class Describe(msgspec.Struct, tag=True):
+    """Say what the machine and its software are, for this plan."""
+
+    plan: Plan
+
+
+class Try(msgspec.Struct, tag=True):
+    """Make the pilot, within so many seconds."""
+
+    plan: Plan
+    inputs: dict[str, str]
+    left_s: float
+
+
+class Measure(msgspec.Struct, tag=True):
+    """Run a block."""
+
+    plan: Plan
+    inputs: dict[str, str]
+    calibrated: Calibrated
+    block: PlannedBlock
+
+
+Job = Look | Describe | Try | Measure
+
+
+class Looked(msgspec.Struct, tag=True):
+    machine: Machine
+
+
+class Described(msgspec.Struct, tag=True):
+    environment: Environment
+
+
+class Tried(msgspec.Struct, tag=True):
+    """The pilot's result.
+
+    Attributes:
+        gaps: by treatment, the seconds from the end of an operation to its next one.
+    """
+
+    calibrated: Calibrated
+    gaps: dict[str, float]
+    events: Events
+    notes: list[str] = []
+
+
+class Measured(msgspec.Struct, tag=True):
+    """A finished block. `sectax` is the version that measured it."""
+
+    block: int
+    seconds: float
+    sectax: str
+    events: Events
+    notes: list[str] = []
+
+
+class Refused(msgspec.Struct, tag=True):
+    """Why there is no answer, for a person."""
+
+    reason: str
+    hint: str = ""
+
+
+Answer = Looked | Described | Tried | Measured | Refused
+
+_JOBS: msgspec.msgpack.Decoder[Job] = msgspec.msgpack.Decoder(Job)
+_ANSWERS: msgspec.msgpack.Decoder[Answer] = msgspec.msgpack.Decoder(Answer)
+# An answer is refused where it grows to more than this: ten times the largest block.
+_LARGEST = 1 << 30
+
+
+def encode_job(job: Job) -> bytes:
+    """The line that asks for it."""
+    return base64.b64encode(msgspec.msgpack.encode(job))
+
+
+def decode_answer(line: bytes) -> Answer:
+    """What a host has answered. Raises `ValueError` where that makes no sense."""
+    try:
+        unpacking = zlib.decompressobj()
+        content = unpacking.decompress(base64.b64decode(line, validate=True), _LARGEST)
+        return _ANSWERS.decode(content)
+    except (zlib.error, msgspec.MsgspecError) as error:
+        raise ValueError(f"its answer makes no sense: {error}") from error
+
+
+def events_of(answer: Tried | Measured) -> Iterator[BlockEvent]:
+    """What happened, in order. Raises `ValueError` where that makes no sense."""
+    try:
+        for kind, content in answer.events:
+            yield _DECODERS[kind].decode(content)
+    except (KeyError, msgspec.MsgspecError) as error:
+        raise ValueError(f"its answer makes no sense: {error}") from error
+
+
+class _Heard:
+    """Keeps the notes for the answer; nobody waits here."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+
+    def say(self, text: str) -> None:
+        """The note says the same."""
+
+    def waiting(self, what: str) -> AbstractContextManager[None]:
+        return contextlib.nullcontext()
+
+
+def do(job: Job) -> Answer:
+    """Do a job on this machine. Never raises what a person can cause."""
+    try:
+        match job:
+            case Look(name, request):
+                experiment = registry.load(name)
+                set_up_on_first_use(experiment, request, lambda text: None)
+                return Looked(machine_for(experiment, request))
+            case Describe(plan):
+                return Described(take_environment(registry.load(plan.experiment).bench(plan)))
+            case Try(plan, inputs, left_s):
+                return _try(plan, inputs, left_s)
+            case Measure(plan, inputs, calibrated, block):
+                return _measure(plan, inputs, calibrated, block)
+    except SectaxError as error:
+        return Refused(error.message, error.hint)
+    except Exception as error:  # whoever's fault it is: the run goes on elsewhere
+        return Refused(f"{type(error).__name__}: {error}")
+
+
+def _try(plan: Plan, inputs: Mapping[str, str], left_s: float) -> Tried:
+    kept: list[BlockEvent] = []
+    with _at_work(plan, inputs) as (work, heard):
+        calibrated = work.calibrate(kept.append, lambda: left_s, lambda treatment, operation_s: None)
+        return Tried(calibrated, work.gaps(calibrated), _packed(kept, inputs), heard.notes)
+
+
+def _measure(plan: Plan, inputs: Mapping[str, str], calibrated: Calibrated, block: PlannedBlock) -> Measured:
+    from sectax import __version__
+
+    kept: list[BlockEvent] = []
+    with _at_work(plan, inputs) as (work, heard):
+        for news in work.engine(calibrated).run([block]):
+            match news:
+                case Happened(_, event):
+                    kept.append(event)
+                case Ended(number, seconds):
+                    return Measured(number, seconds, __version__, _packed(kept, inputs), heard.notes)
+    raise AssertionError("a block of this machine always ends")
+
+
+@contextlib.contextmanager
+def _at_work(plan: Plan, inputs: Mapping[str, str]) -> Iterator[tuple[AtHost, _Heard]]:
+    heard = _Heard()
+    with registry.load(plan.experiment).bench(plan) as bench, contextlib.ExitStack() as placed:
+        work = AtHost(bench, inputs, heard)
+        placed.callback(work.release)
+        allowed = os.sched_getaffinity(0)
+        work.start()
+        # The worker that waits for this block wakes up all the time: it does so elsewhere.
+        if plan.one_processor and (others := allowed - os.sched_getaffinity(0)):
+            move_threads(os.getppid(), others)
+        yield work, heard
+
+
+def _packed(events: Iterable[BlockEvent], inputs: Mapping[str, str]) -> Events:
+    """Events as they travel; what the run's inputs are is in no reason."""
+    return [
+        (type(event).__name__, msgspec.Raw(msgspec.msgpack.encode(_without_inputs(event, inputs)))) for event in events
+    ]
+
+
+def _without_inputs(event: BlockEvent, inputs: Mapping[str, str]) -> BlockEvent:
+    if not isinstance(event, Trial | Dropped) or not (event.reason or event.hint):
+        return event
+    return replace(event, reason=hide_inputs(event.reason, inputs), hint=hide_inputs(event.hint, inputs))
+
+
+def hide_inputs(text: str, inputs: Mapping[str, str]) -> str:
+    """A text without what only the run may know."""
+    for value in inputs.values():
+        if len(value) >= _SHORTEST_INPUT:
+            text = text.replace(value, "[input]")
+    return text
+
+
+def main() -> None:
+    """Read a job from stdin, and write the answer to what stdout was: whatever else prints goes to stderr."""
+    answers = os.dup(sys.stdout.fileno())
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    job = _JOBS.decode(base64.b64decode(sys.stdin.buffer.readline()))
+    answer = do(job)
+    if isinstance(answer, Refused) and isinstance(job, Try | Measure):
+        answer = Refused(hide_inputs(answer.reason, job.inputs), hide_inputs(answer.hint, job.inputs))
+    packed = base64.b64encode(zlib.compress(msgspec.msgpack.encode(answer), 1))
+    with os.fdopen(answers, "wb") as out:
+        out.write(packed + b"\n")
+
+
+if __name__ == "__main__":
+    main()
