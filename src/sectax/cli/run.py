@@ -218,7 +218,7 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
     on = shared.on_of(values)
     if values["dry_run"]:
         if on:
-            raise WrongUse("--dry-run plans for this machine", "leave out --on")
+            watcher.say(f"planned for this machine; {on.on} is not asked")
         would = dry_run(experiment.name, request, values["prices"] and Path(values["prices"]))
         click.echo(would.document if values["json_"] else "\n".join([*would.lines, ""]), nl=False)
         return

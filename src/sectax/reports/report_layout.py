@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sectax.model.advice import Decision
 from sectax.model.analysed import Analysed
+from sectax.model.environment import LOCAL_HOST
 from sectax.model.finding import is_decided
 from sectax.model.plan import Plan
 from sectax.reports import side_by_side, units, words
@@ -128,6 +129,8 @@ def _blocks(analysed: Analysed) -> str:
         blocks += f", {len(measured.sessions)} sessions"
     service = names.service(measured.plan)
     where = printable(identity.get("host.cpu_model", "processor unknown"))
+    if others := [host for host in measured.hosts if host != LOCAL_HOST]:
+        where = units.count(len(others), "host")
     return f"{blocks} on {where}{f', service: {service}' if service else ''}"
 
 

@@ -6,9 +6,8 @@ import contextlib
 import os
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from sectax.calibration.pilot import Emit, Tick, calibrate, tried_alone
 from sectax.engines.serial import SerialEngine
 from sectax.experiments.interface import Bench
 from sectax.hosts.process.processors import among
@@ -18,6 +17,9 @@ from sectax.model.environment import LOCAL_HOST
 from sectax.model.plan import Calibrated
 from sectax.model.subject import gap_s
 from sectax.parts.cache import state_folder
+
+if TYPE_CHECKING:
+    from sectax.calibration.pilot import Emit, Tick
 
 
 class Heard(Protocol):
@@ -55,18 +57,28 @@ class AtHost:
 
     def tried(self) -> int:
         """How many treatments the pilot tries."""
+        from sectax.calibration.pilot import tried_alone
+
         return len(tried_alone(self._plan, self._bench.specs(self._inputs, None)))
 
     def calibrate(self, emit: Emit, left_s: Callable[[], float], tick: Tick) -> Calibrated:
         """Make the pilot. Arguments as of `pilot.calibrate`."""
+        from sectax.calibration.pilot import calibrate  # numpy: a block of a process of its own needs none
+
         specs, empties = self._bench.specs(self._inputs, None), self._bench.empties()
         return calibrate(
             self._plan, specs, empties, emit, left_s, tick, deciding=self._heard.waiting("planning the blocks")
         )
 
-    def gaps(self, calibrated: Calibrated | None) -> dict[str, float]:
+    def gaps(self, calibrated: Calibrated) -> dict[str, float]:
         """By treatment, the seconds from the end of an operation to its next one."""
         return {name: gap_s(spec) for name, spec in self._bench.specs(self._inputs, calibrated).items()}
+
+    def block_s(self, calibrated: Calibrated, *, pace: float = 1.0) -> float:
+        """Seconds of a block, as of `time_budget.block_s`."""
+        from sectax.calibration.time_budget import block_s
+
+        return block_s(self._plan, calibrated, self.gaps(calibrated), pace=pace)
 
     def engine(self, calibrated: Calibrated) -> SerialEngine:
         """What runs blocks of subjects that know the calibration."""

@@ -169,6 +169,7 @@ class ClusterWork:
         self._inputs = dict(inputs)
         self._heard = heard
         self._gaps: dict[str, float] = {}
+        self._ready_s = 0.0
         self._promised: dict[tuple[str, str], Witness] = {}
 
     def start(self) -> None:
@@ -205,12 +206,16 @@ class ClusterWork:
             for note in answer.notes:
                 self._heard.note(f"{host}: {note}")
         self._promised, self._gaps = shown[first], tried[first].gaps
+        self._ready_s = max(answer.ready_s for answer in tried.values())
         by_host = [answer.calibrated for answer in tried.values()]
         whole = pooled(self._plan, by_host)
         return replace(whole, pace=max(1.0, *(slower(whole, of_host) for of_host in by_host)))
 
-    def gaps(self, calibrated: Calibrated | None) -> Mapping[str, float]:
-        return self._gaps
+    def block_s(self, calibrated: Calibrated, *, pace: float = 1.0) -> float:
+        return self._one_block_s(calibrated, pace) / len(self.hosts())
+
+    def _one_block_s(self, calibrated: Calibrated, pace: float) -> float:
+        return self._ready_s + block_s(self._plan, calibrated, self._gaps, pace=pace)
 
     def hosts(self) -> tuple[str, ...]:
         """Those that can run a block now; where there is none, it is waited for.
@@ -229,7 +234,7 @@ class ClusterWork:
     def engine(self, calibrated: Calibrated) -> DaskEngine:
         for host in self._cluster.late():
             self._heard.say(f"{host} came after the run had begun: it takes part when the run is resumed")
-        expected_s = block_s(self._plan, calibrated, self._gaps, pace=calibrated.pace)
+        expected_s = self._one_block_s(calibrated, calibrated.pace)
 
         def encode(block: PlannedBlock) -> bytes:
             return job.encode_job(job.Measure(self._plan, self._inputs, calibrated, block))

@@ -10,6 +10,7 @@ import base64
 import contextlib
 import os
 import sys
+import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -86,10 +87,12 @@ class Tried(msgspec.Struct, tag=True):
 
     Attributes:
         gaps: by treatment, the seconds from the end of an operation to its next one.
+        ready_s: from the start of the process until its services were there: what a block takes before it begins.
     """
 
     calibrated: Calibrated
     gaps: dict[str, float]
+    ready_s: float
     events: Events
     notes: list[str] = []
 
@@ -182,8 +185,9 @@ def do(job: Job) -> Answer:
 def _try(plan: Plan, inputs: Mapping[str, str], left_s: float) -> Tried:
     kept: list[BlockEvent] = []
     with _at_work(plan, inputs) as (work, heard):
+        ready_s = _age_s()
         calibrated = work.calibrate(kept.append, lambda: left_s, lambda treatment, operation_s: None)
-        return Tried(calibrated, work.gaps(calibrated), _packed(kept, inputs), heard.notes)
+        return Tried(calibrated, work.gaps(calibrated), ready_s, _packed(kept, inputs), heard.notes)
 
 
 def _measure(plan: Plan, inputs: Mapping[str, str], calibrated: Calibrated, block: PlannedBlock) -> Measured:
@@ -212,6 +216,13 @@ def _at_work(plan: Plan, inputs: Mapping[str, str]) -> Iterator[tuple[AtHost, _H
         if plan.one_processor and (others := allowed - os.sched_getaffinity(0)):
             move_threads(os.getppid(), others)
         yield work, heard
+
+
+def _age_s() -> float:
+    """Seconds since this process was started."""
+    with open("/proc/self/stat", "rb") as file:
+        began = int(file.read().rpartition(b")")[2].split()[19])  # starttime, proc_pid_stat(5)
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - began / os.sysconf("SC_CLK_TCK")
 
 
 def _packed(events: Iterable[BlockEvent], inputs: Mapping[str, str]) -> Events:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from sectax.analysis.verdict import narrow_enough
+from sectax.model.environment import LOCAL_HOST
 from sectax.model.finding import UNSETTLED, Finding, is_answered
 from sectax.model.measured import Measured
 from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, Plan, Stopping, Until, last_look
@@ -147,12 +148,18 @@ def progress_line(
     most = plan.stopping.fixed_blocks or plan.stopping.max_blocks
     of = "" if most is None else f" of {'' if plan.stopping.fixed_blocks else 'at most '}{most}"
     return ProgressLine(
-        f"block {len(measured.blocks)}{of}",
+        f"block {len(measured.blocks)}{of}{_on_hosts(measured)}",
         elapsed_s,
         f"{sum(is_answered(finding, plan.stopping.until) for finding in primary)} of {len(primary)} decided",
         _left(measured, waiting, elapsed_s, one_block_s),
         *_estimate(plan, shown),
     )
+
+
+def _on_hosts(measured: Measured) -> str:
+    """' on 4 hosts', where blocks are of others than this machine."""
+    others = [host for host in measured.hosts if host != LOCAL_HOST]
+    return f" on {units.count(len(others), 'host')}" if others else ""
 
 
 def _estimate(plan: Plan, finding: Finding | None) -> tuple[str, str]:

@@ -20,7 +20,6 @@ from sectax.calibration.freeze import sized_again
 from sectax.calibration.time_budget import (
     WITHIN,
     BlockTimes,
-    block_s,
     fewer,
     least_block_s,
     refuse_before_start,
@@ -265,7 +264,7 @@ class _Session:
                 placed.callback(self.work.release)
                 self.work.start()
                 calibrated = self.ledger.calibrated or self._calibrate()
-                about_s = self._block_s(calibrated, pace=calibrated.pace)
+                about_s = self.work.block_s(calibrated, pace=calibrated.pace)
                 frozen, *durations = words.calibrated(self.plan, calibrated, about_s)
                 self.progress.detail(frozen)
                 for line in durations:
@@ -365,16 +364,11 @@ class _Session:
             refuse(left_s / 2)
 
         calibrated = self.work.calibrate(emit, self._left_s, tick)
-        one_block_s, paced_s = (self._block_s(calibrated, pace=pace) for pace in (1.0, calibrated.pace))
+        one_block_s, paced_s = (self.work.block_s(calibrated, pace=pace) for pace in (1.0, calibrated.pace))
         once = once_s(self.plan, calibrated)
         calibrated = with_last_look(self.plan, calibrated, one_block_s, paced_s, self._elapsed_s(), once)
         self.ledger.calibrate(calibrated)
         return calibrated
-
-    def _block_s(self, calibrated: Calibrated, *, pace: float = 1.0) -> float:
-        """Seconds of a block, or its share of them where several hosts run one each at the same time."""
-        one = block_s(self.plan, calibrated, self.work.gaps(calibrated), pace=pace)
-        return one / max(1, len(self.work.hosts()))
 
     def _left_s(self) -> float:
         """Seconds of the budget that are left; infinite without one."""

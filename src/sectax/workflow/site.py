@@ -74,8 +74,8 @@ class Work(Protocol):
     def calibrate(self, emit: Emit, left_s: Callable[[], float], tick: Tick) -> Calibrated:
         """Make the pilot."""
 
-    def gaps(self, calibrated: Calibrated | None) -> Mapping[str, float]:
-        """By treatment, the seconds from the end of an operation to its next one."""
+    def block_s(self, calibrated: Calibrated, *, pace: float = 1.0) -> float:
+        """Seconds of a block, or its share of them where hosts run one each at the same time."""
 
     def hosts(self) -> tuple[str, ...]:
         """Those that can run a block now, by name."""

@@ -6,6 +6,7 @@ import contextlib
 import ipaddress
 import itertools
 import logging
+import os
 import time
 import warnings
 from collections.abc import Generator, Mapping
@@ -89,6 +90,7 @@ class Cluster:
             )
         if encrypted:
             security.require_encryption = True
+            _check_files(security, given)
         cluster = cls(f"{'tls' if encrypted else 'tcp'}://{address}", security)
         cluster._open()
         return cluster
@@ -206,7 +208,7 @@ class Cluster:
                     for name in [name for name, (address, _) in waiting.items() if address in gone]:
                         waiting.pop(name)[1].cancel()
                         yield name, Failure("its worker is gone")
-                if now - began > 2 * limit_s + _GRACE_S:
+                if now - began > limit_s + _GRACE_S:
                     for name in tuple(waiting):
                         waiting.pop(name)[1].cancel()
                         self.hosts[name].left_out = f"it did not answer for {now - began:.0f} s"
@@ -338,6 +340,18 @@ class Cluster:
     def without_sectax(self) -> tuple[str, ...]:
         """The addresses of workers that could not say who they are."""
         return tuple(sorted(self._strangers))
+
+
+def _check_files(security: Any, given: Mapping[str, str | None]) -> None:
+    """Raise `WrongUse` where the files for TLS cannot be used."""
+    for path in filter(None, given.values()):
+        if not os.access(path, os.R_OK):
+            raise WrongUse(f"{path} cannot be read", "give the files of --tls-ca, --tls-cert and --tls-key")
+    try:
+        if security.get_connection_args("client").get("ssl_context") is None:
+            raise WrongUse("TLS needs a certificate of our own too", "give --tls-cert and --tls-key")
+    except OSError as error:  # ssl.SSLError is one
+        raise WrongUse(f"the files for TLS cannot be used: {error.strerror or error}", "are they PEM files?") from error
 
 
 def _is_loopback(address: str) -> bool:

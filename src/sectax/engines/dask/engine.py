@@ -10,7 +10,7 @@ from sectax.engines.engine import Lost, News
 from sectax.model.trial import PlannedBlock
 
 # A host whose blocks are lost so many times in a row takes no part any more.
-PATIENCE = 3
+PATIENCE = 5
 
 
 class DaskEngine:

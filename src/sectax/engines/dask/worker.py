@@ -62,13 +62,14 @@ def work(job: Sealed, module: str, lock: str, limit_s: float) -> Sealed | Failur
     Args:
         module: is run as a program; it reads the job as a line on its stdin, and writes its answer as one.
         lock: what all workers of this host call it.
-        limit_s: seconds to wait for the others, and then again seconds that the job may take.
+        limit_s: seconds that the job may take, with waiting for the others.
     """
+    deadline = time.monotonic() + limit_s
     before = os.sched_getaffinity(0)
     wanted = _is_wanted()
     try:
-        with _alone(lock, time.monotonic() + limit_s, wanted):
-            return _answer(job, module, time.monotonic() + limit_s, wanted)
+        with _alone(lock, deadline, wanted):
+            return _answer(job, module, deadline, wanted)
     except _Given as given:
         return Failure(str(given))
     except (ChildError, OSError) as error:

@@ -1,0 +1,173 @@
+"""The engine on a cluster: a real scheduler and two real workers on loopback."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import urllib.request
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from sectax.engines.dask.cluster import Cluster
+from sectax.engines.dask.worker import Failure, Sealed
+from sectax.model.errors import NothingMeasured, WrongUse
+from sectax.record.reader import RunReader
+from tests.engines.real_cluster import RealCluster, two_workers
+from tests.program import Said, sectax
+
+NEEDLE = "needle-in-no-log-8c1f"
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealCluster]:
+    with two_workers(tmp_path_factory.mktemp("cluster")) as real:
+        yield real
+
+
+@pytest.fixture
+def connected(cluster: RealCluster) -> Iterator[Cluster]:
+    ours = Cluster.connect(cluster.on.removeprefix("dask://"), ca=None, cert=None, key=None)
+    ours.find_hosts()
+    yield ours
+    ours.close()
+
+
+def run(cluster: RealCluster, path: Path, *words: str) -> Said:
+    commands = ("command", "true", "sh -c :", "--blocks", "6", "--seed", "7", "--out", str(path))
+    return sectax("run", *commands, "--on", cluster.on, *words, folder=cluster.folder)
+
+
+@pytest.fixture(scope="module")
+def finished(cluster: RealCluster) -> tuple[Path, Said]:
+    """A run on both workers."""
+    path = cluster.folder / "run.sectax"
+    return path, run(cluster, path)
+
+
+def test_two_workers_of_one_machine_take_turns_as_one_host(finished: tuple[Path, Said]) -> None:
+    path, said = finished
+
+    assert said.status == 0, said.err
+    with RunReader.open(path) as reader:
+        measured = reader.measured()
+    (host,) = measured.hosts
+    assert measured.blocks == (1, 2, 3, 4, 5, 6)
+    assert set(measured.sessions[0].hosts) == {host}
+    assert measured.sessions[0].hosts[host].identity["host.cpus"]
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("SELECT DISTINCT state, host FROM block WHERE number > 0").fetchall() == [("finished", host)]
+        seconds = [seconds for (seconds,) in db.execute("SELECT seconds FROM block WHERE number > 0")]
+    assert all(second > 0 for second in seconds)
+    assert "6 blocks" in said.out
+    assert " on 1 host" in said.out
+
+
+def test_a_run_of_a_cluster_is_not_resumed_here(finished: tuple[Path, Said], tmp_path: Path) -> None:
+    path = tmp_path / "run.sectax"
+    path.write_bytes(finished[0].read_bytes())
+    with closing(sqlite3.connect(path)) as db, db:
+        _interrupt(db)
+    said = sectax("resume", str(path))
+
+    assert said.status == 2
+    assert "--on dask://ADDRESS" in said.err
+
+
+def _interrupt(db: sqlite3.Connection) -> None:
+    """Let a file say that its run was interrupted, with the checksum of that."""
+    from sectax.record.checksums import frame_checksum
+
+    db.execute("UPDATE run SET state = 'interrupted'")
+    for sql, parameters in frame_checksum(db):
+        db.execute(sql, parameters)
+
+
+def test_no_log_and_no_page_of_the_cluster_has_an_input(cluster: RealCluster, connected: Cluster) -> None:
+    (host,) = connected.present()
+    line = NEEDLE.encode()
+    # A job that cannot be done, one whose program does not exist, and one that hangs until its time limit.
+    for module, limit_s in (("sectax.workflow.job", 10.0), ("no.such.module", 10.0), ("http.server", 0.5)):
+        ((_, answer),) = connected.do({host: line}, module, limit_s)
+        assert isinstance(answer, Failure)
+        assert NEEDLE not in answer.reason
+    client = connected._client
+    state = str(client.run_on_scheduler(lambda dask_scheduler: [repr(t) for t in dask_scheduler.tasks.values()]))
+    stories = str(client.run(lambda dask_worker: list(map(str, dask_worker.state.log))))
+
+    assert NEEDLE not in state + stories + str(client.get_events())
+    for page in ("info/main/workers.html", "info/logs.html", "json/identity.json", "json/index.html", "metrics"):
+        assert NEEDLE not in _page(cluster, page)
+    assert NEEDLE not in cluster.said()
+    assert NEEDLE not in repr(Sealed(NEEDLE.encode()))
+
+
+def _page(cluster: RealCluster, path: str) -> str:
+    said = cluster.logs[0].read_text()
+    dashboard = said.partition("dashboard at:")[2].split()[0].removesuffix("/status")
+    try:
+        with urllib.request.urlopen(f"{dashboard}/{path}", timeout=10) as answer:  # noqa: S310 - of our own scheduler
+            return str(answer.read())
+    except OSError:
+        return ""  # this build of Dask has no such page
+
+
+def test_a_worker_says_why_a_job_came_to_nothing(connected: Cluster) -> None:
+    (host,) = connected.present()
+
+    assert dict(connected.do({host: b""}, "no.such.module", 10.0)) == {
+        host: Failure("its process ended: exit status 1")
+    }
+    assert dict(connected.do({host: b""}, "http.server", 0.5)) == {host: Failure("it took longer than its time limit")}
+
+
+def test_hosts_that_are_not_there_are_waited_for_and_then_refused(connected: Cluster) -> None:
+    with pytest.raises(NothingMeasured, match="1 host of the cluster came within 0 s; 2 are needed"):
+        connected.find_hosts(2, wait_s=0.3)
+
+
+@pytest.mark.parametrize("address", ["10.1.2.3:8786", "bench.example:8786", "[2001:db8::1]:8786"])
+def test_keys_do_not_go_over_a_network_without_tls(address: str) -> None:
+    with pytest.raises(WrongUse, match="without TLS"):
+        Cluster.connect(address, ca=None, cert=None, key=None)
+
+
+def test_a_scheduler_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sectax.engines.dask.cluster.CONNECT_S", 0.5)
+    with pytest.raises(NothingMeasured, match=r"127\.0\.0\.1:1 cannot be reached"):
+        Cluster.connect("127.0.0.1:1", ca=None, cert=None, key=None)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--on", "tcp://127.0.0.1:8786"), "is not an address"),
+        (("--on", "dask://"), "is not an address"),
+        (("--on", "dask://a b"), "is not an address"),
+        (("--on", "local:many"), "how many workers?"),
+        (("--on", "local:0"), "how many workers?"),
+        (("--hosts", "3"), "--hosts is for a run on a cluster"),
+        (("--insecure",), "--insecure is for a run on a cluster"),
+        (("--on", "dask://bench.example"), "without TLS"),
+        (("--on", "dask://127.0.0.1", "--tls-ca", "/no/such/file"), "/no/such/file"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(words: tuple[str, ...], message: str, tmp_path: Path) -> None:
+    said = sectax("run", "command", "true", "false", *words, folder=tmp_path)
+
+    assert said.status == 2
+    assert message in said.err
+    assert not list(tmp_path.iterdir())
+
+
+def test_hosts_are_chosen_by_what_they_say(cluster: RealCluster, tmp_path: Path) -> None:
+    def refused(*words: str) -> str:
+        said = run(cluster, tmp_path / "r.sectax", *words)
+        assert said.status in (2, 3)
+        return said.err
+
+    assert "no host of the cluster can take part" in refused("--where", "machine=vax")
+    assert "hosts do not say their colour" in refused("--where", "colour=blue")
+    assert "--hosts asks for 1" not in json.dumps(refused("--where", "machine"))

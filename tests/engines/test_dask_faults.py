@@ -1,0 +1,293 @@
+"""What a cluster does to a run: workers are killed, hang, lie and come late, the network is cut, the scheduler goes.
+
+Every host is a machine of its own: a mount namespace in which the kernel's boot id is another one, and, where the
+network is cut, a network namespace behind a cable.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shlex
+import signal
+import sqlite3
+import subprocess
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from sectax.model.measured import Measured
+from sectax.record.reader import RunReader
+from tests.engines.real_cluster import RealCluster
+from tests.needs import needs
+from tests.program import PROGRAM
+
+pytestmark = [pytest.mark.more, needs("mounts")]
+
+
+def machine(folder: Path, name: str, *inside: str) -> list[str]:
+    """The words behind which a program runs on a machine of this name."""
+    boot = folder / f"{name}.boot"
+    boot.write_text(f"{uuid.uuid5(uuid.NAMESPACE_DNS, name)}\n")
+    script = f'mount --bind {shlex.quote(str(boot))} /proc/sys/kernel/random/boot_id && hostname {name} && exec "$@"'
+    return [*inside, "unshare", "--mount", "--uts", "sh", "-c", script, "sh"]
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[RealCluster]:
+    with RealCluster(tmp_path) as real:
+        yield real
+
+
+def add_hosts(cluster: RealCluster, *names: str, nanny: bool = False) -> None:
+    for name in names:
+        cluster.add_worker(*(() if nanny else ("--no-nanny",)), prefix=machine(cluster.folder, name))
+
+
+@contextmanager
+def running(cluster: RealCluster, path: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
+    """A run of two commands on the cluster; its end is waited for, unless the test ended it."""
+    given = ["run", "command", "true", "sh -c :", "--seed", "7", "--out", str(path), "--on", cluster.on, *words]
+    with started(cluster, *given) as process:
+        yield process
+
+
+@contextmanager
+def started(cluster: RealCluster, *words: str) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(
+        [*PROGRAM, *words],
+        cwd=cluster.folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=os.environ | {"SECTAX_STATE": str(cluster.folder / "coordinator")},
+    )
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+
+
+def wait_until(true: Callable[[], object], what: str, seconds: float = 120.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline, f"not within {seconds:g} s: {what}"
+        time.sleep(0.05)
+
+
+def states(path: Path) -> list[tuple[int, str, str]]:
+    """Number, state and host of every block; nothing while there is no file."""
+    if not path.exists():
+        return []
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as db:
+        try:
+            return db.execute("SELECT number, state, host FROM block WHERE number > 0 ORDER BY number").fetchall()
+        except sqlite3.OperationalError:  # it is being made
+            return []
+
+
+def finished(path: Path) -> int:
+    return sum(state == "finished" for _, state, _ in states(path))
+
+
+def read(path: Path) -> Measured:
+    with RunReader.open(path) as reader:
+        return reader.measured()
+
+
+def jobs() -> list[int]:
+    """The processes that do a job now."""
+    found = subprocess.run(["pgrep", "-f", "sectax[.]workflow[.]job"], capture_output=True, text=True).stdout
+    return [int(pid) for pid in found.split()]
+
+
+def own_jobs(cluster: RealCluster) -> list[int]:
+    """Those of this cluster: other tests may run beside."""
+    mine = []
+    for pid in jobs():
+        try:
+            environment = Path(f"/proc/{pid}/environ").read_bytes()
+        except OSError:
+            continue
+        if f"SECTAX_STATE={cluster.folder / 'state'}".encode() in environment:
+            mine.append(pid)
+    return mine
+
+
+def check_nothing_counts_twice(path: Path, blocks: int) -> None:
+    """All blocks are whole, each was recorded once, and what was lost counts nowhere."""
+    measured = read(path)
+    assert len(measured.blocks) == blocks
+    with closing(sqlite3.connect(path)) as db:
+        rows = db.execute(
+            "SELECT block, COUNT(*), COUNT(DISTINCT round * 100000 + position) FROM trial"
+            " JOIN treatment t ON t.number = trial.treatment WHERE t.role = 'baseline'"
+            " AND block IN (SELECT number FROM block WHERE state = 'finished') GROUP BY block"
+        ).fetchall()
+        (strays,) = db.execute(
+            "SELECT COUNT(*) FROM trial WHERE block IN (SELECT number FROM block WHERE state = 'abandoned')"
+        ).fetchone()
+    assert len(rows) == blocks
+    assert all(trials == places for _, trials, places in rows)
+    assert strays == 0
+
+
+def test_forty_kills_lose_nothing_and_count_nothing_twice(cluster: RealCluster, tmp_path: Path) -> None:
+    names = ("anna", "bert", "cleo")
+    add_hosts(cluster, *names, nanny=True)
+    path, rng, kills, blocks = tmp_path / "run.sectax", random.Random(1), 0, 60
+    with running(cluster, path, "--blocks", str(blocks)) as run:
+        wait_until(lambda: finished(path), "the first block")
+        while kills < 40 and run.poll() is None:
+            # By turns a job, and the worker around one: its nanny starts another.
+            victims = own_jobs(cluster)
+            if victims:
+                victim = victims[rng.randrange(len(victims))]
+                if kills % 2:
+                    victim = int(Path(f"/proc/{victim}/stat").read_text().rpartition(")")[2].split()[1])
+                os.kill(victim, signal.SIGKILL)
+                kills += 1
+            time.sleep(rng.uniform(0.2, 2.0))
+        said, _ = run.communicate(timeout=400)
+
+    assert run.returncode == 0, said
+    assert kills == 40 or finished(path) == blocks
+    assert any(state == "abandoned" for _, state, _ in states(path))
+    check_nothing_counts_twice(path, blocks)
+
+
+def test_a_killed_workers_block_runs_elsewhere(cluster: RealCluster, tmp_path: Path) -> None:
+    add_hosts(cluster, "anna", "bert")
+    path = tmp_path / "run.sectax"
+    with running(cluster, path, "--blocks", "10") as run:
+        wait_until(lambda: finished(path) >= 2, "two blocks")
+        os.killpg(cluster.workers[1].pid, signal.SIGKILL)
+        said, _ = run.communicate(timeout=200)
+
+    assert run.returncode == 0, said
+    assert "on bert is lost: its worker" in said
+    check_nothing_counts_twice(path, 10)
+    assert len(read(path).hosts["anna"]) > len(read(path).hosts["bert"])
+
+
+def test_a_worker_that_hangs_is_left_out(cluster: RealCluster, tmp_path: Path) -> None:
+    add_hosts(cluster, "anna", "bert")
+    path = tmp_path / "run.sectax"
+    with running(cluster, path, "--blocks", "8") as run:
+        wait_until(lambda: finished(path) >= 2, "two blocks")
+        wait_until(lambda: own_jobs(cluster), "a job")
+        os.kill(cluster.workers[1].pid, signal.SIGSTOP)
+        said, _ = run.communicate(timeout=300)
+    os.kill(cluster.workers[1].pid, signal.SIGCONT)
+
+    assert run.returncode == 0, said
+    assert "on bert is lost: it did not answer for" in said
+    check_nothing_counts_twice(path, 8)
+
+
+def test_a_late_worker_waits_for_the_next_session(cluster: RealCluster, tmp_path: Path) -> None:
+    add_hosts(cluster, "anna")
+    path = tmp_path / "run.sectax"
+    with running(cluster, path, "--blocks", "12") as run:
+        wait_until(lambda: finished(path) >= 1, "a block")
+        add_hosts(cluster, "bert")
+        wait_until(lambda: finished(path) >= 7, "more blocks")
+        os.kill(run.pid, signal.SIGINT)
+        said, _ = run.communicate(timeout=100)
+
+    assert run.returncode == 130, said
+    assert "bert came after the run had begun" in said
+    assert set(read(path).hosts) == {"anna"}
+    with started(cluster, "resume", str(path), "--on", cluster.on) as run:
+        said, _ = run.communicate(timeout=200)
+    assert run.returncode == 0, said
+    assert set(read(path).hosts) == {"anna", "bert"}
+    check_nothing_counts_twice(path, 12)
+
+
+def test_a_killed_coordinator_leaves_no_job_and_resumes(cluster: RealCluster, tmp_path: Path) -> None:
+    add_hosts(cluster, "anna", "bert")
+    path = tmp_path / "run.sectax"
+    with running(cluster, path, "--blocks", "10") as run:
+        wait_until(lambda: finished(path) >= 2, "two blocks")
+        wait_until(lambda: own_jobs(cluster), "a job")
+        run.kill()
+    wait_until(lambda: not own_jobs(cluster), "the end of its jobs", 30)
+    with started(cluster, "resume", str(path), "--on", cluster.on) as run:
+        said, _ = run.communicate(timeout=200)
+
+    assert run.returncode == 0, said
+    check_nothing_counts_twice(path, 10)
+
+
+def test_a_run_outlives_its_scheduler_with_another_cluster(cluster: RealCluster, tmp_path: Path) -> None:
+    add_hosts(cluster, "anna", "bert")
+    path = tmp_path / "run.sectax"
+    with running(cluster, path, "--blocks", "10") as run:
+        wait_until(lambda: finished(path) >= 2, "two blocks")
+        assert cluster.scheduler is not None
+        os.killpg(cluster.scheduler.pid, signal.SIGKILL)
+        said, _ = run.communicate(timeout=200)
+    assert run.returncode != 0
+    assert "the scheduler at tcp://" in said
+    assert read(path).state == "interrupted"
+
+    other = tmp_path / "other"
+    other.mkdir()
+    with RealCluster(other) as another:
+        add_hosts(another, "cleo", "dora")
+        with started(cluster, "resume", str(path), "--on", another.on) as run:
+            said, _ = run.communicate(timeout=200)
+    assert run.returncode == 0, said
+    assert {"cleo", "dora"} <= set(read(path).hosts) <= {"anna", "bert", "cleo", "dora"}
+    check_nothing_counts_twice(path, 10)
+
+
+LIARS = {
+    "another version": ("import sectax\nsectax.__version__ = '9.9'\n", "bert is left out: has sectax 9.9"),
+    "visits left out": (
+        "from sectax.engines.serial import SerialEngine\n"
+        "from sectax.model.trial import Trial\n"
+        "honest = SerialEngine.run\n"
+        "def run(self, blocks):\n"
+        "    seen = 0\n"
+        "    for news in honest(self, blocks):\n"
+        "        seen += isinstance(getattr(news, 'event', None), Trial)\n"
+        "        if seen != 3 or not isinstance(getattr(news, 'event', None), Trial):\n"
+        "            yield news\n"
+        "SerialEngine.run = run\n",
+        "on bert is lost: it left out visits of",
+    ),
+    "other software": (
+        "import importlib.metadata as metadata\n"
+        "honest = metadata.version\n"
+        "metadata.version = lambda name: '0.0.1' if name == 'cryptography' else honest(name)\n",
+        "bert is left out: sectax.cryptography 0.0.1",
+    ),
+}
+
+
+@pytest.mark.parametrize("lie", LIARS)
+def test_a_worker_that_lies_is_left_out(cluster: RealCluster, tmp_path: Path, lie: str) -> None:
+    code, message = LIARS[lie]
+    (tmp_path / "lies").mkdir()
+    (tmp_path / "lies" / "sitecustomize.py").write_text(code)
+    add_hosts(cluster, "anna", "cleo")
+    cluster.add_worker(
+        "--no-nanny", prefix=["env", f"PYTHONPATH={tmp_path / 'lies'}", *machine(cluster.folder, "bert")]
+    )
+    path = tmp_path / "run.sectax"
+    with running(cluster, path, "--blocks", "8") as run:
+        said, _ = run.communicate(timeout=200)
+
+    assert run.returncode == 0, said
+    assert message in said
+    assert set(read(path).hosts) == {"anna", "cleo"}
+    check_nothing_counts_twice(path, 8)

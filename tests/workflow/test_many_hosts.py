@@ -1,0 +1,195 @@
+"""What a run on several hosts decides without any of them: who is next, who is unlike, what is believed."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import replace
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sectax.engines.engine import Ended, Happened, Lost
+from sectax.model.environment import Environment
+from sectax.model.errors import NothingMeasured, WrongUse
+from sectax.model.plan import Calibrated
+from sectax.model.trial import BlockEvent, Closed, Dropped, Opened, PlannedBlock, State, Trial
+from sectax.workflow import job
+from sectax.workflow.alike import pooled, promised, slower, software, unlike
+from sectax.workflow.cluster import _address, _fits, refuse_other_work
+from sectax.workflow.waves import Running, next_hosts
+from tests.record.runs import calibrated, events, plan, planned_block
+
+PLAN = plan()
+
+
+@given(st.integers(1, 12), st.integers(1, 200), st.integers(0, 2**64 - 1))
+def test_blocks_go_to_hosts_evenly(hosts: int, blocks: int, seed: int) -> None:
+    done = {f"host-{number}": 0 for number in range(hosts)}
+    while (ran := sum(done.values())) < blocks:
+        for host in next_hosts(done, blocks - ran, seed, ran + 1):
+            done[host] += 1
+
+    assert sum(done.values()) == blocks
+    assert max(done.values()) - min(done.values()) <= 1
+
+
+def test_the_order_of_hosts_is_drawn_from_the_seed() -> None:
+    done = dict.fromkeys("abcdefgh", 3)
+    waves = [next_hosts(done, 99, 7, number) for number in range(1, 80, 8)]
+
+    assert waves == [next_hosts(done, 99, 7, number) for number in range(1, 80, 8)]
+    assert all(sorted(wave) == sorted(done) for wave in waves)
+    assert len(set(waves)) > 8
+    assert waves != [next_hosts(done, 99, 8, number) for number in range(1, 80, 8)]
+
+
+def test_a_host_whose_block_was_lost_gets_the_next_odd_one() -> None:
+    assert next_hosts({"a": 5, "b": 4, "c": 5}, 1, 7, 15) == ("b",)
+
+
+def test_the_live_line_counts_visits_here_and_hosts_elsewhere() -> None:
+    block = planned_block(PLAN, 3)
+    visits = sum(len(cell.visits) for cell in block.cells)
+    here = Running([block])
+    for event in events(block):
+        here.heard(Happened(3, event))
+    there = Running([replace(block, host="a"), replace(block, number=4, host="b")])
+    there.heard(Ended(3, 1.5))
+    assert there.bar() == ("blocks 3 to 4 on 2 hosts", 1, 2)
+    there.heard(Lost(4, "its worker is gone"))
+
+    assert here.bar() == ("block 3", visits, visits)
+    assert here.where(3) == ""
+    assert there.bar() == ("blocks 3 to 4 on 2 hosts", 2, 2)
+    assert there.where(4) == " on b"
+
+
+def test_hosts_with_other_software_are_named_and_other_processors_are_welcome() -> None:
+    def facts(go: str, cpu: str) -> dict[str, str]:
+        return software(Environment({"sectax": "1.0", "go": go, "host.cpu_model": cpu}))
+
+    assert unlike({"a": facts("1.26", "EPYC"), "b": facts("1.26", "Xeon"), "c": facts("1.26", "Neoverse")}) == {}
+    assert unlike({"a": facts("1.26", "EPYC"), "b": facts("1.25", "EPYC"), "c": facts("1.26", "EPYC")}) == {
+        "b": "go 1.25 (the others: 1.26)"
+    }
+    with pytest.raises(NothingMeasured, match="no more than half"):
+        unlike({"a": facts("1.26", "EPYC"), "b": facts("1.25", "EPYC")})
+
+
+def test_every_host_does_as_much_as_the_fastest_needs() -> None:
+    slow = calibrated(PLAN)
+    fast = Calibrated(
+        {name: replace(of, count=3 * of.count, warmup=1) for name, of in slow.calibrations.items()},
+        dict.fromkeys(slow.rounds, 6),
+        pace=1.2,
+    )
+    whole = pooled(PLAN, [slow, fast])
+
+    assert {of.count for of in whole.calibrations.values()} == {99}
+    assert {of.warmup for of in whole.calibrations.values()} == {2}
+    assert set(whole.rounds.values()) == {6}
+    # The slow one needs as long for a third of it.
+    assert math.isclose(slower(whole, slow), 3.0)
+    assert math.isclose(slower(whole, fast), 1.2)
+
+
+def test_a_block_comes_back_from_a_host_as_it_went(tmp_path: object) -> None:
+    block = planned_block(PLAN, 7)
+    happened: list[BlockEvent] = [
+        *events(block),
+        Dropped("sign/RS256", State.FAILED, "close", "it said secret-key-1 at the end", "keep secret-key-1"),
+        Trial("sign/RS256", 9, 9, State.OK, (), {"steal_s": math.nan}),
+    ]
+    packed = job._packed(happened, {"key": "secret-key-1", "short": "a"})
+    line = _packed_line(job.Measured(7, 1.25, "1.0", packed))
+    answer = job.decode_answer(line)
+
+    assert isinstance(answer, job.Measured)
+    back = list(job.events_of(answer))
+    assert back[:-2] == happened[:-2]
+    assert back[-2] == Dropped("sign/RS256", State.FAILED, "close", "it said [input] at the end", "keep [input]")
+    assert isinstance(back[-1], Trial)
+    assert math.isnan(back[-1].telemetry["steal_s"])
+
+
+def _packed_line(answer: job.Answer) -> bytes:
+    import base64
+    import zlib
+
+    return base64.b64encode(zlib.compress(msgspec.msgpack.encode(answer), 1))
+
+
+@given(st.binary(max_size=200))
+def test_an_answer_that_makes_no_sense_is_refused(content: bytes) -> None:
+    with pytest.raises(ValueError, match=r"makes no sense|base64|padding|characters"):
+        job.decode_answer(content)
+
+
+def test_damage_to_an_answer_is_refused() -> None:
+    rng = random.Random(1)
+    line = _packed_line(job.Measured(1, 1.0, "1.0", job._packed(events(planned_block(PLAN, 1)), {})))
+    refused = 0
+    for _ in range(200):
+        damaged = bytearray(line)
+        damaged[rng.randrange(len(line))] ^= 1 << rng.randrange(7)
+        try:
+            answer = job.decode_answer(bytes(damaged))
+            list(job.events_of(answer))  # type: ignore[arg-type]
+        except ValueError:
+            refused += 1
+
+    assert refused > 190  # what is not refused is one bit of Base64 that means nothing
+
+
+def test_a_host_that_measured_something_else_is_not_believed() -> None:
+    block = planned_block(PLAN, 1, live=["sign/RS256", "sign/ES256"])
+    honest = list(events(block))
+    refuse_other_work(block, honest)
+
+    def refused(events_: list[BlockEvent], match: str, of: PlannedBlock = block) -> None:
+        with pytest.raises(ValueError, match=match):
+            refuse_other_work(of, events_)
+
+    trial = next(event for event in honest if isinstance(event, Trial))
+    refused([*honest, trial], "not planned")
+    refused([event for event in honest if event is not trial], "left out visits of")
+    refused([event for event in honest if not isinstance(event, Opened)], "left out visits of")
+    refused([*honest, Closed("verify/RS256", {})], "which is not planned")
+    refused([], "left out visits of")
+    gone = [event for event in honest if event.treatment != "sign/RS256"]
+    refuse_other_work(block, [*gone, Dropped("sign/RS256", State.FAILED, "open", "no memory")])
+
+
+def test_only_promised_witnesses_must_be_the_same_everywhere() -> None:
+    shown = promised(PLAN, [Opened("sign/RS256", {"alg": "RS256", "pid": 7}, (), 0.1), Closed("sign/RS256", {})])
+
+    assert shown == {("sign/RS256", "alg"): "RS256"}
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("dask://bench", "bench:8786"),
+        ("dask://bench:9000/", "bench:9000"),
+        ("dask://[::1]", "[::1]:8786"),
+        ("dask://[::1]:99", "[::1]:99"),
+        ("dask://10.0.0.1:1", "10.0.0.1:1"),
+    ],
+)
+def test_a_scheduler_has_a_port(text: str, place: str) -> None:
+    assert _address(text) == ("dask", place)
+
+
+def test_hosts_fit_a_pattern_of_what_they_say() -> None:
+    facts = {"host.machine": "aarch64", "host.cpu_model": "AMD EPYC 9R14", "host.name": "bench-1"}
+
+    assert _fits(facts, "machine=arm*") is False
+    assert _fits(facts, "cpu_model=*epyc*")
+    assert _fits(facts, "name=bench-?")
+    with pytest.raises(WrongUse, match="do not say their colour"):
+        _fits(facts, "colour=blue")
+    with pytest.raises(WrongUse, match="of what"):
+        _fits(facts, "machine")
