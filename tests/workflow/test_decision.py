@@ -149,13 +149,13 @@ def test_a_surprise_is_explained_by_what_fell_by_enough_or_by_nothing(waits: dic
 
 def test_work_that_a_witness_shows_to_be_left_out_explains_a_surprise() -> None:
     analysed, rules = _faster()
-    warning = AuditWarning("less-work", Severity.WARNING, "x", "no MD5", "")
+    warning = AuditWarning("less-work", Severity.WARNING, "x", "computes no MD5", "")
     findings = tuple(replace(finding, warnings=(*finding.warnings, warning)) for finding in analysed.findings)
 
     decision = decide(replace(analysed, findings=findings), rules, load())
 
     assert decision is not None
-    assert [surprise.cause for surprise in decision.surprises] == ["no MD5"]
+    assert [surprise.cause for surprise in decision.surprises] == ["it computes no MD5"]
 
 
 def test_where_nothing_is_decided_that_is_reported_first_and_a_wide_interval_is_no_answer() -> None:

@@ -250,7 +250,7 @@ def _surprises(analysed: Analysed, choice: Choice, asked: list[Finding]) -> Iter
     """Treatments that do more than their baseline and take less, with what the record shows of the reason."""
     for finding in asked:
         if finding.verdict in FASTER and finding.effect is not None:
-            left_out = (warning.saw for warning in finding.warnings if warning.check == _LESS_WORK)
+            left_out = (f"it {warning.saw}" for warning in finding.warnings if warning.check == _LESS_WORK)
             causes = _causes(analysed, choice, finding.comparison, finding.effect)
             yield Surprise(finding, next(itertools.chain(left_out, causes), ""))
 

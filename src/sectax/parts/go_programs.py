@@ -63,8 +63,11 @@ class GoProgram:
         """What is lacking here to start it; None where it is built."""
         if self.path.exists():
             return None
-        lack = go.missing(self.go_version)
-        return lack or Missing(f"{self.title} is not built yet ({self.about})", self.set_up, makable=True)
+        if lack := go.missing(self.go_version):
+            return lack
+        # Sources of sectax's own are small, and change with its version.
+        soon = self.folder is not None
+        return Missing(f"{self.title} is not built yet ({self.about})", self.set_up, makable=True, on_first_use=soon)
 
     def make(self, say: Say) -> None:
         """Fetch Go or build the program. Raises `SectaxError`."""

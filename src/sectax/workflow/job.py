@@ -30,7 +30,7 @@ from sectax.model.plan import Calibrated, Plan
 from sectax.model.trial import BlockEvent, Closed, Dropped, Opened, PlannedBlock, Trial
 from sectax.workflow.at_host import AtHost
 from sectax.workflow.environment import take_environment
-from sectax.workflow.machine import machine_for, set_up_on_first_use
+from sectax.workflow.machine import machine_for
 
 MODULE = "sectax.workflow.job"
 # What is longer than this may be a key; shorter ones would take letters out of every reason.
@@ -168,8 +168,7 @@ def do(job: Job) -> Answer:
         match job:
             case Look(name, request):
                 experiment = registry.load(name)
-                set_up_on_first_use(experiment, request, lambda text: None)
-                return Looked(machine_for(experiment, request))
+                return Looked(machine_for(experiment, request, lambda text: None))
             case Describe(plan):
                 return Described(take_environment(registry.load(plan.experiment).bench(plan)))
             case Try(plan, inputs, left_s):

@@ -12,37 +12,54 @@ from sectax.model.why_not import WhyNot
 from sectax.parts.installer import SetUpFailed
 
 
-def machine_for(experiment: Experiment, request: Request) -> Machine:
-    """This machine, as far as a plan of the request must know it. Raises `WrongUse` as `Experiment.wants` does."""
-    return take(experiment.wants(request))
+def machine_for(experiment: Experiment, request: Request, say: Callable[[str], None] | None = None) -> Machine:
+    """This machine, as far as a plan of the request must know it.
+
+    Args:
+        say: where a run begins: what it makes by itself is made first. Without it, such a part counts as there.
+    Raises:
+        WrongUse: as `Experiment.wants` does.
+    """
+    wanted = experiment.wants(request)
+    if say is not None:
+        _make(wanted, say)
+    return take(wanted, will_make=say is None)
 
 
-def set_up_on_first_use(experiment: Experiment, request: Request, say: Callable[[str], None]) -> None:
-    """Make what a run of the request makes by itself. What cannot be made is missing then, with its reason."""
+def _make(wanted: Wanted, say: Callable[[str], None]) -> None:
+    """Make what a run makes by itself. What cannot be made is missing then, with its reason."""
     from sectax.parts import probes
+    from sectax.parts import registry as parts
 
-    for name in experiment.wants(request).probes:
+    for part in map(parts.load, wanted.parts):
+        lack = part.missing()
+        if lack is not None and lack.on_first_use:
+            try:
+                parts.set_up(part, say)
+            except (SectaxError, OSError) as error:
+                say(f"{part.title} cannot be set up: {error}")
+    for name in wanted.probes:
         try:
             probes.set_up_on_first_use(probes.load(name), say)
         except (SetUpFailed, OSError) as error:
             say(f"probe {name} cannot be set up: {error}")
 
 
-def take(wanted: Wanted) -> Machine:
+def take(wanted: Wanted, *, will_make: bool = True) -> Machine:
     """Look at this machine: programs are started, hosts reached, a function instance is made, where that is wanted."""
     return Machine(
         folder=os.getcwd(),
-        parts={name: _part(name) for name in wanted.parts},
+        parts={name: _part(name, will_make) for name in wanted.parts},
         probes={name: _probe(name) for name in wanted.probes},
         hosts={name: _host(name, wanted.programs) for name in wanted.hosts},
     )
 
 
-def _part(name: str) -> WhyNot | None:
+def _part(name: str, will_make: bool) -> WhyNot | None:
     from sectax.parts import registry as parts
 
     lack = parts.load(name).missing()
-    return None if lack is None or lack.on_first_use else lack
+    return None if lack is None or (will_make and lack.on_first_use) else lack
 
 
 def _probe(name: str) -> ProbeState:

@@ -15,7 +15,7 @@ from sectax.model.measured import Measured
 from sectax.model.plan import Calibrated
 from sectax.workflow.at_host import AtHost, Heard
 from sectax.workflow.environment import refuse_change, take_environment
-from sectax.workflow.machine import machine_for, set_up_on_first_use
+from sectax.workflow.machine import machine_for
 from sectax.workflow.progress_line import Progress
 
 
@@ -94,8 +94,7 @@ class Here:
         pass
 
     def machine(self, experiment: Experiment, request: Request, say: Callable[[str], None]) -> Machine:
-        set_up_on_first_use(experiment, request, say)
-        return machine_for(experiment, request)
+        return machine_for(experiment, request, say)
 
     def environment(self, bench: Bench, command_line: str = "", commit: str | None = None) -> Environment:
         return take_environment(bench, command_line, commit)
