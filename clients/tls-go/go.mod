@@ -1,0 +1,3 @@
+module sectax/tls-ends
+
+go 1.26.0

@@ -1,0 +1,171 @@
+"""Both ends of a cell's connections, a process each, and the conversation with them (clients/tls-go/PROTOCOL.md)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping
+from typing import Any, TypeVar
+
+import msgspec
+
+from sectax.experiments.client_server.client import GRACE_S, HELLO_S, Conversation
+from sectax.hosts.process.processors import among
+
+_Reply = TypeVar("_Reply", bound=msgspec.Struct)
+
+
+class Hello(msgspec.Struct, frozen=True):
+    """Who an end is; its clock in nanoseconds."""
+
+    protocol: int
+    library: str
+    pid: int
+    clock: dict[str, str | int]
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """What one end saw of a connection; `certificate` is the other end's, in DER, and empty where it showed none."""
+
+    protocol: str = ""
+    group: str = ""
+    cipher: str = ""
+    resumed: bool = False
+    certificate: bytes = b""
+
+
+class Listening(msgspec.Struct, frozen=True):
+    port: int
+
+
+class Opened(msgspec.Struct, frozen=True):
+    """What a client saw of its first connection, and the bytes that it wrote and read for it."""
+
+    seen: Seen
+    wrote: bytes
+    read: bytes
+
+
+class Connected(msgspec.Struct, frozen=True, kw_only=True):
+    """Connections that were set up one after the other, and requests over one that stayed open.
+
+    Times in nanoseconds; those to the first byte count from the end of the TCP connect. No handshake, no times of one.
+    """
+
+    wall_ns: int
+    connect_ns: list[int]
+    handshake_ns: list[int]
+    first_byte_ns: list[int]
+    client_cpu_ns: int
+    server_cpu_ns: int
+    handshake_sent_bytes: int
+    handshake_received_bytes: int
+    requests_ns: int
+    requests_client_cpu_ns: int
+    requests_server_cpu_ns: int
+    requests_sent_bytes: int
+    requests_received_bytes: int
+
+
+class Tally(msgspec.Struct, frozen=True):
+    """What a server saw of all connections of an arm; `failed` is the reason of the last handshake that failed."""
+
+    handshakes: int
+    resumed: int
+    alike: bool
+    seen: Seen
+    failed: str = ""
+
+
+class Closed(msgspec.Struct, frozen=True):
+    handshakes: int
+    resumed: int
+
+
+class _Done(msgspec.Struct, frozen=True):
+    """A reply without members."""
+
+
+class Ends:
+    """The processes of one cell: started with the first arm, ended with the last. Methods raise as `Conversation` does.
+
+    Args:
+        command: of the library's program. services: the processors of the server.
+        slow: the program of the line that is slow, and its delay in nanoseconds; None for none.
+    """
+
+    def __init__(
+        self, command: tuple[str, ...], services: Collection[int], slow: tuple[tuple[str, ...], int] | None = None
+    ) -> None:
+        self._command, self._services, self._slow = command, services, slow
+        self._arms: set[str] = set()
+        self._processes: dict[str, Conversation] = {}
+        self._hello: dict[str, Hello] = {}
+
+    @property
+    def client(self) -> Conversation:
+        return self._processes["client"]
+
+    def join(self, arm: str) -> None:
+        """Start the processes for this arm, unless they run for another one already."""
+        if not self._processes:
+            own = {name: value for name, value in os.environ.items() if name not in _NOT_FOR_THEM}
+            with among(self._services):
+                self._start("server", self._command, own)
+                if self._slow is not None:
+                    self._start("delay", self._slow[0], own)
+            self._start("client", self._command, own)
+        self._arms.add(arm)
+
+    def _start(self, role: str, command: tuple[str, ...], env: Mapping[str, str]) -> None:
+        self._processes[role] = Conversation((*command, role), env)
+        self._processes[role].send({"command": "hello"})
+
+    def hello(self, role: str = "client") -> Hello:
+        """Who an end is; its answer is awaited once."""
+        if role not in self._hello:
+            self._hello[role] = self._processes[role].receive(Hello, HELLO_S)
+        return self._hello[role]
+
+    def listen(self, arm: str, wanted: Mapping[str, Any]) -> int:
+        """Have the server listen for an arm; the port on loopback that its client connects to."""
+        self.hello("server")
+        port = self._ask("server", Listening, GRACE_S, command="listen", arm=arm, **wanted).port
+        if self._slow is None:
+            return port
+        self.hello("delay")
+        return self._ask("delay", Listening, GRACE_S, command="listen", arm=arm, port=port, delay_ns=self._slow[1]).port
+
+    def open(self, arm: str, port: int, wanted: Mapping[str, Any], longest_s: float) -> Opened:
+        self.hello()
+        pid = self.hello("server").pid
+        return self._ask("client", Opened, longest_s, command="open", arm=arm, port=port, pid=pid, **wanted)
+
+    def measure(self, arm: str, count: int, requests: int, added_ns: int, longest_s: float) -> Connected:
+        asked = {"command": "measure", "arm": arm, "count": count, "requests": requests, "added_ns": added_ns}
+        return self._ask("client", Connected, longest_s, **asked)
+
+    def tally(self, arm: str) -> Tally:
+        return self._ask("server", Tally, GRACE_S, command="tally", arm=arm)
+
+    def close(self, arm: str) -> Closed:
+        closed = self._ask("client", Closed, GRACE_S, command="close", arm=arm)
+        for role in self._processes.keys() - {"client"}:
+            self._ask(role, _Done, GRACE_S, command="close", arm=arm)
+        return closed
+
+    def _ask(self, role: str, kind: type[_Reply], longest_s: float, **asked: Any) -> _Reply:
+        self._processes[role].send(asked)
+        return self._processes[role].receive(kind, longest_s)
+
+    def leave(self, arm: str) -> None:
+        """Forget an arm; the processes end with the last one. Never raises."""
+        self._arms.discard(arm)
+        if not self._arms:
+            for process in self._processes.values():
+                process.kill()
+            self._processes.clear()
+            self._hello.clear()
+
+
+# What would change what the libraries do, or write keys into a file.
+_NOT_FOR_THEM = {"SSLKEYLOGFILE", "GODEBUG", "GOGC", "GOMAXPROCS", "OPENSSL_CONF", "SSL_CERT_FILE", "SSL_CERT_DIR"}

@@ -1,0 +1,140 @@
+"""The experiment: setups of TLS against one of them, connection by connection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
+from sectax.experiments.tls.levels import (
+    CLIENT_CPU,
+    CONTROL,
+    FACTORS,
+    GO,
+    HANDSHAKE,
+    LIBRARY,
+    METRICS,
+    ML_DSA,
+    NEW,
+    NO_TLS,
+    OPENSSL,
+    REQUEST,
+    RUSTLS,
+    SERVER_CPU,
+    WORDS,
+    Setup,
+    impossible,
+    setups,
+)
+from sectax.experiments.tls.options import OPTIONS, delay_s, kept
+from sectax.experiments.tls.parts import PARTS
+from sectax.model.advice_rules import AdviceRules, Choice
+from sectax.model.errors import WrongUse
+from sectax.model.plan import OTHERS, Plan
+from sectax.model.treatment import Factor
+from sectax.model.why_not import WhyNot
+
+# What a library does not have, at least at one of its ends.
+_LACKS = {
+    GO: {ML_DSA: "Go's crypto/tls has no ML-DSA certificates"},
+    RUSTLS: {"SecP384r1MLKEM1024": "rustls on aws-lc-rs does not have SecP384r1MLKEM1024"},
+    OPENSSL: {},
+}
+_ROUNDS = {"quick": (2, 64), "default": (2, 96)}
+_TRANSFERS = (
+    "It holds for this library and this processor, over loopback, where a round trip takes no time: --delay adds one. "
+    "The chain is a root and a leaf; most public ones have one certificate more."
+)
+
+
+class TlsExperiment(Experiment):
+    """Connections by TLS: time to the first byte, handshake, requests, CPU time of both ends, bytes each way."""
+
+    name = "tls"
+    title = "What does TLS cost a connection?"
+    presets = ("default", "quick")
+    factors = FACTORS
+    options = OPTIONS
+    budgets_s: Mapping[str, float] = {"quick": 60.0, "default": 240.0}
+
+    def wants(self, request: Request) -> Wanted:
+        libraries, _ = setups(request.preset, request.levels)
+        return Wanted(parts=tuple(dict.fromkeys(PARTS[library] for library in (*libraries, *_line(request)))))
+
+    def design(self, request: Request, machine: Machine) -> Design:
+        libraries, found = setups(request.preset, request.levels)
+        is_slow = delay_s(request.options) > 0
+        base = next(iter(found))
+        control = CONTROL
+        if len(found) == 1:
+            if len(libraries) == 1:
+                raise WrongUse(
+                    f"nothing is left to compare: {base} with {libraries[0]} is all that was asked for",
+                    "add another level, as in --level group=X25519,X25519MLKEM768, or --level library=go,rustls",
+                )
+            control = LIBRARY.name
+        return Design(
+            factors=(Factor(LIBRARY.name, libraries), Factor(CONTROL, tuple(found))),
+            control=control,
+            baseline=base if control == CONTROL else libraries[0],
+            metrics=METRICS,
+            rules=Rules(
+                family=lambda levels: levels.get(LIBRARY.name, "all"),
+                lacks=lambda levels: _lacks(levels[LIBRARY.name], found[levels[CONTROL]], machine, _line(request)),
+                declares=lambda levels: found[levels[CONTROL]].declares(),
+                extra_operations=False,
+            ),
+            transfers=_TRANSFERS,
+            batch_s=0.0,
+            rounds_range=_ROUNDS[request.preset],
+            one_processor=True,
+            services_on=OTHERS,
+            settles=not is_slow,
+            equal_counts=True,
+            options=dict(request.options) | kept(request.levels),
+            answered_by=(
+                "the answer is the time from the beginning of the handshake to the first byte of the first answer (TCP "
+                "has connected before): it is what a caller waits for, and has the check of a client certificate in it"
+            ),
+            beside=(HANDSHAKE.name, CLIENT_CPU.name, SERVER_CPU.name),
+            words=WORDS,
+        )
+
+    def bench(self, plan: Plan) -> Bench:
+        from sectax.experiments.tls.bench import TlsBench
+
+        return TlsBench(plan)
+
+    def advice_rules(self, plan: Plan) -> AdviceRules:
+        choice = Choice(
+            picks=False,
+            what="new connections",
+            explained=((HANDSHAKE.name, "the handshake"), (REQUEST.name, "a request")),
+            unasked=False,
+            changes="library or processor",
+        )
+        return AdviceRules(NEW.name, choice)
+
+    def requirements(self) -> tuple[str, ...]:
+        return tuple(PARTS.values())
+
+    def requirements_of(self, levels: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+        libraries, _ = setups("default", levels)
+        return tuple(PARTS[library] for library in libraries)
+
+
+def _line(request: Request) -> tuple[str, ...]:
+    """The program of the slow line is Go's, whichever library is measured."""
+    return (GO,) if delay_s(request.options) else ()
+
+
+def _lacks(library: str, setup: Setup, machine: Machine, line: tuple[str, ...]) -> Iterator[WhyNot | None]:
+    for reason in impossible(setup):
+        yield WhyNot(reason)
+    for level in (setup.group, setup.certificate):
+        if setup.protocol != NO_TLS and level in _LACKS[library]:
+            yield WhyNot(_LACKS[library][level])
+    for part in dict.fromkeys((library, *line)):
+        yield machine.lacks(PARTS[part])
+
+
+EXPERIMENT = TlsExperiment()

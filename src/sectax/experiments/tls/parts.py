@@ -1,0 +1,101 @@
+"""What must be built for the experiment: a program for both ends in each library's language."""
+
+from __future__ import annotations
+
+from sectax.experiments.tls.levels import GO, LIBRARY, OPENSSL, RUSTLS
+from sectax.model.errors import WrongUse
+from sectax.parts import cache, go, probes
+from sectax.parts.go_programs import GoProgram
+from sectax.parts.probes import Manifest, Probe, SetUp
+from sectax.parts.programs import Requirement
+from sectax.parts.registry import Part, Say
+
+_SET_UP = "sectax setup tls"
+PARTS = {library: f"tls:{library}" for library in LIBRARY.levels}
+
+
+def go_ends() -> GoProgram:
+    """Both ends by Go's crypto/tls, and the line that is slow."""
+    folder = cache.bundled("clients", "tls-go")
+    return GoProgram(
+        name="tls-ends",
+        title="the TLS ends in Go",
+        executable="ends",
+        go_version=go.wanted(folder / "go.mod"),
+        about="about 20 seconds",
+        set_up=f"{_SET_UP} --level library={GO}",
+        folder=folder,
+    )
+
+
+def rustls_ends() -> Probe:
+    """Both ends by rustls on aws-lc-rs."""
+    build = ["{cargo}", "install", "--path", ".", "--locked", "--quiet", "--no-track", "--root", "{out}"]
+    return Probe(
+        cache.bundled("clients", "tls-rustls"),
+        Manifest(
+            name="tls-rustls",
+            title="rustls",
+            command=["{out}/bin/ends"],
+            requires=[Requirement("cargo", ">=1.85", hint="install Rust from https://rustup.rs")],
+            setup=SetUp(
+                "build",
+                command=[*build, "--target-dir", "{scratch}"],
+                by=f"{_SET_UP} --level library={RUSTLS}",
+                about="about 2 minutes, with a C compiler; rustls and aws-lc-rs from crates.io",
+            ),
+        ),
+    )
+
+
+def openssl_ends() -> Probe:
+    """Both ends by pyOpenSSL, on the OpenSSL that cryptography brings."""
+    return Probe(
+        cache.bundled("clients", "tls-openssl"),
+        Manifest(
+            name="tls-openssl",
+            title="OpenSSL",
+            command=["{python}", "ends.py"],
+            setup=SetUp(
+                "python-venv",
+                lock="requirements.lock",
+                by=f"{_SET_UP} --level library={OPENSSL}",
+                about="pyOpenSSL and cryptography from PyPI",
+            ),
+        ),
+    )
+
+
+def part(name: str) -> Part:
+    """`tls:go`, `tls:rustls` or `tls:openssl`."""
+    if name == GO:
+        return go_ends().part()
+    if name not in _PROBES:
+        raise WrongUse(f"there is no part 'tls:{name}'", f"there are: {', '.join(PARTS.values())}")
+    ends = _PROBES[name]()
+
+    def make(say: Say) -> None:
+        say(f"setting up the TLS ends of {name}")
+        probes.set_up(ends, say)
+
+    about = ends.manifest.setup.about if ends.manifest.setup else ""
+    # The others can be measured without it.
+    return Part(f"tls-{name}", f"the TLS ends of {name}", lambda: probes.missing(ends), make, True, about)
+
+
+_PROBES = {RUSTLS: rustls_ends, OPENSSL: openssl_ends}
+
+
+def command(library: str) -> tuple[str, ...]:
+    """What starts the program of a library, without its role, from anywhere."""
+    if library == GO:
+        return (str(go_ends().path),)
+    ends = _PROBES[library]()
+    return tuple(str(ends.folder / word) if word.endswith(".py") else word for word in ends.command())
+
+
+def identity(library: str) -> str:
+    """What tells a program from other versions of itself."""
+    if library == GO:
+        return go_ends().path.parent.name
+    return str(_PROBES[library]().environment_folder())

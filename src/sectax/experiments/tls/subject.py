@@ -1,0 +1,247 @@
+"""An arm as a subject: connections of one setup, between a client and a server that it shares with the other arms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import msgspec
+
+from sectax.experiments.client_server.client import Answered
+from sectax.experiments.tls import wire
+from sectax.experiments.tls.certificates import NAME, Authority, kind_of
+from sectax.experiments.tls.ends import Connected, Ends, Seen
+from sectax.experiments.tls.failures import UNSUPPORTED, story
+from sectax.experiments.tls.levels import MTLS, NO_TLS, NONE, ON, Setup
+from sectax.hosts.process.errors import ChildError
+from sectax.hosts.process.telemetry import NoTelemetry, difference
+from sectax.hosts.registry import Telemetry, host
+from sectax.model.errors import SubjectFailed, SubjectSkipped
+from sectax.model.subject import Observation, Visit, Witnesses, Work
+from sectax.text.printable import printable
+
+REQUEST_BYTES, ANSWER_BYTES = 128, 1024
+# Requests of a visit over the connection that stays open, after one that does not count.
+REQUESTS = 16
+# Connections of a turn: fewer are measured less often in the same time, and no more rightly (docs/tls.md).
+TURN = 4
+_TIMEOUT_S = 30.0
+
+_Trouble = (ChildError, Answered, msgspec.DecodeError)
+
+
+@dataclass(frozen=True)
+class TlsSpec:
+    """One treatment of the experiment `tls`.
+
+    Attributes:
+        arm: its name at both ends.
+        delay_s: of the line, both ways together.
+        added_s: seconds that the client adds to every new connection, a known cost on purpose.
+    """
+
+    arm: str
+    library: str
+    setup: Setup
+    ends: Ends = field(repr=False, compare=False)
+    authority: Authority | None = field(repr=False)
+    delay_s: float = 0.0
+    added_s: float = 0.0
+
+    @property
+    def fewest(self) -> int:
+        """Connections that a turn has."""
+        return 1 if self.delay_s else TURN
+
+    @property
+    def requests(self) -> int:
+        """Requests of a visit over the open connection."""
+        return 2 if self.delay_s else REQUESTS
+
+    def subject(self) -> TlsSubject:
+        return TlsSubject(self)
+
+    def wanted(self, of_client: bool) -> dict[str, object]:
+        """What one end is asked for, by the names of its protocol."""
+        setup, made = self.setup, self.authority
+        secrets = {"certificates": "", "key": "", "roots": ""}
+        if made is not None:
+            shown = made.client if of_client else made.server
+            if not of_client or setup.client_certificate == MTLS:
+                secrets |= {"certificates": shown.certificates, "key": shown.key}
+            if of_client or setup.client_certificate == MTLS:
+                secrets["roots"] = made.root
+        return secrets | {
+            "protocol": setup.protocol,
+            "group": setup.group,
+            "name": NAME,
+            "resumption": setup.resumption == ON,
+            "request_bytes": REQUEST_BYTES,
+            "answer_bytes": ANSWER_BYTES,
+            "timeout_ns": round(_TIMEOUT_S * 1e9),
+        }
+
+
+class TlsSubject:
+    """Implements `sectax.model.subject.Subject` for an arm."""
+
+    def __init__(self, spec: TlsSpec) -> None:
+        self.first: tuple[Observation, ...] = ()
+        self._spec = spec
+        self._telemetry: Telemetry = NoTelemetry()
+        self._stage = "open"
+        self._clock = ""
+
+    def start(self) -> None:
+        try:
+            self._spec.ends.join(self._spec.arm)
+        except ChildError as error:
+            raise self._failed(error, "start") from error
+
+    def open(self) -> Witnesses:
+        """Connect for the first time, and see what was agreed on.
+
+        Returns:
+            `protocol`, `group`, `cipher`, `certificate`, `client_certificate` and `resumed`, where both ends saw the
+            same; `group_on_wire`, `key_share_bytes` and `hello_retry`, read from the bytes; `library` and the clock's
+            figures.
+        Raises:
+            SubjectSkipped: the library cannot do it.
+            SubjectFailed: the handshake fails, or both ends saw different things.
+        """
+        self.start()
+        spec = self._spec
+        try:
+            port = spec.ends.listen(spec.arm, spec.wanted(of_client=False))
+            opened = spec.ends.open(spec.arm, port, spec.wanted(of_client=True), _TIMEOUT_S * 8)
+            hello, tally = spec.ends.hello(), spec.ends.tally(spec.arm)
+        except Answered as error:
+            if error.kind == UNSUPPORTED:
+                self.kill()
+                raise SubjectSkipped(printable(f"{self._title()}: {error.args[0]}")) from error
+            raise self._failed(error, "open") from error
+        except _Trouble as error:
+            raise self._failed(error, "open") from error
+        seen: Witnesses = {"protocol": NO_TLS}
+        if spec.setup.is_tls:
+            if (differs := _differs(opened.seen, tally.seen)) or not tally.alike:
+                raise self._failure(f"client and server saw different {differs or 'connections'}", "report it")
+            seen = _agreed(opened.seen, tally.seen)
+            try:
+                seen |= wire.witnesses(opened.wrote, opened.read)
+            except (wire.NotTls, StopIteration) as error:
+                raise self._failure(f"what the client sent is not TLS: {error}", "report it") from error
+        self._clock = str(hello.clock["name"])
+        self._telemetry = host().telemetry(spec.ends.client.child)
+        self._stage = "visit"
+        clock: Witnesses = {
+            "clock": self._clock,
+            "clock_granularity_s": int(hello.clock["granularity_ns"]) * 1e-9,
+            "clock_read_s": int(hello.clock["read_ns"]) * 1e-9,
+        }
+        return seen | {"library": hello.library} | clock
+
+    def visit(self, work: Work) -> Visit:
+        """Set connections up: `work.settle` of them thrown away, then `work.count`; and send requests over an open one.
+
+        Observations: by the client's monotonic clock `new_connection`, `handshake` and `connect`, one per connection,
+        and `request`; by the clocks of both processes `client_cpu`, `server_cpu` and those of requests; the bytes each
+        way, as the client's socket had them.
+        """
+        if work.extra:
+            raise ValueError("a connection's known cost is TlsSpec.added_s; others cannot be added to it")
+        if work.settle:
+            self._batch(work.settle, 1)
+        before = self._telemetry.read()
+        batch = self._batch(work.count, self._spec.requests)
+        ridden = difference(before, self._telemetry.read())
+        clock, count, requests = self._clock, work.count, self._spec.requests
+        observed = [
+            Observation(name, nanoseconds * 1e-9, "s", clock, 1)
+            for name, all_of_them in (
+                ("new_connection", batch.first_byte_ns),
+                ("handshake", batch.handshake_ns),
+                ("connect", batch.connect_ns),
+            )
+            for nanoseconds in all_of_them
+        ]
+        observed.append(Observation("request", batch.requests_ns * 1e-9, "s", clock, requests))
+        for name, nanoseconds, share in (
+            ("client_cpu", batch.client_cpu_ns, count),
+            ("server_cpu", batch.server_cpu_ns, count),
+            ("request_client_cpu", batch.requests_client_cpu_ns, requests),
+            ("request_server_cpu", batch.requests_server_cpu_ns, requests),
+        ):
+            observed.append(Observation(name, nanoseconds * 1e-9, "s", "process CPU time", share))
+        for name, number, share in (
+            ("sent_bytes", batch.handshake_sent_bytes, count),
+            ("received_bytes", batch.handshake_received_bytes, count),
+            ("request_sent_bytes", batch.requests_sent_bytes, requests),
+            ("request_received_bytes", batch.requests_received_bytes, requests),
+        ):
+            observed.append(Observation(name, float(number), "B", "client", share))
+        return Visit(tuple(observed), ridden)
+
+    def close(self) -> Witnesses:
+        """Let the arm go.
+
+        Returns:
+            `handshakes` that the client made, `handshakes_resumed` among them. Both ends must have counted the same.
+        """
+        self._stage = "close"
+        spec = self._spec
+        try:
+            tally = spec.ends.tally(spec.arm)
+            closed = spec.ends.close(spec.arm)
+        except _Trouble as error:
+            raise self._failed(error, "close") from error
+        if (tally.handshakes, tally.resumed) != (closed.handshakes, closed.resumed):
+            saw = f"the client counts {closed.handshakes} connections, {closed.resumed} of them resumed"
+            raise self._failure(f"{saw}, and the server {tally.handshakes} and {tally.resumed}", "report it")
+        self.kill()
+        return {"handshakes": closed.handshakes, "handshakes_resumed": closed.resumed}
+
+    def kill(self) -> None:
+        self._telemetry.close()
+        self._spec.ends.leave(self._spec.arm)
+
+    def _batch(self, count: int, requests: int) -> Connected:
+        spec = self._spec
+        # Ten passages of the line are more than any handshake has.
+        longest_s = _TIMEOUT_S + (count + requests) * 10 * (spec.delay_s + 0.1)
+        try:
+            batch = spec.ends.measure(spec.arm, count, requests, round(spec.added_s * 1e9), longest_s)
+        except _Trouble as error:
+            raise self._failed(error, "measure") from error
+        times = (batch.first_byte_ns, batch.connect_ns, batch.handshake_ns)
+        expected = (count, count, count if spec.setup.is_tls else 0)
+        if tuple(map(len, times)) != expected or sum(batch.first_byte_ns) > batch.wall_ns:
+            raise self._failure("the client reports times that cannot be", "report it")
+        return batch
+
+    def _title(self) -> str:
+        return f"tls ({self._spec.library}, {self._spec.setup.name})"
+
+    def _failed(self, error: Exception, doing: str) -> SubjectFailed:
+        return self._failure(*story(error, doing))
+
+    def _failure(self, message: str, hint: str) -> SubjectFailed:
+        self.kill()
+        return SubjectFailed(printable(f"{self._title()}: {message}"), hint, self._stage)
+
+
+def _differs(client: Seen, server: Seen) -> str:
+    """What the two ends saw differently; empty for nothing. A server does not see its own certificate."""
+    shared = ("protocol", "group", "cipher", "resumed")
+    return next((name for name in shared if getattr(client, name) != getattr(server, name)), "")
+
+
+def _agreed(client: Seen, server: Seen) -> Witnesses:
+    cipher = client.cipher.upper().replace("-", "_")
+    return {
+        "protocol": client.protocol,
+        "group": client.group,
+        "cipher": "AES-128-GCM" if "AES_128_GCM" in cipher or "AES128_GCM" in cipher else client.cipher,
+        "certificate": kind_of(client.certificate) if client.certificate else NONE,
+        "client_certificate": MTLS if server.certificate else NONE,
+        "resumed": client.resumed,
+    }

@@ -1,0 +1,162 @@
+"""What both ends agreed on, as it stands in the bytes that they sent: no word of a library is taken for it.
+
+Source: RFC 8446, sections 4.1.3, 4.2.8 and 5.1; RFC 8422, 5.4, for the key exchange of TLS 1.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sectax.model.subject import Witnesses
+
+_HANDSHAKE = 22
+_SERVER_HELLO, _SERVER_KEY_EXCHANGE = 2, 12
+_KEY_SHARE = 51
+_NAMED_CURVE = 3
+# The random of a ServerHello that is no answer yet, but asks for another key share: it costs a round trip more.
+_RETRY = bytes.fromhex("cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c")
+GROUPS = {
+    23: "P-256",
+    24: "P-384",
+    25: "P-521",
+    29: "X25519",
+    30: "X448",
+    4587: "SecP256r1MLKEM768",
+    4588: "X25519MLKEM768",
+    4589: "SecP384r1MLKEM1024",
+}
+
+
+class NotTls(Exception):
+    """The bytes are not the beginning of a handshake."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share of a key exchange: of which group, and how many bytes."""
+
+    group: str
+    size: int
+
+
+class _Bytes:
+    """Reads one field after the other. Raises `NotTls` where there are too few bytes."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data, self._at = data, 0
+
+    def take(self, count: int) -> bytes:
+        part = self._data[self._at : self._at + count]
+        if len(part) < count:
+            raise NotTls("it ends in the middle of a field")
+        self._at += count
+        return part
+
+    def number(self, size: int) -> int:
+        return int.from_bytes(self.take(size))
+
+    def vector(self, size: int) -> _Bytes:
+        """What stands behind its own length, which has so many bytes."""
+        return _Bytes(self.take(self.number(size)))
+
+    def __bool__(self) -> bool:
+        return self._at < len(self._data)
+
+
+def witnesses(wrote: bytes, read: bytes) -> Witnesses:
+    """What a client's first bytes and those of its server show.
+
+    Returns:
+        `group_on_wire`, `key_share_bytes` and `hello_retry`; nothing where no key exchange takes place.
+    Raises:
+        NotTls: they are not the beginning of a handshake.
+    """
+    offered = {share.group: share for share in _offered(wrote)}
+    retry, taken = False, None
+    for kind, body in _messages(read):
+        if kind == _SERVER_HELLO:
+            retry |= _is_retry(body)
+            taken = _chosen(body) or taken
+        elif kind == _SERVER_KEY_EXCHANGE:
+            taken = _of_tls12(body)
+    if taken is None:
+        return {}
+    # In TLS 1.2 the client's share comes later, in the clear too, and is as long as that of the server.
+    up = offered.get(taken.group, taken).size
+    return {
+        "group_on_wire": taken.group,
+        "key_share_bytes": f"{up} up, {taken.size} down",
+        "hello_retry": retry,
+    }
+
+
+def _messages(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """The messages of the handshake that are in the clear: their kind and their body."""
+    stream, whole = _Bytes(data), b""
+    while stream:
+        try:
+            kind, _, record = stream.number(1), stream.take(2), stream.take(stream.number(2))
+        except NotTls:
+            break  # what was kept of the bytes ends here
+        if kind != _HANDSHAKE:
+            break  # from here on nothing is in the clear
+        whole += record
+    if not whole:
+        raise NotTls("it does not begin with a message of the handshake")
+    messages = _Bytes(whole)
+    while messages:
+        try:
+            yield messages.number(1), messages.take(messages.number(3))
+        except NotTls:
+            return  # what follows ChangeCipherSpec in TLS 1.2 is encrypted
+
+
+def _offered(wrote: bytes) -> list[Share]:
+    """The key shares of a ClientHello."""
+    _, hello = next(_messages(wrote))
+    body = _Bytes(hello)
+    body.take(2 + 32)
+    body.vector(1), body.vector(2), body.vector(1)
+    extensions = body.vector(2) if body else _Bytes(b"")
+    shares: list[Share] = []
+    for kind, content in _extensions(extensions):
+        if kind == _KEY_SHARE:
+            entries = content.vector(2)
+            while entries:
+                shares.append(_share(entries))
+    return shares
+
+
+def _chosen(hello: bytes) -> Share | None:
+    """The key share of a ServerHello; None where it has none."""
+    body = _Bytes(hello)
+    body.take(2 + 32)
+    body.vector(1), body.take(3)
+    for kind, content in _extensions(body.vector(2) if body else _Bytes(b"")):
+        if kind == _KEY_SHARE and not _is_retry(hello):
+            return _share(content)
+    return None
+
+
+def _is_retry(hello: bytes) -> bool:
+    return hello[2:34] == _RETRY
+
+
+def _of_tls12(body: bytes) -> Share | None:
+    content = _Bytes(body)
+    if content.number(1) != _NAMED_CURVE:
+        return None
+    group = content.number(2)
+    return Share(GROUPS.get(group, f"group {group}"), content.number(1))
+
+
+def _extensions(of: _Bytes) -> Iterator[tuple[int, _Bytes]]:
+    while of:
+        yield of.number(2), of.vector(2)
+
+
+def _share(entry: _Bytes) -> Share:
+    group, size = entry.number(2), entry.number(2)
+    entry.take(size)
+    return Share(GROUPS.get(group, f"group {group}"), size)

@@ -1,0 +1,224 @@
+"""Both ends of every library: what they agree on, the bytes of it, and ends that are not well."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from sectax.audit.own.evidence import Arm, RunEvidence
+from sectax.audit.own.work import mislabelled_level
+from sectax.experiments.client_server.client import Answered
+from sectax.experiments.tls import parts
+from sectax.experiments.tls.certificates import Authority, authority, kind_of
+from sectax.experiments.tls.ends import Ends
+from sectax.experiments.tls.levels import ML_DSA, SHARES, Setup
+from sectax.experiments.tls.subject import TlsSpec
+from sectax.model.errors import SubjectFailed
+from sectax.model.finding import Severity
+from sectax.model.subject import Visit, Witnesses, Work
+from sectax.model.treatment import Role
+from tests.needs import needs
+
+GO, RUSTLS, OPENSSL = (
+    pytest.param(name, marks=needs(f"the TLS ends of {name}")) for name in ("go", "rustls", "openssl")
+)
+ALL = pytest.mark.parametrize("library", [GO, RUSTLS, OPENSSL])
+IN_GO = pytest.mark.parametrize("library", [GO])
+HYBRID = Setup(group="X25519MLKEM768")
+
+
+@pytest.fixture(scope="module")
+def made() -> dict[str, Authority]:
+    return {kind: authority(kind) for kind in ("P-256", "RSA-2048", "Ed25519", ML_DSA)}
+
+
+@pytest.fixture
+def ends(library: str) -> Iterator[Ends]:
+    one = Ends(parts.command(library), os.sched_getaffinity(0))
+    yield one
+    one.leave("a")
+
+
+def spec(ends: Ends, library: str, setup: Setup, by: Authority) -> TlsSpec:
+    return TlsSpec("a", library, setup, ends, by if setup.is_tls else None)
+
+
+def measured(
+    ends: Ends, library: str, setup: Setup, by: Authority, count: int = 8
+) -> tuple[Witnesses, Visit, Witnesses]:
+    subject = spec(ends, library, setup, by).subject()
+    opened = subject.open()
+    visit = subject.visit(Work(count=count, settle=1))
+    return opened, visit, subject.close()
+
+
+def each(visit: Visit, metric: str) -> float:
+    seen = [one for one in visit.observations if one.metric == metric]
+    return sum(one.value for one in seen) / sum(one.count for one in seen)
+
+
+@ALL
+@pytest.mark.parametrize(
+    "setup",
+    [
+        *(Setup(group=group) for group in SHARES if group != "SecP384r1MLKEM1024"),
+        *(Setup(certificate=kind) for kind in ("RSA-2048", "Ed25519")),
+        Setup(protocol="tls12"),
+        Setup(client_certificate="mtls"),
+        Setup(resumption="on"),
+        Setup(protocol="tls12", resumption="on"),
+        Setup(protocol="none"),
+    ],
+    ids=lambda setup: setup.name,
+)
+def test_what_was_asked_for_is_what_both_ends_and_the_bytes_show(
+    library: str, ends: Ends, setup: Setup, made: dict[str, Authority]
+) -> None:
+    opened, visit, closed = measured(ends, library, setup, made[setup.certificate])
+
+    assert {name: opened.get(name) for name in setup.declares()} == setup.declares()
+    full = int(closed["handshakes"]) - int(closed["handshakes_resumed"])
+    assert full <= 2 if setup.resumption == "on" else closed["handshakes_resumed"] == 0
+    assert each(visit, "new_connection") > 0
+    assert each(visit, "server_cpu") > 0
+
+
+@pytest.mark.parametrize("library", [RUSTLS, OPENSSL])
+def test_certificates_of_ml_dsa_are_verified_too(library: str, ends: Ends, made: dict[str, Authority]) -> None:
+    setup = Setup(certificate=ML_DSA, client_certificate="mtls")
+    opened, visit, _ = measured(ends, library, setup, made[ML_DSA])
+
+    assert opened["certificate"] == ML_DSA
+    assert each(visit, "received_bytes") > 6000
+
+
+@ALL
+def test_a_hybrid_has_the_bytes_of_its_key_shares(library: str, ends: Ends, made: dict[str, Authority]) -> None:
+    plain, hybrid = (measured(ends, library, setup, made["P-256"])[1] for setup in (Setup(), HYBRID))
+
+    assert each(hybrid, "sent_bytes") - each(plain, "sent_bytes") == 1184
+    # ECDSA signatures are some bytes longer or shorter than each other.
+    assert each(hybrid, "received_bytes") - each(plain, "received_bytes") == pytest.approx(1088, abs=6)
+
+
+@ALL
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda by: authority("P-256", ended=True), "has expired"),
+        (lambda by: authority("P-256", name="other.test"), "another name"),
+        (lambda by: by._replace(root=authority("P-256").root), "nobody whom the client trusts"),
+    ],
+)
+def test_a_certificate_that_is_not_right_is_a_failure_with_its_reason(
+    library: str, ends: Ends, made: dict[str, Authority], wrong: Callable[[Authority], Authority], message: str
+) -> None:
+    with pytest.raises(SubjectFailed, match=message):
+        spec(ends, library, Setup(), wrong(made["P-256"])).subject().open()
+
+
+@IN_GO
+def test_a_client_without_the_certificate_that_is_asked_for_fails(
+    library: str, ends: Ends, made: dict[str, Authority]
+) -> None:
+    subject = spec(ends, library, Setup(client_certificate="mtls"), made["P-256"])
+    stranger = authority("P-256").client
+    own = TlsSpec.wanted
+
+    class Stranger(TlsSpec):
+        def wanted(self, of_client: bool) -> dict[str, object]:
+            shown = {"certificates": stranger.certificates, "key": stranger.key}
+            return own(self, of_client) | (shown if of_client else {})
+
+    with pytest.raises(SubjectFailed, match="does not accept the client's certificate"):
+        Stranger(**vars(subject)).subject().open()
+
+
+def serving(answer: Callable[[socket.socket], Any]) -> tuple[socket.socket, int]:
+    """A listener on loopback that answers every connection so."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve() -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                conn, _ = listener.accept()
+                with conn, contextlib.suppress(OSError):
+                    conn.recv(100)
+                    answer(conn)
+
+    threading.Thread(target=serve, daemon=True).start()
+    return listener, listener.getsockname()[1]
+
+
+@ALL
+@pytest.mark.parametrize(
+    ("answer", "kinds"),
+    [
+        (lambda conn: None, {"closed"}),
+        (lambda conn: conn.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n"), {"not-tls", "tls"}),
+        (lambda conn: conn.sendall(b"\x16\x03\x03\x40\x00" + bytes(0x4000)), {"tls", "closed", "not-tls"}),
+        (lambda conn: conn.sendall(b"\x15\x03\x03\x00\x02\x02\x28"), {"tls"}),
+    ],
+    ids=["closes in the middle", "speaks HTTP", "sends nonsense", "refuses"],
+)
+def test_a_server_that_is_not_one_is_a_failure_with_its_kind(
+    library: str, ends: Ends, made: dict[str, Authority], answer: Callable[[socket.socket], Any], kinds: set[str]
+) -> None:
+    ends.join("a")
+    listener, port = serving(answer)
+    with listener, pytest.raises(Answered) as failed:
+        ends.open("a", port, spec(ends, library, Setup(), made["P-256"]).wanted(of_client=True), 60.0)
+
+    assert failed.value.kind in kinds
+
+
+@IN_GO
+def test_a_label_that_the_bytes_contradict_is_an_f(library: str, ends: Ends, made: dict[str, Authority]) -> None:
+    opened, _, _ = measured(ends, library, Setup(), made["P-256"])
+    seen = {name: (value,) for name, value in opened.items()}
+    arms = {
+        label.name: Arm(label.name, "c", "f", Role.TREATMENT, label.declares(), seen) for label in (Setup(), HYBRID)
+    }
+
+    remarks = list(mislabelled_level.examine(RunEvidence(arms=arms)))
+
+    assert {remark.subject for remark in remarks if remark.severity is Severity.FATAL} == {HYBRID.name}
+    assert any("key_share_bytes was declared as 1216 up, 1120 down" in remark.saw for remark in remarks)
+
+
+@IN_GO
+def test_a_slow_line_adds_two_round_trips_to_the_first_byte(library: str, made: dict[str, Authority]) -> None:
+    ends = Ends(parts.command(library), os.sched_getaffinity(0), (parts.command("go"), 40_000_000))
+    _, visit, _ = measured(ends, library, Setup(), made["P-256"], count=1)
+
+    assert each(visit, "new_connection") >= 0.08
+    assert 0.04 <= each(visit, "handshake") < each(visit, "new_connection")
+
+
+@IN_GO
+def test_the_ends_listen_on_loopback_alone(library: str, ends: Ends, made: dict[str, Authority]) -> None:
+    ends.join("a")
+    port = ends.listen("a", spec(ends, library, Setup(), made["P-256"]).wanted(of_client=False))
+    with open("/proc/net/tcp") as table:
+        local = [line.split()[1] for line in table if line.split()[3] == "0A"]
+
+    assert [address for address in local if address.endswith(f":{port:04X}")] == [f"0100007F:{port:04X}"]
+
+
+@pytest.mark.parametrize("kind", ["P-256", "RSA-2048", "Ed25519", ML_DSA])
+def test_certificates_are_of_their_kind_and_their_keys_in_no_text(kind: str, made: dict[str, Authority]) -> None:
+    from cryptography import x509
+    from cryptography.hazmat.primitives.serialization import Encoding
+
+    of = made[kind]
+    leaf = x509.load_pem_x509_certificate(of.server.certificates.encode())
+
+    assert kind_of(leaf.public_bytes(Encoding.DER)) == kind
+    assert "PRIVATE" not in repr(spec(Ends(("none",), ()), "go", replace(Setup(), certificate=kind), of))

@@ -1,0 +1,116 @@
+"""Which setups a request makes, what they promise, and what a typo is answered with."""
+
+from __future__ import annotations
+
+import pytest
+
+from sectax.experiments import registry
+from sectax.experiments.interface import Request
+from sectax.experiments.tls import options
+from sectax.experiments.tls.levels import SHARES, Setup, setups
+from sectax.model.errors import WrongUse
+from sectax.model.plan import Plan, Stopping
+from sectax.model.treatment import Standing
+from sectax.model.why_not import WhyNot
+from tests.machines import complete, planned, without
+
+TLS = registry.load("tls")
+
+
+def request(
+    preset: str = "quick", given: dict[str, tuple[str, ...]] | None = None, **levels: tuple[str, ...]
+) -> Request:
+    return Request(preset, levels, Stopping(0.02), 1, given or {})
+
+
+def compared(plan: Plan, factor: str = "setup") -> set[str]:
+    primary = [one for one in plan.comparisons if one.standing is Standing.PRIMARY]
+    return {plan.treatment(one.treatment).levels[factor] for one in primary}
+
+
+def test_a_preset_changes_one_factor_of_the_usual_setup_at_a_time() -> None:
+    _, found = setups("default", {})
+    base = next(iter(found.values()))
+
+    assert base == Setup()
+    for setup in list(found.values())[1:]:
+        assert sum(getattr(setup, name) != getattr(base, name) for name in vars(base)) == 1
+
+
+def test_quick_asks_for_six_changes_of_one_library() -> None:
+    plan = planned(TLS, request())
+
+    assert compared(plan) == {"no-TLS", "TLS1.2", "X25519MLKEM768", "cert-RSA-2048", "mTLS", "resumed"}
+    assert {cell.levels["library"] for cell in plan.cells} == {"go"}
+
+
+def test_levels_that_somebody_chose_are_the_question_and_the_first_is_the_baseline() -> None:
+    plan = planned(TLS, request(group=("x25519mlkem768", "P-256")))
+
+    assert plan.treatment(plan.cells[0].baseline).levels["setup"] == "TLS1.3+P-256+P-256"
+    assert compared(plan) == {"X25519MLKEM768"}
+
+
+def test_one_setup_of_two_libraries_compares_the_libraries() -> None:
+    plan = planned(TLS, request(group=("x25519mlkem768",), library=("rustls", "go")))
+
+    assert plan.control == "library"
+    assert compared(plan, "library") == {"rustls"}
+    assert plan.treatment(plan.cells[0].baseline).levels["library"] == "go"
+
+
+def test_one_setup_of_one_library_is_nothing_to_compare() -> None:
+    with pytest.raises(WrongUse, match="nothing is left to compare") as refused:
+        planned(TLS, request(group=("X25519MLKEM768",)))
+
+    assert "--level group=" in refused.value.hint
+
+
+@pytest.mark.parametrize(("factor", "level"), [("group", "X25519MLKEM786"), ("protocol", "tls11"), ("grupp", "P-256")])
+def test_a_typo_is_wrong_use(factor: str, level: str) -> None:
+    with pytest.raises(WrongUse):
+        planned(TLS, request(**{factor: (level,)}))
+
+
+def test_what_tls12_or_a_library_cannot_do_is_skipped_with_its_reason() -> None:
+    plan = planned(TLS, request(protocol=("tls12",), group=("X25519", "X25519MLKEM768")))
+    rustls = planned(TLS, request("default", library=("rustls",)))
+
+    assert [skip.reason for skip in plan.skipped] == ["X25519MLKEM768 is a key exchange of TLS 1.3"]
+    assert [skip.levels["setup"] for skip in rustls.skipped] == ["SecP384r1MLKEM1024"]
+
+
+def test_a_library_that_is_not_built_is_skipped_and_the_others_are_measured() -> None:
+    asked = request("default")
+    plan = TLS.plan(
+        asked, without(complete(TLS, asked), "tls:rustls", why_not=WhyNot("it is not built", "sectax setup tls"))
+    )
+
+    assert {skip.reason for skip in plan.skipped if skip.levels["library"] == "rustls"} >= {"it is not built"}
+    assert {cell.levels["library"] for cell in plan.cells} == {"go", "openssl"}
+
+
+def test_a_setup_promises_the_sizes_of_its_key_shares() -> None:
+    assert SHARES["X25519MLKEM768"][0] - SHARES["X25519"][0] == 1184
+    assert SHARES["X25519MLKEM768"][1] - SHARES["X25519"][1] == 1088
+    assert Setup(group="X25519MLKEM768").declares()["key_share_bytes"] == "1216 up, 1120 down"
+    assert Setup(protocol="none").declares() == {"protocol": "none"}
+    assert "group" not in Setup(protocol="tls12", resumption="on").declares()
+
+
+@pytest.mark.parametrize(("given", "seconds"), [("40ms", 0.04), ("0.5s", 0.5), ("2 ms", 0.002), ("", 0.0)])
+def test_a_delay_is_a_time_with_its_unit(given: str, seconds: float) -> None:
+    assert options.delay_s({"delay": (given,)} if given else {}) == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize("given", ["40", "-1ms", "10s", "0ms", "1e3ms", "４０ms", "40ms; rm -rf /"])
+def test_another_delay_is_wrong_use(given: str) -> None:
+    with pytest.raises(WrongUse, match="--delay"):
+        planned(TLS, request(given={"delay": (given,)}))
+
+
+def test_the_levels_that_were_asked_for_come_back_out_of_the_plan() -> None:
+    asked = {"group": ("X25519", "P-256"), "library": ("go",)}
+
+    assert options.asked(options.kept(asked)) == asked
+    assert options.kept({}) == {}
