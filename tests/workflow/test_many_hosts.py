@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sectax.engines.engine import Ended, Happened, Lost
+from sectax.engines.engine import Arrived, Happened, Lost
 from sectax.model.environment import Environment
 from sectax.model.errors import NothingMeasured, WrongUse
 from sectax.model.plan import Calibrated
@@ -57,14 +57,14 @@ def test_the_live_line_counts_visits_here_and_hosts_elsewhere() -> None:
     for event in events(block):
         here.heard(Happened(3, event))
     there = Running([replace(block, host="a"), replace(block, number=4, host="b")])
-    there.heard(Ended(3, 1.5))
+    there.heard(Arrived(3, tuple(events(block)), 1.5))
     assert there.bar() == ("blocks 3 to 4 on 2 hosts", 1, 2)
     there.heard(Lost(4, "its worker is gone"))
 
     assert here.bar() == ("block 3", visits, visits)
-    assert here.where(3) == ""
+    assert here.name(3) == "block 3"
     assert there.bar() == ("blocks 3 to 4 on 2 hosts", 2, 2)
-    assert there.where(4) == " on b"
+    assert there.name(4) == "block 4 on b"
 
 
 def test_hosts_with_other_software_are_named_and_other_processors_are_welcome() -> None:

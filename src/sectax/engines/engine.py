@@ -26,6 +26,15 @@ class Ended:
 
 
 @dataclass(frozen=True)
+class Arrived:
+    """A block has come whole from its host: what happened in it, in order, and the seconds that it took there."""
+
+    block: int
+    events: tuple[BlockEvent, ...]
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Lost:
     """A block will not come to its end.
 
@@ -39,7 +48,7 @@ class Lost:
     for_good: bool = False
 
 
-News = Happened | Ended | Lost
+News = Happened | Ended | Arrived | Lost
 
 
 class Engine(Protocol):
@@ -48,7 +57,7 @@ class Engine(Protocol):
     def run(self, blocks: Sequence[PlannedBlock]) -> Generator[News, None, None]:
         """Run blocks, no two of them on one host, and say as it comes what happens in them.
 
-        Every block is `Ended` or `Lost`. What ends the iteration before ends the blocks too.
+        Every block is `Ended`, `Arrived` or `Lost`. What ends the iteration before ends the blocks too.
 
         Raises:
             SessionOver: no host can be reached any more.

@@ -15,8 +15,8 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from sectax.record.errors import SQLITE_ERRORS, being_written, exists_already, gone, not_createable, not_written
 from sectax.record.plan_tables import Statement
@@ -147,10 +147,14 @@ class Appender:
             raise not_written(error, self.path, begun=self._begun) from error
         self._begun = True
 
-    def gather(self, statements: Iterable[Statement]) -> None:
-        """*statements* at once, or, within 50 ms after the last transaction, together with what comes next."""
+    def gather(self, statements: Iterable[Statement], *, hold: bool = False) -> None:
+        """*statements* at once, or, within 50 ms after the last transaction, together with what comes next.
+
+        Args:
+            hold: in any case together with what comes next.
+        """
         self._gathered += statements
-        if time.monotonic() - self._written > _GATHER_S:
+        if not hold and time.monotonic() - self._written > _GATHER_S:
             self.write(())
 
     def write(self, statements: Iterable[Statement], then: Callable[[], Iterable[Statement]] = tuple) -> None:
@@ -164,7 +168,13 @@ class Appender:
         gathered, self._gathered = self._gathered, []
         try:
             execute("BEGIN IMMEDIATE")
-            for sql, parameters in chain(gathered, statements):
+            # Those of one kind together, in the order of their keys, cost a third.
+            kinds: dict[str, list[tuple[Any, ...]]] = {}
+            for sql, parameters in gathered:
+                kinds.setdefault(sql, []).append(parameters)
+            for sql, rows in kinds.items():
+                self._cursor.executemany(sql, rows)
+            for sql, parameters in statements:
                 execute(sql, parameters)
             for sql, parameters in then():
                 execute(sql, parameters)

@@ -278,8 +278,7 @@ class RunWriter:
             SecretRefused: a witness holds a private key.
             ValueError: the block is not running, the treatment is not planned in it, or the trial is recorded already.
         """
-        if isinstance(event, Trial | Dropped) and (event.reason or event.hint):
-            event = replace(event, reason=readable(event.reason), hint=readable(event.hint))
+        event = _readable(event)
         if number < 1:
             number = self._pilot
         elif event.treatment not in self._must_run(number).planned:
@@ -294,6 +293,26 @@ class RunWriter:
                 self._builder.add_pilot_failures(failures)
             else:
                 self._file.write(rows)
+
+    def events(self, number: int, events: Iterable[BlockEvent]) -> None:
+        """Record all that happened in the running block, which came at once; `finish_block` writes it.
+
+        Raises:
+            UnusableObservation, SecretRefused, ValueError: as of `event`; then nothing of it is recorded.
+        """
+        running = self._must_run(number)
+        before = set(running.trials)
+        rows: list[Statement] = []
+        with self._step():
+            try:
+                for event in events:
+                    if event.treatment not in running.planned:
+                        raise ValueError(f"{event.treatment} is not planned in block {number}")
+                    rows += self._event_rows(number, _readable(event))
+            except BaseException:
+                running.trials = before
+                raise
+            self._file.gather(rows, hold=True)
 
     def _event_rows(self, block: int, event: BlockEvent) -> list[Statement]:
         rows = self._failure_rows(block, event)
@@ -349,8 +368,12 @@ class RunWriter:
         self._pilot_position += 1
         return self._pilot_position
 
-    def finish_block(self, number: int, seconds: float) -> None:
-        """Mark the running block finished after so many *seconds*, and sync: from here on it counts, come what may."""
+    def finish_block(self, number: int, seconds: float, *, sync: bool = True) -> None:
+        """Mark the running block finished after so many *seconds*, and sync: from here on it counts, come what may.
+
+        Args:
+            sync: False where another block follows within a second or so: until then only a power cut undoes this one.
+        """
         self._must_run(number)
         self._file.check_place()
         finished = "UPDATE block SET state = 'finished', seconds = ? WHERE number = ? AND state = 'running'"
@@ -366,7 +389,8 @@ class RunWriter:
             self._file.write([(finished, (seconds, number))], checksum)
             del self._running[number]
             self._builder.add(*reduced)
-        self._file.sync()
+        if sync:
+            self._file.sync()
 
     def abandon_block(self, number: int) -> None:
         """Mark the running block abandoned: its rows stay, and count nowhere."""
@@ -424,6 +448,12 @@ class RunWriter:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _readable(event: BlockEvent) -> BlockEvent:
+    if isinstance(event, Trial | Dropped) and (event.reason or event.hint):
+        return replace(event, reason=readable(event.reason), hint=readable(event.hint))
+    return event
 
 
 def _session_rows(number: int, sectax_version: str, environment: Environment, now: str) -> Iterable[Statement]:

@@ -15,7 +15,7 @@ from sectax.calibration.time_budget import block_s
 from sectax.engines.dask.cluster import PORT, Cluster
 from sectax.engines.dask.engine import DaskEngine
 from sectax.engines.dask.worker import Failure
-from sectax.engines.engine import Ended, Happened, News
+from sectax.engines.engine import Arrived, News
 from sectax.experiments.interface import Bench, Experiment, Machine, Request
 from sectax.hosts.process.host import host_circumstances, host_identity
 from sectax.model.environment import LOCAL_HOST, Environment
@@ -256,7 +256,7 @@ class ClusterWork:
             known = self._promised.setdefault((treatment, name), value)
             if not same(known, value):
                 raise ValueError(f"{treatment} has {name} {value} there, and {known} on other hosts")
-        return [*(Happened(block.number, event) for event in events), Ended(block.number, answer.seconds)]
+        return [Arrived(block.number, tuple(events), answer.seconds)]
 
     def _leave_out(self, host: str, reason: str) -> None:
         self._cluster.hosts[host].left_out = reason

@@ -35,10 +35,16 @@ from sectax.workflow.machine import machine_for
 MODULE = "sectax.workflow.job"
 # What is longer than this may be a key; shorter ones would take letters out of every reason.
 _SHORTEST_INPUT = 6
-_KINDS: dict[str, Any] = {kind.__name__: kind for kind in (Opened, Trial, Closed, Dropped)}
-_DECODERS = {name: msgspec.msgpack.Decoder(kind) for name, kind in _KINDS.items()}
 
-Events = list[tuple[str, msgspec.Raw]]
+
+class Events(msgspec.Struct, array_like=True):
+    """What happened, by kind; `order` has a letter for each: Opened, Trial, Closed, Dropped."""
+
+    order: str
+    opened: list[Opened]
+    trials: list[Trial]
+    closed: list[Closed]
+    dropped: list[Dropped]
 
 
 class Look(msgspec.Struct, tag=True):
@@ -139,11 +145,18 @@ def decode_answer(line: bytes) -> Answer:
 
 def events_of(answer: Tried | Measured) -> Iterator[BlockEvent]:
     """What happened, in order. Raises `ValueError` where that makes no sense."""
+    events = answer.events
+    kinds: dict[str, Iterator[BlockEvent]] = {
+        "O": iter(events.opened),
+        "T": iter(events.trials),
+        "C": iter(events.closed),
+        "D": iter(events.dropped),
+    }
     try:
-        for kind, content in answer.events:
-            yield _DECODERS[kind].decode(content)
-    except (KeyError, msgspec.MsgspecError) as error:
-        raise ValueError(f"its answer makes no sense: {error}") from error
+        for letter in events.order:
+            yield next(kinds[letter])
+    except (KeyError, StopIteration) as error:
+        raise ValueError("its answer makes no sense: events are missing") from error
 
 
 class _Heard:
@@ -226,9 +239,17 @@ def _age_s() -> float:
 
 def _packed(events: Iterable[BlockEvent], inputs: Mapping[str, str]) -> Events:
     """Events as they travel; what the run's inputs are is in no reason."""
-    return [
-        (type(event).__name__, msgspec.Raw(msgspec.msgpack.encode(_without_inputs(event, inputs)))) for event in events
-    ]
+    packed = Events("", [], [], [], [])
+    lists: dict[type, list[Any]] = {
+        Opened: packed.opened,
+        Trial: packed.trials,
+        Closed: packed.closed,
+        Dropped: packed.dropped,
+    }
+    for event in events:
+        lists[type(event)].append(_without_inputs(event, inputs))
+        packed.order += type(event).__name__[0]
+    return packed
 
 
 def _without_inputs(event: BlockEvent, inputs: Mapping[str, str]) -> BlockEvent:

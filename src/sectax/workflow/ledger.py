@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
 from typing import Literal
 
 from sectax.model.trial import BlockEvent, Closed, Dropped, Opened, State
@@ -11,6 +13,9 @@ from sectax.record.errors import SecretRefused, UnusableObservation
 from sectax.record.seal import Sign
 from sectax.record.writer import RunWriter
 
+# Many hosts end their blocks at the same time; a sync for each takes longer than all else.
+_SYNC_S = 1.0
+
 
 class Ledger(RunWriter):
     """One session of a run: the writer of its file, with a way with nonsense."""
@@ -19,6 +24,7 @@ class Ledger(RunWriter):
         """For `create` and `reopen`, as of the writer."""
         super().__init__(appender, session, builder)
         self._refused: set[tuple[int, str]] = set()
+        self._synced = 0.0
 
     def keep(self, block: int, event: BlockEvent) -> BlockEvent | None:
         """Record one event of the running block, or of the pilot (block 0).
@@ -40,6 +46,20 @@ class Ledger(RunWriter):
             self._refused.add((block, event.treatment))
             return dropped
         return event
+
+    def keep_whole(self, block: int, events: Sequence[BlockEvent], seconds: float) -> list[BlockEvent]:
+        """Record a running block that came at once, and finish it. Returns what was recorded, as of `keep`."""
+        try:
+            self.events(block, events)
+        except (UnusableObservation, SecretRefused):
+            recorded = [kept for event in events if (kept := self.keep(block, event)) is not None]
+        else:
+            recorded = list(events)
+        now = time.monotonic()
+        sync = now - self._synced >= _SYNC_S
+        self.finish_block(block, seconds, sync=sync)
+        self._synced = now if sync else self._synced
+        return recorded
 
     def end(self, state: Literal["finished", "interrupted"], sign: Sign | None = None) -> None:
         """Say how the run ended, seal it where *sign* is given, and let go of the file.

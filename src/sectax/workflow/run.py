@@ -9,7 +9,7 @@ import secrets
 import shlex
 import signal
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -28,7 +28,7 @@ from sectax.calibration.time_budget import (
     with_real_blocks,
 )
 from sectax.design.order import plan_block
-from sectax.engines.engine import Ended, Happened, Lost
+from sectax.engines.engine import Arrived, Ended, Happened, Lost
 from sectax.experiments import registry
 from sectax.experiments.interface import Bench, Experiment, Request
 from sectax.experiments.planning import refuse_nothing_to_compare, with_budget
@@ -470,24 +470,30 @@ class _Session:
                 match one:
                     case Happened(number, event):
                         recorded = self.ledger.keep(number, event)
-                        if isinstance(recorded, Dropped):
-                            where = running.where(number)
-                            said = f"{recorded.treatment} {recorded.state}: {recorded.reason}"
-                            self.progress.say(f"block {number}{where}: {said}")
-                        if isinstance(recorded, Trial) and (seen := self._operation_s(recorded)):
-                            fastest[recorded.treatment] = min(seen, fastest.get(recorded.treatment, math.inf))
+                        self._look_at([] if recorded is None else [recorded], running.name(number), fastest)
+                    case Arrived(number, events, seconds):
+                        recorded_events = self.ledger.keep_whole(number, events, seconds)
+                        self._look_at(recorded_events, running.name(number), fastest)
                     case Ended(number, seconds):
                         self.ledger.finish_block(number, seconds)
                     case Lost(number, reason):
                         self.ledger.abandon_block(number)
-                        self.ledger.note(f"block {number}{running.where(number)} was lost: {reason}")
-                        self.progress.say(f"block {number}{running.where(number)} is lost: {reason}")
+                        self.ledger.note(f"{running.name(number)} was lost: {reason}")
+                        self.progress.say(f"{running.name(number)} is lost: {reason}")
         again = sized_again(self.plan, calibrated, fastest)
         if again is None:
             return calibrated
         self.ledger.calibrate(again)
         self.ledger.note(sized_again_note(blocks[-1].number))
         return again
+
+    def _look_at(self, recorded: Iterable[BlockEvent], block: str, fastest: dict[str, float]) -> None:
+        """Say what was dropped, and keep the fastest operation of every treatment."""
+        for event in recorded:
+            if isinstance(event, Dropped):
+                self.progress.say(f"{block}: {event.treatment} {event.state}: {event.reason}")
+            elif isinstance(event, Trial) and (seen := self._operation_s(event)):
+                fastest[event.treatment] = min(seen, fastest.get(event.treatment, math.inf))
 
     def _planned(self, most: int, live: frozenset[str], calibrated: Calibrated) -> list[PlannedBlock]:
         """The next block of every host. What one block alone measures stands in the first of them."""

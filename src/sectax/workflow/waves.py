@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 
-from sectax.engines.engine import Ended, Happened, Lost, News
+from sectax.engines.engine import Arrived, Happened, News
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.trial import PlannedBlock, Trial
 
@@ -31,13 +31,19 @@ class Running:
 
     def __init__(self, blocks: Sequence[PlannedBlock]) -> None:
         self._hosts = {block.number: block.host for block in blocks}
+        first, last, hosts = blocks[0].number, blocks[-1].number, len(blocks)
+        self._here = blocks[0].host == LOCAL_HOST
+        numbers = f"block {first}" if first == last else f"blocks {first} to {last}"
+        self._label = numbers if self._here else f"{numbers} on {hosts} host{'' if hosts == 1 else 's'}"
         self._visits = sum(len(cell.visits) for block in blocks for cell in block.cells)
         self._visited = self._over = 0
 
     def heard(self, news: News) -> None:
         """Count what has happened."""
         self._visited += isinstance(news, Happened) and isinstance(news.event, Trial)
-        self._over += isinstance(news, Ended | Lost)
+        self._over += not isinstance(news, Happened)
+        if isinstance(news, Arrived):
+            self._visited += sum(isinstance(event, Trial) for event in news.events)
 
     @property
     def share(self) -> float:
@@ -46,13 +52,10 @@ class Running:
 
     def bar(self) -> tuple[str, int, int]:
         """What is done, how much of it, and of how much: for `Progress.at`."""
-        first, last = min(self._hosts), max(self._hosts)
-        if first == last and self._hosts[first] == LOCAL_HOST:
-            return f"block {first}", self._visited, self._visits
-        numbers = f"block {first}" if first == last else f"blocks {first} to {last}"
-        hosts = len(self._hosts)
-        return f"{numbers} on {hosts} host{'' if hosts == 1 else 's'}", self._over, hosts
+        if self._here:
+            return self._label, self._visited, self._visits
+        return self._label, self._over, len(self._hosts)
 
-    def where(self, block: int) -> str:
-        """' on HOST' of a block; empty where all are on this machine."""
-        return "" if self._hosts[block] == LOCAL_HOST else f" on {self._hosts[block]}"
+    def name(self, block: int) -> str:
+        """A block in words, with its host where that is not this machine."""
+        return f"block {block}" + ("" if self._here else f" on {self._hosts[block]}")

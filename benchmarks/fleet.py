@@ -1,0 +1,228 @@
+"""What a run on many hosts costs its coordinator: 200 simulated hosts that answer with canned blocks.
+
+    python -m benchmarks.fleet [--hosts 200] [--blocks 2000]
+
+A real scheduler, and real Dask workers that share two processes: each says that it is a host of its own. The plan, the
+pilot and one block of `jwt --quick` are really made in each process; every other block is that one with other times,
+in the order that was asked for. The coordinator is the shipped one: it draws blocks, sends jobs, checks answers,
+writes the run file and judges after every wave. Promised: 3 ms of CPU and 200 kB a block, 300 MB at a million
+observations, 5 blocks a second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import base64
+import json
+import logging
+import multiprocessing
+import os
+import random
+import resource
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import zlib
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sectax import __version__
+from sectax.design.planning import Request
+from sectax.engines.dask import worker as shipped
+from sectax.engines.dask.cluster import Cluster
+from sectax.model.plan import Stopping
+from sectax.model.trial import BlockEvent, Closed, Opened, PlannedBlock, Trial
+from sectax.workflow import job
+from sectax.workflow.run import start
+from sectax.workflow.site import On
+
+PROCESSES = 2
+
+
+class Canned:
+    """Answers jobs: everything but blocks is done once in this process, and so is the first block."""
+
+    def __init__(self) -> None:
+        self._rng = random.Random(os.getpid())
+        self._answers: dict[type, bytes] = {}
+        self._opened: dict[str, Opened] = {}
+        self._trials: dict[str, Trial] = {}
+        self._closed: dict[str, Closed] = {}
+
+    def answer(self, line: bytes) -> bytes:
+        asked = job._JOBS.decode(base64.b64decode(line))
+        if isinstance(asked, job.Measure):
+            return self._block(asked)
+        if type(asked) not in self._answers:
+            self._answers[type(asked)] = _line(job.do(asked))
+        return self._answers[type(asked)]
+
+    def _block(self, asked: job.Measure) -> bytes:
+        if not self._trials:
+            answer = job.do(asked)
+            assert isinstance(answer, job.Measured), answer
+            for event in job.events_of(answer):
+                known: Any = {Opened: self._opened, Trial: self._trials, Closed: self._closed}[type(event)]
+                known[event.treatment] = event
+        events = list(self._events(asked.block))
+        return _line(job.Measured(asked.block.number, 2.0, __version__, job._packed(events, {})))
+
+    def _events(self, block: PlannedBlock) -> list[BlockEvent]:
+        events: list[BlockEvent] = []
+        for cell in block.cells:
+            events += [self._opened[name] for name in cell.opening]
+            for visit in cell.visits:
+                like = self._trials[visit.treatment]
+                slower = 1 + self._rng.gauss(0, 0.01)
+                observed = tuple(replace(of, value=of.value * slower) for of in like.observations)
+                events.append(replace(like, round=visit.round, position=visit.position, observations=observed))
+            events += [self._closed[name] for name in cell.opening]
+        return events
+
+
+def _line(answer: job.Answer) -> bytes:
+    return base64.b64encode(zlib.compress(msgspec.msgpack.encode(answer), 1))
+
+
+def workers(address: str, first: int, last: int) -> None:
+    """Hosts of these numbers, in this process."""
+    from distributed import Worker
+
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    canned = Canned()
+    honest = shipped.who()
+
+    def who(dask_worker: Any) -> dict[str, str]:
+        return honest | {"host.name": str(dask_worker.name), "host.boot_id": str(dask_worker.name)}
+
+    def work(asked: shipped.Sealed, module: str, lock: str, limit_s: float) -> shipped.Sealed:
+        return shipped.Sealed(canned.answer(asked.content))
+
+    who.__module__ = work.__module__ = shipped.__name__
+    who.__qualname__, work.__qualname__ = "who", "work"
+    shipped.who, shipped.work = who, work  # type: ignore[assignment]
+
+    async def serve() -> None:
+        async with asyncio.TaskGroup() as group:
+            for number in range(first, last):
+                made = Worker(address, nthreads=1, name=f"host-{number:03}", dashboard_address=None, memory_limit=0)
+                group.create_task(_until_closed(made))
+
+    asyncio.run(serve())
+
+
+async def _until_closed(worker: Any) -> None:
+    async with worker:
+        await worker.finished()
+
+
+class Silent:
+    """Watches a run, and notes what a wave costs."""
+
+    def __init__(self) -> None:
+        self.began = (0.0, 0.0)
+
+    def say(self, text: str) -> None:
+        if text.startswith("a block takes") and not self.began[0]:
+            self.began = time.monotonic(), cpu_s()
+        print(f"  {text}", file=sys.stderr)
+
+    def detail(self, text: str) -> None: ...
+
+    def at(self, doing: str, done: int, total: int) -> None: ...
+
+    def stands(self, progress_line: object) -> None: ...
+
+    def waiting(self, what: str) -> ExitStack:
+        return ExitStack()
+
+
+def cpu_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def coordinate(address: str, hosts: int, blocks: int, path: Path) -> None:
+    """The coordinator, in a process of its own: its figures as JSON on stdout."""
+    sizes: list[int] = []
+    honest = Cluster._result
+
+    def counted(self: Cluster, future: Any) -> Any:
+        answer = honest(self, future)
+        sizes.append(len(answer) if isinstance(answer, bytes) else 0)
+        return answer
+
+    Cluster._result = counted  # type: ignore[method-assign]
+    watcher = Silent()
+    request = Request("quick", {}, Stopping(0.02, fixed_blocks=blocks), 1)
+    outcome = start("jwt", request, path, watcher, on=On(f"dask://{address}", hosts=hosts))  # type: ignore[arg-type]
+    seconds, used = time.monotonic() - watcher.began[0], cpu_s() - watcher.began[1]
+    with closing(sqlite3.connect(path)) as db:
+        (observations,) = db.execute("SELECT COUNT(*) FROM observation").fetchone()
+        (finished,) = db.execute("SELECT COUNT(*) FROM block WHERE state = 'finished'").fetchone()
+    figures = {
+        "hosts": len(outcome.analysed.measured.hosts),
+        "blocks": finished,
+        "observations": observations,
+        "cpu_ms_a_block": 1e3 * used / finished,
+        "kb_a_block": sum(sizes[-blocks:]) / blocks / 1e3,
+        "blocks_a_second": finished / seconds,
+        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "file_mb": path.stat().st_size / 1e6,
+    }
+    print(json.dumps(figures))
+
+
+def measure(hosts: int, blocks: int) -> dict[str, float]:
+    """Start scheduler and hosts, and run the coordinator on them."""
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as ended:
+        file = Path(folder, "scheduler.json")
+        words = [sys.executable, "-m", "dask", "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        scheduler = subprocess.Popen([*words, "--scheduler-file", str(file)], **quiet)  # type: ignore[call-overload]
+        ended.callback(scheduler.kill)
+        while not file.exists() or not file.read_text().strip():
+            time.sleep(0.05)
+        address = json.loads(file.read_text())["address"]
+        spawning = multiprocessing.get_context("spawn")
+        share = -(-hosts // PROCESSES)
+        for place in range(PROCESSES):
+            some = spawning.Process(target=workers, args=(address, place * share, min(hosts, (place + 1) * share)))
+            some.start()
+            ended.callback(some.kill)
+        words = [sys.executable, "-m", "benchmarks.fleet", "--coordinate", address.removeprefix("tcp://")]
+        sizes = ["--hosts", str(hosts), "--blocks", str(blocks), "--out", str(Path(folder, "run.sectax"))]
+        done = subprocess.run([*words, *sizes], stdout=subprocess.PIPE, check=True, text=True)
+        figures: dict[str, float] = json.loads(done.stdout)
+        return figures
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--hosts", type=int, default=200)
+    parser.add_argument("--blocks", type=int, default=2000)
+    parser.add_argument("--coordinate", help=argparse.SUPPRESS)
+    parser.add_argument("--out", type=Path, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.coordinate:
+        coordinate(given.coordinate, given.hosts, given.blocks, given.out)
+        return
+    figures = measure(given.hosts, given.blocks)
+    print(
+        "{hosts:.0f} simulated hosts, {blocks:.0f} blocks, {observations:.0f} observations, {file_mb:.0f} MB of file:\n"
+        "  {cpu_ms_a_block:.2f} ms of the coordinator's CPU a block (promised: 3)\n"
+        "  {kb_a_block:.1f} kB a block (promised: 200)\n"
+        "  {blocks_a_second:.1f} blocks a second (promised: 5)\n"
+        "  {peak_mb:.0f} MB at its peak (promised: 300 at a million observations)".format(**figures)
+    )
+
+
+if __name__ == "__main__":
+    main()
