@@ -136,6 +136,7 @@ PARTS = {
     "the functions": Part(in_cache("functions/hmac_authorizer-python-*.zip"), setup("hmac")),
     "the functions in Go": Part(in_cache("functions/hmac_authorizer-go-*.zip"), setup("hmac")),
     "Go": debian(has_program("go"), "golang-go"),
+    "ip": debian(has_program("ip"), "iproute2"),
     "cc": debian(has_program("cc", "gcc", "clang"), "gcc libc6-dev"),
     "headers of OpenSSL": debian(Path("/usr/include/openssl/evp.h").exists, "libssl-dev"),
     "cargo": Part(has_program("cargo"), "install Rust from https://rustup.rs"),

@@ -1,0 +1,128 @@
+"""TLS between all of a cluster, and a network that is cut: the hosts have cables of their own, made by the test."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from tests.engines.real_cluster import RealCluster
+from tests.engines.test_dask_faults import (
+    check_nothing_counts_twice,
+    finished,
+    machine,
+    read,
+    running,
+    started,
+    wait_until,
+)
+from tests.needs import needs
+
+pytestmark = [pytest.mark.more, needs("mounts", "ip")]
+
+OURS, THEIRS = "10.77.41.1", "10.77.41.2"
+OUR_END, THEIR_END = "sxcut0", "sxcut1"
+
+
+def certificate(folder: Path, name: str, signer: tuple[x509.Name, ec.EllipticCurvePrivateKey] | None) -> Path:
+    """A certificate and its key in one file; signed by itself where nobody else signs."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    issuer, signing = signer or (subject, key)
+    now = datetime.datetime.now(datetime.UTC)
+    made = (
+        x509.CertificateBuilder(issuer, subject, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(hours=1))
+        .not_valid_after(now + datetime.timedelta(days=1))
+        .add_extension(x509.BasicConstraints(ca=signer is None, path_length=None), critical=True)
+        .sign(signing, hashes.SHA256())
+    )
+    pem = made.public_bytes(serialization.Encoding.PEM)
+    if signer is None:
+        (folder / f"{name}.pem").write_bytes(pem)
+        return certificate(folder, f"{name}-member", (subject, key))
+    secret = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    (folder / f"{name}.pem").write_bytes(pem + secret)
+    return folder / f"{name}.pem"
+
+
+@pytest.fixture
+def cable() -> Iterator[None]:
+    """A cable between this machine and one that is yet to come."""
+    _ip("link", "add", OUR_END, "type", "veth", "peer", "name", THEIR_END)
+    try:
+        _ip("addr", "add", f"{OURS}/24", "dev", OUR_END)
+        _ip("link", "set", OUR_END, "up")
+        yield
+    finally:
+        _ip("link", "del", OUR_END)
+
+
+def _ip(*words: str) -> None:
+    subprocess.run(["ip", *words], check=True, timeout=20)
+
+
+def plugged_in() -> list[str]:
+    """The words behind which a program waits for the other end of the cable."""
+    script = (
+        f"while ! ip addr add {THEIRS}/24 dev {THEIR_END} 2>/dev/null; do sleep 0.1; done;"
+        f' ip link set {THEIR_END} up; ip link set lo up; exec "$@"'
+    )
+    return ["unshare", "--net", "sh", "-c", script, "sh"]
+
+
+@pytest.fixture
+def cluster(cable: None, tmp_path: Path) -> Iterator[RealCluster]:
+    member = certificate(tmp_path, "authority", None)
+    tls = ("--tls-ca-file", str(tmp_path / "authority.pem"), "--tls-cert", str(member), "--tls-key", str(member))
+    with RealCluster(tmp_path, tls=tls, host=OURS) as real:
+        real.add_worker("--no-nanny", "--host", OURS, prefix=machine(tmp_path, "anna"))
+        bert = real.add_worker("--host", THEIRS, prefix=[*plugged_in(), *machine(tmp_path, "bert")], wait=False)
+        _ip("link", "set", THEIR_END, "netns", str(bert.pid))
+        wait_until(lambda: "Registered to:" in real.logs[-1].read_text(), "the worker behind the cable")
+        yield real
+
+
+def our_files(cluster: RealCluster) -> tuple[str, ...]:
+    member = str(cluster.folder / "authority-member.pem")
+    return "--tls-ca", str(cluster.folder / "authority.pem"), "--tls-cert", member, "--tls-key", member
+
+
+def test_a_network_that_is_cut_for_half_a_minute_loses_no_finished_block(cluster: RealCluster, tmp_path: Path) -> None:
+    path = tmp_path / "run.sectax"
+    with running(cluster, path, "--blocks", "12", *our_files(cluster)) as run:
+        wait_until(lambda: finished(path) >= 2, "two blocks")
+        _ip("link", "set", OUR_END, "down")
+        time.sleep(30)
+        _ip("link", "set", OUR_END, "up")
+        said, _ = run.communicate(timeout=300)
+
+    assert run.returncode == 0, said
+    assert set(read(path).hosts) == {"anna", "bert"}
+    check_nothing_counts_twice(path, 12)
+
+
+def test_without_the_right_certificate_nothing_is_measured(cluster: RealCluster, tmp_path: Path) -> None:
+    stranger = tmp_path / "stranger"
+    stranger.mkdir()
+    other = str(certificate(stranger, "authority", None))
+    path = tmp_path / "run.sectax"
+    wrong = ("--tls-ca", str(stranger / "authority.pem"), "--tls-cert", other, "--tls-key", other)
+    for words, status in ((wrong, 3), ((), 2), (("--insecure",), 3)):
+        given = ["run", "command", "true", "sh -c :", "--out", str(path), "--on", cluster.on, *words]
+        with started(cluster, *given) as run:
+            said, _ = run.communicate(timeout=100)
+        assert run.returncode == status, said
+        assert not path.exists()
+    assert os.path.exists(our_files(cluster)[1])
