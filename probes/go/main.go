@@ -1,4 +1,4 @@
-// The Go probe of sectax: times signatures of Go's own crypto and of golang-jwt. It speaks probes/PROTOCOL.md.
+// The Go probe of sectax: times what Go's own crypto, x/crypto and golang-jwt do. It speaks probes/PROTOCOL.md.
 package main
 
 import (
@@ -8,9 +8,10 @@ import (
 	"runtime/debug"
 
 	"sectax/go-probe/kit"
+	"sectax/go-probe/primitives"
 )
 
-const golangJWT = "github.com/golang-jwt/jwt/v5"
+var modules = map[string]string{"github.com/golang-jwt/jwt/v5": "golang-jwt", "golang.org/x/crypto": "x/crypto"}
 
 func main() {
 	parameters := map[string][]string{
@@ -22,7 +23,7 @@ func main() {
 		Name:       "go",
 		Version:    "1",
 		Libraries:  libraries(),
-		Operations: map[string]map[string][]string{"sign": parameters, "verify": parameters},
+		Operations: primitives.With(map[string]map[string][]string{"sign": parameters, "verify": parameters}),
 		Prepare:    prepare,
 	}
 	if err := probe.Serve(os.Stdin, os.Stdout); err != nil {
@@ -36,8 +37,8 @@ func libraries() []kit.Named {
 	found := []kit.Named{{Name: "crypto", Version: runtime.Version()}}
 	if built, known := debug.ReadBuildInfo(); known {
 		for _, module := range built.Deps {
-			if module.Path == golangJWT {
-				found = append(found, kit.Named{Name: "golang-jwt", Version: module.Version})
+			if name := modules[module.Path]; name != "" {
+				found = append(found, kit.Named{Name: name, Version: module.Version})
 			}
 		}
 	}
@@ -45,6 +46,9 @@ func libraries() []kit.Named {
 }
 
 func prepare(operation string, parameters, inputs map[string]string) (*kit.Operation, error) {
+	if primitives.Has(operation) {
+		return primitives.Prepare(operation, parameters, inputs)
+	}
 	chosen, known := algorithms[parameters["algorithm"]]
 	if !known { // others may have it
 		return nil, kit.Skipped("not in Go's crypto")

@@ -2,25 +2,17 @@ package main
 
 import (
 	"encoding/asn1"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"math/big"
 	"strings"
+
+	"sectax/go-probe/kit"
 )
 
 var errMalformed = errors.New("this is no compact JWS")
 
-func encode(data []byte) string { return base64.RawURLEncoding.EncodeToString(data) }
-
-// decode takes base64url in its one spelling: two spellings of a signature would be two tokens.
-func decode(text string) ([]byte, error) {
-	data, err := base64.RawURLEncoding.DecodeString(text)
-	if err != nil || encode(data) != text { // Go's decoder passes over line breaks and spare bits
-		return nil, errMalformed
-	}
-	return data, nil
-}
+var encode, decode = kit.Encode, kit.Decode
 
 // split gives the signing input of a token and its signature.
 func split(token string) (input, signature []byte, err error) {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sectax_probe import libraries, operation
+from sectax_probe import libraries, operation, primitives
 from sectax_probe.algorithms import ALGORITHMS
 from sectax_probe.answers import Failed, Skipped
 from sectax_probe.jose import Malformed
@@ -20,6 +20,7 @@ OPERATIONS: list[dict[str, object]] = [
     {"name": "empty", "parameters": {}},
     {"name": "sign", "parameters": _PARAMETERS},
     {"name": "verify", "parameters": _PARAMETERS},
+    *({"name": name, "parameters": {"algorithm": known}} for name, known in primitives.PARAMETERS.items()),
 ]
 
 
@@ -33,8 +34,11 @@ def prepare(name: str, parameters: Mapping[str, str], inputs: Mapping[str, str])
     if name == "empty":
         _check(parameters, {})
         return operation.empty()
+    if name in primitives.PARAMETERS:
+        return primitives.prepare(name, parameters, inputs)
     if name not in ("sign", "verify"):
-        raise Failed(f"unknown operation {name[:40]!r}: empty, sign and verify are known")
+        known = ", ".join(str(operation["name"]) for operation in OPERATIONS)
+        raise Failed(f"unknown operation {name[:40]!r}; known: {known}")
     _check(parameters, _PARAMETERS)
     treatment = Treatment(
         algorithm=ALGORITHMS[parameters["algorithm"]],

@@ -6,7 +6,7 @@ import json
 import sys
 import time
 
-from sectax_probe import PROTOCOL_VERSION, VERSION, catalogue, clock, fields, jose, libraries, timing
+from sectax_probe import PROTOCOL_VERSION, VERSION, catalogue, clock, fields, libraries, timing
 from sectax_probe.answers import Failed, Skipped
 from sectax_probe.channel import MAX_LINE_BYTES, Channel, LineTooLong
 from sectax_probe.fields import Request
@@ -110,7 +110,7 @@ class Conversation:
         artefact = operation.artefact()
         token = artefact if artefact is not None else operation.token
         return {
-            "witnesses": {} if token is None else {"alg": jose.algorithm_of(token)},
+            "witnesses": {} if token is None or operation.read_back is None else operation.read_back(token),
             "artefact": artefact,
             "accepted": [operation.accepts(token) for token in present],
         }

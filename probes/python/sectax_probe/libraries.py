@@ -27,6 +27,8 @@ def installed() -> list[dict[str, str]]:
         "openssl": _openssl_of_cryptography(),
         "PyJWT": distribution_version("pyjwt", sys.path),
         "openssl of Python": _openssl_of_python(),
+        "argon2-cffi": distribution_version("argon2_cffi", sys.path),
+        "bcrypt": distribution_version("bcrypt", sys.path),
     }
     return [{"name": name, "version": version} for name, version in found.items() if version]
 

@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from sectax_probe import jose
+
 Call = Callable[[], object]
 
 
 def _none() -> None:
     return None
+
+
+def _algorithm_of(token: str) -> dict[str, str | None]:
+    return {"alg": jose.algorithm_of(token)}
 
 
 def _nothing_is_accepted(token: str) -> bool:
@@ -26,6 +32,7 @@ class Operation(NamedTuple):
         artefact: makes a complete token with the code that is timed, or None.
         accepts: whether the code that is timed, or its counterpart, takes this token.
         token: the token that the call verifies, if it verifies one.
+        read_back: what is read off a token; None where the artefact is not one.
     """
 
     call: Call
@@ -35,6 +42,7 @@ class Operation(NamedTuple):
     artefact: Callable[[], str | None] = _none
     accepts: Callable[[str], bool] = _nothing_is_accepted
     token: str | None = None
+    read_back: Callable[[str], dict[str, str | None]] | None = _algorithm_of
 
 
 def empty() -> Operation:

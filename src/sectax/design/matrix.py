@@ -35,6 +35,7 @@ class Rules:
     """What an experiment knows of its combinations.
 
     Attributes:
+        exists: whether levels of different factors belong together; what does not is no treatment, and nobody misses it.
         family: names the cells that share a kind of subject, and so a negative and a positive control.
         lacks: why a combination cannot be measured, the most telling reason first: its levels contradict each other,
             or the machine lacks something. A None among the reasons is skipped.
@@ -48,6 +49,7 @@ class Rules:
         batch_s: seconds that batches of a cell should last, where that is not the same for all.
     """
 
+    exists: Callable[[Levels], bool] = lambda levels: True
     family: Callable[[Levels], str] = lambda levels: "all"
     lacks: Callable[[Levels], Iterable[WhyNot | None]] = lambda levels: ()
     declares: Callable[[Levels], dict[str, Witness]] = lambda levels: {}
@@ -71,7 +73,7 @@ class Matrix:
 def build(
     factors: tuple[Factor, ...],
     control: str,
-    baseline: str,
+    baseline: str | Callable[[Levels], str],
     metrics: tuple[Metric, ...],
     stopping: Stopping,
     rules: Rules,
@@ -83,7 +85,7 @@ def build(
     Args:
         factors: with their levels; the control's factor among them.
         control: name of the factor whose levels are compared.
-        baseline: the control's level that the others are compared with.
+        baseline: the control's level that the others are compared with; by the other levels, where cells differ in it.
         metrics: the first one is the primary, and compared.
         simultaneous: put every comparison, not only the primary ones, under the shared error level.
     Returns:
@@ -96,36 +98,40 @@ def build(
         raise ValueError("the first metric must be compared, and no tail may be")
     others = [factor for factor in factors if factor.name != control]
     levels_of_control = next(factor.levels for factor in factors if factor.name == control)
-    if baseline not in levels_of_control:
-        raise WrongUse(
-            f"{control} was given without its baseline, {baseline}, with which the others are compared",
-            f"add it: --level {control}={','.join((baseline, *levels_of_control))}",
-        )
     cells: list[Cell] = []
     treatments: list[Treatment] = []
     skipped: list[SkippedTreatment] = []
     for combination in itertools.product(*(factor.levels for factor in others)):
         cell_levels = dict(zip((factor.name for factor in others), combination, strict=True))
+        in_cell = [level for level in levels_of_control if rules.exists(cell_levels | {control: level})]
+        if not in_cell:
+            continue
+        base = baseline if isinstance(baseline, str) else baseline(cell_levels)
+        if base not in in_cell:
+            raise WrongUse(
+                f"{control} was given without its baseline, {base}, with which the others are compared",
+                f"add it: --level {control}={','.join((base, *levels_of_control))}",
+            )
         cell_id = "/".join(combination) or "all"
         members: list[Treatment] = []
-        for level in levels_of_control:
+        for level in in_cell:
             levels = cell_levels | {control: level}
             identity = f"{cell_id}/{level}"
             why_not = next(filter(None, rules.lacks(levels)), None)
             if why_not is not None:
                 skipped.append(SkippedTreatment.because(identity, levels, why_not))
                 continue
-            role = Role.BASELINE if level == baseline else Role.TREATMENT
+            role = Role.BASELINE if level == base else Role.TREATMENT
             members.append(
                 Treatment(identity, cell_id, levels, role, rules.extra(levels), declares=rules.declares(levels))
             )
         if not any(member.role is Role.BASELINE for member in members):
-            why_not = WhyNot(f"its baseline, {control}={baseline}, is not available")
+            why_not = WhyNot(f"its baseline, {control}={base}, is not available")
             skipped.extend(SkippedTreatment.because(member.id, member.levels, why_not) for member in members)
             continue
         family, once = rules.family(cell_levels), rules.once(cell_levels)
         batch_s = rules.batch_s(cell_levels)
-        cells.append(Cell(cell_id, cell_levels, family, f"{cell_id}/{baseline}", once, batch_s))
+        cells.append(Cell(cell_id, cell_levels, family, f"{cell_id}/{base}", once, batch_s))
         treatments.extend(members)
     treatments.extend(_controls(cells, treatments, stopping.margin, rules))
     comparisons = _comparisons(cells, treatments, metrics, stopping.alpha, rules, simultaneous)

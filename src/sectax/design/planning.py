@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 
-from sectax.design.matrix import Rules, build
+from sectax.design.matrix import Levels, Rules, build
 from sectax.model.plan import Plan, Procedure, Stopping
 
 
@@ -37,13 +37,14 @@ class Design(Procedure):
     """An experiment's answer to a request: the procedure, and what a plan is made of besides.
 
     Attributes:
-        baseline: the level of the control that its other levels are compared with.
+        baseline: the level of the control that its other levels are compared with; by the levels of a cell, where cells
+            differ in it.
         rules: what is known of combinations of levels.
         stopping: when the run ends, where an option of the experiment's own says it; None for the request's rules.
         options: what the plan keeps of the options, enough to open the bench again; None for those of the request.
     """
 
-    baseline: str
+    baseline: str | Callable[[Levels], str]
     rules: Rules = field(default_factory=Rules)
     stopping: Stopping | None = None
     options: Mapping[str, tuple[str, ...]] | None = None

@@ -74,6 +74,7 @@ def host_identity() -> dict[str, str]:
         "host.cgroup": _cgroup_version(),
         "host.cpu_quota": _cpu_quota(),
         "host.virtualisation": _virtualisation(),
+        "host.cryptography": " ".join(_instructions()) or None,
         "sectax.python": platform.python_version(),
     }
     return {name: value for name, value in identity.items() if value is not None}
@@ -89,6 +90,25 @@ def host_circumstances() -> dict[str, str]:
         "host.boot_id": _text(Path("/proc/sys/kernel/random/boot_id")),
     }
     return {name: value for name, value in circumstances.items() if value is not None}
+
+
+# Of x86's `flags` and of Arm's `Features`, what hastens ciphers and hashes, as people call it.
+_HASTENS = {
+    "aes": "AES-NI",
+    "vaes": "VAES",
+    "pclmulqdq": "PCLMULQDQ",
+    "vpclmulqdq": "VPCLMULQDQ",
+    "sha_ni": "SHA-NI",
+    "avx2": "AVX2",
+    "avx512f": "AVX-512",
+}
+_ARM_HASTENS = {"aes": "AES", "pmull": "PMULL", "sha2": "SHA2", "sha512": "SHA512", "sha3": "SHA3", "sve": "SVE"}
+
+
+def _instructions() -> list[str]:
+    """The processor's own instructions for cryptography that the kernel names."""
+    x86, arm = (set((_field(_CPUINFO, name) or "").split()) for name in ("flags", "Features"))
+    return [word for flags, words in ((x86, _HASTENS), (arm, _ARM_HASTENS)) for flag, word in words.items() if flag in flags]
 
 
 def _text(path: Path) -> str | None:

@@ -1,0 +1,46 @@
+"""MACs in one call each, with the key as bytes: HMAC of Python's hmac, BLAKE2b of hashlib, Poly1305 of cryptography."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Callable, Mapping
+
+from sectax_probe.jose import decode, encode
+from sectax_probe.operation import Operation
+
+
+def _hmac(name: str, key: bytes, data: bytes) -> Callable[[], bytes]:
+    digest = hmac.digest
+    return lambda: digest(key, data, name)
+
+
+def _blake2b(key: bytes, data: bytes) -> Callable[[], bytes]:
+    new = hashlib.blake2b
+    return lambda: new(data, key=key, digest_size=32).digest()
+
+
+def _poly1305(key: bytes, data: bytes) -> Callable[[], bytes]:
+    from cryptography.hazmat.primitives.poly1305 import Poly1305
+
+    tag = Poly1305.generate_tag
+    return lambda: tag(key, data)
+
+
+def prepare(name: str, algorithm: str, inputs: Mapping[str, str]) -> Operation:
+    key, data = decode(inputs["key"]), decode(inputs["data"])
+    match algorithm:
+        case "blake2b-keyed":
+            call, implementation = _blake2b(key, data), "hashlib"
+        case "poly1305":
+            call, implementation = _poly1305(key, data), "cryptography/openssl"
+        case _:
+            call, implementation = _hmac(algorithm.removeprefix("hmac-").replace("-", ""), key, data), "hmac/openssl"
+    return Operation(
+        call=call,
+        witnesses={"key_bits": 8 * len(key), "data_bytes": len(data), "implementation": implementation},
+        constant_size=True,
+        artefact=lambda: encode(call()),
+        accepts=lambda shown: hmac.compare_digest(encode(call()), shown),
+        read_back=None,
+    )

@@ -1,0 +1,99 @@
+"""What varies: families of algorithms with the baseline of each, and sizes of messages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+SEAL, OPEN, MAC, HASH, AGREE, PASSWORD = "aead-seal", "aead-open", "mac", "hash", "agree", "password"
+
+
+@dataclass(frozen=True)
+class Family:
+    """Algorithms that do the same for a user, and are compared with each other alone.
+
+    Attributes:
+        algorithms: the baseline first.
+        common: those that are compared where nobody asked for others.
+        sized: whether the operation works on a message.
+        words: what one operation is, after a number.
+    """
+
+    algorithms: tuple[str, ...]
+    common: tuple[str, ...]
+    sized: bool
+    words: str
+
+    @property
+    def baseline(self) -> str:
+        return self.algorithms[0]
+
+
+_AEAD = ("aes-256-gcm", "aes-128-gcm", "chacha20-poly1305", "aes-256-gcm-siv")
+FAMILIES = {
+    SEAL: Family(_AEAD, _AEAD[:3], True, "encrypting and authenticating"),
+    OPEN: Family(_AEAD, _AEAD[:3], True, "checking and decrypting"),
+    MAC: Family(
+        ("hmac-sha-256", "hmac-sha-512", "blake2b-keyed", "blake3-keyed", "poly1305", "kmac256"),
+        ("hmac-sha-256", "hmac-sha-512", "blake2b-keyed"),
+        True,
+        "authenticating",
+    ),
+    HASH: Family(
+        ("sha-256", "sha-512", "sha3-256", "blake2b", "blake3"),
+        ("sha-256", "sha-512", "sha3-256", "blake2b"),
+        True,
+        "hashing",
+    ),
+    AGREE: Family(
+        ("x25519", "p-256", "ml-kem-768", "x25519mlkem768"),
+        ("x25519", "p-256", "ml-kem-768", "x25519mlkem768"),
+        False,
+        "a key exchange, both sides",
+    ),
+    PASSWORD: Family(
+        ("argon2id", "argon2id-rfc9106", "scrypt", "bcrypt", "pbkdf2-sha256", "pbkdf2-sha512"),
+        ("argon2id", "scrypt", "bcrypt", "pbkdf2-sha256"),
+        False,
+        "checking a password",
+    ),
+}
+ALGORITHMS = tuple(dict.fromkeys(name for family in FAMILIES.values() for name in family.algorithms))
+
+_KIB = 1024
+SIZES = {
+    "64B": 64,
+    "256B": 256,
+    "1KiB": _KIB,
+    "4KiB": 4 * _KIB,
+    "16KiB": 16 * _KIB,
+    "64KiB": 64 * _KIB,
+    "1MiB": 1024 * _KIB,
+}
+
+KEY_BYTES = {"aes-128-gcm": 16, "hmac-sha-512": 64}  # all others: 32
+TAG_BYTES = 16
+NONCE_BYTES = 12
+
+# OWASP's Password Storage Cheat Sheet, as it has been since 2023 and was read on 2026-11-24. The other argon2id is the
+# second choice of RFC 9106, 4, and the default of argon2-cffi: four lanes, that share the one processor of a run.
+SETTINGS = {
+    "argon2id": {"m": 19 * _KIB, "t": 2, "p": 1},
+    "argon2id-rfc9106": {"m": 64 * _KIB, "t": 3, "p": 4},
+    "scrypt": {"ln": 17, "r": 8, "p": 1},
+    "bcrypt": {"cost": 10},
+    "pbkdf2-sha256": {"i": 600_000},
+    "pbkdf2-sha512": {"i": 210_000},
+}
+
+
+def memory_bytes(algorithm: str) -> int:
+    """What the settings of a password hash make it fill; of bcrypt the tables of Blowfish, of PBKDF2 next to nothing."""
+    of = SETTINGS[algorithm]
+    match algorithm.partition("-")[0]:
+        case "argon2id":
+            return of["m"] * _KIB
+        case "scrypt":
+            return 128 * of["r"] * 2 ** of["ln"]
+        case "bcrypt":
+            return 4 * _KIB
+    return 0

@@ -1,0 +1,277 @@
+"""The experiment: its factors, its presets, and the subject behind every treatment."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from sectax.design.matrix import MOST_PRIMARY, Levels
+from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
+from sectax.experiments.levels import choose
+from sectax.experiments.on_probe.experiment import BATCH_S, CPU_TIME, ROUNDS, ProbeBench, probe_metrics, probe_subject
+from sectax.experiments.on_probe.subject import BATCH_CPU, ProbeSpec
+from sectax.experiments.primitives.algorithms import (
+    AGREE,
+    ALGORITHMS,
+    FAMILIES,
+    HASH,
+    KEY_BYTES,
+    MAC,
+    OPEN,
+    PASSWORD,
+    SEAL,
+    SIZES,
+)
+from sectax.experiments.primitives.inputs import new_inputs, subject_inputs
+from sectax.model.advice_rules import AdviceRules, Choice, GrowsWithSize
+from sectax.model.bill import one_way, processor_hours
+from sectax.model.environment import LOCAL_HOST
+from sectax.model.errors import WrongUse
+from sectax.model.metric import Better, Metric, Summary
+from sectax.model.plan import Calibrated, Contents, Plan
+from sectax.model.subject import SubjectSpec
+from sectax.model.treatment import Factor, Treatment
+from sectax.model.why_not import WhyNot
+from sectax.parts import probes
+from sectax.text.near import did_you_mean
+
+if TYPE_CHECKING:
+    from sectax.experiments.on_probe.conformance import Case
+    from sectax.experiments.primitives.referee import PrimitiveReferee
+
+# What is measured where nobody asked for others.
+_FAMILIES = (SEAL, MAC, HASH)
+_PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
+    "default": {"family": _FAMILIES, "language": ("php", "python"), "size": ("64B", "1KiB", "16KiB", "1MiB")},
+    "quick": {"family": _FAMILIES, "language": ("python",), "size": ("64B", "1KiB", "16KiB")},
+}
+# Of a quick run a dozen comparisons answer the question, in the time that it has.
+_QUICK = ("aes-256-gcm", "chacha20-poly1305", "hmac-sha-256", "hmac-sha-512", "sha-256", "sha-512", "blake2b")
+
+# AES-GCM with vectors of 512 bits makes 0.3 cycles a byte at 5 GHz; nothing in one thread is twice as fast.
+_BYTES_S = 4e10
+
+# A password hash takes 50 to 500 ms: a batch is one, its first is like any other, and a few are enough.
+_PASSWORD_ROUNDS = (1, 6)
+_PASSWORD_DEADLINE_S = 120.0
+
+# Logins a second of one core: of the CPU time, so that four lanes count as much as they take.
+_PER_CORE = Metric("per_core", "operations/s", Better.HIGHER, Summary.RATE, BATCH_CPU, compared=False, cpu=True)
+
+
+def _of_first(name: str) -> Metric:
+    """A size that is the same in every block."""
+    return Metric(name, "B", Better.LOWER, Summary.MAXIMUM, f"first.{name}", resolution=1.0, compared=False)
+
+
+_PROCESSOR = "this processor"
+_WORDS = {
+    "metric=cpu_time": "CPU time",
+    "metric=throughput": "wall throughput",
+    "metric=per_core": "a core's rate",
+    "metric=memory_bytes": "memory by its settings",
+    "metric=wire_bytes": "bytes that both sides send",
+}
+
+
+def _factors(languages: tuple[str, ...]) -> tuple[Factor, ...]:
+    return (
+        Factor("language", languages),
+        Factor("family", tuple(FAMILIES)),
+        Factor("size", tuple(SIZES)),
+        Factor("algorithm", ALGORITHMS),
+    )
+
+
+def _chosen(known: tuple[Factor, ...], request: Request) -> tuple[Factor, ...]:
+    """The factors of a run. Families follow from algorithms, and what has no message has no size."""
+    preset, asked = dict(_PRESETS[request.preset]), dict(request.levels)
+    if "family" not in asked and "algorithm" in asked:
+        named = {name.casefold() for name in asked["algorithm"]}
+        able = [name for name, family in FAMILIES.items() if named & set(family.algorithms)]
+        preset["family"] = tuple(name for name in able if name in preset["family"]) or tuple(able) or preset["family"]
+    by_name = {factor.name: factor for factor in choose(known, preset | {"algorithm": ALGORITHMS[:1]}, asked)}
+    families = {name: FAMILIES[name] for name in by_name["family"].levels}
+    if "algorithm" not in asked:
+        common = [name for family in families.values() for name in family.common]
+        quick = request.preset == "quick" and families.keys() <= {*_FAMILIES, OPEN}
+        by_name["algorithm"] = Factor(
+            "algorithm", tuple(name for name in ALGORITHMS if name in common and (not quick or name in _QUICK))
+        )
+    elif asked["algorithm"] == ("all",):
+        able = [name for family in families.values() for name in family.algorithms]
+        by_name["algorithm"] = Factor("algorithm", tuple(name for name in ALGORITHMS if name in able))
+    for name in by_name["algorithm"].levels:
+        if not any(name in family.algorithms for family in families.values()):
+            of = ", ".join(other for other, family in FAMILIES.items() if name in family.algorithms)
+            raise WrongUse(f"{name} is not of the family {', '.join(families)}", f"--level family={of}")
+    kinds = {(family.sized, name == PASSWORD) for name, family in families.items()}
+    if len(kinds) > 1:
+        raise WrongUse(
+            f"the families {', '.join(families)} are measured in different ways and need runs of their own",
+            f"messages: {', '.join(name for name, family in FAMILIES.items() if family.sized)}; then agree; then password",
+        )
+    if not next(iter(kinds))[0]:
+        if "size" in asked:
+            raise WrongUse(f"the family {', '.join(families)} has no message, and so no size", "leave --level size out")
+        del by_name["size"]
+    return tuple(by_name.values())
+
+
+def lacks(machine: Machine, levels: Levels) -> Iterator[WhyNot | None]:
+    """The language's probe cannot run there. What its libraries lack it says itself, where it is made ready."""
+    yield machine.probe(levels["language"]).lack
+
+
+def declares(levels: Mapping[str, str]) -> dict[str, int]:
+    """What the witnesses must say."""
+    family, algorithm = levels["family"], levels["algorithm"]
+    if family not in (HASH, MAC, SEAL, OPEN):
+        return {}
+    keyed = {} if family == HASH else {"key_bits": 8 * KEY_BYTES.get(algorithm, 32)}
+    return keyed | {"data_bytes": SIZES[levels["size"]]}
+
+
+def primitive_subject(levels: Mapping[str, str], inputs: Mapping[str, str]) -> ProbeSpec:
+    """The subject that does what the levels say, with the run's keys and messages."""
+    from dataclasses import replace
+
+    family, algorithm = levels["family"], levels["algorithm"]
+    given, referee = prepared(levels, inputs)
+    subject = probe_subject(levels["language"], family, {"algorithm": algorithm}, given, referee)
+    return replace(subject, deadline_s=_PASSWORD_DEADLINE_S) if family == PASSWORD else subject
+
+
+def prepared(levels: Mapping[str, str], inputs: Mapping[str, str]) -> tuple[dict[str, str], PrimitiveReferee]:
+    """What a probe is handed, and who judges what it makes of it."""
+    from sectax.experiments.primitives.referee import PrimitiveReferee
+
+    given = subject_inputs(levels, inputs)
+    referee = PrimitiveReferee(levels["family"], levels["algorithm"], given)
+    made = {OPEN: "sealed", PASSWORD: "stored"}.get(levels["family"])
+    if made is None:
+        return given, referee
+    handed = given | {made: referee.genuine()[0]}
+    if made == "sealed":
+        del handed["data"]
+    return handed, referee
+
+
+class PrimitivesExperiment(Experiment):
+    """Every algorithm against the baseline of its family, in every language that has a probe."""
+
+    name = "primitives"
+    title = "Which hash, MAC, cipher, key agreement or password hash, in my language?"
+    presets = ("default", "quick")
+    operations = tuple(FAMILIES)
+
+    @property
+    def factors(self) -> tuple[Factor, ...]:
+        return _factors(probes.names())
+
+    def probe_cases(self) -> list[Case]:
+        """Every algorithm at two sizes under fresh keys, and public test vectors: what `sectax probe check` tries."""
+        from sectax.experiments.primitives.cases import cases
+
+        return cases()
+
+    def requirements(self) -> tuple[str, ...]:
+        return self.requirements_of({})
+
+    def requirements_of(self, levels: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+        """What these levels need, or those of the default preset."""
+        languages = choose(self.factors[:1], {"language": _PRESETS["default"]["language"]}, {
+            name: asked for name, asked in levels.items() if name == "language"
+        })  # fmt: skip
+        return tuple(f"probe:{name}" for name in languages[0].levels)
+
+    def wants(self, request: Request) -> Wanted:
+        return Wanted(probes=_chosen(self.factors, request)[0].levels, hosts=(LOCAL_HOST,))
+
+    def design(self, request: Request, machine: Machine) -> Design:
+        factors = {factor.name: factor for factor in _chosen(_factors(tuple(machine.probes)), request)}
+        languages, families = factors["language"].levels, factors["family"].levels
+        answer = probe_metrics(languages, machine)
+        of_passwords = families == (PASSWORD,)
+        more: tuple[Metric, ...] = ()
+        if of_passwords:
+            more = (_PER_CORE,) if CPU_TIME in answer.metrics else ()
+            more += (_of_first("memory_bytes"),)
+        elif families == (AGREE,):
+            more = (_of_first("wire_bytes"),)
+        return Design(
+            factors=tuple(factors.values()),
+            control="algorithm",
+            baseline=lambda cell: FAMILIES[cell["family"]].baseline,
+            metrics=(*answer.metrics, *more),
+            rules=Rules(
+                exists=lambda levels: levels["algorithm"] in FAMILIES[levels["family"]].algorithms,
+                family=lambda levels: levels["language"],
+                lacks=functools.partial(lacks, machine),
+                declares=declares,
+                primary={"size": ("64B", "1KiB", "16KiB") if request.preset == "quick" else ("1KiB",)},
+                # Every language is a question of its own.
+                most_primary=MOST_PRIMARY * len(languages),
+                # One operation is a batch: there is no part of it that could be done once more at a known cost.
+                positive=lambda levels: levels["family"] != PASSWORD,
+            ),
+            transfers=(
+                "The ratios hold for these versions of these libraries on this kind of processor: one without the "
+                "instructions named here, or another library, can reverse the order."
+            ),
+            batch_s=BATCH_S,
+            rounds_range=_PASSWORD_ROUNDS if of_passwords else ROUNDS,
+            settles=not of_passwords,
+            one_processor=True,
+            answered_by=answer.answered_by,
+            beside=answer.beside,
+            words=_WORDS
+            | {_PROCESSOR: _processor(machine.host(LOCAL_HOST).facts)}
+            | {name: machine.probe(name).title for name in languages},
+            contents=_contents(factors["size"].levels) if "size" in factors else None,
+        )
+
+    def bench(self, plan: Plan) -> Bench:
+        return _Bench(plan)
+
+    def advice_rules(self, plan: Plan) -> AdviceRules:
+        """Which to take. Without a CPU clock nothing is in seconds, and there is no answer."""
+        choice = Choice(
+            what="operations",
+            uses=one_way(processor_hours),
+            unasked=False,
+            caveats=_CAVEATS,
+            weigh=plan.words.get(_PROCESSOR, ""),
+            changes="processor, library or language",
+        )
+        return AdviceRules(CPU_TIME.name, choice, growth=GrowsWithSize("beyond the baseline"))
+
+
+# What somebody must know who takes the cheapest.
+_CAVEATS = {
+    "poly1305": "a key of Poly1305 is for one message alone",
+    "ml-kem-768": "ML-KEM alone is new: most take it together with X25519",
+    "bcrypt": "bcrypt fills no memory, and takes 72 bytes of a password at most",
+    "pbkdf2-sha256": "PBKDF2 fills no memory: it is the cheapest to attack",
+    "pbkdf2-sha512": "PBKDF2 fills no memory: it is the cheapest to attack",
+}
+
+
+def _processor(facts: Mapping[str, str]) -> str:
+    """'this processor (AMD EPYC) has AES-NI, SHA-NI'."""
+    has = ", ".join(facts.get("host.cryptography", "").split())
+    named = f"this processor ({facts.get('host.cpu_model', 'unknown')})"
+    return f"{named} has {has}" if has else f"{named} names no instructions for cryptography"
+
+
+def _contents(sizes: tuple[str, ...]) -> Contents:
+    return Contents("size", {size: SIZES[size] for size in sizes}, bytes_s=dict.fromkeys(ALGORITHMS, _BYTES_S))
+
+
+class _Bench(ProbeBench):
+    def inputs(self) -> dict[str, str]:
+        return new_inputs()
+
+    def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> SubjectSpec:
+        return primitive_subject(treatment.levels, inputs)

@@ -1,0 +1,61 @@
+"""Makes keys, messages and passwords of a run out of its one secret, the same for all languages."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+import secrets
+from collections.abc import Mapping
+
+from sectax.experiments.primitives.algorithms import (
+    AGREE,
+    HASH,
+    KEY_BYTES,
+    PASSWORD,
+    SIZES,
+)
+
+SEED = "seed"
+# Nobody's, and of a usual length: bcrypt takes 72 bytes at most.
+_PASSWORD_BYTES = 12
+
+
+def encode(data: bytes) -> str:
+    """Base64 with the URL-safe alphabet and without padding (RFC 7515, section 2)."""
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode("ascii")
+
+
+def decode(text: str) -> bytes:
+    """Raises `ValueError` for what is not in its one spelling."""
+    data = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    if encode(data) != text:
+        raise ValueError("not base64url without padding")
+    return data
+
+
+def new_inputs() -> dict[str, str]:
+    return {SEED: encode(secrets.token_bytes(32))}
+
+
+@functools.lru_cache(maxsize=64)
+def expanded(seed: str, purpose: str, size: int) -> bytes:
+    """Bytes of the run's own for one purpose: SHAKE-256 of the seed and the purpose's name."""
+    return hashlib.shake_256(f"{seed}:{purpose}".encode()).digest(size)
+
+
+def subject_inputs(levels: Mapping[str, str], inputs: Mapping[str, str]) -> dict[str, str]:
+    """What a probe is handed for one treatment, by the names of the probe protocol, but for what a referee makes."""
+    family, algorithm, seed = levels["family"], levels["algorithm"], inputs[SEED]
+    if family == PASSWORD:
+        return {"password": encode(expanded(seed, PASSWORD, _PASSWORD_BYTES))}
+    if family == AGREE:
+        from sectax.experiments.primitives.exchange import key_inputs
+
+        return key_inputs(algorithm, expanded(seed, algorithm, 128))
+    size = SIZES[levels["size"]]
+    made = {"data": encode(expanded(seed, f"data of {size}", size))}
+    if family != HASH:
+        made["key"] = encode(expanded(seed, f"key of {algorithm}", KEY_BYTES.get(algorithm, 32)))
+    return made
+

@@ -1,0 +1,186 @@
+"""Judges what probes make with implementations that none of them shares: pycryptodome's, and where it lacks an algorithm
+(BLAKE3, AES-GCM-SIV, ML-KEM) Python's own. It makes what is genuine, and turns bits in it.
+"""
+
+from __future__ import annotations
+
+import functools
+import secrets
+from dataclasses import dataclass, field
+from typing import Any
+
+from sectax.experiments.primitives import exchange, gcm_siv, passwords
+from sectax.experiments.primitives.algorithms import (
+    AGREE,
+    HASH,
+    MAC,
+    NONCE_BYTES,
+    OPEN,
+    PASSWORD,
+    SEAL,
+    TAG_BYTES,
+    memory_bytes,
+)
+from sectax.experiments.primitives.blake3 import blake3
+from sectax.experiments.primitives.inputs import decode, encode
+
+# Top bits that X25519 passes over: RFC 7748, section 5.
+_PASSED_OVER = 0x80
+
+
+@dataclass(frozen=True)
+class PrimitiveReferee:
+    """The independent check of one algorithm under one key.
+
+    Artefacts, in base64url: of `hash` the hash, of `mac` the tag, of `aead-seal` nonce, ciphertext and tag in one, of
+    `agree` the responder's message and the secret with a point between; a stored password is text. What `aead-open`
+    makes is the message, and what it is shown are sealed ones.
+    """
+
+    family: str
+    algorithm: str
+    inputs: dict[str, str] = field(repr=False)
+    expects_artefact: bool = True
+
+    def genuine(self) -> list[str]:
+        """One that is right; the same one in every call."""
+        return [_genuine(self.family, self.algorithm, tuple(sorted(self.inputs.items())))]
+
+    def tampered(self) -> list[str]:
+        artefact = self.genuine()[0]
+        match self.family:
+            case "password":
+                return passwords.tampered(self.algorithm, artefact)
+            case "agree":
+                message, secret = map(decode, artefact.split("."))
+                return [_joined(_turn_in_message(message), secret), _joined(message, turn_a_bit(secret))]
+            case "aead-seal" | "aead-open":
+                sealed = decode(artefact)
+                ends = 0, NONCE_BYTES, len(sealed) - TAG_BYTES, len(sealed)
+                return [
+                    encode(sealed[:start] + turn_a_bit(sealed[start:end]) + sealed[end:])
+                    for start, end in zip(ends[:-1], ends[1:], strict=True)
+                ]
+        right = decode(artefact)
+        return [encode(turn_a_bit(right)), encode(right[:-1])]
+
+    def judge(self, artefact: str) -> str | None:
+        """What is wrong with what a probe made; None where nothing is."""
+        if self.family == PASSWORD:
+            return passwords.fault(self.algorithm, self.inputs["password"].encode(), artefact)
+        try:
+            made = [decode(part) for part in artefact.split(".")]
+            if len(made) != 1 + (self.family == AGREE):
+                return "it is not of the form that the protocol has for it"
+            match self.family:
+                case "agree":
+                    right = exchange.finish(self.algorithm, self.inputs, made[0]) == made[1]
+                case "aead-seal":
+                    right = _opened(self.algorithm, decode(self.inputs["key"]), made[0]) == decode(self.inputs["data"])
+                case "aead-open":
+                    right = artefact == self.inputs["data"]
+                case _:
+                    right = artefact == self.genuine()[0]
+        except ValueError as error:
+            return f"it cannot be decoded: {error}"
+        return None if right else "another implementation comes to another result"
+
+    def sizes(self, artefact: str) -> dict[str, int]:
+        """Of a password hash the memory that its settings make it fill, of a key agreement what both sides send."""
+        match self.family:
+            case "password":
+                return {"memory_bytes": memory_bytes(self.algorithm)}
+            case "agree":
+                return {"wire_bytes": exchange.wire_bytes(self.algorithm)}
+        return {}
+
+
+def turn_a_bit(data: bytes) -> bytes:
+    place = secrets.randbelow(len(data) * 8)
+    turned = bytearray(data)
+    turned[place // 8] ^= 1 << (place % 8)
+    return bytes(turned)
+
+
+def _turn_in_message(message: bytes) -> bytes:
+    while True:
+        turned = turn_a_bit(message)
+        if turned[-1] & ~_PASSED_OVER != message[-1] & ~_PASSED_OVER or turned[:-1] != message[:-1]:
+            return turned
+
+
+def _joined(message: bytes, secret: bytes) -> str:
+    return f"{encode(message)}.{encode(secret)}"
+
+
+@functools.lru_cache(maxsize=256)
+def _genuine(family: str, algorithm: str, items: tuple[tuple[str, str], ...]) -> str:
+    inputs = dict(items)
+    if family == PASSWORD:
+        return passwords.stored(algorithm, inputs["password"].encode())
+    if family == AGREE:
+        return _joined(*exchange.respond(algorithm, decode(inputs["public_key"])))
+    data = decode(inputs["data"])
+    if family == HASH:
+        return encode(_hash(algorithm, data))
+    key = decode(inputs["key"])
+    if family == MAC:
+        return encode(_mac(algorithm, key, data))
+    assert family in (SEAL, OPEN)
+    nonce = secrets.token_bytes(NONCE_BYTES)
+    if algorithm == "aes-256-gcm-siv":
+        return encode(nonce + gcm_siv.seal(key, nonce, data))
+    ciphertext, tag = _cipher(algorithm, key, nonce).encrypt_and_digest(data)
+    return encode(nonce + ciphertext + tag)
+
+
+def _opened(algorithm: str, key: bytes, sealed: bytes) -> bytes | None:
+    nonce, body = sealed[:NONCE_BYTES], sealed[NONCE_BYTES:]
+    if algorithm == "aes-256-gcm-siv":
+        return gcm_siv.opened(key, nonce, body)
+    try:
+        return bytes(_cipher(algorithm, key, nonce).decrypt_and_verify(body[:-TAG_BYTES], body[-TAG_BYTES:]))
+    except ValueError:
+        return None
+
+
+def _cipher(algorithm: str, key: bytes, nonce: bytes) -> Any:
+    from Crypto.Cipher import AES, ChaCha20_Poly1305
+
+    if algorithm == "chacha20-poly1305":
+        return ChaCha20_Poly1305.new(key=key, nonce=nonce)
+    return AES.new(key, AES.MODE_GCM, nonce=nonce)
+
+
+def _hash(algorithm: str, data: bytes) -> bytes:
+    if algorithm == "blake3":
+        return blake3(data)
+    from Crypto.Hash import SHA3_256, SHA256, SHA512, BLAKE2b
+
+    if algorithm == "blake2b":
+        return BLAKE2b.new(data=data, digest_bits=512).digest()
+    return bytes({"sha-256": SHA256, "sha-512": SHA512, "sha3-256": SHA3_256}[algorithm].new(data).digest())
+
+
+def _mac(algorithm: str, key: bytes, data: bytes) -> bytes:
+    from Crypto.Hash import HMAC, KMAC256, SHA256, SHA512, BLAKE2b
+
+    match algorithm:
+        case "blake3-keyed":
+            return blake3(data, key)
+        case "blake2b-keyed":
+            return BLAKE2b.new(data=data, key=key, digest_bits=256).digest()
+        case "kmac256":
+            return KMAC256.new(key=key, data=data, mac_len=32).digest()
+        case "poly1305":
+            return _poly1305(key, data)
+    return HMAC.new(key, data, SHA256 if algorithm == "hmac-sha-256" else SHA512).digest()
+
+
+def _poly1305(key: bytes, data: bytes) -> bytes:
+    """RFC 8439, section 2.5: pycryptodome's makes its one-time key by itself."""
+    r = int.from_bytes(key[:16], "little") & 0x0FFFFFFC0FFFFFFC0FFFFFFC0FFFFFFF
+    total = 0
+    for place in range(0, len(data), 16):
+        total = (total + int.from_bytes(data[place : place + 16] + b"\1", "little")) * r % ((1 << 130) - 5)
+    return ((total + int.from_bytes(key[16:], "little")) % (1 << 128)).to_bytes(16, "little")
