@@ -9,7 +9,10 @@ fn main() {
     let said = String::from_utf8(said).expect("it speaks ASCII");
     println!("cargo::rustc-env=RUSTC_VERSION={}", said.split(' ').nth(1).expect("rustc 1.2.3 (…)"));
     let lock = fs::read_to_string("Cargo.lock").expect("it is there");
-    for (library, name) in [("aws-lc-rs", "AWS_LC_RS_VERSION"), ("jsonwebtoken", "JSONWEBTOKEN_VERSION")] {
+    for library in
+        ["aws-lc-rs", "jsonwebtoken", "argon2", "bcrypt", "blake2", "blake3", "poly1305", "scrypt", "tiny-keccak"]
+    {
+        let name = format!("{}_VERSION", library.replace('-', "_").to_uppercase());
         let (_, after) = lock.split_once(&format!("name = \"{library}\"\nversion = \"")).expect("it is a dependency");
         println!("cargo::rustc-env={name}={}", after.split('"').next().expect("a version ends"));
     }

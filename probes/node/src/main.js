@@ -1,8 +1,9 @@
-// The Node probe of sectax: times signatures of node:crypto and of jose. It speaks probes/PROTOCOL.md.
+// The Node probe of sectax: times what node:crypto and jose do. It speaks probes/PROTOCOL.md.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { serve } from "./kit.js";
 import { PARAMETERS, prepare } from "./prepare.js";
+import { OPERATIONS, prepare as ofPrimitives } from "./primitives/index.js";
 
 function versionOf(library) {
   const file = fileURLToPath(new URL(`../node_modules/${library}/package.json`, import.meta.url));
@@ -16,6 +17,6 @@ await serve({
     { name: "openssl", version: process.versions.openssl },
     { name: "jose", version: versionOf("jose") },
   ],
-  operations: { sign: PARAMETERS, verify: PARAMETERS },
-  prepare,
+  operations: { sign: PARAMETERS, verify: PARAMETERS, ...OPERATIONS },
+  prepare: (operation, ...given) => (operation in OPERATIONS ? ofPrimitives : prepare)(operation, ...given),
 });

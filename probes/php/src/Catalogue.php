@@ -7,6 +7,7 @@ namespace Sectax\Probe;
 use Sectax\Probe\Jwt\Treatment;
 use Sectax\Probe\Operation\EmptyOperation;
 use Sectax\Probe\Operation\Subject;
+use Sectax\Probe\Primitives\Families;
 use Sectax\Probe\Protocol\Inputs;
 use Sectax\Probe\Protocol\Refusal;
 
@@ -16,7 +17,8 @@ final class Catalogue
     /** @return array<string, array<string, list<string>>> by operation, the parameters that it takes and their values */
     private static function parameters(): array
     {
-        return ['empty' => [], 'sign' => Treatment::parameters(), 'verify' => Treatment::parameters()];
+        return ['empty' => [], 'sign' => Treatment::parameters(), 'verify' => Treatment::parameters()]
+            + Families::parameters();
     }
 
     /** @return list<array{name: string, parameters: object}> as `hello` lists them */
@@ -49,6 +51,7 @@ final class Catalogue
             'empty' => new Subject(new EmptyOperation()),
             'sign' => (new Treatment($checked, $inputs))->sign(),
             'verify' => (new Treatment($checked, $inputs))->verify(),
+            default => Families::prepare($operation, $checked['algorithm'], $inputs),
         };
     }
 

@@ -1,15 +1,14 @@
-//! The Rust probe of sectax: times signatures of aws-lc-rs and of jsonwebtoken. It speaks probes/PROTOCOL.md.
+//! The Rust probe of sectax: times what aws-lc-rs, RustCrypto, blake3 and jsonwebtoken do. It speaks probes/PROTOCOL.md.
 
 mod algorithms;
 mod jose;
 mod kit;
 mod library;
 mod primitive;
+mod primitives;
 #[cfg(test)]
 mod tests;
 mod treatment;
-
-use std::collections::BTreeMap;
 
 use algorithms::ALGORITHMS;
 use kit::{Operation, Parameters, Probe, Refusal, Texts, failed, skipped};
@@ -24,14 +23,30 @@ fn main() -> std::io::Result<()> {
     let probe = Probe {
         name: "rust",
         runtime: env!("RUSTC_VERSION"),
-        libraries: vec![("aws-lc-rs", env!("AWS_LC_RS_VERSION")), ("jsonwebtoken", env!("JSONWEBTOKEN_VERSION"))],
-        operations: BTreeMap::from([("sign", parameters.clone()), ("verify", parameters)]),
+        libraries: vec![
+            ("aws-lc-rs", env!("AWS_LC_RS_VERSION")),
+            ("jsonwebtoken", env!("JSONWEBTOKEN_VERSION")),
+            ("argon2", env!("ARGON2_VERSION")),
+            ("bcrypt", env!("BCRYPT_VERSION")),
+            ("blake2", env!("BLAKE2_VERSION")),
+            ("blake3", env!("BLAKE3_VERSION")),
+            ("poly1305", env!("POLY1305_VERSION")),
+            ("scrypt", env!("SCRYPT_VERSION")),
+            ("tiny-keccak", env!("TINY_KECCAK_VERSION")),
+        ],
+        operations: [("sign", parameters.clone()), ("verify", parameters)]
+            .into_iter()
+            .chain(primitives::operations())
+            .collect(),
         prepare,
     };
     probe.serve(std::io::stdin().lock(), std::io::stdout().lock())
 }
 
 fn prepare(operation: &str, parameters: &Texts, inputs: &Texts) -> Result<Operation, Refusal> {
+    if let Some(made) = primitives::prepare(operation, parameters, inputs) {
+        return made;
+    }
     let chosen = |name: &str| parameters.get(name).map_or("", String::as_str);
     let known = ALGORITHMS.iter().find(|algorithm| algorithm.name == chosen("algorithm"));
     let algorithm = known.ok_or(skipped("not in aws-lc-rs"))?; // others may have it

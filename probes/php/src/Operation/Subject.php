@@ -9,7 +9,7 @@ use RuntimeException;
 use Sectax\Probe\Jwt\Checker;
 
 /** An operation that `prepare` made ready, with all that sectax may ask about it outside the timed region. */
-final class Subject
+class Subject
 {
     /**
      * @param Operation                      $operation the code that is timed
