@@ -1,4 +1,4 @@
-"""Make the two wycheproof.json under src/sectax/experiments of Wycheproof's files at one commit: `python scripts/wycheproof.py`.
+"""Make both wycheproof.json of sectax.experiments of Wycheproof's files at one commit: `python scripts/wycheproof.py`.
 
 What is kept is in the words of the modules that read them. Its licence, Apache-2.0, is that of sectax too.
 """
@@ -18,12 +18,21 @@ LEFT_OUT = {"rsa_encryption", "ec_key_for_encryption", "base64"}
 EXPERIMENTS = Path(__file__).parents[1] / "src/sectax/experiments"
 # Algorithm by bits of the key, and the SHA-256 of the file.
 PRIMITIVES = {
-    "aes_gcm_test": ({128: "aes-128-gcm", 256: "aes-256-gcm"}, "985e5ecc172e181eaf49e89508b9470dcf478002eb7e8559c707eb42dc97dfe7"),
-    "chacha20_poly1305_test": ({256: "chacha20-poly1305"}, "fe61d25f90e1bde4461d00eafe61049e5f29bd999f36b766df9cda90906ad53d"),
+    "aes_gcm_test": (
+        {128: "aes-128-gcm", 256: "aes-256-gcm"},
+        "985e5ecc172e181eaf49e89508b9470dcf478002eb7e8559c707eb42dc97dfe7",
+    ),
+    "chacha20_poly1305_test": (
+        {256: "chacha20-poly1305"},
+        "fe61d25f90e1bde4461d00eafe61049e5f29bd999f36b766df9cda90906ad53d",
+    ),
     "aes_gcm_siv_test": ({256: "aes-256-gcm-siv"}, "d96e4f8c0db1a5e3b395907120f9d417d599507e7a08a1f60babff09ae276a8d"),
     "hmac_sha256_test": ({256: "hmac-sha-256"}, "2d201cfa61d1bf95e6f5d07d96634b4a348b31e8eaa277ad7c8d09677b7a743f"),
     "hmac_sha512_test": ({512: "hmac-sha-512"}, "b6c90477bdb4a6fc8ee3d1f7b2c0b69a8dfffab34718abaa6cabd71cc2ba1207"),
-    "kmac256_no_customization_test": ({256: "kmac256"}, "950b9e8f64bd4e614aa3d825f0cd0570ec33c6cdfc81cbd043c429265149a671"),
+    "kmac256_no_customization_test": (
+        {256: "kmac256"},
+        "950b9e8f64bd4e614aa3d825f0cd0570ec33c6cdfc81cbd043c429265149a671",
+    ),
 }
 # Groups of one key and as many tests; of ChaCha20-Poly1305 every test has a key of its own.
 LEAST, MOST_ALONE = 2, 6
@@ -55,7 +64,11 @@ def of_primitives(name: str, text: bytes) -> list[dict[str, object]]:
     groups: dict[str, dict[str, object]] = {}
     for group in json.loads(text)["testGroups"]:
         algorithm = algorithms.get(group["keySize"])
-        usual = (group["ivSize"], group["tagSize"]) == (96, 128) if "ivSize" in group else group["tagSize"] == TAG_BITS[name]
+        usual = (
+            (group["ivSize"], group["tagSize"]) == (96, 128)
+            if "ivSize" in group
+            else group["tagSize"] == TAG_BITS[name]
+        )
         if algorithm is None or not usual:
             continue
         for test in group["tests"]:
@@ -78,12 +91,14 @@ def base64url(hexadecimal: str) -> str:
 
 
 def fetched(name: str) -> bytes:
-    with urllib.request.urlopen(f"{FOLDER}/{name}.json") as answer:
+    with urllib.request.urlopen(f"{FOLDER}/{name}.json") as answer:  # noqa: S310 - of one place, by https
         return bytes(answer.read())
 
 
 def main() -> None:
-    (EXPERIMENTS / "jwt/wycheproof.json").write_text(json.dumps(trimmed(fetched("json_web_signature_test")), indent=0) + "\n")
+    (EXPERIMENTS / "jwt/wycheproof.json").write_text(
+        json.dumps(trimmed(fetched("json_web_signature_test")), indent=0) + "\n"
+    )
     groups = [group for name in PRIMITIVES for group in of_primitives(name, fetched(name))]
     kept = {"source": FOLDER, "licence": "Apache-2.0", "groups": groups}
     (EXPERIMENTS / "primitives/wycheproof.json").write_text(json.dumps(kept, indent=0) + "\n")

@@ -124,3 +124,27 @@ def test_what_is_reported_by_itself_is_in_no_comparison():
 def test_a_primary_metric_that_is_not_compared_and_a_tail_that_is_are_refused(metrics):
     with pytest.raises(ValueError, match="must be compared, and no tail may be"):
         matrix(metrics=metrics)
+
+
+def test_cells_may_have_baselines_of_their_own():
+    made = build(
+        FACTORS,
+        "algorithm",
+        lambda cell: "RS256" if cell["operation"] == "sign" else "EdDSA",
+        (TIME,),
+        Stopping(margin=0.02),
+        BY_LANGUAGE,
+    )
+
+    assert {(cell.levels["operation"], cell.baseline.rpartition("/")[2]) for cell in made.cells} == {
+        ("sign", "RS256"),
+        ("verify", "EdDSA"),
+    }
+
+
+def test_levels_that_do_not_belong_together_are_neither_treatments_nor_skipped():
+    made = matrix(Rules(exists=lambda levels: (levels["operation"], levels["language"]) != ("sign", "php")))
+
+    assert "php/sign" not in {cell.id for cell in made.cells}
+    assert not made.skipped
+    assert len(made.cells) == 3

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from sectax_probe import jose
+from sectax_probe import jose, primitives
 from sectax_probe.algorithms import ALGORITHMS
 from tests import vectors
 from tests.speak import CLAIMS, measure, prepare, say, token_of, witness
@@ -26,8 +26,11 @@ def test_hello_says_what_is_here() -> None:
         "openssl",
         "PyJWT",
         "openssl of Python",
+        "argon2-cffi",
+        "bcrypt",
     ]
-    assert [operation["name"] for operation in reply["operations"]] == ["empty", "sign", "verify"]
+    names = [operation["name"] for operation in reply["operations"]]
+    assert names == ["empty", "sign", "verify", *primitives.PARAMETERS]
     assert reply["operations"][1]["parameters"]["algorithm"] == list(ALGORITHMS)
     assert reply["clock"]["granularity_ns"] >= 1
     assert 1 <= reply["clock"]["read_ns"] < 100_000

@@ -128,6 +128,101 @@ fn what_does_not_fit_is_refused() {
     assert!(matches!(prepared("sign", "Ed448", "primitive", "parsed-once", &inputs), Err(Refusal::Skipped(_))));
 }
 
+fn primitive(operation: &str, algorithm: &str, inputs: &[(&str, &str)]) -> Result<Operation, Refusal> {
+    prepare(operation, &texts(&[("algorithm", algorithm)]), &texts(inputs))
+}
+
+/// FIPS 180-4 and 202, RFC 7693, BLAKE3's own, RFC 4231 (test case 1) and 8439 (2.5.2).
+#[test]
+fn hashes_and_macs_are_those_of_the_standards() {
+    let key = encode(&[11; 20]);
+    let one_time = "hda-eFVXUz1_RFL-QtUGqAEDgIr7DbL9Sr_2r0FJ9Rs";
+    for (operation, algorithm, key, data, start) in [
+        ("hash", "sha-256", "", "abc", [0xba, 0x78]),
+        ("hash", "sha-512", "", "abc", [0xdd, 0xaf]),
+        ("hash", "sha3-256", "", "abc", [0x3a, 0x98]),
+        ("hash", "blake2b", "", "abc", [0xba, 0x80]),
+        ("hash", "blake3", "", "abc", [0x64, 0x37]),
+        ("mac", "hmac-sha-256", &key, "Hi There", [0xb0, 0x34]),
+        ("mac", "hmac-sha-512", &key, "Hi There", [0x87, 0xaa]),
+        ("mac", "poly1305", one_time, "Cryptographic Forum Research Group", [0xa8, 0x06]),
+    ] {
+        let mut of = primitive(operation, algorithm, &[("key", key), ("data", &encode(data.as_bytes()))]).unwrap();
+        let made = decode(&of.artefact.as_mut().unwrap()().unwrap()).unwrap();
+        assert_eq!((&made[..2], (of.run)()), (&start[..], Some(made.len())), "{algorithm}");
+        assert!((of.accepts)(&encode(&made)) && !(of.accepts)(&encode(&made[1..])));
+    }
+}
+
+#[test]
+fn what_is_sealed_is_opened_and_not_with_a_bit_turned() {
+    for algorithm in ["aes-256-gcm", "aes-128-gcm", "chacha20-poly1305", "aes-256-gcm-siv"] {
+        let key = encode(&[7; 32][if algorithm == "aes-128-gcm" { 16 } else { 0 }..]);
+        let data = encode(&[9; 100]);
+        let mut seal = primitive("aead-seal", algorithm, &[("key", &key), ("data", &data)]).unwrap();
+        let mut next = || seal.artefact.as_mut().unwrap()().unwrap();
+        let (first, second) = (next(), next());
+        assert_ne!(first[..16], second[..16]);
+        let mut open = primitive("aead-open", algorithm, &[("key", &key), ("sealed", &first)]).unwrap();
+        assert_eq!((open.run)(), Some(100));
+        assert_eq!(open.artefact.as_mut().unwrap()().unwrap(), data);
+        assert!((seal.accepts)(&second) && (seal.run)() == Some(116));
+        let sealed = decode(&first).unwrap();
+        for index in 0..sealed.len() {
+            let mut wrong = sealed.clone();
+            wrong[index] ^= 1;
+            assert!(!(open.accepts)(&encode(&wrong)), "{algorithm}, byte {index}");
+        }
+        assert!(!(open.accepts)(&encode(&sealed[..27])));
+    }
+}
+
+#[test]
+fn both_sides_agree() {
+    for algorithm in ["x25519", "p-256"] {
+        let mut of =
+            primitive("agree", algorithm, &[("private_key", &encode(&[1; 32])), ("public_key", "AAAA")]).unwrap();
+        assert_eq!((of.run)(), Some(32));
+        assert!(["", ".", "AA.AA", "a"].iter().all(|wrong| !(of.accepts)(wrong)));
+    }
+    assert!(primitive("agree", "ml-kem-768", &[("private_key", "AAAA"), ("public_key", "AAAA")]).is_err());
+}
+
+#[test]
+fn a_stored_password_is_accepted_and_another_is_not() {
+    let nothing = format!("{}${}", "A".repeat(22), "A".repeat(43));
+    for (algorithm, head) in [
+        ("argon2id", "$argon2id$v=19$m=64,t=1,p=1$"),
+        ("scrypt", "$scrypt$ln=4,r=8,p=1$"),
+        ("pbkdf2-sha256", "$pbkdf2-sha256$i=2$"),
+        ("pbkdf2-sha512", "$pbkdf2-sha512$i=2$"),
+        ("bcrypt", "$2b$04$"),
+    ] {
+        let like = format!("{head}{}", if algorithm == "bcrypt" { "A".repeat(53) } else { nothing.clone() });
+        let mut of = primitive("password", algorithm, &[("password", "correct"), ("stored", &like)]).unwrap();
+        let stored = of.artefact.as_mut().unwrap()().unwrap();
+        assert_ne!(stored, like);
+        for (password, right) in [("correct", Some(0)), ("horse", None)] {
+            let inputs = [("password", password), ("stored", stored.as_str())];
+            assert_eq!((primitive("password", algorithm, &inputs).unwrap().run)(), right, "{algorithm}");
+        }
+    }
+}
+
+#[test]
+fn inputs_that_do_not_fit_are_refused() {
+    for (operation, algorithm, inputs) in [
+        ("hash", "sha-1", [("data", "AAAA"), ("key", "AAAA")]),
+        ("hash", "sha-256", [("data", "A A"), ("key", "AAAA")]),
+        ("mac", "poly1305", [("data", "AAAA"), ("key", "AAAA")]),
+        ("aead-seal", "aes-256-gcm", [("data", "AAAA"), ("key", "AAAA")]),
+        ("agree", "x25519", [("private_key", "AAAA"), ("public_key", "AAAA")]),
+        ("password", "scrypt", [("password", "p"), ("stored", "$")]),
+    ] {
+        assert!(primitive(operation, algorithm, &inputs).is_err(), "{operation} {algorithm}");
+    }
+}
+
 fn talk(lines: &[&str]) -> Vec<Value> {
     let operations = [("sign", [("way", vec!["right"])].into())].into();
     let run = |_: &str, parameters: &Texts, _: &Texts| {

@@ -35,7 +35,7 @@ class Rules:
     """What an experiment knows of its combinations.
 
     Attributes:
-        exists: whether levels of different factors belong together; what does not is no treatment, and nobody misses it.
+        exists: whether levels belong together; those that do not are neither a treatment nor a skipped one.
         family: names the cells that share a kind of subject, and so a negative and a positive control.
         lacks: why a combination cannot be measured, the most telling reason first: its levels contradict each other,
             or the machine lacks something. A None among the reasons is skipped.

@@ -24,7 +24,10 @@ final class SessionTest extends TestCase
 
         self::assertSame([1, 'ok', 1], [$reply['seq'], $reply['status'], $reply['protocol']]);
         self::assertSame(['name' => 'PHP', 'version' => PHP_VERSION], $reply['runtime']);
-        self::assertSame(['empty', 'sign', 'verify'], array_column($reply['operations'], 'name'));
+        self::assertSame(
+            ['empty', 'sign', 'verify', 'hash', 'mac', 'aead-seal', 'aead-open', 'agree', 'password'],
+            array_column($reply['operations'], 'name')
+        );
         self::assertSame(
             ['openssl', 'sodium', 'hash', 'opcache', 'jit'],
             array_slice(array_column($reply['libraries'], 'name'), 0, 5)

@@ -87,13 +87,13 @@ SETTINGS = {
 
 
 def memory_bytes(algorithm: str) -> int:
-    """What the settings of a password hash make it fill; of bcrypt the tables of Blowfish, of PBKDF2 next to nothing."""
+    """What the settings of a password hash make it fill: of bcrypt Blowfish's tables, of PBKDF2 next to nothing."""
     of = SETTINGS[algorithm]
     match algorithm.partition("-")[0]:
         case "argon2id":
             return of["m"] * _KIB
         case "scrypt":
-            return 128 * of["r"] * 2 ** of["ln"]
+            return 128 * of["r"] << of["ln"]
         case "bcrypt":
             return 4 * _KIB
     return 0

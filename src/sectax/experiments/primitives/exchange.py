@@ -1,7 +1,7 @@
 """Both sides of a key agreement with implementations that no probe shares: pycryptodome's, and pure Python's ML-KEM.
 
-Public keys and messages are in the form of TLS: X25519's 32 bytes (RFC 7748), P-256's uncompressed point, ML-KEM's of FIPS
-203; X25519MLKEM768 puts ML-KEM's before X25519's, in keys, messages and secrets (draft-ietf-tls-ecdhe-mlkem).
+Public keys and messages are in the form of TLS: X25519's 32 bytes (RFC 7748), P-256's uncompressed point, ML-KEM's of
+FIPS 203; X25519MLKEM768 puts ML-KEM's before X25519's, in keys, messages and secrets (draft-ietf-tls-ecdhe-mlkem).
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ def parts(algorithm: str) -> tuple[str, ...]:
 
 
 def key_inputs(algorithm: str, entropy: bytes) -> dict[str, str]:
-    """The initiator's keys of a run, out of at least 96 bytes of its own: `private_key` (of ML-KEM the seed of 64 bytes),
-    `public_key`, and of ML-KEM `decapsulation_key`, the same key in full.
+    """The initiator's keys of a run, out of at least 96 bytes of its own.
+
+    Returns:
+        `private_key` (of ML-KEM the seed of 64 bytes), `public_key`, and of ML-KEM `decapsulation_key`, the whole key.
     """
     from sectax.experiments.primitives.inputs import encode
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sectax.design.matrix import MOST_PRIMARY, Levels
@@ -30,11 +31,10 @@ from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Calibrated, Contents, Plan
-from sectax.model.subject import SubjectSpec
+from sectax.model.subject import SubjectSpec, Witness
 from sectax.model.treatment import Factor, Treatment
 from sectax.model.why_not import WhyNot
 from sectax.parts import probes
-from sectax.text.near import did_you_mean
 
 if TYPE_CHECKING:
     from sectax.experiments.on_probe.conformance import Case
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 # What is measured where nobody asked for others.
 _FAMILIES = (SEAL, MAC, HASH)
+_SIZED = tuple(name for name, family in FAMILIES.items() if family.sized)
 _PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
     "default": {"family": _FAMILIES, "language": ("php", "python"), "size": ("64B", "1KiB", "16KiB", "1MiB")},
     "quick": {"family": _FAMILIES, "language": ("python",), "size": ("64B", "1KiB", "16KiB")},
@@ -110,7 +111,7 @@ def _chosen(known: tuple[Factor, ...], request: Request) -> tuple[Factor, ...]:
     if len(kinds) > 1:
         raise WrongUse(
             f"the families {', '.join(families)} are measured in different ways and need runs of their own",
-            f"messages: {', '.join(name for name, family in FAMILIES.items() if family.sized)}; then agree; then password",
+            f"one run for {', '.join(_SIZED)}; one for {AGREE}; one for {PASSWORD}",
         )
     if not next(iter(kinds))[0]:
         if "size" in asked:
@@ -124,19 +125,19 @@ def lacks(machine: Machine, levels: Levels) -> Iterator[WhyNot | None]:
     yield machine.probe(levels["language"]).lack
 
 
-def declares(levels: Mapping[str, str]) -> dict[str, int]:
+def declares(levels: Mapping[str, str]) -> dict[str, Witness]:
     """What the witnesses must say."""
     family, algorithm = levels["family"], levels["algorithm"]
-    if family not in (HASH, MAC, SEAL, OPEN):
+    if not FAMILIES[family].sized:
         return {}
-    keyed = {} if family == HASH else {"key_bits": 8 * KEY_BYTES.get(algorithm, 32)}
-    return keyed | {"data_bytes": SIZES[levels["size"]]}
+    promised: dict[str, Witness] = {"data_bytes": SIZES[levels["size"]]}
+    if family != HASH:
+        promised["key_bits"] = 8 * KEY_BYTES.get(algorithm, 32)
+    return promised
 
 
 def primitive_subject(levels: Mapping[str, str], inputs: Mapping[str, str]) -> ProbeSpec:
     """The subject that does what the levels say, with the run's keys and messages."""
-    from dataclasses import replace
-
     family, algorithm = levels["family"], levels["algorithm"]
     given, referee = prepared(levels, inputs)
     subject = probe_subject(levels["language"], family, {"algorithm": algorithm}, given, referee)

@@ -58,4 +58,3 @@ def subject_inputs(levels: Mapping[str, str], inputs: Mapping[str, str]) -> dict
     if family != HASH:
         made["key"] = encode(expanded(seed, f"key of {algorithm}", KEY_BYTES.get(algorithm, 32)))
     return made
-

@@ -78,9 +78,9 @@ def _computed(algorithm: str, password: bytes, salt: bytes) -> bytes:
     from Crypto.Protocol.KDF import PBKDF2, scrypt
 
     if algorithm == "scrypt":
-        return scrypt(password, salt, _HASH_BYTES, N=2 ** of["ln"], r=of["r"], p=of["p"])  # type: ignore[return-value, arg-type]
+        return scrypt(password, salt, _HASH_BYTES, N=2 ** of["ln"], r=of["r"], p=of["p"])
     module = SHA256 if algorithm == "pbkdf2-sha256" else SHA512
-    return PBKDF2(password, salt, _HASH_BYTES, count=of["i"], hmac_hash_module=module)  # type: ignore[arg-type]
+    return PBKDF2(password, salt, _HASH_BYTES, count=of["i"], hmac_hash_module=module)
 
 
 def _encode(data: bytes) -> str:

@@ -1,10 +1,11 @@
-"""Judges what probes make with implementations that none of them shares: pycryptodome's, and where it lacks an algorithm
-(BLAKE3, AES-GCM-SIV, ML-KEM) Python's own. It makes what is genuine, and turns bits in it.
+"""Judges what probes make with implementations that none of them shares: pycryptodome's, and where it lacks an
+algorithm (BLAKE3, AES-GCM-SIV, ML-KEM) Python's own. It makes what is genuine, and turns bits in it.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 import secrets
 from dataclasses import dataclass, field
 from typing import Any
@@ -59,7 +60,7 @@ class PrimitiveReferee:
                 ends = 0, NONCE_BYTES, len(sealed) - TAG_BYTES, len(sealed)
                 return [
                     encode(sealed[:start] + turn_a_bit(sealed[start:end]) + sealed[end:])
-                    for start, end in zip(ends[:-1], ends[1:], strict=True)
+                    for start, end in itertools.pairwise(ends)
                 ]
         right = decode(artefact)
         return [encode(turn_a_bit(right)), encode(right[:-1])]
@@ -76,7 +77,7 @@ class PrimitiveReferee:
                 case "agree":
                     right = exchange.finish(self.algorithm, self.inputs, made[0]) == made[1]
                 case "aead-seal":
-                    right = _opened(self.algorithm, decode(self.inputs["key"]), made[0]) == decode(self.inputs["data"])
+                    right = opened(self.algorithm, decode(self.inputs["key"]), made[0]) == decode(self.inputs["data"])
                 case "aead-open":
                     right = artefact == self.inputs["data"]
                 case _:
@@ -134,7 +135,7 @@ def _genuine(family: str, algorithm: str, items: tuple[tuple[str, str], ...]) ->
     return encode(nonce + ciphertext + tag)
 
 
-def _opened(algorithm: str, key: bytes, sealed: bytes) -> bytes | None:
+def opened(algorithm: str, key: bytes, sealed: bytes) -> bytes | None:
     nonce, body = sealed[:NONCE_BYTES], sealed[NONCE_BYTES:]
     if algorithm == "aes-256-gcm-siv":
         return gcm_siv.opened(key, nonce, body)

@@ -108,7 +108,9 @@ _ARM_HASTENS = {"aes": "AES", "pmull": "PMULL", "sha2": "SHA2", "sha512": "SHA51
 def _instructions() -> list[str]:
     """The processor's own instructions for cryptography that the kernel names."""
     x86, arm = (set((_field(_CPUINFO, name) or "").split()) for name in ("flags", "Features"))
-    return [word for flags, words in ((x86, _HASTENS), (arm, _ARM_HASTENS)) for flag, word in words.items() if flag in flags]
+    return [
+        word for flags, words in ((x86, _HASTENS), (arm, _ARM_HASTENS)) for flag, word in words.items() if flag in flags
+    ]
 
 
 def _text(path: Path) -> str | None:

@@ -1,0 +1,106 @@
+"""What the experiment `primitives` plans: families apart, each against its own baseline."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from sectax.experiments.interface import Request
+from sectax.experiments.primitives import EXPERIMENT
+from sectax.experiments.primitives.algorithms import ALGORITHMS, FAMILIES, SETTINGS, SIZES
+from sectax.experiments.primitives.experiment import declares
+from sectax.model.errors import WrongUse
+from sectax.model.plan import Plan, Stopping
+from sectax.model.treatment import Role, Standing
+from tests.machines import planned
+
+
+def plan(preset: str = "default", **levels: str) -> Plan:
+    asked = {name: tuple(text.split(",")) for name, text in levels.items()}
+    return planned(EXPERIMENT, Request(preset, asked, Stopping(margin=0.02), 1))
+
+
+def mains(made: Plan) -> int:
+    return sum(comparison.standing is Standing.PRIMARY for comparison in made.comparisons)
+
+
+def test_every_algorithm_meets_the_baseline_of_its_own_family_size_and_language():
+    made = plan(family="aead-seal,aead-open,mac,hash", algorithm="all", language="go,rust")
+
+    assert made.comparisons
+    for comparison in made.comparisons:
+        one, base = made.treatment(comparison.treatment).levels, made.treatment(comparison.baseline).levels
+        assert base["algorithm"] == FAMILIES[one["family"]].baseline
+        assert one["algorithm"] in FAMILIES[one["family"]].algorithms
+        assert {name for name in one if one[name] != base[name]} <= {"algorithm"}
+
+
+def test_levels_that_do_not_belong_together_are_not_reported_as_skipped():
+    assert plan("default").skipped == plan("quick").skipped == ()
+
+
+def test_a_quick_run_has_a_dozen_main_comparisons_over_three_families():
+    made = plan("quick")
+
+    assert mains(made) == len(made.comparisons) / 2 - 1 == 12  # each in two metrics, and two controls
+    assert {cell.levels["family"] for cell in made.cells} == {"aead-seal", "mac", "hash"}
+
+
+def test_families_follow_from_algorithms():
+    assert {cell.levels["family"] for cell in plan(algorithm="aes-256-gcm,ChaCha20-Poly1305").cells} == {"aead-seal"}
+    assert {cell.levels["family"] for cell in plan(algorithm="X25519,p-256").cells} == {"agree"}
+    assert plan("quick", algorithm="scrypt,argon2id").metrics[-1].name == "memory_bytes"
+
+
+def test_what_has_no_message_has_no_size():
+    for family in ("agree", "password"):
+        made = plan(family=family, language="python")
+
+        assert "size" not in {factor.name for factor in made.factors}
+        assert made.contents is None
+
+
+def test_a_password_hash_is_a_batch_of_one_and_says_its_memory():
+    made = plan(family="password", algorithm="all", language="python")
+
+    assert Counter(treatment.role for treatment in made.treatments)[Role.POSITIVE] == 0
+    assert not made.settles
+    assert {"per_core", "memory_bytes"} <= {metric.name for metric in made.metrics}
+
+
+def test_a_message_of_every_size_is_declared_with_its_key():
+    assert declares({"family": "aead-seal", "algorithm": "aes-128-gcm", "size": "1KiB"}) == {
+        "key_bits": 128,
+        "data_bytes": 1024,
+    }
+    assert declares({"family": "hash", "algorithm": "sha-512", "size": "64B"}) == {"data_bytes": 64}
+
+
+@pytest.mark.parametrize(
+    ("levels", "message", "hint"),
+    [
+        ({"algorithm": "chacha20-poly1305"}, "aes-256-gcm", "aes-256-gcm,chacha20-poly1305"),
+        ({"algorithm": "blake3"}, "sha-256", "sha-256"),
+        ({"family": "mac", "algorithm": "sha-256"}, "sha-256", "family=hash"),
+        ({"family": "password", "size": "1KiB"}, "size", "size"),
+        ({"family": "password,mac"}, "runs of their own", "password"),
+        ({"family": "agree,password"}, "runs of their own", "password"),
+        ({"algorithm": "aes-gcm"}, "aes-gcm", "aes-256-gcm"),
+        ({"size": "2KB"}, "2KB", "4KiB"),
+        ({"algorithm": "$(reboot)"}, "$(reboot)", "there are"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_what_to_say_instead(levels, message, hint):
+    with pytest.raises(WrongUse) as refused:
+        plan(**levels)
+
+    assert message in str(refused.value)
+    assert hint in refused.value.hint
+
+
+def test_every_algorithm_is_in_a_family_and_every_password_hash_has_its_settings():
+    assert set(ALGORITHMS) == {name for family in FAMILIES.values() for name in family.algorithms}
+    assert set(SETTINGS) == set(FAMILIES["password"].algorithms)
+    assert all(set(family.common) <= set(family.algorithms) for family in FAMILIES.values())
+    assert list(SIZES.values()) == sorted(SIZES.values())

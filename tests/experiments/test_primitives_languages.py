@@ -1,0 +1,72 @@
+"""Languages against each other: what one makes all others accept, and tampered with none."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+
+import pytest
+
+from sectax.experiments.on_probe.conversation import Conversation, ProbeProgram
+from sectax.experiments.primitives.algorithms import FAMILIES
+from sectax.experiments.primitives.experiment import prepared
+from sectax.experiments.primitives.inputs import new_inputs
+from sectax.parts import probes
+from sectax.protocol.session import AnsweredSkipped
+from tests.needs import PARTS, needs
+
+NEEDS = {
+    "php": "php",
+    "python": "the Python probe",
+    "go": "the Go probe",
+    "node": "the Node probe",
+    "rust": "the Rust probe",
+}
+PRESENT = [language for language, part in NEEDS.items() if PARTS[part].is_here()]
+COMMON = {"aes-256-gcm", "aes-128-gcm", "chacha20-poly1305", "hmac-sha-256", "hmac-sha-512", "sha-256", "sha-512"}
+COMMON |= {"sha3-256", "blake2b", "x25519", "p-256", "argon2id", "scrypt", "pbkdf2-sha256"}
+KEYS = new_inputs()
+
+pytestmark = [pytest.mark.more]
+
+
+@functools.cache
+def conversation(language: str) -> Conversation:
+    probe = probes.load(language)
+    talk = ProbeProgram(probe.command(), probe.folder, 60).start()
+    talk.hello()
+    return talk
+
+
+@pytest.fixture(scope="module", autouse=True)
+def ended() -> Iterator[None]:
+    yield
+    for language in PRESENT:
+        conversation(language).child.kill()
+
+
+@needs("php", "the Python probe", "the Go probe", "the Node probe", "the Rust probe")
+@pytest.mark.parametrize("size", ["64B", "16KiB"])
+@pytest.mark.parametrize(
+    ("family", "algorithm"), [(name, one) for name, family in FAMILIES.items() for one in family.algorithms]
+)
+def test_what_one_language_makes_every_other_accepts_and_none_what_is_tampered_with(family, algorithm, size):
+    if not FAMILIES[family].sized and size != "64B":
+        return
+    given, referee = prepared({"family": family, "algorithm": algorithm, "size": size}, KEYS)
+    offered = []
+    for language in PRESENT:
+        try:
+            conversation(language).prepare(family, {"algorithm": algorithm}, given)
+        except AnsweredSkipped:
+            continue
+        else:
+            offered.append(language)
+    made = {language: conversation(language).witness([]).artefact for language in offered}
+    presented = list(made.values()) if family != "aead-open" else referee.genuine()
+    for language in offered:
+        accepted = conversation(language).witness([*presented, *referee.tampered()]).accepted
+
+        assert referee.judge(made[language]) is None
+        assert accepted == [True] * len(presented) + [False] * len(referee.tampered()), language
+    assert offered == PRESENT or algorithm not in COMMON
