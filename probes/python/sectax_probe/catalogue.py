@@ -20,7 +20,7 @@ OPERATIONS: list[dict[str, object]] = [
     {"name": "empty", "parameters": {}},
     {"name": "sign", "parameters": _PARAMETERS},
     {"name": "verify", "parameters": _PARAMETERS},
-    *({"name": name, "parameters": {"algorithm": known}} for name, known in primitives.PARAMETERS.items()),
+    *primitives.OPERATIONS,
 ]
 
 

@@ -1,4 +1,4 @@
-"""The operations of the experiment primitives, against vectors that others published and against tampering."""
+"""The operations of the experiment primitives, against published vectors and against tampering."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OF_ABC = {  # FIPS 180-4 and 202, RFC 7693
     "sha-512": "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"
     "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f",
     "blake2b": "ba80a53f981c4d0d6a2797b69f12f6e94c212f14685ac4b74b12bb6fdbffa2d1"
-    "7d87c5392aab792dc252d5de4533cc9518d38aa8dbc4925ab92386edd4009923",
+    "7d87c5392aab792dc252d5de4533cc9518d38aa8dbf1925ab92386edd4009923",
 }
 CHEAP = {
     "argon2id": "$argon2id$v=19$m=64,t=1,p=1$",

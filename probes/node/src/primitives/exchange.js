@@ -17,7 +17,12 @@ const raw = (key) => key.export({ format: "raw-public" });
 function curve(type, options = {}) {
   const fresh = () => generateKeyPairSync(type, options);
   const shared = (privateKey, sent) => {
-    const publicKey = createPublicKey({ key: sent, format: "raw-public", asymmetricKeyType: type, ...options });
+    const publicKey = createPublicKey({
+      key: sent,
+      format: "raw-public",
+      asymmetricKeyType: type,
+      ...options,
+    });
     return diffieHellman({ privateKey, publicKey });
   };
   return {

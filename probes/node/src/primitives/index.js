@@ -11,10 +11,7 @@ const FAMILIES = {
   "aead-seal": ["./ciphers.js", AEAD],
   "aead-open": ["./ciphers.js", AEAD],
   agree: ["./exchange.js", ["x25519", "p-256", "ml-kem-768", "x25519mlkem768"]],
-  password: [
-    "./passwords.js",
-    ["argon2id", "argon2id-rfc9106", "scrypt", "pbkdf2-sha256", "pbkdf2-sha512"],
-  ],
+  password: ["./passwords.js", ["argon2id", "argon2id-rfc9106", "scrypt", "pbkdf2-sha256", "pbkdf2-sha512"]],
 };
 
 export const OPERATIONS = Object.fromEntries(

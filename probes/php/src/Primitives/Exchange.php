@@ -22,7 +22,8 @@ final class Exchange
     public static function agree(string $algorithm, Inputs $inputs): Primitive
     {
         [$private, $public] = [Families::bytes($inputs, 'private_key'), Families::bytes($inputs, 'public_key')];
-        $own = $algorithm === 'x25519' ? $private : self::pem('EC PRIVATE KEY', self::PRIVATE[0], $private, self::PRIVATE[1]);
+        [$before, $after] = self::PRIVATE;
+        $own = $algorithm === 'x25519' ? $private : self::pem('EC PRIVATE KEY', $before, $private, $after);
         $operation = new class ($algorithm === 'x25519') implements Operation {
             public function __construct(private readonly bool $isX25519)
             {
@@ -68,7 +69,9 @@ final class Exchange
         $key = openssl_pkey_new(['private_key_type' => OPENSSL_KEYTYPE_EC, 'curve_name' => 'prime256v1']);
         $point = openssl_pkey_get_details($key)['ec'];
 
-        return [$key, "\x04" . str_pad($point['x'], 32, "\0", STR_PAD_LEFT) . str_pad($point['y'], 32, "\0", STR_PAD_LEFT)];
+        [$x, $y] = [str_pad($point['x'], 32, "\0", STR_PAD_LEFT), str_pad($point['y'], 32, "\0", STR_PAD_LEFT)];
+
+        return [$key, "\x04$x$y"];
     }
 
     /**
@@ -79,9 +82,12 @@ final class Exchange
     public static function shared(string|OpenSSLAsymmetricKey $key, string $public): string
     {
         if (is_string($key) && strlen($key) === 32) {
-            return sodium_crypto_scalarmult($key, $public);
+            return strlen($public) === 32
+                ? sodium_crypto_scalarmult($key, $public)
+                : throw new InvalidToken('no public key of X25519');
         }
-        $other = strlen($public) === 65 ? @openssl_pkey_get_public(self::pem('PUBLIC KEY', self::SPKI, $public)) : false;
+        $pem = self::pem('PUBLIC KEY', self::SPKI, $public);
+        $other = strlen($public) === 65 ? @openssl_pkey_get_public($pem) : false;
         $secret = $other === false ? false : openssl_pkey_derive($other, $key);
 
         return $secret === false ? throw new InvalidToken('no point of the curve') : $secret;

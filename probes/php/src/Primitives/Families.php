@@ -57,7 +57,10 @@ final class Families
     public static function parts(string $artefact, int $count): array
     {
         $parts = explode('.', $artefact);
+        if (count($parts) !== $count) {
+            throw new InvalidToken('its parts');
+        }
 
-        return count($parts) === $count ? array_map(Base64Url::decode(...), $parts) : throw new InvalidToken('its parts');
+        return array_map(Base64Url::decode(...), $parts);
     }
 }

@@ -41,7 +41,14 @@ final class Hashes
     {
         [$key, $data] = [Families::bytes($inputs, 'key'), Families::bytes($inputs, 'data')];
         $name = self::MACS[$algorithm];
-        $operation = $name === '' ? self::blake2b($data, $key, 32) : new class ($name, $key, $data) implements Operation {
+        $operation = $name === '' ? self::blake2b($data, $key, 32) : self::hmac($name, $key, $data);
+
+        return self::ready($operation, ['key_bits' => 8 * strlen($key), 'data_bytes' => strlen($data)], $name);
+    }
+
+    private static function hmac(string $name, string $key, string $data): Operation
+    {
+        return new class ($name, $key, $data) implements Operation {
             public function __construct(
                 private readonly string $name,
                 private readonly string $key,
@@ -54,8 +61,6 @@ final class Hashes
                 return hash_hmac($this->name, $this->data, $this->key, true);
             }
         };
-
-        return self::ready($operation, ['key_bits' => 8 * strlen($key), 'data_bytes' => strlen($data)], $name);
     }
 
     private static function blake2b(string $data, string $key, int $size): Operation

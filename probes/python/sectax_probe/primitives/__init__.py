@@ -28,6 +28,9 @@ PARAMETERS = {
     "agree": ["x25519", "p-256", "ml-kem-768", "x25519mlkem768"],
     "password": ["argon2id", "argon2id-rfc9106", "scrypt", "bcrypt", "pbkdf2-sha256", "pbkdf2-sha512"],
 }
+OPERATIONS: list[dict[str, object]] = [
+    {"name": name, "parameters": {"algorithm": known}} for name, known in PARAMETERS.items()
+]
 # Where the others would have to be.
 _LIBRARIES = {
     "hash": "hashlib",

@@ -1,4 +1,4 @@
-"""Key agreement of cryptography: both sides of one exchange with fresh keys, and what they send as bytes in between."""
+"""Key agreement of cryptography: both sides of one exchange with fresh keys; what they send is bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MACs in one call each, with the key as bytes: HMAC of Python's hmac, BLAKE2b of hashlib, Poly1305 of cryptography."""
+"""MACs in one call each, with the key as bytes: of hmac, hashlib and cryptography."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _poly1305(key: bytes, data: bytes) -> Callable[[], bytes]:
     return lambda: tag(key, data)
 
 
-def prepare(name: str, algorithm: str, inputs: Mapping[str, str]) -> Operation:
+def prepare(operation: str, algorithm: str, inputs: Mapping[str, str]) -> Operation:
     key, data = decode(inputs["key"]), decode(inputs["data"])
     match algorithm:
         case "blake2b-keyed":
@@ -35,7 +35,9 @@ def prepare(name: str, algorithm: str, inputs: Mapping[str, str]) -> Operation:
         case "poly1305":
             call, implementation = _poly1305(key, data), "cryptography/openssl"
         case _:
-            call, implementation = _hmac(algorithm.removeprefix("hmac-").replace("-", ""), key, data), "hmac/openssl"
+            name = algorithm.removeprefix("hmac-").replace("-", "")
+            call, implementation = _hmac(name, key, data), "hmac/openssl"
+    call()  # a key that does not fit is said now
     return Operation(
         call=call,
         witnesses={"key_bits": 8 * len(key), "data_bytes": len(data), "implementation": implementation},

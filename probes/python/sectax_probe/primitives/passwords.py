@@ -42,7 +42,11 @@ def _argon2() -> Scheme:
 
     verify = argon2.PasswordHasher().verify
     refusals = (argon2.exceptions.VerificationError, argon2.exceptions.InvalidHashError)
-    return Scheme(lambda stored, password: lambda: verify(stored, password), store, refusals, "argon2-cffi/libargon2")
+
+    def checker(stored: str, password: bytes) -> Call:
+        return lambda: verify(stored, password)
+
+    return Scheme(checker, store, refusals, "argon2-cffi/libargon2")
 
 
 def _bcrypt() -> Scheme:

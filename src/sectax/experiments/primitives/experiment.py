@@ -163,7 +163,7 @@ class PrimitivesExperiment(Experiment):
     """Every algorithm against the baseline of its family, in every language that has a probe."""
 
     name = "primitives"
-    title = "Which hash, MAC, cipher, key agreement or password hash, in my language?"
+    title = "Which cipher, MAC, hash or password hash, in my language?"
     presets = ("default", "quick")
     operations = tuple(FAMILIES)
 
