@@ -62,7 +62,7 @@ parts: dev ## what `make test-more` needs: other programs (as root), tool-chains
 	@echo "==> sectax setup"
 	@$(BIN)/sectax setup command confidential function hmac honesty http jwt s3 secrets tls \
 		|| echo "==> going on with what there is" >&2
-	@$(BIN)/sectax setup jwt --level language=go,node,rust || echo "==> going on with what there is" >&2
+	@$(BIN)/sectax setup jwt --level language=go,java,node,rust || echo "==> going on with what there is" >&2
 
 # All of it runs, whatever fails: a failure of one is no reason to know nothing of the others.
 MARKERS := not more and not full

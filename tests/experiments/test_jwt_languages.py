@@ -20,6 +20,7 @@ NEEDS = {
     "php": "php",
     "python": "the Python probe",
     "go": "the Go probe",
+    "java": "the Java probe",
     "node": "the Node probe",
     "rust": "the Rust probe",
 }
