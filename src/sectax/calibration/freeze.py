@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from sectax.calibration.warming import Warming
 from sectax.design.batches import Operation, batch_sizes, uneven, whole_operations
 from sectax.model.plan import (
     ENOUGH_BLOCKS,
@@ -36,6 +37,8 @@ _WIDEST = math.log(1.1)
 _SAFELY = 0.7
 # Rounds that take less than this part of their cell's fair share of a block are not cut for the sake of more blocks.
 _WORTH_CUTTING = 0.5
+# A part of the blocks of a first verdict that may go into warming up. What is cut short of it is said of the treatment.
+_WARMING_AT_MOST = 0.5
 # The rounds of one cell depend on those of the others: after so many goes over all cells they hardly move.
 _SWEEPS = 3
 
@@ -51,6 +54,7 @@ class Tried:
             of a cell took turns: batches of one place met the same machine.
         gap_s: idle seconds that must lie between one of its operations and the next.
         overlap: how many times longer an operation lasts than it takes of its batch, since others run beside it.
+        warming: what its processes had run before the first of these batches.
     """
 
     operation: Operation
@@ -62,6 +66,7 @@ class Tried:
     processes: tuple[tuple[float, ...], ...]
     gap_s: float = 0.0
     overlap: float = 1.0
+    warming: Warming = field(default_factory=Warming)
 
 
 def freeze(plan: Plan, tried: Mapping[str, Tried], empty_s: Mapping[str, float | None], left_s: float) -> Calibrated:
@@ -74,6 +79,7 @@ def freeze(plan: Plan, tried: Mapping[str, Tried], empty_s: Mapping[str, float |
     """
     family_of = {cell.id: cell.family for cell in plan.cells}
     calibrations: dict[str, Calibration] = {}
+    warming = _warming_share(plan, tried, left_s)
     for cell in plan.cells:
         here = {
             treatment.id: tried[treatment.id]
@@ -87,10 +93,11 @@ def freeze(plan: Plan, tried: Mapping[str, Tried], empty_s: Mapping[str, float |
         )
         for name, seen in here.items():
             warmed = warm_up(seen.processes) if plan.warms_up else None
+            compiling = math.ceil(warming * seen.warming.operations / counts[name])
             calibrations[name] = Calibration(
                 treatment=name,
                 count=counts[name],
-                warmup=0 if warmed is None else warmed.batches,
+                warmup=compiling + (0 if warmed is None else warmed.batches),
                 batch_s=counts[name] * seen.operation.operation_s,
                 open_s=seen.open_s,
                 granularity_s=seen.granularity_s,
@@ -98,7 +105,7 @@ def freeze(plan: Plan, tried: Mapping[str, Tried], empty_s: Mapping[str, float |
                 empty_s=empty_s.get(family_of[cell.id]),
                 # One that comes out of idle time does so in every visit, and is as cold in each of them.
                 settle=plan.settles and seen.operation.operation_s <= SETTLE_UP_TO_S and not seen.gap_s,
-                settled=warmed is None or warmed.settled,
+                settled=(warmed is None or warmed.settled) and seen.warming.ended and not (compiling and warming < 1),
                 waits_s=seen.waits_s,
                 shortest_s=seen.operation.shortest_s,
                 most=seen.operation.most,
@@ -110,6 +117,16 @@ def freeze(plan: Plan, tried: Mapping[str, Tried], empty_s: Mapping[str, float |
     rounds = _rounds(plan, tried, calibrations, left_s)
     pace = statistics.fmean(trial.pace for trial in tried.values()) if tried else 1.0
     return Calibrated(calibrations, rounds, pace=pace)
+
+
+def _warming_share(plan: Plan, tried: Mapping[str, Tried], left_s: float) -> float:
+    """The part of what compilers need that fits into a budget that was asked for: half of it may go there."""
+    needed_s = FIRST_LOOK * sum(
+        tried[treatment.id].warming.seconds for treatment in plan.treatments if treatment.id in tried
+    )
+    if plan.stopping.extends or not needed_s:
+        return 1.0
+    return min(1.0, _WARMING_AT_MOST * left_s / needed_s)
 
 
 def sized_again(plan: Plan, calibrated: Calibrated, operation_s: Mapping[str, float]) -> Calibrated | None:

@@ -13,12 +13,22 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 from sectax.calibration.freeze import Tried, freeze
+from sectax.calibration.warming import Warming, warmed
 from sectax.design.batches import MOST_OPERATIONS, Operation, next_count, shortest_batch
 from sectax.engines.guarded import Guarded
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.metric import Metric
 from sectax.model.plan import Calibrated, Plan
-from sectax.model.subject import Subject, SubjectSpec, Witnesses, Work, fewest, gap_s, known_s
+from sectax.model.subject import (
+    Subject,
+    SubjectSpec,
+    Witnesses,
+    Work,
+    fewest,
+    gap_s,
+    known_s,
+    longest_warmup_s,
+)
 from sectax.model.treatment import Treatment
 from sectax.model.trial import BlockEvent, Dropped, Opened, State
 
@@ -43,6 +53,8 @@ CLEARLY_ENOUGH = 4
 # Operations that take a caller longer than they last (a short function behind HTTP) make a visit longer than its batch.
 # Past this the subjects of a round would no longer meet the same machine, so such a batch has fewer operations.
 LONGEST_VISIT_S = 0.5
+# A warm-up is done in so many visits, so that a run that is interrupted or out of budget notices.
+_WARMING_PARTS = 16
 
 Emit = Callable[[BlockEvent], None]
 Tick = Callable[[str, float], None]
@@ -134,6 +146,7 @@ def _try_cell(members: list[_Trying], emit: Emit) -> dict[str, Tried]:
             # As in a block: their processes start side by side, so what that takes is waited for once.
             each_of(again, _Trying.start)
             each_of(again, _Trying.open)
+            each_of(again, _Trying.warm)
             each_of(again, _Trying.size)
             for turn in range(max((trying.batches for trying in again), default=0)):
                 each_of([trying for trying in again if turn < trying.batches], _Trying.take_turn)
@@ -161,6 +174,8 @@ class _Trying:
         self._spec, self._plan, self._emit, self._tick = spec, plan, emit, tick
         # Operations with idle time between them tell nothing together that each alone does not.
         self._idle_s = gap_s(spec)
+        self._longest_warmup_s = longest_warmup_s(spec) if plan.warms_up else 0.0
+        self._warming: Warming | None = None
         self._aim_s = plan.batch_s_of(plan.cell(plan.treatment(name).cell))
         self._most = 1 if self._idle_s else None
         self._fewest = fewest(spec)
@@ -185,6 +200,17 @@ class _Trying:
         self._processes.append([])
         if not self._count:
             self._emit(Opened(self.name, self._witnesses, self.subject.first, self._opened_s[0]))
+
+    def warm(self) -> None:
+        """Work a fresh process until it gets no faster: how long that takes is found out in the first one."""
+        if self._warming is None:
+            self._warming = warmed(lambda count: self._read(count).elapsed_s, self._longest_warmup_s)
+            return
+        left = self._warming.operations
+        while left > 0:
+            part = min(left, -(-self._warming.operations // _WARMING_PARTS))
+            self._read(part)
+            left -= part
 
     def size(self) -> None:
         """In the first process, find out how many operations make a batch: when no other one is still starting."""
@@ -236,6 +262,7 @@ class _Trying:
             ),
             gap_s=self._idle_s,
             overlap=self._overlap,
+            warming=self._warming or Warming(),
         )
 
     def _shortest_s(self) -> float:

@@ -9,6 +9,8 @@ from sectax.model.plan import Calibrated, Calibration, Plan, extra_operations, s
 from sectax.model.subject import Work
 from sectax.model.trial import PlannedBlock, PlannedCell, PlannedVisit
 
+_MOST_TURNS = 32  # of a warm-up
+
 
 def plan_block(plan: Plan, calibrated: Calibrated, number: int, live: Collection[str]) -> PlannedBlock:
     """Draw one block.
@@ -36,12 +38,17 @@ def plan_block(plan: Plan, calibrated: Calibrated, number: int, live: Collection
 
 
 def warming_turns(cell: PlannedCell) -> Iterator[tuple[str, int]]:
-    """Who warms up next, and with how many operations: batch by batch, in the order of opening."""
-    for turn in range(max((batches for batches, _ in cell.warmup.values()), default=0)):
+    """Who warms up next, and with how many operations: batch by batch, in the order of opening.
+
+    Hundreds of batches, as a JIT needs, come in some tens of turns.
+    """
+    most = max((batches for batches, _ in cell.warmup.values()), default=0)
+    together = -(-most // _MOST_TURNS) if most else 1
+    for turn in range(0, most, together):
         for name in cell.opening:
             batches, count = cell.warmup[name]
             if turn < batches:
-                yield name, count
+                yield name, count * min(together, batches - turn)
 
 
 def _work(calibration: Calibration, extra: float, turn: int, rounds: int) -> Work:

@@ -136,6 +136,19 @@ def fewest(spec: SubjectSpec) -> int:
 
 
 @runtime_checkable
+class HasLongWarmUp(Protocol):
+    """What a spec has besides where an operation may be repeated at will, and gets faster by it, as a JIT compiles it."""
+
+    @property
+    def longest_warmup_s(self) -> float: ...
+
+
+def longest_warmup_s(spec: SubjectSpec) -> float:
+    """Seconds that a fresh process may be worked until it gets no faster; 0 where that is not looked for."""
+    return spec.longest_warmup_s if isinstance(spec, HasLongWarmUp) else 0.0
+
+
+@runtime_checkable
 class HasKnownLength(Protocol):
     """What a spec may have where one operation takes minutes, and how long it takes is known well enough beforehand.
 

@@ -51,6 +51,8 @@ class ProbeSpec:
         stop_grace_s: seconds that the process may take to exit once it was asked to.
         first: time the very first operation of the process, before anything else has run it.
         host: where it runs, by the name of a host (`sectax.hosts.registry`).
+        longest_warmup_s: seconds of work after which a fresh process is as fast as it gets, at most: the JVM's compiler
+            needs one to three.
     """
 
     name: str
@@ -64,6 +66,7 @@ class ProbeSpec:
     stop_grace_s: float = 5.0
     first: bool = True
     host: str = LOCAL_HOST
+    longest_warmup_s: float = 5.0
 
     def subject(self) -> ProbeSubject:
         return ProbeSubject(self)
