@@ -1,10 +1,10 @@
-"""The probes in Go, Node and Rust beside their language's own bench tool for the same call: same library, same key.
+"""The probes in Go, Java, Node and Rust beside their language's own bench tool for the same call: same library, same key.
 
-    python -m benchmarks.probes.against_tools [--languages go,node,rust] [--blocks 20] [--batches 10]
+    python -m benchmarks.probes.against_tools [--languages go,java,node,rust] [--blocks 20] [--batches 10]
 
 As with pyperf (against_pyperf) whole processes take turns: in each block one of the probe and one of `go test -bench`,
-tinybench or criterion, in random order, each with as many operations. What the tools run is in `tools/`; it is built
-with the probe's own Go, Node and lock of crates.
+JMH, tinybench or criterion, in random order, each with as many operations. What the tools run is in `tools/`; it is
+built with the probe's own Go, Java, Node and lock of crates. Both JVMs are warmed for as long.
 """
 
 from __future__ import annotations
@@ -34,7 +34,13 @@ Seconds = Callable[[Path, int, float], float]
 
 def _run(command: list[str], folder: Path, **more: str) -> str:
     return subprocess.run(
-        command, cwd=folder, env=environment() | more, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True
+        command,
+        cwd=folder,
+        env=environment() | more,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        check=True,
     ).stdout
 
 
@@ -79,14 +85,36 @@ def criterion(folder: Path) -> Seconds:
     return seconds
 
 
-LANGUAGES = {"go": ("go test -bench", go_test), "node": ("tinybench", tinybench), "rust": ("criterion", criterion)}
+def jmh(folder: Path) -> Seconds:
+    copy = "org.apache.maven.plugins:maven-dependency-plugin:3.11.0:copy-dependencies"
+    _run(["mvn", "--batch-mode", "--quiet", "compile", copy, "-DoutputDirectory=lib"], folder)
+    here = ["java", "-cp", "target/classes:lib/*", "org.openjdk.jmh.Main", "Call", "-f", "1"]
+
+    def seconds(case: Path, count: int, lasts: float) -> float:
+        warm = ["-wi", "1", "-w", f"{1000 * WARM_S['java']:.0f}ms"]
+        said = _run([*here, *warm, "-i", "1", "-r", f"{1000 * lasts:.0f}ms"], folder, CASE=str(case))
+        found = re.search(r"^Call\.call\s+avgt\s+([\d.]+)", said, re.MULTILINE)
+        assert found is not None, said
+        return float(found[1]) * 1e-9
+
+    return seconds
+
+
+LANGUAGES = {
+    "go": ("go test -bench", go_test),
+    "java": ("JMH", jmh),
+    "node": ("tinybench", tinybench),
+    "rust": ("criterion", criterion),
+}
+# A JVM's compiler is done after one to three seconds.
+WARM_S = {"java": 3.0}
 
 
 def blocks_of(
     language: str, inputs: Mapping[str, str], tool: Seconds, folder: Path, blocks: int, batches: int
 ) -> dict[Case, list[Times]]:
     made: dict[Case, list[Times]] = {case: [] for case in CASES}
-    counts = {case: fitting_count(language, case, inputs) for case in CASES}
+    counts = {case: fitting_count(language, case, inputs, WARM_S.get(language, 0.0)) for case in CASES}
     for case in CASES:
         text = case._asdict() | {"signing_input": signing_input(case.algorithm)} | key_of(inputs, case.algorithm)
         (folder / f"{case}.json").write_text(json.dumps(text))
@@ -94,7 +122,9 @@ def blocks_of(
         for case in random.sample(CASES, len(CASES)):
             count = counts[case]
             ways: dict[str, Callable[[], float]] = {
-                PROBE: lambda case=case, count=count: probe_seconds(language, case, inputs, count, batches),
+                PROBE: lambda case=case, count=count: probe_seconds(
+                    language, case, inputs, count, batches, WARM_S.get(language, 0.0)
+                ),
                 TOOL: lambda case=case, count=count: tool(folder / f"{case}.json", count * batches, batches * BATCH_S),
             }
             made[case].append({way: ways[way]() for way in random.sample(list(ways), len(ways))})
@@ -105,7 +135,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.probes.against_tools", description=__doc__.splitlines()[0]
     )
-    parser.add_argument("--languages", default="go,node,rust")
+    parser.add_argument("--languages", default="go,java,node,rust")
     parser.add_argument("--blocks", type=int, default=20, help="fresh processes of each (20)")
     parser.add_argument("--batches", type=int, default=10, help="of 20 ms in each process (10)")
     given = parser.parse_args()

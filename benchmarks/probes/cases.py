@@ -53,11 +53,22 @@ def count_for(batch: Batch) -> int:
     return max(1, round(count * BATCH_S / seconds))
 
 
-def probe_seconds(language: str, case: Case, inputs: Mapping[str, str], count: int, batches: int) -> float:
+def warmed_batch(subject: ProbeSubject, warm_s: float) -> Batch:
+    """A batch of the subject, once it has worked for so many seconds."""
+    batch, count, worked_s = batch_of(subject), 1, 0.0
+    while worked_s < warm_s:
+        worked_s += 2 * (seconds := batch(count))
+        count = max(1, min(8 * count, round(count * 10 * BATCH_S / seconds)))
+    return batch
+
+
+def probe_seconds(
+    language: str, case: Case, inputs: Mapping[str, str], count: int, batches: int, warm_s: float = 0.0
+) -> float:
     """Seconds per operation of one fresh process of the probe."""
     subject = opened(language, case, inputs)
     try:
-        batch = batch_of(subject)
+        batch = warmed_batch(subject, warm_s)
         batch(count)
         seconds = sum(batch(count) for _ in range(batches)) / (batches * count)
         subject.close()
@@ -66,10 +77,10 @@ def probe_seconds(language: str, case: Case, inputs: Mapping[str, str], count: i
     return seconds
 
 
-def fitting_count(language: str, case: Case, inputs: Mapping[str, str]) -> int:
+def fitting_count(language: str, case: Case, inputs: Mapping[str, str], warm_s: float = 0.0) -> int:
     subject = opened(language, case, inputs)
     try:
-        return count_for(batch_of(subject))
+        return count_for(warmed_batch(subject, warm_s))
     finally:
         subject.kill()
 

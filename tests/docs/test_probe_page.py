@@ -1,4 +1,4 @@
-"""The page on writing a probe is followed to the letter: its blocks become the files of a probe, which is then checked."""
+"""The page on writing a probe is followed to the letter: its blocks become a probe, which is checked and measured."""
 
 from __future__ import annotations
 

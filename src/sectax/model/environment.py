@@ -11,6 +11,9 @@ REVISION = "revision"
 CHANGED = "revision.changed"
 # What the names of a job's circumstances begin with.
 JOB = "ci."
+# What the names of circumstances begin with that say what was proven before anything was timed, and what was wrong.
+PROOF = "proof."
+FLAW = "flaw."
 SHORT = 12  # digits of a commit that are shown, as git log has it
 LOCAL_HOST = "local"  # the name of the machine that sectax itself runs on
 

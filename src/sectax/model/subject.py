@@ -137,7 +137,7 @@ def fewest(spec: SubjectSpec) -> int:
 
 @runtime_checkable
 class HasLongWarmUp(Protocol):
-    """What a spec has besides where an operation may be repeated at will, and gets faster by it, as a JIT compiles it."""
+    """What a spec has besides where an operation may be repeated at will and gets faster by it, as under a JIT."""
 
     @property
     def longest_warmup_s(self) -> float: ...

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from sectax.model.analysed import Analysed, FamilyControls
+from sectax.model.environment import FLAW
 from sectax.model.finding import (
     FASTER,
     SLOWER,
@@ -48,6 +49,10 @@ def distrust(analysed: Analysed, shown: frozenset[str]) -> tuple[list[str], list
 def _noted(analysed: Analysed, shown: frozenset[str]) -> Iterator[tuple[int, str, str]]:
     """The self-check, warnings of what is shown, what failed or was skipped: how bad, what it is called, its words."""
     plan = analysed.measured.plan
+    for session in analysed.measured.sessions:
+        for name, text in session.circumstances.items():
+            if name.startswith(FLAW):
+                yield 0, "proof", f"not sound: {printable(text)}"
     for text in self_check(plan, analysed.controls):
         yield 2, "self-check", text
     if "empty loop" in plan.words:

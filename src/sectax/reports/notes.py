@@ -8,7 +8,7 @@ import statistics
 from collections.abc import Iterator, Mapping
 
 from sectax.model.analysed import Analysed
-from sectax.model.environment import CHANGED, COMMAND_LINE, JOB, REVISION
+from sectax.model.environment import CHANGED, COMMAND_LINE, JOB, PROOF, REVISION
 from sectax.model.measured import Measured
 from sectax.model.plan import Plan, Until
 from sectax.model.time_spent import time_spent
@@ -127,6 +127,9 @@ def how_measured(analysed: Analysed) -> Iterator[str]:
         yield f"called as: {printable(command)}"
     if code := revision(session.revision()):
         yield f"measured: {code}"
+    for name, text in session.circumstances.items():
+        if name.startswith(PROOF):
+            yield f"before it was timed: {printable(text)}"
     yield f"order of the trials: drawn from seed {plan.seed}"
     baselines = {plan.treatment(cell.baseline).levels.get(plan.control, "") for cell in plan.cells} - {"baseline"}
     for factor in plan.factors:

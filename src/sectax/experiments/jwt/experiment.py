@@ -11,12 +11,14 @@ from sectax.design.matrix import MOST_PRIMARY, Levels
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
 from sectax.experiments.jwt import wycheproof
 from sectax.experiments.jwt.keys import ALGORITHMS, BASELINE, COMMON, claims_text, key_of, make_keys, signing_input
+from sectax.experiments.jwt.proof import prove
 from sectax.experiments.jwt.referee import JwtReferee
 from sectax.experiments.levels import choose
 from sectax.experiments.on_probe.experiment import BATCH_S, CPU_TIME, ROUNDS, ProbeBench, probe_metrics, probe_subject
 from sectax.experiments.on_probe.subject import ProbeSpec
 from sectax.model.advice_rules import AdviceRules, Choice, Stages
 from sectax.model.bill import one_way, processor_hours
+from sectax.model.environment import LOCAL_HOST
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import SubjectSpec
@@ -217,7 +219,7 @@ class JwtExperiment(Experiment):
         measured = {level for factor in plan.factors if factor.name == "language" for level in factor.levels}
         changes = "OpenSSL, library or processor"
         if plan.preset != "published" and (others := sorted({*probes.names()} - measured)):
-            changes = f"library, processor or language (language={','.join(others)})"
+            changes = f"library, processor or language ({', '.join(others)})"
         choice = Choice(
             mixed="operation",
             usual={"sign": 1, "verify": 20},
@@ -256,9 +258,24 @@ def _header_bytes(name: str) -> int:
     return len(_HEADER) + len(signing_input(name)) + 1 + -(-4 * ALGORITHMS[name].signature_bytes // 3)
 
 
+_PROVEN = ("language", "layer", "algorithm")
+
+
 class _Bench(ProbeBench):
+    def __init__(self, plan: Plan) -> None:
+        super().__init__(plan)
+        self._proof: dict[str, str] = {}
+
     def inputs(self) -> dict[str, str]:
-        return make_keys(sorted({treatment.levels["algorithm"] for treatment in self.plan.treatments}))
+        """The keys; what the languages say of tokens made with them is found out here, once."""
+        used = {name: sorted({treatment.levels[name] for treatment in self.plan.treatments}) for name in _PROVEN}
+        keys = make_keys(used["algorithm"])
+        of_algorithms = {name: subject_inputs(name, keys) for name in used["algorithm"]}
+        self._proof = prove(used["language"], used["layer"], of_algorithms)
+        return keys
+
+    def circumstances(self) -> dict[str, dict[str, str]]:
+        return {LOCAL_HOST: self._proof}
 
     def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> SubjectSpec:
         return signature_subject(treatment.levels, inputs)

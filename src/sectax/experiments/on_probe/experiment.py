@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from sectax.experiments.interface import Bench
 from sectax.experiments.on_probe.subject import BATCH_CPU, BATCH_TIME, ProbeSpec
+from sectax.hosts.process.processors import among
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.machine import Machine
 from sectax.model.metric import Better, Metric, Summary
@@ -62,11 +64,16 @@ class ProbeBench(Bench):
     least_open_s = 0.005  # an interpreter is started and interviewed
 
     def identity(self) -> dict[str, str]:
-        """The probes that the plan uses: fingerprints of their files, versions of their runtimes and libraries."""
+        """The probes that the plan uses: fingerprints of their files, versions of their runtimes and libraries.
+
+        They are asked on as many processors as they will have: a JVM chooses its garbage collector by that.
+        """
         identity: dict[str, str] = {}
-        for language in sorted({treatment.levels["language"] for treatment in self.plan.treatments}):
-            identity[f"{language}.files"] = probes.load(language).fingerprint()
-            identity |= {f"{language}.{name}": text for name, text in software(empty_subject(language)).items()}
+        ours = sorted(os.sched_getaffinity(0))
+        with among(ours[-1:] if self.plan.one_processor else ours):
+            for language in sorted({treatment.levels["language"] for treatment in self.plan.treatments}):
+                identity[f"{language}.files"] = probes.load(language).fingerprint()
+                identity |= {f"{language}.{name}": text for name, text in software(empty_subject(language)).items()}
         return identity
 
     def empties(self) -> dict[str, SubjectSpec]:

@@ -1,0 +1,141 @@
+"""Before a run, outside all timing: each language's tokens through every other's check, and Wycheproof's vectors.
+
+What each subject itself must accept and refuse is looked at in every block, before and after it is timed. This is about
+what the implementations say of each other: a library that signs what only it accepts would pass there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from sectax.experiments.jwt import wycheproof
+from sectax.experiments.jwt.keys import ALGORITHMS
+from sectax.experiments.jwt.referee import tampered
+from sectax.experiments.on_probe.conversation import Conversation, ProbeProgram
+from sectax.experiments.on_probe.failures import ProbeTrouble
+from sectax.model.environment import FLAW, PROOF
+from sectax.parts import probes
+from sectax.protocol.session import AnsweredFailed, AnsweredSkipped
+
+_PATIENCE_S = 30.0
+_SHOWN = 8
+_WYCHEPROOF = "Wycheproof's"
+Inputs = Mapping[str, Mapping[str, str]]  # by algorithm, as a probe is handed them
+
+
+@dataclass
+class _Proof:
+    languages: Collection[str]
+    layers: Collection[str]
+    inputs: Inputs
+    tokens: dict[tuple[str, str, str], str] = field(default_factory=dict)  # language, layer, algorithm -> token
+    verified: int = 0
+    vectors: set[int] = field(default_factory=set)
+    flaws: list[str] = field(default_factory=list)
+    asked: set[str] = field(default_factory=set)
+
+    def sign(self, language: str, talk: Conversation) -> None:
+        """What the language signs."""
+        self.asked.add(language)
+        for algorithm, layer in itertools.product(self.inputs, self.layers):
+            if _ready(talk, "sign", algorithm, layer, self.inputs[algorithm]):
+                token = talk.witness([]).artefact
+                if token is not None:
+                    self.tokens[language, layer, algorithm] = token
+
+    def verify(self, language: str, talk: Conversation) -> None:
+        """What the language says of all tokens, of others' and its own."""
+        for algorithm, layer in itertools.product(self.inputs, self.layers):
+            shown = {key: token for key, token in self.tokens.items() if key[2] == algorithm}
+            if not shown or not _ready(talk, "verify", algorithm, layer, self.inputs[algorithm]):
+                continue
+            present = [text for token in shown.values() for text in (token, *tampered(token))]
+            accepted = talk.witness(present).accepted
+            each = len(present) // len(shown)
+            for index, (by, of_layer, _) in enumerate(shown):
+                genuine, *wrong = accepted[index * each : (index + 1) * each]
+                whose = f"{algorithm} of {by} ({of_layer})"
+                if not genuine:
+                    self.flaws.append(f"{language} ({layer}) refuses {whose}")
+                if any(wrong):
+                    self.flaws.append(f"{language} ({layer}) accepts a changed token: {whose}")
+                self.verified += 1
+
+    def judge(self, language: str, talk: Conversation) -> None:
+        """What the language says of Wycheproof's vectors for the algorithms of the run."""
+        names = {ALGORITHMS[algorithm].asked for algorithm in self.inputs}
+        wrong: dict[str, list[int]] = {}
+        for case in wycheproof.cases():
+            if case.parameters["algorithm"] not in names or case.vectors is None:
+                continue
+            if not _prepared(talk, case.operation, case.parameters, case.inputs):
+                continue
+            vectors = case.vectors.vectors
+            accepted = talk.witness([token for _, token, _ in vectors]).accepted
+            for (number, _, valid), said in zip(vectors, accepted, strict=True):
+                self.vectors.add(number)
+                if valid is not said:
+                    wrong.setdefault("accepts (invalid)" if said else "refuses (valid)", []).append(number)
+        for verb, numbers in wrong.items():
+            more = f" and {len(numbers) - _SHOWN} more" if len(numbers) > _SHOWN else ""
+            shown = ", ".join(map(str, numbers[:_SHOWN]))
+            self.flaws.append(f"{language} {verb} {_WYCHEPROOF} {shown}{more}")
+
+    def words(self) -> dict[str, str]:
+        said = {f"{FLAW}{number}": text for number, text in enumerate(self.flaws, start=1)}
+        if self.verified:
+            said[f"{PROOF}tokens"] = (
+                f"{len(self.tokens)} tokens of {', '.join(sorted(self.asked))}: {self.verified} verifications across "
+                f"languages and layers, each with two changed copies, {_wrong(self.flaws, inside=False)}"
+            )
+        if self.vectors:
+            said[f"{PROOF}vectors"] = (
+                f"{len(self.vectors)} of Wycheproof's vectors through each language's primitive, "
+                f"{_wrong(self.flaws, inside=True)}"
+            )
+        return said
+
+
+def prove(languages: Collection[str], layers: Collection[str], inputs: Inputs) -> dict[str, str]:
+    """What the languages say of each other's tokens and of Wycheproof's vectors: circumstances of the run.
+
+    A probe that cannot be talked to is left out: the run itself says why.
+    """
+    proof = _Proof(languages, layers, inputs)
+    with contextlib.ExitStack() as held:
+        talks = dict(_talks(languages, held))
+        for step in (proof.sign, proof.verify, proof.judge):
+            for language, talk in talks.items():
+                with contextlib.suppress(*ProbeTrouble):
+                    step(language, talk)
+    return proof.words()
+
+
+def _talks(languages: Collection[str], held: contextlib.ExitStack) -> Iterator[tuple[str, Conversation]]:
+    for language in languages:
+        probe = probes.load(language)
+        with contextlib.suppress(*ProbeTrouble):
+            talk = ProbeProgram(probe.command(), probe.folder, _PATIENCE_S).start()
+            held.callback(talk.child.kill)
+            talk.hello()
+            yield language.partition("=")[0], talk
+
+
+def _ready(talk: Conversation, operation: str, algorithm: str, layer: str, inputs: Mapping[str, str]) -> bool:
+    parameters = {"algorithm": ALGORITHMS[algorithm].asked, "layer": layer, "key_use": "parsed-once"}
+    return _prepared(talk, operation, parameters, inputs)
+
+
+def _prepared(talk: Conversation, operation: str, parameters: Mapping[str, str], inputs: Mapping[str, str]) -> bool:
+    try:
+        talk.prepare(operation, dict(parameters), dict(inputs))
+    except (AnsweredSkipped, AnsweredFailed):
+        return False
+    return True
+
+
+def _wrong(flaws: list[str], *, inside: bool) -> str:
+    return "not all judged rightly" if any((_WYCHEPROOF in flaw) is inside for flaw in flaws) else "all judged rightly"
