@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import os
 import shutil
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
@@ -20,6 +21,7 @@ from sectax.parts.programs import Missing
 from sectax.text.near import did_you_mean
 
 GROUP = "sectax.parts"
+_ONE_BY_ONE = threading.Lock()  # apt-get refuses to work beside another one
 Say = Callable[[str], None]
 
 
@@ -87,6 +89,11 @@ def _install_system_packages(part: Part, lack: Missing, say: Say) -> None:
         raise SetUpFailed(f"{part.title}: {lack.reason}", f"install what Debian calls {names}, then run this again")
     if os.geteuid() != 0:
         raise SetUpFailed(f"{part.title}: {lack.reason}", f"sudo apt-get install -y {names}, then run this again")
+    with _ONE_BY_ONE:
+        _apt_get(part, lack, names, say)
+
+
+def _apt_get(part: Part, lack: Missing, names: str, say: Say) -> None:
     say(f"installing {names} (for {part.title})")
     install = ["apt-get", "install", "-y", "--no-install-recommends", *lack.apt]
     # The package lists of a new machine may be empty or old: fetch them only when the first attempt says so.
