@@ -1,0 +1,262 @@
+"""One comparison on several hosts: what holds for the hosts measured, for hosts like these, and which one is odd.
+
+Every host counts once, however many blocks it made: a fast host makes more of them, and would otherwise decide. With
+equal weights the interval for hosts like these holds even where the hosts' noise and number of blocks differ (Ibragimov
+and Müller 2010, 't-statistic based correlation and heterogeneity robust inference').
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sectax.stats.confidence_sequence import Sequence, guarded_half_width, half_width
+from sectax.stats.moments import Array, Counts
+from sectax.stats.student import Interval, critical_value, repeated_critical_value
+
+# The place of every block's host, from 0, shape (blocks,).
+Places = NDArray[np.int64]
+# With fewer blocks the noise of a host is unknown.
+LEAST_BLOCKS = 2
+# With fewer hosts nothing is claimed of hosts like these.
+LEAST_HOSTS = 5
+
+
+@dataclass(frozen=True)
+class OfHosts:
+    """The blocks of every host reduced; every array has shape (rows, hosts).
+
+    `mean` is that of a host's differences and `noise` the variance of that mean; NaN where there are too few blocks.
+    """
+
+    count: Counts
+    mean: Array
+    noise: Array
+
+
+def of_hosts(differences: Array, host: Places) -> OfHosts:
+    """Reduce the blocks of every host.
+
+    Args:
+        differences: d_j, shape (rows, blocks); NaN where a block has none.
+    """
+    hosts = int(host.max(initial=-1)) + 1
+    here = np.isfinite(differences)[:, None, :] & (host == np.arange(hosts)[:, None])
+    count = here.sum(axis=2)
+    values = np.where(here, differences[:, None, :], 0.0)
+    mean = values.sum(axis=2) / np.maximum(count, 1)
+    squares = (np.where(here, differences[:, None, :] - mean[:, :, None], 0.0) ** 2).sum(axis=2)
+    noise = squares / (np.maximum(count - 1, 1) * np.maximum(count, 1))
+    return OfHosts(count, np.where(count >= 1, mean, np.nan), np.where(count >= LEAST_BLOCKS, noise, np.nan))
+
+
+def stratified_sequence(
+    differences: Array,
+    host: Places,
+    alpha: ArrayLike,
+    *,
+    first_look: int,
+    last_look: int,
+    reference: Array,
+    least_spread: ArrayLike = 0.0,
+    unseen: ArrayLike = 0.0,
+    once: bool = False,
+) -> Sequence:
+    """The mean over the hosts measured after every block: as `running_sequence`, the host a factor of it.
+
+    What differs between the hosts is no noise here, and their noise may differ: the degrees of freedom are those of
+    Welch and Satterthwaite. No look counts before every host that has a block has `LEAST_BLOCKS`.
+
+    Args:
+        once: no result had a say in the number of blocks, so that the last look is the only one.
+    """
+    rows, blocks = differences.shape
+    number = np.isfinite(differences).cumsum(axis=1)
+    differences = np.where(number <= last_look, differences, np.nan)
+    seen = _running(differences, host)
+    floor = _running(np.where(np.isfinite(differences), reference, np.nan), host).deviation
+    floor = np.maximum(floor, np.broadcast_to(np.asarray(least_spread, dtype=np.float64), (rows,))[:, None])
+    spread = np.maximum(seen.deviation, floor)
+    level = np.broadcast_to(np.asarray(alpha, dtype=np.float64), (rows,))[:, None]
+
+    levels, which = np.unique(level, return_inverse=True)
+    degrees = np.arange(blocks + 3)
+    if once:
+        widths = critical_value(degrees, levels[:, None])
+    else:
+        widths = repeated_critical_value(degrees, levels[:, None], first_look, last_look)
+    # Between whole degrees by a straight line, which lies above the curve: on the wide side.
+    whole = np.floor(seen.degrees).astype(np.int64)
+    part = seen.degrees - whole
+    row = which.reshape(-1, 1)
+    finite = whole >= 1
+    at = np.where(finite, whole, 1)
+    width = np.where(finite, (1 - part) * widths[row, at + 1] + part * widths[row, at + 2], np.inf)
+    off = np.broadcast_to(np.asarray(unseen, dtype=np.float64), (rows,))[:, None]
+    half = guarded_half_width(seen.count, half_width(seen.count, spread, width), off, level)
+    half = np.where(seen.ready & (seen.count >= max(2, first_look)), half, np.inf)
+    low, high = seen.mean - half, seen.mean + half
+    # Before the last host came the mean was another one.
+    same = seen.hosts == seen.hosts[:, -1:]
+    return Sequence(
+        count=seen.count,
+        mean=seen.mean,
+        spread=spread,
+        floor=floor,
+        low=low,
+        high=high,
+        agreed_low=np.maximum.accumulate(np.where(same, low, -np.inf), axis=1),
+        agreed_high=np.minimum.accumulate(np.where(same, high, np.inf), axis=1),
+    )
+
+
+@dataclass(frozen=True)
+class _Running:
+    """After every block; shape (rows, blocks). `deviation` is the standard error times the root of the blocks."""
+
+    count: Counts
+    hosts: Counts
+    mean: Array
+    deviation: Array
+    degrees: Array
+    ready: NDArray[np.bool_]
+
+
+def _running(values: Array, host: Places) -> _Running:
+    """The mean of the hosts' means and its error; a block changes what is known of one host alone (Welford 1962)."""
+    rows, blocks = values.shape
+    present = np.isfinite(values)
+    hosts = int(host.max(initial=-1)) + 1
+    count, mean, square = (np.zeros((hosts, rows)) for _ in range(3))
+    noise, second = np.zeros((hosts, rows)), np.zeros((hosts, rows))
+    seen, sure, spreads, total_mean, total_noise, total_second = (np.zeros(rows) for _ in range(6))
+    out = np.zeros((5, blocks, rows))
+    for column in range(blocks):
+        which, here = host[column], present[:, column]
+        n = count[which] + here
+        value = np.where(here, values[:, column], mean[which])
+        delta = value - mean[which]
+        moved = delta / np.maximum(n, 1)
+        total_mean = total_mean + moved
+        mean[which] += moved
+        squares = square[which] + delta * (value - mean[which])
+        seen = seen + (here & (n == 1))
+        sure = sure + (here & (n == LEAST_BLOCKS))
+        spreads = spreads + ((squares > 0) & (square[which] == 0))
+        known = np.where(n >= LEAST_BLOCKS, squares / (np.maximum(n - 1, 1) * np.maximum(n, 1)), 0.0)
+        of_degrees = known**2 / np.maximum(n - 1, 1)
+        total_noise = total_noise + (known - noise[which])
+        total_second = total_second + (of_degrees - second[which])
+        count[which], square[which], noise[which], second[which] = n, squares, known, of_degrees
+        # What is left of sums that cancelled is no noise.
+        error = np.where(spreads > 0, np.maximum(total_noise, 0.0), 0.0)
+        out[0, column], out[1, column] = seen, total_mean / np.maximum(seen, 1)
+        out[2, column] = error / np.maximum(seen, 1) ** 2
+        usable = (spreads > 0) & (total_second > 0)
+        out[3, column] = np.where(usable, error**2 / np.where(usable, total_second, 1.0), 1.0)
+        out[4, column] = (seen == sure) & (seen > 0)
+    total = present.cumsum(axis=1)
+    hosts_seen, means, errors, degrees, ready = out.transpose(0, 2, 1)
+    return _Running(
+        count=total,
+        hosts=hosts_seen.astype(np.int64),
+        mean=means,
+        deviation=np.sqrt(errors * np.maximum(total, 1)),
+        degrees=np.clip(degrees, 1.0, np.maximum(total - hosts_seen, 1)),
+        ready=ready.astype(np.bool_),
+    )
+
+
+def own_half_widths(hosts: OfHosts, alpha: float, unseen: float) -> Array:
+    """Half-width of every host's own interval, Student's t over its blocks at one look; infinite with too few blocks.
+
+    Args:
+        unseen: how far off a mode of processes may lie that no block fell into (`guarded_half_width`).
+    """
+    known = (hosts.count >= LEAST_BLOCKS) & (hosts.noise > 0)
+    plain = critical_value(hosts.count, alpha) * np.sqrt(np.where(known, hosts.noise, 1.0))
+    return np.where(known, guarded_half_width(hosts.count, plain, unseen, alpha), np.inf)
+
+
+def without_late(differences: Array, host: Places) -> Array:
+    """The differences without those of hosts that came late: one block, where most hosts have three or more."""
+    count = of_hosts(differences, host).count
+    late = (count == 1) & ((count >= LEAST_BLOCKS + 1).sum(axis=1) > (count >= 1).sum(axis=1) / 2)[:, None]
+    return np.where(late[:, host], np.nan, differences)
+
+
+def like_these(means: Array, alpha: float, unseen: float, least: float = 0.0) -> Interval:
+    """The mean over all hosts of which these were drawn: Student's t over the hosts' means; shape (hosts,).
+
+    It holds whatever the noise of each (Ibragimov and Müller 2010). No interval below `LEAST_HOSTS`.
+
+    Args:
+        unseen: how far off a kind of hosts may lie of which none was measured (`guarded_half_width`).
+        least: the half-width of what is claimed of the hosts measured: no less is open of others.
+    """
+    point, count = float(means.mean()), means.size
+    if count < LEAST_HOSTS:
+        return Interval(point, None, None, count)
+    plain = critical_value(count, alpha) * means.std(ddof=1) / np.sqrt(count)
+    half = max(float(guarded_half_width(count, plain, unseen, alpha)), least)
+    return Interval(point, point - half, point + half, count)
+
+
+def spread_between(hosts: OfHosts, level: float) -> Interval:
+    """The standard deviation τ between hosts, the noise of their blocks taken off; arrays of shape (hosts,).
+
+    The interval is that of a normal sample's deviation, with the degrees of freedom that unlike noise leaves, and with
+    the doubt about the noise itself; 0 is its low end where the noise alone may explain what was seen.
+    """
+    from scipy.special import chdtri
+
+    size = hosts.mean.size
+    if size < 2:
+        return Interval(0.0, None, None, size)
+    between, within = float(hosts.mean.var(ddof=1)), float(hosts.noise.mean())
+    total = max(between - within, 0.0) + hosts.noise
+    tail = (1 - level) / 2
+    if not between > 0:
+        return Interval(0.0, None, None, size)
+    degrees = max(1.0, (size - 1) / size * total.sum() ** 2 / (total**2).sum())
+    second = float((hosts.noise**2 / (hosts.count - 1)).sum())
+    of_noise = float(hosts.noise.sum() ** 2 / second) if second > 0 else 1.0
+
+    def limit(variance: float, degrees: float, share: float) -> float:
+        return variance * degrees / float(chdtri(degrees, share))
+
+    low = limit(between, degrees, tail) - limit(within, of_noise, 1 - tail)
+    high = limit(between, degrees, 1 - tail) - limit(within, of_noise, tail)
+    point, low, high = (float(np.sqrt(max(variance, 0.0))) for variance in (between - within, low, high))
+    return Interval(point, low, high, size)
+
+
+def odd_host(hosts: OfHosts, alpha: float) -> int | None:
+    """The place of the one host that is unlike the others, where there is one; arrays of shape (hosts,).
+
+    A host is held against the mean and the spread of all others (the deleted residual of a random-effects model,
+    Viechtbauer and Cheung 2010), its own noise added, at alpha shared among the hosts: with equal noise this is
+    Grubbs' test. None below three hosts, since of two neither is the odd one.
+    """
+    from scipy.special import stdtr
+
+    mean, size = hosts.mean, hosts.mean.size
+    if size < 3:
+        return None
+    # Two blocks that happen to agree do not make a host quieter than the others.
+    noise = np.maximum(hosts.noise, hosts.noise.mean())
+    others = (mean.sum() - mean) / (size - 1)
+    # The squares of all others around their own mean.
+    squares = np.maximum(((mean - mean.mean()) ** 2).sum() - size / (size - 1) * (mean - mean.mean()) ** 2, 0.0)
+    spread = squares / (size - 2) * size / (size - 1)
+    variance = spread + noise
+    if not bool(np.all(variance > 0)):
+        return None
+    degrees = variance**2 / (spread**2 / (size - 2) + noise**2 / np.maximum(hosts.count - 1, 1))
+    # Others that happen to lie close together do not lend the noise's degrees of freedom to the spread of hosts.
+    degrees = np.minimum(degrees, size - 2)
+    chance = 2 * np.asarray(stdtr(degrees, -np.abs(mean - others) / np.sqrt(variance)), dtype=np.float64)
+    place = int(np.argmin(chance))
+    return place if chance[place] * size <= alpha else None
