@@ -60,11 +60,14 @@ def _schema(document: type) -> tuple[str, dict[str, Any]]:
         "title": f"sectax {name.replace('-', ' ')}, version {version}",
     }
     properties = {"schema": {"const": const}} | body["properties"]
+    # A document alone may have a member that is left out.
+    members = msgspec.structs.fields(document) if issubclass(document, msgspec.Struct) else ()
+    optional = {member.encode_name for member in members if member.default is msgspec.UNSET}
     return f"{name}-{version}.json", head | {
         "description": body["description"],
         "type": "object",
         "properties": properties,
-        "required": list(properties)[document in INPUTS :],
+        "required": [name for name in properties if name not in optional][document in INPUTS :],
         "additionalProperties": False,
         "$defs": definitions,
     }

@@ -21,8 +21,17 @@ def rows(situation: str, table: str) -> list[dict[str, str]]:
     return list(reader.DictReader(io.StringIO(text, newline="")))
 
 
-@pytest.mark.parametrize("table", csv.TABLES)
-@pytest.mark.parametrize("situation", ["every-kind-of-verdict", "treatments-skipped"])
+OF_ONE_HOST = csv.tables_of(situations.signatures_in_php())
+
+
+@pytest.mark.parametrize(
+    ("situation", "table"),
+    [
+        *((situation, table) for situation in ("every-kind-of-verdict", "treatments-skipped") for table in OF_ONE_HOST),
+        ("three-hosts", "hosts"),
+        ("six-hosts", "hosts"),
+    ],
+)
 def test_table_is_as_agreed(situation: str, table: str, golden: Golden) -> None:
     golden(f"csv/{situation}.{table}.csv", csv.render(situations.ALL[situation](), table))
 
@@ -54,12 +63,18 @@ def test_missing_number_is_empty_with_its_reason_and_never_zero(situation: str) 
         assert (row["low"] == "") == (row["missing"] != "")
 
 
-@pytest.mark.parametrize("table", csv.TABLES)
 @pytest.mark.parametrize("situation", situations.ALL)
-def test_every_row_has_the_cells_of_its_head(situation: str, table: str) -> None:
-    text = csv.render(situations.ALL[situation](), table)
+def test_every_row_has_the_cells_of_its_head(situation: str) -> None:
+    analysed = situations.ALL[situation]()
+    for table in csv.tables_of(analysed):
+        text = csv.render(analysed, table)
 
-    assert len({len(row) for row in reader.reader(io.StringIO(text, newline=""))}) == 1
+        assert len({len(row) for row in reader.reader(io.StringIO(text, newline=""))}) == 1
+
+
+def test_a_run_on_one_host_has_no_table_of_hosts() -> None:
+    with pytest.raises(WrongUse, match="one host"):
+        csv.render(situations.signatures_in_php(), "hosts")
 
 
 def test_finding_without_an_effect_keeps_its_reason_and_its_levels_in_their_columns() -> None:

@@ -31,6 +31,7 @@ def written(situation: str) -> str:
         "two-commands",
         "watched-by-the-kernel",
         "probe-failed-in-the-pilot",
+        "six-hosts",
     ],
 )
 def test_document_is_as_agreed(situation: str, golden: Golden) -> None:

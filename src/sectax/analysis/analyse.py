@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sectax.analysis.controls import family_controls
 from sectax.analysis.findings import judge
+from sectax.analysis.hosts import across_hosts
 from sectax.analysis.treatments import treatment_results
 from sectax.model.analysed import Analysed
 from sectax.model.finding import WITHIN_MARGIN, AuditWarning, Finding, Severity, VerdictId, leans_on
@@ -35,12 +36,20 @@ def analyse(
         warnings=said,
         scope=scope_sentence(measured),
         wrong_expected=wrong_expected(measured),
+        hosts=across_hosts(measured, after),
     )
 
 
 def scope_sentence(measured: Measured) -> str:
     """What the verdicts of this run hold for. What of them holds elsewhere, the plan says."""
     sessions = len(measured.sessions)
+    if len(measured.hosts) > 1:
+        when = "that session" if sessions == 1 else f"those {sessions} sessions"
+        return (
+            f"{len(measured.hosts)} hosts: the verdicts are about these hosts, which all count alike, in {when}. "
+            "Claims about hosts like these take each host as one observation, and the hosts measured as a random sample "
+            "of them."
+        )
     host = measured.sessions[0].identity.get("host.cpu_model", "") if measured.sessions else ""
     where = f"one host ({host})" if host else "one host"
     if sessions > 1:

@@ -13,6 +13,7 @@ from sectax.model.measured import Measured
 from sectax.model.plan import FIRST_LOOK, Plan, Until, added_s, known_cost, last_look
 from sectax.model.treatment import Standing
 from sectax.stats.confidence_sequence import UNSEEN, Sequence, guarded_half_width, half_width, running_sequence
+from sectax.stats.hosts import Places, of_hosts, stratified_sequence, without_late
 from sectax.stats.moments import Array
 from sectax.stats.student import critical_value
 
@@ -33,6 +34,7 @@ def intervals(
     *,
     last_look: int,
     fixed: bool = False,
+    host: Places | None = None,
 ) -> Sequence:
     """The interval of every row of differences after its last block; every array of it has shape (rows,).
 
@@ -41,12 +43,25 @@ def intervals(
         alpha, least_spread, unseen: shape (rows,), as in `running_sequence`.
         last_look: the most blocks of the plan.
         fixed: no result had a say in the number of blocks, so Student's t may be used.
+        host: the place of every block's host, where there are several.
     """
     rows, blocks = differences.shape
     if blocks == 0:
         nothing = np.zeros(rows)
         unknown = (nothing - np.inf, nothing + np.inf)
         return Sequence(nothing.astype(np.int64), nothing, nothing, nothing, *unknown, *unknown)
+    if host is not None:
+        return stratified_sequence(
+            differences,
+            host,
+            alpha,
+            first_look=FIRST_LOOK,
+            last_look=last_look,
+            reference=reference,
+            least_spread=least_spread,
+            unseen=unseen,
+            once=fixed,
+        ).after_last()
     sequence = running_sequence(
         differences,
         alpha,
@@ -94,16 +109,21 @@ def effects(measured: Measured) -> tuple[Effect | None, ...]:
     # Two equal arms differ by as much one way as the other, so their interval needs no guard.
     off = np.where(control, 0.0, UNSEEN)
     typical = _typical_cost(pairs)
+    host = pairs.host
+    logs, absolute = pairs.logs, pairs.absolute
+    if host is not None:
+        logs, absolute = without_late(logs, host), without_late(absolute, host)
     # Relative and absolute differences in one sweep; the floor of the absolute ones is the same share of the cost.
     # The negative controls come once more, at the level at which they are fatal.
     both = intervals(
-        np.concatenate([pairs.logs, pairs.absolute, pairs.logs[control]]),
+        np.concatenate([logs, absolute, logs[control]]),
         np.concatenate([pairs.reference, pairs.reference * typical[:, None], pairs.reference[control]]),
         np.concatenate([alpha, alpha, SURE * alpha[control]]),
         np.concatenate([pairs.least_spread, pairs.least_spread * typical, pairs.least_spread[control]]),
         np.concatenate([off, off * typical, off[control]]),
         last_look=last_look(measured.plan, measured.calibrated),
         fixed=fixed,
+        host=host,
     )
     sure = dict(zip(np.nonzero(control)[0].tolist(), range(2 * len(control), len(both.low)), strict=True))
     method = STUDENT if fixed else SEQUENCE
@@ -198,8 +218,13 @@ def _added(measured: Measured, pairs: Pairs, row: int) -> float | None:
     if not seconds:
         share = known_cost(plan, measured.calibrated, treatment)
         return None if share is None else float(np.log1p(share))
-    cost = pairs.baseline_cost[row][np.isfinite(pairs.logs[row])]
-    return float(np.log1p(seconds / cost).mean()) if cost.size else None
+    added = np.where(np.isfinite(pairs.logs[row]), np.log1p(seconds / pairs.baseline_cost[row]), np.nan)
+    if not np.isfinite(added).any():
+        return None
+    if pairs.host is None:
+        return float(added[np.isfinite(added)].mean())
+    means = of_hosts(without_late(added[None], pairs.host), pairs.host).mean[0]
+    return float(np.nanmean(means))
 
 
 def _typical_cost(pairs: Pairs) -> Array:

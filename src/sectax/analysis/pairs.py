@@ -10,6 +10,7 @@ import numpy as np
 from sectax.model.measured import Measured
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.treatment import Comparison, Role
+from sectax.stats.hosts import Places
 from sectax.stats.moments import Array, has_log, paired_differences
 
 
@@ -39,7 +40,8 @@ class Pairs:
 
     Every array has shape (comparisons, blocks), `least_spread` shape (comparisons,). `logs` and `absolute` are
     differences, `reference` the differences of the family's negative control in the same metric, which is missing (NaN)
-    for the negative control itself: d_j of two equal arms is symmetric by design and needs no floor.
+    for the negative control itself: d_j of two equal arms is symmetric by design and needs no floor. `host` is the
+    place of each block's host among the run's hosts, shape (blocks,); None where there is one.
     """
 
     comparisons: tuple[Comparison, ...]
@@ -48,6 +50,7 @@ class Pairs:
     reference: Array
     baseline_cost: Array
     least_spread: Array
+    host: Places | None = None
 
 
 def pair(measured: Measured) -> Pairs:
@@ -96,7 +99,16 @@ def pair(measured: Measured) -> Pairs:
             )
     logs = paired_differences(baseline, treatment, Better.LOWER) * sign[:, None]
     absolute = np.where(np.isfinite(logs), absolute, np.nan)
-    return Pairs(plan.comparisons, logs, absolute, reference, baseline_cost, least)
+    return Pairs(plan.comparisons, logs, absolute, reference, baseline_cost, least, host_places(measured))
+
+
+def host_places(measured: Measured) -> Places | None:
+    """The place of every finished block's host among `measured.hosts`; None where there is one."""
+    hosts = measured.hosts
+    if len(hosts) < 2:
+        return None
+    of_block = {block: place for place, blocks in enumerate(hosts.values()) for block in blocks}
+    return np.array([of_block[block] for block in measured.blocks], dtype=np.int64)
 
 
 def _relative_step(measured: Measured, metric: Metric, treatment: str, values: Array) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sectax.model.across_hosts import AcrossHosts
 from sectax.model.audited import Checked
 from sectax.model.condition import Concluded
 from sectax.model.finding import AuditWarning, Finding, TreatmentResult
@@ -37,6 +38,7 @@ class Analysed:
     warnings: tuple[AuditWarning, ...]
     scope: str
     wrong_expected: float  # how many wrong claims to expect among the secondary comparisons
+    hosts: tuple[AcrossHosts, ...] = ()  # every comparison host by host, where there are several
     checks: tuple[Checked, ...] = ()  # every check of the audit and what became of it, where it was made
 
 

@@ -1,4 +1,4 @@
-"""The three tables. Numbers are in base units with all their digits; a missing one is empty, and `missing` says why.
+"""The tables. Numbers are in base units with all their digits; a missing one is empty, and `missing` says why.
 
 Levels stand in one column per factor, `level_FACTOR`, so that a table can be joined and pivoted.
 """
@@ -18,8 +18,9 @@ from sectax.model.finding import Effect, Finding
 from sectax.reports import units
 from sectax.reports.escape import cell
 from sectax.reports.reasons import no_effect, no_estimate, no_interval
+from sectax.reports.words import hosts
 
-TABLES = ("findings", "treatments", "blocks")
+TABLES = ("findings", "treatments", "blocks", "hosts")
 
 _Row = dict[str, Any]
 _ESTIMATE = ("point", "low", "high", "level", "method", "count")
@@ -29,10 +30,11 @@ def render(analysed: Analysed, table: str) -> str:
     """One table as RFC 4180 text with a head and lines that end in CR LF.
 
     Raises:
-        WrongUse: no such table.
+        WrongUse: no such table, or none of this run.
     """
-    if table not in TABLES:
-        raise WrongUse(f"there is no table {table!r}", f"there are: {', '.join(TABLES)}")
+    if table not in (tables := tables_of(analysed)):
+        why = "this run was measured on one host" if table in TABLES else f"there is no table {table!r}"
+        raise WrongUse(why, f"there are: {', '.join(tables)}")
     head, of = _MADE[table]
     rows = of(analysed)
     levels = {f"level_{factor.name}": cell(f"level_{factor.name}") for factor in analysed.measured.plan.factors}
@@ -43,6 +45,11 @@ def render(analysed: Analysed, table: str) -> str:
     for row in rows:
         writer.writerow({name: _cell(value) for name, value in (run | row).items()})
     return text.getvalue()
+
+
+def tables_of(analysed: Analysed) -> tuple[str, ...]:
+    """Those that a run has."""
+    return tuple(table for table in TABLES if table != "hosts" or len(analysed.measured.hosts) > 1)
 
 
 _FINDING_HEAD = (
@@ -58,6 +65,48 @@ _TREATMENT_HEAD = (
     "level", "method", "count", "empty_share", "missing",
 )  # fmt: skip
 _BLOCK_HEAD = ("run", "experiment", "treatment", "role", "block", "metric", "unit", "value")
+_HOST_HEAD = (
+    "run", "experiment", "comparison", "cell", "treatment", "baseline", "metric", "hosts", "processor", "blocks", "odd",
+    "counts", "cost_ratio", "cost_ratio_low", "cost_ratio_high", "log_ratio", "log_ratio_low", "log_ratio_high",
+    "level", "method", "spread_between", "spread_between_low", "spread_between_high", "missing",
+)  # fmt: skip
+
+
+def _hosts(analysed: Analysed) -> Iterator[_Row]:
+    """Every comparison on every host by its name, on all that were measured, and on hosts like these."""
+    levels = {treatment.id: treatment.levels for treatment in analysed.measured.plan.treatments}
+    for across in analysed.hosts:
+        compared = across.measured.comparison
+        common = {name: getattr(compared, name) for name in ("cell", "treatment", "baseline", "metric")}
+        common |= {"comparison": compared.id} | _levels(levels.get(compared.treatment, {}))
+        for one in across.hosts:
+            yield common | {
+                "hosts": one.host,
+                "processor": hosts.processor(analysed.measured, one.host),
+                "odd": "yes" if one.host == across.odd else "no",
+                "counts": "no" if one.host in across.left_out else "yes",
+                **(_interval(one.finding.effect) if one.finding.effect else {}),
+                "missing": "" if one.finding.effect and math.isfinite(one.finding.effect.high) else "too few blocks",
+            }
+        spread = across.spread
+        between = (
+            {"": spread.point, "_low": spread.low, "_high": spread.high} if spread is not None else dict[str, Any]()
+        )
+        seen = across.measured.effect
+        yield (
+            common
+            | {"hosts": "all measured", **(_interval(seen) if seen else {})}
+            | {f"spread_between{end}": value for end, value in between.items()}
+        )
+        like = across.alike.effect if across.alike else None
+        yield common | {"hosts": hosts.LIKE_THESE, **(_interval(like) if like else {}), "missing": across.refused}
+
+
+def _interval(seen: Effect) -> _Row:
+    row: _Row = {name: getattr(seen, name) for name in ("level", "method", "blocks")}
+    for end, value in (("", seen.log_ratio), ("_low", seen.low), ("_high", seen.high)):
+        row |= {f"cost_ratio{end}": units.cost_ratio(value), f"log_ratio{end}": value}
+    return row
 
 
 def _findings(analysed: Analysed) -> Iterator[_Row]:
@@ -81,11 +130,9 @@ def _findings(analysed: Analysed) -> Iterator[_Row]:
 def _effect(finding: Finding, seen: Effect) -> _Row:
     absolute = seen.absolute
     row: _Row = {
-        name: getattr(seen, name)
-        for name in ("level", "method", "blocks", "blocks_lost", "spread", "floor", "margin_needed", "margin_in_reach")
+        name: getattr(seen, name) for name in ("blocks_lost", "spread", "floor", "margin_needed", "margin_in_reach")
     }
-    for end, value in (("", seen.log_ratio), ("_low", seen.low), ("_high", seen.high)):
-        row |= {f"cost_ratio{end}": units.cost_ratio(value), f"log_ratio{end}": value}
+    row |= _interval(seen)
     if absolute:
         row |= {"absolute": absolute.point, "absolute_low": absolute.low, "absolute_high": absolute.high}
         row["absolute_unit"] = absolute.unit
@@ -145,6 +192,7 @@ _MADE: Mapping[str, tuple[tuple[str, ...], Callable[[Analysed], Iterator[_Row]]]
     "findings": (_FINDING_HEAD, _findings),
     "treatments": (_TREATMENT_HEAD, _treatments),
     "blocks": (_BLOCK_HEAD, _blocks),
+    "hosts": (_HOST_HEAD, _hosts),
 }
 
 

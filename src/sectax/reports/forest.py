@@ -10,7 +10,7 @@ from sectax.reports import units
 from sectax.reports.distrust import self_check, self_checked
 from sectax.reports.document import Forest, ForestGroup, ForestRow, Table
 from sectax.reports.result_tables import SECONDARY_MARK, result_tables, visible
-from sectax.reports.words import answers, how_many_decided, names, none_decided, summary
+from sectax.reports.words import answers, hosts, how_many_decided, names, none_decided, summary
 from sectax.text.printable import printable
 
 # About 14 fill a picture of the size at which pictures are shared, 1200 by 630; with more it becomes higher.
@@ -90,8 +90,8 @@ def _title(analysed: Analysed, decision: Decision | None) -> str:
 def _foot(analysed: Analysed, path: str) -> tuple[str, ...]:
     measured = analysed.measured
     session = measured.sessions[-1].whole_identity() if measured.sessions else {}
-    host = printable(session.get("host.cpu_model", "processor unknown"))
-    processors = printable(session.get("host.cpus", ""))
+    host = hosts.where(measured)
+    processors = printable(session.get("host.cpus", "")) if len(measured.hosts) < 2 else ""
     version = printable(session.get("sectax", ""))
     where = [f"{host}, {processors} processors" if processors else host, measured.started[:10]]
     where += [f"{units.count(len(measured.blocks), 'block')}", f"sectax {version}".strip()]

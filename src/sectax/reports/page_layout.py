@@ -119,7 +119,7 @@ def _environment(measured: Measured) -> Iterator[Table]:
 
 def _attachments(analysed: Analysed) -> Iterator[Attachment | Lines]:
     left_out = []
-    for table in csv.TABLES:
+    for table in csv.tables_of(analysed):
         content = csv.render(analysed, table).encode()
         if len(content) <= _LARGEST_ATTACHMENT:
             yield Attachment(f"{table}.csv", "text/csv;charset=utf-8", content, _SAYS[table])
@@ -135,6 +135,7 @@ _SAYS = {
     "findings": "every comparison with its effect, interval and verdict",
     "treatments": "every treatment with its own figures",
     "blocks": "the value of every treatment in every block",
+    "hosts": "every comparison host by host, and on hosts like these",
 }
 
 

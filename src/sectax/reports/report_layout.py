@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 from dataclasses import replace
 
 from sectax.model.advice import Decision
 from sectax.model.analysed import Analysed
-from sectax.model.environment import LOCAL_HOST
 from sectax.model.finding import is_decided
 from sectax.model.plan import Plan
-from sectax.reports import side_by_side, units, words
+from sectax.reports import host_tables, side_by_side, units, words
 from sectax.reports.diagnostics import failed, gather_warnings, skipped
 from sectax.reports.distrust import control_line, distrust, self_check, self_checked
 from sectax.reports.document import Block, Command, Document, Footnotes, Kind, Lines, Section, Text, lines, sections
 from sectax.reports.notes import how_measured, notes
 from sectax.reports.result_tables import answers, footnotes, result_tables, visible
-from sectax.reports.words import names, summary
+from sectax.reports.words import hosts, names, summary
 from sectax.text.printable import printable
+
+# Statements about hosts on a page that is read at a glance.
+_MOST_OF_HOSTS = 3
 
 
 def run_report(analysed: Analysed, path: str, decision: Decision | None, *, show_all: bool) -> Document:
@@ -67,11 +70,18 @@ def _page(analysed: Analysed, path: str, decision: Decision | None, todo: Sectio
         lines(_compared(plan)),
         sections(
             Section("Findings", (*results, *([Footnotes(below)] if below else [])), Kind.RESULTS),
+            Section("Hosts", tuple(_hosts(analysed, shown))),
             replace(todo, blocks=(Text(" ".join(sentences)),)),
         ),
         foot=printable(foot),
         is_brief=True,
     )
+
+
+def _hosts(analysed: Analysed, shown: frozenset[str]) -> Iterator[Text]:
+    told = hosts.in_short(analysed, shown, _MOST_OF_HOSTS)
+    if told:
+        yield Text(" ".join(told))
 
 
 def _whole(analysed: Analysed, path: str, title: str, todo: Section) -> Document:
@@ -85,6 +95,7 @@ def _whole(analysed: Analysed, path: str, title: str, todo: Section) -> Document
         sections(
             Section("What to distrust", lines(distrust(analysed, visible(analysed, show_all=True))[0], long=True)),
             Section("Findings", findings(analysed), Kind.RESULTS),
+            host_tables.section(analysed, visible(analysed, show_all=False)),
             Section("Side by side", side_by_side.table(analysed)),
             Section("The run's check of itself", lines(controls), Kind.DIAGNOSTICS),
             Section("Warnings", gather_warnings(analysed, show_all=True), Kind.DIAGNOSTICS),
@@ -104,7 +115,8 @@ def _whole(analysed: Analysed, path: str, title: str, todo: Section) -> Document
 def _lead(analysed: Analysed, path: str) -> tuple[Block, ...]:
     measured, plan = analysed.measured, analysed.measured.plan
     fixed = names.constants(plan)
-    processors = printable(measured.sessions[-1].identity.get("host.cpus", "")) if measured.sessions else ""
+    one = measured.sessions and len(measured.hosts) < 2
+    processors = printable(measured.sessions[-1].identity.get("host.cpus", "")) if one else ""
     many = f", {processors} processor{'' if processors == '1' else 's'}" if processors else ""
     texts = (
         f"{printable(measured.state)}: {_blocks(analysed)}{many}",
@@ -121,17 +133,13 @@ def _lead(analysed: Analysed, path: str) -> tuple[Block, ...]:
 def _blocks(analysed: Analysed) -> str:
     """How much was measured, and where."""
     measured = analysed.measured
-    identity = measured.sessions[-1].identity if measured.sessions else {}
     blocks = units.count(len(measured.blocks), "block")
     if measured.blocks_s is not None and measured.blocks:
         blocks += f" in {units.seconds(measured.blocks_s)}"
     if len(measured.sessions) > 1:
         blocks += f", {len(measured.sessions)} sessions"
     service = names.service(measured.plan)
-    where = printable(identity.get("host.cpu_model", "processor unknown"))
-    if others := [host for host in measured.hosts if host != LOCAL_HOST]:
-        where = units.count(len(others), "host")
-    return f"{blocks} on {where}{f', service: {service}' if service else ''}"
+    return f"{blocks} on {hosts.where(measured)}{f', service: {service}' if service else ''}"
 
 
 def _compared(plan: Plan) -> tuple[str, ...]:

@@ -156,12 +156,13 @@ def test_two_runs_beside_each_other_have_their_effects_drawn() -> None:
     assert all(len(marks(item)) == 2 for item in series)
 
 
-def test_raw_figures_are_in_the_file() -> None:
-    analysed = situations.signatures_in_php()
+@pytest.mark.parametrize("situation", ["signatures-in-php", "six-hosts"])
+def test_raw_figures_are_in_the_file(situation: str) -> None:
+    analysed = situations.ALL[situation]()
     links = {tag.get("download"): tag.get("href", "") for tag in parsed(page_of(analysed)).iter("a")}
 
-    assert links.keys() == {f"{table}.csv" for table in csv.TABLES}
-    for table in csv.TABLES:
+    assert links.keys() == {f"{table}.csv" for table in csv.tables_of(analysed)}
+    for table in csv.tables_of(analysed):
         held = base64.b64decode(links[f"{table}.csv"].partition(";base64,")[2]).decode()
         assert held == csv.render(analysed, table)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from sectax.model.analysed import Analysed
 from tests.reports.situations.commands import commands, hostile_labels
+from tests.reports.situations.hosts import six_hosts, three_hosts
 from tests.reports.situations.signatures import (
     answered_in_cpu_time,
     interrupted_after_four_blocks,
@@ -50,4 +51,6 @@ ALL: dict[str, Callable[[], Analysed]] = {
     "two-commands": commands,
     "hostile-labels": hostile_labels,
     "twelve-answers": twelve_answers,
+    "six-hosts": six_hosts,
+    "three-hosts": three_hosts,
 }

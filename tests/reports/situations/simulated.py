@@ -13,7 +13,7 @@ from sectax.design.order import plan_block
 from sectax.design.planning import Design, Request, make_plan
 from sectax.engines.block import run_block
 from sectax.model.analysed import Analysed
-from sectax.model.environment import Environment
+from sectax.model.environment import LOCAL_HOST, Environment
 from sectax.model.errors import SubjectFailed
 from sectax.model.metric import Metric
 from sectax.model.plan import Calibrated, Calibration, Plan, Stopping
@@ -59,6 +59,8 @@ class Case:
         witnesses: treatment id -> what its subjects say they are.
         telemetry: treatment id -> what rides along with all its batches of a run.
         operations: treatment id -> of a batch; of all others as many as last 20 ms.
+        hosts: other hosts than this machine, by name; order: the host of each block.
+        pace: host -> how much longer everything takes there, as a log ratio.
     """
 
     design: Design
@@ -82,6 +84,13 @@ class Case:
     block_s: float = 4.4
     state: str = "finished"
     notes: tuple[str, ...] = ()
+    hosts: Mapping[str, Environment] = field(default_factory=dict)
+    order: tuple[str, ...] = ()
+    pace: Mapping[str, float] = field(default_factory=dict)
+
+    def host(self, block: int) -> str:
+        """On which host a block is made."""
+        return self.order[block - 1] if self.order else LOCAL_HOST
 
     def build(self) -> Analysed:
         """The run as a report is given it."""
@@ -91,14 +100,17 @@ class Case:
         how = self.calibrated(plan, live)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "run.sectax"
-            with RunWriter.create(path, plan, ENVIRONMENT, "7f3a91c2", "0.1.0") as writer:
+            with RunWriter.create(
+                path, plan, replace(ENVIRONMENT, hosts=dict(self.hosts)), "7f3a91c2", "0.1.0"
+            ) as writer:
                 for dropped in self.pilot:
                     writer.event(0, dropped)
                 writer.calibrate(how)
                 for note in self.notes:
                     writer.note(note)
                 for number in range(1, self.blocks + 1):
-                    block = plan_block(plan, how, number, [treatment.id for treatment in live])
+                    made = plan_block(plan, how, number, [treatment.id for treatment in live])
+                    block = replace(made, host=self.host(number))
                     specs = {
                         treatment.id: _Spec(self, plan, treatment, number, how.rounds[treatment.cell])
                         for treatment in live
@@ -161,7 +173,8 @@ class _Subject:
         self._random = random.Random(f"{self._id} {spec.block}")
         process = self._random.gauss(0, self._case.noise.get(self._id, self._case.usual_noise))
         move = self._case.moves.get(self._id)
-        self._factor = math.exp(process + (move(spec.block) if move else 0.0))
+        pace = self._case.pace.get(self._case.host(spec.block), 0.0)
+        self._factor = math.exp(process + (move(spec.block) if move else 0.0) + pace)
         self._fault = self._case.faults.get(self._id)
         once = [metric for metric in spec.plan.metrics if metric.once_per_process]
         self.first = tuple(self._observed(treatment, Work(1)) for treatment in once)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated, Self
 
+from sectax.model import across_hosts as model_of_hosts
 from sectax.model import finding as model
 from sectax.model.condition import Answer, Open
 from sectax.model.finding import Severity, VerdictId
+from sectax.model.measured import Measured
 from sectax.model.metric import Metric
 from sectax.model.treatment import Standing
 from sectax.reports import units
 from sectax.reports.json.parts import Object, WithGaps, fill, known, null, said
 from sectax.reports.reasons import no_interval
 from sectax.reports.words import verdict
+from sectax.reports.words.hosts import processor
 
 _SETTLED = "the verdict needs no more blocks, or nobody can say how many"
 
@@ -138,6 +141,54 @@ def finding(given: model.Finding, why_no_effect: str, metric: Metric | None = No
             margin_in_reach=seen and seen.margin_in_reach,
         ),
         warnings=given.warnings,
+    )
+
+
+class OneHost(WithGaps, frozen=True):
+    """A comparison in the blocks of one host, at an error level of its own, and no part of the verdict."""
+
+    host: str
+    processor: Annotated[str | None, null("not recorded", when="")]
+    blocks: int
+    odd: Annotated[bool, said("Unlike all other hosts.")]
+    counts: Annotated[bool, said("Part of the finding; a host with too few blocks is left out.")]
+    effect: Effect
+
+
+class AcrossHosts(WithGaps, frozen=True):
+    """One comparison of a run on several hosts. Its finding is about the hosts measured, which all count alike."""
+
+    comparison: str
+    hosts: tuple[OneHost, ...]
+    spread: Annotated[
+        Estimate | None,
+        null("fewer than two hosts", "Standard deviation of the effect between hosts, as a share: 0.06 is 6 %."),
+    ]
+    alike: Annotated[Finding | None, said("The same comparison on hosts like these: each host is one observation.")]
+
+
+def across_hosts(given: model_of_hosts.AcrossHosts, measured: Measured) -> AcrossHosts:
+    compared = given.measured.comparison
+    hosts = [
+        fill(
+            OneHost,
+            host=one.host,
+            processor=processor(measured, one.host),
+            blocks=one.finding.effect.blocks,
+            odd=one.host == given.odd,
+            counts=one.host not in given.left_out,
+            effect=one.finding.effect,
+        )
+        for one in given.hosts
+        if one.finding.effect is not None
+    ]
+    alike = given.alike and finding(given.alike, "", measured.plan.metric(compared.metric))
+    return fill(
+        AcrossHosts,
+        comparison=compared.id,
+        hosts=tuple(hosts),
+        spread=given.spread,
+        alike=known(alike, given.refused),
     )
 
 

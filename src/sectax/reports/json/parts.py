@@ -80,7 +80,7 @@ def fill(kind: type[Made], source: object = None, /, **given: Any) -> Made:
 
     A *source* that is a tuple has the members in their order. A member that is an object itself, or a tuple or a dict
     of them, is made by `of` from what the model has there. What is `Missing`, None where the member says why (`null`),
-    or a number that is not finite, becomes null and is explained in `missing`.
+    or a number that is not finite, becomes null and is explained in `missing`. A member that is `UNSET` is left out.
     """
     known = _members(kind)
     given |= zip(known, source, strict=True) if isinstance(source, tuple) else ()
@@ -88,6 +88,8 @@ def fill(kind: type[Made], source: object = None, /, **given: Any) -> Made:
     missing: dict[str, str] = {}
     for name, (make, extra) in known.items():
         value = given.pop(name) if name in given else _value_at(source, extra.get("at", name))
+        if value is msgspec.UNSET:
+            continue
         if "null" in extra and (value is None or value == extra["when"]):
             missing[name] = str(extra["null"])
         elif isinstance(value, Missing):

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
+from msgspec import UNSET, UnsetType
+
 from sectax.model.analysed import Analysed, FamilyControls, RunReport
 from sectax.model.bill import Charge
 from sectax.model.environment import CHANGED, JOB, REVISION
@@ -16,7 +18,7 @@ from sectax.model.plan import Until, last_look
 from sectax.model.subject import Witness
 from sectax.model.treatment import CONTROLS, Factor, Role
 from sectax.reports.diagnostics import all_skipped, all_warnings
-from sectax.reports.json.findings import CheckWarning, Estimate, Finding, Limit, finding
+from sectax.reports.json.findings import AcrossHosts, CheckWarning, Estimate, Finding, Limit, across_hosts, finding
 from sectax.reports.json.parts import NOT_ASKED, NOT_KNOWN, Levels, Object, WithGaps, fill, known, null, said
 from sectax.reports.reasons import no_effect, no_estimate
 from sectax.reports.words import summary
@@ -161,6 +163,9 @@ class Report(Object, frozen=True, tag_field="schema", tag="sectax/report/2"):
     failures: tuple[Failure, ...]
     conditions: Annotated[tuple[Limit, ...], said("Those of `--fail-if`, as the run or `show` was given them.")]
     summary: Annotated[tuple[str, ...], said("The findings in words.")]
+    hosts: Annotated[
+        tuple[AcrossHosts, ...] | UnsetType, said("Comparisons host by host; left out where one host was measured.")
+    ] = UNSET
 
     @classmethod
     def of(cls, result: RunReport, /) -> Self:
@@ -201,6 +206,7 @@ class Report(Object, frozen=True, tag_field="schema", tag="sectax/report/2"):
             failures=measured.failures,
             conditions=result.conditions,
             summary=summary(analysed),
+            hosts=tuple(across_hosts(one, measured) for one in analysed.hosts) or UNSET,
         )
 
 

@@ -81,10 +81,7 @@ def _sentence(analysed: Analysed, finding: Finding) -> str:
     """'put · size 10KB: sse-s3 is 1 to 24 % slower than none.'"""
     plan, comparison, seen = analysed.measured.plan, finding.comparison, finding.effect
     metric = plan.metric(comparison.metric)
-    second = comparison.metric != plan.metrics[0].name or metric.part_of
-    place = ", ".join(
-        filter(None, (names.cell(plan, comparison.cell), names.metric(plan, metric.name) if second else ""))
-    )
+    place = place_of(analysed, finding)
     treatment, baseline = (names.treatment(plan, arm) for arm in (comparison.treatment, comparison.baseline))
     if finding.verdict is VerdictId.EQUIVALENT or seen is None:
         words = f"{treatment} and {baseline} cost the same within ± {units.margin(finding.margin)}"
@@ -97,6 +94,14 @@ def _sentence(analysed: Analysed, finding: Finding) -> str:
     if place or words.startswith(treatment):  # which is written as it is called
         return f"{place}: {words}." if place else f"{words}."
     return f"{words[0].upper()}{words[1:]}."
+
+
+def place_of(analysed: Analysed, finding: Finding) -> str:
+    """What a comparison is about beside its two sides: its cell, and its metric where that is not the first."""
+    plan, comparison = analysed.measured.plan, finding.comparison
+    second = comparison.metric != plan.metrics[0].name or plan.metric(comparison.metric).part_of
+    metric = names.metric(plan, comparison.metric) if second else ""
+    return ", ".join(filter(None, (names.cell(plan, comparison.cell), metric)))
 
 
 def of_parts(analysed: Analysed) -> list[str]:

@@ -1,0 +1,134 @@
+"""A run on several hosts: every comparison host by host, and what may be claimed of hosts like these.
+
+Judged once, when the run has ended: none of it has a say in when that is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from sectax.analysis.effect import STUDENT, margin_needed
+from sectax.analysis.pairs import Pairs, pair
+from sectax.analysis.verdict import verdict
+from sectax.model.across_hosts import AcrossHosts, OfOneHost
+from sectax.model.finding import NO_CLAIM, Effect, Estimate, Finding
+from sectax.model.measured import Measured
+from sectax.model.treatment import CONTROLS
+from sectax.stats.confidence_sequence import UNSEEN
+from sectax.stats.hosts import (
+    LEAST_BLOCKS,
+    LEAST_HOSTS,
+    OfHosts,
+    like_these,
+    odd_host,
+    of_hosts,
+    own_half_widths,
+    spread_between,
+)
+
+RANDOM_EFFECTS = "student-t-over-hosts"
+BETWEEN_HOSTS = "deviation-between-hosts"
+
+
+def across_hosts(measured: Measured, findings: Sequence[Finding]) -> tuple[AcrossHosts, ...]:
+    """Every comparison that has an effect, in the order of the findings; nothing for a run on one host.
+
+    Args:
+        findings: of all comparisons of the plan, in its order, what warnings do to their verdicts included.
+    """
+    pairs = pair(measured)
+    if pairs.host is None:
+        return ()
+    names = tuple(measured.hosts)
+    return tuple(
+        _across(measured, pairs, row, finding, names)
+        for row, finding in enumerate(findings)
+        if finding.comparison.standing not in CONTROLS and finding.effect is not None
+    )
+
+
+def _across(measured: Measured, pairs: Pairs, row: int, finding: Finding, names: tuple[str, ...]) -> AcrossHosts:
+    assert pairs.host is not None
+    assert finding.effect is not None
+    differences = pairs.logs[row : row + 1]
+    plain = of_hosts(differences, pairs.host)
+    reference = of_hosts(np.where(np.isfinite(differences), pairs.reference[row : row + 1], np.nan), pairs.host)
+    count, mean, noise = plain.count[0], plain.mean[0], np.fmax(plain.noise, reference.noise)[0]
+    ended = measured.state != "running"
+    level = measured.plan.stopping.alpha
+    half = own_half_widths(OfHosts(count, mean, noise), level, UNSEEN) + finding.effect.widened
+
+    def own(place: int) -> Finding:
+        reach = float(half[place]) if ended else math.inf
+        blocks = int(count[place])
+        spread = math.sqrt(noise[place] * blocks) if blocks >= LEAST_BLOCKS else 0.0
+        return _finding(finding, float(mean[place]), reach, level, blocks, spread, STUDENT)
+
+    known = count >= LEAST_BLOCKS
+    judged = [name for name, is_known in zip(names, known, strict=True) if is_known]
+    hosts = OfHosts(count[known], mean[known], noise[known])
+    odd = odd_host(hosts, level) if ended else None
+    if odd is not None and abs(_beside(hosts, odd)) < math.log1p(finding.margin):
+        odd = None
+    alike, refused = _alike(finding, hosts) if ended else (None, "the run has not ended")
+    return AcrossHosts(
+        measured=finding,
+        hosts=tuple(OfOneHost(name, own(place)) for place, name in enumerate(names) if count[place]),
+        odd="" if odd is None else judged[odd],
+        left_out=tuple(name for place, name in enumerate(names) if not known[place]),
+        spread=_spread(hosts, level),
+        alike=alike,
+        refused=refused,
+    )
+
+
+def _beside(hosts: OfHosts, place: int) -> float:
+    """How far a host lies from the mean of the others."""
+    return float(hosts.mean[place] - np.delete(hosts.mean, place).mean())
+
+
+def _alike(finding: Finding, hosts: OfHosts) -> tuple[Finding | None, str]:
+    """What is claimed of hosts like these, or why nothing is."""
+    seen = finding.effect
+    assert seen is not None
+    if finding.verdict in NO_CLAIM:
+        return None, "there is no verdict for the hosts measured either"
+    if hosts.mean.size < LEAST_HOSTS:
+        needed = f"at least {LEAST_HOSTS} hosts with {LEAST_BLOCKS} blocks each are needed"
+        return None, f"{needed}; this run has {hosts.mean.size}"
+    alpha = finding.comparison.alpha
+    said = like_these(hosts.mean, alpha, UNSEEN, (seen.high - seen.low) / 2 - seen.widened)
+    assert said.high is not None
+    half = said.high - said.point + seen.widened
+    spread = float(hosts.mean.std(ddof=1))
+    return _finding(finding, said.point, half, alpha, seen.blocks, spread, RANDOM_EFFECTS), ""
+
+
+def _finding(of: Finding, point: float, half: float, alpha: float, blocks: int, spread: float, method: str) -> Finding:
+    """The same comparison with another interval."""
+    low, high = point - half, point + half
+    effect = Effect(
+        log_ratio=point,
+        low=low,
+        high=high,
+        level=1 - alpha,
+        blocks=blocks,
+        method=method,
+        spread=spread,
+        floor=0.0,
+        widened=0.0 if of.effect is None else of.effect.widened,
+        margin_needed=margin_needed(low, high),
+    )
+    said = of.verdict if of.verdict in NO_CLAIM else verdict(low, high, of.margin)
+    return Finding(of.comparison, said, effect, of.margin)
+
+
+def _spread(hosts: OfHosts, level: float) -> Estimate | None:
+    found = spread_between(hosts, 1 - level)
+    if found.low is None or found.high is None:
+        return None
+    point, low, high = map(math.expm1, (found.point, found.low, found.high))
+    return Estimate(point, low, high, 1 - level, BETWEEN_HOSTS, found.count, "share")

@@ -1,0 +1,80 @@
+"""The tables of a run on several hosts: one comparison in each, host by host, and below them what holds for all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sectax.model.across_hosts import AcrossHosts, OfOneHost
+from sectax.model.analysed import Analysed
+from sectax.model.metric import Metric
+from sectax.reports import units
+from sectax.reports.document import Block, Column, Footnotes, Part, Row, Section, Table, lines
+from sectax.reports.result_tables import drawn, tone
+from sectax.reports.words import claims, hosts, names, summaries
+from sectax.text.printable import printable
+
+# More tables are not read; the CSV has all.
+_MOST_TABLES = 12
+_NOTE = (
+    "All hosts count alike, however many blocks each made. The interval of one host has a chance of error of its own "
+    "({chance}), and no part in the verdict. Claims about hosts like these take each host as one observation, and the "
+    "hosts measured as a random sample of them."
+)
+
+
+def section(analysed: Analysed, shown: frozenset[str]) -> Section:
+    """Host by host, of the comparisons that are shown; without blocks for a run on one host."""
+    across = [one for one in analysed.hosts if one.measured.comparison.id in shown]
+    return Section("Host by host", tuple(_blocks(analysed, across)) if across else ())
+
+
+def _blocks(analysed: Analysed, across: list[AcrossHosts]) -> Iterator[Block]:
+    yield from (_table(analysed, one) for one in across[:_MOST_TABLES])
+    notes = [_NOTE.format(chance=units.margin(analysed.measured.plan.stopping.alpha))]
+    if len(across) > _MOST_TABLES:
+        notes.append(f"{len(across) - _MOST_TABLES} more: sectax report RUN --format csv --table hosts")
+    yield Footnotes(tuple(notes))
+    refused = dict.fromkeys(one.refused for one in across if one.alike is None)
+    said = [hosts.alike(analysed, one) for one in across[:_MOST_TABLES] if one.alike is not None]
+    said += map(hosts.no_claim, refused)
+    yield from lines([*said, *hosts.odd(analysed, across)], long=True)
+
+
+def _table(analysed: Analysed, across: AcrossHosts) -> Table:
+    measured, finding = analysed.measured, across.measured
+    plan, metric = measured.plan, measured.plan.metric(finding.comparison.metric)
+    sides = (finding.comparison.treatment, finding.comparison.baseline)
+    treatment, baseline = (names.treatment(plan, arm) for arm in sides)
+    rows = [_row(analysed, across, one, metric) for one in across.hosts]
+    blocks = str(finding.effect.blocks) if finding.effect else ""
+    total = f"these {units.count(len(across.hosts) - len(across.left_out), 'host')}"
+    effect = claims.effect(finding.effect, metric) if finding.effect else "–"
+    rows.append(Row((total, "", blocks, effect, claims.answer(finding, metric)), tone(finding), drawn(finding)))
+    if across.alike is not None and across.alike.effect is not None:
+        like = across.alike
+        effect = claims.effect(across.alike.effect, metric)
+        words = claims.answer(like, metric)
+        rows.append(Row((hosts.LIKE_THESE, "", "", effect, words), tone(like), drawn(like)))
+    else:
+        rows.append(Row((hosts.LIKE_THESE, "", "", "–", "no claim")))
+    spread = hosts.spread(across.spread)
+    place = summaries.place_of(analysed, finding)
+    title = f"{f'{place}: ' if place else ''}{treatment}{f'; {spread}' if spread else ''}"
+    columns = (
+        Column("host", Part.LABEL),
+        Column("processor", optional=True),
+        Column("blocks", Part.VALUE, right=True),
+        Column(f"against {baseline}", Part.EFFECT),
+        Column("verdict", Part.VERDICT),
+    )
+    return Table(title, columns, tuple(rows), plan.stopping.margin)
+
+
+def _row(analysed: Analysed, across: AcrossHosts, one: OfOneHost, metric: Metric) -> Row:
+    seen = one.finding.effect
+    words = claims.effect(seen, metric) if seen else "–"
+    remark = "unlike the others" if one.host == across.odd else ""
+    if one.host in across.left_out:
+        remark = "left out: too few blocks"
+    cells = (printable(one.host), hosts.processor(analysed.measured, one.host), str(seen.blocks) if seen else "")
+    return Row((*cells, words, remark), interval=drawn(one.finding))

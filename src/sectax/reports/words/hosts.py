@@ -1,0 +1,101 @@
+"""What is said of a run on several hosts: which ones, hosts like these, how much hosts differ, and the odd one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sectax.model.across_hosts import AcrossHosts
+from sectax.model.analysed import Analysed
+from sectax.model.finding import Estimate
+from sectax.model.measured import Measured
+from sectax.reports import units
+from sectax.reports.words import claims, summaries
+from sectax.text.printable import printable
+
+LIKE_THESE = "hosts like these"
+
+
+def processor(measured: Measured, host: str) -> str:
+    """The processor of a host by its model; empty where that is not known."""
+    for session in reversed(measured.sessions):
+        if host in session.hosts:
+            return printable(session.hosts[host].identity.get("host.cpu_model", ""))
+    return printable(measured.sessions[-1].identity.get("host.cpu_model", "")) if measured.sessions else ""
+
+
+def where(measured: Measured) -> str:
+    """Where a run was measured: '6 hosts (Intel Xeon 8375C, AMD EPYC 7R13)', or the processor of the only host."""
+    hosts = measured.hosts
+    models = dict.fromkeys(filter(None, (processor(measured, host) for host in hosts)))
+    known = ", ".join(models) or "processor unknown"
+    return f"{units.count(len(hosts), 'host')} ({known})" if len(hosts) > 1 else known
+
+
+def spread(found: Estimate | None) -> str:
+    """'hosts differ by ± 6 % (2 to 19 %)', or that no difference was detected; empty where nothing is known."""
+    if found is None or found.low is None or found.high is None:
+        return ""
+    if found.low <= 0:
+        return f"no difference between hosts detected (at most ± {units.upward(100 * found.high)} %)"
+    return f"hosts differ by {_plus_minus(found)}"
+
+
+def _plus_minus(found: Estimate) -> str:
+    assert found.low is not None
+    assert found.high is not None
+    low, high = units.outward(100 * found.low, 100 * found.high)
+    return f"± {units.roughly(100 * found.point)} % ({low} to {high} %)"
+
+
+def alike(analysed: Analysed, across: AcrossHosts) -> str:
+    """One comparison on hosts like these, as a sentence with how much hosts differ; why not, where it is refused."""
+    if across.alike is None:
+        said = no_claim(across.refused).removesuffix(".")
+    else:
+        said = f"{summaries.answer_of(analysed, across.alike).removesuffix('.')} on {LIKE_THESE}"
+    known = spread(across.spread)
+    return f"{said}; {known}." if known else f"{said}."
+
+
+def no_claim(reason: str) -> str:
+    """Why nothing is claimed of hosts like these, as a sentence."""
+    return f"No claim about {LIKE_THESE}: {reason}."
+
+
+def odd(analysed: Analysed, across: Iterable[AcrossHosts]) -> list[str]:
+    """Every host that is unlike the others: 'node7 is unlike the other hosts: 8.1 times faster.'"""
+    told = []
+    for one in across:
+        found = next((host.finding for host in one.hosts if host.host == one.odd), None)
+        if found is None or found.effect is None:
+            continue
+        metric = analysed.measured.plan.metric(found.comparison.metric)
+        place = summaries.place_of(analysed, found)
+        words = f"{printable(one.odd)} is unlike the other hosts: {claims.effect(found.effect, metric)}"
+        told.append(f"{place}: {words}." if place else f"{words}.")
+    return told
+
+
+def in_short(analysed: Analysed, shown: frozenset[str], most: int) -> list[str]:
+    """What is claimed of hosts like these in the comparisons that are shown, at most so many; nothing for one host."""
+    across = [one for one in analysed.hosts if one.measured.comparison.id in shown]
+    if not across:
+        return []
+    claimed = [one for one in across if one.alike is not None]
+    told = [alike(analysed, one) for one in claimed[:most]]
+    if len(claimed) > most:
+        told.append(f"({len(claimed) - most} more with --all.)")
+    if not claimed:
+        reasons = dict.fromkeys(one.refused for one in across)
+        told.append(no_claim("; ".join(reasons)))
+        told += _differences(across)
+    return [*told, *odd(analysed, across)[:most]]
+
+
+def _differences(across: Sequence[AcrossHosts]) -> list[str]:
+    """How much the hosts measured differ where most."""
+    known = [one.spread for one in across if one.spread is not None and one.spread.low]
+    if not known:
+        return []
+    largest = max(known, key=lambda found: found.point)
+    return [f"The hosts measured differ by {'up to ' if len(known) > 1 else ''}{_plus_minus(largest)}."]
