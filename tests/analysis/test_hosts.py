@@ -12,6 +12,7 @@ import pytest
 from sectax.analysis.analyse import analyse
 from sectax.analysis.findings import judge
 from sectax.model.across_hosts import AcrossHosts
+from sectax.model.environment import BOOT, Environment
 from sectax.model.finding import AuditWarning, Severity, VerdictId
 from sectax.model.measured import BlockRecord, Measured
 from tests.analysis.runs import run_of
@@ -118,6 +119,22 @@ def test_a_late_host_is_left_out_and_said_so() -> None:
     assert found.measured.effect is not None
     assert found.measured.effect.log_ratio == pytest.approx(0.22, abs=0.005)
     assert found.measured.effect.blocks == 30
+
+
+def test_workers_of_one_machine_are_one_host() -> None:
+    """As those of `--on local:5`: they are known by what their kernel drew when it started."""
+    measured = on_hosts(FIVE)
+    worker = Environment({"host.cpu_model": "Abacus 3"}, {BOOT: "6f0c"})
+    session = replace(measured.sessions[0], hosts=dict.fromkeys(FIVE, worker))
+
+    analysed = analyse(replace(measured, sessions=(session,)))
+
+    assert analysed.hosts == ()
+    assert "5 workers on one machine" in analysed.scope
+    finding = judge(measured)[0]
+    assert finding.effect is not None
+    assert analysed.findings[0].effect is not None
+    assert analysed.findings[0].effect.spread > 2 * finding.effect.spread  # what they differ by is noise then
 
 
 def test_the_controls_of_the_run_know_of_hosts_too() -> None:

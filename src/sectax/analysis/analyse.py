@@ -43,12 +43,17 @@ def analyse(
 def scope_sentence(measured: Measured) -> str:
     """What the verdicts of this run hold for. What of them holds elsewhere, the plan says."""
     sessions = len(measured.sessions)
-    if len(measured.hosts) > 1:
+    if len(measured.machines) > 1:
         when = "that session" if sessions == 1 else f"those {sessions} sessions"
         return (
-            f"{len(measured.hosts)} hosts: the verdicts are about these hosts, which all count alike, in {when}. "
-            "Claims about hosts like these take each host as one observation, and the hosts measured as a random sample "
-            "of them."
+            f"{len(measured.machines)} hosts: the verdicts are about these hosts, which all count alike, in {when}. "
+            "Claims about hosts like these take each host as one observation, and the hosts measured as a random "
+            "sample of them."
+        )
+    if len(measured.hosts) > 1:
+        return (
+            f"{len(measured.hosts)} workers on one machine, which disturbed each other: the verdicts hold for that "
+            "machine in that session. Nothing is claimed of hosts."
         )
     host = measured.sessions[0].identity.get("host.cpu_model", "") if measured.sessions else ""
     where = f"one host ({host})" if host else "one host"

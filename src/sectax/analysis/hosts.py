@@ -42,7 +42,7 @@ def across_hosts(measured: Measured, findings: Sequence[Finding]) -> tuple[Acros
     pairs = pair(measured)
     if pairs.host is None:
         return ()
-    names = tuple(measured.hosts)
+    names = tuple(measured.machines)
     return tuple(
         _across(measured, pairs, row, finding, names)
         for row, finding in enumerate(findings)

@@ -103,8 +103,8 @@ def pair(measured: Measured) -> Pairs:
 
 
 def host_places(measured: Measured) -> Places | None:
-    """The place of every finished block's host among `measured.hosts`; None where there is one."""
-    hosts = measured.hosts
+    """The place of every finished block's host among `measured.machines`; None where there is one."""
+    hosts = measured.machines
     if len(hosts) < 2:
         return None
     of_block = {block: place for place, blocks in enumerate(hosts.values()) for block in blocks}

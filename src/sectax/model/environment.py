@@ -14,6 +14,8 @@ JOB = "ci."
 # What the names of circumstances begin with that say what was proven before anything was timed, and what was wrong.
 PROOF = "proof."
 FLAW = "flaw."
+# The circumstance by which workers of one machine are known.
+BOOT = "host.boot_id"
 SHORT = 12  # digits of a commit that are shown, as git log has it
 LOCAL_HOST = "local"  # the name of the machine that sectax itself runs on
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from sectax.model.environment import LOCAL_HOST, Environment
+from sectax.model.environment import BOOT, LOCAL_HOST, Environment
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import Witness
 
@@ -140,3 +140,17 @@ class Measured:
         for block in self.blocks:
             of_host.setdefault(self.record[block].host if block in self.record else LOCAL_HOST, []).append(block)
         return {host: tuple(of_host[host]) for host in sorted(of_host)}
+
+    @property
+    def machines(self) -> dict[str, tuple[int, ...]]:
+        """The same with one entry for hosts that are workers of one machine, by the name of the first."""
+        first: dict[str, str] = {}
+        blocks: dict[str, list[int]] = {}
+        for host, own in self.hosts.items():
+            blocks.setdefault(first.setdefault(self._boot(host), host), []).extend(own)
+        return {host: tuple(sorted(own)) for host, own in blocks.items()}
+
+    def _boot(self, host: str) -> str:
+        """What a host's kernel drew when it started, or its name where that is not known."""
+        known = (session.hosts[host].circumstances for session in reversed(self.sessions) if host in session.hosts)
+        return next((of[BOOT] for of in known if BOOT in of), host)

@@ -49,7 +49,7 @@ def render(analysed: Analysed, table: str) -> str:
 
 def tables_of(analysed: Analysed) -> tuple[str, ...]:
     """Those that a run has."""
-    return tuple(table for table in TABLES if table != "hosts" or len(analysed.measured.hosts) > 1)
+    return tuple(table for table in TABLES if table != "hosts" or len(analysed.measured.machines) > 1)
 
 
 _FINDING_HEAD = (

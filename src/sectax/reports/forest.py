@@ -91,7 +91,7 @@ def _foot(analysed: Analysed, path: str) -> tuple[str, ...]:
     measured = analysed.measured
     session = measured.sessions[-1].whole_identity() if measured.sessions else {}
     host = hosts.where(measured)
-    processors = printable(session.get("host.cpus", "")) if len(measured.hosts) < 2 else ""
+    processors = printable(session.get("host.cpus", "")) if len(measured.machines) < 2 else ""
     version = printable(session.get("sectax", ""))
     where = [f"{host}, {processors} processors" if processors else host, measured.started[:10]]
     where += [f"{units.count(len(measured.blocks), 'block')}", f"sectax {version}".strip()]

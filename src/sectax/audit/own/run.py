@@ -200,9 +200,9 @@ def _differences(measured: Measured, baseline: str, treatment: str, metric: Metr
     both = [block for block in measured.blocks if block in sides[0] and block in sides[1]]
     one, other = (np.array([side[block] for block in both], dtype=np.float64) for side in sides)
     paired = paired_differences(one, other, metric.better)
-    if len(measured.hosts) > 1:
+    if len(measured.machines) > 1:
         # What differs from host to host is no mode of processes and no drift.
-        place = {block: of_host for of_host, blocks in enumerate(measured.hosts.values()) for block in blocks}
+        place = {block: of_host for of_host, blocks in enumerate(measured.machines.values()) for block in blocks}
         host = np.array([place[block] for block in both], dtype=np.int64)
         means = of_hosts(paired[None], host).mean[0]
         paired = paired - means[host] + np.nanmean(means)

@@ -25,10 +25,12 @@ def processor(measured: Measured, host: str) -> str:
 
 def where(measured: Measured) -> str:
     """Where a run was measured: '6 hosts (Intel Xeon 8375C, AMD EPYC 7R13)', or the processor of the only host."""
-    hosts = measured.hosts
+    hosts, workers = measured.machines, measured.hosts
     models = dict.fromkeys(filter(None, (processor(measured, host) for host in hosts)))
     known = ", ".join(models) or "processor unknown"
-    return f"{units.count(len(hosts), 'host')} ({known})" if len(hosts) > 1 else known
+    if len(hosts) > 1:
+        return f"{len(hosts)} hosts ({known})"
+    return f"{len(workers)} workers of one machine ({known})" if len(workers) > 1 else known
 
 
 def spread(found: Estimate | None) -> str:
