@@ -45,11 +45,11 @@ def sweep(base: Path, name: str, remove: Callable[[Path], bool]) -> list[str]:
     removed = []
     for folder in sorted((*base.glob(name), *base.glob(f"{_NEW}{name}"))):
         with contextlib.suppress(OSError):
-            seen = folder.lstat()
-            if not stat.S_ISDIR(seen.st_mode) or seen.st_uid != os.geteuid():
+            status = folder.lstat()
+            if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
                 continue
             # A new one may have been made a moment ago, and its owner not have come to the lock yet.
-            if folder.name.startswith(_NEW) and time.time() - seen.st_mtime < _UNFINISHED_S:
+            if folder.name.startswith(_NEW) and time.time() - status.st_mtime < _UNFINISHED_S:
                 continue
             lock = os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:

@@ -119,7 +119,7 @@ def test_the_break_even_is_where_both_lines_meet() -> None:
         if one.levels["access"] == "sidecar" and one.levels["memory"] == "1769" and one.against == "direct-new"
     ]
 
-    assert break_even.anew == 1.0
+    assert break_even.expired == 1.0
     assert break_even.faster is not None
     assert break_even.faster.point == pytest.approx((0.012 - 0.001) / (0.040 - 0.001), rel=1e-6)
     assert break_even.faster.low is not None

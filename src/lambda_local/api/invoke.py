@@ -34,7 +34,7 @@ async def invoke(catalogue: Catalogue, pool: Pool, call: Call) -> None:
     kind = request.headers.get("x-amz-invocation-type", "RequestResponse")
     if kind != "RequestResponse":
         raise invalid(f"invocation type {kind[:100]!r} is not here: only RequestResponse is")
-    function = catalogue.function(name)  # its absence is told before what is wrong with the event
+    function = catalogue.function(name)  # its absence is reported before what is wrong with the event
     invocation = Invocation(_json(request.body), function.arn)
     runtime = catalogue.runtimes.get(function.runtime)
     while runtime is None:

@@ -70,8 +70,8 @@ def admit(exchange: Exchange) -> int:
     try:
         check_host(request.headers)
         check_signed(request.headers)
-        found = find(request.method, request.path)
-        action = found[0] if found else ""
+        match = find(request.method, request.path)
+        action = match[0] if match else ""
         most = BODY_BYTES if action in _WITH_ARCHIVE else PAYLOAD_BYTES
         length = request.headers.get("content-length", "")
         if length.isdecimal() and int(length) > most:

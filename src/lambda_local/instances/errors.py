@@ -38,7 +38,7 @@ class InstanceGone(Exception):
 
 
 class TooSlow(InstanceGone):
-    """The invocation, or an init phase that was begun anew for it, took longer than the function may."""
+    """The invocation, or an init phase that was begun again for it, took longer than the function may."""
 
     def __init__(self, timeout_s: float) -> None:
         words = f"Task timed out after {timeout_s:.2f} seconds"

@@ -118,7 +118,7 @@ class Outcome(NamedTuple):
     """How an invocation ended: what the caller gets.
 
     Attributes:
-        function_error: "Unhandled" where the payload tells of an error, else None.
+        function_error: "Unhandled" where the payload reports an error, else None.
         log: the last 4 KiB of the log of this invocation.
     """
 

@@ -91,7 +91,7 @@ class Life:
         Raises:
             InstanceGone: a program could not be started, ended, or said that it failed.
             InitTooSlow: it took too long.
-            LambdaLocalError: there is no sandbox to be had.
+            LambdaLocalError: no sandbox is available.
         """
         began = time.monotonic_ns()
         self._making = asyncio.ensure_future(asyncio.to_thread(self._make))

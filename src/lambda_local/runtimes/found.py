@@ -36,7 +36,7 @@ def find(name: str) -> Runtime:
     """What runs functions of this runtime. It may take a while the first time: libraries may have to be installed.
 
     Raises:
-        SetUpFailed: it is unknown, or not to be had on this machine.
+        SetUpFailed: it is unknown, or not available on this machine.
     """
     try:
         runtime = Runtime(None, (), {}, "", f"provided:{name[9:]}") if name in _PROVIDED else _managed(name)
@@ -78,7 +78,7 @@ def _managed(name: str) -> Runtime:
 
 
 def _language(name: str) -> _Language:
-    found = next((language for beginning, language in _LANGUAGES.items() if name.startswith(beginning)), None)
-    if found is None:
+    match = next((language for beginning, language in _LANGUAGES.items() if name.startswith(beginning)), None)
+    if match is None:
         raise SetUpFailed(f"only python3.x, nodejs, java and {_PROVIDED[0]} are", "name one of them")
-    return found
+    return match

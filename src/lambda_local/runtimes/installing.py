@@ -125,5 +125,5 @@ def ask(*command: str) -> str:
 @functools.lru_cache(maxsize=16)
 def version_of(program: str, word: str, pattern: str) -> str:
     """The version that a program reports, asked for once: the pattern's first group; empty where it names none."""
-    found = re.search(pattern, ask(program, word))
-    return found[1] if found is not None else ""
+    match = re.search(pattern, ask(program, word))
+    return match[1] if match is not None else ""

@@ -95,7 +95,7 @@ class Groups:
         """Make the folders, write the limits and read them back.
 
         Raises:
-            SandboxMissing: there is no quota, or no limit of memory, to be had.
+            SandboxMissing: there is no quota, or no limit of memory, available.
             InstanceFailed: the kernel refuses, or holds the instance to other limits than were written.
         """
         for controller, place in list(self._places.items()):

@@ -150,7 +150,7 @@ def no_quota(version: int) -> tuple[str, str]:
 
 
 def limits_in_force(texts: Mapping[str, str], version: int) -> InForce:
-    """The limits that files of LIMIT_FILES tell of, in a hierarchy of this version.
+    """The limits that files of LIMIT_FILES report, in a hierarchy of this version.
 
     Raises:
         InstanceFailed: one is missing, or is none.
@@ -167,7 +167,7 @@ def limits_in_force(texts: Mapping[str, str], version: int) -> InForce:
 
 
 def counters_of(texts: Mapping[str, bytes]) -> Counters:
-    """The counters that files of COUNTER_FILES tell of."""
+    """The counters that files of COUNTER_FILES report."""
     cpu = _by_label(texts.get("cpu.stat", b""))
     events = _by_label(texts.get("memory.events", texts.get("memory.oom_control", b"")))
     cpu_time, throttled = _count(cpu.get(b"usage_usec")), _count(cpu.get(b"throttled_usec"))

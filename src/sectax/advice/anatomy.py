@@ -125,7 +125,7 @@ def _excludes_zero(seen: Estimate) -> bool:
 
 
 def _steps(measured: Measured, metric: str, stages: Stages, steps: Steps, treatment: Treatment) -> Iterator[Part]:
-    """What a treatment tells of its own steps, before them what is in none of it, and after them what no step holds."""
+    """A treatment's own steps, before them what is in none of it, and after them what no step holds."""
     column, whole = (_column(measured, name, treatment) for name in (metric, steps.whole))
     known = _known(measured, steps.parts, treatment)
     blocks = _common(measured, [column, whole, *known.values()])

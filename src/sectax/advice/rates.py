@@ -1,6 +1,6 @@
 """Which way is fastest and cheapest at a rate of calls, and from how many calls on it pays to keep what was fetched.
 
-An invocation of N calls takes a treatment that keeps what it has m·anew + (N - m)·again, where m is the share of
+An invocation of N calls takes a treatment that keeps what it has m·fetching + (N - m)·again, where m is the share of
 invocations that find the TTL over; one that keeps nothing takes N·again. Both are straight lines in N.
 """
 
@@ -38,27 +38,27 @@ NOT_ASKED = AskedRate()
 class _Way:
     """A treatment in both situations: seconds of a call as its (point, low, high), and calls of the service.
 
-    `anew` is None for one that keeps nothing.
+    `fetching` is None for one that keeps nothing.
     """
 
     levels: Mapping[str, str]
     result: TreatmentResult
     again: tuple[Estimate, int]
-    anew: tuple[Estimate, int] | None
+    fetching: tuple[Estimate, int] | None
     instead: bool
 
     def seconds(self, rate: Rate, end: str) -> float | None:
         again = _end(self.again[0], end)
-        if self.anew is None or again is None:
+        if self.fetching is None or again is None:
             return None if again is None else rate.calls * again
-        anew = _end(self.anew[0], end)
-        return None if anew is None else rate.anew * anew + (rate.calls - rate.anew) * again
+        fetching = _end(self.fetching[0], end)
+        return None if fetching is None else rate.expired * fetching + (rate.calls - rate.expired) * again
 
     def asks(self, rate: Rate) -> float:
         """Calls of the service in an invocation."""
-        if self.anew is None:
+        if self.fetching is None:
             return rate.calls * self.again[1]
-        return rate.anew * self.anew[1] + (rate.calls - rate.anew) * self.again[1]
+        return rate.expired * self.fetching[1] + (rate.calls - rate.expired) * self.again[1]
 
 
 _Cost = Callable[[_Way, float, float], float]  # of seconds and of calls of the service
@@ -81,7 +81,7 @@ def rate_advice(analysed: Analysed, metric: str, rule: ByRate, prices: PriceList
     usual = Rate(1, asked.ttl_s or 300.0, asked.per_s or _PER_S)
     return RateAdvice(
         at=tuple(_at(way, rate, rule, prices) for way in known for rate in rates),
-        break_evens=tuple(_break_evens(known, rule, prices, control, dict.fromkeys((usual.anew, 1.0)))),
+        break_evens=tuple(_break_evens(known, rule, prices, control, dict.fromkeys((usual.expired, 1.0)))),
         instead=tuple(way.result.treatment for way in known if way.instead),
         lacking=tuple(way for way in ways if isinstance(way, str)),
     )
@@ -94,21 +94,21 @@ def _ways(analysed: Analysed, metric: str, rule: ByRate) -> Iterator[_Way | str]
         levels = dict(others)
         asked = rule.asks(levels | {rule.factor: rule.again})
         again = found.get(rule.again)
-        anew = next((found[level] for level in rule.anew if level in found), None)
+        fetching = next((found[level] for level in rule.fetching if level in found), None)
         if asked:  # it keeps nothing: its figure is the same in all situations
-            either = again or anew
+            either = again or fetching
             assert either is not None, "a group has a member"
             yield _Way(levels, either, (either.estimates[metric], asked), None, instead=False)
         elif again is None:
             yield next(iter(found.values())).treatment
         else:
-            fetched = anew.estimates[metric] if anew is not None else again.estimates.get(rule.first)
+            fetched = fetching.estimates[metric] if fetching is not None else again.estimates.get(rule.first)
             if fetched is None:
                 yield again.treatment
                 continue
-            situation = rule.anew[-1] if anew is None else anew.levels[rule.factor]
+            situation = rule.fetching[-1] if fetching is None else fetching.levels[rule.factor]
             calls = rule.asks(levels | {rule.factor: situation})
-            yield _Way(levels, again, (again.estimates[metric], 0), (fetched, calls), instead=anew is None)
+            yield _Way(levels, again, (again.estimates[metric], 0), (fetched, calls), instead=fetching is None)
 
 
 def _end(estimate: Estimate, end: str) -> float | None:
@@ -140,7 +140,7 @@ def _break_evens(
 ) -> Iterator[BreakEven]:
     for keeps, asks in itertools.product(ways, ways):
         others = [{name: level for name, level in way.levels.items() if name != control} for way in (keeps, asks)]
-        if keeps.anew is None or asks.anew is not None or others[0] != others[1]:
+        if keeps.fetching is None or asks.fetching is not None or others[0] != others[1]:
             continue
         for share in shares:
             yield BreakEven(
@@ -162,21 +162,21 @@ def _calls(keeps: _Way, asks: _Way, share: float, cost: _Cost) -> Between | None
 
     Infinite where it may never, and may as well.
     """
-    assert keeps.anew is not None, "it keeps what it has"
+    assert keeps.fetching is not None, "it keeps what it has"
     found: dict[str, float | None] = {}
     # It meets latest where keeping costs most and asking least.
     for name, kept_end, asked_end in (("point", "point", "point"), ("low", "low", "high"), ("high", "high", "low")):
-        ends = [_end(keeps.again[0], kept_end), _end(keeps.anew[0], kept_end), _end(asks.again[0], asked_end)]
+        ends = [_end(keeps.again[0], kept_end), _end(keeps.fetching[0], kept_end), _end(asks.again[0], asked_end)]
         if any(end is None for end in ends):
             found[name] = None
             continue
-        again, anew, asked = (
+        again, fetching, asked = (
             cost(way, seconds or 0.0, calls)
             for way, seconds, calls in zip(
-                (keeps, keeps, asks), ends, (keeps.again[1], keeps.anew[1], asks.again[1]), strict=True
+                (keeps, keeps, asks), ends, (keeps.again[1], keeps.fetching[1], asks.again[1]), strict=True
             )
         )
-        found[name] = share * (anew - again) / (asked - again) if asked > again else None
+        found[name] = share * (fetching - again) / (asked - again) if asked > again else None
     if found["point"] is None:
         # Where one end of what is known says otherwise, nobody knows.
         return None if found["low"] is None else Between(math.inf, found["low"], None)

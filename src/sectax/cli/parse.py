@@ -21,11 +21,11 @@ MOST_BLOCKS = 10_000
 
 def margin(text: str) -> float:
     """`2%` as 0.02."""
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*", text)
-    if found is None:
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*", text)
+    if match is None:
         raise WrongUse(f"--margin {text!r} is not a percentage", "say it as in --margin 2%")
-    value = float(found[1]) / 100
-    if value and not found[2]:
+    value = float(match[1]) / 100
+    if value and not match[2]:
         meant = [f"{100 * share:g}%" for share in (value, 100 * value) if SMALLEST_MARGIN <= share <= LARGEST_MARGIN]
         hint = f"say it as in --margin {' or --margin '.join(meant or ['2%'])}"
         raise WrongUse(f"--margin {text.strip()} has no %: it is a percentage", hint)
@@ -49,10 +49,10 @@ def limit(text: str) -> float:
 def rate(text: str) -> float:
     """`1000/s`, `1,000/s` or `1000`, as so many a second."""
     plain = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text)
-    found = re.fullmatch(r"\s*(\d{1,9}(?:\.\d{1,6})?)\s*(?:/\s*s(?:ec)?)?\s*", plain)
-    if found is None or float(found[1]) == 0:
+    match = re.fullmatch(r"\s*(\d{1,9}(?:\.\d{1,6})?)\s*(?:/\s*s(?:ec)?)?\s*", plain)
+    if match is None or float(match[1]) == 0:
         raise WrongUse(f"--rate {text!r} is not a number a second", "as in --rate 1000/s")
-    return float(found[1])
+    return float(match[1])
 
 
 def counts(given: Mapping[str, float | None]) -> dict[str, float]:
@@ -69,12 +69,12 @@ def mix(text: str) -> dict[str, float]:
     """`cpu=60,memory=40` as kind of work -> its share of the whole."""
     shares: dict[str, float] = {}
     for part in text.split(","):
-        found = re.fullmatch(r"\s*([A-Za-z][\w-]*)=(\d{1,3}(?:\.\d{1,6})?)\s*%?\s*", part)
-        if found is None or float(found[2]) == 0:
+        match = re.fullmatch(r"\s*([A-Za-z][\w-]*)=(\d{1,3}(?:\.\d{1,6})?)\s*%?\s*", part)
+        if match is None or float(match[2]) == 0:
             raise WrongUse(f"--mix {part.strip()!r} is not KIND=PERCENT", "as in --mix cpu=60,memory=20,syscalls=20")
-        if found[1] in shares:
-            raise WrongUse(f"--mix names {found[1]} twice", "name every kind of work once")
-        shares[found[1]] = float(found[2]) / 100
+        if match[1] in shares:
+            raise WrongUse(f"--mix names {match[1]} twice", "name every kind of work once")
+        shares[match[1]] = float(match[2]) / 100
     total = sum(shares.values())
     if abs(total - 1) > 0.001:
         raise WrongUse(f"--mix adds up to {100 * total:g} %, not to 100 %", "say how all of the time is spent")
@@ -130,12 +130,12 @@ CONDITION = (
 
 def condition(text: str, option: str = "--fail-if") -> Condition:
     """`slower>5%`, of another metric `cpu:slower>5%` and `memory > +10%`, of a value `p99 > 12 ms`, `bill > 2 USD`."""
-    found = re.fullmatch(CONDITION, text.strip())
-    *about, word = re.split(r"[\s:]+", found["words"].strip()) if found else [""]
-    unit = re.sub(r"\s", "", found["unit"] or "") if found else ""
-    costlier, more = _COSTLIER.get(word.lower()), found is not None and bool(found["more"])
+    match = re.fullmatch(CONDITION, text.strip())
+    *about, word = re.split(r"[\s:]+", match["words"].strip()) if match else [""]
+    unit = re.sub(r"\s", "", match["unit"] or "") if match else ""
+    costlier, more = _COSTLIER.get(word.lower()), match is not None and bool(match["more"])
     is_share = unit == SHARE
-    if found is None or (unit not in _UNITS and not is_share) or (is_share and costlier is None and not more):
+    if match is None or (unit not in _UNITS and not is_share) or (is_share and costlier is None and not more):
         said = re.match(r"\s*(?:[\w.-]+\s*:\s*)?([A-Za-z]+)", text)
         hint = (
             f"say it as in {option} 'slower>5%', {option} 'memory > +10%' or {option} 'p99 > 12ms'; repeat the option"
@@ -143,19 +143,19 @@ def condition(text: str, option: str = "--fail-if") -> Condition:
         if said is not None and said[1].lower() not in _COSTLIER:
             hint = f"{did_you_mean(said[1], _COSTLIER)}; {hint}"
         raise WrongUse(f"{option} {text!r} is not a condition", hint)
-    number = float(found["number"])
+    number = float(match["number"])
     if not is_share:
-        if costlier is not None or (number == 0 and found["sign"] == "<"):
+        if costlier is not None or (number == 0 and match["sign"] == "<"):
             raise WrongUse(f"{option} {text.strip()} has no %", f"say it as in {option} 'slower>5%'")
         size, base = _UNITS[unit]
         # Nothing can be less than nothing, so a limit of 0 is about what is more than the baseline has.
         return Condition(
-            found["sign"] == ">", number * size, word, text.strip(), tuple(about), base, growth=more or not number
+            match["sign"] == ">", number * size, word, text.strip(), tuple(about), base, growth=more or not number
         )
     limit = number / 100
-    if found["sign"] == "<" or not SMALLEST_MARGIN <= limit <= LARGEST_LIMIT:
+    if match["sign"] == "<" or not SMALLEST_MARGIN <= limit <= LARGEST_LIMIT:
         raise WrongUse(
-            f"{option} {text.strip()}: {found['number']}% is not between {SMALLEST_MARGIN:.1%} and {LARGEST_LIMIT:.0%}",
+            f"{option} {text.strip()}: {match['number']}% is not between {SMALLEST_MARGIN:.1%} and {LARGEST_LIMIT:.0%}",
             f"say how much is too much, as in {option} 'slower>5%'",
         )
     if costlier is None:

@@ -118,7 +118,7 @@ def _paragraphs(text: str) -> str:
 
 
 def _paragraph(text: str) -> str:
-    """Filled lines, or where click is told so (`\\b`) lines as they stand."""
+    """Filled lines; as they stand in a paragraph that click is asked to leave alone (`\\b`)."""
     first, *lines = text.strip("\n").split("\n")
     if first.strip() == "\b":
         return "\n".join([".nf", *map(_roff, lines), ".fi"])

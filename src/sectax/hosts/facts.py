@@ -67,7 +67,7 @@ class Starts(Protocol):
 
 
 def ask(host: Starts) -> dict[str, str]:
-    """What a host says of itself; asked anew each time.
+    """What a host says of itself; asked again each time.
 
     Returns:
         names such as `host.kernel`, `host.memory_encryption`, `host.isolation`; what is not known is left out.

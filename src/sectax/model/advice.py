@@ -200,7 +200,7 @@ class Rate:
     per_s: float
 
     @property
-    def anew(self) -> float:
+    def expired(self) -> float:
         """The share of invocations that find the TTL over."""
         return min(1.0, 1.0 / (self.per_s * self.ttl_s))
 
@@ -229,19 +229,19 @@ class AtRate:
 class BreakEven:
     """From how many calls per invocation on a treatment that keeps what it has is faster, or cheaper, than another.
 
-    `faster` and `cheaper` are calls; None where it never is. `anew` is the share of invocations that find the TTL over.
+    `faster` and `cheaper` are calls; None where it never is. `expired`: the share of invocations to find the TTL over.
     """
 
     levels: Mapping[str, str]
     against: str
-    anew: float
+    expired: float
     faster: Between | None
     cheaper: Between | None
 
 
 @dataclass(frozen=True)
 class RateAdvice:
-    """All that is said of rates; `instead` are treatments whose first operation stands for one that fetches anew."""
+    """All that is said of rates; `instead` are treatments whose first operation stands for one that fetches again."""
 
     at: tuple[AtRate, ...] = ()
     break_evens: tuple[BreakEven, ...] = ()

@@ -131,7 +131,7 @@ class Profile:
 
     Attributes:
         factor: its levels are the pieces of work that are timed.
-        groups: the kinds, in the order in which they are told.
+        groups: the kinds, in the order in which they are given.
         repeats: the factor whose levels are repetitions of the whole with other machines; a run need not have it.
         left_out: levels of other factors that say nothing here.
     """
@@ -174,8 +174,8 @@ class ByRate:
     """Which level of the control is fastest and cheapest at a rate of calls, from figures of two situations.
 
     Attributes:
-        factor: of the situations; again: in which what is kept is used; anew: in which it is fetched, the best first.
-        first: the metric of a subject's very first operation, which stands for `anew` where no such level was measured.
+        factor: of the situations; again: in which what is kept is used; fetching: in which it is not, the best first.
+        first: the metric of a subject's first operation, which stands for `fetching` where no level of it was measured.
         memory: the factor whose levels are MB.
         asks: how often a treatment asks the service, by its levels.
         uses: what an amount of seconds and of the service's calls uses, of a treatment.
@@ -184,7 +184,7 @@ class ByRate:
 
     factor: str
     again: str
-    anew: tuple[str, ...]
+    fetching: tuple[str, ...]
     first: str
     memory: str
     asks: Callable[[Mapping[str, str]], int]

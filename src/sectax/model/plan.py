@@ -19,7 +19,7 @@ ENOUGH_BLOCKS = 10
 DEFAULT_MAX_BLOCKS = 40
 # A verdict is no answer while it leaves more open than this on either side: '10 to 120 % slower' decides nothing.
 ROUGHLY = math.log(1.12)
-# From here on an operation is long: people wait for each, and what starting anew changes is small beside it.
+# From here on an operation is long: people wait for each, and what starting again changes is small beside it.
 LONG_S = 0.5
 
 
@@ -125,7 +125,7 @@ class Procedure:
             they fill each other's gaps; 0: every cell by itself.
         choices: what had to be chosen where a published study is silent.
         equal_witnesses: names of the witnesses that all treatments of a cell share when they do equal work.
-        shortcuts: known ones, which are told where a treatment is faster than its baseline.
+        shortcuts: known ones, which are named where a treatment is faster than its baseline.
         words: what a person calls a level (`php` -> `PHP`) or `metric=NAME`, and `empty loop`.
         contents: None where operations carry no body.
         answered_by: which metric answers the question and why, in a sentence.
@@ -281,7 +281,7 @@ def last_look(plan: Plan, calibrated: Calibrated | None) -> int:
     return max(frozen or stopping.max_blocks or DEFAULT_MAX_BLOCKS, FIRST_LOOK)
 
 
-# A settling batch is half as long as the batch that counts: it brings back caches after a switch, and tells nothing.
+# A settling batch is half as long as the batch that counts: it brings back caches after a switch, and says nothing.
 SETTLING_SHARE = 0.5
 
 

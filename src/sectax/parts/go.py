@@ -54,10 +54,10 @@ def architecture() -> str:
 
 def wanted(go_mod: Path) -> str:
     """The oldest release that a module takes, e.g. `1.26.0`."""
-    found = re.search(r"^go (\d+\.\d+)(\.\d+)?", go_mod.read_text(), re.MULTILINE)
-    if found is None:
+    match = re.search(r"^go (\d+\.\d+)(\.\d+)?", go_mod.read_text(), re.MULTILINE)
+    if match is None:
         raise ValueError(f"{go_mod} names no version of Go")
-    return found[1] + (found[2] or ".0")
+    return match[1] + (match[2] or ".0")
 
 
 def find(version: str) -> Path | None:
@@ -160,8 +160,8 @@ def version_of(program: Path) -> str:
         done = ask([str(program), "version"], os.environ | _ITSELF)
     except Broken:
         return ""
-    found = re.search(r"\bgo\d\S*", done.stdout)
-    return found[0] if found is not None else ""
+    match = re.search(r"\bgo\d\S*", done.stdout)
+    return match[0] if match is not None else ""
 
 
 def _numbers(version: str) -> tuple[int, ...]:

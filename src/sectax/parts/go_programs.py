@@ -149,9 +149,9 @@ def _check_sum(tool: Path, built: Path, program: GoProgram) -> None:
     if not program.sum:
         return
     said = _ask(tool, "version", "-m", str(built))
-    found = re.search(rf"^\tmod\t{re.escape(program.module)}\t(\S+)\t(\S+)$", said, re.MULTILINE)
-    if found is None or (found[1], found[2]) != (program.version, program.sum):
-        seen = f"{found[1]} {found[2]}" if found else "nothing"
+    match = re.search(rf"^\tmod\t{re.escape(program.module)}\t(\S+)\t(\S+)$", said, re.MULTILINE)
+    if match is None or (match[1], match[2]) != (program.version, program.sum):
+        seen = f"{match[1]} {match[2]}" if match else "nothing"
         raise SetUpFailed(
             f"what was built as {program.title} is not {program.version}: it names {seen}, not {program.sum}",
             "find out who changed it on its way (go env GOPROXY)",

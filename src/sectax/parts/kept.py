@@ -34,14 +34,14 @@ class Kept:
     def recall(self, longest_s: float = float("inf")) -> str | None:
         """The answer; None where there is none, it is older than that, or a file that it was made of has changed."""
         try:
-            kept = json.loads(self._path.read_bytes())
-            if not 0 <= time.time() - kept["at"] <= longest_s:
+            document = json.loads(self._path.read_bytes())
+            if not 0 <= time.time() - document["at"] <= longest_s:
                 return None
-            if any(_state(path) != state for path, state in kept["files"].items()):
+            if any(_state(path) != state for path, state in document["files"].items()):
                 return None
-            if any(_code_state(path) != state for path, state in kept["code"].items()):
+            if any(_code_state(path) != state for path, state in document["code"].items()):
                 return None
-            return str(kept["text"])
+            return str(document["text"])
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
 
@@ -84,12 +84,12 @@ def _is_standard(path: str) -> bool:
 def _state(path: str) -> list[int] | None:
     """What changes with a file's content: times of content and of status, size and number. None where it is absent."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return None
     if not os.path.isfile(path):  # a folder's status changes with what is in it, and its size says nothing
-        return [found.st_mtime_ns, found.st_ino]
-    return [found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino]
+        return [status.st_mtime_ns, status.st_ino]
+    return [status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino]
 
 
 def _code_state(path: str) -> list[int] | None:

@@ -96,12 +96,12 @@ def missing_program(requirement: Requirement, *, ours: bool = False) -> Missing 
         return Missing(f"{requirement.program} is not installed", hint, apt)
     try:
         checked = ask([program, *requirement.check[1:]]) if requirement.check else None
-        wanted = re.fullmatch(r">=\s*([\d.]+)", requirement.version)
-        if wanted is not None:
+        match = re.fullmatch(r">=\s*([\d.]+)", requirement.version)
+        if match is not None:
             version = _version_in(checked) or _version_of(program)
-            if version < _numbers(wanted[1]):
+            if version < _numbers(match[1]):
                 seen = ".".join(map(str, version))
-                return Missing(f"{requirement.program} {seen} is too old, {wanted[1]} is needed", hint, apt)
+                return Missing(f"{requirement.program} {seen} is too old, {match[1]} is needed", hint, apt)
         if checked is not None and checked.returncode != 0:
             return Missing(f"{requirement.program} lacks what the probe needs: {hint}", hint, apt)
     except Broken as error:

@@ -116,7 +116,7 @@ def _break_evens(given: Advice, found: RateAdvice) -> Iterator[str]:
     plan = given.plan
     for turn in found.break_evens:
         where = _where(given, {name: level for name, level in turn.levels.items() if name != plan.control})
-        share = "every invocation finds" if turn.anew >= 1 else f"1 invocation in {1 / turn.anew:.0f} finds"
+        share = "every invocation finds" if turn.expired >= 1 else f"1 invocation in {1 / turn.expired:.0f} finds"
         yield (
             f"{where}{': ' if where else ''}{_name(plan, turn.levels)} against {_words(plan, turn.against)}, "
             f"where {share} the TTL over: {_from(turn.faster, 'faster')}, {_from(turn.cheaper, 'cheaper')}"
@@ -145,7 +145,7 @@ def _assumes(given: Advice, found: RateAdvice) -> Iterator[str]:
         yield (
             "fetching again was not measured in every way: the first access of an instance stands for it "
             f"(sectax run {printable(given.plan.experiment)} --level {printable(rule.factor)}="
-            f"{','.join((rule.again, *rule.anew))} measures it)"
+            f"{','.join((rule.again, *rule.fetching))} measures it)"
         )
     for treatment in found.lacking:
         yield f"{names.subject(given.plan, treatment)}: nothing is said of it at a rate, since it lacks a situation"

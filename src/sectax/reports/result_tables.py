@@ -130,14 +130,14 @@ def answers(analysed: Analysed, shown: frozenset[str]) -> Table:
 
 def _value(analysed: Analysed, treatment: str, metric: Metric) -> str:
     """What a treatment takes, with its unit."""
-    found = next(
+    match = next(
         (result.estimates.get(metric.name) for result in analysed.treatments if result.treatment == treatment), None
     )
-    if found is None:
+    if match is None:
         return "–"
-    column = units.scale(metric.unit, (found.point,))
-    width = None if found.low is None or found.high is None else (found.high - found.low) / column.size
-    return f"{units.number(found.point / column.size, width)} {printable(column.unit)}".replace(" operations/", "/")
+    column = units.scale(metric.unit, (match.point,))
+    width = None if match.low is None or match.high is None else (match.high - match.low) / column.size
+    return f"{units.number(match.point / column.size, width)} {printable(column.unit)}".replace(" operations/", "/")
 
 
 def tone(finding: Finding) -> Tone:

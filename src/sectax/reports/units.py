@@ -20,7 +20,7 @@ _MORE_DIGITS = 3
 _DIGITS_WITHOUT_INTERVAL = 4
 # Where a number stands before its unit, or a sign before its number: no line is broken there.
 _TIED = re.compile(r"(?<=\d) (?=(?:%|s|ms|µs|ns|min|h|B|KiB|MiB|GiB|block|blocks|times)(?![\w]))|(?<=±) (?=\d)")
-# An interval whose ends are further apart than this, as a ratio, tells nobody anything.
+# An interval whose ends are further apart than this, as a ratio, says nothing.
 _KNOWN_WITHIN = 1000.0
 _LARGEST_SHARE = 10.0
 # Of a larger logarithm the ratio does not fit into a float.

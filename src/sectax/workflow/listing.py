@@ -53,9 +53,9 @@ def _probes() -> list[dict[str, Any]]:
     kept = Kept("probes", {name: value for name, value in os.environ.items() if name in _MATTERS})
     text = kept.recall(_LONGEST_S)
     if text is not None:
-        found = json.loads(text)
-        if found["programs"] == _places(found["programs"]):
-            lines: list[dict[str, Any]] = found["probes"]
+        document = json.loads(text)
+        if document["programs"] == _places(document["programs"]):
+            lines: list[dict[str, Any]] = document["probes"]
             return lines
 
     import msgspec

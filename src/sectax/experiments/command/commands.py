@@ -300,11 +300,11 @@ def _by_name(what: str, given: tuple[str, ...], names: tuple[str, ...], hint: st
 def _added(text: str, names: tuple[str, ...]) -> tuple[str, float]:
     """`NAME=8%`, of any command but the baseline."""
     name, share = _for_one(text, names[1:])
-    found = re.fullmatch(r"(\d{1,4}(?:\.\d{1,3})?)%", share)
-    if name is None or found is None or not float(found[1]):
+    match = re.fullmatch(r"(\d{1,4}(?:\.\d{1,3})?)%", share)
+    if name is None or match is None or not float(match[1]):
         hint = f"as in --added {names[1] if len(names) > 1 else 'NAME'}=8%: the baseline has none"
         raise WrongUse(f"--added {text!r} is not a command and a percentage", hint)
-    return name, float(found[1]) / 100
+    return name, float(match[1]) / 100
 
 
 def _for_one(text: str, names: tuple[str, ...]) -> tuple[str | None, str]:

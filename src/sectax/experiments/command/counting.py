@@ -18,7 +18,7 @@ from sectax.model.errors import WrongUse
 from sectax.model.subject import Witnesses
 from sectax.text.near import did_you_mean
 
-# A count that is not the same so many times is no exact one: its least and most are told then.
+# A count that is not the same this many times is no exact one: its least and most are given then.
 _TIMES = 3
 
 

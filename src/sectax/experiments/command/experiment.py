@@ -215,7 +215,7 @@ class _Bench(Bench):
         told: dict[str, dict[str, None]] = {}
         if self._commands.places is not None and not self._commands.places.use_this_machine:
             return {}
-        if self._commands.set_up:  # which may make them anew in every session
+        if self._commands.set_up:  # which may make them again in every session
             return {}
         for commands in read_cells(self.plan.options):
             for name, argv in commands.argv.items():

@@ -75,7 +75,7 @@ class CommandSpec:
             ended and is then killed with the rest of its process group.
         input: the file that it reads on stdin, from its beginning every time.
         output: where its stdout goes. `null` discards stdout and stderr; `inherit` shows both on sectax's stderr
-            (sectax's stdout is its report); anything else is a file for stdout, written anew every time. Some
+            (sectax's stdout is its report); anything else is a file for stdout, written again every time. Some
             programs, such as GNU grep, work less when they see that their stdout is /dev/null: give those a file.
         env: added to sectax's own environment. May hold secrets: it is never shown, and passed on over a pipe.
         deadline_s: seconds that an execution, or its preparation, may take.

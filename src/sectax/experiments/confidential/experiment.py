@@ -320,5 +320,5 @@ def _block(hosts: list[Mapping[str, str]]) -> tuple[int, str]:
 
 
 def _cache(facts: Mapping[str, str]) -> int | None:
-    found = re.fullmatch(r"([0-9]{1,9})([KM])", facts.get("host.last_level_cache", ""))
-    return None if found is None else int(found[1]) << {"K": 10, "M": 20}[found[2]]
+    match = re.fullmatch(r"([0-9]{1,9})([KM])", facts.get("host.last_level_cache", ""))
+    return None if match is None else int(match[1]) << {"K": 10, "M": 20}[match[2]]

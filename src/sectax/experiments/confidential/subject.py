@@ -279,8 +279,8 @@ class SysbenchSubject:
             self._execute(1)
             return tool | {"tool": probe.version(), "clock_granularity_s": probe.GRANULARITY_S}
         said, status = self._run(SYSBENCH, "--version")
-        found = next((version for line in said.splitlines() if (version := _VERSION.fullmatch(line))), None)
-        if found is None:
+        match = next((version for line in said.splitlines() if (version := _VERSION.fullmatch(line))), None)
+        if match is None:
             self.kill()
             last = said.strip().splitlines()[-1:] or [f"exit status {status}"]
             raise SubjectSkipped(
@@ -291,7 +291,7 @@ class SysbenchSubject:
             tool["configured_s"] = self._test.clock_s
         else:
             self._execute(1, FIRST_BLOCK)
-        return tool | {"tool": found[0].strip(), "sysbench": found[1], "clock_granularity_s": GRANULARITY_S}
+        return tool | {"tool": match[0].strip(), "sysbench": match[1], "clock_granularity_s": GRANULARITY_S}
 
     def _execute(self, count: int, block: int | None = None) -> Reading:
         if self._test.as_published:

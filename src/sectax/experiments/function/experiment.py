@@ -112,7 +112,7 @@ class FunctionExperiment(LambdaExperiment):
             options=options,
             answered_by=answered_by(reported),
             beside=(CPU_TIME.name,),
-            # The local Lambda tells no version of its runtimes; `identity` holds it for the whole run.
+            # The local Lambda reports no version of its runtimes; `identity` holds it for the whole run.
             equal_witnesses=("runtime", "architecture", *(("runtime_version",) if functions.endpoint is AWS else ())),
             words=METRIC_WORDS
             | service(functions.endpoint)

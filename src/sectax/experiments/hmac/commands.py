@@ -212,8 +212,8 @@ def verify(event: str, data: str | None, scheme: str, key_file: str | None, json
 
 def _size(text: str) -> int:
     """`10KiB`, `3MiB` and `512B` in bytes, at least one."""
-    found = re.fullmatch(r"\s*(\d{1,12})\s*(B|KiB|MiB)\s*", text)
-    value = int(found[1]) * _BYTES[found[2]] if found else 0
+    match = re.fullmatch(r"\s*(\d{1,12})\s*(B|KiB|MiB)\s*", text)
+    value = int(match[1]) * _BYTES[match[2]] if match else 0
     if value == 0:
         raise WrongUse(f"--size {text!r} is not a size", "say it as in --size 10KiB, 3MiB or 512B (KiB are 1024 bytes)")
     return value

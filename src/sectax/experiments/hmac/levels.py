@@ -13,7 +13,7 @@ TIMED = "hmac-sha512-timed"
 AUTHENTICATION = (NONE, *VARIANTS, TIMED, IMMEDIATE)
 # What signs the events of a level that is no scheme: what is not checked still has a token of the right form.
 SIGNED_AS = {NONE: SHA512, IMMEDIATE: SHA512}
-# The steps that the function tells of, in their order, and what each does.
+# The steps that the function reports, in their order, and what each does.
 STEPS = {
     "fields": "asking for the event's form",
     "utf8": "UTF-8",

@@ -162,7 +162,7 @@ def authorizer(
 
     Args:
         counts_first: whether its first invocation is reported among all others too.
-        own_clock: whether it tells of its own steps, as one of level TIMED always does.
+        own_clock: whether it reports its own steps, as one of level TIMED always does.
         gap_s: idle seconds before its next event, of the pace SPACED.
     Raises:
         SetUpFailed: the tool-chain failed.

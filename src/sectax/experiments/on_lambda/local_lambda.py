@@ -33,7 +33,7 @@ class _Ready(msgspec.Struct):
 
 
 class Measured(msgspec.Struct, frozen=True):
-    """What the server tells of one invocation; docs/lambda.md has the members. What a machine cannot count is None."""
+    """What the server reports of one invocation (members: docs/lambda.md); None where the machine cannot count it."""
 
     duration_s: float
     billed_ms: int

@@ -1,4 +1,4 @@
-"""What the service tells of one invocation: sectax's own header where there is one, else Lambda's REPORT line."""
+"""What the service reports of one invocation: sectax's own header where there is one, else Lambda's REPORT line."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Reading:
         clock, step_s: what timed it, and in which steps it tells.
         amounts: telemetry of this invocation alone.
         limits: those in force, as witnesses; empty where the service does not say.
-        parts: seconds by the name of the part of it that the function's own answer tells of.
+        parts: seconds by the name of the part of it that the function's own answer reports.
     """
 
     duration_s: float
@@ -49,7 +49,7 @@ class Reading:
 
 
 def reading(answer: dict[str, Any]) -> Reading | None:
-    """Read boto3's answer of an `invoke` with LogType=Tail; None where it tells no Duration."""
+    """Read boto3's answer of an `invoke` with LogType=Tail; None where it reports no Duration."""
     if MEASURED in answer["ResponseMetadata"]["HTTPHeaders"]:
         try:
             return _of_header(answer)

@@ -125,7 +125,7 @@ class FunctionSubject:
 
         Observations: `duration` and `billed_duration` in seconds, one of each for every invocation, by the service's
         clock; one `cpu_time` and one `after_answer` (how much of the Duration came behind it) of each where the service
-        tells it, and one of every part that the answers tell of;
+        tells it, and one of every part that the answers report;
         `max_memory_used` in bytes, one: the instance's highest use up to now. A cold start in between is thrown away
         and made up for.
 
@@ -171,7 +171,7 @@ class FunctionSubject:
             time.sleep(left_s)
 
     def _of_first(self, seen: Reading) -> Iterator[Observation]:
-        if seen.init_s is not None:  # an instance that the service began ahead tells of no init phase
+        if seen.init_s is not None:  # an instance that the service began ahead reports no init phase
             yield Observation(FIRST, seen.init_s + seen.duration_s, "s", seen.clock, 1)
             yield Observation(FIRST_INIT, seen.init_s, "s", seen.clock, 1)
         yield Observation(FIRST_DURATION, seen.duration_s, "s", seen.clock, 1)
@@ -237,14 +237,14 @@ class FunctionSubject:
             self._answered = time.monotonic()
 
     def _wrong(self, payload: str) -> str | None:
-        """What is wrong with an answer without the parts that it tells of; None where nothing is."""
+        """What is wrong with an answer without the parts that it reports; None where nothing is."""
         spec = self._spec
         if spec.expected is not None and not _equal(payload, spec.expected):
             return f"{printable(payload, _LONGEST_WITNESS)}, not what was expected"
         return None if spec.referee is None else spec.referee.judge(payload)
 
     def _parts(self, payload: str) -> tuple[dict[str, float], str]:
-        """Seconds by the name of the part that an answer tells of, and the answer without them."""
+        """Seconds by the name of the part that an answer reports, and the answer without them."""
         if not self._spec.parts_in:
             return {}, payload
         try:

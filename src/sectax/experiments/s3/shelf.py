@@ -1,6 +1,6 @@
-"""Large objects that clients find, kept from one block to the next: storing them anew takes longer than fetching them.
+"""Large objects that clients find, kept from one block to the next: storing them again takes longer than fetching them.
 
-An object serves a few blocks and is then stored anew, so that no treatment sits on a favoured place for a whole run.
+An object serves a few blocks and is then stored again, so that no treatment sits on a favoured place for a whole run.
 """
 
 from __future__ import annotations

@@ -226,7 +226,7 @@ class S3Subject:
                 self._client.kill()
 
     def _wanted(self, prefix: str, marker: str) -> dict[str, Any]:
-        """What the client is told, by the names of clients/PROTOCOL.md."""
+        """What the client is sent, by the names of clients/PROTOCOL.md."""
         spec = self._spec
         return (
             asdict(spec.access)

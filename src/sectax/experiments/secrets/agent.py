@@ -53,7 +53,7 @@ def build(say: Callable[[str], None]) -> None:
     """Build it, which takes cargo some minutes, and keep the program alone.
 
     Args:
-        say: is told of the beginning, and every 15 seconds how far it is.
+        say: called at the beginning, and every 15 seconds with how far it is.
     Raises:
         SetUpFailed: cargo failed, or crates.io gave another crate than the one that is wanted.
     """

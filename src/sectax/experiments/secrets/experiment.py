@@ -199,7 +199,7 @@ class SecretsExperiment(LambdaExperiment):
             by_rate=ByRate(
                 factor="situation",
                 again=HIT,
-                anew=(REFRESH, MISS),
+                fetching=(REFRESH, MISS),
                 first="first_access",
                 memory="memory",
                 asks=lambda levels: ACCESS[levels["access"]].calls[levels["situation"]],
@@ -330,7 +330,7 @@ def _declares(said: Settings, levels: Levels) -> dict[str, Witness]:
 
 
 def _metrics(*, as_published: bool) -> tuple[Metric, ...]:
-    """What is told of every treatment, the primary metric first."""
+    """What is reported of every treatment, the primary metric first."""
 
     def of(name: str, summary: Summary, observed: str = "access", *, compared: bool = False) -> Metric:
         return Metric(name, "s", Better.LOWER, summary, observed, compared=compared)

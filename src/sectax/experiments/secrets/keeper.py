@@ -146,7 +146,7 @@ class RealService(Keeper):
         self._delete()
 
     def calls(self) -> Calls | None:
-        """None: AWS tells of calls minutes later, and of those of everybody."""
+        """None: AWS reports calls minutes later, and those of everybody."""
         return None
 
     def _every(self, size: int) -> Iterator[Secret]:

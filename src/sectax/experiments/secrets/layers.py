@@ -10,7 +10,7 @@ from sectax.experiments.secrets import agent
 _EXTENSION = Path(__file__).with_name("extension")
 NAME = "secrets-agent"
 DEFAULT_TTL_S = 300  # of the agent itself
-# Where a function finds the certificate; its clients are told by variables.
+# Where a function finds the certificate; variables name it to its clients.
 CERTIFICATE = "/opt/etc/secrets-manager.pem"
 
 

@@ -202,12 +202,12 @@ def _delay_s(options: Mapping[str, tuple[str, ...]]) -> float:
     given = next(iter(options.get(DELAY, ())), None)
     if given is None:
         return 0.0
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*ms", given.strip())
-    if found is None or not 0 < float(found[1]) <= _MOST_DELAY_MS:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*ms", given.strip())
+    if match is None or not 0 < float(match[1]) <= _MOST_DELAY_MS:
         raise WrongUse(
             f"--backend-delay {given!r} is not between 0 and {_MOST_DELAY_MS} ms", "say it as in --backend-delay 40ms"
         )
-    return float(found[1]) / 1e3
+    return float(match[1]) / 1e3
 
 
 def _ttl_s(options: Mapping[str, tuple[str, ...]]) -> int | None:

@@ -54,5 +54,5 @@ def _folder() -> Path:
 def _versions(*names: str) -> Iterator[str]:
     lock = _LOCK.read_text()
     for name in names:
-        found = re.search(rf"^{name}(?:\[[a-z,]+\])?==(\S+)", lock, re.MULTILINE)
-        yield f"{name} {found[1] if found else 'of an unknown version'}"
+        match = re.search(rf"^{name}(?:\[[a-z,]+\])?==(\S+)", lock, re.MULTILINE)
+        yield f"{name} {match[1] if match else 'of an unknown version'}"

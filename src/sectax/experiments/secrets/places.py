@@ -52,7 +52,7 @@ class Place(ExitStack):
     service: Service
 
     def environment(self, ttl_s: int | None) -> dict[str, str]:
-        """What functions are told; *ttl_s* is how long caches use what they have, None for their own default."""
+        """What functions are given; *ttl_s* is how long caches use what they have, None for their own default."""
         raise NotImplementedError
 
     def layers(self, ttl_s: int | None, *, sidecar: bool) -> tuple[str, ...]:

@@ -96,7 +96,7 @@ class SecretSubject(FunctionSubject):
         """As the function's `open`. Its first invocation reads one secret: where it is to be hit, that fills the cache.
 
         `first` has besides `first.access`: that reading by itself, the instance's Init (a sidecar's too) left out;
-        `first.sidecar_init`, the sidecar's part of Init, where it is told; and the study's statistics.
+        `first.sidecar_init`, the sidecar's part of Init, where it is reported; and the study's statistics.
         """
         witnesses = super().open()
         self.first += (Observation(FIRST_ACCESS, self._answer.times_ns[0] / 1e9, "s", TOLD_CLOCK, 1),)
@@ -110,7 +110,7 @@ class SecretSubject(FunctionSubject):
         keeper = self._secrets.keeper
         delay_s = self._secrets.delay_s
         far: Witnesses = {DELAY_WITNESS: delay_in_words(delay_s, keeper.round_trip_s)} if delay_s else {}
-        # The layers' own names hold the hash of a certificate that every run makes anew; two runs have the same layers.
+        # The layers' own names hold the hash of the run's own certificate; two runs have the same layers.
         layers = "certificate, agent" if self._way.sidecar else "certificate"
         own: Witnesses = {"backend_tls": keeper.tls, "layers": layers} if keeper.tls else {}
         return witnesses | clock | far | own | {"timed": timed}

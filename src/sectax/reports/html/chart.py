@@ -18,8 +18,8 @@ _ROW, _THICK = 40.0, 16
 _LONGEST_NAME = 52
 _LETTER = 6.6  # about how wide one is
 
-# One shape per series, so that a series is told from the others without its colour. Drawn from the middle in relative
-# steps: moving it means changing its first step alone.
+# One shape per series, so that series differ without their colours too. Drawn from the middle in relative steps:
+# moving it means changing its first step alone.
 SHAPES = (
     "M0 0m-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0z",
     "M0 0m-3.2-3.2h6.4v6.4h-6.4z",

@@ -242,7 +242,7 @@ class BreakEven(WithGaps, frozen=True):
 
     levels: Levels
     against: str
-    anew: Annotated[float, said("Share of invocations that find the TTL over.")]
+    anew: Annotated[float, said("Share of invocations that find the TTL over.", at="expired")]
     faster: Annotated[Between | None, null("it never is")]
     cheaper: Annotated[Between | None, null("it never is")]
 

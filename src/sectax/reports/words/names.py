@@ -18,12 +18,12 @@ from sectax.text.printable import printable
 
 def treatment(plan: Plan, treatment_id: str) -> str:
     """The label of a treatment inside its cell: the levels that the cell does not say already."""
-    found = _find(plan, treatment_id)
-    if found is None:
+    match = _find(plan, treatment_id)
+    if match is None:
         return printable(treatment_id)
-    cell = plan.cell(found.cell)
-    own = [level(factor, name) for factor, name in found.levels.items() if factor not in cell.levels]
-    return printable(" · ".join(own) or found.id)
+    cell = plan.cell(match.cell)
+    own = [level(factor, name) for factor, name in match.levels.items() if factor not in cell.levels]
+    return printable(" · ".join(own) or match.id)
 
 
 def cell(plan: Plan, cell_id: str) -> str:
@@ -59,13 +59,13 @@ def subject(plan: Plan, subject_id: str) -> str:
     comparison: Comparison | None = next(
         (comparison for comparison in plan.comparisons if comparison.id == subject_id), None
     )
-    found = _find(plan, comparison.treatment if comparison else subject_id)
-    if found is None:
+    match = _find(plan, comparison.treatment if comparison else subject_id)
+    if match is None:
         named = any(cell.id == subject_id for cell in plan.cells)
         return (cell(plan, subject_id) if named else "") or printable(subject_id)
-    parts = [cell(plan, found.cell), treatment(plan, found.id)]
-    if found.role not in MEASURED:
-        parts.append(found.role.replace("-", " "))
+    parts = [cell(plan, match.cell), treatment(plan, match.id)]
+    if match.role not in MEASURED:
+        parts.append(match.role.replace("-", " "))
     if comparison is not None and comparison.metric != plan.metrics[0].name:
         parts.append(metric(plan, comparison.metric))
     return " · ".join(part for part in parts if part)

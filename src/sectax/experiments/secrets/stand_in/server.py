@@ -2,7 +2,7 @@
 
 The first line on stdin says what there is to be kept, the first line on stdout where it is. Then each line on stdin is
 a question or an order, answered with one line; it ends with stdin. Nothing is written to disk but, for the moment of
-its being read, the key of a certificate that is made anew for every start.
+its being read, the key of a certificate that is made again for every start.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ class Server(ThreadingHTTPServer):
             Handler(connection, client_address, self)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A caller that has gone is no news. Of anything else the kind alone is told: its words may name secrets."""
+        """Say nothing of a caller that has gone, and of anything else its kind alone: its words may name secrets."""
         kind = sys.exc_info()[0]
         if kind is not None and not issubclass(kind, OSError):
             sys.stderr.write(f"{kind.__name__}\n")
@@ -239,10 +239,10 @@ def fill(marker: str, sizes: list[int], rare: int, sometimes: int) -> None:
 def main() -> None:
     # moto asks for the account of whoever calls, which it reads off made-up credentials.
     os.environ.setdefault("MOTO_ACCOUNT_ID", _ACCOUNT)
-    wanted = json.loads(sys.stdin.readline())
-    fill(wanted["marker"], wanted["sizes"], wanted["rare"], wanted["sometimes"])
+    document = json.loads(sys.stdin.readline())
+    fill(document["marker"], document["sizes"], document["rare"], document["sometimes"])
     context, pem = certificate()
-    server = Server(context, wanted["delay_s"])
+    server = Server(context, document["delay_s"])
     threading.Thread(target=server.serve_forever, daemon=True).start()
     _say({"port": server.server_port, "certificate": pem, "tls": ssl.OPENSSL_VERSION})
     for line in sys.stdin:
