@@ -119,7 +119,7 @@ def main() -> None:
                             theirs.append(wrk(url, concurrency, given.seconds))
             compared = [own / other for own, other in zip(ours, theirs, strict=True)]
             ratios[concurrency] = geometric_mean_interval(compared, 0.95)
-            means = (f"{sum(each) / len(each):,.0f}" for each in (ours, theirs))
+            means = (f"{sum(item) / len(item):,.0f}" for item in (ours, theirs))
             rows.append([str(concurrency), *means, ratio(ratios[concurrency])])
     table(["requests at once", "sectax", "wrk", "sectax / wrk"], rows, "Requests per second")
     print()

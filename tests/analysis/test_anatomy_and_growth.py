@@ -64,8 +64,8 @@ def measured(levels: tuple[str, ...] = UNTIMED, sizes: tuple[str, ...] = tuple(S
         contents=Contents("payload", {name: int(size) for name, size in SIZES.items()}),
     )
 
-    def column(law: tuple[float, float], each: Treatment) -> dict[int, float]:
-        seconds = law[0] + law[1] * SIZES[each.levels["payload"]]
+    def column(law: tuple[float, float], treatment: Treatment) -> dict[int, float]:
+        seconds = law[0] + law[1] * SIZES[treatment.levels["payload"]]
         return {block: 1.1**block * seconds for block in range(1, blocks + 1)}
 
     values = {
@@ -74,7 +74,7 @@ def measured(levels: tuple[str, ...] = UNTIMED, sizes: tuple[str, ...] = tuple(S
         }
     }
     timed = [treatment for treatment in treatments if treatment.levels["authentication"] == "timed"]
-    values |= {step: {each.id: column(law, each) for each in timed} for step, law in STEPS.items()}
+    values |= {step: {item.id: column(law, item) for item in timed} for step, law in STEPS.items()}
     numbers = tuple(range(1, blocks + 1))
     return measured_run(plan, values, numbers)
 

@@ -63,7 +63,7 @@ def test_shape_holds_ratios_of_one_table_only() -> None:
     across = shape(table.across, "sign : verify, EdDSA")
 
     assert value(down.there) == pytest.approx(54611.9 / 1153.4)
-    eddsa, rsa = (ours("sign/parsed-per-call", each) for each in ("EdDSA", "RS256"))
+    eddsa, rsa = (ours("sign/parsed-per-call", text) for text in ("EdDSA", "RS256"))
     assert value(down.here[1]) == pytest.approx(eddsa / rsa)
     assert value(across.there) == pytest.approx(54611.9 / 20373.0)
     assert len(table.down) == 4
@@ -212,7 +212,7 @@ def secrets_run(*, designed: bool) -> Analysed:
         transfers="",
         control="access",
         baseline="dictionary",
-        factors=(*(Factor(name, each) for name, each in levels.items()), access),
+        factors=(*(Factor(name, item) for name, item in levels.items()), access),
         metrics=(metric, single) if designed else (metric,),
         batch_s=0.02,
     )
@@ -266,7 +266,7 @@ def test_design_of_the_study_is_set_beside_where_the_run_has_it() -> None:
 
 def moved(analysed: Analysed, **identity: str) -> Analysed:
     session = analysed.measured.sessions[0]
-    changed = {name.replace("__", "."): each for name, each in identity.items()}
+    changed = {name.replace("__", "."): item for name, item in identity.items()}
     return replace(
         analysed,
         measured=replace(analysed.measured, sessions=(replace(session, identity=session.identity | changed),)),
@@ -283,7 +283,7 @@ def test_effects_of_two_runs_stand_side_by_side_each_against_its_own_baseline() 
     comparison = compare_runs(a, b)
 
     asked = [finding.comparison for finding in a.findings if finding.comparison.standing not in CONTROLS]
-    assert [effect.comparison for effect in comparison.effects] == [each.id for each in asked]
+    assert [effect.comparison for effect in comparison.effects] == [item.id for item in asked]
     assert comparison.effects[0].b.verdict.value == "withdrawn"
     assert (comparison.only_a, comparison.only_b) == ((), ())
 
@@ -301,7 +301,7 @@ def test_unlike_statistics_of_one_name_are_refused_a_ratio(changed: dict[str, ob
     comparison = compare_runs(a, with_metric(a, **changed))
 
     assert set(ratios(comparison).values()) == {None}
-    assert {each.refused for each in comparison.absolute} == {"the two runs mean different things by it"}
+    assert {pair.refused for pair in comparison.absolute} == {"the two runs mean different things by it"}
 
 
 def test_two_highest_values_are_no_ratio() -> None:
@@ -317,7 +317,7 @@ def test_other_host_refuses_every_ratio_and_leaves_the_effects(name: str) -> Non
     comparison = compare_runs(a, moved(a, **{name: "something else"}))
 
     assert set(ratios(comparison).values()) == {None}
-    assert {each.refused for each in comparison.absolute} == {f"{name.replace('__', '.')} differs"}
+    assert {pair.refused for pair in comparison.absolute} == {f"{name.replace('__', '.')} differs"}
     assert len(comparison.effects) == 4
 
 
@@ -367,8 +367,8 @@ def test_other_key_refuses_the_treatment_that_had_it() -> None:
 
     comparison = compare_runs(replace(a, treatments=treatments[0]), replace(a, treatments=treatments[1]))
 
-    refused = [each for each in comparison.absolute if each.refused]
-    assert [(each.treatment, each.refused) for each in refused] == [(name, "key_bits differs")]
+    refused = [pair for pair in comparison.absolute if pair.refused]
+    assert [(pair.treatment, pair.refused) for pair in refused] == [(name, "key_bits differs")]
 
 
 def test_witness_called_after_a_metric_refuses_that_metric_alone() -> None:
@@ -376,14 +376,14 @@ def test_witness_called_after_a_metric_refuses_that_metric_alone() -> None:
     for floor in (1024, 2048):
         analysed = situations.commands()
         witnesses = {"peak_memory_floor_bytes": floor}
-        treatments = tuple(replace(each, witnesses=witnesses) for each in analysed.treatments)
+        treatments = tuple(replace(treatment, witnesses=witnesses) for treatment in analysed.treatments)
         runs.append(replace(analysed, treatments=treatments))
 
     comparison = compare_runs(*runs)
 
-    refused = {each.metric.name for each in comparison.absolute if "peak_memory_floor_bytes" in each.refused}
+    refused = {pair.metric.name for pair in comparison.absolute if "peak_memory_floor_bytes" in pair.refused}
     assert refused == {"peak_memory"}
-    assert {each.metric.name for each in comparison.absolute} > refused
+    assert {pair.metric.name for pair in comparison.absolute} > refused
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def test_a_long_operation_is_not_spent_on_a_known_cost_that_no_verdict_will_lean
     few = small(3, treatment=list(around(effect, 3)))
     assert few.calibrated is not None
     long = {
-        name: dataclasses.replace(each, count=1, batch_s=seconds) for name, each in few.calibrated.calibrations.items()
+        name: dataclasses.replace(item, count=1, batch_s=seconds) for name, item in few.calibrated.calibrations.items()
     }
 
     going = still_open(

@@ -80,13 +80,13 @@ class Authorizers:
             blocks=blocks,
             values={
                 metric.name: {
-                    name: dict(zip(blocks, summaries[metric.summary](each, axis=1).tolist(), strict=True))
-                    for name, each in times.items()
+                    name: dict(zip(blocks, summaries[metric.summary](item, axis=1).tolist(), strict=True))
+                    for name, item in times.items()
                     if metric.summary in summaries
                 }
                 for metric in self.metrics
             },
-            counts={metric.name: {name: each.size for name, each in times.items()} for metric in self.metrics},
+            counts={metric.name: {name: item.size for name, item in times.items()} for metric in self.metrics},
             visited=dict.fromkeys(times, blocks),
             failures=(),
             witnesses={},
@@ -96,8 +96,8 @@ class Authorizers:
             block_s=1.0,
             samples={
                 metric.observed: {
-                    name: {block: array("d", sorted(row)) for block, row in zip(blocks, each.tolist(), strict=True)}
-                    for name, each in times.items()
+                    name: {block: array("d", sorted(row)) for block, row in zip(blocks, item.tolist(), strict=True)}
+                    for name, item in times.items()
                 }
                 for metric in self.metrics
                 if metric.summary.tail is not None

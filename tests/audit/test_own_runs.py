@@ -45,7 +45,7 @@ def test_a_healthy_run_keeps_its_verdict_and_gets_no_warning() -> None:
     measured = draft().measured()
 
     assert verdict(measured) is VerdictId.SLOWER_MATERIAL
-    assert not [each for each in said(measured) if each[0] in CHECKS]
+    assert not [item for item in said(measured) if item[0] in CHECKS]
 
 
 def test_a_cold_first_batch_is_told_of_its_treatment_with_its_size() -> None:
@@ -74,11 +74,11 @@ def test_a_treatment_that_wanders_alone_loses_its_verdict_and_nothing_else_does(
     wandering(run, np.random.default_rng(3), 0.9, 0.02)
     measured = run.measured()
 
-    fatal = [each for each in warnings(measured, "drift") if each.severity is Severity.FATAL]
+    fatal = [warning for warning in warnings(measured, "drift") if warning.severity is Severity.FATAL]
     analysed = analyse(measured, audit(measured, judge(measured)))
 
-    assert [each.subject for each in fatal] == [COMPARISON]
-    withdrawn = [each.comparison.id for each in analysed.findings if each.verdict is VerdictId.WITHDRAWN]
+    assert [warning.subject for warning in fatal] == [COMPARISON]
+    withdrawn = [finding.comparison.id for finding in analysed.findings if finding.verdict is VerdictId.WITHDRAWN]
     assert withdrawn == [COMPARISON]
 
 
@@ -131,7 +131,7 @@ def test_a_treatment_that_counted_nothing_is_named_though_it_has_no_value() -> N
         "zero-event-run",
     )
 
-    assert [(each.severity, each.subject) for each in found] == [(Severity.FATAL, NEGATIVE)]
+    assert [(warning.severity, warning.subject) for warning in found] == [(Severity.FATAL, NEGATIVE)]
 
 
 @pytest.mark.full
@@ -141,5 +141,5 @@ def test_few_healthy_runs_are_warned_of_or_lose_a_verdict(blocks: int) -> None:
     spoken = [said(draft(seed, blocks).measured()) for seed in range(runs)]
 
     for check in CHECKS:
-        assert sum(any(each == check for each, _ in one) for one in spoken) <= 0.015 * runs, check
+        assert sum(any(item == check for item, _ in one) for one in spoken) <= 0.015 * runs, check
     assert sum(any(severity == "F" for _, severity in one) for one in spoken) <= 0.05 * runs

@@ -65,7 +65,7 @@ def test_a_check_that_was_never_done_loses_its_verdicts_at_every_size() -> None:
 
     found = warnings(measured, "flat-with-size")
 
-    assert [(each.severity, each.subject) for each in found] == [
+    assert [(warning.severity, warning.subject) for warning in found] == [
         (FATAL, f"{SMALL}/{PUBLISHED}"),
         (FATAL, f"{LARGE}/{PUBLISHED}"),
     ]
@@ -202,7 +202,7 @@ def clustered(rng: np.random.Generator, calls: int, slow: int) -> Measured:
     measured = Authorizers(rng, blocks=40, calls=calls, process=0.0, metrics=(DURATION, P99)).measured()
     samples = {
         arm: {
-            block: array("d", sorted([*of[: calls - slow], *(3 * each for each in of[calls - slow :])]))
+            block: array("d", sorted([*of[: calls - slow], *(3 * item for item in of[calls - slow :])]))
             if block in (7, 23)
             else of
             for block, of in by_block.items()
@@ -222,7 +222,7 @@ def test_a_quantile_is_warned_of_exactly_where_it_is_printed_without_an_interval
             for treatment_result in treatment_results(measured)
             if "#" not in treatment_result.treatment
         ]
-        bare = any(each is not None and each.low is None for each in printed)
+        bare = any(item is not None and item.low is None for item in printed)
 
         assert bool(warnings(measured, "unsupported-quantile")) == bare
 

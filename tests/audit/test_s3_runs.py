@@ -96,8 +96,8 @@ def fatal(seconds: Time) -> set[tuple[str, str]]:
 
 
 def said(run: Measured, severity: Severity) -> set[tuple[str, str]]:
-    found = [each for each in audit(run, judge(run)) if each.severity is severity]
-    return {(each.check, each.subject.split("/")[1]) for each in found}  # client/operation/…
+    found = [warning for warning in audit(run, judge(run)) if warning.severity is severity]
+    return {(warning.check, warning.subject.split("/")[1]) for warning in found}  # client/operation/…
 
 
 def test_honest_operations_are_accused_of_nothing() -> None:
@@ -163,10 +163,10 @@ def test_one_slow_bucket_of_an_arm_is_told(slower_s: float, blocks: int, is_seen
         seconds = 1e-3 * np.exp(rng.normal(0, 0.1, blocks)) + slower_s * (bucket == 2)
         run.witnesses.setdefault(arm, {})[f"bucket_{bucket}_s"] = tuple(map(float, seconds))
 
-    found = [each for each in audit(run, judge(run)) if each.check == "slow-bucket"]
+    found = [warning for warning in audit(run, judge(run)) if warning.check == "slow-bucket"]
 
-    assert [(each.subject, each.severity) for each in found] == ([(arm, Severity.FATAL)] if is_seen else [])
-    assert all("bucket 2" in each.saw for each in found)
+    assert [(warning.subject, warning.severity) for warning in found] == ([(arm, Severity.FATAL)] if is_seen else [])
+    assert all("bucket 2" in warning.saw for warning in found)
 
 
 def test_a_cost_of_operations_without_a_body_is_told_apart() -> None:
@@ -175,7 +175,7 @@ def test_a_cost_of_operations_without_a_body_is_told_apart() -> None:
 
     warned = said(measured(honest, times=slow_head), Severity.WARNING)
 
-    assert {each for each in warned if each[0] == "metadata-cost"} == {("metadata-cost", "head")}
+    assert {item for item in warned if item[0] == "metadata-cost"} == {("metadata-cost", "head")}
 
 
 def test_a_cost_of_the_body_is_no_cost_of_metadata() -> None:
@@ -195,10 +195,10 @@ def faster_with_kms(treatment: Treatment) -> float:
 def test_a_put_that_is_faster_encrypted_is_explained_by_the_md5_that_was_left_out() -> None:
     run = measured(honest, times=faster_with_kms, etags={"none": "md5", "sse-s3": "md5", "sse-kms": "opaque"})
 
-    found = [each for each in audit(run, judge(run)) if each.check == "less-work"]
+    found = [warning for warning in audit(run, judge(run)) if warning.check == "less-work"]
 
-    assert {(each.subject.split("/")[1], "sse-kms" in each.subject) for each in found} == {("put", True)}
-    assert all("etag is opaque, not md5" in each.saw and "MinIO does not" in each.meaning for each in found)
+    assert {(warning.subject.split("/")[1], "sse-kms" in warning.subject) for warning in found} == {("put", True)}
+    assert all("etag is opaque, not md5" in warning.saw and "MinIO does not" in warning.meaning for warning in found)
 
 
 @pytest.mark.parametrize(
@@ -213,11 +213,11 @@ def test_a_put_that_is_faster_encrypted_is_explained_by_the_md5_that_was_left_ou
 def test_a_put_that_is_faster_with_the_same_etag_is_not_explained_so(etags: Mapping[str, str]) -> None:
     run = measured(honest, times=faster_with_kms, etags=etags)
 
-    assert "less-work" not in {each.check for each in audit(run, judge(run))}
+    assert "less-work" not in {warning.check for warning in audit(run, judge(run))}
 
 
 def test_a_put_that_is_slower_without_an_md5_needs_no_explanation() -> None:
     etags = {"none": "md5", "sse-s3": "md5", "sse-kms": "opaque"}
-    run = measured(honest, times=lambda each: 2 - faster_with_kms(each), etags=etags)
+    run = measured(honest, times=lambda item: 2 - faster_with_kms(item), etags=etags)
 
-    assert "less-work" not in {each.check for each in audit(run, judge(run))}
+    assert "less-work" not in {warning.check for warning in audit(run, judge(run))}

@@ -88,7 +88,7 @@ def test_a_batch_that_only_waited_longer_is_no_longer_batch() -> None:
 def test_batches_of_unknown_length_beside_waiting_cannot_be_checked() -> None:
     measured = dataclasses.replace(in_cpu_time(4, 0.1), batches={})
 
-    assert said(measured, "unequal-batches") == [("note", each) for each in ("slow", "negative", "slow:time")]
+    assert said(measured, "unequal-batches") == [("note", text) for text in ("slow", "negative", "slow:time")]
 
 
 def test_single_operations_of_unequal_length_are_warned_of() -> None:

@@ -30,7 +30,7 @@ def measured_as(wall: float, telemetry: dict[str, float] | None) -> Measured:
 
 
 def said(measured: Measured) -> list[AuditWarning]:
-    return [each for each in run(measured, judge(measured)) if each.check == "wall-against-cpu"]
+    return [warning for warning in run(measured, judge(measured)) if warning.check == "wall-against-cpu"]
 
 
 def test_both_clocks_that_agree_are_left_in_peace() -> None:

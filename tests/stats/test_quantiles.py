@@ -215,7 +215,7 @@ def test_where_processes_differ_the_quantile_is_held_and_independence_misses_it(
     usual = [order_statistics_interval(run.ravel(), 0.9) for run in runs]
 
     assert np.mean([holds(*limits(pooled_quantile(run, 0.9))) for run in runs]) > 0.93
-    assert np.mean([holds(each.low, each.high) for each in usual]) < 0.5
+    assert np.mean([holds(item.low, item.high) for item in usual]) < 0.5
 
 
 @pytest.mark.parametrize("blocks", [[], [[]], [[], []]])

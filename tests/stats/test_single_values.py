@@ -35,7 +35,7 @@ def test_one_mode_is_seldom_taken_for_two(name: str, size: int) -> None:
     rng = np.random.default_rng(7)
     found = [two_modes(SHAPES[name](rng, size)) for _ in range(500)]
 
-    assert sum(each is not None and each.chance < 0.01 for each in found) <= 5
+    assert sum(item is not None and item.chance < 0.01 for item in found) <= 5
 
 
 @pytest.mark.parametrize("size", [10, 50, 300])

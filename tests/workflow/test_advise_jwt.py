@@ -44,8 +44,8 @@ def run(levels: dict[str, tuple[str, ...]] = LEVELS) -> Measured:
         return {block: seconds * (1.2 if block % 2 else 1) for block in BLOCKS}
 
     values = {
-        each.id: of(each.levels["operation"], each.levels["algorithm"], each.levels["layer"])
-        for each in plan.treatments
+        treatment.id: of(treatment.levels["operation"], treatment.levels["algorithm"], treatment.levels["layer"])
+        for treatment in plan.treatments
     }
     return measured_run(plan, {"cpu_time": values}, BLOCKS)
 
@@ -56,7 +56,8 @@ def advised(measured: Measured, under_s: float | None = None):
 
 def test_the_library_is_what_it_takes_more_than_the_primitive_in_every_cell() -> None:
     shares = {
-        each.treatment: {part.words: part.share.point for part in each.parts} for each in advised(run()).anatomies
+        anatomy.treatment: {part.words: part.share.point for part in anatomy.parts}
+        for anatomy in advised(run()).anatomies
     }
 
     assert shares == {

@@ -43,7 +43,7 @@ def advice_report(given: Advice) -> Document:
         Section("What your mix costs", _sentences(_mix(given, plan))),
         Section("What all pairs say together", _sentences(_pooled(given))),
         Section("What an hour of your mix costs", _sentences(_rents(given))),
-        Section("Starved or slow", _sentences(starved(given))),
+        Section("The quota or the code", _sentences(starved(given))),
         Section(
             f"Where the time goes: {names.metric(plan, given.rules.metric)}",
             _sentences(_anatomy(anatomy, plan) for anatomy in given.anatomies),
