@@ -30,7 +30,7 @@ def judge(measured: Measured) -> tuple[Finding, ...]:
         elif pending:
             # Its number of blocks was fixed and is not reached yet.
             needed = replace(effect, blocks_needed=(pending, pending))
-            seconds = _seconds(needed.blocks_needed, measured.block_s)
+            seconds = _seconds(needed.blocks_needed, _pace_s(measured))
             findings.append(Finding(comparison, VerdictId.INCONCLUSIVE, needed, margin, seconds_needed=seconds))
         else:
             findings.append(Finding(comparison, verdict(effect.low, effect.high, margin), effect, margin))
@@ -61,8 +61,13 @@ def _with_needs(findings: list[Finding], measured: Measured) -> list[Finding]:
     margins = margins_in_reach(projected, end, last)
     for (row, effect), need, reach in zip(still, needs, margins.tolist(), strict=True):
         known = replace(effect, blocks_needed=need, margin_in_reach=margin_of(reach) if effect.blocks < end else None)
-        findings[row] = replace(findings[row], effect=known, seconds_needed=_seconds(need, measured.block_s))
+        findings[row] = replace(findings[row], effect=known, seconds_needed=_seconds(need, _pace_s(measured)))
     return findings
+
+
+def _pace_s(measured: Measured) -> float | None:
+    """How long it takes until one more block is there: hosts measure theirs at the same time."""
+    return None if measured.block_s is None else measured.block_s / max(1, len(measured.hosts))
 
 
 def _seconds(blocks: tuple[int, int] | None, block_s: float | None) -> tuple[float, float] | None:
@@ -80,7 +85,8 @@ def _end(measured: Measured) -> int:
     """The number of blocks at which the budget is spent, if they go on to last as long as they did."""
     stopping = measured.plan.stopping
     most = last_look(measured.plan, measured.calibrated)
-    if stopping.budget_s is None or not measured.block_s:
+    pace_s = _pace_s(measured)
+    if stopping.budget_s is None or not pace_s:
         return most
-    fitting = int(stopping.budget_s / measured.block_s)
+    fitting = int(stopping.budget_s / pace_s)
     return min(most, max(fitting, ENOUGH_BLOCKS) if stopping.extends else fitting)
