@@ -37,7 +37,6 @@ class Catalogue:
         self._lock = asyncio.Lock()
 
     def function(self, name: str) -> Function:
-        """The function of this name."""
         found = self.functions.get(name)
         if found is None:
             raise not_found(function_arn(self.region, name))
@@ -48,7 +47,6 @@ class Catalogue:
         return self.functions.get(function.name) is function
 
     def layer_arn(self, name: str, version: str | int) -> str:
-        """The ARN of a version of a layer."""
         return f"arn:aws:lambda:{self.region}:{ACCOUNT}:layer:{name}:{version}"
 
     def publish(self, name: str, code: Code) -> LayerVersion:
@@ -82,7 +80,6 @@ class Catalogue:
             await self._collect()
 
     async def unpacked(self, archive: bytes) -> Code:
-        """The code in an archive."""
         try:
             return await asyncio.to_thread(self._store.add, archive)
         except BadArchive as error:

@@ -16,7 +16,6 @@ class ApiError(Exception):
         self.members = members
 
     def answer(self, exchange: Exchange, headers: tuple[tuple[str, str], ...] = ()) -> None:
-        """Send it."""
         # Some operations of Lambda spell it 'message', others 'Message'; clients look for both.
         body = {"Type": "User" if self.status < 500 else "Service", "message": self.message, **self.members}
         again = (("Retry-After", "1"),) if self.status == 429 else ()

@@ -16,7 +16,6 @@ _MOST_LISTED = 50
 
 
 async def create(catalogue: Catalogue, call: Call) -> Document:
-    """CreateFunction."""
     async with catalogue.changing():
         wanted = await call.read(requests.CreateFunction)
         # The name may come as an ARN, as everywhere.
@@ -33,13 +32,11 @@ async def create(catalogue: Catalogue, call: Call) -> Document:
 
 
 async def get(catalogue: Catalogue, call: Call) -> Document:
-    """GetFunction."""
     function = catalogue.function(call.name())
     return {"Configuration": documents.configuration(function), "Code": {"RepositoryType": "local"}}
 
 
 async def get_configuration(catalogue: Catalogue, call: Call) -> Document:
-    """GetFunctionConfiguration."""
     return documents.configuration(catalogue.function(call.name()))
 
 
@@ -55,7 +52,6 @@ async def list_all(catalogue: Catalogue, call: Call) -> Document:
 
 
 async def update_configuration(catalogue: Catalogue, call: Call) -> Document:
-    """UpdateFunctionConfiguration."""
     wanted = await call.read(requests.Configuration)
     requests.check_configuration(wanted)
     async with catalogue.changing():
@@ -67,7 +63,6 @@ async def update_configuration(catalogue: Catalogue, call: Call) -> Document:
 
 
 async def update_code(catalogue: Catalogue, call: Call) -> Document:
-    """UpdateFunctionCode."""
     async with catalogue.changing():
         function = catalogue.function(call.name())
         wanted = await call.read(requests.UpdateCode)
@@ -79,7 +74,6 @@ async def update_code(catalogue: Catalogue, call: Call) -> Document:
 
 
 async def delete(catalogue: Catalogue, call: Call) -> None:
-    """DeleteFunction."""
     async with catalogue.changing():
         del catalogue.functions[catalogue.function(call.name()).name]
 

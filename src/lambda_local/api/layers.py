@@ -11,7 +11,6 @@ from lambda_local.api.errors import invalid
 
 
 async def publish(catalogue: Catalogue, call: Call) -> dict[str, Any]:
-    """PublishLayerVersion."""
     name = names.new(names.layer(call.path["LayerName"]), "layerName")
     async with catalogue.changing():
         wanted = await call.read(requests.PublishLayer)

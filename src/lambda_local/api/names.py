@@ -20,7 +20,6 @@ _REMEMBERED = 128
 
 
 def function_arn(region: str, name: str) -> str:
-    """The ARN of the function of this name."""
     return f"arn:aws:lambda:{region}:{ACCOUNT}:function:{name}"
 
 

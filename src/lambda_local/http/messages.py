@@ -62,7 +62,6 @@ class Request:
 
     @property
     def body(self) -> bytes:
-        """The body in one piece."""
         if len(self.parts) != 1:
             self.parts = [b"".join(self.parts)]
         return self.parts[0]
@@ -110,7 +109,6 @@ class Exchange:
             self._send(self, answer)
 
     def answer_json(self, status: int, document: object, headers: Headers = ()) -> None:
-        """Send *document* as JSON."""
         self.answer(status, msgspec.json.encode(document), [("Content-Type", "application/json"), *headers])
 
 

@@ -49,5 +49,4 @@ def _as_spelled(level: str, levels: tuple[str, ...]) -> str:
 
 
 def as_name(text: str) -> str:
-    """A text as the name of a treatment."""
     return re.sub(r"[^A-Za-z0-9_.+-]+", "-", text).strip("-_.+") or "new"

@@ -79,7 +79,6 @@ class Machine:
         return _of(self.parts, part, "part")
 
     def probe(self, name: str) -> ProbeState:
-        """The state of a probe there."""
         return _of(self.probes, name, "probe")
 
     def host(self, name: str) -> HostState:

@@ -49,7 +49,6 @@ class GoProgram:
     optional: bool = False
 
     def part(self) -> Part:
-        """The program as a part."""
         about = f"from {self.module or self.folder}, {self.about}"
         return Part(f"program-{self.name}", self.title, self.missing, self.make, self.optional, about)
 

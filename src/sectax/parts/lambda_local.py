@@ -18,7 +18,6 @@ _RUNTIMES = ("python3.", "nodejs", "java")
 
 
 def command(*words: str) -> list[str]:
-    """What starts it."""
     return [sys.executable, "-m", "lambda_local", *words]
 
 

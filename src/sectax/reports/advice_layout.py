@@ -302,7 +302,6 @@ def _lacking(given: Advice, plan: Plan) -> Iterator[str]:
 
 
 def where(plan: Plan, cell: str, treatment: str) -> str:
-    """A treatment with its cell."""
     return " · ".join(part for part in (names.cell(plan, cell), names.treatment(plan, treatment)) if part)
 
 

@@ -365,7 +365,6 @@ def result_table(
 
 
 def tables(section: Section) -> Iterator[Table]:
-    """The tables of a section."""
     return (block for block in section.blocks if isinstance(block, Table))
 
 

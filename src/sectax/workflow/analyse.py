@@ -40,7 +40,6 @@ def analyse_file(path: Path) -> Analysed:
 
 
 def checked(outcome: Outcome) -> Checked:
-    """A check and what it said."""
     return Checked(outcome.check, outcome.rule, status(outcome), outcome.warnings)
 
 

@@ -30,7 +30,6 @@ _RUN_SUFFIX = ".sectax"
 
 
 def formats() -> tuple[str, ...]:
-    """What --format takes."""
     from sectax.audit.reading import registry
 
     return (*registry.names(), CSV)

@@ -30,7 +30,6 @@ class DryRun:
 
     @property
     def document(self) -> bytes:
-        """As JSON."""
         from sectax.reports.json import parts, report
 
         return parts.encoded(report.DryRun.of(self))

@@ -163,7 +163,6 @@ def signed_event(data_path: str, *, variant: str, key: bytes, salt: str | None, 
 
 
 def write_event(path: Path, content: bytes, *, force: bool) -> Written:
-    """Write a signed event."""
     return _write(path, content, force=force)
 
 

@@ -138,7 +138,6 @@ def _fitted(points: tuple[Point, ...], across: Scale, upward: Scale) -> tuple[st
 
 
 def cut(name: str, longest: int = _LONGEST_NAME) -> str:
-    """A name that fits."""
     return name if len(name) <= longest else f"{name[: longest - 1]}…"
 
 
