@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 from sectax.design.matrix import MOST_PRIMARY, Levels
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
 from sectax.experiments.levels import choose
-from sectax.experiments.on_probe.experiment import BATCH_S, CPU_TIME, ROUNDS, ProbeBench, probe_metrics, probe_subject
+from sectax.experiments.on_probe.experiment import (
+    BATCH_S,
+    CPU_TIME,
+    ROUNDS,
+    THROUGHPUT,
+    ProbeBench,
+    probe_metrics,
+    probe_subject,
+)
 from sectax.experiments.on_probe.subject import BATCH_CPU, ProbeSpec
 from sectax.experiments.primitives.algorithms import (
     AGREE,
@@ -23,6 +31,7 @@ from sectax.experiments.primitives.algorithms import (
     PASSWORD,
     SEAL,
     SIZES,
+    memory_bytes,
 )
 from sectax.experiments.primitives.inputs import new_inputs, subject_inputs
 from sectax.model.advice_rules import AdviceRules, Choice, GrowsWithSize
@@ -57,8 +66,12 @@ _BYTES_S = 4e10
 _PASSWORD_ROUNDS = (1, 6)
 _PASSWORD_DEADLINE_S = 120.0
 
-# Logins a second of one core: of the CPU time, so that four lanes count as much as they take.
-_PER_CORE = Metric("per_core", "operations/s", Better.HIGHER, Summary.RATE, BATCH_CPU, compared=False, cpu=True)
+# Of the CPU time, so that four lanes count as much as they take.
+_LOGINS = Metric("logins", "operations/s", Better.HIGHER, Summary.RATE, BATCH_CPU, cpu=True)
+_LOGINS_ANSWER = (
+    "the answer is logins per second of one core's CPU time, which leaves out what other programs take; those of a "
+    "second of wall time are shown beside it"
+)
 
 
 def _of_first(name: str) -> Metric:
@@ -70,7 +83,7 @@ _PROCESSOR = "this processor"
 _WORDS = {
     "metric=cpu_time": "CPU time",
     "metric=throughput": "wall throughput",
-    "metric=per_core": "a core's rate",
+    "metric=logins": "logins per second and core",
     "metric=memory_bytes": "memory by its settings",
     "metric=wire_bytes": "bytes that both sides send",
 }
@@ -195,17 +208,18 @@ class PrimitivesExperiment(Experiment):
         languages, families = factors["language"].levels, factors["family"].levels
         answer = probe_metrics(languages, machine)
         of_passwords = families == (PASSWORD,)
-        more: tuple[Metric, ...] = ()
+        metrics, answered_by = answer.metrics, answer.answered_by
         if of_passwords:
-            more = (_PER_CORE,) if CPU_TIME in answer.metrics else ()
-            more += (_of_first("memory_bytes"),)
+            if CPU_TIME in metrics:
+                metrics, answered_by = (_LOGINS, THROUGHPUT), _LOGINS_ANSWER
+            metrics += (_of_first("memory_bytes"),)
         elif families == (AGREE,):
-            more = (_of_first("wire_bytes"),)
+            metrics += (_of_first("wire_bytes"),)
         return Design(
             factors=tuple(factors.values()),
             control="algorithm",
             baseline=lambda cell: FAMILIES[cell["family"]].baseline,
-            metrics=(*answer.metrics, *more),
+            metrics=metrics,
             rules=Rules(
                 exists=lambda levels: levels["algorithm"] in FAMILIES[levels["family"]].algorithms,
                 family=lambda levels: levels["language"],
@@ -225,7 +239,7 @@ class PrimitivesExperiment(Experiment):
             rounds_range=_PASSWORD_ROUNDS if of_passwords else ROUNDS,
             settles=not of_passwords,
             one_processor=True,
-            answered_by=answer.answered_by,
+            answered_by=answered_by,
             beside=answer.beside,
             words=_WORDS
             | {_PROCESSOR: _processor(machine.host(LOCAL_HOST).facts)}
@@ -238,24 +252,31 @@ class PrimitivesExperiment(Experiment):
 
     def advice_rules(self, plan: Plan) -> AdviceRules:
         """Which to take. Without a CPU clock nothing is in seconds, and there is no answer."""
+        weigh = [plan.words.get(_PROCESSOR, "")]
+        measured = {treatment.levels["algorithm"] for treatment in plan.treatments}
+        # What is cheap to check is cheap to guess: of password hashes none is taken for its price.
+        of_passwords = measured <= set(FAMILIES[PASSWORD].algorithms)
+        if of_passwords:
+            fills = [(name, memory_bytes(name)) for name in FAMILIES[PASSWORD].algorithms if name in measured]
+            filled = ", ".join(f"{name} {size / _MIB:.3g}" for name, size in fills if size >= _MIB)
+            weigh.insert(0, f"what is cheap to check is cheap to guess; memory of a login in MiB: {filled or 'none'}")
         choice = Choice(
-            what="operations",
+            picks=not of_passwords,
+            what="logins" if of_passwords else "operations",
             uses=one_way(processor_hours),
             unasked=False,
             caveats=_CAVEATS,
-            weigh=plan.words.get(_PROCESSOR, ""),
+            weigh=". ".join(f"{text[:1].upper()}{text[1:]}" for text in weigh),
             changes="processor, library or language",
         )
-        return AdviceRules(CPU_TIME.name, choice, growth=GrowsWithSize("beyond the baseline"))
+        return AdviceRules(plan.metrics[0].name, choice, growth=GrowsWithSize("beyond the baseline"))
 
 
+_MIB = 1 << 20
 # What somebody must know who takes the cheapest.
 _CAVEATS = {
     "poly1305": "a key of Poly1305 is for one message alone",
-    "ml-kem-768": "ML-KEM alone is new: most take it together with X25519",
-    "bcrypt": "bcrypt fills no memory, and takes 72 bytes of a password at most",
-    "pbkdf2-sha256": "PBKDF2 fills no memory: it is the cheapest to attack",
-    "pbkdf2-sha512": "PBKDF2 fills no memory: it is the cheapest to attack",
+    "ml-kem-768": "ML-KEM alone has no classical fallback: TLS takes it together with X25519",
 }
 
 
