@@ -7,6 +7,7 @@ import pytest
 from sectax.experiments import registry
 from sectax.experiments.interface import HasProbeCases
 from sectax.experiments.on_probe.conformance import claimed_operations
+from sectax.experiments.primitives.algorithms import FAMILIES
 from sectax.workflow.probe_check import _cases
 from tests.fakes.toy import fake
 
@@ -17,7 +18,7 @@ def test_a_probe_is_tried_with_the_operations_of_the_experiments_that_it_serves(
 
 
 def test_a_probe_that_cannot_be_asked_is_tried_with_all_of_them() -> None:
-    assert {case.operation for case in _cases(None)} == {"sign", "verify"}
+    assert {case.operation for case in _cases(None)} == {"sign", "verify", *FAMILIES}
 
 
 def test_what_a_probe_claims_is_in_its_greeting() -> None:
