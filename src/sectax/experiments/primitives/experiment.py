@@ -63,7 +63,7 @@ _QUICK = ("aes-256-gcm", "chacha20-poly1305", "hmac-sha-256", "hmac-sha-512", "s
 _BYTES_S = 4e10
 
 # A password hash takes 50 to 500 ms: a batch is one, its first is like any other, and a few are enough.
-_PASSWORD_ROUNDS = (1, 6)
+_PASSWORD_ROUNDS = (1, 4)
 _PASSWORD_DEADLINE_S = 120.0
 
 # Of the CPU time, so that four lanes count as much as they take.

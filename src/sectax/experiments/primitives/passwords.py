@@ -14,8 +14,8 @@ from sectax.experiments.primitives.algorithms import SETTINGS
 _HASH_BYTES = 32
 # The scrypt of PHP's sodium takes a salt of this length alone.
 _SALT_BYTES = {"scrypt": 32}
-# The last character of bcrypt's salt and hash has bits to spare.
-_BCRYPT_HEAD, _BCRYPT_SALT = len("$2b$10$"), 22
+# Characters of bcrypt's settings, of its salt, and of salt and hash. The last of salt and hash has bits to spare.
+_BCRYPT_HEAD, _BCRYPT_SALT, _BCRYPT_TEXT = len("$2b$10$"), 22, 53
 
 
 def stored(algorithm: str, password: bytes) -> str:
@@ -52,12 +52,13 @@ def fault(algorithm: str, password: bytes, text: str) -> str | None:
 
 
 def tampered(algorithm: str, text: str) -> list[str]:
-    """The text with one bit turned in the salt, and with one in the hash."""
+    """The text with a bit turned in the salt or in the hash: one, since each takes a probe as long as a login."""
     if algorithm == "bcrypt":
-        places = (_BCRYPT_HEAD + secrets.randbelow(_BCRYPT_SALT - 1), len(text) - 2 - secrets.randbelow(29))
-        return [text[:at] + ("A" if text[at] != "A" else "B") + text[at + 1 :] for at in places]
+        at = _BCRYPT_HEAD + secrets.choice([*range(_BCRYPT_SALT - 1), *range(_BCRYPT_SALT, _BCRYPT_TEXT - 1)])
+        return [text[:at] + ("A" if text[at] != "A" else "B") + text[at + 1 :]]
     *head, salt, made = text.split("$")
-    return ["$".join((*head, _turned(salt), made)), "$".join((*head, salt, _turned(made)))]
+    parts = secrets.choice([(_turned(salt), made), (salt, _turned(made))])
+    return ["$".join((*head, *parts))]
 
 
 def _head(algorithm: str) -> str:
