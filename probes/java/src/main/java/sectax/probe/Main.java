@@ -10,7 +10,9 @@ import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryManagerMXBean;
+import java.security.GeneralSecurityException;
 import java.security.NoSuchAlgorithmException;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -31,9 +33,12 @@ final class Main {
                 "algorithm", available(),
                 "key_use", List.of("parsed-once", "parsed-per-call"),
                 "layer", List.of("primitive", "library"));
-        var operations = Map.of("sign", parameters, "verify", parameters);
-        var name = new Probe.Named("java", "1");
-        new Conversation(new Probe(name, libraries(), operations, Main::prepare)).serve(requests, replies);
+        Map<String, Map<String, List<String>>> operations = new HashMap<>();
+        operations.put("sign", parameters);
+        operations.put("verify", parameters);
+        Primitives.FAMILIES.forEach((name, known) -> operations.put(name, Map.of("algorithm", known)));
+        var probe = new Probe.Named("java", "1");
+        new Conversation(new Probe(probe, libraries(), operations, Main::prepare)).serve(requests, replies);
     }
 
     /** With the compiler and the garbage collector: their threads' CPU time is counted too. */
@@ -67,6 +72,13 @@ final class Main {
     static Operation prepare(String operation, Map<String, String> parameters, Map<String, String> inputs)
             throws Refusal {
         String name = parameters.getOrDefault("algorithm", "");
+        if (Primitives.FAMILIES.containsKey(operation)) {
+            try {
+                return Primitives.prepare(operation, name, inputs);
+            } catch (GeneralSecurityException error) {
+                throw Refusal.failed("it could not be prepared: " + error.getClass().getSimpleName());
+            }
+        }
         Algorithm algorithm = Algorithm.ALL.get(name);
         if (algorithm == null) {
             throw Refusal.skipped("not in the JDK" + (name.equals("ES256K") ? " since version 16" : ""));
