@@ -76,7 +76,8 @@ final class Main {
             try {
                 return Primitives.prepare(operation, name, inputs);
             } catch (GeneralSecurityException error) {
-                throw Refusal.failed("it could not be prepared: " + error.getClass().getSimpleName());
+                throw Refusal.failed(
+                        "it could not be prepared: " + error.getClass().getSimpleName());
             }
         }
         Algorithm algorithm = Algorithm.ALL.get(name);

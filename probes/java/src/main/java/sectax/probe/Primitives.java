@@ -113,7 +113,8 @@ final class Primitives {
 
     private static Map<String, Object> witnesses(String algorithm, SecretKeySpec key, int size)
             throws GeneralSecurityException {
-        var provider = cipher(Cipher.ENCRYPT_MODE, algorithm, key, new byte[NONCE]).getProvider();
+        var provider =
+                cipher(Cipher.ENCRYPT_MODE, algorithm, key, new byte[NONCE]).getProvider();
         return Map.of(
                 "key_bits", 8 * key.getEncoded().length, "data_bytes", size, "implementation", provider.getName());
     }
@@ -134,11 +135,11 @@ final class Primitives {
             return Token.encode(whole);
         };
         Signatures.Verify accepts = shown -> opened(algorithm, key, Token.decode(shown)) != null;
-        return new Signatures(
-                witnesses(algorithm, key, data.length), () -> seals.made().length, artefact, accepts, "");
+        return new Signatures(witnesses(algorithm, key, data.length), () -> seals.made().length, artefact, accepts, "");
     }
 
-    private static Operation open(String algorithm, byte[] raw, byte[] sealed) throws Refusal, GeneralSecurityException {
+    private static Operation open(String algorithm, byte[] raw, byte[] sealed)
+            throws Refusal, GeneralSecurityException {
         var key = key(algorithm, raw);
         Signatures.Work work = () -> {
             try {

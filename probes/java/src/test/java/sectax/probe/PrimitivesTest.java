@@ -74,7 +74,8 @@ class PrimitivesTest {
     @ParameterizedTest
     @CsvSource({"x25519, 32", "p-256, 65"})
     void bothSidesAgree(String algorithm, int size) throws Exception {
-        var of = ready("agree", algorithm, Map.of("private_key", text("\u0001".repeat(32)), "public_key", text("none")));
+        var of =
+                ready("agree", algorithm, Map.of("private_key", text("\u0001".repeat(32)), "public_key", text("none")));
 
         assertEquals(32, of.run());
         assertEquals(size, of.witnesses().get("public_key_bytes"));
