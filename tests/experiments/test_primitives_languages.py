@@ -21,10 +21,11 @@ NEEDS = {
     "go": "the Go probe",
     "node": "the Node probe",
     "rust": "the Rust probe",
+    "java": "the Java probe",
 }
 PRESENT = [language for language, part in NEEDS.items() if PARTS[part].is_here()]
 COMMON = {"aes-256-gcm", "aes-128-gcm", "chacha20-poly1305", "hmac-sha-256", "hmac-sha-512", "sha-256", "sha-512"}
-COMMON |= {"sha3-256", "blake2b", "x25519", "p-256", "argon2id", "scrypt", "pbkdf2-sha256"}
+COMMON |= {"sha3-256", "x25519", "p-256", "pbkdf2-sha256", "pbkdf2-sha512"}
 KEYS = new_inputs()
 
 pytestmark = [pytest.mark.more]
@@ -45,7 +46,7 @@ def ended() -> Iterator[None]:
         conversation(language).child.kill()
 
 
-@needs("php", "the Python probe", "the Go probe", "the Node probe", "the Rust probe")
+@needs("php", "the Python probe", "the Go probe", "the Node probe", "the Rust probe", "the Java probe")
 @pytest.mark.parametrize("size", ["64B", "16KiB"])
 @pytest.mark.parametrize(
     ("family", "algorithm"), [(name, one) for name, family in FAMILIES.items() for one in family.algorithms]
