@@ -113,7 +113,7 @@ def test_the_controls_say_what_the_run_could_see() -> None:
     assert 0 < family.smallest_seen < 0.02
 
 
-def test_without_controls_nothing_is_said_of_the_noise() -> None:
+def test_without_controls_nothing_is_reported_of_the_noise() -> None:
     (family,) = analyse(run_of({"baseline": around(1, 8), "t": around(1, 8)})).controls
 
     assert (family.negative, family.positive, family.noise_floor, family.smallest_seen) == (None,) * 4

@@ -90,7 +90,7 @@ def test_the_parts_of_an_operation_are_the_differences_and_make_up_the_whole() -
     assert large.parts[2].share.high == pytest.approx(large.parts[2].share.low)
 
 
-def test_what_was_not_measured_apart_is_said_of_the_next_stage() -> None:
+def test_what_was_not_measured_apart_is_reported_of_the_next_stage() -> None:
     (only,) = anatomies(measured(("none", "hmac-sha512"), ("large",)), "duration", STAGES)
 
     assert [part.words for part in only.parts] == ["parsing, its form", "the check"]

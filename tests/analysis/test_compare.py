@@ -295,7 +295,7 @@ def with_metric(analysed: Analysed, **changed: object) -> Analysed:
 
 
 @pytest.mark.parametrize("changed", [{"summary": Summary.MEDIAN}, {"observed": "something else"}])
-def test_unlike_statistics_of_one_name_are_refused_a_ratio(changed: dict[str, object]) -> None:
+def test_different_statistics_of_one_name_are_refused_a_ratio(changed: dict[str, object]) -> None:
     a = situations.signatures_in_php()
 
     comparison = compare_runs(a, with_metric(a, **changed))

@@ -364,7 +364,7 @@ def quiet(blocks: int, spread: float = 0.003) -> dict[str, list[float]]:
     return {name: rng.lognormal(0, spread, blocks).tolist() for name in ("baseline", "treatment")}
 
 
-def test_what_is_still_needed_is_said() -> None:
+def test_what_is_still_needed_is_reported() -> None:
     finding = only(run_of(quiet(6)))
 
     assert finding.verdict == VerdictId.INCONCLUSIVE

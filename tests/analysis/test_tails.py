@@ -23,30 +23,32 @@ def blocks(number: int, calls: int) -> list[array[float]]:
 
 
 def test_a_tail_is_of_all_blocks_together() -> None:
-    found = tail(P99, 0.99, blocks(20, 25), 0.95)
+    quantile = tail(P99, 0.99, blocks(20, 25), 0.95)
 
-    assert found.point == pytest.approx(1.99, abs=0.005)
-    assert found.low is not None
-    assert found.high is not None
-    assert found.low < found.point < found.high
-    assert found.count == 500
-    assert no_interval(found) == ""
+    assert quantile.point == pytest.approx(1.99, abs=0.005)
+    assert quantile.low is not None
+    assert quantile.high is not None
+    assert quantile.low < quantile.point < quantile.high
+    assert quantile.count == 500
+    assert no_interval(quantile) == ""
 
 
 def test_a_tail_of_too_few_says_what_it_takes() -> None:
-    found = tail(P99, 0.99, blocks(20, 4), 0.95)
+    quantile = tail(P99, 0.99, blocks(20, 4), 0.95)
 
-    assert (found.low, found.high) == (None, None)
-    assert no_interval(found).startswith("an interval needs at least 368 independent observations; these 80 count as")
+    assert (quantile.low, quantile.high) == (None, None)
+    assert no_interval(quantile).startswith(
+        "an interval needs at least 368 independent observations; these 80 count as"
+    )
 
 
 def test_a_tail_of_fewer_than_twenty_blocks_has_no_interval() -> None:
-    found = tail(P99, 0.99, blocks(19, 100), 0.95)
+    quantile = tail(P99, 0.99, blocks(19, 100), 0.95)
     few = tail(P99, 0.99, blocks(6, 8), 0.95)
 
-    assert found.point == pytest.approx(1.99, abs=0.005)
-    assert (found.low, found.high) == (None, None)
-    assert no_interval(found) == "an interval needs at least 20 blocks; these are 19"
+    assert quantile.point == pytest.approx(1.99, abs=0.005)
+    assert (quantile.low, quantile.high) == (None, None)
+    assert no_interval(quantile) == "an interval needs at least 20 blocks; these are 19"
     assert no_interval(few).startswith("an interval needs at least 368 independent observations in at least 20 blocks;")
 
 

@@ -48,7 +48,7 @@ def test_a_healthy_run_keeps_its_verdict_and_gets_no_warning() -> None:
     assert not [item for item in said(measured) if item[0] in CHECKS]
 
 
-def test_a_cold_first_batch_is_told_of_its_treatment_with_its_size() -> None:
+def test_a_cold_first_batch_is_reported_of_its_treatment_with_its_size() -> None:
     run = draft()
     cold_first_batch(run, 0.1)
 
@@ -58,7 +58,7 @@ def test_a_cold_first_batch_is_told_of_its_treatment_with_its_size() -> None:
     assert "differs from its others by +10 %" in warning.saw or "+11 %" in warning.saw
 
 
-def test_what_most_treatments_share_is_told_once_of_the_run() -> None:
+def test_what_most_treatments_share_is_reported_once_of_the_run() -> None:
     run = draft()
     drifting_run(run, -0.2)
 
@@ -94,7 +94,7 @@ def test_two_modes_are_shown_with_their_blocks_and_places() -> None:
     assert f"{slow} near +2" in warning.saw
 
 
-def test_a_long_tail_is_told_as_a_tail() -> None:
+def test_a_long_tail_is_reported_as_a_tail() -> None:
     run = draft(blocks=40)
     run.logs[TREATMENT] += 0.05 * np.random.default_rng(5).lognormal(0, 1, (40, 1))
 
@@ -126,12 +126,12 @@ def test_a_treatment_that_counted_nothing_is_named_though_it_has_no_value() -> N
     nothing = dataclasses.replace(measured.batches[NEGATIVE], operations=0)
     values = {arm: of for arm, of in measured.values[name].items() if arm != NEGATIVE}
 
-    found = warnings(
+    warned = warnings(
         dataclasses.replace(measured, values={name: values}, batches=measured.batches | {NEGATIVE: nothing}),
         "zero-event-run",
     )
 
-    assert [(warning.severity, warning.subject) for warning in found] == [(Severity.FATAL, NEGATIVE)]
+    assert [(warning.severity, warning.subject) for warning in warned] == [(Severity.FATAL, NEGATIVE)]
 
 
 @pytest.mark.full

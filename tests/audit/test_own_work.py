@@ -63,15 +63,15 @@ def test_a_check_that_was_never_done_loses_its_verdicts_at_every_size() -> None:
     run = authorizers(seconds={(PUBLISHED, size): 1.01 * honest(NONE, size) for size in (SMALL, LARGE)})
     measured = run.measured()
 
-    found = warnings(measured, "flat-with-size")
+    warned = warnings(measured, "flat-with-size")
 
-    assert [(warning.severity, warning.subject) for warning in found] == [
+    assert [(warning.severity, warning.subject) for warning in warned] == [
         (FATAL, f"{SMALL}/{PUBLISHED}"),
         (FATAL, f"{LARGE}/{PUBLISHED}"),
     ]
-    assert found[0].saw.startswith("307 times the bytes take ")
-    assert "ms more beyond none" in found[0].saw
-    assert found[0].saw.endswith("at no more than 10 GB/s they need 0.31 ms more")
+    assert warned[0].saw.startswith("307 times the bytes take ")
+    assert "ms more beyond none" in warned[0].saw
+    assert warned[0].saw.endswith("at no more than 10 GB/s they need 0.31 ms more")
     assert withdrawn(measured) == {f"{SMALL}/{PUBLISHED}:duration", f"{LARGE}/{PUBLISHED}:duration"}
 
 
@@ -169,7 +169,7 @@ def test_of_an_experiment_whose_work_is_not_known_nothing_is_held() -> None:
     assert [told(run.measured(), check) for check in CHECKS] == [[], [], []]
 
 
-def test_a_quantile_of_few_calls_is_told_with_the_number_that_it_needs() -> None:
+def test_a_quantile_of_few_calls_is_reported_with_the_number_that_it_needs() -> None:
     run = authorizers(blocks=40, calls=2, metrics=(DURATION, P99), process=0.0)
 
     (warning,) = warnings(run.measured(), "unsupported-quantile")

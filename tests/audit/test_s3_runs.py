@@ -155,7 +155,7 @@ def test_a_client_that_keeps_up_is_accused_of_nothing(load: Mapping[str, float])
 @pytest.mark.parametrize(
     ("slower_s", "blocks", "is_seen"), [(0.0, 20, False), (2e-2, 20, True), (1e-4, 20, False), (2e-2, 5, False)]
 )
-def test_one_slow_bucket_of_an_arm_is_told(slower_s: float, blocks: int, is_seen: bool) -> None:
+def test_one_slow_bucket_of_an_arm_is_reported(slower_s: float, blocks: int, is_seen: bool) -> None:
     rng = np.random.default_rng(2)
     run = measured(honest)
     arm = next(treatment.id for treatment in run.plan.treatments if treatment.levels["operation"] == "get")
@@ -169,7 +169,7 @@ def test_one_slow_bucket_of_an_arm_is_told(slower_s: float, blocks: int, is_seen
     assert all("bucket 2" in warning.saw for warning in found)
 
 
-def test_a_cost_of_operations_without_a_body_is_told_apart() -> None:
+def test_a_cost_of_operations_without_a_body_is_distinguished() -> None:
     def slow_head(treatment: Treatment) -> float:
         return 1.2 if (treatment.levels["operation"], treatment.levels["encryption"]) == ("head", "sse-s3") else 1.0
 

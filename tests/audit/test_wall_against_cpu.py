@@ -38,7 +38,7 @@ def test_both_clocks_that_agree_are_left_in_peace() -> None:
     assert said(measured_as(1.21, {})) == []  # less than the margin
 
 
-def test_waiting_for_something_else_is_told() -> None:
+def test_waiting_for_something_else_is_reported() -> None:
     (warning,) = said(measured_as(1.8, {}))
 
     assert (warning.severity.value, warning.subject) == ("W", "slow")
@@ -59,14 +59,14 @@ def test_waiting_that_explains_a_part_leaves_the_rest() -> None:
     assert "without the time in which they waited for a processor, wall time changes by +50 %" in warning.saw
 
 
-def test_waiting_that_is_not_told_of_explains_nothing_and_is_said_to_be_missing() -> None:
+def test_waiting_that_is_not_reported_explains_nothing_and_is_missing() -> None:
     (note,) = said(measured_as(1.8, None))
 
     assert note.severity.value == "note"
     assert "waited for a processor is not reported" in note.saw
 
 
-def test_work_done_elsewhere_is_told_too() -> None:
+def test_work_done_elsewhere_is_reported_too() -> None:
     (warning,) = said(measured_as(0.9, {}))  # more CPU time, less wall time: another processor helps
 
     assert "wall time by -10 %" in warning.saw

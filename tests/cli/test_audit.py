@@ -24,11 +24,11 @@ CSV = ["--value", "elapsed", "--unit", "ms"]
 
 
 def test_a_file_of_another_tool_is_audited_and_the_verdict_comes_first():
-    said = sectax("audit", str(SAMPLES / "sysbench-memory.txt"))
+    result = sectax("audit", str(SAMPLES / "sysbench-memory.txt"))
 
-    assert said.status == 0
-    assert said.out.index("Do not quote") < said.out.index("What fired")
-    assert "fixed-time-total" in said.out
+    assert result.status == 0
+    assert result.out.index("Do not quote") < result.out.index("What fired")
+    assert "fixed-time-total" in result.out
 
 
 @pytest.mark.parametrize("target", ["published:confidential-vm-sysbench", str(SAMPLES / "hyperfine.json")])
@@ -67,10 +67,10 @@ def test_ci_may_fail_on_f_or_on_w_too(name, statuses):
     "name", ["sysbench-cpu.txt", "openssl-signatures.txt", "openssl-aes.txt", "wrk.txt", "gobench.txt", "pyperf.json"]
 )
 def test_strict_lets_sound_outputs_pass_whose_figures_are_of_one_run(name):
-    said = sectax("audit", str(SAMPLES / name), "--strict")
+    result = sectax("audit", str(SAMPLES / name), "--strict")
 
-    assert said.status == 0, said.out
-    assert "Do not quote" not in said.out
+    assert result.status == 0, result.out
+    assert "Do not quote" not in result.out
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in SAMPLES.iterdir() if path.suffix != ".md"))
@@ -84,10 +84,10 @@ def test_no_more_figures_are_counted_than_there_are(name):
 
 
 def test_columns_of_what_is_no_csv_are_refused_by_its_name():
-    said = sectax("audit", str(SAMPLES / "wrk.txt"), "--value", "elapsed", "--unit", "ms")
+    result = sectax("audit", str(SAMPLES / "wrk.txt"), "--value", "elapsed", "--unit", "ms")
 
-    assert said.status == 2
-    assert "--value is for tables, and this is wrk" in said.err
+    assert result.status == 2
+    assert "--value is for tables, and this is wrk" in result.err
 
 
 @pytest.mark.more
@@ -113,18 +113,18 @@ def test_a_run_file_whose_table_is_a_view_without_end_is_refused(tmp_path):
         db.execute("CREATE VIEW block AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x FROM n) SELECT x FROM n")
         db.commit()
 
-    said = sectax("audit", "r.sectax", folder=tmp_path)
+    result = sectax("audit", "r.sectax", folder=tmp_path)
 
-    assert said.status == 2
-    assert "block is a view, and should be a table" in said.err
+    assert result.status == 2
+    assert "block is a view, and should be a table" in result.err
 
 
 def test_csv_columns_may_be_named_on_the_command_line(tmp_path):
     (tmp_path / "t.csv").write_text("arm,elapsed\na,1\nb,2\na,3\nb,4\n")
 
-    said = sectax("audit", "t.csv", *CSV, "--by", "arm", "--baseline", "a", "--json", folder=tmp_path)
+    result = sectax("audit", "t.csv", *CSV, "--by", "arm", "--baseline", "a", "--json", folder=tmp_path)
 
-    document = json.loads(said.out)
+    document = json.loads(result.out)
     assert (document["source"]["kind"], document["figures"], document["values"]) == ("csv", 2, 4)
 
 
@@ -132,11 +132,11 @@ def test_labels_cannot_steer_the_terminal(tmp_path):
     label = "\x1b[31mred\x07"
     (tmp_path / "h.json").write_text(json.dumps({"results": [{"command": label, "times": [1.0]}]}))
 
-    said = sectax("audit", "h.json", "--all", folder=tmp_path)
+    result = sectax("audit", "h.json", "--all", folder=tmp_path)
 
-    assert said.status == 0
-    assert "\x1b" not in said.out
-    assert "\x07" not in said.out
+    assert result.status == 0
+    assert "\x1b" not in result.out
+    assert "\x07" not in result.out
 
 
 def _fifo(folder: Path) -> None:
@@ -192,38 +192,38 @@ def test_what_is_no_file_of_numbers_is_refused_with_words(case, tmp_path):
     make, says = BAD[case]
     make(tmp_path)
 
-    said = sectax("audit", "target", folder=tmp_path, timeout=60)
+    result = sectax("audit", "target", folder=tmp_path, timeout=60)
 
-    assert said.status == 2, said
-    assert says in said.err
-    assert "hint: " in said.err
-    assert said.out == ""
+    assert result.status == 2, result
+    assert says in result.err
+    assert "hint: " in result.err
+    assert result.out == ""
 
 
 def test_a_huge_line_in_a_csv_is_named(tmp_path):
     (tmp_path / "t.csv").write_bytes(b"arm,elapsed\n" + b"x" * 3_000_000)
 
-    said = sectax("audit", "t.csv", *CSV, folder=tmp_path)
+    result = sectax("audit", "t.csv", *CSV, folder=tmp_path)
 
-    assert said.status == 2
-    assert "t.csv: line 2: longer than 1 MiB" in said.err
+    assert result.status == 2
+    assert "t.csv: line 2: longer than 1 MiB" in result.err
 
 
 def test_bytes_that_are_no_utf_8_far_down_are_named_by_offset_and_line(tmp_path):
     content = b"arm,elapsed\n" + b"a,1\n" * 400_000
     (tmp_path / "t.csv").write_bytes(content + b"b,\xfe\n")
 
-    said = sectax("audit", "t.csv", *CSV, folder=tmp_path)
+    result = sectax("audit", "t.csv", *CSV, folder=tmp_path)
 
-    assert f"t.csv: line 400002: byte {len(content) + 2} (0xfe) is not UTF-8" in said.err
+    assert f"t.csv: line 400002: byte {len(content) + 2} (0xfe) is not UTF-8" in result.err
 
 
 def test_a_byte_order_mark_and_dos_line_ends_are_no_matter(tmp_path):
     (tmp_path / "t.csv").write_bytes(b"\xef\xbb\xbfarm,elapsed\r\na,1\r\nb,2\r\n")
 
-    said = sectax("audit", "t.csv", *CSV, "--json", folder=tmp_path)
+    result = sectax("audit", "t.csv", *CSV, "--json", folder=tmp_path)
 
-    assert json.loads(said.out)["values"] == 2
+    assert json.loads(result.out)["values"] == 2
 
 
 @pytest.mark.more
@@ -243,10 +243,10 @@ def test_a_character_on_the_border_of_what_is_looked_at_first_is_no_matter(tmp_p
     ],
 )
 def test_wrong_words_are_answered_with_words(words, says, tmp_path):
-    said = sectax("audit", *words, folder=tmp_path)
+    result = sectax("audit", *words, folder=tmp_path)
 
-    assert said.status == 2
-    assert says in said.err
+    assert result.status == 2
+    assert says in result.err
 
 
 PUBLISHED = ("published:s3-default-encryption", "published:hmac-lambda-2023", "published:confidential-vm-sysbench")
@@ -258,11 +258,11 @@ def test_all_leaves_nothing_out(target):
 
 
 @pytest.mark.parametrize("target", [*PUBLISHED, *sorted(map(str, SAMPLES.glob("*.*[!d]")))])
-def test_words_have_no_powers_of_ten_and_nothing_is_said_twice(target):
-    said = sectax("audit", target)
+def test_words_have_no_powers_of_ten_and_nothing_is_reported_twice(target):
+    result = sectax("audit", target)
 
-    assert not re.search(r"\d e\+?\d|\de\+\d|nan|\binf\b", said.out)
-    assert "not checked" not in said.out.partition("What cannot be checked")[0]
+    assert not re.search(r"\d e\+?\d|\de\+\d|nan|\binf\b", result.out)
+    assert "not checked" not in result.out.partition("What cannot be checked")[0]
 
 
 @pytest.mark.more

@@ -143,8 +143,8 @@ def test_cells_may_have_baselines_of_their_own():
 
 
 def test_levels_that_do_not_belong_together_are_neither_treatments_nor_skipped():
-    made = matrix(Rules(exists=lambda levels: (levels["operation"], levels["language"]) != ("sign", "php")))
+    planned = matrix(Rules(exists=lambda levels: (levels["operation"], levels["language"]) != ("sign", "php")))
 
-    assert "php/sign" not in {cell.id for cell in made.cells}
-    assert not made.skipped
-    assert len(made.cells) == 3
+    assert "php/sign" not in {cell.id for cell in planned.cells}
+    assert not planned.skipped
+    assert len(planned.cells) == 3

@@ -53,7 +53,7 @@ def test_the_probe_of_the_page_passes_every_check(folder: Path) -> None:
 def test_a_run_measures_it(folder: Path) -> None:
     levels = ("--level", f"language=ruby={folder}", "--level", "algorithm=RS256,HS256", "--level", "operation=sign")
 
-    said = sectax("run", "jwt", "--quick", *levels, "--blocks", "6", "--json", folder=folder)
+    result = sectax("run", "jwt", "--quick", *levels, "--blocks", "6", "--json", folder=folder)
 
-    assert said.status == 0, said.err
-    assert json.loads(said.out)["run"]["blocks"] == 6
+    assert result.status == 0, result.err
+    assert json.loads(result.out)["run"]["blocks"] == 6

@@ -63,48 +63,48 @@ def test_it_listens_on_a_port_of_its_own_until_it_is_stopped() -> None:
 
 def test_what_it_started_itself_is_its_own_and_ends_with_it() -> None:
     code = f"import subprocess, sys; subprocess.run({list(SERVE[:-1])!r} + [sys.argv[1]])"
-    one = server(sys.executable, "-c", code, "$PORT")
-    one.start()
-    one.wait()
-    one.stop()
+    own_server = server(sys.executable, "-c", code, "$PORT")
+    own_server.start()
+    own_server.wait()
+    own_server.stop()
 
-    assert nobody_listens(one.port)
+    assert nobody_listens(own_server.port)
 
 
 def test_its_port_is_in_its_environment_too(tmp_path: Path) -> None:
     code = f"import os; open({str(tmp_path / 'port')!r}, 'w').write(os.environ['PORT'])"
-    one = server(sys.executable, "-c", code)
-    one.start()
+    own_server = server(sys.executable, "-c", code)
+    own_server.start()
     with pytest.raises(ServerFailed):
-        one.wait()
+        own_server.wait()
 
-    assert int((tmp_path / "port").read_text()) == one.port
+    assert int((tmp_path / "port").read_text()) == own_server.port
 
 
 def test_another_programs_listener_is_never_talked_to(listener: socket.socket, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(started, "free_port", lambda: listener.getsockname()[1])
-    one = server(*SLEEP)
-    one.start()
+    own_server = server(*SLEEP)
+    own_server.start()
     with pytest.raises(ServerFailed) as refused:
-        one.wait()
+        own_server.wait()
 
     assert str(listener.getsockname()[1]) in refused.value.message
 
 
 def test_a_server_that_has_ended_is_not_asked_again() -> None:
-    one = server(*SERVE)
-    one.start()
-    one.wait()
-    one.stop()
-    with socket.create_server(("127.0.0.1", one.port)), pytest.raises(ServerFailed):
-        one.check()
+    own_server = server(*SERVE)
+    own_server.start()
+    own_server.wait()
+    own_server.stop()
+    with socket.create_server(("127.0.0.1", own_server.port)), pytest.raises(ServerFailed):
+        own_server.check()
 
 
 def test_what_it_said_last_stands_in_the_message() -> None:
-    one = server(sys.executable, "-c", "import sys; print('no such setting: x'); sys.exit(3)")
-    one.start()
+    own_server = server(sys.executable, "-c", "import sys; print('no such setting: x'); sys.exit(3)")
+    own_server.start()
     with pytest.raises(ServerFailed) as failed:
-        one.wait()
+        own_server.wait()
 
     assert "no such setting: x" in failed.value.message
     assert "3" in failed.value.message
@@ -112,19 +112,19 @@ def test_what_it_said_last_stands_in_the_message() -> None:
 
 def test_one_that_listens_late_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(started, "_START_S", 0.3)
-    one = server(*SLEEP)
-    one.start()
+    own_server = server(*SLEEP)
+    own_server.start()
     with pytest.raises(ServerFailed) as failed:
-        one.wait()
+        own_server.wait()
 
     assert "0.3 s" in failed.value.message
-    one.stop()  # once more
+    own_server.stop()  # once more
 
 
 def test_a_program_that_is_not_there_is_a_failure_with_its_name() -> None:
-    one = server("/nowhere/server", "$PORT")
-    one.start()
+    own_server = server("/nowhere/server", "$PORT")
+    own_server.start()
     with pytest.raises(ServerFailed) as failed:
-        one.wait()
+        own_server.wait()
 
     assert "/nowhere/server" in failed.value.message

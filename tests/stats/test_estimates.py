@@ -93,6 +93,6 @@ def test_clopper_pearson_by_the_table(events: int, trials: int, low: float, high
 
 
 @pytest.mark.parametrize(("events", "trials"), [(-1, 5), (6, 5), (0, 0)])
-def test_a_share_that_is_none_is_refused(events: int, trials: int) -> None:
+def test_an_invalid_share_is_refused(events: int, trials: int) -> None:
     with pytest.raises(ValueError, match="is not a share"):
         clopper_pearson(events, trials)

@@ -150,7 +150,7 @@ def test_the_noise_of_blocks_is_no_difference_between_hosts() -> None:
     same = of_hosts(*blocks_of(10, 8, noise=0.05))
     unlike = of_hosts(*blocks_of(10, 8, spread=0.2, noise=0.05))
 
-    none, some_ = (spread_between(OfHosts(each.count[0], each.mean[0], each.noise[0]), 0.95) for each in (same, unlike))
+    none, some_ = (spread_between(OfHosts(item.count[0], item.mean[0], item.noise[0]), 0.95) for item in (same, unlike))
 
     assert none.low == 0
     assert none.point < 0.02

@@ -183,7 +183,7 @@ def ratios(within: float, between: float, likeness: float, *, treatments: int = 
 
 
 @pytest.mark.parametrize("likeness", [0.0, 0.3, 0.6])
-def test_what_lasts_from_turn_to_turn_is_told_from_what_processes_differ_by(likeness: float) -> None:
+def test_what_lasts_from_turn_to_turn_is_distinguished_from_what_processes_differ_by(likeness: float) -> None:
     found = noise_of(ratios(0.05, 0.02, likeness))
 
     assert found is not None
@@ -204,7 +204,7 @@ def test_noise_that_lasts_wants_more_rounds_than_noise_that_does_not() -> None:
 
 
 @pytest.mark.parametrize("seen", [[], [[[0.1], [0.2]]]])
-def test_one_turn_tells_nothing_of_the_noise(seen: list[Any]) -> None:
+def test_one_turn_says_nothing_of_the_noise(seen: list[Any]) -> None:
     assert noise_of(seen) is None
 
 

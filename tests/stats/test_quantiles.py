@@ -93,19 +93,19 @@ def test_blocks_of_one_value_count_once_each() -> None:
     assert (alike.low, alike.high) == pytest.approx((once.low, once.high), abs=1)
 
 
-def test_one_block_tells_nothing_of_the_others() -> None:
-    found = pooled_quantile([np.arange(5000.0)], 0.9)
+def test_one_block_says_nothing_of_the_others() -> None:
+    quantile = pooled_quantile([np.arange(5000.0)], 0.9)
 
-    assert found.point == pytest.approx(4499.1)
-    assert limits(found) == (None, None)
-    assert (found.effective, found.needed) == (1, 36)
+    assert quantile.point == pytest.approx(4499.1)
+    assert limits(quantile) == (None, None)
+    assert (quantile.effective, quantile.needed) == (1, 36)
 
 
 def test_equal_values_tell_nothing_of_how_blocks_differ() -> None:
-    found = pooled_quantile([[7.0] * 50, [7.0] * 50, [7.0] * 100], 0.5)
+    quantile = pooled_quantile([[7.0] * 50, [7.0] * 50, [7.0] * 100], 0.5)
 
-    assert found.effective == pytest.approx(200**2 / (2 * 50**2 + 100**2))
-    assert limits(found) == (None, None)
+    assert quantile.effective == pytest.approx(200**2 / (2 * 50**2 + 100**2))
+    assert limits(quantile) == (None, None)
     assert limits(pooled_quantile([[7.0]] * 6, 0.5)) == (7, 7)
 
 
@@ -123,24 +123,24 @@ def test_a_pool_large_enough_has_no_interval_where_blocks_differ() -> None:
     rng = np.random.default_rng(1)
     one_in_four_is_slow = [rng.lognormal(1.0 if block % 4 == 0 else 0.0, 0.1, 500) for block in range(8)]
 
-    found = pooled_quantile(one_in_four_is_slow, 0.9)
+    quantile = pooled_quantile(one_in_four_is_slow, 0.9)
 
-    assert found.count == 4000
-    assert found.effective < 36
-    assert limits(found) == (None, None)
+    assert quantile.count == 4000
+    assert quantile.effective < 36
+    assert limits(quantile) == (None, None)
 
 
 def test_ends_of_the_interval_count_too() -> None:
     # At the median the blocks agree; above it, all is in the second half of them.
     agreed = [np.concatenate((np.arange(50.0), np.full(50, 100.0 + (block >= 10)))) for block in range(20)]
 
-    found = pooled_quantile(agreed, 0.5)
+    quantile = pooled_quantile(agreed, 0.5)
 
     point_only = order_statistics_interval(np.concatenate(agreed), 0.5)
-    assert found.effective < 100 < found.count
-    assert found.low is not None
+    assert quantile.effective < 100 < quantile.count
+    assert quantile.low is not None
     assert point_only.low is not None
-    assert found.low < point_only.low
+    assert quantile.low < point_only.low
 
 
 @given(some.floats(36, 500), some.floats(36, 500))

@@ -45,7 +45,7 @@ def test_independent_values_seldom_resemble_each_other(size: int) -> None:
     assert sum(resembling_neighbours(rng.exponential(size=size))[1] < 0.01 for _ in range(2000)) <= 36
 
 
-def test_modes_are_told_with_their_share_and_their_middles() -> None:
+def test_modes_are_reported_with_their_share_and_their_middles() -> None:
     values = np.concatenate([np.linspace(-0.1, 0.1, 80), np.linspace(0.9, 1.1, 20)])
 
     found = two_modes(values)

@@ -43,7 +43,7 @@ def test_a_limit_is_exceeded_where_both_sessions_are_beyond_that_one(
     assert _agree(session(*first), session(*second)) is agree
 
 
-def test_every_session_is_told() -> None:
+def test_every_session_is_reported() -> None:
     said = list(lines(gate(Outcome.EXCEEDED, session(HOLDS, KEPT), session(HOLDS, KEPT))))
 
     assert sum("12 blocks, both sides by turns on EPYC" in line for line in said) == 2
@@ -168,7 +168,7 @@ def test_a_checkout_starts_no_program_of_the_repository(repository: Repository, 
 
 
 @pytest.mark.parametrize("name", ["nowhere", "--upload-pack=touch x", ""])
-def test_a_revision_that_is_none_is_refused(repository: Repository, name: str) -> None:
+def test_a_revision_invalid_is_refused(repository: Repository, name: str) -> None:
     with pytest.raises(WrongUse, match="no revision"):
         repository.commit(name)
 

@@ -89,14 +89,14 @@ def test_a_probe_that_cannot_be_used_is_named_with_its_reason_and_the_run_ends_i
 def test_a_budget_that_the_pilot_eats_is_said_to_be_too_small(tmp_path):
     began = time.monotonic()
 
-    said = sectax("run", "jwt", "--quick", "--budget", "0.2s", "--out", "r.sectax", folder=tmp_path)
+    result = sectax("run", "jwt", "--quick", "--budget", "0.2s", "--out", "r.sectax", folder=tmp_path)
 
-    assert said.status == 3
-    assert "a budget of 0.2 s" in said.err
-    assert "20 treatments" in said.err
-    assert "leave --budget out" in said.err
-    assert "sectax resume" not in said.err
-    assert said.out == ""
+    assert result.status == 3
+    assert "a budget of 0.2 s" in result.err
+    assert "20 treatments" in result.err
+    assert "leave --budget out" in result.err
+    assert "sectax resume" not in result.err
+    assert result.out == ""
     assert time.monotonic() - began < 60
     assert not (tmp_path / "r.sectax").exists()
 
@@ -104,9 +104,9 @@ def test_a_budget_that_the_pilot_eats_is_said_to_be_too_small(tmp_path):
 def test_a_budget_that_turns_out_too_small_in_the_pilot_leaves_no_file(tmp_path):
     words = ("--baseline", "sleep 0.4", "--treatment", "b=sleep 0.5", "--budget", "1s", "--out", "r.sectax")
 
-    said = sectax("run", "command", *words, folder=tmp_path)
+    result = sectax("run", "command", *words, folder=tmp_path)
 
-    assert said.status == 3
-    assert re.search(r"--budget \d+s", said.err)
-    assert said.out == ""
+    assert result.status == 3
+    assert re.search(r"--budget \d+s", result.err)
+    assert result.out == ""
     assert list(tmp_path.iterdir()) == []

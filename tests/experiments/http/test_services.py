@@ -82,7 +82,7 @@ def test_urls_without_names_are_named_by_their_hosts() -> None:
     assert set(read_services(made)) == {"baseline", "b-81-x", "b-81-x-3"}
 
 
-def test_what_is_said_for_one_service_is_said_of_no_other() -> None:
+def test_what_is_reported_for_one_service_is_reported_of_no_other() -> None:
     made = read_services(
         TWO
         | {

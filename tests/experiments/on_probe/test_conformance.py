@@ -179,11 +179,11 @@ def test_a_wrong_clock_fails_exactly_what_is_wrong_with_it(mode: str, expected: 
 @pytest.mark.parametrize(("mode", "expected"), WRONG_CPU_CLOCKS.items())
 def test_a_wrong_cpu_clock_is_named(mode: str, expected: set[str]) -> None:
     results = checked(fake(mode), only=CPU, patience_s=5.0)
-    found = failed(results)
+    failures_shown = failed(results)
 
     # Where others use the processors, wall time is far above CPU time, which other checks see as well, or before.
-    assert expected <= found or (mode == "cpu-wall" and "cpu-plausible" in found)
-    assert found <= {*CPU}
+    assert expected <= failures_shown or (mode == "cpu-wall" and "cpu-plausible" in failures_shown)
+    assert failures_shown <= {*CPU}
     assert all(result.hint for result in results if result.status is CheckStatus.FAILED)
 
 
