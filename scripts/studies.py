@@ -16,13 +16,14 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import itertools
 import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -37,15 +38,25 @@ CANNOT = {2, 3}
 
 @dataclass(frozen=True)
 class Study:
-    """A published study; `quick` are the words that make its run short."""
+    """A published study; `quick` are the words that make its run short.
+
+    Attributes:
+        elsewhere: the words of a second run, of the same question where the study did not ask it.
+    """
 
     id: str
     experiment: str
     quick: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
 
 
 STUDIES = (
-    Study("jwt-php", "jwt", ("--level", "algorithm=RS256,HS256,EdDSA")),
+    Study(
+        "jwt-php",
+        "jwt",
+        ("--level", "algorithm=RS256,HS256,EdDSA"),
+        ("--quick", "--level", "algorithm=RS256,ES256,EdDSA", "--level", "language={languages}"),
+    ),
     Study("hmac-lambda-2023", "hmac", ("--level", "payload=100KiB,1MiB", "--level", "memory=1024")),
     Study("s3-default-encryption", "s3", ("--level", "size=1MiB")),
     Study("secrets-extension-2022", "secrets", ()),
@@ -117,6 +128,7 @@ def measure(study: Study, runs: Path, *, quick: bool) -> Outcome:
             print(f"{study.experiment}: sectax {' '.join(words)}", flush=True)
             report = json.loads(sectax(folder, *words, "--quiet", "--json", "--out", run, "--html", "measured.html"))
             advice = json.loads(sectax(folder, "advise", run, "--json"))
+            other = elsewhere(study, folder, quick=quick)
             sectax(folder, "compare", run, f"published:{study.id}", "--html", "beside.html")
             sectax(folder, "audit", f"published:{study.id}", "--html", "audit.html")
         except Ended as error:
@@ -127,7 +139,48 @@ def measure(study: Study, runs: Path, *, quick: bool) -> Outcome:
                 shutil.move(path, runs / path.name)
         for page in ("measured", "beside", "audit"):
             shutil.move(folder / f"{page}.html", runs / f"{study.id}-{page}.html")
-    return Outcome(study, text=text(study, report, advice, words, load))
+    return Outcome(study, text=text(study, report, advice, words, load, other))
+
+
+def elsewhere(study: Study, folder: Path, *, quick: bool) -> list[str]:
+    """The order of the study's levels in the languages that are set up here; nothing where that is no question."""
+    if not study.elsewhere:
+        return []
+    probes = json.loads(sectax(folder, "list", "--json"))["probes"]
+    languages = ",".join(probe["name"] for probe in probes if not probe["lack"])
+    length = ("--blocks", "6") if quick else ("--until", "budget", "--budget", "4m")
+    words = ("run", study.experiment, *(word.format(languages=languages) for word in study.elsewhere), *length)
+    name = f"{study.id}-elsewhere.sectax"
+    report = json.loads(sectax(folder, *words, "--quiet", "--json", "--out", name))
+    return [f"    sectax {' '.join(words)}", *orders(report)]
+
+
+def orders(report: dict[str, Any]) -> list[str]:
+    """For each operation the levels of each language, cheapest first; ` ~ ` where intervals overlap."""
+    control, metric = report["plan"]["control"], report["plan"]["metrics"][0]["name"]
+    costs: dict[str, dict[str, list[tuple[float, float, str]]]] = {}
+    for treatment in report["treatments"]:
+        levels = treatment["levels"]
+        estimate = next(each["estimate"] for each in treatment["estimates"] if each["metric"] == metric)
+        if treatment["role"] in ("baseline", "treatment") and estimate and estimate["low"] is not None:
+            of = costs.setdefault(levels["operation"], {}).setdefault(levels["language"], [])
+            of.append((estimate["low"], estimate["high"], levels[control]))
+    said = []
+    for operation, languages in costs.items():
+        ordered: dict[str, list[str]] = {}
+        for language, found in languages.items():
+            ordered.setdefault(_order(sorted(found)), []).append(language)
+        parts = [f"{', '.join(who)}: {order}" for order, who in ordered.items()]
+        said.append(f"- {operation}, cheapest first: {'; '.join(parts)}.")
+    return said
+
+
+def _order(found: list[tuple[float, float, str]]) -> str:
+    """'EdDSA, ES256, RS256', with ' ~ ' between two whose intervals overlap."""
+    words = found[0][2]
+    for (_, high, _), (low, _, name) in itertools.pairwise(found):
+        words += f"{' ~ ' if low <= high else ', '}{name}"
+    return words
 
 
 def sectax(folder: Path, *words: str) -> str:
@@ -141,7 +194,14 @@ def sectax(folder: Path, *words: str) -> str:
     return done.stdout
 
 
-def text(study: Study, report: dict[str, Any], advice: dict[str, Any], words: tuple[str, ...], load: float) -> str:
+def text(
+    study: Study,
+    report: dict[str, Any],
+    advice: dict[str, Any],
+    words: tuple[str, ...],
+    load: float,
+    other: Sequence[str] = (),
+) -> str:
     """The summary in the documentation: where and when, the answer, and what nobody would expect of it."""
     run = report["run"]
     surprises = [
@@ -157,9 +217,20 @@ def text(study: Study, report: dict[str, Any], advice: dict[str, Any], words: tu
         f"    sectax {' '.join(words)} --out {study.id}.sectax\n"
         f"    sectax compare {study.id}.sectax published:{study.id}",
         "\n".join(f"- {plain(item)}" for item in [*report["summary"], *surprises]),
+        *elsewhere_words(other),
         "`make studies` measures it again, and writes pages with figures, pictures and the published tables beside.",
     ]
     return "\n\n".join(lines) + "\n"
+
+
+def elsewhere_words(other: Sequence[str]) -> list[str]:
+    """How the order turns in other languages, below the run that shows it."""
+    if not other:
+        return []
+    return ["## In other languages", other[0], "\n".join(map(plain, other[1:])), _OVERLAP]
+
+
+_OVERLAP = "(`~`: their intervals overlap. CPU time, keys parsed once, the primitive alone; one run, one machine.)"
 
 
 def plain(words: str) -> str:

@@ -11,8 +11,9 @@ from msgspec import UNSET, UnsetType
 
 from sectax.model.analysed import Analysed, FamilyControls, RunReport
 from sectax.model.bill import Charge
-from sectax.model.environment import CHANGED, JOB, REVISION
+from sectax.model.environment import CHANGED, FLAW, JOB, PROOF, REVISION
 from sectax.model.finding import TreatmentResult
+from sectax.model.measured import Measured
 from sectax.model.metric import Better
 from sectax.model.plan import Until, last_look
 from sectax.model.subject import Witness
@@ -40,6 +41,8 @@ class Run(WithGaps, frozen=True):
     ]
     changed: Annotated[bool | None, null(NOT_KNOWN, "Whether tracked files differed from that commit.")]
     job: Annotated[dict[str, str], said("The job of a continuous integration, by the names of its variables.")]
+    proofs: Annotated[tuple[str, ...], said("What the subjects were shown before anything was timed, and judged.")]
+    flaws: Annotated[tuple[str, ...], said("What they judged wrongly then: who, and the number of the vector.")]
     notes: tuple[str, ...]
     scope: str
     wrong_expected: Annotated[float, said("How many wrong claims to expect among the secondary comparisons.")]
@@ -186,6 +189,8 @@ class Report(Object, frozen=True, tag_field="schema", tag="sectax/report/2"):
                 revision=code.get(REVISION),
                 changed={"yes": True, "no": False}.get(code.get(CHANGED, "")),
                 job={name.removeprefix(JOB): value for name, value in code.items() if name.startswith(JOB)},
+                proofs=_circumstances(measured, PROOF),
+                flaws=_circumstances(measured, FLAW),
                 scope=analysed.scope,
                 wrong_expected=analysed.wrong_expected,
             ),
@@ -208,6 +213,12 @@ class Report(Object, frozen=True, tag_field="schema", tag="sectax/report/2"):
             summary=summary(analysed),
             hosts=tuple(across_hosts(one, measured) for one in analysed.hosts) or UNSET,
         )
+
+
+def _circumstances(measured: Measured, prefix: str) -> tuple[str, ...]:
+    return tuple(
+        text for session in measured.sessions for name, text in session.circumstances.items() if name.startswith(prefix)
+    )
 
 
 def _treatment(analysed: Analysed, result: TreatmentResult) -> Treatment:
