@@ -40,39 +40,31 @@ record Algorithm(
 
     // A new algorithm is a row here.
     static {
-        hmac("HS256", "HmacSHA256", JWSAlgorithm.HS256);
-        hmac("HS384", "HmacSHA384", JWSAlgorithm.HS384);
-        hmac("HS512", "HmacSHA512", JWSAlgorithm.HS512);
-        rsa("RS256", "SHA256withRSA", null, JWSAlgorithm.RS256);
-        rsa("RS384", "SHA384withRSA", null, JWSAlgorithm.RS384);
-        rsa("RS512", "SHA512withRSA", null, JWSAlgorithm.RS512);
-        rsa("PS256", "RSASSA-PSS", pss("SHA-256", MGF1ParameterSpec.SHA256, 32), JWSAlgorithm.PS256);
-        rsa("PS384", "RSASSA-PSS", pss("SHA-384", MGF1ParameterSpec.SHA384, 48), JWSAlgorithm.PS384);
-        rsa("PS512", "RSASSA-PSS", pss("SHA-512", MGF1ParameterSpec.SHA512, 64), JWSAlgorithm.PS512);
-        add("ES256", "EC", "EC", "P-256", "SHA256withECDSAinP1363Format", JWSAlgorithm.ES256);
-        add("ES384", "EC", "EC", "P-384", "SHA384withECDSAinP1363Format", JWSAlgorithm.ES384);
-        add("ES512", "EC", "EC", "P-521", "SHA512withECDSAinP1363Format", JWSAlgorithm.ES512);
-        add("EdDSA", "OKP", "Ed25519", "Ed25519", "Ed25519", JWSAlgorithm.EdDSA);
-        add("Ed448", "OKP", "Ed448", "Ed448", "Ed448", null);
+        add(new Algorithm("HS256", "oct", null, "", "HmacSHA256", null, JWSAlgorithm.HS256));
+        add(new Algorithm("HS384", "oct", null, "", "HmacSHA384", null, JWSAlgorithm.HS384));
+        add(new Algorithm("HS512", "oct", null, "", "HmacSHA512", null, JWSAlgorithm.HS512));
+        add(new Algorithm("RS256", "RSA", "RSA", "", "SHA256withRSA", null, JWSAlgorithm.RS256));
+        add(new Algorithm("RS384", "RSA", "RSA", "", "SHA384withRSA", null, JWSAlgorithm.RS384));
+        add(new Algorithm("RS512", "RSA", "RSA", "", "SHA512withRSA", null, JWSAlgorithm.RS512));
+        add(new Algorithm("PS256", "RSA", "RSA", "", "RSASSA-PSS", pss("SHA-256", 32), JWSAlgorithm.PS256));
+        add(new Algorithm("PS384", "RSA", "RSA", "", "RSASSA-PSS", pss("SHA-384", 48), JWSAlgorithm.PS384));
+        add(new Algorithm("PS512", "RSA", "RSA", "", "RSASSA-PSS", pss("SHA-512", 64), JWSAlgorithm.PS512));
+        add(new Algorithm("ES256", "EC", "EC", "P-256", "SHA256withECDSAinP1363Format", null, JWSAlgorithm.ES256));
+        add(new Algorithm("ES384", "EC", "EC", "P-384", "SHA384withECDSAinP1363Format", null, JWSAlgorithm.ES384));
+        add(new Algorithm("ES512", "EC", "EC", "P-521", "SHA512withECDSAinP1363Format", null, JWSAlgorithm.ES512));
+        add(new Algorithm("EdDSA", "OKP", "Ed25519", "Ed25519", "Ed25519", null, JWSAlgorithm.EdDSA));
+        add(new Algorithm("Ed448", "OKP", "Ed448", "Ed448", "Ed448", null, null));
         for (String name : new String[] {"ML-DSA-44", "ML-DSA-65", "ML-DSA-87"}) {
-            add(name, "AKP", name, "", name, null);
+            add(new Algorithm(name, "AKP", name, "", name, null, null));
         }
     }
 
-    private static void hmac(String name, String jca, JWSAlgorithm library) {
-        ALL.put(name, new Algorithm(name, "oct", null, "", jca, null, library));
+    private static void add(Algorithm algorithm) {
+        ALL.put(algorithm.name, algorithm);
     }
 
-    private static void rsa(String name, String jca, PSSParameterSpec pss, JWSAlgorithm library) {
-        ALL.put(name, new Algorithm(name, "RSA", "RSA", "", jca, pss, library));
-    }
-
-    private static void add(String name, String keyType, String keys, String curve, String jca, JWSAlgorithm library) {
-        ALL.put(name, new Algorithm(name, keyType, keys, curve, jca, null, library));
-    }
-
-    private static PSSParameterSpec pss(String hash, MGF1ParameterSpec mask, int salt) {
-        return new PSSParameterSpec(hash, "MGF1", mask, salt, 1);
+    private static PSSParameterSpec pss(String hash, int salt) {
+        return new PSSParameterSpec(hash, "MGF1", new MGF1ParameterSpec(hash), salt, 1);
     }
 
     /** What does the work in this JDK. */

@@ -43,6 +43,9 @@ record Keys(Key signing, Key verifying, Map<String, Object> witnesses) {
             PrivateKey secret = readPrivate(algorithm, inputs.get(name));
             return new Keys(secret, open, checked(algorithm, secret, open));
         } catch (GeneralSecurityException | IllegalArgumentException | NullPointerException unreadable) {
+            if (algorithm.keyType().equals("AKP") && signs) {
+                throw Refusal.skipped("the JDK reads no private key of ML-DSA that is a seed");
+            }
             throw Refusal.failed("the input " + name + " is no PEM that Java reads as a key for " + algorithm.name());
         }
     }

@@ -35,8 +35,6 @@ import sectax.kit.Refusal;
 
 /** Complete tokens, by nimbus-jose-jwt: it signs with the JDK's cryptography, and Ed25519 with Tink's. */
 final class Library {
-    private static final int ED25519_BYTES = 32;
-
     private Library() {}
 
     interface Made<T> {
@@ -129,6 +127,6 @@ final class Library {
     /** The bytes of a key, which end its encoding in DER. */
     private static Base64URL tail(Key key) {
         byte[] encoded = key.getEncoded();
-        return Base64URL.encode(Arrays.copyOfRange(encoded, encoded.length - ED25519_BYTES, encoded.length));
+        return Base64URL.encode(Arrays.copyOfRange(encoded, encoded.length - 32, encoded.length));
     }
 }

@@ -10,8 +10,6 @@ import sectax.kit.Refusal;
 
 /** The bare signature, by the JDK's own cryptography, over bytes that are at hand. */
 final class Primitive {
-    private Primitive() {}
-
     static Operation prepare(boolean signs, Algorithm algorithm, boolean perCall, Map<String, String> inputs)
             throws Refusal, GeneralSecurityException {
         Keys keys = Keys.of(algorithm, inputs, signs);
