@@ -1,11 +1,13 @@
-"""The client of the experiment `http` beside wrk: requests per second at equal concurrency, over kept connections.
+"""The client of the experiment `http` beside wrk, h2load and oha: requests per second at equal concurrency.
 
     python -m benchmarks.http_client [--blocks 10] [--seconds 1] [--concurrency 1,16]
 
-Both ask the same nginx on loopback, with one worker, for a page of 34 bytes; wrk has one thread. In every block each of
-them asks for so many seconds, in random order; ratios are geometric means over blocks, with Student's t in logs (95 %).
+All ask the same nginx on loopback, with one worker, for a page of 34 bytes over kept connections of HTTP/1.1; each has
+one thread. In every block each of them asks for so many seconds, in random order; ratios are geometric means over
+blocks, with Student's t in logs (95 %).
 
-Needs what `sectax setup http` makes, wrk and nginx (Debian: `wrk`, `nginx-light`).
+Needs what `sectax setup http` makes, wrk and nginx (Debian: `wrk`, `nginx-light`). h2load (`nghttp2-client`) and oha
+(`cargo install oha`) stand beside where they are installed.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.output import heading, ratio, table, target
@@ -58,14 +60,31 @@ def nginx() -> Iterator[str]:
             server.stop()
 
 
-def wrk(url: str, concurrency: int, seconds: int) -> float:
-    """Requests per second of wrk. Raises `SystemExit` where an answer was not a 200."""
-    words = ["wrk", "-t1", f"-c{concurrency}", f"-d{seconds}s", url]
-    said = subprocess.run(words, capture_output=True, text=True, check=True).stdout
-    found = re.search(r"(\d+) requests in ([\d.]+)s", said)
-    if found is None or "Non-2xx" in said or "Socket errors" in said:
-        raise SystemExit(f"wrk did not get what it asked for:\n{said}")
-    return int(found[1]) / float(found[2])
+def load_of(program: str, words: Sequence[str], pattern: str, wrong: str) -> float:
+    """Requests per second as a load tool prints them. Raises `SystemExit` where an answer was not a 200."""
+    said = subprocess.run([program, *words], capture_output=True, text=True, check=True).stdout
+    found = re.search(pattern, said)
+    if found is None or re.search(wrong, said):
+        raise SystemExit(f"{program} did not get what it asked for:\n{said}")
+    return float(found[1])
+
+
+def wrk(url: str, at_once: int, seconds: int) -> float:
+    words = ("-t1", f"-c{at_once}", f"-d{seconds}s", url)
+    return load_of("wrk", words, r"Requests/sec:\s+([\d.]+)", "Non-2xx|Socket errors")
+
+
+def h2load(url: str, at_once: int, seconds: int) -> float:
+    words = ("--h1", "-t1", f"-c{at_once}", f"-D{seconds}", url)
+    return load_of("h2load", words, r"finished in [^,]+, ([\d.]+) req/s", r"[1-9]\d* (failed|errored)")
+
+
+def oha(url: str, at_once: int, seconds: int) -> float:
+    words = ("--no-tui", "-c", str(at_once), "-z", f"{seconds}s", url)
+    return load_of("oha", words, r"Requests/sec:\s+([\d.]+)", r"\[[13-5]\d\d\]")
+
+
+OTHERS: dict[str, Callable[[str, int, int], float]] = {"wrk": wrk, "h2load": h2load, "oha": oha}
 
 
 class Own:
@@ -103,30 +122,31 @@ def main() -> None:
     if shutil.which("wrk") is None or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin") is None:
         raise SystemExit("wrk or nginx is not installed\nhint: apt-get install wrk nginx-light")
 
-    heading("The HTTP client beside wrk")
+    heading("The HTTP client beside other load tools")
+    others = {name: tool for name, tool in OTHERS.items() if shutil.which(name)}
     rows, ratios = [], {}
     with nginx() as url:
         for concurrency in map(int, given.concurrency.split(",")):
-            ours: list[float] = []
-            theirs: list[float] = []
+            seen: dict[str, list[float]] = {"sectax": [], **{name: [] for name in others}}
             for _ in range(given.blocks):
-                # A fresh process for both, as wrk always is.
+                # A fresh process for each, as the others always are.
                 with contextlib.closing(Own(url, concurrency)) as own:
-                    for is_ours in random.sample((True, False), 2):
-                        if is_ours:
-                            ours.append(own.requests_s(given.seconds))
-                        else:
-                            theirs.append(wrk(url, concurrency, given.seconds))
-            compared = [own / other for own, other in zip(ours, theirs, strict=True)]
-            ratios[concurrency] = geometric_mean_interval(compared, 0.95)
-            means = (f"{sum(item) / len(item):,.0f}" for item in (ours, theirs))
-            rows.append([str(concurrency), *means, ratio(ratios[concurrency])])
-    table(["requests at once", "sectax", "wrk", "sectax / wrk"], rows, "Requests per second")
+                    for name in random.sample([*seen], len(seen)):
+                        tool = others.get(name)
+                        requests_s = tool(url, concurrency, given.seconds) if tool else own.requests_s(given.seconds)
+                        seen[name].append(requests_s)
+            for name in others:
+                compared = [ours / theirs for ours, theirs in zip(seen["sectax"], seen[name], strict=True)]
+                ratios[concurrency, name] = geometric_mean_interval(compared, 0.95)
+                means = (f"{sum(item) / len(item):,.0f}" for item in (seen["sectax"], seen[name]))
+                rows.append([f"{concurrency}, {name}", *means, ratio(ratios[concurrency, name])])
+    table(["requests at once, beside", "sectax", "the other", "sectax / the other"], rows, "Requests per second")
     print()
-    for concurrency, interval in ratios.items():
-        # Reached only where the whole interval is.
-        shown = f"{ratio(interval)} of wrk's, at least {LEAST:g}"
-        target(f"{concurrency} at once", interval.low or interval.point, LEAST, shown, at_least=True)
+    for (concurrency, name), interval in ratios.items():
+        if name == "wrk":
+            # Reached only where the whole interval is.
+            shown = f"{ratio(interval)} of wrk's, at least {LEAST:g}"
+            target(f"{concurrency} at once", interval.low or interval.point, LEAST, shown, at_least=True)
 
 
 if __name__ == "__main__":

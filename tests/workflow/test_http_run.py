@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
+import socket
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -12,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from sectax.experiments.client_server.server import loopback_certificate
+from sectax.experiments.client_server.server import free_port, loopback_certificate
 from tests.fakes.http_service import HttpService, said, secured_by
 from tests.needs import needs
 from tests.program import Said, sectax
@@ -136,3 +138,72 @@ def test_requests_overlap(load: tuple[str, ...], tmp_path: Path, service: HttpSe
 
     assert ran.status == 0, ran.err
     assert {one["blocks"] for one in treatments(tmp_path).values()} == {6}
+
+
+def test_a_server_that_is_killed_in_the_middle_ends_the_run_with_its_reason(tmp_path: Path) -> None:
+    (tmp_path / "page.txt").write_text("a page")
+    words = ("--baseline", STARTED, "--treatment", f"new={STARTED}", "--start", f"baseline={SERVE}")
+    ran = run(tmp_path, *words, "--start", f"new=timeout --signal=KILL 6 {SERVE}", "--blocks", "400")
+
+    assert ran.status == 3
+    assert "the server of new" in ran.err
+    assert "has ended with exit status" in ran.err
+    # What was measured before is kept.
+    assert sectax("show", "a.sectax", folder=tmp_path).status == 0
+
+
+NGINX = """
+worker_processes 1; daemon off; error_log stderr; pid {folder}/pid;
+events {{ worker_connections 1024; }}
+http {{
+  access_log off; keepalive_requests 1000000000; ssl_session_cache off; ssl_session_tickets off;
+  ssl_certificate {folder}/server.pem; ssl_certificate_key {folder}/server.key;
+  client_body_temp_path {folder}/1; proxy_temp_path {folder}/2; fastcgi_temp_path {folder}/3;
+  uwsgi_temp_path {folder}/4; scgi_temp_path {folder}/5;
+  server {{ listen 127.0.0.1:{plain} ssl http2; location / {{ return 200 "a page"; }} }}
+  server {{
+    listen 127.0.0.1:{mutual} ssl http2; ssl_client_certificate {folder}/own.pem; ssl_verify_client on;
+    location / {{ return 200 "a page"; }}
+  }}
+}}
+"""
+
+
+@needs("nginx")
+@pytest.mark.parametrize("protocol", ["http1", "http2"])
+def test_client_certificates_are_compared_with_none(protocol: str, tmp_path: Path) -> None:
+    for name in ("server", "own"):
+        certificate, key = loopback_certificate()
+        (tmp_path / f"{name}.pem").write_text(certificate)
+        (tmp_path / f"{name}.key").write_text(key)
+    plain, mutual = free_port(), free_port()
+    (tmp_path / "conf").write_text(NGINX.format(folder=tmp_path, plain=plain, mutual=mutual))
+    server = subprocess.Popen(["/usr/sbin/nginx", "-p", str(tmp_path), "-c", f"{tmp_path}/conf"])
+    try:
+        wait_for(mutual)
+        urls = (f"https://127.0.0.1:{plain}/", f"--treatment=mutual=https://127.0.0.1:{mutual}/")
+        own = ("--cert", "mutual=own.pem", "--key", "mutual=own.key", "--level", f"protocol={protocol}")
+        ran = run(tmp_path, *urls, "--ca", "server.pem", *own, "--level", "connection=kept,new")
+    finally:
+        server.kill()
+        server.wait()
+
+    assert ran.status == 0, ran.err
+    told = json.loads(sectax("show", "a.sectax", "--json", folder=tmp_path).out)
+    seen = {(one["levels"]["connection"], one["levels"]["service"]): one for one in told["treatments"]}
+    for (_, service), one in seen.items():
+        assert one["witnesses"]["client_certificate"] is (service == "mutual")
+        assert one["witnesses"]["protocol"] == ("HTTP/2.0" if protocol == "http2" else "HTTP/1.1")
+    # The client's certificate and its signature go over the wire once for every new connection.
+    sent = {place: estimate(one, "sent_bytes") for place, one in seen.items() if one["role"] != "negative"}
+    assert sent["new", "mutual"] > sent["new", "baseline"] + 400
+
+
+def wait_for(port: int) -> None:
+    deadline = time.monotonic() + 30
+    while True:
+        try:
+            return socket.create_connection(("127.0.0.1", port), 10).close()
+        except ConnectionError:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)

@@ -91,7 +91,10 @@ class Conversation:
         self.child = host().start(argv, env=env)
 
     def send(self, request: dict[str, Any]) -> None:
-        self.child.send(msgspec.json.encode(request) + b"\n", time.monotonic() + GRACE_S)
+        self.send_line(msgspec.json.encode(request))
+
+    def send_line(self, line: bytes) -> None:
+        self.child.send(line + b"\n", time.monotonic() + GRACE_S)
 
     def receive(self, kind: type[_Reply], longest_s: float) -> _Reply:
         line = self.child.receive_line(time.monotonic() + longest_s)
@@ -108,7 +111,12 @@ class SharedProcess(Generic[_Hello]):
     """One client process for all arms of a cell: started with the first, ended with the last.
 
     What its methods raise is what `Conversation` does.
+
+    Attributes:
+        kind: how it is spoken to.
     """
+
+    kind: type[Conversation] = Conversation
 
     def __init__(self, argv: Sequence[str], greeting: type[_Hello]) -> None:
         """Args: its command; what it answers to `hello`."""
@@ -132,7 +140,7 @@ class SharedProcess(Generic[_Hello]):
     def join(self, arm: str) -> None:
         """Start the process for this arm, unless it runs for another one already."""
         if self._conversation is None:
-            self._conversation = Conversation(self._argv, self.environment())
+            self._conversation = self.kind(self._argv, self.environment())
             self._conversation.send({"command": "hello"})
         self._arms.add(arm)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import socket
 import time
 from collections.abc import Iterator, Sequence
@@ -17,8 +18,11 @@ from sectax.text.printable import printable
 
 # Stands for that port in the command of a server.
 PORT = "$PORT"
+# A server that dies closes its connections a moment before it has ended.
+DYING_S = 0.5
 WORK_FOLDERS = "server"
 _START_S = 60.0
+_ENDS_WITHIN_S = 5.0
 _LOOK_EVERY_S = 0.01
 _CONNECT_S = 1.0
 _LISTENING = "0A"  # of /proc/net/tcp
@@ -27,12 +31,22 @@ _LISTENING = "0A"  # of /proc/net/tcp
 class StartedServer:
     """One server process, in a process group and session of its own."""
 
-    def __init__(self, name: str, argv: Sequence[str], folder: str) -> None:
-        """Args: of which service; its command, with `$PORT` in it; the folder that it runs in."""
+    def __init__(self, name: str, argv: Sequence[str], folder: str, ends_by: signal.Signals | None = None) -> None:
+        """Args:
+        name: of which service. argv: its command, with `$PORT` in it. folder: that it runs in.
+        ends_by: the signal by which it ends in good order; None where it is just killed.
+        """
         self.port = 0
         self._name, self._argv, self._folder = name, argv, folder
+        self._ends_by = ends_by
         self._child: Child | None = None
         self._work: WorkFolder | None = None
+
+    @property
+    def pid(self) -> int:
+        """Of its first process."""
+        assert self._child is not None, "the server was not started"
+        return self._child.pid
 
     @property
     def log(self) -> Path:
@@ -62,9 +76,9 @@ class StartedServer:
             time.sleep(_LOOK_EVERY_S)
         self.check()
 
-    def check(self) -> None:
-        """Raises `ServerFailed` where it has ended, or another program listens on its port."""
-        self._check_alive()
+    def check(self, within_s: float = 0.0) -> None:
+        """Raises `ServerFailed` where it has ended, or ends so soon, or another program listens on its port."""
+        self._check_alive(within_s)
         assert self._child is not None
         if not set(_listeners(self.port)) <= set(_sockets(self._child.pid)):
             self._check_alive()
@@ -73,16 +87,20 @@ class StartedServer:
                 f"does it take its port from {PORT}, and stay in the foreground?",
             )
 
-    def _check_alive(self) -> None:
+    def _check_alive(self, within_s: float = 0.0) -> None:
         if self._child is None:
             raise self._failed("was not started", "report it")
         with contextlib.suppress(ChildSilent):
-            status = self._child.wait(time.monotonic())
+            status = self._child.wait(time.monotonic() + within_s)
             raise self._failed(f"has ended with exit status {status}{said(self.log)}", "try its command by hand")
 
     def stop(self) -> None:
         """End it with all that it started; never raises."""
         if self._child is not None:
+            if self._ends_by is not None:
+                with contextlib.suppress(OSError, ChildError):
+                    os.kill(self._child.pid, self._ends_by)
+                    self._child.wait(time.monotonic() + _ENDS_WITHIN_S)
             with contextlib.suppress(OSError, ChildError):
                 self._child.kill()
             self._child = None

@@ -13,7 +13,7 @@ import msgspec
 from sectax.experiments.client_server.client import Answered
 from sectax.experiments.client_server.load import fewest, ramp
 from sectax.experiments.client_server.server import ServerFailed
-from sectax.experiments.client_server.started import PORT, StartedServer
+from sectax.experiments.client_server.started import DYING_S, PORT, StartedServer
 from sectax.experiments.http.addresses import secrets_of
 from sectax.experiments.http.client import Sent, SharedClient
 from sectax.experiments.http.failures import story
@@ -263,7 +263,7 @@ class HttpSubject:
         server = self._own_server or self._spec.server
         if server is not None:
             try:
-                server.check()
+                server.check(DYING_S)
             except ServerFailed as ended:
                 self.kill()
                 return ended
