@@ -10,6 +10,7 @@ from sectax.advice.decide import decide
 from sectax.advice.growth import growths
 from sectax.advice.limit import limit as limit_of
 from sectax.advice.limit import smallest
+from sectax.advice.longer import worths
 from sectax.advice.price import priced, rented, requested
 from sectax.advice.profile import mixes, pooled, profiles
 from sectax.advice.rates import NOT_ASKED, AskedRate, rate_advice
@@ -98,6 +99,7 @@ def advice(analysed: Analysed, rules: AdviceRules, prices: PriceList, asked: Ask
         if rules.by_rate
         else model.RateAdvice(),
         placed=tuple(placed(analysed, rules.places)) if rules.places else (),
+        worths=tuple(worths(measured, rules.metric, rules.longer)) if rules.longer else (),
         requested=tuple(requested(analysed, rules.metric, rules.requests, prices, asked.rate_s))
         if rules.requests
         else (),

@@ -94,6 +94,15 @@ class Placed:
 
 
 @dataclass(frozen=True)
+class Worth:
+    """How many of another level of a factor are as long as one of a treatment."""
+
+    cell: str
+    treatment: str
+    times: Estimate
+
+
+@dataclass(frozen=True)
 class Requested:
     """What a million operations cost that are paid by the request, set up in one `way` (empty: there is only one).
 
@@ -404,6 +413,7 @@ class Advice:
     pooled: tuple[Pooled, ...] = ()
     rents: tuple[Rented, ...] = ()
     placed: tuple[Placed, ...] = ()
+    worths: tuple[Worth, ...] = ()
     requested: tuple[Requested, ...] = ()
     decision: Decision | None = None
     analysed: Analysed | None = None

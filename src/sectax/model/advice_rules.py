@@ -80,6 +80,22 @@ class Places:
 
 
 @dataclass(frozen=True)
+class Longer:
+    """How many times longer the same takes at one level of a factor than at another.
+
+    Attributes:
+        title: as in 'How long a new connection is'. factor: not the control. level, than: of it.
+        words: what so many of are as long, as in 'requests over a connection that stays open'.
+    """
+
+    title: str
+    factor: str
+    level: str
+    than: str
+    words: str
+
+
+@dataclass(frozen=True)
 class Requests:
     """What a number of operations costs where services are paid by the request, and which quota their calls meet.
 
@@ -199,6 +215,8 @@ class Choice:
     Attributes:
         adds: whether every level does all that the baseline does, and more, so that one that is cheaper is a surprise.
         picks: whether the levels are alternatives, and the question is which to take; otherwise it is what they cost.
+        in_time: whether a cost is said as the time that it adds, since the baseline by itself means little; only where
+            nothing is picked.
         explained: metrics in seconds, or counts of the telemetry, that may show the reason of a surprise, in words.
         mixed: the factor whose levels are operations of one mix; usual: how many of each, where nobody says.
         nouns: what one of each is called.
@@ -215,6 +233,7 @@ class Choice:
 
     adds: bool = False
     picks: bool = True
+    in_time: bool = False
     explained: tuple[tuple[str, str], ...] = ()
     mixed: str = ""
     usual: Mapping[str, float] = field(default_factory=dict)
@@ -247,6 +266,7 @@ class AdviceRules:
     starved: Starved | None = None
     by_rate: ByRate | None = None
     places: Places | None = None
+    longer: Longer | None = None
     requests: Requests | None = None
 
     @property

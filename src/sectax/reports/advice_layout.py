@@ -16,6 +16,7 @@ from sectax.model.advice import (
     ProfileOf,
     Requested,
     Unknown,
+    Worth,
 )
 from sectax.model.finding import Effect, Estimate
 from sectax.model.plan import Plan
@@ -34,7 +35,7 @@ _GENERAL = 5
 
 def advice_report(given: Advice) -> Document:
     """Lay out advice; a section without anything to say is left out."""
-    plan, smallest = given.plan, given.rules.smallest
+    plan, smallest, longer = given.plan, given.rules.smallest, given.rules.longer
     todo = words.decision(given.analysed, given.decision) if given.decision and given.analysed else []
     advised = sections(
         Section("What to do", lines(todo, long=True)),
@@ -51,6 +52,7 @@ def advice_report(given: Advice) -> Document:
         Section(
             "Where the cost sits, beyond the baseline", _sentences(_placed(placed, plan) for placed in given.placed)
         ),
+        Section(printable(longer.title) if longer else "", _sentences(_worth(worth, given) for worth in given.worths)),
         Section("How it grows with the size", _sentences(_growth(growth, given) for growth in given.growths)),
         Section("How large an event is", _sentences(_event_size(event_size, plan) for event_size in given.event_sizes)),
         Section("How often the quota held it back", _sentences(_quota(given, plan))),
@@ -161,8 +163,19 @@ def _anatomy(anatomy: Anatomy, plan: Plan) -> str:
 
 
 def _placed(placed: Placed, plan: Plan) -> str:
-    parts = (f"{printable(words)} {'undecided' if more is None else _more(more)}" for words, more in placed.parts)
+    parts = (f"{printable(words)} {'undecided' if more is None else units.more(more)}" for words, more in placed.parts)
     return f"{where(plan, placed.cell, placed.treatment)}: {'; '.join(parts)}"
+
+
+def _worth(worth: Worth, given: Advice) -> str:
+    rule, times = given.rules.longer, worth.times
+    assert rule is not None, "it is made by a rule"
+    if times.low is None or times.high is None:
+        return f"{where(given.plan, worth.cell, worth.treatment)}: undecided"
+    low, high = units.outward(times.low, times.high)
+    point = units.number(times.point, times.high - times.low)
+    who = where(given.plan, worth.cell, worth.treatment)
+    return f"{who}: as long as {point} ({low} to {high}) {printable(rule.words)}"
 
 
 def _growth(growth: Growth, given: Advice) -> str:
@@ -344,17 +357,6 @@ def milliseconds(seconds: Estimate) -> str:
     # What is less than a nanosecond is nothing that a clock tells.
     value = seconds.point if abs(seconds.point) >= 1 / _NANO else 0.0
     return f"{size * value:.3g} {unit}".replace("-", "−")
-
-
-def _more(more: Estimate) -> str:
-    """'+12 ms (8 to 16)': how much more of something."""
-    ends = [] if more.low is None or more.high is None else [more.low, more.high]
-    column = units.scale(more.unit, [more.point, *ends])
-    point, unit = more.point / column.size, column.unit
-    if len(ends) < 2 or ends[0] == ends[1]:
-        return f"{units.signed(units.number(point))} {unit}"
-    low, high = units.outward(ends[0] / column.size, ends[1] / column.size)
-    return f"{units.signed(units.number(point, (ends[1] - ends[0]) / column.size))} {unit} ({low} to {high})"
 
 
 def _nanoseconds(seconds: Estimate) -> str:

@@ -257,3 +257,14 @@ def count(number: float, noun: str) -> str:
 
 def _without_zeros(text: str) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def more(given: Estimate) -> str:
+    """'+12 ms (8 to 16)': how much more of something."""
+    ends = [] if given.low is None or given.high is None else [given.low, given.high]
+    column = scale(given.unit, [given.point, *ends])
+    point, unit = given.point / column.size, column.unit
+    if len(ends) < 2 or ends[0] == ends[1]:
+        return f"{signed(number(point))} {unit}"
+    low, high = outward(ends[0] / column.size, ends[1] / column.size)
+    return f"{signed(number(point, (ends[1] - ends[0]) / column.size))} {unit} ({low} to {high})"

@@ -13,12 +13,23 @@ from sectax.experiments.client_server.load import (
     rate_of,
 )
 from sectax.experiments.http import services
-from sectax.experiments.http.levels import CLIENT_CPU, CONTROL, FACTORS, LATENCY, METRICS, PRESET, WORDS, rate_level
+from sectax.experiments.http.levels import (
+    CLIENT_CPU,
+    CONTROL,
+    FACTORS,
+    KEPT,
+    LATENCY,
+    METRICS,
+    NEW,
+    PRESET,
+    WORDS,
+    rate_level,
+)
 from sectax.experiments.http.parts import CLIENT
 from sectax.experiments.http.services import BASELINE, FOLDER
 from sectax.experiments.interface import Bench, Design, Experiment, Hidden, Machine, Request, Rules, Wanted
 from sectax.experiments.levels import choose
-from sectax.model.advice_rules import AdviceRules, Choice
+from sectax.model.advice_rules import AdviceRules, Choice, Longer
 from sectax.model.plan import OTHERS, Plan
 from sectax.model.treatment import Factor
 from sectax.model.why_not import WhyNot
@@ -115,7 +126,10 @@ class HttpExperiment(Experiment):
             unasked=False,
             changes="service, request or network",
         )
-        return AdviceRules(LATENCY.name, choice)
+        longer = Longer(
+            "How long a new connection is", "connection", NEW, KEPT, "requests over a connection that stays open"
+        )
+        return AdviceRules(LATENCY.name, choice, longer=longer)
 
     def requirements(self) -> tuple[str, ...]:
         return (CLIENT,)

@@ -105,6 +105,12 @@ class Placed(OfTreatment, frozen=True):
     parts: tuple[Place, ...]
 
 
+class Worth(OfTreatment, frozen=True):
+    """How many of another level of a factor, as requests over a kept connection, are as long as one of a treatment."""
+
+    times: Estimate
+
+
 class Requested(WithGaps, frozen=True):
     """What a million operations cost that are paid by the request."""
 
@@ -314,5 +320,6 @@ class Advice(WithGaps, frozen=True, tag_field="schema", tag="sectax/advice/1"):
     rates: Annotated[tuple[AtRate, ...], said(at="rates.at")]
     break_evens: Annotated[tuple[BreakEven, ...], said(at="rates.break_evens")]
     places: Annotated[tuple[Placed, ...], said(at="placed")]
+    worths: tuple[Worth, ...]
     requested: tuple[Requested, ...]
     decision: Annotated[Decision | None, null("there is nothing to decide")]

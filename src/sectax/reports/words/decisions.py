@@ -52,7 +52,7 @@ def none_decided(given: Decision) -> list[str]:
 
 def answers(plan: Plan, given: Decision) -> list[str]:
     """What to take, or what every level costs, in a sentence each; nothing where nothing is decided."""
-    return list(_picks(plan, given) if given.choice.picks else _costs(plan, given.findings))
+    return list(_picks(plan, given) if given.choice.picks else _costs(plan, given))
 
 
 def _picks(plan: Plan, given: Decision) -> Iterator[str]:
@@ -141,26 +141,28 @@ def _effects(plan: Plan, findings: list[Finding]) -> str:
     return claims.over_all(seen, plan.metric(findings[0].comparison.metric))
 
 
-def _costs(plan: Plan, findings: Iterable[Finding]) -> Iterator[str]:
+def _costs(plan: Plan, given: Decision) -> Iterator[str]:
     """What every level of the control costs: where most, and where nothing that matters."""
     levels: dict[str, list[Finding]] = defaultdict(list)
-    for finding in findings:
+    for finding in given.findings:
         levels[plan.treatment(finding.comparison.treatment).levels[plan.control]].append(finding)
     sentences: dict[str, list[str]] = defaultdict(list)
     for level, same in levels.items():
-        sentences["; ".join(_cost(plan, same))].append(names.level(plan.control, printable(level)))
+        sentences["; ".join(_cost(plan, same, in_time=given.choice.in_time))].append(
+            names.level(plan.control, printable(level))
+        )
     for sentence, about in sentences.items():
         if sentence:
             yield f"{', '.join(about)}: {sentence}."
 
 
-def _cost(plan: Plan, same: list[Finding]) -> Iterator[str]:
+def _cost(plan: Plan, same: list[Finding], *, in_time: bool) -> Iterator[str]:
     until = plan.stopping.until
     for directed in (SLOWER, FASTER):
         here = [finding for finding in same if finding.verdict in directed and is_answered(finding, until)]
         here.sort(key=lambda finding: -abs(finding.effect.log_ratio) if finding.effect else 0.0)
         if here:
-            yield _some([_finding(plan, finding) for finding in here])
+            yield _some([_finding(plan, finding, in_time=in_time) for finding in here])
     equal = [names.cell(plan, finding.comparison.cell) for finding in same if finding.verdict is VerdictId.EQUIVALENT]
     if equal:
         where = f" in {_some(equal, 4)}" if any(equal) else ""
@@ -177,7 +179,10 @@ def _is_bounded(finding: Finding) -> bool:
     return effect is not None and claims.is_known(effect) and max(-effect.low, effect.high) <= _SMALL
 
 
-def _finding(plan: Plan, finding: Finding) -> str:
+def _finding(plan: Plan, finding: Finding, *, in_time: bool = False) -> str:
+    added = finding.effect.absolute if finding.effect is not None and in_time else None
+    if added is not None and added.low is not None and added.high is not None and added.low * added.high > 0:
+        return f"{names.cell(plan, finding.comparison.cell)} {units.more(added)}".strip()
     return f"{names.cell(plan, finding.comparison.cell)} {_effects(plan, [finding])}".strip()
 
 
