@@ -60,7 +60,7 @@ probes: dev ## the probes, PHP and Python: all that `make test` needs
 parts: dev ## what `make test-more` needs: other programs (as root), tool-chains, functions, servers: up to 20 minutes
 	@$(BIN)/python -m tests.needs
 	@echo "==> sectax setup"
-	@$(BIN)/sectax setup command confidential function hmac honesty http jwt s3 secrets tls \
+	@$(BIN)/sectax setup command confidential database function hmac honesty http jwt s3 secrets tls waf \
 		|| echo "==> going on with what there is" >&2
 	@$(BIN)/sectax setup jwt --level language=go,java,node,rust || echo "==> going on with what there is" >&2
 

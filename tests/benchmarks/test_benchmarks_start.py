@@ -26,6 +26,7 @@ MODULES = [
     "benchmarks.confidential.control_host",
     "benchmarks.confidential.many_hosts",
     "benchmarks.confidential.own_cost",
+    "benchmarks.database_client",
     "benchmarks.demo_time",
     "benchmarks.efficiency",
     "benchmarks.honesty.sessions",

@@ -20,7 +20,21 @@ from tests.machines import complete
 # Python's own audit events: files, folders, processes, the network.
 FILES = ("open", "os.listdir", "os.scandir", "import")
 TOUCHES = (*FILES, "os.posix_spawn", "os.fork", "subprocess.Popen", "socket.connect")
-ALL = ["command", "confidential", "function", "hmac", "honesty", "http", "jwt", "primitives", "s3", "secrets", "tls"]
+ALL = [
+    "command",
+    "confidential",
+    "database",
+    "function",
+    "hmac",
+    "honesty",
+    "http",
+    "jwt",
+    "primitives",
+    "s3",
+    "secrets",
+    "tls",
+    "waf",
+]
 OPTIONS = {
     "command": {"baseline": ("no-such-program -1",), "treatment": ("more=no-such-program -9",), "input": ("nowhere",)},
     "function": {"baseline": ("gone.zip",), "treatment": ("more=gone-too.zip",), "event": ("gone.json",)},

@@ -27,18 +27,21 @@ def compiler() -> str | None:
     return next((found for name in COMPILERS if (found := shutil.which(name))), None)
 
 
-def built(source: Path, kind: str, links: tuple[str, ...] = (STATIC, DYNAMIC)) -> tuple[Path, str] | None:
+def built(
+    source: Path, kind: str, links: tuple[str, ...] = (STATIC, DYNAMIC), libraries: tuple[str, ...] = ()
+) -> tuple[Path, str] | None:
     """A program out of the cache, built before where it is not there.
 
     Args:
         source: the one file that it is made of.
         kind: the folder of the cache that it lies in.
         links: how it may be linked, the best first; another machine needs a static one.
+        libraries: what the compiler is given for them.
     Returns:
         Its path and how it is linked; None where it can neither be found nor built.
     """
     folder = cache_folder() / kind
-    mark = hashlib.sha256(source.read_bytes() + " ".join(_FLAGS).encode()).hexdigest()[:16]
+    mark = hashlib.sha256(source.read_bytes() + " ".join((*_FLAGS, *libraries)).encode()).hexdigest()[:16]
     places = {link: folder / f"{platform.machine()}-{mark}-{link}" for link in links}
     for link, path in places.items():
         if _works(path):
@@ -46,17 +49,17 @@ def built(source: Path, kind: str, links: tuple[str, ...] = (STATIC, DYNAMIC)) -
     with contextlib.suppress(OSError):  # a cache that cannot be written to
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for link, path in places.items():
-            if _build(source, path, _LINKS[link]) and _works(path):
+            if _build(source, path, _LINKS[link], libraries) and _works(path):
                 return path, link
     return None
 
 
-def _build(source: Path, path: Path, flags: tuple[str, ...]) -> bool:
+def _build(source: Path, path: Path, flags: tuple[str, ...], libraries: tuple[str, ...]) -> bool:
     using = compiler()
     if using is None:
         return False
     with contextlib.suppress(OSError, subprocess.SubprocessError), beside(path) as building:
-        _run([using, *_FLAGS, *flags, "-o", str(building), str(source)], _BUILD_TIMEOUT_S)
+        _run([using, *_FLAGS, *flags, "-o", str(building), str(source), *libraries], _BUILD_TIMEOUT_S)
         return True
     return False
 

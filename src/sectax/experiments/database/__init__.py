@@ -1,0 +1,1 @@
+"""What do TLS and passwords cost the clients of PostgreSQL?"""

@@ -1,0 +1,74 @@
+"""The client process that the arms of one cell share (clients/pg-c/pg_client.c has the conversation)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from sectax.experiments.client_server.client import GRACE_S, Batch, Conversation, SharedProcess
+from sectax.model.subject import Witnesses
+
+
+class Hello(msgspec.Struct, frozen=True):
+    """Who the client is; its clock in nanoseconds."""
+
+    client: str
+    clock: dict[str, str | int]
+
+
+class Opened(msgspec.Struct, frozen=True):
+    """What the server says of the connection, the process of the server behind it, and how many rows came."""
+
+    witnesses: Witnesses
+    backend: int
+    rows: int
+
+
+class Transactions(Batch, frozen=True, kw_only=True):
+    """A batch of them, with the time to connect of each that had a connection of its own."""
+
+    connect_ns: list[int]
+
+
+class Closed(msgspec.Struct, frozen=True):
+    """What an arm had in all."""
+
+    transactions: int
+    connections: int
+
+
+class _Lines(Conversation):
+    """Words between tabs in place of JSON: the client is in C."""
+
+    def send(self, request: dict[str, Any]) -> None:
+        self.send_line("\t".join(map(str, request.values())).encode())
+
+
+class PgClient(SharedProcess[Hello]):
+    """What its methods raise is what `Conversation` does."""
+
+    kind = _Lines
+
+    def __init__(self, program: str) -> None:
+        super().__init__((program,), Hello)
+
+    def environment(self) -> Mapping[str, str]:
+        """Nothing of the user's: libpq reads some thirty variables, and files in the user's home."""
+        return {"PATH": os.environ.get("PATH", ""), "HOME": "/nonexistent"}
+
+    def open(self, arm: str, connection: str, query: str, *, kept: bool, added_s: float) -> Opened:
+        added_ns = round(added_s * 1e9)
+        request = {"command": "open", "arm": arm, "kept": int(kept), "added": added_ns, "to": connection, "ask": query}
+        self.conversation.send(request)
+        return self.conversation.receive(Opened, GRACE_S)
+
+    def measure(self, arm: str, count: int, longest_s: float) -> Transactions:
+        self.conversation.send({"command": "measure", "arm": arm, "count": count})
+        return self.conversation.receive(Transactions, GRACE_S + longest_s)
+
+    def close(self, arm: str) -> Closed:
+        self.conversation.send({"command": "close", "arm": arm})
+        return self.conversation.receive(Closed, GRACE_S)

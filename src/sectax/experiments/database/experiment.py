@@ -1,0 +1,119 @@
+"""The experiment: transactions by every way into a PostgreSQL of the run's own, over loopback."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from sectax.experiments.database.levels import (
+    ACCESS,
+    BASELINE,
+    CLIENT_CPU,
+    CONTROL,
+    FACTORS,
+    KEPT,
+    LATENCY,
+    METRICS,
+    NEW,
+    PRESETS,
+    SELECT,
+    WORDS,
+)
+from sectax.experiments.database.parts import CLIENT, SERVER
+from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
+from sectax.experiments.levels import choose
+from sectax.model.advice_rules import AdviceRules, Choice, Longer, Places
+from sectax.model.plan import OTHERS, Plan
+from sectax.model.subject import Witness
+from sectax.model.why_not import WhyNot
+
+Levels = Mapping[str, str]
+
+_ROUNDS = {"quick": (2, 32), "default": (2, 48)}
+_TURN_S = 0.008
+_TRANSFERS = (
+    "It holds for PostgreSQL and libpq of these versions on this machine, over loopback: a network adds its round "
+    "trips, of which a new connection with TLS 1.3 has one more. Queries that take longer are slower by the same time."
+)
+_ALIKE_KEPT = "it differs from the others in how a connection is opened, and is measured with connection=new"
+
+
+class DatabaseExperiment(Experiment):
+    """TLS by libpq's sslmode, and passwords by SCRAM-SHA-256 or MD5."""
+
+    name = "database"
+    title = "What do TLS and passwords cost the clients of PostgreSQL?"
+    presets = ("default", "quick")
+    factors = FACTORS
+
+    def wants(self, request: Request) -> Wanted:
+        return Wanted(parts=(SERVER, CLIENT))
+
+    def design(self, request: Request, machine: Machine) -> Design:
+        return Design(
+            factors=choose(FACTORS, PRESETS[request.preset], request.levels),
+            control=CONTROL,
+            baseline=BASELINE,
+            metrics=METRICS,
+            rules=Rules(
+                family=lambda levels: levels["connection"],
+                lacks=lambda levels: _lacks(machine, levels),
+                declares=_declares,
+                extra_operations=False,
+            ),
+            transfers=_TRANSFERS,
+            batch_s=_TURN_S,
+            rounds_range=_ROUNDS[request.preset],
+            one_processor=True,
+            services_on=OTHERS,
+            answered_by=(
+                "the answer is latency: of a query where the connection stays open, and of connecting, a query and "
+                "leaving where it does not"
+            ),
+            beside=(CLIENT_CPU.name,),
+            equal_witnesses=("server", "client", "rows"),
+            words=WORDS,
+        )
+
+    def bench(self, plan: Plan) -> Bench:
+        from sectax.experiments.database.bench import DatabaseBench
+
+        return DatabaseBench(plan)
+
+    def advice_rules(self, plan: Plan) -> AdviceRules:
+        explained = ((CLIENT_CPU.name, "CPU time of the client"), ("connecting", "the time to connect"))
+        choice = Choice(
+            what="transactions", picks=False, in_time=True, explained=explained, unasked=False, changes="library or key"
+        )
+        return AdviceRules(
+            LATENCY.name,
+            choice,
+            places=Places(((LATENCY.name, "latency"), (CLIENT_CPU.name, "CPU time of the client"))),
+            longer=Longer(
+                "How long a new connection is",
+                "connection",
+                NEW,
+                KEPT,
+                "transactions over a connection that stays open",
+            ),
+        )
+
+    def requirements(self) -> tuple[str, ...]:
+        return (SERVER, CLIENT)
+
+
+def _lacks(machine: Machine, levels: Levels) -> Iterable[WhyNot | None]:
+    if levels["connection"] == KEPT and levels[CONTROL] in ("verify-full", "md5", "trust"):
+        yield WhyNot(_ALIKE_KEPT)
+    if levels["connection"] == NEW and levels["query"] != SELECT:
+        yield WhyNot("the size of an answer is measured over connections that stay open")
+    yield machine.lacks(SERVER)
+    yield machine.lacks(CLIENT)
+
+
+def _declares(levels: Levels) -> dict[str, Witness]:
+    """As the server sees it: pg_stat_ssl, and its log of who came in how."""
+    access = ACCESS[levels[CONTROL]]
+    return {"ssl": access.sslmode != BASELINE, "authentication": access.method}
+
+
+EXPERIMENT = DatabaseExperiment()

@@ -1,0 +1,1 @@
+"""What does a web application firewall in front of a service cost?"""

@@ -1,0 +1,98 @@
+"""Where a plan is measured: a server for every filter and level, and a client for every cell."""
+
+from __future__ import annotations
+
+import base64
+import secrets
+from collections.abc import Mapping
+
+from sectax.experiments.client_server import started
+from sectax.experiments.client_server.started import PORT, StartedServer
+from sectax.experiments.client_server.work_folder import sweep
+from sectax.experiments.http import parts as http_parts
+from sectax.experiments.http.client import SharedClient
+from sectax.experiments.http.services import Service
+from sectax.experiments.http.subject import FirstBody
+from sectax.experiments.interface import Bench
+from sectax.experiments.waf import parts
+from sectax.experiments.waf.filtered import FilteredSpec
+from sectax.experiments.waf.levels import CONTROL, FORBIDDEN, OFF, OK, asked
+from sectax.model.plan import Calibrated, Plan, added_s
+from sectax.model.treatment import Treatment
+
+_MARK = "body_mark"
+_TIMEOUT_S = 30.0
+
+
+class WafBench(Bench):
+    """Implements `Bench` for the experiment `waf`."""
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__(plan)
+        self._clients: dict[str, SharedClient] = {}
+        self._servers: dict[tuple[str, str], StartedServer] = {}
+
+    def identity(self) -> dict[str, str]:
+        built = {"http.client": http_parts.client(), "waf.server": parts.server()}
+        return {name: program.path.parent.name for name, program in built.items()}
+
+    def inputs(self) -> dict[str, str]:
+        """The key under which bodies are hashed for the record."""
+        return {_MARK: base64.b64encode(secrets.token_bytes(32)).decode()}
+
+    def start(self, inputs: Mapping[str, str]) -> None:
+        sweep(started.WORK_FOLDERS)
+        for treatment in self.plan.treatments:
+            mode, paranoia = place = _place(treatment)
+            if place not in self._servers:
+                argv = (str(parts.server().path), "-port", PORT, "-mode", mode, "-paranoia", paranoia)
+                server = StartedServer(f"{mode}, paranoia {paranoia}", argv, self.plan.options["folder"][0])
+                self.callback(server.stop)
+                server.start()
+                self._servers[place] = server
+        for server in self._servers.values():
+            server.wait()
+
+    def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> FilteredSpec:
+        levels = treatment.levels
+        wanted = asked(levels["request"], levels["body"])
+        server = self._servers[_place(treatment)]
+        service = Service(
+            name=levels[CONTROL],
+            url=f"http://127.0.0.1:{PORT}{wanted.path}",
+            method=wanted.method,
+            headers=wanted.headers,
+            header_files=(),
+            body="",
+            # Whether it is the one of its level is for the audit to say: it is declared.
+            statuses=(OK, FORBIDDEN),
+            ca="",
+            certificate="",
+            key="",
+            start=(),
+        )
+        return FilteredSpec(
+            arm=treatment.id,
+            service=service,
+            headers=wanted.headers,
+            body=wanted.body,
+            client=self._clients.setdefault(treatment.cell, SharedClient(str(http_parts.client().path))),
+            kept=True,
+            http2=False,
+            concurrency=1,
+            rate=0.0,
+            timeout_s=_TIMEOUT_S,
+            mark=inputs[_MARK],
+            bodies_differ=False,
+            # A request that is blocked has another answer: only those of one arm must be the same.
+            first_body=FirstBody(),
+            added_s=added_s(treatment, self.plan, calibrated),
+            server=server,
+            folder="",
+        )
+
+
+def _place(treatment: Treatment) -> tuple[str, str]:
+    """Which server a treatment asks: without a filter its level is nothing."""
+    mode = treatment.levels[CONTROL]
+    return mode, "1" if mode == OFF else treatment.levels["paranoia"]

@@ -1,0 +1,105 @@
+"""The experiment: requests to a service with a filter in front that is off, detects or blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sectax.experiments.http.levels import LATENCY
+from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
+from sectax.experiments.levels import choose
+from sectax.experiments.waf.levels import (
+    ATTACK,
+    BLOCKING,
+    CONTROL,
+    FACTORS,
+    FORBIDDEN,
+    METRICS,
+    NO_BODY,
+    OFF,
+    OK,
+    PRESETS,
+    WORDS,
+)
+from sectax.experiments.waf.parts import CLIENT, SERVER
+from sectax.model.advice_rules import AdviceRules, Choice, Places
+from sectax.model.plan import OTHERS, Plan
+from sectax.model.subject import Witness
+from sectax.model.treatment import Factor
+
+Levels = Mapping[str, str]
+
+_ROUNDS = {"quick": (2, 32), "default": (2, 32)}
+_TURN_S = 0.008
+_TRANSFERS = (
+    "The added time holds for Coraza with this rule set, these requests and this processor, whatever stands behind it. "
+    "The ratio does not: the page behind the filter does nothing, and yours takes longer."
+)
+
+
+class WafExperiment(Experiment):
+    """Coraza with the OWASP Core Rule Set: detection and blocking, by paranoia level, body and kind of request."""
+
+    name = "waf"
+    title = "What does a web application firewall add to a request?"
+    presets = ("default", "quick")
+    factors: tuple[Factor, ...] = FACTORS
+
+    def wants(self, request: Request) -> Wanted:
+        return Wanted(parts=(CLIENT, SERVER))
+
+    def design(self, request: Request, machine: Machine) -> Design:
+        return Design(
+            factors=choose(FACTORS, PRESETS[request.preset], request.levels),
+            control=CONTROL,
+            baseline=OFF,
+            metrics=METRICS,
+            rules=Rules(
+                family=lambda levels: "all",
+                lacks=lambda levels: (machine.lacks(CLIENT), machine.lacks(SERVER)),
+                declares=_declares,
+                primary={"body": (NO_BODY,)},
+                extra_operations=False,
+            ),
+            transfers=_TRANSFERS,
+            batch_s=_TURN_S,
+            rounds_range=_ROUNDS[request.preset],
+            one_processor=True,
+            services_on=OTHERS,
+            options={"folder": (machine.folder,)},
+            answered_by=(
+                "the answer is the time that is added to a request, under 'difference': the page behind the filter "
+                "does nothing, so the ratio says little of yours; CPU time of the server stands beside it"
+            ),
+            beside=("server_cpu",),
+            words=WORDS,
+        )
+
+    def bench(self, plan: Plan) -> Bench:
+        from sectax.experiments.waf.bench import WafBench
+
+        return WafBench(plan)
+
+    def advice_rules(self, plan: Plan) -> AdviceRules:
+        choice = Choice(
+            what="requests", picks=False, in_time=True, unasked=False, changes="rule set, request or processor"
+        )
+        return AdviceRules(
+            LATENCY.name, choice, places=Places(((LATENCY.name, "latency"), ("server_cpu", "CPU time of the server")))
+        )
+
+    def requirements(self) -> tuple[str, ...]:
+        return (CLIENT, SERVER)
+
+
+def _declares(levels: Levels) -> dict[str, Witness]:
+    """The answer is a witness of the filter: only one that blocks refuses an attack, and none refuses anything else."""
+    mode = levels[CONTROL]
+    blocked = mode == BLOCKING and levels["request"] == ATTACK
+    declared: dict[str, Witness] = {"status": FORBIDDEN if blocked else OK, "mode": mode, "served": True}
+    declared["rules_matched"] = mode != OFF and levels["request"] == ATTACK
+    if mode != OFF:
+        declared["paranoia"] = int(levels["paranoia"])
+    return declared
+
+
+EXPERIMENT = WafExperiment()

@@ -1,0 +1,77 @@
+"""Factors and levels of the experiment, the requests that it sends, and what a person calls them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sectax.experiments.http.levels import CLIENT_CPU, LATENCY
+from sectax.experiments.http.levels import WORDS as HTTP_WORDS
+from sectax.model.metric import Better, Metric, Summary
+from sectax.model.treatment import Factor
+
+CONTROL = "filter"
+OFF, DETECTION, BLOCKING = "off", "detection", "blocking"
+CLEAN, ATTACK = "clean", "attack"
+OK, FORBIDDEN = 200, 403
+PARANOIA = ("1", "2", "3", "4")
+NO_BODY = "none"
+BODIES = {NO_BODY: 0, "1KB": 1000, "10KB": 10_000}
+# Nothing in it but what every rule lets through at the highest level: letters, digits, '.', ',' and '='.
+_TEXT = "the.quick.brown.fox.jumps.over.the.lazy.dog,"
+_FIELD = 500  # characters of each field of a form
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What one request is."""
+
+    path: str
+    method: str
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+
+
+def asked(request: str, body: str) -> Asked:
+    """A request for a page, or the same with an SQL injection in its query; a body is a form of many fields."""
+    value = "1%27%20OR%20%271%27%3D%271" if request == ATTACK else "1"
+    # A browser's names of a host and of itself: their lack alone is suspicious to the rules.
+    headers: tuple[tuple[str, str], ...] = (("Host", "www.example.org"), ("User-Agent", "Mozilla/5.0"))
+    if not BODIES[body]:
+        return Asked(f"/search?name=visitor&page={value}", "GET", headers, b"")
+    fields: list[str] = []
+    size = 0
+    while size < BODIES[body]:
+        fields.append(f"field{len(fields)}={(_TEXT * (_FIELD // len(_TEXT) + 1))[:_FIELD]}")
+        size += len(fields[-1]) + 1
+    form = "&".join(fields)[: BODIES[body]].encode()
+    headers += (("Content-Type", "application/x-www-form-urlencoded"),)
+    return Asked(f"/search?name=visitor&page={value}", "POST", headers, form)
+
+
+FACTORS = (
+    Factor("request", (CLEAN, ATTACK)),
+    Factor("body", tuple(BODIES)),
+    Factor("paranoia", PARANOIA),
+    Factor(CONTROL, (OFF, DETECTION, BLOCKING)),
+)
+PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
+    "default": {"body": (NO_BODY, "1KB")},
+    "quick": {"body": (NO_BODY,), "paranoia": ("1",)},
+}
+
+METRICS = (
+    LATENCY,
+    Metric("p90_latency", "s", Better.LOWER, Summary.P90, "latency", compared=False),
+    Metric("p99_latency", "s", Better.LOWER, Summary.P99, "latency", compared=False),
+    Metric("server_cpu", "s", Better.LOWER, Summary.MEAN, "server_cpu", cpu=True),
+    CLIENT_CPU,
+)
+WORDS = {name: words for name, words in HTTP_WORDS.items() if name.startswith("metric=")} | {
+    "metric=server_cpu": "CPU time of the server",
+    f"request={CLEAN}": "a clean request",
+    f"request={ATTACK}": "an SQL injection",
+    f"body={NO_BODY}": "no body",
+    f"{CONTROL}={OFF}": "no filter",
+    f"{CONTROL}={DETECTION}": "detection only",
+    f"{CONTROL}={BLOCKING}": "blocking",
+}

@@ -1,0 +1,140 @@
+"""A PostgreSQL of the run's own, and the client on libpq."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+
+from sectax.experiments.client_server.client import Answered
+from sectax.experiments.client_server.server import ServerFailed
+from sectax.experiments.database import parts
+from sectax.experiments.database.client import PgClient
+from sectax.experiments.database.levels import ACCESS, MD5, QUERIES, ROWS, SCRAM, SELECT, TRUST
+from sectax.experiments.database.server import DatabaseFailed, Postgres, new_passwords
+from sectax.experiments.database.subject import DatabaseSpec
+from sectax.model.subject import Work
+from tests.needs import needs
+
+pytestmark = needs("PostgreSQL", "libpq", "cc")
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[Postgres]:
+    with Postgres(new_passwords(), (SCRAM, MD5, TRUST)) as one:
+        yield one
+
+
+@pytest.fixture
+def client() -> PgClient:
+    return PgClient(str(parts.client()))
+
+
+@pytest.fixture
+def joined(client: PgClient) -> Iterator[PgClient]:
+    client.join("a")
+    client.hello()
+    yield client
+    client.leave("a")
+
+
+def spec(postgres: Postgres, client: PgClient, level: str, *, kept: bool, query: str = SELECT) -> DatabaseSpec:
+    return DatabaseSpec(f"{level}-{kept}", level, query, kept, client, postgres)
+
+
+@pytest.mark.parametrize("kept", [True, False])
+@pytest.mark.parametrize("level", ACCESS)
+def test_a_client_comes_in_as_its_level_says(level: str, kept: bool, postgres: Postgres, client: PgClient) -> None:
+    subject = spec(postgres, client, level, kept=kept).subject()
+
+    witnesses = subject.open()
+    seen = subject.visit(Work(count=3, settle=1)).observations
+    closed = subject.close()
+
+    assert witnesses["ssl"] is (ACCESS[level].sslmode != "disable")
+    assert witnesses.get("tls", "TLSv1.3") == "TLSv1.3"
+    assert witnesses["authentication"] == ACCESS[level].method
+    assert len([one for one in seen if one.metric == "latency"]) == 3
+    assert len([one for one in seen if one.metric == "connecting"]) == (0 if kept else 3)
+    assert closed["connections"] == (1 if kept else closed["transactions"] + 1)
+
+
+def test_many_rows_come_whole(postgres: Postgres, client: PgClient) -> None:
+    subject = spec(postgres, client, "require", kept=True, query=ROWS).subject()
+
+    assert subject.open()["rows"] == 1000
+    subject.kill()
+
+
+def test_a_known_cost_is_added(postgres: Postgres, joined: PgClient) -> None:
+    joined.open("a", postgres.connection("disable"), QUERIES[SELECT], kept=True, added_s=0.03)
+
+    assert min(joined.measure("a", 2, 10.0).elapsed_ns) >= 30_000_000
+
+
+def test_a_query_that_fails_is_a_fault(postgres: Postgres, joined: PgClient) -> None:
+    with pytest.raises(Answered) as failed:
+        joined.open("a", postgres.connection("disable"), "SELECT no_such_column", kept=True, added_s=0)
+
+    assert failed.value.kind == "query"
+
+
+def test_an_answer_that_varies_is_a_fault(postgres: Postgres, joined: PgClient) -> None:
+    joined.open("a", postgres.connection("disable"), "SELECT random() WHERE :aid > 0", kept=True, added_s=0)
+    with pytest.raises(Answered) as failed:
+        joined.measure("a", 3, 10.0)
+
+    assert failed.value.kind == "answer-varies"
+
+
+def test_a_password_that_is_wrong_is_refused_and_repeated_nowhere(postgres: Postgres, joined: PgClient) -> None:
+    with pytest.raises(Answered) as failed:
+        joined.open("a", postgres.connection("md5", "wr0ng-word"), QUERIES[SELECT], kept=True, added_s=0)
+    joined.open("b", postgres.connection("md5"), QUERIES[SELECT], kept=True, added_s=0)
+
+    assert failed.value.kind == "connection"
+    assert "wr0ng-word" not in failed.value.reason
+
+
+def test_a_lock_that_is_open_is_found_before_anything_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = Postgres._set_up
+
+    def careless(self: Postgres) -> None:
+        own(self)
+        rules = self._folder / "data" / "pg_hba.conf"
+        rules.write_text(rules.read_text().replace(MD5, TRUST))
+
+    monkeypatch.setattr(Postgres, "_set_up", careless)
+    with pytest.raises(DatabaseFailed, match="password authentication failed"), Postgres(new_passwords(), (MD5,)):
+        pass
+
+
+def test_a_server_that_ends_in_the_middle_ends_the_run(client: PgClient) -> None:
+    with Postgres(new_passwords(), (SCRAM,)) as one:
+        subject = spec(one, client, "require", kept=True).subject()
+        subject.open()
+        assert one.server._child is not None
+        os.kill(one.server._child.pid, signal.SIGKILL)
+        with pytest.raises(ServerFailed, match="has ended"):
+            subject.visit(Work(count=50))
+
+
+def processes() -> str:
+    return subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
+
+
+def test_nothing_is_left_and_no_password_was_in_the_log_or_the_list_of_processes(client: PgClient) -> None:
+    passwords = new_passwords()
+    with Postgres(passwords, (SCRAM, MD5)) as one:
+        subject = spec(one, client, "require", kept=True).subject()
+        subject.open()
+        shown = processes() + one.server.log.read_text()
+        folder = one.authority.parent
+        subject.close()
+
+    assert not any(password in shown for password in passwords.values())
+    assert not folder.exists()
+    assert str(folder) not in processes()

@@ -1,0 +1,65 @@
+"""Advice of database: what TLS adds in time, and how many transactions a new connection is worth."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from sectax.advice.advise import advice
+from sectax.analysis.analyse import analyse
+from sectax.experiments.database.experiment import EXPERIMENT
+from sectax.experiments.interface import Request
+from sectax.model.measured import Measured
+from sectax.model.plan import Stopping
+from sectax.prices import load
+from sectax.workflow.present import View, render
+from tests.fakes.measured import measured
+from tests.machines import planned
+
+BLOCKS = tuple(range(1, 9))
+SECONDS = {("kept", "disable"): 1e-4, ("kept", "require"): 1.2e-4, ("new", "disable"): 0.02, ("new", "require"): 0.03}
+
+
+def run(**levels: tuple[str, ...]) -> Measured:
+    """Every second block is slower by a tenth, all treatments alike; those of new connections by a little more."""
+    plan = planned(EXPERIMENT, Request("quick", {"access": ("disable", "require"), **levels}, Stopping(0.02), 1))
+    values: dict[str, dict[str, dict[int, float]]] = {"latency": {}}
+    for treatment in plan.treatments:
+        seconds = SECONDS[treatment.levels["connection"], treatment.levels["access"]]
+        more = {"kept": 1.1, "new": 1.12}[treatment.levels["connection"]]
+        values["latency"][treatment.id] = {block: seconds * (more if block % 2 else 1.0) for block in BLOCKS}
+    return measured(plan, values, BLOCKS)
+
+
+def said(of: Measured, form: str) -> str:
+    return render(advice(analyse(of), EXPERIMENT.advice_rules(of.plan), load()), form, View(width=400))
+
+
+def document(of: Measured) -> Any:
+    return json.loads(said(of, "json"))
+
+
+def test_a_new_connection_is_as_long_as_so_many_transactions() -> None:
+    worths = {one["treatment"]: one["times"] for one in document(run())["worths"]}
+
+    assert worths.keys() == {"new/select/disable", "new/select/require"}
+    assert worths["new/select/disable"]["point"] == pytest.approx(202, rel=0.01)
+    assert worths["new/select/require"]["point"] == pytest.approx(252, rel=0.01)
+    assert worths["new/select/disable"]["low"] < 202 < worths["new/select/disable"]["high"]
+    assert "new · disable: as long as 202" in said(run(), "terminal")
+
+
+def test_where_one_of_the_two_was_not_measured_nothing_is_said() -> None:
+    assert document(run(connection=("new",)))["worths"] == []
+
+
+def test_the_cost_is_given_in_time() -> None:
+    places = {one["treatment"]: one["parts"][0]["more"] for one in document(run())["places"]}
+
+    assert places["new/select/require"]["point"] == pytest.approx(0.0106, rel=0.01)
+
+
+def test_the_headline_is_the_time_that_is_added() -> None:
+    assert "require: new +10.6 ms" in said(run(), "terminal")
