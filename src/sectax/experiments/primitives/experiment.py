@@ -62,8 +62,8 @@ _QUICK = ("aes-256-gcm", "chacha20-poly1305", "hmac-sha-256", "hmac-sha-512", "s
 # AES-GCM with vectors of 512 bits makes 0.3 cycles a byte at 5 GHz; nothing in one thread is twice as fast.
 _BYTES_S = 4e10
 
-# A password hash takes 50 to 400 ms: its first is like any other, and a few are enough. Batches are as long as one of the
-# slowest, since waiting for a processor weighs otherwise on short ones than on long ones.
+# A password hash takes 50 to 400 ms: its first is like any other, and a few are enough. Batches are as long as one of
+# the slowest, since waiting for a processor weighs otherwise on short ones than on long ones.
 _PASSWORD_BATCH_S, _PASSWORD_ROUNDS = 0.3, (1, 4)
 _PASSWORD_DEADLINE_S = 120.0
 
