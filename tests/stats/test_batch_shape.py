@@ -62,7 +62,7 @@ def test_a_straight_drift_is_what_it_changes_from_first_to_last():
     assert shape.order is None
 
 
-def test_what_the_place_adds_is_reported_from_the_first_to_the_last_place():
+def test_what_the_place_adds_is_distinguished_from_the_first_to_the_last_place():
     places = np.tile([0, 3, 1, 2, 2, 1, 3, 0], 4)
 
     shape = one(0.02 * np.exp(0.01 * places), places).shape

@@ -168,7 +168,7 @@ def test_a_checkout_starts_no_program_of_the_repository(repository: Repository, 
 
 
 @pytest.mark.parametrize("name", ["nowhere", "--upload-pack=touch x", ""])
-def test_a_revision_invalid_is_refused(repository: Repository, name: str) -> None:
+def test_an_invalid_revision_is_refused(repository: Repository, name: str) -> None:
     with pytest.raises(WrongUse, match="no revision"):
         repository.commit(name)
 
