@@ -20,6 +20,7 @@ from sectax.experiments import registry
 from sectax.experiments.interface import Experiment, HasCommandLines, HasSecrets, Hidden, Request, TakesWords
 from sectax.experiments.planning import default_budget_s
 from sectax.model.analysed import RunReport
+from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import ExitStatus, NothingMeasured, WrongUse
 from sectax.model.plan import Stopping, Until
 from sectax.text import spans
@@ -330,7 +331,9 @@ def _finish(
         write_document(exported(outcome.path, kind), to, f"--export-{kind}")
     # A budget that was refused would be refused again.
     if outcome.state == "interrupted" and not isinstance(trouble, NothingMeasured):
-        click.echo(f"interrupted; go on with: sectax resume {shlex.quote(path)}", err=True)
+        elsewhere = set(outcome.analysed.measured.hosts) - {LOCAL_HOST}
+        again = f"sectax resume {shlex.quote(path)}{' --on ADDRESS' if elsewhere else ''}"
+        click.echo(f"interrupted; go on with: {again}", err=True)
     if trouble is not None:
         raise trouble from Printed()
     if outcome.state == "interrupted":

@@ -64,6 +64,8 @@ class RecordNotWritable(SectaxError):
 class SessionOver(SectaxError):
     """What all subjects need is gone, such as a server of the run: the session ends, and its run can be resumed."""
 
+    exit_status = ExitStatus.INTERRUPTED
+
 
 class SubjectFailed(SectaxError):
     """A subject failed in one trial; the run goes on without it.

@@ -7,10 +7,12 @@ import ipaddress
 import itertools
 import logging
 import os
+import signal
 import time
 import warnings
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
+from multiprocessing import resource_tracker
 from typing import Any, Self
 
 from distributed import Client, LocalCluster, Security
@@ -103,15 +105,22 @@ class Cluster:
         _silence()
         security = _SECURITY.temporary()
         dask.config.set({"distributed.scheduler.allowed-failures": 0})
-        made = _LOCAL_CLUSTER(
-            n_workers=workers,
-            threads_per_worker=1,
-            host="127.0.0.1",
-            dashboard_address=None,
-            worker_dashboard_address=None,
-            security=security,
-            silence_logs=logging.CRITICAL,
-        )
+        # Ctrl-C on the terminal is not for the workers, nor for those that take the place of killed ones. The tracker of
+        # multiprocessing, which unblocks it as it starts, is started first.
+        resource_tracker.ensure_running()
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            made = _LOCAL_CLUSTER(
+                n_workers=workers,
+                threads_per_worker=1,
+                host="127.0.0.1",
+                dashboard_address=None,
+                worker_dashboard_address=None,
+                security=security,
+                silence_logs=logging.CRITICAL,
+            )
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         cluster = cls(made.scheduler_address, security)
         cluster._by_worker = True
         cluster._resources.callback(made.close)
