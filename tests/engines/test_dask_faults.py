@@ -29,11 +29,12 @@ from tests.program import PROGRAM
 pytestmark = [pytest.mark.more, needs("mounts")]
 
 
-def machine(folder: Path, name: str, *inside: str) -> list[str]:
-    """The words behind which a program runs on a machine of this name."""
+def machine(folder: Path, name: str, *inside: str, again: bool = False) -> list[str]:
+    """The words behind which a program runs on a machine of this name; *again* and again, as a supervisor does."""
     boot = folder / f"{name}.boot"
     boot.write_text(f"{uuid.uuid5(uuid.NAMESPACE_DNS, name)}\n")
-    script = f'mount --bind {shlex.quote(str(boot))} /proc/sys/kernel/random/boot_id && hostname {name} && exec "$@"'
+    program = 'while :; do "$@"; sleep 1; done' if again else 'exec "$@"'
+    script = f"mount --bind {shlex.quote(str(boot))} /proc/sys/kernel/random/boot_id && hostname {name} && {program}"
     return [*inside, "unshare", "--mount", "--uts", "sh", "-c", script, "sh"]
 
 

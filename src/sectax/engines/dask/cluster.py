@@ -105,8 +105,8 @@ class Cluster:
         _silence()
         security = _SECURITY.temporary()
         dask.config.set({"distributed.scheduler.allowed-failures": 0})
-        # Ctrl-C on the terminal is not for the workers, nor for those that take the place of killed ones. The tracker of
-        # multiprocessing, which unblocks it as it starts, is started first.
+        # Ctrl-C on the terminal is not for the workers, nor for those that take the place of killed ones. The tracker
+        # of multiprocessing, which unblocks it as it starts, is started first.
         resource_tracker.ensure_running()
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
@@ -373,5 +373,6 @@ def _is_loopback(address: str) -> bool:
 
 def _silence() -> None:
     """What goes wrong is said in our words."""
-    for name in ("distributed", "tornado", "asyncio"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
+    for name in ("distributed", "tornado", "asyncio", *logging.root.manager.loggerDict):
+        if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
