@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from sectax.advice.anatomy import over_blocks
+from sectax.advice.connections import connections
 from sectax.model.advice import MILLION, Between, Cheapest, Decision, Outlay, Surprise, Turn
 from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.analysed import Analysed
@@ -111,6 +112,7 @@ def decide(
         surprises=tuple(_surprises(analysed, choice, asked)) if choice.adds else (),
         mix=per if any(len(setting.operations) > 1 for setting in settings) else {},
         rate_s=rate_s or RATE_S,
+        connections=tuple(connections(analysed, rules.connections)) if rules.connections else (),
     )
 
 

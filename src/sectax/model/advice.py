@@ -310,11 +310,30 @@ class Surprise:
 
 
 @dataclass(frozen=True)
+class Connection:
+    """What a new connection of a treatment costs, without a request over one that is open.
+
+    `new` in seconds; `requests` over an open connection that take as long; the CPU time of both ends in seconds; the
+    bytes each way until it is set up, None where there are none to set it up.
+    """
+
+    cell: str
+    treatment: str
+    new: Estimate
+    requests: Estimate
+    client_cpu: Estimate
+    server_cpu: Estimate
+    sent: Estimate | None
+    received: Estimate | None
+
+
+@dataclass(frozen=True)
 class Decision:
     """What to do.
 
     `findings` are those that answer the question, decided or not. `mix` says how many of each operation the outlays are
-    of, empty where there is one operation; `rate_s` how many operations a second.
+    of, empty where there is one operation; `rate_s` how many operations a second. `connections` is empty where none are
+    set up.
     """
 
     choice: Choice
@@ -324,6 +343,7 @@ class Decision:
     surprises: tuple[Surprise, ...]
     mix: Mapping[str, float]
     rate_s: float
+    connections: tuple[Connection, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -209,6 +209,23 @@ class ByRate:
 
 
 @dataclass(frozen=True)
+class Connections:
+    """What setting a connection up costs, beside a request over an open one.
+
+    Attributes:
+        new, request: metrics of both, in seconds. client_cpu, server_cpu: of CPU time for a new connection.
+        sent, received: metrics of a new connection's bytes.
+    """
+
+    new: str
+    request: str
+    client_cpu: str
+    server_cpu: str
+    sent: str
+    received: str
+
+
+@dataclass(frozen=True)
 class Choice:
     """What an experiment knows of the decision between the levels of its control.
 
@@ -267,6 +284,7 @@ class AdviceRules:
     by_rate: ByRate | None = None
     places: Places | None = None
     longer: Longer | None = None
+    connections: Connections | None = None
     requests: Requests | None = None
 
     @property

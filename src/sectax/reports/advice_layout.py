@@ -24,7 +24,7 @@ from sectax.reports import units, words
 from sectax.reports.document import Block, Column, Document, Row, Section, Table, Text, lines, sections
 from sectax.reports.rate_words import rates, starved
 from sectax.reports.reasons import no_interval
-from sectax.reports.words import claims, names, plans
+from sectax.reports.words import claims, connections, names, plans
 from sectax.text.printable import printable
 
 _MILLI, _NANO = 1e-3, 1e9
@@ -40,6 +40,10 @@ def advice_report(given: Advice) -> Document:
     advised = sections(
         Section("What to do", lines(todo, long=True)),
         Section("What a million of them cost", tuple(_million(given, plan))),
+        Section(
+            "What a connection costs",
+            tuple(connections.tables(plan, given.decision.connections if given.decision else ())),
+        ),
         Section("What each kind of work costs", _sentences(_profile(profile, plan) for profile in given.profiles)),
         Section("What your mix costs", _sentences(_mix(given, plan))),
         Section("What all pairs say together", _sentences(_pooled(given))),

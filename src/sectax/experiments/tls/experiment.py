@@ -17,8 +17,10 @@ from sectax.experiments.tls.levels import (
     NEW,
     NO_TLS,
     OPENSSL,
+    RECEIVED,
     REQUEST,
     RUSTLS,
+    SENT,
     SERVER_CPU,
     WORDS,
     Setup,
@@ -27,7 +29,7 @@ from sectax.experiments.tls.levels import (
 )
 from sectax.experiments.tls.options import OPTIONS, delay_s, kept
 from sectax.experiments.tls.parts import PARTS
-from sectax.model.advice_rules import AdviceRules, Choice
+from sectax.model.advice_rules import AdviceRules, Choice, Connections
 from sectax.model.errors import WrongUse
 from sectax.model.plan import OTHERS, Plan
 from sectax.model.treatment import Factor
@@ -43,6 +45,10 @@ _ROUNDS = {"quick": (2, 64), "default": (2, 96)}
 _TRANSFERS = (
     "It holds for this library and this processor, over loopback, where a round trip takes no time: --delay adds one. "
     "The chain is a root and a leaf; most public ones have one certificate more."
+)
+_WEIGH = (
+    "a hybrid group (ML-KEM) keeps what is recorded today from the quantum computers of later, and costs requests over "
+    "an open connection nothing; RSA certificates cost the server most"
 )
 
 
@@ -110,9 +116,11 @@ class TlsExperiment(Experiment):
             what="new connections",
             explained=((HANDSHAKE.name, "the handshake"), (REQUEST.name, "a request")),
             unasked=False,
+            weigh=_WEIGH,
             changes="library or processor",
         )
-        return AdviceRules(NEW.name, choice)
+        parts = (REQUEST.name, CLIENT_CPU.name, SERVER_CPU.name, SENT.name, RECEIVED.name)
+        return AdviceRules(NEW.name, choice, connections=Connections(NEW.name, *parts))
 
     def requirements(self) -> tuple[str, ...]:
         return tuple(PARTS.values())

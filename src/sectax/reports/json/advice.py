@@ -290,6 +290,17 @@ class Surprise(WithGaps, frozen=True):
     cause: Annotated[str | None, null("nothing in the record shows why", when="")]
 
 
+class Connection(OfTreatment, frozen=True):
+    """What a new connection of a treatment costs."""
+
+    new: Annotated[Estimate, said("Seconds until its first answer begins.")]
+    requests: Annotated[Estimate, said("So many requests over an open connection take as long.")]
+    client_cpu: Annotated[Estimate, said("Seconds of CPU time of the client.")]
+    server_cpu: Annotated[Estimate, said("Seconds of CPU time of the server.")]
+    sent: Annotated[Estimate | None, null("nothing is sent to set it up", "Bytes until it is set up.")]
+    received: Annotated[Estimate | None, null("nothing comes to set it up", "Bytes until it is set up.")]
+
+
 class Decision(Object, frozen=True):
     """What to do."""
 
@@ -298,6 +309,7 @@ class Decision(Object, frozen=True):
     surprises: tuple[Surprise, ...]
     mix: Annotated[dict[str, float], said("How many of each operation there are; empty where there is one.")]
     rate_s: Annotated[float, said("Operations a second.")]
+    connections: Annotated[tuple[Connection, ...], said("Empty where none are set up.")]
 
 
 class Advice(WithGaps, frozen=True, tag_field="schema", tag="sectax/advice/1"):

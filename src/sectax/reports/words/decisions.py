@@ -12,7 +12,7 @@ from sectax.model.analysed import Analysed
 from sectax.model.finding import FASTER, NO_CLAIM, SLOWER, Finding, VerdictId, is_answered, is_decided
 from sectax.model.plan import Plan
 from sectax.reports import units
-from sectax.reports.words import claims, names
+from sectax.reports.words import claims, connections, names
 from sectax.reports.words.summaries import of_parts, run_state, silence, to_answer
 from sectax.text.printable import printable
 
@@ -34,7 +34,7 @@ def decision(analysed: Analysed, given: Decision) -> list[str]:
         why = f"since {printable(surprise.cause)}" if surprise.cause else "unexplained: nothing in the record shows why"
         level = plan.treatment(surprise.finding.comparison.treatment).levels[plan.control]
         lines.append(f"Not expected: {printable(level)}: {_finding(plan, surprise.finding)}; {why}.")
-    lines += _month(plan, given)
+    lines += [*_month(plan, given), *connections.sentences(plan, given.connections)]
     silent = [finding for finding in given.findings if finding.verdict in NO_CLAIM]
     lines += [silence(silent, len(given.findings))] if silent else []
     changes = choice.changes and any(map(is_decided, given.findings))

@@ -1,0 +1,42 @@
+"""What a new connection costs beside a request over an open one: time, CPU time of both ends, bytes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from sectax.advice.anatomy import over_blocks
+from sectax.model.advice import Connection
+from sectax.model.advice_rules import Connections
+from sectax.model.analysed import Analysed
+from sectax.model.finding import Estimate
+from sectax.model.treatment import MEASURED
+
+
+def connections(analysed: Analysed, rule: Connections) -> Iterator[Connection]:
+    """Every treatment of which both were measured, in the order of the plan."""
+    measured = analysed.measured
+    level = 1 - measured.plan.stopping.alpha
+    for result in analysed.treatments:
+        known = result.estimates
+        columns = [measured.values.get(name, {}).get(result.treatment, {}) for name in (rule.new, rule.request)]
+        new, request = columns
+        both = [block for block in measured.blocks if new.get(block, 0.0) > 0 and request.get(block, 0.0) > 0]
+        if result.role not in MEASURED or not both or not {rule.new, rule.client_cpu, rule.server_cpu} <= known.keys():
+            continue
+        ratios = over_blocks([math.log(new[block] / request[block]) for block in both], level, "")
+        yield Connection(
+            cell=measured.plan.treatment(result.treatment).cell,
+            treatment=result.treatment,
+            new=known[rule.new],
+            requests=_out_of_logs(ratios),
+            client_cpu=known[rule.client_cpu],
+            server_cpu=known[rule.server_cpu],
+            sent=known.get(rule.sent),
+            received=known.get(rule.received),
+        )
+
+
+def _out_of_logs(of: Estimate) -> Estimate:
+    low, high = (None if end is None else math.exp(end) for end in (of.low, of.high))
+    return Estimate(math.exp(of.point), low, high, of.level, of.method, of.count, "requests")

@@ -1,0 +1,112 @@
+"""What new connections cost: in requests, in processors, in bytes on a slow line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from sectax.model.advice import Connection
+from sectax.model.finding import Estimate
+from sectax.model.plan import Plan
+from sectax.reports import units
+from sectax.reports.document import Block, Column, Row, Table, lines
+from sectax.reports.words import names
+
+RATES_S = (100, 1_000, 10_000)
+# The rate that a sentence is about, and the most setups that it names.
+_USUAL_S, _NAMED = 1_000, 3
+_SLOW_BIT_S = 1e6
+# What a server sends before it must wait for an acknowledgement: RFC 6928, and an Ethernet's segment over IPv4.
+_WINDOW = 10 * 1460
+
+
+def sentences(plan: Plan, found: Sequence[Connection]) -> Iterator[str]:
+    """Whether connections are worth keeping, and what a rate of new ones takes of the server."""
+    secure = [one for one in found if one.sent is not None]
+    if not secure:
+        return
+    longest = [f"{_name(plan, one)} {_number(one.requests)}" for one in secure[:_NAMED]]
+    yield f"Keep connections open: a new one takes as long as so many requests over an open one: {', '.join(longest)}."
+    cores = [f"{_name(plan, one)} {_number(one.server_cpu, _USUAL_S)}" for one in secure]
+    yield f"{_USUAL_S:,} new connections a second take so many of the server's processors: {', '.join(cores)}."
+
+
+def tables(plan: Plan, found: Sequence[Connection]) -> Iterator[Block]:
+    """Time, requests and processors; then bytes, and what they mean on a slow line."""
+    if not found:
+        return
+    columns = (
+        Column(plan.control),
+        Column("new, ms", right=True),
+        Column("requests", right=True),
+        Column("client CPU", right=True),
+        Column("server CPU", right=True),
+        *(Column(f"{rate:,}/s", right=True) for rate in RATES_S),
+    )
+    rows = tuple(
+        Row(
+            (
+                _name(plan, one),
+                _milliseconds(one.new.point),
+                _number(one.requests),
+                _milliseconds(one.client_cpu.point),
+                _milliseconds(one.server_cpu.point),
+                *(f"{one.server_cpu.point * rate:.2g}" for rate in RATES_S),
+            )
+        )
+        for one in found
+    )
+    yield Table("", columns, rows)
+    about = (
+        "requests: how many over an open connection take as long; CPU in ms; /s: processors that so many new ones a "
+        "second take of the server"
+    )
+    yield from lines((about,), long=True)
+    columns = (
+        Column(plan.control),
+        Column("sent B", right=True),
+        Column("received B", right=True),
+        Column("at 1 Mbit/s", right=True),
+        Column("round trips more", right=True),
+    )
+    known = [(one, one.sent, one.received) for one in found]
+    rows = tuple(
+        Row(
+            (
+                _name(plan, one),
+                f"{sent.point:,.0f}",
+                f"{received.point:,.0f}",
+                f"{_milliseconds((sent.point + received.point) * 8 / _SLOW_BIT_S)} ms",
+                str(_more_trips(received.point)),
+            )
+        )
+        for one, sent, received in known
+        if sent is not None and received is not None
+    )
+    if rows:
+        yield Table("", columns, rows)
+        about = (
+            "computed from the measured bytes: without TCP's headers; a server that begins sends 10 segments at once"
+        )
+        yield from lines((about,), long=True)
+
+
+def _more_trips(received: float) -> int:
+    """Round trips that the server's part needs beyond one, since its window begins small and doubles."""
+    return max(0, math.ceil(math.log2(received / _WINDOW + 1)) - 1) if received > 0 else 0
+
+
+def _name(plan: Plan, one: Connection) -> str:
+    return " · ".join(filter(None, (names.cell(plan, one.cell), names.treatment(plan, one.treatment))))
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{1e3 * seconds:.3g}"
+
+
+def _number(of: Estimate, times: float = 1.0) -> str:
+    """A figure with its interval."""
+    if of.low is None or of.high is None:
+        return f"{of.point * times:.2g}"
+    low, high = units.outward(of.low * times, of.high * times)
+    return low if low == high else f"{low} to {high}"

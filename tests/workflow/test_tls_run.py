@@ -1,0 +1,83 @@
+"""Runs of the experiment `tls` as a user starts them, by the ends in Go."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.needs import needs
+from tests.program import Said, sectax
+
+PQ = "X25519MLKEM768"
+
+
+def run(folder: Path, *words: str) -> Said:
+    return sectax("run", "tls", *words, "--blocks", "6", "--out", "a.sectax", folder=folder, timeout=300)
+
+
+def document(folder: Path, *words: str) -> dict[str, Any]:
+    said: dict[str, Any] = json.loads(sectax(*words, "a.sectax", "--json", folder=folder).out)
+    return said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--level", "group=X25519MLKEM786"),
+        ("--level", "library=gnutls"),
+        ("--level", "groop=X25519"),
+        ("--quick", "--level", "group=P-256"),
+        ("--quick", "--delay", "fast"),
+        ("--quick", "--delay", "40"),
+    ],
+)
+def test_wrong_words_are_wrong_use_with_a_hint(words: tuple[str, ...], tmp_path: Path) -> None:
+    said = sectax("run", "tls", *words, "--dry-run", folder=tmp_path)
+
+    assert said.status == 2
+    assert "hint: " in said.err
+    assert "Traceback" not in said.err
+
+
+@needs("the TLS ends of go")
+def test_a_hybrid_is_compared_and_witnessed(tmp_path: Path) -> None:
+    ran = run(tmp_path, "--level", f"group=x25519,{PQ.lower()}", "--level", "library=go")
+
+    assert ran.status == 0, ran.err
+    report = document(tmp_path, "show")
+    assert not [warning for warning in report["warnings"] if warning["check"] == "mislabelled-level"]
+    compared = [one for one in report["treatments"] if one["role"] in ("baseline", "treatment")]
+    assert {one["levels"]["setup"] for one in compared} == {"TLS1.3+X25519+P-256", PQ}
+    assert {one["blocks"] for one in compared} == {6}
+    assert b"PRIVATE KEY" not in (tmp_path / "a.sectax").read_bytes()
+
+
+@needs("the TLS ends of go")
+def test_advice_counts_requests_and_bytes(tmp_path: Path) -> None:
+    assert run(tmp_path, "--level", f"group=X25519,{PQ}", "--level", "library=go").status == 0
+    base, hybrid = document(tmp_path, "advise")["decision"]["connections"]
+
+    assert base["requests"]["point"] > 1
+    assert hybrid["sent"]["point"] - base["sent"]["point"] == pytest.approx(1184, abs=0.01)
+    assert hybrid["received"]["point"] - base["received"]["point"] == pytest.approx(1088, abs=3)
+    assert hybrid["server_cpu"]["point"] > 0
+    assert "1 Mbit/s" in sectax("advise", "a.sectax", folder=tmp_path).out
+
+
+@needs("the TLS ends of go")
+def test_a_slow_line_shows_in_every_round_trip(tmp_path: Path) -> None:
+    ran = run(tmp_path, "--level", "protocol=tls12,tls13", "--level", "library=go", "--delay", "10ms")
+
+    assert ran.status == 0, ran.err
+    times = {
+        one["levels"]["setup"]: next(
+            each["estimate"]["point"] for each in one["estimates"] if each["metric"] == "new_connection"
+        )
+        for one in document(tmp_path, "show")["treatments"]
+        if one["role"] in ("baseline", "treatment")
+    }
+    assert times["TLS1.2+X25519+P-256"] >= 0.03  # two round trips and the request's own
+    assert 0.02 <= times["TLS1.3"] < times["TLS1.2+X25519+P-256"]
