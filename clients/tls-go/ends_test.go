@@ -4,11 +4,13 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"math/big"
 	"net"
+	"strconv"
 	"testing"
 	"time"
 )
@@ -173,5 +175,25 @@ func TestAServerThatClosesInTheMiddleIsNamed(t *testing.T) {
 	_, err := newClient().handle(request{Command: "open", Arm: "a", Port: bad.Addr().(*net.TCPAddr).Port, settings: both.client})
 	if err == nil || kindOf(err) != "closed" {
 		t.Errorf("it is called %v", err)
+	}
+}
+
+// BenchmarkConnection is what a Go programmer would write: both ends in one process, and no more than what tls.Dial does.
+func BenchmarkConnection(b *testing.B) {
+	both := certified(b, "X25519", false)
+	there := newServer()
+	listening, err := there.handle(request{Command: "listen", Arm: "a", settings: both.server})
+	if err != nil {
+		b.Fatal(err)
+	}
+	config, _ := both.client.config()
+	config.RootCAs, _ = both.client.pool()
+	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(listening["port"].(int)))
+	for b.Loop() {
+		conn, err := tls.Dial("tcp", address, config)
+		if err != nil {
+			b.Fatal(err)
+		}
+		_ = conn.Close()
 	}
 }
