@@ -55,6 +55,16 @@ def test_a_hybrid_is_compared_and_witnessed(tmp_path: Path) -> None:
     assert b"PRIVATE KEY" not in (tmp_path / "a.sectax").read_bytes()
 
 
+@needs("the TLS ends of go", "the TLS ends of openssl")
+def test_libraries_are_compared_each_by_its_own_program(tmp_path: Path) -> None:
+    ran = run(tmp_path, "--level", f"group={PQ}", "--level", "library=go,openssl")
+
+    assert ran.status == 0, ran.err
+    report = document(tmp_path, "show")
+    seen = {one["levels"]["library"]: one["witnesses"]["library"] for one in report["treatments"]}
+    assert seen == {"go": "go", "openssl": "openssl"}
+
+
 @needs("the TLS ends of go")
 def test_advice_counts_requests_and_bytes(tmp_path: Path) -> None:
     assert run(tmp_path, "--level", f"group=X25519,{PQ}", "--level", "library=go").status == 0

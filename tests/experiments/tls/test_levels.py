@@ -93,9 +93,9 @@ def test_a_library_that_is_not_built_is_skipped_and_the_others_are_measured() ->
 def test_a_setup_promises_the_sizes_of_its_key_shares() -> None:
     assert SHARES["X25519MLKEM768"][0] - SHARES["X25519"][0] == 1184
     assert SHARES["X25519MLKEM768"][1] - SHARES["X25519"][1] == 1088
-    assert Setup(group="X25519MLKEM768").declares()["key_share_bytes"] == "1216 up, 1120 down"
-    assert Setup(protocol="none").declares() == {"protocol": "none"}
-    assert "group" not in Setup(protocol="tls12", resumption="on").declares()
+    assert Setup(group="X25519MLKEM768").declares("go")["key_share_bytes"] == "1216 up, 1120 down"
+    assert Setup(protocol="none").declares("go") == {"protocol": "none", "library": "go"}
+    assert "group" not in Setup(protocol="tls12", resumption="on").declares("go")
 
 
 @pytest.mark.parametrize(("given", "seconds"), [("40ms", 0.04), ("0.5s", 0.5), ("2 ms", 0.002), ("", 0.0)])

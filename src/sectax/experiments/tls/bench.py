@@ -27,7 +27,7 @@ class TlsBench(Bench):
         super().__init__(plan)
         self._delay_s = delay_s(plan.options)
         _, self._setups = setups(plan.preset, asked(plan.options))
-        self._ends: dict[str, Ends] = {}
+        self._ends: dict[tuple[str, str], Ends] = {}
         self._services = os.sched_getaffinity(0)
 
     def identity(self) -> dict[str, str]:
@@ -55,7 +55,7 @@ class TlsBench(Bench):
             arm=treatment.id,
             library=library,
             setup=setup,
-            ends=self._ends.setdefault(treatment.cell, Ends(parts.command(library), self._services, slow)),
+            ends=self._ends.setdefault((treatment.cell, library), Ends(parts.command(library), self._services, slow)),
             authority=made[setup.certificate] if setup.is_tls else None,
             delay_s=self._delay_s,
             added_s=added_s(treatment, self.plan, calibrated),

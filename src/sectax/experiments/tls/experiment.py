@@ -86,7 +86,7 @@ class TlsExperiment(Experiment):
             rules=Rules(
                 family=lambda levels: levels.get(LIBRARY.name, "all"),
                 lacks=lambda levels: _lacks(levels[LIBRARY.name], found[levels[CONTROL]], machine, _line(request)),
-                declares=lambda levels: found[levels[CONTROL]].declares(),
+                declares=lambda levels: found[levels[CONTROL]].declares(levels[LIBRARY.name]),
                 extra_operations=False,
             ),
             transfers=_TRANSFERS,

@@ -58,17 +58,20 @@ class Setup:
         """Whether a key exchange takes place: TLS 1.2 leaves it out where it resumes a session."""
         return self.is_tls and not (self.protocol == TLS12 and self.resumption == ON)
 
-    def declares(self) -> dict[str, Witness]:
+    def declares(self, library: str) -> dict[str, Witness]:
         """What both ends and the bytes on the wire must confirm, by the names of the witnesses."""
+        promised: dict[str, Witness] = {"protocol": self.protocol, "library": library}
         if not self.is_tls:
-            return {"protocol": NO_TLS}
-        promised: dict[str, Witness] = {"protocol": self.protocol, "cipher": CIPHER, "certificate": self.certificate}
+            return promised
+        promised |= {"cipher": CIPHER, "certificate": self.certificate}
         promised |= {"client_certificate": self.client_certificate, "resumed": self.resumption == ON}
         if self.agrees_on_keys:
             promised |= {"group": self.group, "group_on_wire": self.group, "key_share_bytes": shares(self.group)}
         return promised
 
 
+# How the ends call their library in `hello`, and the level that it is.
+CALLED = {"crypto/tls": GO, "rustls": RUSTLS, "OpenSSL": OPENSSL}
 # Bytes of the shares of a key exchange, up and down: RFC 8446, 4.2.8, and draft-ietf-tls-ecdhe-mlkem, 3.
 SHARES = {
     "X25519": (32, 32),

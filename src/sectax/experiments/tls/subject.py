@@ -11,7 +11,7 @@ from sectax.experiments.tls import wire
 from sectax.experiments.tls.certificates import NAME, Authority, kind_of
 from sectax.experiments.tls.ends import Connected, Ends, Seen
 from sectax.experiments.tls.failures import UNSUPPORTED, story
-from sectax.experiments.tls.levels import MTLS, NO_TLS, NONE, ON, Setup
+from sectax.experiments.tls.levels import CALLED, MTLS, NO_TLS, NONE, ON, Setup
 from sectax.hosts.process.errors import ChildError
 from sectax.hosts.process.telemetry import NoTelemetry, difference
 from sectax.hosts.registry import Telemetry, host
@@ -102,8 +102,8 @@ class TlsSubject:
 
         Returns:
             `protocol`, `group`, `cipher`, `certificate`, `client_certificate` and `resumed`, where both ends saw the
-            same; `group_on_wire`, `key_share_bytes` and `hello_retry`, read from the bytes; `library` and the clock's
-            figures.
+            same; `group_on_wire`, `key_share_bytes` and `hello_retry`, read from the bytes; `library`,
+            `library_version` and the clock's figures.
         Raises:
             SubjectSkipped: the library cannot do it.
             SubjectFailed: the handshake fails, or both ends saw different things.
@@ -138,7 +138,8 @@ class TlsSubject:
             "clock_granularity_s": int(hello.clock["granularity_ns"]) * 1e-9,
             "clock_read_s": int(hello.clock["read_ns"]) * 1e-9,
         }
-        return seen | {"library": hello.library} | clock
+        library = CALLED.get(hello.library.partition(" ")[0], hello.library)
+        return seen | {"library": library, "library_version": hello.library} | clock
 
     def visit(self, work: Work) -> Visit:
         """Set connections up: `work.settle` of them thrown away, then `work.count`; and send requests over an open one.
