@@ -152,7 +152,15 @@ def elsewhere(study: Study, folder: Path, *, quick: bool) -> list[str]:
     words = ("run", study.experiment, *(word.format(languages=languages) for word in study.elsewhere), *length)
     name = f"{study.id}-elsewhere.sectax"
     report = json.loads(sectax(folder, *words, "--quiet", "--json", "--out", name))
-    return [f"    sectax {' '.join(words)}", *orders(report)]
+    return [*session(report), f"    sectax {' '.join(words)}", *orders(report)]
+
+
+def session(report: dict[str, Any]) -> list[str]:
+    """When, on what, and with which runtimes."""
+    host = report["run"]["sessions"][-1]
+    runtimes = ", ".join(host[name] for name in sorted(host) if name.endswith(".runtime"))
+    where = f"{host.get('host.cpu_model', 'an unknown processor')}, {report['run']['blocks']} blocks"
+    return [f"Measured {report['run']['started'][:10]} on {where}: {runtimes}."]
 
 
 def orders(report: dict[str, Any]) -> list[str]:
@@ -227,7 +235,8 @@ def elsewhere_words(other: Sequence[str]) -> list[str]:
     """How the order turns in other languages, below the run that shows it."""
     if not other:
         return []
-    return ["## In other languages", other[0], "\n".join(map(plain, other[1:])), _OVERLAP]
+    when, command, *orders_ = other
+    return ["## In other languages", plain(when), command, "\n".join(map(plain, orders_)), _OVERLAP]
 
 
 _OVERLAP = "(`~`: their intervals overlap. CPU time, keys parsed once, the primitive alone; one run, one machine.)"

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from sectax.calibration.freeze import Tried, freeze, sized_again, target_half_width
+from sectax.calibration.warming import Warming
 from sectax.design.batches import Operation, uneven
 from sectax.model.plan import Calibrated, Plan, Stopping, Until, known_extra
 from sectax.model.treatment import Role
@@ -300,3 +301,22 @@ def test_the_known_cost_is_still_known_after_batches_were_sized_again() -> None:
         if treatment.extra:
             known = known_extra(again.calibrations[treatment.id], treatment.extra, again.rounds[treatment.cell])
             assert known == pytest.approx(treatment.extra, rel=0.1)
+
+
+@pytest.mark.parametrize(("left_s", "share"), [(math.inf, 1.0), (6.0, 0.25), (6000.0, 1.0)])
+def test_what_a_compiler_needs_is_run_before_a_block_counts_and_cut_where_the_budget_is_short(
+    left_s: float, share: float
+) -> None:
+    """Eight treatments that need a quarter of a second each: twelve seconds in the six blocks of a first verdict."""
+    seen = {
+        treatment.id: replace(
+            tried(SECONDS[treatment.levels["algorithm"]]), warming=Warming(10_000, 2.0 / len(PLAN.treatments))
+        )
+        for treatment in PLAN.treatments
+    }
+
+    calibrations = freeze(PLAN, seen, {}, left_s).calibrations
+
+    for calibration in calibrations.values():
+        assert calibration.warmup * calibration.count == pytest.approx(share * 10_000, rel=0.5)
+        assert calibration.settled is (share == 1.0)
