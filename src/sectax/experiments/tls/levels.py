@@ -67,6 +67,7 @@ class Setup:
         promised |= {"client_certificate": self.client_certificate, "resumed": self.resumption == ON}
         if self.agrees_on_keys:
             promised |= {"group": self.group, "group_on_wire": self.group, "key_share_bytes": shares(self.group)}
+            promised["hello_retry"] = False  # it would cost a round trip more
         return promised
 
 
