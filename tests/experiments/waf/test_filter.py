@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import os
 import signal
@@ -34,9 +35,9 @@ def service(mode: str, paranoia: int) -> Iterator[StartedServer]:
 
 def status(of: StartedServer, request: str, body: str) -> int:
     sent = asked(request, body)
-    connection = http.client.HTTPConnection("127.0.0.1", of.port, timeout=60)
-    connection.request(sent.method, sent.path, sent.body, dict(sent.headers) | {"Accept": "*/*"})
-    return connection.getresponse().status
+    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", of.port, timeout=60)) as connection:
+        connection.request(sent.method, sent.path, sent.body, dict(sent.headers) | {"Accept": "*/*"})
+        return connection.getresponse().status
 
 
 @pytest.mark.parametrize("paranoia", [1, 4])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
@@ -62,10 +63,9 @@ def asked_of(server: StartedServer) -> dict[str, Any]:
     """What the server says of its filter. Raises `ServerFailed`."""
     server.check()
     try:
-        connection = HTTPConnection("127.0.0.1", server.port, timeout=_WITHIN_S)
-        connection.request("GET", _STATUS)
-        answer: dict[str, Any] = json.loads(connection.getresponse().read())
-        connection.close()
+        with contextlib.closing(HTTPConnection("127.0.0.1", server.port, timeout=_WITHIN_S)) as connection:
+            connection.request("GET", _STATUS)
+            answer: dict[str, Any] = json.loads(connection.getresponse().read())
     except (OSError, HTTPException, ValueError) as error:
         server.check(1.0)
         raise ServerFailed(f"the server does not say what its filter is: {error}", "report it") from error
