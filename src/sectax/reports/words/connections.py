@@ -77,7 +77,7 @@ def tables(plan: Plan, found: Sequence[Connection]) -> Iterator[Block]:
                 f"{sent.point:,.0f}",
                 f"{received.point:,.0f}",
                 f"{_milliseconds((sent.point + received.point) * 8 / _SLOW_BIT_S)} ms",
-                str(_more_trips(received.point)),
+                str(more_trips(received.point)),
             )
         )
         for one, sent, received in known
@@ -91,7 +91,7 @@ def tables(plan: Plan, found: Sequence[Connection]) -> Iterator[Block]:
         yield from lines((about,), long=True)
 
 
-def _more_trips(received: float) -> int:
+def more_trips(received: float) -> int:
     """Round trips that the server's part needs beyond one, since its window begins small and doubles."""
     return max(0, math.ceil(math.log2(received / _WINDOW + 1)) - 1) if received > 0 else 0
 
