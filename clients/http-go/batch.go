@@ -17,7 +17,8 @@ type batch struct {
 }
 
 // measure sends so many requests. The first and the last ramp of them have no times, since fewer are under way then.
-func (a *arm) measure(count, ramp int) (kit.Reply, error) {
+// They begin when this process's own clock shows start, or at once where that is 0.
+func (a *arm) measure(count, ramp int, start int64) (kit.Reply, error) {
 	for _, one := range a.askers[:min(len(a.askers), count)] {
 		if err := one.ready(time.Now()); err != nil {
 			return nil, err
@@ -27,7 +28,8 @@ func (a *arm) measure(count, ramp int) (kit.Reply, error) {
 	load := kit.Load{Workers: len(a.askers), Do: done.ask}
 	schedule := kit.Scheduled{Dropped: make([]bool, count)}
 	sent, received := a.sent.Load(), a.received.Load()
-	cpu, began := kit.CPU(), time.Now()
+	waitFor(start)
+	cpu, started, began := kit.CPU(), now(), time.Now()
 	switch {
 	case a.wanted.Rate > 0:
 		schedule = load.OnSchedule(count, a.wanted.Rate)
@@ -58,7 +60,7 @@ func (a *arm) measure(count, ramp int) (kit.Reply, error) {
 		"elapsed_ns": elapsed, "first_byte_ns": firsts[from:to], "wall_ns": int64(wall), "cpu_ns": cpu,
 		"sent_bytes": a.sent.Load() - sent, "received_bytes": a.received.Load() - received,
 		"in_flight": kit.InFlight(all, all[from:to]), "late": schedule.Late, "dropped": count - len(all),
-		"sending_ns": int64(schedule.Sending),
+		"sending_ns": int64(schedule.Sending), "started_ns": started,
 	}, nil
 }
 

@@ -50,7 +50,7 @@ func TestHTTP2IsSpokenOverTLSAndWithout(t *testing.T) {
 			if err != nil {
 				t.Fatalf("secured %t, kept %t: %v", secured, kept, err)
 			}
-			done, err := opened.measure(40, 4)
+			done, err := opened.measure(40, 4, 0)
 			if err != nil {
 				t.Fatalf("secured %t, kept %t: %v", secured, kept, err)
 			}

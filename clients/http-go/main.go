@@ -16,6 +16,7 @@ type request struct {
 	Arm     string `json:"arm"`
 	Count   int    `json:"count"`
 	Ramp    int    `json:"ramp"`
+	StartNs int64  `json:"start_ns"`
 	wanted
 }
 
@@ -35,6 +36,8 @@ func (s *session) handle(asked request) (kit.Reply, error) {
 	switch asked.Command {
 	case "hello":
 		return kit.Reply{"protocol": version, "client": "go", "runtime": runtime.Version(), "clock": kit.Clock()}, nil
+	case "now":
+		return kit.Reply{"now_ns": now()}, nil
 	case "open":
 		opened, witnesses, err := open(asked.wanted, s.seed)
 		if err != nil {
@@ -49,7 +52,7 @@ func (s *session) handle(asked request) (kit.Reply, error) {
 	}
 	switch asked.Command {
 	case "measure":
-		return on.measure(asked.Count, asked.Ramp)
+		return on.measure(asked.Count, asked.Ramp, asked.StartNs)
 	case "close":
 		delete(s.arms, asked.Arm)
 		on.close()

@@ -19,6 +19,7 @@ from sectax.experiments.client_server.client import Answered
 from sectax.experiments.client_server.server import free_port, loopback_certificate
 from sectax.experiments.http import parts
 from sectax.experiments.http.client import SharedClient
+from sectax.experiments.http.many_clients import ManyClients
 from tests.fakes.http_service import Answer, HttpService, said, secured_by, without_end
 from tests.needs import needs
 
@@ -353,3 +354,24 @@ def certificate_for(names: list[str], valid_days: int) -> tuple[str, str]:
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
     return made.public_bytes(serialization.Encoding.PEM).decode(), private.decode()
+
+
+def test_several_clients_share_a_load_and_begin_together() -> None:
+    with HttpService({"/": said()}) as service:
+        clients = ManyClients(str(parts.client().path), 3)
+        clients.join("a")
+        try:
+            clients.hello()
+            clients.open("a", {**WANTED, "url": service.url(), "concurrency": 6}, 20)
+            closed_loop = clients.measure("a", 60 + 12, 6, 20)
+            clients.open("b", {**WANTED, "url": service.url(), "concurrency": 6, "rate": 300.0}, 20)
+            on_schedule = clients.measure("b", 30, 0, 20)
+
+            assert len(closed_loop.elapsed_ns) == 60
+            assert 0 < closed_loop.in_flight <= 6.1
+            assert closed_loop.wall_ns >= max(closed_loop.elapsed_ns)
+            assert len(on_schedule.elapsed_ns) + on_schedule.dropped == 30
+            assert on_schedule.wall_ns > 29 / 300 * 1e9 * 0.9
+            assert clients.close("a").connections >= 6
+        finally:
+            clients.leave("a")

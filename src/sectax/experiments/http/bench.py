@@ -13,7 +13,8 @@ from sectax.experiments.client_server.work_folder import sweep
 from sectax.experiments.http import parts
 from sectax.experiments.http.client import SharedClient
 from sectax.experiments.http.levels import CONTROL, HTTP2, KEPT
-from sectax.experiments.http.services import FOLDER, Service, headers_in, read_services, revealed, timeout_s
+from sectax.experiments.http.many_clients import ManyClients
+from sectax.experiments.http.services import FOLDER, Service, clients, headers_in, read_services, revealed, timeout_s
 from sectax.experiments.http.subject import FirstBody, HttpSpec
 from sectax.experiments.interface import Bench
 from sectax.model.errors import WrongUse
@@ -30,7 +31,8 @@ class HttpBench(Bench):
         super().__init__(plan)
         self._services = read_services(plan.options)
         self._folder = plan.options[FOLDER][0]
-        self._clients: dict[str, SharedClient] = {}
+        self._clients: dict[str, SharedClient | ManyClients] = {}
+        self._many = clients(plan.options)
         self._servers: dict[str, StartedServer] = {}
         self._first_body = FirstBody()
         for service in self._services.values():
@@ -72,7 +74,7 @@ class HttpBench(Bench):
             service=service,
             headers=(*service.headers, *headers),
             body=body,
-            client=self._clients.setdefault(treatment.cell, SharedClient(str(parts.client().path))),
+            client=self._clients.setdefault(treatment.cell, self._client()),
             kept=levels["connection"] == KEPT,
             http2=levels["protocol"] == HTTP2,
             concurrency=int(levels["concurrency"]),
@@ -85,6 +87,10 @@ class HttpBench(Bench):
             server=self._servers.get(service.name),
             folder=self._folder,
         )
+
+    def _client(self) -> SharedClient | ManyClients:
+        program = str(parts.client().path)
+        return ManyClients(program, self._many) if self._many > 1 else SharedClient(program)
 
 
 def _read(service: Service) -> tuple[tuple[tuple[str, str], ...], bytes]:

@@ -33,6 +33,15 @@ class Sent(Batch, frozen=True, kw_only=True):
 
     sent_bytes: int
     received_bytes: int
+    started_ns: int = 0  # by the clock of `Now`
+    late_start_ns: int = 0  # of the last client of several, after the agreed start
+    saturated: int = 0  # clients of several that used up their part of the processors
+
+
+class Now(msgspec.Struct, frozen=True):
+    """What the client's clock shows."""
+
+    now_ns: int
 
 
 class Closed(msgspec.Struct, frozen=True):
@@ -53,8 +62,22 @@ class SharedClient(SharedProcess[Hello]):
         return self.conversation.receive(Opened, GRACE_S + longest_s)
 
     def measure(self, arm: str, count: int, ramp: int, longest_s: float) -> Sent:
-        self.conversation.send({"command": "measure", "arm": arm, "count": count, "ramp": ramp})
+        self.ask(arm, count, ramp)
+        return self.sent(longest_s)
+
+    def ask(self, arm: str, count: int, ramp: int, start_ns: int = 0) -> None:
+        """Have a batch sent, from when the client's clock shows *start_ns*, without waiting for it."""
+        request = {"command": "measure", "arm": arm, "count": count, "ramp": ramp, "start_ns": start_ns}
+        self.conversation.send(request)
+
+    def sent(self, longest_s: float) -> Sent:
+        """The batch that was asked for."""
         return self.conversation.receive(Sent, GRACE_S + longest_s)
+
+    def now_ns(self) -> int:
+        """What its clock shows."""
+        self.conversation.send({"command": "now"})
+        return self.conversation.receive(Now, GRACE_S).now_ns
 
     def close(self, arm: str) -> Closed:
         self.conversation.send({"command": "close", "arm": arm})

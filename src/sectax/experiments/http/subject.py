@@ -17,6 +17,7 @@ from sectax.experiments.client_server.started import DYING_S, PORT, StartedServe
 from sectax.experiments.http.addresses import secrets_of
 from sectax.experiments.http.client import Sent, SharedClient
 from sectax.experiments.http.failures import story
+from sectax.experiments.http.many_clients import ManyClients
 from sectax.experiments.http.services import Service
 from sectax.experiments.on_probe.failures import redaction
 from sectax.hosts.process.errors import ChildError
@@ -66,7 +67,7 @@ class HttpSpec:
 
     arm: str
     service: Service
-    client: SharedClient = field(repr=False, compare=False)
+    client: SharedClient | ManyClients = field(repr=False, compare=False)
     first_body: FirstBody = field(repr=False, compare=False)
     headers: tuple[tuple[str, str], ...] = field(repr=False)
     body: bytes = field(repr=False)
@@ -89,7 +90,12 @@ class HttpSpec:
     @property
     def fewest(self) -> int:
         """Requests that a batch has at least."""
-        return fewest(self.concurrency, self.rate)
+        return max(fewest(self.concurrency, self.rate), self.clients)
+
+    @property
+    def clients(self) -> int:
+        """Client processes that share the load."""
+        return len(self.client) if isinstance(self.client, ManyClients) else 1
 
     def subject(self) -> HttpSubject:
         return HttpSubject(self)
@@ -106,6 +112,7 @@ class HttpSubject:
         self._stage = "open"
         self._clock = ""
         self._in_flight: list[float] = []
+        self._late_start_s, self._saturated = 0.0, 0
         self._redacted = redaction(secrets_of(spec.service.url, spec.headers))
 
     def start(self) -> None:
@@ -202,6 +209,9 @@ class HttpSubject:
             raise self._failed(error, "close") from error
         self.kill()
         overlap: Witnesses = {"in_flight": round(statistics.fmean(self._in_flight), 2)} if self._in_flight else {}
+        if self._spec.clients > 1:
+            overlap |= {"clients": self._spec.clients, "clients_saturated": self._saturated}
+            overlap |= {"latest_start_s": round(self._late_start_s, 6)}
         return {"requests": closed.requests, "connections": closed.connections} | overlap
 
     def kill(self) -> None:
@@ -225,11 +235,14 @@ class HttpSubject:
             raise self._failed(error, "measure") from error
         if (complaint := batch.complaint(count, spanned_s, spec.ramp)) is not None:
             raise self._failure(f"the client {complaint}", "report it")
-        ridden = difference(before, after) | {"spanned_s": spanned_s}
+        # What a kernel counts of one process says nothing of several.
+        ridden = (difference(before, after) if spec.clients == 1 else {}) | {"spanned_s": spanned_s}
         if spec.concurrency > 1 or spec.rate:  # one request at a time is waited for with its CPU time
             ridden |= batch.load(count, spec.rate, len(os.sched_getaffinity(0)), spec.concurrency)
         if spec.ramp:
             self._in_flight.append(batch.in_flight)
+        self._late_start_s = max(self._late_start_s, batch.late_start_ns * 1e-9)
+        self._saturated = max(self._saturated, batch.saturated)
         return batch, ridden
 
     def _wanted(self) -> dict[str, object]:
