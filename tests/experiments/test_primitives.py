@@ -61,12 +61,12 @@ def test_what_has_no_message_has_no_size():
         assert made.contents is None
 
 
-def test_batches_of_password_hashes_are_as_long_as_the_slowest_and_say_their_memory():
+def test_a_password_hash_is_a_batch_of_one_and_says_its_memory():
     made = plan(family="password", algorithm="all", language="python")
 
     assert Counter(treatment.role for treatment in made.treatments)[Role.POSITIVE] == 0
     assert not made.settles
-    assert made.batch_s == 0.3
+    assert made.equal_counts
     assert [metric.name for metric in made.metrics] == ["logins", "throughput", "memory_bytes"]
 
 

@@ -62,9 +62,8 @@ _QUICK = ("aes-256-gcm", "chacha20-poly1305", "hmac-sha-256", "hmac-sha-512", "s
 # AES-GCM with vectors of 512 bits makes 0.3 cycles a byte at 5 GHz; nothing in one thread is twice as fast.
 _BYTES_S = 4e10
 
-# A password hash takes 50 to 400 ms: its first is like any other, and a few are enough. Batches are as long as one of
-# the slowest, since waiting for a processor weighs otherwise on short ones than on long ones.
-_PASSWORD_BATCH_S, _PASSWORD_ROUNDS = 0.3, (1, 4)
+# A password hash takes 25 to 400 ms: every batch is one, its first is like any other, and a few are enough.
+_PASSWORD_ROUNDS = (1, 4)
 _PASSWORD_DEADLINE_S = 120.0
 
 # Of the CPU time, so that four lanes count as much as they take.
@@ -229,14 +228,15 @@ class PrimitivesExperiment(Experiment):
                 primary={"size": ("64B", "1KiB", "16KiB") if request.preset == "quick" else ("1KiB",)},
                 # Every language is a question of its own.
                 most_primary=MOST_PRIMARY * len(languages),
-                # A few operations are a batch: one more is no small known cost.
+                # One operation is a batch: there is no part of it that could be done once more at a known cost.
                 positive=lambda levels: levels["family"] != PASSWORD,
             ),
             transfers=(
                 "The ratios hold for these versions of these libraries on this kind of processor: one without the "
                 "instructions named here, or another library, can reverse the order."
             ),
-            batch_s=_PASSWORD_BATCH_S if of_passwords else BATCH_S,
+            batch_s=BATCH_S,
+            equal_counts=of_passwords,
             rounds_range=_PASSWORD_ROUNDS if of_passwords else ROUNDS,
             settles=not of_passwords,
             one_processor=True,
