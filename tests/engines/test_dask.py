@@ -62,7 +62,7 @@ def test_two_workers_of_one_machine_take_turns_as_one_host(finished: tuple[Path,
         seconds = [seconds for (seconds,) in db.execute("SELECT seconds FROM block WHERE number > 0")]
     assert all(second > 0 for second in seconds)
     assert "6 blocks" in said.out
-    assert " on 1 host" in said.out
+    assert " on 1 host" in said.err
 
 
 def test_a_run_of_a_cluster_is_not_resumed_here(finished: tuple[Path, Said], tmp_path: Path) -> None:
