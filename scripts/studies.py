@@ -160,7 +160,7 @@ def session(report: dict[str, Any]) -> list[str]:
     host = report["run"]["sessions"][-1]
     runtimes = ", ".join(host[name] for name in sorted(host) if name.endswith(".runtime"))
     where = f"{host.get('host.cpu_model', 'an unknown processor')}, {report['run']['blocks']} blocks"
-    return [f"Measured {report['run']['started'][:10]} on {where}: {runtimes}."]
+    return [f"Measured {report['run']['started'][:10]} on {where}{': ' if runtimes else ''}{runtimes}."]
 
 
 def orders(report: dict[str, Any]) -> list[str]:

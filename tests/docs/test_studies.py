@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -102,3 +103,16 @@ def test_the_order_in_each_language_is_said_and_where_it_is_not_known(studies: M
     assert studies.orders(report) == [
         "- sign, cheapest first: php, go: EdDSA, ES256, RS256; node: ES256 ~ EdDSA, RS256."
     ]
+
+
+def test_what_the_other_languages_say_names_its_run(studies: ModuleType) -> None:
+    report = json.loads((ROOT / "tests/reports/golden/json/signatures-in-php.json").read_text())
+
+    words = studies.elsewhere_words([*studies.session(report), "    sectax run jwt", *studies.orders(report)])
+
+    assert words[:3] == [
+        "## In other languages",
+        "Measured 2026-03-02 on AMD EPYC 7B13, 14 blocks.",
+        "    sectax run jwt",
+    ]
+    assert words[3].count("cheapest first: php: ") == 2
