@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import subprocess
 import urllib.request
 from collections.abc import Iterator
 from contextlib import closing
@@ -16,7 +17,7 @@ from sectax.engines.dask.worker import Failure, Sealed
 from sectax.model.errors import NothingMeasured, WrongUse
 from sectax.record.reader import RunReader
 from tests.engines.real_cluster import RealCluster, two_workers
-from tests.program import Said, sectax
+from tests.program import PROGRAM, Said, sectax
 
 NEEDLE = "needle-in-no-log-8c1f"
 
@@ -171,3 +172,21 @@ def test_hosts_are_chosen_by_what_they_say(cluster: RealCluster, tmp_path: Path)
     assert "no host of the cluster can take part" in refused("--where", "machine=vax")
     assert "hosts do not say their colour" in refused("--where", "colour=blue")
     assert "--hosts asks for 1" not in json.dumps(refused("--where", "machine"))
+
+
+@pytest.mark.more
+def test_a_first_try_on_four_workers_of_this_machine(tmp_path: Path) -> None:
+    """As somebody who has just installed it would."""
+    path = tmp_path / "run.sectax"
+    words = ("jwt", "--quick", "--level", "language=python", "--on", "local:4", "--blocks", "8", "--out", str(path))
+    # A process of its own: workers are started as the program itself was.
+    said = subprocess.run([*PROGRAM, "run", *words], cwd=tmp_path, capture_output=True, text=True, timeout=400)
+
+    assert said.returncode == 0, said.stderr
+    assert "Traceback" not in said.stderr
+    assert "4 workers share this machine and disturb each other" in said.stderr
+    with RunReader.open(path) as reader:
+        measured = reader.measured()
+    assert {host: len(blocks) for host, blocks in measured.hosts.items()} == {
+        f"worker-{number}": 2 for number in range(1, 5)
+    }

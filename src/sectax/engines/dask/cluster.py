@@ -119,6 +119,8 @@ class Cluster:
                 security=security,
                 silence_logs=logging.CRITICAL,
             )
+        except (OSError, RuntimeError, TimeoutError) as error:
+            raise NothingMeasured(f"{workers} workers could not be started here: {error}", "try fewer") from error
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         cluster = cls(made.scheduler_address, security)
