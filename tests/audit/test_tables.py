@@ -87,6 +87,13 @@ def test_times_that_are_flat_over_many_sizes_are_seen(times: tuple[float, ...], 
     assert not outcomes["apples-and-oranges"].warnings
 
 
+def test_a_size_of_nothing_is_not_held_against_the_others() -> None:
+    outcomes = review(read_table(["object_kb,encrypt_ms", "0,5", "10,5", "100,5.1", "100000,5"], Columns()))
+
+    flat = next(outcome for outcome in outcomes if outcome.check == "flat-with-size")
+    assert ["10,000 times the bytes" in one.saw for one in flat.warnings] == [True]
+
+
 @pytest.mark.parametrize("text", ["", ",,\n1,2,3\n", "1,2\n3,4\n", "a,b\n", "a,b\nx,y\n", "side,seconds\na,x\nb,y\n"])
 def test_what_is_no_table_of_numbers_is_refused(text: str) -> None:
     with pytest.raises(BadInput):

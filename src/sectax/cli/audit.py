@@ -35,7 +35,6 @@ def _split(ctx: click.Context, parameter: click.Parameter, text: str) -> tuple[s
     callback=_split,
     help="For a table: the columns of levels; columns of text by default.",
 )
-@click.option("--replicate", default="", metavar="COLUMN", help="For a table: names the process or host of a row.")
 @click.option("--baseline", default="", metavar="LEVEL", help="For a FILE: the level without the control.")
 @click.option(
     "--signers",

@@ -31,7 +31,6 @@ FAULTS = {
     "wide": ("benchstat.txt", "± 3%", "± 31%", ("W", "modes")),
     "errors": ("h2load.txt", "100000 succeeded, 0 failed", "99000 succeeded, 1000 failed", ("F", "unequal-work")),
     "rate": ("h2load.txt", "38910.51", "3891.05", ("F", "contradiction")),
-    "idle connections": ("h2load.txt", "25.01ms", "1.50ms", ("W", "contradiction")),
     "rate against bytes": ("fio.txt", "IOPS=44.0k", "IOPS=132k", ("F", "contradiction")),
     "mean above p90": ("fio.txt", "avg=360.02", "avg=599.02", ("W", "modes")),
     "stopped": ("fio.txt", "Starting 2", "fio: terminating on signal 2\nStarting 2", ("W", "said-by-the-tool")),

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from sectax.audit.checks.groups import about, ids, worst
-from sectax.audit.checks.interface import Remark, check, fatal, remark
-from sectax.audit.checks.words import duration, number, share
-from sectax.audit.form import Claim, Evidence, Quantity, Series, share_of
+from sectax.audit.checks.interface import Remark, check, remark
+from sectax.audit.checks.words import duration, number
+from sectax.audit.form import Evidence, Quantity, Series, share_of
 from sectax.model.finding import Severity
 
 # Tools take quantiles from histograms with steps of some per cent, and some cut digits off.
@@ -17,18 +17,13 @@ TOLERANCE = 0.05
 OF_ITS_VALUES = 0.005
 # Shorter trials spend a part of their time on beginning and end.
 LONG_ENOUGH_S = 0.5
-# More requests under way than connections: a few by chance, so many times as many by no honest way.
-UNDER_WAY, FAR_TOO_MANY = 1.5, 100.0
-# Less of the time of its connections than this was spent on what was counted.
-LEAST_AT_WORK = 0.5
 WRONG = "one of two numbers is wrong, so neither can be used"
 ASK = "find out where each number comes from"
 
 
 @check(
     "F: a summary that its own values contradict, quantiles that fall, a mean outside the range, a rate that is not "
-    "its count over its time, a sum that is not that of its parts; W: more waiting than the connections had time for, "
-    "a negative time or rate",
+    "its count over its time, a sum that is not that of its parts; W: a negative time or rate",
     sees=lambda evidence: evidence.speeds if evidence.imported else (),
 )
 def contradiction(evidence: Evidence) -> Iterator[Remark]:
@@ -45,7 +40,6 @@ def contradiction(evidence: Evidence) -> Iterator[Remark]:
         yield from _order(one)
         yield from _of_values(one)
         yield from _by_count(one)
-        yield from _in_flight(one)
 
 
 def _least(one: Series) -> float:
@@ -73,29 +67,6 @@ def _order(one: Series) -> Iterator[Remark]:
             rule = "a mean lies between the least and the most" if mean in (low, high) else "quantiles rise"
             yield remark(severity, one.table, saw, f"{rule}: {WRONG}", ASK, figures)
             return
-    if mean is not None and len(placed) > 1 and (one.trials or 0) >= 100:
-        yield from _mean_between(one, mean, placed, [shares[claim.id] for claim in placed])
-
-
-def _mean_between(one: Series, mean: Claim, placed: list[Claim], shares: list[float]) -> Iterator[Remark]:
-    """Between two quantiles lies their part of all values, so they limit the mean; a maximum limits it from above."""
-    ends = [*shares[1:], 1.0]
-    least = sum(
-        (claim.value - claim.step) * (end - begin) for claim, begin, end in zip(placed, shares, ends, strict=True)
-    )
-    begins = [0.0, *shares[:-1]]
-    most = sum(
-        (claim.value + claim.step) * (end - begin) for claim, begin, end in zip(placed, begins, shares, strict=True)
-    )
-    low, high = mean.value * (1 - TOLERANCE) - mean.step, mean.value * (1 + TOLERANCE) + mean.step
-    if least > high:
-        bound = f"at least {_shown(one, least)}"
-    elif shares[-1] == 1 and most < low:
-        bound = f"at most {_shown(one, most)}"
-    else:
-        return
-    saw = f"{mean.id} is {_shown(one, mean.value)}, and by its quantiles it is {bound}"
-    yield fatal(one.table, saw, WRONG, ASK, ids([one]))
 
 
 def _of_values(one: Series) -> Iterator[Remark]:
@@ -134,33 +105,6 @@ def _by_count(one: Series) -> Iterator[Remark]:
         what = "operations" if one.quantity is Quantity.RATE else "bytes"
         saw = f"{claim.id} is {number(claim.value)}/s; {number(amount)} {what} in {seconds:g} s are {number(real)}/s"
         yield about(Severity.FATAL, [one], saw, WRONG, ASK)
-
-
-def _in_flight(one: Series) -> Iterator[Remark]:
-    """Little's law: connections that ask again when they have their answer cannot wait longer than they have."""
-    mean, work = one.claim("mean"), one.work
-    busy = (work.connections, work.duration_s, work.operations)
-    if one.quantity is not Quantity.TIME or mean is None or None in busy or work.target_rate or work.by_schedule:
-        return
-    connections, seconds, operations = (value or 0.0 for value in busy)
-    if not seconds or operations < 10 * connections or seconds < LONG_ENOUGH_S:
-        return
-    under_way = (mean.value - mean.step) * operations / seconds
-    if under_way > UNDER_WAY * connections:
-        saw = (
-            f"{mean.id} is {duration(mean.value)}; {number(operations)} operations in {seconds:g} s on "
-            f"{connections:.0f} connections leave {duration(connections * seconds / operations)} for each"
-        )
-        severity = Severity.FATAL if under_way > FAR_TOO_MANY * connections else Severity.WARNING
-        yield remark(severity, one.table, saw, "the mean is not of the same operations as the rate", ASK, ids([one]))
-    elif (mean.value + mean.step) * operations / seconds < LEAST_AT_WORK * connections:
-        at_work = mean.value * operations / seconds / connections
-        saw = f"at {mean.id} of {duration(mean.value)}, {connections:.0f} connections were at work for {share(at_work)}"
-        saw += f" of the time ({number(operations)} operations in {seconds:g} s)"
-        meaning = (
-            "connections waited for something that is in no latency: a limit, a client, or answers that never came"
-        )
-        yield remark(Severity.WARNING, one.table, saw, meaning, ASK, ids([one]))
 
 
 def _shown(one: Series, value: float) -> str:

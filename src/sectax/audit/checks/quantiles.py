@@ -73,10 +73,10 @@ def _single(pairs: list[Pair], compared: set[str]) -> Iterator[Remark]:
     taken = [pair for pair in pairs if pair[1].id in compared or needed(pair[1].statistic) is not None]
     alone = [pair for pair in pairs if pair not in taken]
     if taken:
-        saw = f"one value is behind each of {_names(taken)}"
+        saw = f"one value is behind {_each(taken)}"
         yield _about(Severity.FATAL, taken, saw, "one value has no interval, so it supports no ratio and no quantile")
     if alone:
-        saw = f"a single value is printed for each of {_names(alone)}"
+        saw = f"a single value is printed for {_each(alone)}"
         yield _about(Severity.WARNING, alone, saw, "a single value by itself supports no conclusion")
 
 
@@ -84,7 +84,7 @@ def _group(group: list[Pair], statistic: str | None, count: int) -> Iterator[Rem
     """Claims of one statistic of the same number of observations, of which there are two or more."""
     if statistic == VALUES:
         if count < MEDIAN_NEEDS:
-            saw = f"{counted(count, 'value')} are behind each of {_names(group)}"
+            saw = f"{counted(count, 'value')} are behind {_each(group)}"
             yield _about(Severity.WARNING, group, saw, f"a median needs at least {MEDIAN_NEEDS} values")
         return
     if statistic is None:
@@ -108,6 +108,10 @@ def _group(group: list[Pair], statistic: str | None, count: int) -> Iterator[Rem
 
 def _names(pairs: list[Pair]) -> str:
     return named(claim.id for _, claim in pairs)
+
+
+def _each(pairs: list[Pair]) -> str:
+    return f"each of {_names(pairs)}" if len(pairs) > 1 else _names(pairs)
 
 
 def _about(severity: Severity, pairs: list[Pair], saw: str, meaning: str) -> Remark:

@@ -27,7 +27,7 @@ READ_IT = "check that the whole body arrives, and that its last byte changes the
 
 def _by_size(evidence: RunEvidence) -> list[list[BlockSeries]]:
     """Those that carry a body, each group at two sizes or more, rising."""
-    bodies = [one for one in typical_speeds(evidence) if one.work.moves is Moves.BODY]
+    bodies = [one for one in typical_speeds(evidence) if one.work.moves is Moves.BODY and one.work.size_bytes]
     return list(rows(bodies, lambda one: one.work.size_bytes))  # type: ignore[arg-type]
 
 

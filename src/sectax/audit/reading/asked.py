@@ -18,7 +18,6 @@ class Columns:
     # The columns whose texts are levels; rows that agree in all of them are values of one series.
     by: tuple[str, ...] = ()
     baseline: str = ""  # the level of the first factor without the control
-    replicate: str = ""  # the column that names the process, host or instance of a row
 
     def given(self) -> tuple[str, ...]:
         """The names of what is said."""
@@ -26,7 +25,7 @@ class Columns:
 
     def named(self) -> tuple[str, ...]:
         """The columns that are named."""
-        return tuple(name for name in (*self.value, *self.by, self.replicate) if name)
+        return (*filter(None, (*self.value, *self.by)),)
 
 
 def with_baseline(evidence: Evidence, said: str) -> Evidence:

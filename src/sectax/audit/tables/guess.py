@@ -33,7 +33,6 @@ class Guess:
     count: int | None  # how many values are behind a summary, or operations behind a row
     failures: tuple[int, Failed] | None  # what shows how many operations of a row failed, and how
     size: tuple[int, Unit] | None  # the bytes that an operation moves, and their unit
-    replicate: int | None
     told: str  # which columns were read as what, in words
 
 
@@ -57,7 +56,7 @@ def guess(table: Table, sample: Sequence[Sequence[str]], cells: Cells) -> Guess:
     sizes = {at: unit for at, unit in bytes_.items() if headings.SIZES.fullmatch(called[at])}
     different = [len({*column}) for column in texts]
     comes_again = [1 < number <= len(sample) / 2 for number in different]
-    aside = {*values, *failing, *(at for at, name in enumerate(names) if name in ("", said.replicate))}
+    aside = {*values, *failing, *(at for at, name in enumerate(names) if not name)}
 
     def is_level(at: int) -> bool:
         if at in aside or different[at] == 1 or headings.COUNTS.fullmatch(called[at]):
@@ -86,7 +85,6 @@ def guess(table: Table, sample: Sequence[Sequence[str]], cells: Cells) -> Guess:
         count=count,
         failures=next(iter(failing.items()), None),
         size=next((one for one in sizes.items() if one[0] in by or different[one[0]] == 1), None),
-        replicate=table.column(said.replicate) if said.replicate else None,
         told=_told(names, values, by, [at for at in unused if at in numeric or comes_again[at]], arms),
     )
 

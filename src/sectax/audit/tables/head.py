@@ -6,7 +6,7 @@ import csv
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain, filterfalse, islice
+from itertools import chain, filterfalse, islice, takewhile
 from operator import methodcaller
 
 from sectax.audit.reading.asked import Columns
@@ -30,7 +30,7 @@ class Table:
     place: int  # of the line of names, from 1
     said: Columns
     lines: Iterator[str]  # those behind it, as they stand in the file
-    others: list[str] = field(default_factory=list)  # the names of other tables below it, which are not read
+    others: list[str] = field(default_factory=list)  # the rules of other tables below it, which are not read
 
     def column(self, name: str) -> int:
         """The place of a column. Raises `BadInput` where there is none of this name, or two."""
@@ -105,12 +105,7 @@ def rows(table: Table) -> Iterator[list[str]]:
 
 
 def _markdown(table: Table) -> Iterator[list[str]]:
-    """The rows of all tables of these names. The first line of those below is their names, if a rule follows it."""
-    names: list[str] | None = table.names
-    for line in table.lines:
-        row = fields(line, "|") if "|" in line or _RULE.fullmatch(line) else None
-        if names == table.names and row is not None:
-            yield row
-        elif names is not None and row is not None and _RULE.fullmatch(line):
-            table.others.append(listed(names))
-        names = row if names is None or row is None else names
+    """The rows up to the first other line. Those of a table below it may be of something else, even of these names."""
+    lines = iter(table.lines)
+    yield from (fields(line, "|") for line in takewhile(lambda line: "|" in line or _RULE.fullmatch(line), lines))
+    table.others.extend(line for line in lines if "|" in line and _RULE.fullmatch(line))

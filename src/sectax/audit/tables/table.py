@@ -26,7 +26,6 @@ MOST_ROWS = 20_000_000
 _SAMPLE, _PORTION = 2000, 512
 # The first rows may lack a number here and there; that they have numbers makes a table of lines.
 _FIRST = 9
-_MOST_REPLICATES = 100_000
 
 Key = tuple[str, ...]
 Row = Sequence[str]
@@ -37,7 +36,6 @@ class _Group:
     """The values of one column in the rows of one combination of levels, and the last of these rows."""
 
     values: array[float] = field(default_factory=lambda: array("d"))  # in the unit of their column
-    replicates: set[str] = field(default_factory=set)
     failed: float = 0.0
     operations: float = 0.0
     row: Row = ()
@@ -129,9 +127,6 @@ class _Reader:
                 group = self.groups[tuple(map(str.strip, key)), at]
                 group.values.extend([values[place] for place in there])
                 group.row = rows[there[-1]]
-                # Nobody asks how many more there are.
-                if guess.replicate is not None and len(group.replicates) < _MOST_REPLICATES:
-                    group.replicates.update(columns[guess.replicate][place] for place in there)
                 if guess.failures is not None:
                     self._count(group, [rows[place] for place in there], *guess.failures)
         if len(self.groups) > MOST_FIGURES:
@@ -154,7 +149,9 @@ class _Reader:
             raise BadInput(f"no row has a value{first}", "name the column of numbers with --value")
         if 2 * len(self.left_out) > self.count:
             raise BadInput(f"{len(self.left_out)} of {self.count} rows are not usable{first}")
-        self.left_out += [Trouble(TroubleKind.UNREAD, 0, f"another table: {names}") for names in self.table.others]
+        if others := len(self.table.others):
+            text = f"only the first table is read: {others} below it are not (audit each by itself)"
+            self.left_out.append(Trouble(TroubleKind.UNREAD, 0, text))
         every = [self._series(*key, group) for key, group in self.groups.items()]
         # Arms that stand beside each other are what is compared, unless levels are named.
         size = self.table.names[self.guess.size[0]] if self.guess.size else None
@@ -192,8 +189,6 @@ class _Reader:
                 operations=group.operations or None,
                 failures=failed if not in_percent else None,
                 failed_share=failed / len(group.values) if in_percent and failed is not None else None,
-                replicates=len(group.replicates) or None,
-                replicate=self.table.said.replicate or None,
             ),
             run=label,
         )
