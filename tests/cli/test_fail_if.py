@@ -196,7 +196,7 @@ def test_a_run_without_a_figure_says_so_first(tmp_path):
         ("slower>1%", "add --margin 1%"),
         ("cpus:slower>5%", "did you mean cpu?"),
         ("wall > 5 MB", "that unit"),
-        ("wall > 5 lightyears", "repeat the option"),
+        ("wall > 5 lightyears", "each by itself"),
         ("wall < 0 s", "slower>5%"),
         ("memory > 10%", "> +10%"),
     ],

@@ -31,8 +31,8 @@ def find() -> Path | None:
     return next((path for folder in (here, *here.parents) if (path := folder / NAME).is_file()), None)
 
 
-def read(path: Path) -> dict[str, Any]:
-    """Its sections. Raises `WrongUse` where it cannot be read, or is somebody else's."""
+def read(path: Path, hint: str = "it is TOML: [run], and below it margin = '5%'") -> dict[str, Any]:
+    """Its sections. Raises `WrongUse` where it cannot be read (*hint* says how it looks), or is somebody else's."""
     import tomllib
 
     try:
@@ -41,7 +41,8 @@ def read(path: Path) -> dict[str, Any]:
             raise WrongUse(f"{path} belongs to another user, so it is ignored", "copy it, or go to another folder")
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise WrongUse(f"{path} cannot be read: {error}", "it is TOML: [run], and below it margin = '5%'") from error
+        why = error.strerror if isinstance(error, OSError) else error
+        raise WrongUse(f"{path} cannot be read: {why}", hint) from error
 
 
 def give_defaults(

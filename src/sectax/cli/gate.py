@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _PASS, _FAIL = "pass", "fail"
 _OF_RUN = ("--level", "--margin", "--budget", "--until", "--blocks", "--max-blocks", "--seed")
+_FILE = "it is TOML of one line: limits = ['slower>5%']"
 # What `sectax run` makes of a result; a gate makes its own.
 _NOT_HERE = ("--fail-if", "--dry-run", "--html", "--picture", "--seal", "--no-summary")
 
@@ -143,9 +144,9 @@ def _limits(given: Sequence[str], file: Path | None) -> tuple[Condition, ...]:
         import msgspec
 
         try:
-            written = msgspec.convert(read(file), Limits)
+            written = msgspec.convert(read(file, _FILE), Limits)
         except msgspec.ValidationError as error:
-            raise WrongUse(f"{file} has no list of limits: {error}", "write limits = ['slower>5%'] into it") from error
+            raise WrongUse(f"{file} has no list of limits: {error}", _FILE) from error
         texts += [(text, f"limit in {file}:") for text in written.limits]
     if not texts:
         raise WrongUse("no limit was given", "say what is too much: --limit 'slower>5%', or --limits FILE")

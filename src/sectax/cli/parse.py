@@ -129,7 +129,11 @@ CONDITION = (
 
 
 def condition(text: str, option: str = "--fail-if") -> Condition:
-    """`slower>5%`, of another metric `cpu:slower>5%` and `memory > +10%`, of a value `p99 > 12 ms`, `bill > 2 USD`."""
+    """`slower>5%`, of another metric `cpu:slower>5%` and `memory > +10%`, of a value `p99 > 12 ms`, `bill > 2 USD`.
+
+    Args:
+        option: the one that gave it, or the file.
+    """
     match = re.fullmatch(CONDITION, text.strip())
     *about, word = re.split(r"[\s:]+", match["words"].strip()) if match else [""]
     unit = re.sub(r"\s", "", match["unit"] or "") if match else ""
@@ -137,16 +141,14 @@ def condition(text: str, option: str = "--fail-if") -> Condition:
     is_share = unit == SHARE
     if match is None or (unit not in _UNITS and not is_share) or (is_share and costlier is None and not more):
         said = re.match(r"\s*(?:[\w.-]+\s*:\s*)?([A-Za-z]+)", text)
-        hint = (
-            f"say it as in {option} 'slower>5%', {option} 'memory > +10%' or {option} 'p99 > 12ms'; repeat the option"
-        )
+        hint = "say it as 'slower>5%', 'memory > +10%' or 'p99 > 12ms', each by itself"
         if said is not None and said[1].lower() not in _COSTLIER:
             hint = f"{did_you_mean(said[1], _COSTLIER)}; {hint}"
         raise WrongUse(f"{option} {text!r} is not a condition", hint)
     number = float(match["number"])
     if not is_share:
         if costlier is not None or (number == 0 and match["sign"] == "<"):
-            raise WrongUse(f"{option} {text.strip()} has no %", f"say it as in {option} 'slower>5%'")
+            raise WrongUse(f"{option} {text.strip()} has no %", "say it as 'slower>5%'")
         size, base = _UNITS[unit]
         # Nothing can be less than nothing, so a limit of 0 is about what is more than the baseline has.
         return Condition(
@@ -156,7 +158,7 @@ def condition(text: str, option: str = "--fail-if") -> Condition:
     if match["sign"] == "<" or not SMALLEST_MARGIN <= limit <= LARGEST_LIMIT:
         raise WrongUse(
             f"{option} {text.strip()}: {match['number']}% is not between {SMALLEST_MARGIN:.1%} and {LARGEST_LIMIT:.0%}",
-            f"say how much is too much, as in {option} 'slower>5%'",
+            "say how much is too much, as 'slower>5%'",
         )
     if costlier is None:
         about, costlier = [*about, word], True

@@ -25,7 +25,8 @@ def lines(gate: Gate) -> Iterator[str]:
     """Everything, a line each."""
     yield headline(gate)
     for number, session in enumerate(gate.sessions, 1):
-        yield f"session {number}: {session.blocks} blocks{_where(session)}, {printable(session.run)}"
+        run = f", {printable(session.run)}" if session.run else ""
+        yield f"session {number}: {session.blocks} blocks{_where(session)}{run}"
         for limit in session.limits:
             yield f"  {_limit(limit)}"
     if gate.outcome is not Outcome.NOTHING and gate.false_alarms is not None:

@@ -106,9 +106,7 @@ class Repository:
             # A build is a line of shell, as in a Makefile or in the steps of a CI.
             run_hook(("/bin/sh", "-c", build), _BUILD_S, cwd=str(tree))
         except HookFailed as error:
-            raise HookFailed(
-                f"--build of {commit[:SHORT]}: {error.message}", f"by hand: cd {tree} && {build}"
-            ) from error
+            raise HookFailed(f"--build: {error.message}", f"by hand: cd {tree} && {build}") from error
 
     def _forget_old(self, home: Path) -> None:
         """Remove what was used longest ago; a build that failed and what a killed gate left are among them."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from sectax.analysis.conditions import conclude
 from sectax.model.analysed import Analysed
-from sectax.model.condition import Answer, Concluded, Condition, Open
+from sectax.model.condition import BILL, Answer, Concluded, Condition, Open
 from sectax.model.errors import ExitStatus, WrongUse
 from sectax.model.finding import VerdictId
 from sectax.model.metric import Metric
@@ -73,7 +73,7 @@ def _settled(condition: Condition, plan: Plan) -> Condition:
             raise WrongUse(f"{condition.text}: {word!r} may be {' or '.join(called)}", "name one of them")
         elif called and not named:
             named = called[0]
-        elif not condition.is_share and word == condition.metric:
+        elif word == condition.metric and (condition.unit in ("", "B") or word == BILL):
             named = word  # what was counted, or a bill
         elif word != plan.experiment:
             known = [metric.name for metric in metrics]

@@ -13,10 +13,12 @@ from pathlib import Path
 
 from sectax.analysis.conditions import concerns
 from sectax.experiments import registry
+from sectax.experiments.command.hook import HookFailed
 from sectax.experiments.interface import MeasuresFolders, Request
 from sectax.model.analysed import Analysed
 from sectax.model.condition import Answer, Concluded, Condition
-from sectax.model.errors import ExitStatus, WrongUse
+from sectax.model.environment import SHORT
+from sectax.model.errors import ExitStatus, NothingMeasured, WrongUse
 from sectax.model.finding import NO_CLAIM, VerdictId
 from sectax.model.gate import PUSHES, Gate, Limit, Outcome, Revision, Session
 from sectax.model.plan import Plan
@@ -128,7 +130,7 @@ def of_revisions(
     Args:
         files: the run files of both sessions.
     Raises:
-        HookFailed: a revision cannot be built. WrongUse, NothingMeasured: as a run does.
+        WrongUse: as a run does. A revision that cannot be built is an outcome: nothing was measured.
     """
 
     def measure(again: bool) -> tuple[Session, Analysed]:
@@ -136,20 +138,34 @@ def of_revisions(
             progress.say("beyond a limit: both revisions are built again and measured again, to be sure")
         return _measured(revisions, question, limits, files[again], progress, fresh=again)
 
-    return replace(by_sessions(measure, limits), baseline=revisions.baseline, treatment=revisions.treatment)
+    try:
+        made = by_sessions(measure, limits)
+    except NothingMeasured as error:
+        why = f"{error.message} ({error.hint})" if error.hint else error.message
+        session = Session("", 0, "", tuple(Limit(limit.text, Answer.OPEN, (), why) for limit in limits))
+        made = Gate(Outcome.NOTHING, error.message, None, None, (session,), None)
+    return replace(made, baseline=revisions.baseline, treatment=revisions.treatment)
 
 
 def by_sessions(measure: Measure, limits: Sequence[Condition]) -> Gate:
-    """The rule of red: a session beyond a limit counts where a second one, made for it, is beyond the same limit."""
+    """The rule of red: a session beyond a limit counts where a second one, made for it, is beyond the same limit.
+
+    Raises:
+        NothingMeasured: the first session came to nothing.
+    """
     first, analysed = measure(False)
     outcome = _outcome(first, analysed)
     why = _why_nothing(outcome, first)
     sessions: tuple[Session, ...] = (first,)
     if outcome is Outcome.EXCEEDED:
-        second, _ = measure(True)
-        sessions = (first, second)
-        if not _agree(first, second):
-            outcome, why = Outcome.UNKNOWN, "the second session, with fresh builds, does not agree with the first"
+        try:
+            second, _ = measure(True)
+        except NothingMeasured as error:
+            outcome, why = Outcome.UNKNOWN, f"the second session came to nothing: {error.message}"
+        else:
+            sessions = (first, second)
+            if not _agree(first, second):
+                outcome, why = Outcome.UNKNOWN, "the second session, with fresh builds, does not agree with the first"
     return Gate(outcome, why, None, None, sessions, _false_alarms(analysed.measured.plan, limits, sessions=2))
 
 
@@ -166,10 +182,12 @@ def _measured(
     made = repository.fresh if fresh else repository.kept
     with contextlib.ExitStack() as stack:
         with progress.waiting("building both revisions" if revisions.build else "checking out both revisions"):
-            trees = [
-                stack.enter_context(made(side.commit, revisions.build))
-                for side in (revisions.baseline, revisions.treatment)
-            ]
+            trees = []
+            for side in (revisions.baseline, revisions.treatment):
+                try:
+                    trees.append(stack.enter_context(made(side.commit, revisions.build)))
+                except HookFailed as error:
+                    raise HookFailed(f"{side.name} ({side.commit[:SHORT]}) {error.message}", error.hint) from error
         request = question.request(trees[0], trees[1])
         # The second session is to be another one, also where somebody named the seed.
         request = replace(request, seed=(request.seed + fresh) % 2**32)

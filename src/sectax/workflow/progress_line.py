@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
+from sectax.analysis.conditions import conditions_about
 from sectax.analysis.verdict import narrow_enough
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.finding import UNSETTLED, Finding, is_answered
@@ -142,6 +143,13 @@ def progress_line(
     primary = [finding for finding in findings if finding.comparison.standing is Standing.PRIMARY]
     waiting = [finding for finding in findings if finding.comparison.id in still_open]
     open_primary = [finding for finding in primary if finding.comparison.id in still_open]
+    asked = [finding for finding in findings if conditions_about(plan, finding.comparison)]
+    # A verdict says nothing of how far a limit is.
+    decided = (
+        [finding.comparison.id not in still_open for finding in asked]
+        if asked and plan.stopping.until is Until.CONDITIONS
+        else [is_answered(finding, plan.stopping.until) for finding in primary]
+    )
     # The widest interval is the one that people wait for.
     shown = max(open_primary or waiting or primary, key=_width, default=None)
     # The number of blocks, where that is known; otherwise the time is the limit.
@@ -150,7 +158,7 @@ def progress_line(
     return ProgressLine(
         f"block {len(measured.blocks)}{of}{_on_hosts(measured)}",
         elapsed_s,
-        f"{sum(is_answered(finding, plan.stopping.until) for finding in primary)} of {len(primary)} decided",
+        f"{sum(decided)} of {len(decided)} decided",
         _left(measured, waiting, elapsed_s, one_block_s),
         *_estimate(plan, shown),
     )

@@ -90,9 +90,7 @@ def time_of(one: Series) -> float:
 def _seen(evidence: Evidence) -> list[Series]:
     """All that move a body of a reported size above 0, or may do so: whether they do may be what is missing."""
     return [
-        one
-        for one in evidence.series
-        if one.work.moves is not Moves.METADATA and _size(one) > 0 and time_of(one) > 0
+        one for one in evidence.series if one.work.moves is not Moves.METADATA and _size(one) > 0 and time_of(one) > 0
     ]
 
 
