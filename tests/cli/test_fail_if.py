@@ -16,7 +16,7 @@ import pytest
 from sectax.analysis.conditions import leading_metrics
 from sectax.cli.parse import condition
 from sectax.model.condition import Open
-from sectax.model.errors import ExitStatus
+from sectax.model.errors import ExitStatus, WrongUse
 from sectax.workflow.analyse import analyse_file
 from sectax.workflow.conditions import concluded, settled, with_conditions
 from tests.program import Said, sectax
@@ -71,9 +71,12 @@ def test_values_and_words_are_limits_too(tmp_path):
         "instructions > 0": "undecided",  # nobody counted them
     }
     assert {text: answer(text) for text in told} == told
-    (unknown,) = concluded(analysed, (condition("p99 > 12 ms"),))
+    (unknown,) = concluded(analysed, (condition("p99 > 12"),))
     assert unknown.why == (Open.NO_FIGURE,)
     assert "wall" in str(unknown.values["all/new"])
+    # Only what was counted is known after the run alone, and no count is in a unit of time.
+    with pytest.raises(WrongUse, match="no metric 'p99' is measured"):
+        concluded(analysed, (condition("p99 > 12 ms"),))
 
 
 def test_the_metrics_of_its_conditions_keep_a_run_going_and_no_other(tmp_path):
@@ -190,8 +193,8 @@ def test_a_run_without_a_figure_says_so_first(tmp_path):
     ("condition", "hint"),
     [
         ("slowr>5%", "did you mean slower?"),
-        ("slower", "--fail-if 'slower>5%'"),
-        ("slower>5", "--fail-if 'slower>5%'"),
+        ("slower", "say it as 'slower>5%'"),
+        ("slower>5", "say it as 'slower>5%'"),
         ("slower>0%", "how much is too much"),
         ("slower>1%", "add --margin 1%"),
         ("cpus:slower>5%", "did you mean cpu?"),
