@@ -7,7 +7,7 @@ from typing import Annotated, Self
 from sectax.model import advice as model
 from sectax.model.bill import Charge
 from sectax.reports.json.findings import Estimate
-from sectax.reports.json.parts import NOT_ASKED, Levels, Object, OfTreatment, WithGaps, fill, known, null, said
+from sectax.reports.json.parts import NOT_ASKED, Levels, Object, OfTreatment, WithGaps, doc, fill, known, null
 from sectax.reports.words.claims import of_kind
 
 _NO_QUOTA = "it asks no service with a quota"
@@ -34,7 +34,7 @@ class Missed(Object, frozen=True):
     """A size that a fitted line misses."""
 
     level: str
-    times: Annotated[Estimate, said("What it takes, as a ratio to what the line says.")]
+    times: Annotated[Estimate, doc("What it takes, as a ratio to what the line says.")]
 
 
 class Growth(WithGaps, frozen=True):
@@ -53,7 +53,7 @@ class Growth(WithGaps, frozen=True):
     ]
     missed: Annotated[
         tuple[Missed, ...],
-        said("Sizes that surely take other than the line says; with one of them it is no law."),
+        doc("Sizes that surely take other than the line says; with one of them it is no law."),
     ]
 
 
@@ -61,8 +61,8 @@ class EventSize(Object, frozen=True):
     """How large the event of a size is."""
 
     level: str
-    bytes: Annotated[int, said(at="event_bytes")]
-    times: Annotated[float, said("Times the payload.")]
+    bytes: Annotated[int, doc(at="event_bytes")]
+    times: Annotated[float, doc("Times the payload.")]
 
 
 class Prices(Object, frozen=True):
@@ -73,9 +73,9 @@ class Prices(Object, frozen=True):
     source: str
 
 
-_Total = Annotated[float, said(at="bill.total")]
-_Currency = Annotated[str, said(at="bill.currency")]
-_Prices = Annotated[Prices, said(at="bill")]
+_Total = Annotated[float, doc(at="bill.total")]
+_Currency = Annotated[str, doc(at="bill.currency")]
+_Prices = Annotated[Prices, doc(at="bill")]
 
 
 class Bill(OfTreatment, frozen=True):
@@ -85,9 +85,9 @@ class Bill(OfTreatment, frozen=True):
     billed_s: float
     requests: int
     total: _Total
-    least: Annotated[float, said("At the lower end of the interval of what is billed.")]
-    most: Annotated[float, said("At its upper end.")]
-    decided: Annotated[bool, said("Whether the run found out how the treatment compares with its baseline.")]
+    least: Annotated[float, doc("At the lower end of the interval of what is billed.")]
+    most: Annotated[float, doc("At its upper end.")]
+    decided: Annotated[bool, doc("Whether the run found out how the treatment compares with its baseline.")]
     currency: _Currency
     prices: _Prices
 
@@ -118,7 +118,7 @@ class Requested(WithGaps, frozen=True):
     treatment: str
     way: Annotated[str | None, null("there is only one", "How the service is set up.", when="")]
     operations: int
-    charges: Annotated[tuple[Charge, ...], said(at="bill.charges")]
+    charges: Annotated[tuple[Charge, ...], doc(at="bill.charges")]
     total: _Total
     currency: _Currency
     prices: _Prices
@@ -154,14 +154,14 @@ class Smallest(WithGaps, frozen=True):
 
     under_s: Annotated[float | None, null(NOT_ASKED, at="limit.under_s")]
     statistic: Annotated[str | None, null(NOT_ASKED, at="limit.statistic")]
-    found: Annotated[tuple[Found, ...], said(at="smallest")]
+    found: Annotated[tuple[Found, ...], doc(at="smallest")]
 
 
 class Kind(Object, frozen=True):
     """What a treatment makes of one kind of work."""
 
     words: str
-    comparisons: Annotated[tuple[str, ...], said("Ids of the findings that tell it.")]
+    comparisons: Annotated[tuple[str, ...], doc("Ids of the findings that tell it.")]
     answer: str
 
     @classmethod
@@ -199,10 +199,10 @@ class Rented(Object, frozen=True):
     """What the work of one hour on the baseline's machine costs on a treatment's."""
 
     levels: Levels
-    baseline: Annotated[float, said(at="baseline.total")]
+    baseline: Annotated[float, doc(at="baseline.total")]
     total: _Total
-    least: Annotated[float, said("At the lower end of the interval of the mix.")]
-    most: Annotated[float, said("At its upper end.")]
+    least: Annotated[float, doc("At the lower end of the interval of the mix.")]
+    most: Annotated[float, doc("At its upper end.")]
     currency: _Currency
     prices: _Prices
 
@@ -215,7 +215,7 @@ class Starving(WithGaps, frozen=True):
     large: int
     at_small: Estimate
     at_large: Estimate
-    improvement: Annotated[float, said("Seconds from the small to the large one.")]
+    improvement: Annotated[float, doc("Seconds from the small to the large one.")]
     held_small: Annotated[float | None, null(_NOT_REPORTED, "Share of the quota's periods in which it ran out.")]
     held_large: Annotated[float | None, null(_NOT_REPORTED)]
     starved: Annotated[
@@ -235,11 +235,11 @@ class AtRate(Object, frozen=True):
     """What a treatment takes of an invocation at a rate of calls."""
 
     levels: Levels
-    calls: Annotated[int, said("In each invocation.", at="rate.calls")]
-    ttl_s: Annotated[float, said(at="rate.ttl_s")]
-    invocations_per_s: Annotated[float, said("Of one instance.", at="rate.per_s")]
+    calls: Annotated[int, doc("In each invocation.", at="rate.calls")]
+    ttl_s: Annotated[float, doc(at="rate.ttl_s")]
+    invocations_per_s: Annotated[float, doc("Of one instance.", at="rate.per_s")]
     seconds: Between
-    money: Annotated[Between, said("For a million invocations.")]
+    money: Annotated[Between, doc("For a million invocations.")]
     currency: str
 
 
@@ -248,7 +248,7 @@ class BreakEven(WithGaps, frozen=True):
 
     levels: Levels
     against: str
-    anew: Annotated[float, said("Share of invocations that find the TTL over.", at="expired")]
+    anew: Annotated[float, doc("Share of invocations that find the TTL over.", at="expired")]
     faster: Annotated[Between | None, null("it never is")]
     cheaper: Annotated[Between | None, null("it never is")]
 
@@ -257,7 +257,7 @@ class Turn(Object, frozen=True):
     """Where another level becomes the cheapest."""
 
     then: str
-    at: Annotated[Between, said("So many of the second operation to one of the first.")]
+    at: Annotated[Between, doc("So many of the second operation to one of the first.")]
 
 
 class Cheapest(Object, frozen=True):
@@ -266,7 +266,7 @@ class Cheapest(Object, frozen=True):
     levels: Levels
     level: str
     turns: tuple[Turn, ...]
-    tied: Annotated[tuple[str, ...], said("Levels that cannot be told apart from it.")]
+    tied: Annotated[tuple[str, ...], doc("Levels that cannot be told apart from it.")]
 
 
 class Outlay(WithGaps, frozen=True):
@@ -276,9 +276,9 @@ class Outlay(WithGaps, frozen=True):
     level: str
     way: Annotated[str | None, null("there is only one", "How the service is set up.", when="")]
     total: _Total
-    least: Annotated[float, said("At the lower end of the interval of what is billed.")]
-    most: Annotated[float, said("At its upper end.")]
-    months: Annotated[float, said("How many millions there are in a month at the rate.")]
+    least: Annotated[float, doc("At the lower end of the interval of what is billed.")]
+    most: Annotated[float, doc("At its upper end.")]
+    months: Annotated[float, doc("How many millions there are in a month at the rate.")]
     currency: _Currency
     prices: _Prices
 
@@ -286,17 +286,17 @@ class Outlay(WithGaps, frozen=True):
 class Surprise(WithGaps, frozen=True):
     """A treatment that does more than its baseline, and costs less."""
 
-    comparison: Annotated[str, said(at="finding.comparison.id")]
+    comparison: Annotated[str, doc(at="finding.comparison.id")]
     cause: Annotated[str | None, null("nothing in the record shows why", when="")]
 
 
 class Connection(OfTreatment, frozen=True):
     """What a new connection of a treatment costs."""
 
-    new: Annotated[Estimate, said("Seconds until its first answer begins.")]
-    requests: Annotated[Estimate, said("So many requests over an open connection take as long.")]
-    client_cpu: Annotated[Estimate, said("Seconds of CPU time of the client.")]
-    server_cpu: Annotated[Estimate, said("Seconds of CPU time of the server.")]
+    new: Annotated[Estimate, doc("Seconds until its first answer begins.")]
+    requests: Annotated[Estimate, doc("So many requests over an open connection take as long.")]
+    client_cpu: Annotated[Estimate, doc("Seconds of CPU time of the client.")]
+    server_cpu: Annotated[Estimate, doc("Seconds of CPU time of the server.")]
     sent: Annotated[Estimate | None, null("nothing is sent to set it up", "Bytes until it is set up.")]
     received: Annotated[Estimate | None, null("nothing comes to set it up", "Bytes until it is set up.")]
 
@@ -304,34 +304,34 @@ class Connection(OfTreatment, frozen=True):
 class Decision(Object, frozen=True):
     """What to do."""
 
-    cheapest: Annotated[tuple[Cheapest, ...], said("Where the levels are alternatives.")]
+    cheapest: Annotated[tuple[Cheapest, ...], doc("Where the levels are alternatives.")]
     outlays: tuple[Outlay, ...]
     surprises: tuple[Surprise, ...]
-    mix: Annotated[dict[str, float], said("How many of each operation there are; empty where there is one.")]
-    rate_s: Annotated[float, said("Operations a second.")]
-    connections: Annotated[tuple[Connection, ...], said("Empty where none are set up.")]
+    mix: Annotated[dict[str, float], doc("How many of each operation there are; empty where there is one.")]
+    rate_s: Annotated[float, doc("Operations a second.")]
+    connections: Annotated[tuple[Connection, ...], doc("Empty where none are set up.")]
 
 
 class Advice(WithGaps, frozen=True, tag_field="schema", tag="sectax/advice/1"):
     """What a run says to whoever must decide."""
 
-    run: Annotated[str, said(at="run_id")]
+    run: Annotated[str, doc(at="run_id")]
     anatomies: tuple[Anatomy, ...]
     growths: tuple[Growth, ...]
-    events: Annotated[tuple[EventSize, ...], said(at="event_sizes")]
-    held: Annotated[tuple[model.Throttled, ...], said(at="throttled")]
-    lacking: Annotated[tuple[str, ...], said("Metrics that were asked for and that no treatment has.")]
-    bills: Annotated[tuple[Bill, ...], said(at="priced")]
-    smallest: Annotated[Smallest, said(at="")]
+    events: Annotated[tuple[EventSize, ...], doc(at="event_sizes")]
+    held: Annotated[tuple[model.Throttled, ...], doc(at="throttled")]
+    lacking: Annotated[tuple[str, ...], doc("Metrics that were asked for and that no treatment has.")]
+    bills: Annotated[tuple[Bill, ...], doc(at="priced")]
+    smallest: Annotated[Smallest, doc(at="")]
     profiles: tuple[Profile, ...]
-    mix: Annotated[dict[str, float], said("Kind of work -> its share; empty where nobody asked.")]
+    mix: Annotated[dict[str, float], doc("Kind of work -> its share; empty where nobody asked.")]
     mixes: tuple[Mixed, ...]
     pooled: tuple[Pooled, ...]
     rents: tuple[Rented, ...]
     starving: tuple[Starving, ...]
-    rates: Annotated[tuple[AtRate, ...], said(at="rates.at")]
-    break_evens: Annotated[tuple[BreakEven, ...], said(at="rates.break_evens")]
-    places: Annotated[tuple[Placed, ...], said(at="placed")]
+    rates: Annotated[tuple[AtRate, ...], doc(at="rates.at")]
+    break_evens: Annotated[tuple[BreakEven, ...], doc(at="rates.break_evens")]
+    places: Annotated[tuple[Placed, ...], doc(at="placed")]
     worths: tuple[Worth, ...]
     requested: tuple[Requested, ...]
     decision: Annotated[Decision | None, null("there is nothing to decide")]

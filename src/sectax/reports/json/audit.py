@@ -11,7 +11,7 @@ from sectax.model.audited import Status
 from sectax.model.seal import SealState
 from sectax.reports.audit_layout import audit_sentence
 from sectax.reports.json.findings import CheckWarning
-from sectax.reports.json.parts import Object, fill, said
+from sectax.reports.json.parts import Object, doc, fill
 
 Count = Annotated[int, Meta(ge=0)]
 
@@ -19,9 +19,9 @@ Count = Annotated[int, Meta(ge=0)]
 class Source(Object, frozen=True):
     """What was audited."""
 
-    kind: Annotated[str, said("Stable: 'run', 'published', or the name of a format as --format takes it.")]
+    kind: Annotated[str, doc("Stable: 'run', 'published', or the name of a format as --format takes it.")]
     title: str
-    own: Annotated[bool, said("Whether sectax measured it: then F takes a verdict away, and otherwise a claim.")]
+    own: Annotated[bool, doc("Whether sectax measured it: then F takes a verdict away, and otherwise a claim.")]
 
 
 class Tally(Object, frozen=True):
@@ -34,10 +34,10 @@ class Tally(Object, frozen=True):
 class AuditVerdict(Object, frozen=True):
     """How many figures are marked, and what became of the checks."""
 
-    fatal: Annotated[Count, said("Figures marked F. Of a run, comparisons that lost their verdict.")]
-    warned: Annotated[Count, said("Figures marked W and not F. Of a run, comparisons with a verdict and a warning.")]
+    fatal: Annotated[Count, doc("Figures marked F. Of a run, comparisons that lost their verdict.")]
+    warned: Annotated[Count, doc("Figures marked W and not F. Of a run, comparisons with a verdict and a warning.")]
     beside: Tally
-    fired: Annotated[Count, said("Checks, by their status.")]
+    fired: Annotated[Count, doc("Checks, by their status.")]
     silent: Count
     unchecked: Count
     not_applicable: Count
@@ -48,14 +48,14 @@ class AuditWarning(CheckWarning, frozen=True):
     """One warning of a check."""
 
     figures: Annotated[
-        tuple[str, ...], said("Ids of the figures that it is about; empty where it is about its subject.")
+        tuple[str, ...], doc("Ids of the figures that it is about; empty where it is about its subject.")
     ]
 
 
 class Check(Object, frozen=True):
     """One check and what it says."""
 
-    check: Annotated[str, said("Stable identifier.")]
+    check: Annotated[str, doc("Stable identifier.")]
     rule: str
     status: Status
     warnings: tuple[AuditWarning, ...]
@@ -65,24 +65,24 @@ class Seal(Object, frozen=True):
     """What the signatures in a run file say of it."""
 
     state: SealState
-    blocks: Annotated[Count, said("Finished blocks that are sealed.")]
-    of_blocks: Annotated[Count, said("Finished blocks.")]
-    signer: Annotated[str, said("Fingerprint of the key; empty where no signature was found good.")]
-    name: Annotated[str, said("What the file of --signers calls it; empty without one.")]
-    at: Annotated[str, said("When, as the signer says; UTC in ISO 8601.")]
-    reason: Annotated[str, said("Why it is broken, not whole, or cannot be checked.")]
+    blocks: Annotated[Count, doc("Finished blocks that are sealed.")]
+    of_blocks: Annotated[Count, doc("Finished blocks.")]
+    signer: Annotated[str, doc("Fingerprint of the key; empty where no signature was found good.")]
+    name: Annotated[str, doc("What the file of --signers calls it; empty without one.")]
+    at: Annotated[str, doc("When, as the signer says; UTC in ISO 8601.")]
+    reason: Annotated[str, doc("Why it is broken, not whole, or cannot be checked.")]
 
 
 class Audit(Object, frozen=True, tag_field="schema", tag="sectax/audit/1"):
     """Every check of the audit on one target: a run, a published study, or a file of another tool."""
 
-    target: Annotated[str, said("As it was given.")]
-    source: Annotated[Source, said(at="")]
-    figures: Annotated[Count, said("Printed numbers that were looked at; of a run, its comparisons.")]
-    values: Annotated[Count, said("Single values behind them, as far as the source has them.")]
+    target: Annotated[str, doc("As it was given.")]
+    source: Annotated[Source, doc(at="")]
+    figures: Annotated[Count, doc("Printed numbers that were looked at; of a run, its comparisons.")]
+    values: Annotated[Count, doc("Single values behind them, as far as the source has them.")]
     verdict: AuditVerdict
-    seal: Annotated[Seal | None, said("Of a run; null of anything else.")]
-    checks: Annotated[tuple[Check, ...], said("Every check, in the order of the registry.")]
+    seal: Annotated[Seal | None, doc("Of a run; null of anything else.")]
+    checks: Annotated[tuple[Check, ...], doc("Every check, in the order of the registry.")]
 
     @classmethod
     def of(cls, result: model.Audited, /) -> Self:

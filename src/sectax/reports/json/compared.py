@@ -9,7 +9,7 @@ from sectax.model import compared as model
 from sectax.model.published import Known, Remark
 from sectax.model.subject import Witness
 from sectax.reports.json.findings import Finding, Limit, finding
-from sectax.reports.json.parts import Object, WithGaps, fill, known, null, said
+from sectax.reports.json.parts import Object, WithGaps, doc, fill, known, null
 
 
 class Fact(WithGaps, frozen=True):
@@ -33,8 +33,8 @@ class Study(Object, frozen=True):
 class ComparedRun(Object, frozen=True):
     """What was measured here."""
 
-    id: Annotated[str, said(at="run_id")]
-    identity: Annotated[dict[str, str], said(at="here")]
+    id: Annotated[str, doc(at="run_id")]
+    identity: Annotated[dict[str, str], doc(at="here")]
 
 
 class Axis(Object, frozen=True):
@@ -61,7 +61,7 @@ class Side(Object, frozen=True):
     """One side's figures in the study's layout."""
 
     name: str
-    figures: Annotated[tuple[tuple[Figure, ...], ...], said("Rows of columns, in the order of the labels.")]
+    figures: Annotated[tuple[tuple[Figure, ...], ...], doc("Rows of columns, in the order of the labels.")]
 
 
 class NamedRatio(Object, frozen=True):
@@ -88,7 +88,7 @@ class ComparedTable(Object, frozen=True):
     rows: Axis
     columns: Axis
     fixed: dict[str, str]
-    row_base: Annotated[str, said("The row that the ratios of rows refer to.")]
+    row_base: Annotated[str, doc("The row that the ratios of rows refer to.")]
     there: Side
     here: tuple[Side, ...]
     shape: tuple[Shape, ...]
@@ -117,11 +117,11 @@ class PublishedComparison(Object, frozen=True, tag_field="schema", tag="sectax/p
     """A run beside a published study. Figures are in the unit that the study printed; ratios have no verdict."""
 
     study: Study
-    run: Annotated[ComparedRun, said(at="")]
+    run: Annotated[ComparedRun, doc(at="")]
     choices: tuple[str, ...]
     variants: Annotated[
         dict[str, tuple[str, ...]],
-        said("Factor -> our levels that stand beside the published figure, where the study does not say."),
+        doc("Factor -> our levels that stand beside the published figure, where the study does not say."),
     ]
     tables: tuple[ComparedTable, ...]
     left_out: tuple[str, ...]
@@ -132,17 +132,17 @@ class RunName(Object, frozen=True):
 
     id: str
     started: str
-    revision: Annotated[dict[str, str], said("The commit, whether tracked files differed from it, and the job in CI.")]
+    revision: Annotated[dict[str, str], doc("The commit, whether tracked files differed from it, and the job in CI.")]
 
 
 class Difference(WithGaps, frozen=True):
     """Something in which two runs differ."""
 
-    subject: Annotated[str, said("'run', or the level or treatment that alone is concerned.")]
+    subject: Annotated[str, doc("'run', or the level or treatment that alone is concerned.")]
     name: str
     a: Annotated[str | None, null("this run does not say")]
     b: Annotated[str | None, null("this run does not say")]
-    refuses: Annotated[bool, said("Whether absolute figures of it cannot be set against each other.")]
+    refuses: Annotated[bool, doc("Whether absolute figures of it cannot be set against each other.")]
 
 
 class EffectPair(Object, frozen=True):
@@ -162,8 +162,8 @@ class AbsolutePair(WithGaps, frozen=True):
     """One treatment's figure in both runs."""
 
     treatment: str
-    metric: Annotated[str, said(at="metric.name")]
-    unit: Annotated[str, said(at="metric.unit")]
+    metric: Annotated[str, doc(at="metric.name")]
+    unit: Annotated[str, doc(at="metric.unit")]
     a: Figure
     b: Figure
     ratio: Annotated[float | None, null("not measured", "b over a.")]
@@ -188,7 +188,7 @@ class Change(Object, frozen=True):
 class ChangeLimit(Limit, frozen=True):
     """A condition of `--fail-if` on what changed, and its answer."""
 
-    changes: Annotated[dict[str, Change], said("By the ids of those that gave the answer, where both runs say enough.")]
+    changes: Annotated[dict[str, Change], doc("By the ids of those that gave the answer, where both runs say enough.")]
 
 
 class RunComparison(Object, frozen=True, tag_field="schema", tag="sectax/run-comparison/1"):

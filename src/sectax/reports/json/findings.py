@@ -12,7 +12,7 @@ from sectax.model.measured import Measured
 from sectax.model.metric import Metric
 from sectax.model.treatment import Standing
 from sectax.reports import units
-from sectax.reports.json.parts import Object, WithGaps, fill, known, null, said
+from sectax.reports.json.parts import Object, WithGaps, doc, fill, known, null
 from sectax.reports.reasons import no_interval
 from sectax.reports.words import verdict
 from sectax.reports.words.hosts import processor
@@ -27,9 +27,9 @@ class Estimate(WithGaps, frozen=True):
     low: float | None
     high: float | None
     unit: str
-    level: Annotated[float, said("Confidence, in (0, 1).")]
+    level: Annotated[float, doc("Confidence, in (0, 1).")]
     method: str
-    count: Annotated[int, said("Blocks that it rests on.")]
+    count: Annotated[int, doc("Blocks that it rests on.")]
 
     @classmethod
     def of(cls, given: model.Estimate, /) -> Self:
@@ -51,10 +51,10 @@ class Effect(WithGaps, frozen=True):
     method: str
     blocks: int
     blocks_lost: int
-    spread: Annotated[float, said("Standard deviation of the paired differences, after the floor.")]
+    spread: Annotated[float, doc("Standard deviation of the paired differences, after the floor.")]
     floor: float
-    widened: Annotated[float, said("How far both limits were moved outward, as a log ratio, for the negative control.")]
-    drifted: Annotated[bool, said("The mean of all blocks lies where an earlier look of the run had excluded it.")]
+    widened: Annotated[float, doc("How far both limits were moved outward, as a log ratio, for the negative control.")]
+    drifted: Annotated[bool, doc("The mean of all blocks lies where an earlier look of the run had excluded it.")]
 
     @classmethod
     def of(cls, given: model.Effect, /) -> Self:
@@ -66,13 +66,11 @@ class Effect(WithGaps, frozen=True):
 class CheckWarning(Object, frozen=True):
     """One check's answer."""
 
-    check: Annotated[str, said("Stable identifier of the check.")]
-    severity: Annotated[
-        Severity, said("F: the claim falls, or the verdict is taken away. W: annotates. note: informs.")
-    ]
+    check: Annotated[str, doc("Stable identifier of the check.")]
+    severity: Annotated[Severity, doc("F: the claim falls, or the verdict is taken away. W: annotates. note: informs.")]
     subject: Annotated[
         str,
-        said("Id of a comparison, treatment, cell or family, or 'run'; of others' numbers a figure or table."),
+        doc("Id of a comparison, treatment, cell or family, or 'run'; of others' numbers a figure or table."),
     ]
     saw: str
     meaning: str
@@ -85,7 +83,7 @@ CheckWarning.__name__ = "Warning"  # as the published schemas call it; in Python
 class Verdict(Object, frozen=True):
     """What is claimed."""
 
-    id: Annotated[VerdictId, said("Stable identifier. 'slower' means costlier where the metric is not a time.")]
+    id: Annotated[VerdictId, doc("Stable identifier. 'slower' means costlier where the metric is not a time.")]
     words: str
 
 
@@ -114,7 +112,7 @@ class Finding(WithGaps, frozen=True):
     metric: str
     standing: Standing
     alpha: float
-    margin: Annotated[float, said("As a share: 0.02 is 2 %.")]
+    margin: Annotated[float, doc("As a share: 0.02 is 2 %.")]
     verdict: Verdict
     withheld: Annotated[
         VerdictId | None, null("no verdict was taken away", "The verdict that a warning marked F took away.")
@@ -150,8 +148,8 @@ class OneHost(WithGaps, frozen=True):
     host: str
     processor: Annotated[str | None, null("not recorded", when="")]
     blocks: int
-    odd: Annotated[bool, said("Unlike all other hosts.")]
-    counts: Annotated[bool, said("Part of the finding; a host with too few blocks is left out.")]
+    odd: Annotated[bool, doc("Unlike all other hosts.")]
+    counts: Annotated[bool, doc("Part of the finding; a host with too few blocks is left out.")]
     effect: Effect
 
 
@@ -164,7 +162,7 @@ class AcrossHosts(WithGaps, frozen=True):
         Estimate | None,
         null("fewer than two hosts", "Standard deviation of the effect between hosts, as a share: 0.06 is 6 %."),
     ]
-    alike: Annotated[Finding | None, said("The same comparison on hosts like these: each host is one observation.")]
+    alike: Annotated[Finding | None, doc("The same comparison on hosts like these: each host is one observation.")]
 
 
 def across_hosts(given: model_of_hosts.AcrossHosts, measured: Measured) -> AcrossHosts:
@@ -195,7 +193,7 @@ def across_hosts(given: model_of_hosts.AcrossHosts, measured: Measured) -> Acros
 class Limit(Object, frozen=True):
     """A condition of `--fail-if`, and its answer."""
 
-    text: Annotated[str, said(at="condition.text")]
+    text: Annotated[str, doc(at="condition.text")]
     answer: Answer
-    comparisons: Annotated[tuple[str, ...], said("Those that gave the answer; of a value, treatments.", at="decisive")]
-    why: Annotated[tuple[Open, ...], said("Why each of them is undecided; empty where the answer is another.")]
+    comparisons: Annotated[tuple[str, ...], doc("Those that gave the answer; of a value, treatments.", at="decisive")]
+    why: Annotated[tuple[Open, ...], doc("Why each of them is undecided; empty where the answer is another.")]

@@ -18,8 +18,8 @@ NOT_ASKED = "not asked for"
 NOT_KNOWN = "not known"
 
 
-def said(description: str | None = None, /, *, at: str | None = None) -> Meta:
-    """What is said of a member.
+def doc(description: str | None = None, /, *, at: str | None = None) -> Meta:
+    """The description of a member.
 
     Args:
         at: where the value of the model has it, if not by the same name: a path such as `metric.name`, and "" for the
@@ -29,10 +29,10 @@ def said(description: str | None = None, /, *, at: str | None = None) -> Meta:
 
 
 def null(reason: str, description: str | None = None, *, at: str | None = None, when: object = None) -> Meta:
-    """What is said of a member that may be null: why it is, and what it is where it is not.
+    """The description of a member that may be null: why it is, and what it is where it is not.
 
     Args:
-        at: as of `said`; when: what else than None stands for null in the model.
+        at: as of `doc`; when: what else than None stands for null in the model.
     """
     return Meta(description=description, extra={"null": reason, "when": when} | ({} if at is None else {"at": at}))
 
@@ -49,7 +49,7 @@ class Object(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class WithGaps(Object, frozen=True, kw_only=True):
     """An object with members that may be null."""
 
-    missing: Annotated[dict[str, str], said("For every member that is null, the reason.")]
+    missing: Annotated[dict[str, str], doc("For every member that is null, the reason.")]
 
 
 class OfTreatment(Object, frozen=True):
@@ -59,7 +59,7 @@ class OfTreatment(Object, frozen=True):
     treatment: str
 
 
-Levels = Annotated[dict[str, str], said("Factor -> level.")]
+Levels = Annotated[dict[str, str], doc("Factor -> level.")]
 Made = TypeVar("Made", bound=Object)
 
 

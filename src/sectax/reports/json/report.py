@@ -20,7 +20,7 @@ from sectax.model.subject import Witness
 from sectax.model.treatment import CONTROLS, Factor, Role
 from sectax.reports.diagnostics import all_skipped, all_warnings
 from sectax.reports.json.findings import AcrossHosts, CheckWarning, Estimate, Finding, Limit, across_hosts, finding
-from sectax.reports.json.parts import NOT_ASKED, NOT_KNOWN, Levels, Object, WithGaps, fill, known, null, said
+from sectax.reports.json.parts import NOT_ASKED, NOT_KNOWN, Levels, Object, WithGaps, doc, fill, known, null
 from sectax.reports.reasons import no_effect, no_estimate
 from sectax.reports.words import summary
 
@@ -28,24 +28,24 @@ from sectax.reports.words import summary
 class Run(WithGaps, frozen=True):
     """The run file and how far it came."""
 
-    id: Annotated[str, said(at="run_id")]
+    id: Annotated[str, doc(at="run_id")]
     path: str
     started: str
     state: Literal["running", "finished", "interrupted"]
     trouble: Annotated[str | None, null("nothing went wrong", "Why the run or its record could not go on.", when="")]
-    blocks: Annotated[int, said("Finished blocks.")]
+    blocks: Annotated[int, doc("Finished blocks.")]
     block_seconds: Annotated[float | None, null("no block is finished", at="block_s")]
-    sessions: Annotated[tuple[dict[str, str], ...], said("The identity of the host and software of every session.")]
+    sessions: Annotated[tuple[dict[str, str], ...], doc("The identity of the host and software of every session.")]
     revision: Annotated[
         str | None, null("it was not measured in a git repository", "The commit that was checked out at the beginning.")
     ]
     changed: Annotated[bool | None, null(NOT_KNOWN, "Whether tracked files differed from that commit.")]
-    job: Annotated[dict[str, str], said("The job of a continuous integration, by the names of its variables.")]
-    proofs: Annotated[tuple[str, ...], said("What the subjects were shown before anything was timed, and judged.")]
-    flaws: Annotated[tuple[str, ...], said("What they judged wrongly then: who, and the number of the vector.")]
+    job: Annotated[dict[str, str], doc("The job of a continuous integration, by the names of its variables.")]
+    proofs: Annotated[tuple[str, ...], doc("What the subjects were shown before anything was timed, and judged.")]
+    flaws: Annotated[tuple[str, ...], doc("What they judged wrongly then: who, and the number of the vector.")]
     notes: tuple[str, ...]
     scope: str
-    wrong_expected: Annotated[float, said("How many wrong claims to expect among the secondary comparisons.")]
+    wrong_expected: Annotated[float, doc("How many wrong claims to expect among the secondary comparisons.")]
 
 
 class Stopping(WithGaps, frozen=True):
@@ -67,8 +67,8 @@ class Metric(Object, frozen=True):
     better: Better
     summary: str
     resolution: float
-    compared: Annotated[bool, said("Whether treatments are compared in it; otherwise each is reported by itself.")]
-    cpu: Annotated[bool, said("Whether it is CPU time.")]
+    compared: Annotated[bool, doc("Whether treatments are compared in it; otherwise each is reported by itself.")]
+    cpu: Annotated[bool, doc("Whether it is CPU time.")]
 
 
 class Cell(Object, frozen=True):
@@ -87,7 +87,7 @@ class Plan(Object, frozen=True):
     preset: str
     question: str
     transfers: str
-    control: Annotated[str, said("The factor whose levels are compared.")]
+    control: Annotated[str, doc("The factor whose levels are compared.")]
     seed: int
     answered_by: str
     choices: tuple[str, ...]
@@ -107,14 +107,14 @@ class MetricEstimate(WithGaps, frozen=True):
 class Treatment(WithGaps, frozen=True):
     """One treatment by itself."""
 
-    id: Annotated[str, said(at="treatment")]
+    id: Annotated[str, doc(at="treatment")]
     levels: Levels
     role: Role
     state: str
     reason: str
     blocks: int
     estimates: tuple[MetricEstimate, ...]
-    witnesses: Annotated[dict[str, Witness], said("What the subjects said they are.")]
+    witnesses: Annotated[dict[str, Witness], doc("What the subjects said they are.")]
     telemetry: Annotated[
         dict[str, float] | None,
         null("nothing was recorded", "What the kernel or the service counted while its batches ran, summed over them."),
@@ -139,13 +139,13 @@ class Skipped(Object, frozen=True):
     treatment: str
     levels: Levels
     reason: str
-    hint: Annotated[str, said("The command that changes it; empty where none is known.")]
+    hint: Annotated[str, doc("The command that changes it; empty where none is known.")]
 
 
 class Failure(Object, frozen=True):
     """What failed or was skipped once the run had begun; what is not a treatment stands here by its own name."""
 
-    block: Annotated[int, said("0 is the pilot.")]
+    block: Annotated[int, doc("0 is the pilot.")]
     treatment: str
     stage: str
     state: Literal["failed", "skipped"]
@@ -159,15 +159,15 @@ class Report(Object, frozen=True, tag_field="schema", tag="sectax/report/2"):
     run: Run
     plan: Plan
     treatments: tuple[Treatment, ...]
-    findings: Annotated[tuple[Finding, ...], said("Primary and secondary comparisons, in the order of the plan.")]
+    findings: Annotated[tuple[Finding, ...], doc("Primary and secondary comparisons, in the order of the plan.")]
     controls: tuple[Controls, ...]
-    warnings: Annotated[tuple[CheckWarning, ...], said("Every warning once, F first.")]
-    skipped: Annotated[tuple[Skipped, ...], said("Known before the run, or said by the subject later; each once.")]
+    warnings: Annotated[tuple[CheckWarning, ...], doc("Every warning once, F first.")]
+    skipped: Annotated[tuple[Skipped, ...], doc("Known before the run, or said by the subject later; each once.")]
     failures: tuple[Failure, ...]
-    conditions: Annotated[tuple[Limit, ...], said("Those of `--fail-if`, as the run or `show` was given them.")]
-    summary: Annotated[tuple[str, ...], said("The findings in words.")]
+    conditions: Annotated[tuple[Limit, ...], doc("Those of `--fail-if`, as the run or `show` was given them.")]
+    summary: Annotated[tuple[str, ...], doc("The findings in words.")]
     hosts: Annotated[
-        tuple[AcrossHosts, ...] | UnsetType, said("Comparisons host by host; left out where one host was measured.")
+        tuple[AcrossHosts, ...] | UnsetType, doc("Comparisons host by host; left out where one host was measured.")
     ] = UNSET
 
     @classmethod
@@ -245,7 +245,7 @@ class Bill(Object, frozen=True):
 
     charges: tuple[Charge, ...]
     currency: str
-    day: Annotated[str, said("Of the prices, as YYYY-MM-DD.")]
+    day: Annotated[str, doc("Of the prices, as YYYY-MM-DD.")]
     source: str
     place: str
     total: float
@@ -254,6 +254,6 @@ class Bill(Object, frozen=True):
 class DryRun(Object, frozen=True, tag_field="schema", tag="sectax/dry-run/1"):
     """What a run would do and what it would cost."""
 
-    plan: Annotated[tuple[str, ...], said("In words, a line each.")]
-    bill: Annotated[Bill | None, said("Null where nothing has a price.")]
-    assumes: Annotated[str, said("What the bill supposes.")]
+    plan: Annotated[tuple[str, ...], doc("In words, a line each.")]
+    bill: Annotated[Bill | None, doc("Null where nothing has a price.")]
+    assumes: Annotated[str, doc("What the bill supposes.")]
