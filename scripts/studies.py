@@ -166,6 +166,12 @@ def session(report: dict[str, Any]) -> list[str]:
 def orders(report: dict[str, Any]) -> list[str]:
     """For each operation the levels of each language, cheapest first; ` ~ ` where intervals overlap."""
     control, metric = report["plan"]["control"], report["plan"]["metrics"][0]["name"]
+    levels_of = {treatment["id"]: treatment["levels"] for treatment in report["treatments"]}
+    undecided = {
+        (levels_of[finding["treatment"]]["operation"], levels_of[finding["treatment"]]["language"])
+        for finding in report["findings"]
+        if finding["metric"] == metric and finding["verdict"]["id"] == "inconclusive"
+    }
     costs: dict[str, dict[str, list[tuple[float, float, str]]]] = {}
     for treatment in report["treatments"]:
         levels = treatment["levels"]
@@ -177,7 +183,8 @@ def orders(report: dict[str, Any]) -> list[str]:
     for operation, languages in costs.items():
         ordered: dict[str, list[str]] = {}
         for language, found in languages.items():
-            ordered.setdefault(_order(sorted(found)), []).append(language)
+            order = "undecided" if (operation, language) in undecided else _order(sorted(found))
+            ordered.setdefault(order, []).append(language)
         parts = [f"{', '.join(who)}: {order}" for order, who in ordered.items()]
         said.append(f"- {operation}, cheapest first: {'; '.join(parts)}.")
     return said

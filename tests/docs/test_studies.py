@@ -84,13 +84,16 @@ def test_a_study_that_can_be_measured_gets_its_pages(studies: ModuleType, tmp_pa
 def _report(*costs: tuple[str, str, float, float]) -> dict[str, object]:
     treatments = [
         {
+            "id": f"{language}/{algorithm}",
             "role": "treatment",
             "levels": {"operation": "sign", "language": language, "algorithm": algorithm},
             "estimates": [{"metric": "cpu_time", "estimate": {"low": low, "high": high}}],
         }
         for language, algorithm, low, high in costs
     ]
-    return {"plan": {"control": "algorithm", "metrics": [{"name": "cpu_time"}]}, "treatments": treatments}
+    plan = {"control": "algorithm", "metrics": [{"name": "cpu_time"}]}
+    java = {"treatment": "java/ES256", "metric": "cpu_time", "verdict": {"id": "inconclusive"}}
+    return {"plan": plan, "treatments": treatments, "findings": [java] if costs[-1][0] == "java" else []}
 
 
 def test_the_order_in_each_language_is_said_and_where_it_is_not_known(studies: ModuleType) -> None:
@@ -98,10 +101,11 @@ def test_the_order_in_each_language_is_said_and_where_it_is_not_known(studies: M
         *(("php", "RS256", 9, 10), ("php", "EdDSA", 1, 2), ("php", "ES256", 3, 4)),
         *(("go", "RS256", 9, 10), ("go", "EdDSA", 1, 2), ("go", "ES256", 3, 4)),
         *(("node", "RS256", 9, 10), ("node", "EdDSA", 3, 5), ("node", "ES256", 2, 4)),
+        *(("java", "RS256", 9, 10), ("java", "ES256", 7, 8)),
     )
 
     assert studies.orders(report) == [
-        "- sign, cheapest first: php, go: EdDSA, ES256, RS256; node: ES256 ~ EdDSA, RS256."
+        "- sign, cheapest first: php, go: EdDSA, ES256, RS256; node: ES256 ~ EdDSA, RS256; java: undecided."
     ]
 
 
