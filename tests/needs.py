@@ -178,7 +178,7 @@ PARTS = {
     "the agent of Secrets Manager": Part(in_cache("secrets/agent-*/sha256"), setup("secrets")),
     "the AWS CLI": Part(lambda: succeeds("aws", "--version"), "pip install awscli"),
     "mkdocs": Part(lambda: importlib.util.find_spec("mkdocs") is not None, "make docs"),
-    "Chromium": Part(lambda: chromium() is not None, "playwright install chromium"),
+    "Chromium": debian(lambda: chromium() is not None, "chromium"),
 }
 # What a function runs in.
 SANDBOX = ("control groups", "the runtime of a function")

@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from sectax.analysis.conditions import conditions_about
 from sectax.analysis.verdict import narrow_enough
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.finding import UNSETTLED, Finding, is_answered
@@ -141,6 +140,8 @@ def progress_line(
     """
     plan = measured.plan
     primary = [finding for finding in findings if finding.comparison.standing is Standing.PRIMARY]
+    from sectax.analysis.conditions import conditions_about  # with numpy, which a wait alone needs not
+
     waiting = [finding for finding in findings if finding.comparison.id in still_open]
     open_primary = [finding for finding in primary if finding.comparison.id in still_open]
     asked = [finding for finding in findings if conditions_about(plan, finding.comparison)]
