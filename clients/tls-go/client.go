@@ -6,6 +6,8 @@ import (
 	"io"
 	"net"
 	"time"
+
+	"sectax/kit"
 )
 
 // Connections before any that counts: the first ones of a process are slower.
@@ -115,7 +117,7 @@ func (a *arm) once(keeps bool, addedNs int64) (*line, error) {
 	if err := made.ask(); err != nil {
 		return nil, err
 	}
-	made.first = spin(made.first, addedNs)
+	made.first = kit.Spin(made.first, addedNs)
 	made.hangUp()
 	return made, a.judge(made)
 }
@@ -196,7 +198,7 @@ func (a *arm) measure(count, requests int, addedNs int64) (reply, error) {
 	connect, handshake, first := make([]int64, count), []int64{}, make([]int64, count)
 	var sent, received int64
 	_ = a.kept.SetDeadline(time.Now().Add(time.Duration(a.TimeoutNs)))
-	ours, theirs, began := cpuNs(), cpuNsOf(a.pid), time.Now()
+	ours, theirs, began := kit.CPU(), kit.CPUOf(a.pid), time.Now()
 	for place := range count {
 		made, err := a.once(false, addedNs)
 		if err != nil {
@@ -208,7 +210,7 @@ func (a *arm) measure(count, requests int, addedNs int64) (reply, error) {
 		}
 		sent, received = sent+made.handshakeSent, received+made.handshakeReceived
 	}
-	oursThen, theirsThen, middle := cpuNs(), cpuNsOf(a.pid), time.Now()
+	oursThen, theirsThen, middle := kit.CPU(), kit.CPUOf(a.pid), time.Now()
 	keptSent, keptReceived := a.kept.sent.Load(), a.kept.received.Load()
 	for range requests {
 		if err := a.kept.ask(); err != nil {
@@ -220,17 +222,8 @@ func (a *arm) measure(count, requests int, addedNs int64) (reply, error) {
 		"connect_ns": connect, "handshake_ns": handshake, "first_byte_ns": first, "wall_ns": int64(ended.Sub(began)),
 		"client_cpu_ns": oursThen - ours, "server_cpu_ns": theirsThen - theirs,
 		"handshake_sent_bytes": sent, "handshake_received_bytes": received,
-		"requests_ns": int64(ended.Sub(middle)), "requests_client_cpu_ns": cpuNs() - oursThen,
-		"requests_server_cpu_ns": cpuNsOf(a.pid) - theirsThen, "requests_sent_bytes": a.kept.sent.Load() - keptSent,
+		"requests_ns": int64(ended.Sub(middle)), "requests_client_cpu_ns": kit.CPU() - oursThen,
+		"requests_server_cpu_ns": kit.CPUOf(a.pid) - theirsThen, "requests_sent_bytes": a.kept.sent.Load() - keptSent,
 		"requests_received_bytes": a.kept.received.Load() - keptReceived,
 	}, nil
-}
-
-// spin is the known cost of a positive control. It gives the time at its end.
-func spin(from time.Time, ns int64) time.Time {
-	now := from
-	for ns > 0 && now.Sub(from) < time.Duration(ns) {
-		now = time.Now()
-	}
-	return now
 }

@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"runtime"
+
+	"sectax/kit"
 )
 
 const (
@@ -75,7 +77,7 @@ func serve(by end, in io.Reader, out io.Writer) error {
 func answerTo(by end, asked request) (reply, error) {
 	if asked.Command == "hello" {
 		library := "crypto/tls of " + runtime.Version()
-		return reply{"protocol": version, "library": library, "pid": os.Getpid(), "clock": clock()}, nil
+		return reply{"protocol": version, "library": library, "pid": os.Getpid(), "clock": kit.Clock()}, nil
 	}
 	return by.handle(asked)
 }
