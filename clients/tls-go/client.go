@@ -157,6 +157,10 @@ func (a *arm) connect(keeps bool) (*line, error) {
 // ask is one request over an open connection, and its answer to the last byte.
 func (l *line) ask() error {
 	if _, err := l.own.Write(l.question); err != nil {
+		// A server that refuses the client says why and closes: its reason has come before the reset.
+		if _, why := l.own.Read(l.answer); why != nil && kindOf(why) != "closed" {
+			return why
+		}
 		return err
 	}
 	count, err := l.own.Read(l.answer)
