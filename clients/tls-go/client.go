@@ -117,8 +117,10 @@ func (a *arm) once(keeps bool, addedNs int64) (*line, error) {
 	if err := made.ask(); err != nil {
 		return nil, err
 	}
-	made.first = kit.Spin(made.first, addedNs)
 	made.hangUp()
+	// Before the end of a connection it would let the server go idle, and its next handshake would be another.
+	ended := time.Now()
+	made.first = made.first.Add(kit.Spin(ended, addedNs).Sub(ended))
 	return made, a.judge(made)
 }
 
