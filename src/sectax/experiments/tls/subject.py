@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 
 import msgspec
@@ -152,9 +153,10 @@ class TlsSubject:
             raise ValueError("a connection's known cost is TlsSpec.added_s; others cannot be added to it")
         if work.settle:
             self._batch(work.settle, 1)
-        before = self._telemetry.read()
+        before, began = self._telemetry.read(), time.monotonic()
         batch = self._batch(work.count, self._spec.requests)
-        ridden = difference(before, self._telemetry.read())
+        spanned_s = time.monotonic() - began
+        ridden = difference(before, self._telemetry.read()) | {"spanned_s": spanned_s}
         clock, count, requests = self._clock, work.count, self._spec.requests
         observed = [
             Observation(name, nanoseconds * 1e-9, "s", clock, 1)
