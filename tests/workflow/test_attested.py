@@ -22,7 +22,6 @@ from sectax.experiments.interface import Request
 from sectax.hosts import registry as hosts
 from sectax.hosts.registry import host
 from sectax.model.environment import Environment
-from sectax.model.errors import WrongUse
 from sectax.model.plan import Stopping
 from sectax.record.writer import RunWriter
 from sectax.workflow import attested as checking
@@ -184,35 +183,6 @@ def test_certificates_that_a_person_has_fetched_are_used(tmp_path, monkeypatch):
 
     assert (without.genuine, without.words) == (False, "its certificates are not there")
     assert with_them.genuine
-
-
-def test_revocation_lists_are_asked_where_given_and_otherwise_it_is_reported_that_none_was(tmp_path, monkeypatch):
-    monkeypatch.setattr(checking, "nonce_of", lambda plan: REPORT[568:632])
-    path = recorded(tmp_path / "r.sectax", given())
-    lists = [SAMPLES / "intel-root.crl", SAMPLES / "intel-platform.crl"]
-    when = datetime.datetime(2023, 6, 20, tzinfo=datetime.UTC)
-
-    without, with_them = (attested(path, lists=item, when=when).hosts[0] for item in ([], lists))
-
-    assert "revocation was not checked" in without.words
-    assert "not revoked by Intel SGX Root CA and Intel SGX PCK Platform CA" in with_them.words
-    assert without.genuine
-    assert with_them.genuine
-
-
-@pytest.mark.parametrize(
-    ("content", "said"), [(None, "cannot be read: No such file"), (b"nonsense", "holds no certificate revocation list")]
-)
-def test_a_file_that_is_no_revocation_list_is_refused(tmp_path, content, said):
-    path, file = recorded(tmp_path / "r.sectax", given()), tmp_path / "list"
-    if content is not None:
-        file.write_bytes(content)
-
-    answer = CliRunner().invoke(command, [str(path), "--crl", str(file)])
-
-    assert answer.exit_code != 0
-    assert isinstance(answer.exception, WrongUse)
-    assert said in answer.exception.message
 
 
 def test_a_run_without_a_confidential_host_has_nothing_to_check(tmp_path):

@@ -20,26 +20,17 @@ from sectax.workflow.attested import Checked, attested
     metavar="FILE",
     help="The certificates of a host that gave none with its report (PEM): that of its chip's key, then AMD's two.",
 )
-@click.option(
-    "--crl",
-    "lists",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    multiple=True,
-    help="A revocation list that the processor's vendor publishes (PEM or DER); may be given several times. Each host "
-    "then needs one that is of its certificates.",
-)
 @as_json
-def command(run_file: str, certificates: Path | None, lists: tuple[Path, ...], json_: bool) -> None:
+def command(run_file: str, certificates: Path | None, json_: bool) -> None:
     """Check the attestation reports that the confidential hosts of a run gave.
 
     A report is good where a processor's vendor vouches for it, and it was made for this run's plan. Whether the vendor
-    has revoked a key is read from the lists that you give; whether it wants newer firmware is not asked.
+    has revoked a key, or wants newer firmware, is not asked.
 
     Exit status: 0 every host that says that its memory is encrypted gave a good report; 1 one did not, or there is no
     such host.
     """
-    checked = attested(Path(run_file), certificates, lists, when=datetime.datetime.now(datetime.UTC))
+    checked = attested(Path(run_file), certificates, when=datetime.datetime.now(datetime.UTC))
     if json_:
         print_json(checked)
     else:

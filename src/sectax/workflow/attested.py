@@ -6,15 +6,14 @@ import base64
 import binascii
 import contextlib
 import datetime
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
 import msgspec
-from cryptography.x509 import CertificateRevocationList
 
 from sectax.experiments.confidential.attestation.ask import CERTIFICATES, MISSING, PROVIDER, REPORT
-from sectax.experiments.confidential.attestation.chain import NotGenuine, read_lists
+from sectax.experiments.confidential.attestation.chain import NotGenuine
 from sectax.experiments.confidential.attestation.nonce import nonce_of
 from sectax.experiments.confidential.attestation.report import Attested, verify
 from sectax.model.environment import LOCAL_HOST, Environment
@@ -41,7 +40,6 @@ class Attestations(msgspec.Struct, frozen=True, tag_field="schema", tag="sectax/
 def attested(
     run_file: Path,
     certificates: Path | None = None,
-    lists: Sequence[Path] = (),
     *,
     when: datetime.datetime,
 ) -> Attestations:
@@ -49,14 +47,12 @@ def attested(
 
     Args:
         certificates: a PEM file with those of a host that gave none with its report, the signing key's first.
-        lists: files of certificate revocation lists; each host needs one that is of its own certificates' issuers.
-        when: the certificates and lists must be valid then.
+        when: the certificates must be valid then.
     Raises:
-        WrongUse: a file of certificates or lists cannot be read.
+        WrongUse: the file of certificates cannot be read.
         SectaxError: the run file cannot be read.
     """
-    given = b"" if certificates is None else _read("--certificates", certificates)
-    revoked = [revocations for file in lists for revocations in _lists(file)]
+    given = b"" if certificates is None else _read(certificates)
     with contextlib.closing(RunReader.open(run_file)) as reader:
         plan, sessions = reader.plan(), reader.sessions()
     nonce = nonce_of(plan)
@@ -66,24 +62,19 @@ def attested(
             for number, session in enumerate(sessions, 1)
             for name, environment in {LOCAL_HOST: session, **session.hosts}.items()
             for checked in _of_host(
-                name, number, environment, partial(verify, nonce=nonce, certificates=given, lists=revoked, when=when)
+                name, number, environment, partial(verify, nonce=nonce, certificates=given, when=when)
             )
         )
     )
 
 
-def _read(option: str, file: Path) -> bytes:
+def _read(file: Path) -> bytes:
     try:
         return file.read_bytes()
     except OSError as error:
-        raise WrongUse(f"{option} {file} cannot be read: {error.strerror}", "name a file in PEM or DER") from error
-
-
-def _lists(file: Path) -> list[CertificateRevocationList]:
-    try:
-        return read_lists(_read("--crl", file))
-    except NotGenuine as error:
-        raise WrongUse(f"--crl {file}: {error}", "name a file that the vendor publishes, in PEM or DER") from error
+        raise WrongUse(
+            f"--certificates {file} cannot be read: {error.strerror}", "name a file in PEM or DER"
+        ) from error
 
 
 def _of_host(name: str, number: int, environment: Environment, verified: Callable[..., Attested]) -> Iterator[Checked]:
@@ -102,11 +93,10 @@ def _of_host(name: str, number: int, environment: Environment, verified: Callabl
     if known not in (None, found.technology):
         yield Checked(name, number, False, f"its report is of {found.technology}, and it said {printable(known or '')}")
         return
-    not_revoked = f"not revoked by {' and '.join(found.lists_of)}" if found.lists_of else "revocation was not checked"
     yield Checked(
         name,
         number,
         True,
-        f"a guest of {found.technology}, by {found.root}, made for this run's plan; {not_revoked}; its measurement is "
-        f"{found.measurement}",
+        f"a guest of {found.technology}, by {found.root}, made for this run's plan; "
+        f"revocation was not checked; its measurement is {found.measurement}",
     )

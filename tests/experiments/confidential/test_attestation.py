@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import datetime
-import hashlib
 import uuid
 from pathlib import Path
 
 import pytest
 from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
-from cryptography.x509.oid import NameOID
+from cryptography.hazmat.primitives.serialization import Encoding
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sectax.experiments.confidential.attestation import snp
 from sectax.experiments.confidential.attestation.chain import (
     NotGenuine,
-    Vouched,
     read_certificates,
-    read_lists,
-    vouched,
 )
 from sectax.experiments.confidential.attestation.report import Attested, verify
 
@@ -60,10 +53,6 @@ def table(certificates: dict[str, x509.Certificate]) -> bytes:
     return entries + bytes(24) + data
 
 
-def pem(*certificates: x509.Certificate) -> bytes:
-    return b"".join(certificate.public_bytes(Encoding.PEM) for certificate in certificates)
-
-
 def check_snp(report: bytes = SNP, nonce: bytes = SNP_NONCE, when=WHEN, certificates=None) -> Attested:
     return verify("sev_guest", report, nonce, table=table(GUIDS if certificates is None else certificates), when=when)
 
@@ -80,7 +69,9 @@ def test_a_report_of_a_real_processor_of_amd_is_genuine():
 
 
 def test_certificates_that_a_person_has_fetched_do_as_well():
-    assert verify("sev_guest", SNP, SNP_NONCE, certificates=pem(VCEK, ASK, ARK), when=WHEN) == check_snp()
+    fetched = b"".join(certificate.public_bytes(Encoding.PEM) for certificate in (VCEK, ASK, ARK))
+
+    assert verify("sev_guest", SNP, SNP_NONCE, certificates=fetched, when=WHEN) == check_snp()
 
 
 def test_a_quote_of_a_real_processor_of_intel_is_genuine():
@@ -171,90 +162,6 @@ def test_a_guest_that_its_host_may_debug_is_refused(monkeypatch):
 def test_a_table_of_certificates_that_is_cut_short_is_refused(cut):
     with pytest.raises(NotGenuine):
         verify("sev_guest", SNP, SNP_NONCE, table=table(GUIDS)[:cut], when=WHEN)
-
-
-INTELS_LISTS = [
-    read_list
-    for name in ("intel-root", "intel-platform")
-    for read_list in read_lists((SAMPLES / f"{name}.crl").read_bytes())
-]
-WHEN_LISTED = datetime.datetime(2023, 6, 20, tzinfo=datetime.UTC)
-
-
-def check_listed(lists, when=WHEN_LISTED) -> Attested:
-    return verify("tdx_guest", TDX, TDX_NONCE, lists=lists, when=when)
-
-
-def test_a_platform_that_intel_has_not_revoked_is_reported():
-    names = ("Intel SGX Root CA", "Intel SGX PCK Platform CA")
-
-    assert check_listed(INTELS_LISTS).lists_of == names
-    assert check_listed(INTELS_LISTS[1:]).lists_of == names[1:]
-    assert check_listed([]).lists_of == ()
-
-
-def test_a_revocation_list_of_yesterday_is_refused():
-    with pytest.raises(NotGenuine, match="list of Intel SGX PCK Platform CA is not valid on 2023-07-09"):
-        check_listed(INTELS_LISTS, datetime.datetime(2023, 7, 9, tzinfo=datetime.UTC))
-
-
-def test_a_list_of_somebody_else_is_no_check():
-    with pytest.raises(NotGenuine, match="none of the revocation lists is of an issuer of its certificates"):
-        verify("sev_guest", SNP, SNP_NONCE, table=table(GUIDS), lists=INTELS_LISTS, when=WHEN)
-
-
-@pytest.fixture
-def vendor(monkeypatch):
-    """A vendor with one chip, and a function that makes its revocation list; nobody has a real one that revokes."""
-    key, other, chip_key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(3))
-    root_name, chip_name = (x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, text)]) for text in ("Root", "Chip"))
-
-    def certificate(subject, public, serial):
-        builder = x509.CertificateBuilder(root_name, subject, public, serial)
-        builder = builder.not_valid_before(WHEN - DAY).not_valid_after(WHEN + DAY)
-        return builder.sign(key, hashes.SHA256())
-
-    def revoking(serial: int, signed_by=key):
-        entry = x509.RevokedCertificateBuilder(serial, WHEN - DAY).build()
-        builder = x509.CertificateRevocationListBuilder(root_name, WHEN - DAY, WHEN + DAY, [], [entry])
-        return builder.sign(signed_by, hashes.SHA256())
-
-    root = certificate(root_name, key.public_key(), 1)
-    chip = certificate(chip_name, chip_key.public_key(), 77)
-    spki = key.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
-    monkeypatch.setattr(
-        "sectax.experiments.confidential.attestation.chain.ROOTS", {hashlib.sha256(spki).hexdigest(): "the vendor"}
-    )
-    return root, chip, revoking, other
-
-
-def test_a_chip_that_its_vendor_revoked_is_refused(vendor):
-    root, chip, revoking, _ = vendor
-
-    assert vouched(chip, [root], WHEN, [revoking(78)]) == Vouched("the vendor", ("Root",))
-    with pytest.raises(NotGenuine, match="Root revoked the certificate of Chip on 2024-05-31"):
-        vouched(chip, [root], WHEN, [revoking(77)])
-
-
-def test_a_revocation_list_that_its_issuer_did_not_sign_is_refused(vendor):
-    root, chip, revoking, other = vendor
-
-    with pytest.raises(NotGenuine, match="the revocation list of Root was not signed by Root"):
-        vouched(chip, [root], WHEN, [revoking(78, other)])
-
-
-def test_lists_are_read_as_pem_too_and_several_from_one_file():
-    together = b"".join(intels_list.public_bytes(Encoding.PEM) for intels_list in INTELS_LISTS)
-
-    assert read_lists(together) == INTELS_LISTS
-    with pytest.raises(NotGenuine, match="holds no certificate revocation list"):
-        read_lists(pem(ASK))
-
-
-@given(st.binary(max_size=500))
-def test_nonsense_is_no_revocation_list(data):
-    with pytest.raises(NotGenuine):
-        read_lists(data)
 
 
 def test_reports_of_other_technologies_are_said_to_be_unknown():

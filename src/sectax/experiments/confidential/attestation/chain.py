@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-import re
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from cryptography.utils import CryptographyDeprecationWarning
 
@@ -24,21 +21,6 @@ ROOTS = {
     "a0af031289f5d5d4132f9186068a7fc13628633ba235777472e29b6b6c67a49e": "Intel's SGX Root CA",
 }
 
-_PEM_LIST = re.compile(rb"-----BEGIN X509 CRL-----.*?-----END X509 CRL-----", re.DOTALL)
-
-
-@dataclass(frozen=True)
-class Vouched:
-    """Who vouches for a certificate.
-
-    Attributes:
-        root: as in `ROOTS`.
-        lists_of: whose revocation lists were asked on the way to it, by their names.
-    """
-
-    root: str
-    lists_of: tuple[str, ...] = ()
-
 
 class NotGenuine(Exception):
     """A report that no vendor vouches for, or that does not say what it should; the message says why."""
@@ -48,37 +30,25 @@ def vouched(
     leaf: x509.Certificate,
     others: Sequence[x509.Certificate],
     when: datetime.datetime,
-    lists: Sequence[x509.CertificateRevocationList] = (),
-) -> Vouched:
-    """Which vendor's root vouches for a certificate.
+) -> str:
+    """Which vendor's root vouches for a certificate, as in `ROOTS`.
 
     Args:
         others: the certificates between it and the root, and the root itself, in any order.
         when: all of them must be valid then.
-        lists: revocation lists that a person has fetched. Those of others than this chain's issuers are passed over;
-            where some are given, one of them must be of this chain.
     Raises:
-        NotGenuine: a certificate is missing, expired, revoked or not signed by the next, the root is none that is
-            known, or a list is out of date, not signed by its issuer, or none of this chain.
+        NotGenuine: a certificate is missing, expired or not signed by the next, or the root is not a known one.
     """
     at = leaf
-    asked: list[str] = []
     for _ in range(len(others) + 1):
         if not at.not_valid_before_utc <= when <= at.not_valid_after_utc:
             raise NotGenuine(f"the certificate of {_name(at)} is not valid on {when:%Y-%m-%d}")
         if at.issuer == at.subject:
-            root = _known(at)
-            if lists and not asked:
-                raise NotGenuine("none of the revocation lists is of an issuer of its certificates")
-            return Vouched(root, tuple(reversed(asked)))
+            return _known(at)
         issuer = next((other for other in others if other.subject == at.issuer), None)
         if issuer is None:
             raise NotGenuine(f"the certificate that signed that of {_name(at)} is not there")
         _refuse_unsigned(at, issuer)
-        for revocations in lists:
-            if revocations.issuer == issuer.subject:
-                _refuse_revoked(at, issuer, revocations, when)
-                asked.append(_name(issuer))
         at = issuer
     raise NotGenuine("its certificates sign each other in a circle")
 
@@ -99,25 +69,6 @@ def _refuse_unsigned(certificate: x509.Certificate, issuer: x509.Certificate) ->
         raise NotGenuine(f"the certificate of {_name(certificate)} was not signed by {_name(issuer)}") from error
 
 
-def _refuse_revoked(
-    certificate: x509.Certificate,
-    issuer: x509.Certificate,
-    revoked: x509.CertificateRevocationList,
-    when: datetime.datetime,
-) -> None:
-    name, key = _name(issuer), issuer.public_key()
-    if not isinstance(key, (ec.EllipticCurvePublicKey, rsa.RSAPublicKey)) or not revoked.is_signature_valid(key):
-        raise NotGenuine(f"the revocation list of {name} was not signed by {name}")
-    until = revoked.next_update_utc
-    if not revoked.last_update_utc <= when or (until is not None and when > until):
-        raise NotGenuine(f"the revocation list of {name} is not valid on {when:%Y-%m-%d}: fetch the present one")
-    entry = revoked.get_revoked_certificate_by_serial_number(certificate.serial_number)
-    if entry is not None:
-        raise NotGenuine(
-            f"{name} revoked the certificate of {_name(certificate)} on {entry.revocation_date_utc:%Y-%m-%d}"
-        )
-
-
 def _name(certificate: x509.Certificate) -> str:
     common = certificate.subject.get_attributes_for_oid(x509.NameOID.COMMON_NAME)
     return str(common[0].value) if common else "somebody"
@@ -134,16 +85,3 @@ def read_certificates(data: bytes) -> list[x509.Certificate]:
             return [x509.load_der_x509_certificate(data)]
         except ValueError as error:
             raise NotGenuine("its certificates cannot be read") from error
-
-
-def read_lists(data: bytes) -> list[x509.CertificateRevocationList]:
-    """Revocation lists of a PEM file, or a single one in DER. Raises `NotGenuine` where there is none."""
-    blocks = _PEM_LIST.findall(data)
-    try:
-        if b"-----BEGIN" in data:
-            if not blocks:
-                raise ValueError
-            return [x509.load_pem_x509_crl(block) for block in blocks]
-        return [x509.load_der_x509_crl(data)]
-    except ValueError as error:
-        raise NotGenuine("it holds no certificate revocation list") from error

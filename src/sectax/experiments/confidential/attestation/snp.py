@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 
-from sectax.experiments.confidential.attestation.chain import NotGenuine, Vouched, read_certificates, vouched
+from sectax.experiments.confidential.attestation.chain import NotGenuine, read_certificates, vouched
 
 SIZE = 0x4A0
 _SIGNED = 0x2A0
@@ -50,13 +50,8 @@ def certificates(table: bytes) -> list[x509.Certificate]:
     return [read_certificate for name in ordered for read_certificate in read_certificates(found[name])]
 
 
-def verify(
-    report: bytes,
-    chain: Sequence[x509.Certificate],
-    when: datetime.datetime,
-    lists: Sequence[x509.CertificateRevocationList] = (),
-) -> tuple[Vouched, bytes, bytes]:
-    """Check a report against its certificates, that of the signing key first, and these against revocation lists.
+def verify(report: bytes, chain: Sequence[x509.Certificate], when: datetime.datetime) -> tuple[str, bytes, bytes]:
+    """Check a report against its certificates, that of the signing key first.
 
     Returns:
         the root that vouches for it; the nonce that it was asked for with, 64 bytes; the measurement of the guest.
@@ -68,7 +63,7 @@ def verify(
     if not chain:
         raise NotGenuine("its certificates are not there")
     leaf, *others = chain
-    by = vouched(leaf, others, when, lists)
+    root = vouched(leaf, others, when)
     if int.from_bytes(report[_ALGORITHM : _ALGORITHM + 4], "little") != _ECDSA_P384_SHA384:
         raise NotGenuine("it is signed by an algorithm that is not known here")
     key = leaf.public_key()
@@ -82,7 +77,7 @@ def verify(
     _refuse_another_chip(report, leaf)
     if int.from_bytes(report[_POLICY : _POLICY + 8], "little") & _DEBUG:
         raise NotGenuine("its policy lets the host debug the guest, and so read its memory")
-    return by, report[_REPORT_DATA : _REPORT_DATA + 64], report[_MEASUREMENT : _MEASUREMENT + 48]
+    return root, report[_REPORT_DATA : _REPORT_DATA + 64], report[_MEASUREMENT : _MEASUREMENT + 48]
 
 
 def _refuse_another_chip(report: bytes, leaf: x509.Certificate) -> None:

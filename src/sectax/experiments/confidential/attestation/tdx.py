@@ -9,15 +9,13 @@ from __future__ import annotations
 import datetime
 import hashlib
 import hmac
-from collections.abc import Sequence
 
-from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 
-from sectax.experiments.confidential.attestation.chain import NotGenuine, Vouched, read_certificates, vouched
+from sectax.experiments.confidential.attestation.chain import NotGenuine, read_certificates, vouched
 
 _HEADER, _BODY = 48, 584
 _SIGNED = _HEADER + _BODY
@@ -43,10 +41,8 @@ class _Reader:
         return int.from_bytes(self.take(size), "little")
 
 
-def verify(
-    quote: bytes, when: datetime.datetime, lists: Sequence[x509.CertificateRevocationList] = ()
-) -> tuple[Vouched, bytes, bytes]:
-    """Check a quote against the certificates that it carries, and these against revocation lists.
+def verify(quote: bytes, when: datetime.datetime) -> tuple[str, bytes, bytes]:
+    """Check a quote against the certificates that it carries.
 
     Returns:
         the root that vouches for it; the nonce that it was asked for with, 64 bytes; the measurement of the guest.
@@ -68,7 +64,7 @@ def verify(
     if reader.number(2) != _PCK_CHAIN:
         raise NotGenuine("it does not carry the certificates of its platform")
     chain = read_certificates(reader.take(reader.number(4)).rstrip(b"\0"))
-    by = vouched(chain[0], chain[1:], when, lists)
+    root = vouched(chain[0], chain[1:], when)
     platform = chain[0].public_key()
     if not isinstance(platform, ec.EllipticCurvePublicKey):
         raise NotGenuine("its platform's key is not one on an elliptic curve")
@@ -83,7 +79,7 @@ def verify(
     _refuse_unsigned(key, signature, quote[:_SIGNED], "its signature is not that of its key: it was changed")
     if int.from_bytes(quote[_ATTRIBUTES : _ATTRIBUTES + 8], "little") & _DEBUG:
         raise NotGenuine("its attributes let the host debug the guest, and so read its memory")
-    return by, quote[_REPORT_DATA : _REPORT_DATA + 64], quote[_MEASUREMENT : _MEASUREMENT + 48]
+    return root, quote[_REPORT_DATA : _REPORT_DATA + 64], quote[_MEASUREMENT : _MEASUREMENT + 48]
 
 
 def _refuse_unsigned(key: ec.EllipticCurvePublicKey, signature: bytes, signed: bytes, why: str) -> None:
