@@ -1,4 +1,4 @@
-"""Pages as a user gets them: of a run, of a comparison, of an audit, of a folder."""
+"""Pages as a user gets them: of a run, of a comparison, of an audit."""
 
 from __future__ import annotations
 
@@ -105,50 +105,6 @@ def test_comparisons_and_audits_have_pages(folder):
     published = sectax("audit", "published:jwt-php", "--html", "audit.html", "--json", folder=folder)
 
     assert (again.status, compared.status, published.status) == (0, 0, 0), compared.err
-    assert "Pictures" in headings(folder / "compared.html")
+    assert "Effects" in headings(folder / "compared.html")
     assert "What fired" in headings(folder / "audit.html")
     assert published.out.startswith("{")
-
-
-def test_a_folder_of_runs_has_an_index_whose_links_lead_to_pages(folder, tmp_path):
-    for name in ("a.sectax", "b & <c>.sectax"):
-        (tmp_path / name).write_bytes((folder / "a.sectax").read_bytes())
-    (tmp_path / "broken.sectax").write_text("no run")
-
-    for _ in range(2):  # the second time over the pages of the first
-        result = sectax("report", "--all", ".", folder=tmp_path)
-        assert (result.status, result.out) == (0, "index.html\n"), result.err
-
-    root = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse((tmp_path / "index.html").read_text())
-    links = {"".join(tag.itertext()): tag.get("href") for tag in root.iter("a")}
-    assert links == {"a.sectax": "a.html", "b & <c>.sectax": "b%20%26%20%3Cc%3E.html"}
-    assert (tmp_path / "a.html").exists()
-    assert (tmp_path / "b & <c>.html").exists()
-    assert "cannot be read" in "".join(root.itertext())
-
-
-def test_a_page_that_somebody_else_wrote_is_not_overwritten(folder, tmp_path):
-    (tmp_path / "a.sectax").write_bytes((folder / "a.sectax").read_bytes())
-    (tmp_path / "index.html").write_text("<h1>mine</h1>")
-
-    result = sectax("report", "--all", ".", folder=tmp_path)
-
-    assert result.status == 2
-    assert "index.html is in the way" in result.err
-    assert (tmp_path / "index.html").read_text() == "<h1>mine</h1>"
-    assert not (tmp_path / "a.html").exists()
-
-
-@pytest.mark.parametrize(
-    ("words", "reason"),
-    [
-        ((), "RUN"),
-        (("a.sectax", "--all", "."), "--all writes the pages of a whole folder"),
-        (("--all", "nowhere"), "there is no folder nowhere"),
-    ],
-)
-def test_wrong_use_is_reported(folder, words, reason):
-    result = sectax("report", *words, folder=folder)
-
-    assert result.status == 2
-    assert reason in result.err

@@ -1,4 +1,4 @@
-"""`sectax report RUN --format …`, and `sectax report --all FOLDER`."""
+"""`sectax report RUN --format …`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sectax.model.analysed import RunReport
 from sectax.model.errors import WrongUse
 from sectax.workflow.analyse import analyse_file
 from sectax.workflow.conditions import concluded
-from sectax.workflow.present import FORMATS, TABLES, View, render, write_pages
+from sectax.workflow.present import FORMATS, TABLES, View, render
 
 # By the end of the file's name; a PNG is made of the SVG.
 _FORMATS_OF = {
@@ -30,31 +30,18 @@ _FORMATS_OF = {
 
 
 @click.command("report")
-@click.argument("run_file", metavar="RUN", type=click.Path(), required=False, callback=named_run)
+@click.argument("run_file", metavar="RUN", type=click.Path(), callback=named_run)
 @click.option(
     "--format", "format_", type=click.Choice(FORMATS), help="How to write it.  [default: as --out ends, or markdown]"
 )
 @click.option("--table", type=click.Choice(TABLES), help="With --format csv: which table.  [default: findings]")
 @click.option("--out", type=click.Path(), metavar="FILE", help="The file to write.  [default: stdout]")
-@click.option(
-    "--all", "folder", type=click.Path(), metavar="FOLDER", help="Write a page for every run in a folder, and an index."
-)
-def command(run_file: str | None, format_: str | None, table: str | None, out: str | None, folder: str | None) -> None:
+def command(run_file: str, format_: str | None, table: str | None, out: str | None) -> None:
     """Write the results of a run, from its file alone.
 
     --format html writes one page with pictures that needs no network: open it in a browser, send it, print it.
     --format svg writes the picture of the answer alone. Without --format the end of --out's name decides, .png too.
-
-    --all FOLDER writes such a page beside every run file of a folder, and index.html, which links to them. Pages that
-    sectax wrote there before are written again.
     """
-    if folder is not None:
-        if run_file is not None or format_ not in {None, "html"} or table is not None or out is not None:
-            raise WrongUse("--all writes the pages of a whole folder", "leave RUN, --format, --table and --out out")
-        click.echo(write_pages(Path(folder)))
-        return
-    if run_file is None:
-        raise click.MissingParameter(param_type="argument", param_hint="'RUN'")
     if table is not None and format_ != "csv":
         raise WrongUse(f"--table is for CSV, and --format is {format_ or 'markdown'}", "leave it out, or --format csv")
     if out is not None:

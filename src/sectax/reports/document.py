@@ -63,15 +63,11 @@ class Interval:
 
 @dataclass(frozen=True)
 class Row:
-    """One cell per column, and the effect that they speak of where it can be drawn.
-
-    `link` is where the first cell leads to, for formats that have links: a relative URL, or empty.
-    """
+    """One cell per column, and the effect that they speak of where it can be drawn."""
 
     cells: tuple[str, ...]
     tone: Tone = Tone.NONE
     interval: Interval | None = None
-    link: str = ""
 
 
 @dataclass(frozen=True)
@@ -128,11 +124,10 @@ class Point:
 
 @dataclass(frozen=True)
 class Series:
-    """Points that belong together; `fit` is a line that was fitted to them with its band, and no measurement."""
+    """Points that belong together."""
 
     name: str
     points: tuple[Point, ...]
-    fit: tuple[Point, ...] = ()
 
 
 class Drawing:
@@ -154,38 +149,6 @@ class Chart(Drawing):
     y: Axis
     series: tuple[Series, ...]
     joined: bool = False
-
-
-@dataclass(frozen=True)
-class Share:
-    """One part of a whole: `words` say its value too; `value` is None where it is not known well enough to be drawn."""
-
-    name: str
-    value: float | None
-    words: str
-
-
-@dataclass(frozen=True)
-class Stack:
-    """What a whole is made of."""
-
-    name: str
-    shares: tuple[Share, ...]
-
-
-@dataclass(frozen=True)
-class Stacks(Drawing):
-    """Wholes beside each other, their parts one after the other along one axis.
-
-    Attributes:
-        says: how to read it, in a sentence.
-        unit: of the values.
-    """
-
-    title: str
-    says: str
-    unit: str
-    stacks: tuple[Stack, ...]
 
 
 @dataclass(frozen=True)

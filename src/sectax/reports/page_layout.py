@@ -1,20 +1,18 @@
-"""What a page of a run says beside its report (pictures, where and how it was measured, raw figures), and the index."""
+"""What a page of a run says beside its report (pictures, where and how it was measured, raw figures)."""
 
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from urllib.parse import quote
+from collections.abc import Iterator
+from dataclasses import replace
 
 from sectax.model.advice import Breakdown
 from sectax.model.analysed import Analysed
 from sectax.model.audited import Status
 from sectax.model.measured import Measured
-from sectax.reports import csv, units
+from sectax.reports import csv
 from sectax.reports.document import (
     Attachment,
-    Block,
     Column,
     Command,
     Document,
@@ -24,20 +22,17 @@ from sectax.reports.document import (
     Row,
     Section,
     Table,
-    Text,
     sections,
 )
 from sectax.reports.notes import repeat
 from sectax.reports.pictures import controls, pictures, where_it_goes
 from sectax.reports.report_layout import findings
-from sectax.reports.words import plans, summary
+from sectax.reports.words import plans
 from sectax.text.printable import printable
 
 # Larger tables are packed, or stay outside the page, which is to be opened and sent like a picture.
 _LARGEST_ATTACHMENT = 200_000
 _LARGEST_PACKED = 400_000
-# Of a run in an index; its page has all sentences.
-_MOST_SENTENCES = 3
 
 
 def run_page(
@@ -58,8 +53,8 @@ def run_page(
     ]
     added = sections(
         Section("Findings", findings(analysed), folds),
-        Section("Where the time goes", tuple(where_it_goes(analysed.measured.plan, breakdown)), Kind.PICTURES),
-        Section("Pictures", pictures(analysed, breakdown), Kind.PICTURES),
+        Section("Where the time goes", tuple(where_it_goes(analysed.measured.plan, breakdown)), Kind.DETAIL),
+        Section("Pictures", pictures(analysed), Kind.PICTURES),
         Section("Noise floor and controls", tuple(controls(analysed)), Kind.DIAGNOSTICS),
         Section("Audit", tuple(_audit(analysed)), Kind.DETAIL),
         Section("Plan and rules", tuple(_method(analysed)), Kind.DETAIL),
@@ -72,13 +67,6 @@ def run_page(
         Section("Raw figures", tuple(_attachments(analysed)), Kind.END),
     )
     return replace(document, sections=(*kept, *added))
-
-
-def with_pictures(document: Document, blocks: Iterable[Block]) -> Document:
-    """The same with pictures at its end, where there are any."""
-    return replace(
-        document, sections=(*document.sections, *sections(Section("Pictures", tuple(blocks), Kind.PICTURES)))
-    )
 
 
 def _audit(analysed: Analysed) -> Iterator[Table]:
@@ -137,39 +125,3 @@ _SAYS = {
     "blocks": "the value of every treatment in every block",
     "hosts": "every comparison host by host, and on hosts like these",
 }
-
-
-@dataclass(frozen=True)
-class IndexedRun:
-    """A run file by its name, and its page; or `trouble` says why it has none."""
-
-    name: str
-    page: str = ""
-    analysed: Analysed | None = None
-    trouble: str = ""
-
-    @property
-    def begun(self) -> str:
-        return self.analysed.measured.started if self.analysed is not None else ""
-
-
-def runs_index(folder: str, runs: Iterable[IndexedRun]) -> Document:
-    """Lay out an index of runs, in the order given."""
-    rows = tuple(map(_row, runs))
-    columns = (Column("run"), Column("experiment"), Column("begun"), Column("state"), Column("what it found"))
-    number = f"{units.count(len(rows), 'run')}, the newest first; each name leads to a page."
-    return Document(f"Runs in {printable(folder)}", (Text(number),), (Section("Runs", (Table("", columns, rows),)),))
-
-
-def _row(run: IndexedRun) -> Row:
-    if run.analysed is None:
-        return Row((printable(run.name), "", "", "cannot be read", printable(run.trouble)))
-    measured = run.analysed.measured
-    said = summary(run.analysed)
-    words = " ".join(said[:_MOST_SENTENCES])
-    if len(said) > _MOST_SENTENCES:
-        words += f" ({len(said) - _MOST_SENTENCES} more)"
-    experiment = f"{printable(measured.plan.experiment)}, {printable(measured.plan.preset)}"
-    blocks = f"{printable(measured.state)}, {len(measured.blocks)} blocks"
-    begun = printable(measured.started)[:16].replace("T", " ")
-    return Row((printable(run.name), experiment, begun, blocks, words), link=quote(run.page))

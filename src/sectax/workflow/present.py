@@ -1,20 +1,15 @@
-"""Where results meet reports: every kind of result has its layout and its JSON, and every format is one line.
-
-The pages of a whole folder of runs are written here too.
-"""
+"""Where results meet reports: every kind of result has its layout and its JSON, and every format is one line."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sectax.model.advice import Advice
 from sectax.model.analysed import RunReport
 from sectax.model.audited import Audited
 from sectax.model.compared import PublishedComparison, RunComparison
-from sectax.model.errors import SectaxError, WrongUse
+from sectax.model.errors import WrongUse
 from sectax.model.history import History
 from sectax.reports import csv, markdown, terminal
 from sectax.reports.advice_layout import advice_report
@@ -24,14 +19,7 @@ from sectax.reports.document import Document, lines
 from sectax.reports.history_layout import history_report
 from sectax.reports.report_layout import run_report
 from sectax.workflow.advise import decided
-from sectax.workflow.analyse import analyse_file
 from sectax.workflow.conditions import line
-
-if TYPE_CHECKING:
-    from sectax.reports.page_layout import IndexedRun
-
-INDEX = "index.html"
-_SUFFIX = ".sectax"
 
 Result = RunReport | PublishedComparison | RunComparison | Audited | Advice | History
 
@@ -96,8 +84,7 @@ def on_terminal(made: Document, view: View) -> str:
 def _html(result: Result, view: View) -> str:
     from sectax.reports import history_layout, html
     from sectax.reports.forest import forest
-    from sectax.reports.page_layout import run_page, with_pictures
-    from sectax.reports.pictures import effects_of_both, shapes
+    from sectax.reports.page_layout import run_page
     from sectax.workflow.advise import breakdown
 
     made = document(result, show_all=True)
@@ -105,10 +92,6 @@ def _html(result: Result, view: View) -> str:
         case RunReport():
             picture = forest(result.analysed, result.path, decided(result.analysed))
             made = run_page(made, result.analysed, picture, breakdown(result.analysed))
-        case PublishedComparison():
-            made = with_pictures(made, shapes(result))
-        case RunComparison():
-            made = with_pictures(made, effects_of_both(result))
         case History():
             made = history_layout.page(made, result)
     return html.render(made)
@@ -154,52 +137,3 @@ _RENDERERS: Mapping[str, Callable[[Result, View], str]] = {
 TABLES = csv.TABLES
 # What a report can be written as.
 FORMATS = tuple(name for name in _RENDERERS if name != "terminal")
-
-
-def write_pages(folder: Path) -> Path:
-    """Write the pages beside the run files, and return the path of the index.
-
-    A run that cannot be read stands in the index with its reason.
-
-    Raises:
-        WrongUse: there is no such folder, no run in it, or a file in the way that sectax did not write.
-    """
-    from sectax.reports import html
-    from sectax.reports.page_layout import runs_index
-
-    if not folder.is_dir():
-        raise WrongUse(f"there is no folder {folder}", "name the folder that holds the run files")
-    runs = sorted(path for path in folder.iterdir() if path.suffix == _SUFFIX and path.is_file())
-    if not runs:
-        raise WrongUse(f"there is no run file in {folder}", f"the names of run files end in {_SUFFIX}")
-    index = folder / INDEX
-    for page in (index, *(run.with_suffix(".html") for run in runs)):
-        if page.exists() and not html.is_ours(page.read_text(encoding="utf-8", errors="replace")):
-            raise WrongUse(f"{page} is in the way, and sectax did not write it", "move it away")
-    # The newest first: that is the one that is looked for.
-    lines = sorted(map(_page, runs), key=lambda line: (line.begun, line.name), reverse=True)
-    _write(index, html.render(runs_index(folder.name or str(folder.resolve()), lines)))
-    return index
-
-
-def _page(run: Path) -> IndexedRun:
-    from sectax.reports.page_layout import IndexedRun
-
-    try:
-        analysed = analyse_file(run)
-    except SectaxError as error:
-        return IndexedRun(run.name, trouble=error.message)
-    page = run.with_suffix(".html")
-    _write(page, render(RunReport(analysed, run.name), "html"))
-    return IndexedRun(run.name, page.name, analysed)
-
-
-def _write(path: Path, text: str) -> None:
-    # A page that cannot be written whole leaves the one that was there.
-    unfinished = path.with_name(f".{path.name}.new")
-    try:
-        unfinished.write_text(text, encoding="utf-8")
-        unfinished.replace(path)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise WrongUse(f"{path} cannot be written: {error.strerror}", "copy the runs to another folder") from error

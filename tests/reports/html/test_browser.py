@@ -13,12 +13,9 @@ from axe_playwright_python.sync_playwright import Axe
 from benchmarks.chromium import chromium
 from sectax.model.finding import VerdictId
 from sectax.model.treatment import CONTROLS
-from sectax.reports import html
-from sectax.reports.page_layout import IndexedRun, runs_index
 from sectax.workflow.present import render
 from tests.needs import needs
 from tests.reports import situations
-from tests.reports.html.grown import grown
 from tests.reports.html.pages import page_of
 from tests.reports.test_formats import RESULTS
 
@@ -91,19 +88,12 @@ def browser() -> Iterator:
         made.close()
 
 
-def index() -> str:
-    runs = [IndexedRun("a.sectax", "a.html", grown()), IndexedRun("b.sectax", trouble="b.sectax is damaged")]
-    return html.render(runs_index("runs", runs))
-
-
 # Every kind of page.
 MADE = {
     **{situation: functools.partial(page_of, situations.ALL[situation]()) for situation in SITUATIONS},
-    "grown": lambda: page_of(grown()),
     "beside-a-study": lambda: render(RESULTS["beside a study"], "html"),
     "beside-a-run": lambda: render(RESULTS["beside a run"], "html"),
     "audit": lambda: render(RESULTS["audit"], "html"),
-    "index": index,
 }
 EVERY = pytest.mark.parametrize("made", MADE)
 

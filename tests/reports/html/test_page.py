@@ -10,7 +10,6 @@ import re
 
 import pytest
 
-from sectax.model.compared import PublishedComparison
 from sectax.model.finding import VerdictId
 from sectax.model.treatment import CONTROLS
 from sectax.reports import csv
@@ -135,25 +134,6 @@ def test_every_block_is_a_point_where_its_value_is() -> None:
     assert seen == pytest.approx([1e3 * value for _, value in sorted(values.items())], abs=(high - low) / 50)
     assert len(seen) == len(values) > 5
     assert [x for x, _ in marks(series)] == sorted(x for x, _ in marks(series))
-
-
-def test_a_study_and_a_run_beside_each_other_have_their_shapes_drawn() -> None:
-    comparison = RESULTS["beside a study"]
-    root = parsed(render(comparison, "html"))
-
-    drawn = {words(shape): len(marks(shape)) for shape in of_class(root, "g", "series")}
-    assert isinstance(comparison, PublishedComparison)
-    named = [shape.name for table in comparison.tables for shape in (*table.down, *table.across)]
-    assert set(drawn) == set(named)
-    assert min(drawn.values()) >= 2
-
-
-def test_two_runs_beside_each_other_have_their_effects_drawn() -> None:
-    root = parsed(render(RESULTS["beside a run"], "html"))
-
-    series = of_class(root, "g", "series")
-    assert series
-    assert all(len(marks(item)) == 2 for item in series)
 
 
 @pytest.mark.parametrize("situation", ["signatures-in-php", "six-hosts"])

@@ -1,20 +1,17 @@
-"""Charts and stacks laid out: where their axes, ticks, points and parts stand."""
+"""Charts laid out: where their axes, ticks and points stand."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 
-from sectax.reports.document import Axis, Chart, Point, Series, Stacks
+from sectax.reports.document import Axis, Chart, Point, Series
 from sectax.reports.scale import Scale, around, ticks
 
 WIDTH = 420
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62, 14, 22, 34
 _HEIGHT = 210
 _ROW_HEIGHT = 30
-# Of stacks.
-_EDGE = 14.0
-_ROW, _THICK = 40.0, 16
 _LONGEST_NAME = 52
 _LETTER = 6.6  # about how wide one is
 
@@ -45,8 +42,6 @@ class DrawnSeries:
     shape: str
     marks: tuple[Point, ...]  # in units of the drawing
     path: str  # from mark to mark; empty where they are not joined
-    fit: str  # the path of the line that was fitted; empty where there is none
-    band: str  # the path around it
 
 
 @dataclass(frozen=True)
@@ -76,7 +71,7 @@ def draw(chart: Chart) -> DrawnChart:
     ends = [
         end
         for line in chart.series
-        for point in (*line.points, *line.fit)
+        for point in line.points
         for end in (point.y, point.low, point.high)
         if end is not None and (end > 0 or not chart.y.logarithmic)
     ]
@@ -122,69 +117,8 @@ def _series(given: Series, number: int, across: Scale, upward: Scale, joined: bo
         if math.isfinite(point.x) and math.isfinite(point.y)
     )
     path = "M" + "L".join(f"{mark.x:.1f} {mark.y:.1f}" for mark in marks) if joined and len(marks) > 1 else ""
-    fit, band = _fitted(given.fit, across, upward)
-    return DrawnSeries(given.name, number, SHAPES[number % len(SHAPES)], marks, path, fit, band)
-
-
-def _fitted(points: tuple[Point, ...], across: Scale, upward: Scale) -> tuple[str, str]:
-    """The paths of a fitted line and of its band. A band that reaches beyond the plot ends at its edge."""
-    if not points:
-        return "", ""
-    places = [(across.place(point.x), point) for point in points]
-    line = [f"{x:.1f} {upward.place(point.y):.1f}" for x, point in places]
-    above = [f"{x:.1f} {upward.place(point.high):.1f}" for x, point in places if point.high is not None]
-    below = [f"{x:.1f} {upward.place(point.low):.1f}" for x, point in places if point.low is not None]
-    return f"M{'L'.join(line)}", f"M{'L'.join([*above, *below[::-1]])}z" if above else ""
+    return DrawnSeries(given.name, number, SHAPES[number % len(SHAPES)], marks, path)
 
 
 def cut(name: str, longest: int = _LONGEST_NAME) -> str:
     return name if len(name) <= longest else f"{name[: longest - 1]}…"
-
-
-@dataclass(frozen=True)
-class Part:
-    """One part from place to place; `number` is that of its name, from 0."""
-
-    number: int
-    first: float
-    last: float
-    words: str
-
-
-@dataclass(frozen=True)
-class DrawnStack:
-    name: str
-    top: float
-    parts: tuple[Part, ...]
-
-
-@dataclass(frozen=True)
-class DrawnStacks:
-    """Stacks in units of their drawing; `names` are those of all parts, in the order of their numbers."""
-
-    height: float
-    left: float
-    right: float
-    bottom: float
-    thick: int
-    ticks: tuple[Tick, ...]
-    rows: tuple[DrawnStack, ...]
-    names: tuple[str, ...]
-
-
-def draw_stacks(stacks: Stacks) -> DrawnStacks:
-    """Lay stacks out. What is not known well enough is not drawn, and nothing is drawn in its place."""
-    names = tuple(dict.fromkeys(share.name for stack in stacks.stacks for share in stack.shares))
-    wholes = [sum(share.value or 0.0 for share in stack.shares) for stack in stacks.stacks]
-    scale = Scale(0.0, max(wholes, default=0.0) * 1.02 or 1.0, _EDGE, WIDTH - _EDGE)
-    rows = []
-    for number, stack in enumerate(stacks.stacks):
-        parts, done = [], 0.0
-        for share in stack.shares:
-            if share.value is not None:
-                first, done = done, done + share.value
-                parts.append(Part(names.index(share.name), scale.place(first), scale.place(done), share.words))
-        rows.append(DrawnStack(cut(stack.name), 18.0 + _ROW * number, tuple(parts)))
-    bottom = 4.0 + _ROW * len(rows)
-    marks = tuple(Tick(scale.place(value), text) for value, text in ticks(scale))
-    return DrawnStacks(bottom + _BOTTOM, _EDGE, WIDTH - _EDGE, bottom, _THICK, marks, tuple(rows), names)

@@ -47,7 +47,6 @@ _NAMES: dict[type[parts.Block], str] = {
     parts.Table: "table",
     parts.Chart: "chart",
     parts.Forest: "forest",
-    parts.Stacks: "stacks",
     parts.Attachment: "attachment",
     parts.Text: "text",
     parts.Lines: "lines",
@@ -80,11 +79,6 @@ def render_picture(picture: parts.Forest) -> str:
     return made.strip() + "\n"
 
 
-def is_ours(text: str) -> bool:
-    """Whether a page was written by sectax."""
-    return _GENERATOR in text
-
-
 def _style(name: str) -> str:
     return (_HERE / name).read_text(encoding="utf-8")
 
@@ -108,7 +102,6 @@ def _environment() -> Environment:
         "mark_size": interval_column.mark_size,
         "drawn": chart.draw,
         "forests": lambda given: [(name, forest.draw(given, sizes)) for name, sizes in _FORESTS.items()],
-        "stacked": chart.draw_stacks,
         "data_url": lambda file: f"data:{file.media_type};base64,{base64.b64encode(file.content).decode()}",
         "is_wordy": _is_wordy,
         "tied": lambda text: units.tied(text, "\u00a0"),
