@@ -89,7 +89,7 @@ def test_the_document_has_the_same_members_as_that_of_any_experiment() -> None:
         "the bare primitive",
         "the library around it",
     ]
-    assert document["bills"] == document["growths"] == document["events"] == []
+    assert document["growths"] == document["events"] == []
 
 
 def test_a_run_without_the_primitive_says_that_there_is_nothing() -> None:

@@ -1,11 +1,10 @@
-"""Advice from a run of secrets, by hand: what is starved, what pays at a rate of calls, and from when on."""
+"""Advice from a run of secrets, by hand: what pays at a rate of calls, and from when on."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -43,7 +42,6 @@ SLOWER_AT_128 = 20.0
 def given(
     asked: AskedRate = NOT_ASKED,
     *,
-    throttled_at_128: float | None = 45.0,
     situations: tuple[str, ...] = ("hit", "miss"),
 ) -> Advice:
     """Advice from a run in which a function of 128 MB takes twenty times as long."""
@@ -60,38 +58,16 @@ def given(
     }
     misses = {treatment: dict.fromkeys(BLOCKS, 0.015) for treatment in ids}
     backend = {item: {block: value / 2 for block, value in of.items()} for item, of in access.items()}
-    quota = {"periods": 50.0} | ({} if throttled_at_128 is None else {"throttled_periods": throttled_at_128})
     run = measured(
         plan,
         {"access": access, "first_access": misses, "backend": backend},
         BLOCKS,
-        telemetry={
-            treatment: quota if "/128/" in treatment else {"periods": 50.0, "throttled_periods": 0.0}
-            for treatment in ids
-        },
     )
     return advice(analyse(run), EXPERIMENT.advice_rules(plan), load(), Asked(rate=asked))
 
 
 def said(found: Advice) -> str:
     return " ".join(render(found, "terminal").split())
-
-
-def starving(found: Advice) -> Any:
-    rows = json.loads(render(found, "json"))["starving"]
-    return next(row for row in rows if row["levels"]["access"] == "sidecar" and row["levels"]["situation"] == "hit")
-
-
-def test_what_is_slow_for_want_of_a_processor_is_called_starved_and_not_slow() -> None:
-    row = starving(given())
-
-    assert (row["starved"], row["held_small"], row["held_large"]) == (True, 0.9, 0.0)
-    assert row["improvement"] == pytest.approx(0.019, rel=1e-3)
-
-
-def test_what_is_slow_at_128_mb_and_never_held_back_is_not_called_starved() -> None:
-    assert starving(given(throttled_at_128=0.0))["starved"] is False
-    assert starving(given(throttled_at_128=None))["held_small"] is None
 
 
 def test_seconds_and_money_at_a_rate_are_those_worked_out_by_hand() -> None:
@@ -166,7 +142,6 @@ def test_the_document_holds_all_of_it_and_keeps_its_schema() -> None:
     document = json.loads(render(given(), "json"))
 
     Draft202012Validator(SCHEMA).validate(document)
-    assert {item["starved"] for item in document["starving"]} == {True}
     assert len(document["rates"]) == 6 * 9  # ways and memories; TTLs and calls
     assert document["break_evens"][0]["faster"]["point"] > 0
 

@@ -1,11 +1,11 @@
-"""Where the time of an operation goes, where a cost sits, and what waits for its share: differences, block by block."""
+"""Where the time of an operation goes, and where a cost sits: differences, block by block."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sectax.model.advice import Anatomy, Part, Placed, Starving
-from sectax.model.advice_rules import OwnParts, Places, Stages, Starved, Steps
+from sectax.model.advice import Anatomy, Part, Placed
+from sectax.model.advice_rules import OwnParts, Places, Stages, Steps
 from sectax.model.analysed import Analysed
 from sectax.model.finding import FASTER, MEAN, SLOWER, Estimate, Finding, alike, is_decided
 from sectax.model.measured import Measured
@@ -162,32 +162,3 @@ def _part(measured: Measured, words: str, seconds: _Column, whole: _Column) -> P
     level = 1 - measured.plan.stopping.alpha
     shares = [value / whole[block] for block, value in seconds.items()]
     return Part(words, over_blocks(list(seconds.values()), level, "s"), over_blocks(shares, level, "share"))
-
-
-def starving(analysed: Analysed, metric: str, rule: Starved) -> Iterator[Starving]:
-    """Every treatment at the smaller levels of the factor beside itself at the largest one that was measured.
-
-    Args:
-        metric: in seconds.
-    """
-    here = (treatment for treatment in analysed.treatments if metric in treatment.estimates)
-    for others, by_level in alike(here, rule.factor).items():
-        found = {int(level): result for level, result in by_level.items()}
-        *smaller, large = sorted(found)
-        for small in smaller:
-            yield Starving(
-                levels=dict(others),
-                small=small,
-                large=large,
-                at_small=found[small].estimates[metric],
-                at_large=found[large].estimates[metric],
-                held_small=_held(analysed.measured, found[small].treatment),
-                held_large=_held(analysed.measured, found[large].treatment),
-            )
-
-
-def _held(measured: Measured, treatment: str) -> float | None:
-    """The share of its periods in which the quota ran out, all blocks together."""
-    counted = measured.telemetry.get(treatment, {})
-    periods, throttled = counted.get("periods"), counted.get("throttled_periods")
-    return throttled / periods if periods and throttled is not None else None

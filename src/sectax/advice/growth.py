@@ -20,8 +20,6 @@ from sectax.stats.student import geometric_mean_interval
 
 # Two sizes lie on a line whatever the law is.
 LEAST_SIZES = 3
-# At which a fitted line is drawn.
-_PLACES = 17
 # A line that is surely so far off at a size that was measured describes nothing.
 TOO_FAR = 1.25
 
@@ -67,16 +65,12 @@ def growths(measured: Measured, rules: AdviceRules) -> Iterator[Growth]:
 
 
 def _growth(fitted: _Line, own: Mapping[str, str], step: str, extra: Estimate | None) -> Growth:
-    smallest, largest = min(fitted.sizes), max(fitted.sizes)
-    # Closer to each other where they are small: axes of sizes are logarithmic.
-    drawn = [smallest + (largest - smallest) * (place / (_PLACES - 1)) ** 3 for place in range(_PLACES)]
     return Growth(
         own,
         step,
         fitted.over_blocks(1, 0, "s"),
         fitted.over_blocks(0, 1, "s/B"),
         extra,
-        tuple((size, fitted.over_blocks(1, size, "s")) for size in drawn),
         tuple(_missed(fitted)),
     )
 

@@ -26,12 +26,6 @@ from sectax.workflow.advise import Asked, AskedRate, advise
     metavar="FILE",
     help="Use your own prices instead of the built-in ones.",
 )
-@click.option(
-    "--mix", metavar="KIND=PERCENT,…", help="What your own work is made of, such as cpu=60,memory=20,syscalls=20."
-)
-@click.option(
-    "--vm", metavar="LEVEL=ITEM", multiple=True, help="What an hour of a level's machine is in the price list."
-)
 @click.option("--calls", type=click.IntRange(1, 1_000_000), metavar="N", help="Your calls in each invocation.")
 @click.option(
     "--rate",
@@ -47,8 +41,6 @@ def command(
     under: str | None,
     of: str | None,
     prices: Path | None,
-    mix: str | None,
-    vm: tuple[str, ...],
     calls: int | None,
     rate: str | None,
     sign: float | None,
@@ -59,14 +51,13 @@ def command(
     """Say what to do after a run, where its time goes, and what it costs in money at your rate.
 
     Runs of jwt take your mix of signatures and verifications (--sign 1 --verify 20), runs of secrets your calls, rate
-    and TTL (--calls, --rate, --ttl), runs of confidential a mix of work and machines (--mix, --vm).
+    and TTL (--calls, --rate, --ttl).
     """
     limit = parse.limit(under) if under is not None else None
     if of is not None and limit is None:
         raise WrongUse("--of says what --under limits, and there is no --under", "add it, as in --under 10ms")
     rate_s = None if rate is None else parse.rate(rate)
     own_rate = AskedRate(calls, None if ttl is None else seconds(ttl, "--ttl"))
-    shares = {} if mix is None else parse.mix(mix)
     counts = parse.counts({"sign": sign, "verify": verify})
-    asked = Asked(limit, of, shares, parse.machines(vm), own_rate, counts, rate_s)
+    asked = Asked(limit, of, own_rate, counts, rate_s)
     print_result(advise(Path(run_file), asked, prices), form)

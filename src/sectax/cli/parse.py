@@ -65,35 +65,6 @@ def counts(given: Mapping[str, float | None]) -> dict[str, float]:
     return named
 
 
-def mix(text: str) -> dict[str, float]:
-    """`cpu=60,memory=40` as kind of work -> its share of the whole."""
-    shares: dict[str, float] = {}
-    for part in text.split(","):
-        match = re.fullmatch(r"\s*([A-Za-z][\w-]*)=(\d{1,3}(?:\.\d{1,6})?)\s*%?\s*", part)
-        if match is None or float(match[2]) == 0:
-            raise WrongUse(f"--mix {part.strip()!r} is not KIND=PERCENT", "as in --mix cpu=60,memory=20,syscalls=20")
-        if match[1] in shares:
-            raise WrongUse(f"--mix names {match[1]} twice", "name every kind of work once")
-        shares[match[1]] = float(match[2]) / 100
-    total = sum(shares.values())
-    if abs(total - 1) > 0.001:
-        raise WrongUse(f"--mix adds up to {100 * total:g} %, not to 100 %", "say how all of the time is spent")
-    return {name: share / total for name, share in shares.items()}
-
-
-def machines(given: tuple[str, ...]) -> dict[str, str]:
-    """`normal=vm.m6a.xlarge` as level -> an item of the price list."""
-    named: dict[str, str] = {}
-    for text in given:
-        level, separator, item = text.partition("=")
-        if not separator or not level or not item:
-            raise WrongUse(f"--vm {text!r} is not LEVEL=ITEM", "as in --vm normal=vm.m6a.xlarge")
-        if level in named:
-            raise WrongUse(f"--vm names {level} twice", "name every level once")
-        named[level] = item
-    return named
-
-
 def levels(given: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     """`factor=a,b` as factor -> levels."""
     chosen: dict[str, tuple[str, ...]] = {}

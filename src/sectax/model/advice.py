@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 from sectax.model.advice_rules import AdviceRules, Choice
@@ -39,9 +39,8 @@ class Growth:
     """An operation as `fixed` seconds and `per_byte` seconds for every byte, at the levels of all other factors.
 
     `step` names one of its steps, and is empty for the whole. `extra_per_byte` is what of a whole the
-    baseline does not take; None for the baseline itself and for a step. `line` is what it says at some sizes in bytes,
-    from the smallest to the largest that was measured: between them nothing was. `missed` has the levels of the size
-    that surely take other than the line says, with what they take as a ratio to it: where there is one, it is no law.
+    baseline does not take; None for the baseline itself and for a step. `missed` has the levels of the size that surely
+    take other than the line says, with what they take as a ratio to it: where there is one, it is no law.
     """
 
     levels: Mapping[str, str]
@@ -49,36 +48,15 @@ class Growth:
     fixed: Estimate
     per_byte: Estimate
     extra_per_byte: Estimate | None
-    line: tuple[tuple[float, Estimate], ...] = ()
     missed: tuple[tuple[str, Estimate], ...] = ()
 
 
 @dataclass(frozen=True)
 class Breakdown:
-    """Of one metric in seconds: where the time goes, and how it grows with the size."""
+    """Of one metric in seconds: where the time goes."""
 
     metric: str
     anatomies: tuple[Anatomy, ...]
-    growths: tuple[Growth, ...]
-
-
-@dataclass(frozen=True)
-class Priced:
-    """What a million requests cost: `billed_s` each on the average, every one of them rounded up as it is billed.
-
-    `least` and `most` are the totals at the ends of the interval of what is billed. `decided` is whether the run found
-    out how the treatment compares with its baseline, and true of the baseline.
-    """
-
-    cell: str
-    treatment: str
-    memory_mb: int
-    billed_s: float
-    bill: Bill
-    least: float
-    most: float
-    decided: bool = True
-    requests: ClassVar[int] = MILLION
 
 
 @dataclass(frozen=True)
@@ -156,43 +134,6 @@ class Smallest:
     levels: Mapping[str, str]
     memory_mb: int | None
     unknown: Mapping[int, Unknown]
-
-
-@dataclass(frozen=True)
-class Starving:
-    """One operation at a small and at the largest level of a factor, at the levels of all others.
-
-    Attributes:
-        held_small, held_large: shares of the quota's periods in which it ran out; None where that is not known.
-        improvement: seconds from the small to the large level.
-    """
-
-    levels: Mapping[str, str]
-    small: int
-    large: int
-    at_small: Estimate
-    at_large: Estimate
-    held_small: float | None
-    held_large: float | None
-
-    @property
-    def improvement(self) -> float:
-        return self.at_small.point - self.at_large.point
-
-    @property
-    def is_slower(self) -> bool:
-        """Whether it certainly takes longer at the small level."""
-        low, high = self.at_small.low, self.at_large.high
-        return low is not None and high is not None and low > high
-
-    @property
-    def is_starved(self) -> bool | None:
-        """Whether it takes longer because the quota runs out, as it does less often at the large level."""
-        if self.at_small.low is None or self.at_large.high is None:
-            return None
-        if self.is_slower and (self.held_small is None or self.held_large is None):
-            return None
-        return self.is_slower and (self.held_small or 0.0) > 2 * (self.held_large or 0.0)
 
 
 @dataclass(frozen=True)
@@ -355,34 +296,6 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class Kind:
-    """What a treatment makes of one kind of work: the findings of the levels that stand for it."""
-
-    words: str
-    findings: tuple[Finding, ...]
-
-
-@dataclass(frozen=True)
-class ProfileOf:
-    """What a treatment makes of every kind of work that was measured.
-
-    `levels` are those of the control, and of the factor that repeats the whole where the run has one.
-    """
-
-    levels: Mapping[str, str]
-    kinds: tuple[Kind, ...]
-
-
-@dataclass(frozen=True)
-class Mixed:
-    """What a treatment makes of a mix of work: `ratio` is its time over the baseline's, or `missing` says why not."""
-
-    levels: Mapping[str, str]
-    ratio: Estimate | None
-    missing: str = ""
-
-
-@dataclass(frozen=True)
 class Pooled:
     """What all repetitions say together: each is one value, the mean of its blocks. `ratio` counts repetitions."""
 
@@ -392,25 +305,11 @@ class Pooled:
 
 
 @dataclass(frozen=True)
-class Rented:
-    """What the work of one hour on the baseline costs on a treatment's machine, with the mix that was asked for.
-
-    `least` and `most` are the totals at the ends of the mix's interval.
-    """
-
-    levels: Mapping[str, str]
-    baseline: Bill
-    bill: Bill
-    least: float
-    most: float
-
-
-@dataclass(frozen=True)
 class Advice:
     """All of it.
 
     `limit` is None where nobody asked for the smallest memory; `lacking` are the metrics that were asked for and that
-    the run has of no treatment. `mix` is the share of every kind of work that was asked for, empty where nobody did.
+    the run has of no treatment.
     """
 
     run_id: str
@@ -420,18 +319,11 @@ class Advice:
     growths: tuple[Growth, ...]
     event_sizes: tuple[EventSize, ...]
     throttled: tuple[Throttled, ...]
-    priced: tuple[Priced, ...]
     limit: Limit | None
     smallest: tuple[Smallest, ...]
     lacking: tuple[str, ...] = ()
-    starving: tuple[Starving, ...] = ()
     rates: RateAdvice = RateAdvice()
-    unpriced: bool = False
-    profiles: tuple[ProfileOf, ...] = ()
-    mix: Mapping[str, float] = field(default_factory=dict)
-    mixes: tuple[Mixed, ...] = ()
     pooled: tuple[Pooled, ...] = ()
-    rents: tuple[Rented, ...] = ()
     placed: tuple[Placed, ...] = ()
     worths: tuple[Worth, ...] = ()
     requested: tuple[Requested, ...] = ()

@@ -50,25 +50,6 @@ class GrowsWithSize:
 
 
 @dataclass(frozen=True)
-class Price:
-    """What a number of requests costs, with and without the control.
-
-    Attributes:
-        billed: the metric of what a request is billed for, in seconds, on the average.
-        memory: the factor whose levels are MB.
-        control: what the baseline leaves out.
-        uses: what so many requests use that take so many seconds each.
-        assumes: what the figures hold for.
-    """
-
-    billed: str
-    memory: str
-    control: str
-    uses: Callable[[int, float, TreatmentResult], tuple[Usage, ...]]
-    assumes: str
-
-
-@dataclass(frozen=True)
 class Places:
     """Where a cost sits: what a treatment takes beyond its baseline, in each of several metrics.
 
@@ -133,28 +114,17 @@ class SmallestUnder:
 
 
 @dataclass(frozen=True)
-class Group:
-    """A kind of work: its name in a mix, what a person calls it, and the levels that stand for it."""
-
-    name: str
-    words: str
-    levels: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Profile:
-    """What each treatment makes of every kind of work, and of a mix of them.
+class Repeats:
+    """What repetitions of the whole with other machines say together.
 
     Attributes:
         factor: its levels are the pieces of work that are timed.
-        groups: the kinds, in the order in which they are given.
-        repeats: the factor whose levels are repetitions of the whole with other machines; a run need not have it.
+        repeats: the factor whose levels are the repetitions; a run need not have it.
         left_out: levels of other factors that say nothing here.
     """
 
     factor: str
-    groups: tuple[Group, ...]
-    repeats: str = ""
+    repeats: str
     left_out: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -168,21 +138,6 @@ class OwnParts:
 
     parts: tuple[tuple[str, str], ...]
     rest: str
-
-
-@dataclass(frozen=True)
-class Starved:
-    """Whether what is slow at a small level of a factor is slow there, or only waits for a processor.
-
-    Attributes:
-        factor: its levels are whole numbers, in `unit`; the largest is enough.
-        operation: what a treatment does, in words, by its levels; said: the factors whose levels these words hold.
-    """
-
-    factor: str
-    unit: str
-    operation: Callable[[Mapping[str, str]], str]
-    said: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -276,11 +231,9 @@ class AdviceRules:
     choice: Choice | None = None
     stages: Stages | None = None
     growth: GrowsWithSize | None = None
-    price: Price | None = None
     smallest: SmallestUnder | None = None
-    profile: Profile | None = None
+    repeats: Repeats | None = None
     parts: OwnParts | None = None
-    starved: Starved | None = None
     by_rate: ByRate | None = None
     places: Places | None = None
     longer: Longer | None = None

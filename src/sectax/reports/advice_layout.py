@@ -12,8 +12,6 @@ from sectax.model.advice import (
     Growth,
     Outlay,
     Placed,
-    Priced,
-    ProfileOf,
     Requested,
     Unknown,
     Worth,
@@ -22,7 +20,7 @@ from sectax.model.finding import Effect, Estimate
 from sectax.model.plan import Plan
 from sectax.reports import units, words
 from sectax.reports.document import Block, Column, Document, Row, Section, Table, Text, lines, sections
-from sectax.reports.rate_words import rates, starved
+from sectax.reports.rate_words import rates
 from sectax.reports.reasons import no_interval
 from sectax.reports.words import claims, connections, names, plans
 from sectax.text.printable import printable
@@ -44,11 +42,7 @@ def advice_report(given: Advice) -> Document:
             "What a connection costs",
             tuple(connections.tables(plan, given.decision.connections if given.decision else ())),
         ),
-        Section("What each kind of work costs", _sentences(_profile(profile, plan) for profile in given.profiles)),
-        Section("What your mix costs", _sentences(_mix(given, plan))),
         Section("What all pairs say together", _sentences(_pooled(given))),
-        Section("What an hour of your mix costs", _sentences(_rents(given))),
-        Section("The quota or the code", _sentences(starved(given))),
         Section(
             f"Where the time goes: {names.metric(plan, given.rules.metric)}",
             _sentences(_anatomy(anatomy, plan) for anatomy in given.anatomies),
@@ -60,7 +54,6 @@ def advice_report(given: Advice) -> Document:
         Section("How it grows with the size", _sentences(_growth(growth, given) for growth in given.growths)),
         Section("How large an event is", _sentences(_event_size(event_size, plan) for event_size in given.event_sizes)),
         Section("How often the quota held it back", _sentences(_quota(given, plan))),
-        Section("What a million requests cost", _sentences(_bills(given, plan))),
         Section("Which is fastest and cheapest at your rate of calls", tuple(rates(given))),
         Section("What a million operations cost", _sentences(_requested(given, plan))),
         Section("Which quota they meet", _sentences(_quotas(given, plan))),
@@ -76,7 +69,7 @@ def advice_report(given: Advice) -> Document:
 def _million(given: Advice, plan: Plan) -> Iterator[Block]:
     """A table of what a million operations, and a month of them, cost with every decided level, unless bills say it."""
     decision = given.decision
-    if decision is None or not decision.outlays or given.requested or given.priced:
+    if decision is None or not decision.outlays or given.requested:
         return
     bill = decision.outlays[0].bill
     varying = {*names.varying_factors(plan), plan.control}
@@ -110,20 +103,6 @@ def _sentences(texts: Iterable[str]) -> tuple[Block, ...]:
     return lines(texts, long=True)
 
 
-def _profile(profile: ProfileOf, plan: Plan) -> str:
-    kinds = "; ".join(f"{kind.words}: {claims.of_kind(kind)}" for kind in profile.kinds)
-    return f"{_levels(profile.levels)}: {printable(kinds)}"
-
-
-def _mix(given: Advice, plan: Plan) -> Iterator[str]:
-    made_of = ", ".join(f"{100 * share:.3g} % {name}" for name, share in given.mix.items())
-    for mix in given.mixes:
-        lacking = f"not known, and so it has no price: {printable(mix.missing)}"
-        yield f"{_levels(mix.levels)}: {_ratio(mix.ratio) if mix.ratio else lacking}"
-    if given.mixes:
-        yield f"for work that spends {printable(made_of)} of its time on the baseline, one part after the other"
-
-
 def _pooled(given: Advice) -> Iterator[str]:
     for ratio in given.pooled:
         yield f"{_levels(ratio.levels)} · {printable(ratio.words)}: {_ratio(ratio.ratio)}"
@@ -132,20 +111,6 @@ def _pooled(given: Advice) -> Iterator[str]:
         yield "every pair counts once, so this is about the kind of machine, not about these machines"
     if fewest < _GENERAL:
         yield f"{fewest} pairs are few: a general claim takes {_GENERAL}"
-
-
-def _rents(given: Advice) -> Iterator[str]:
-    for rent in given.rents:
-        low, high = units.outward(rent.least, rent.most)
-        total = units.number(rent.bill.total, rent.most - rent.least)
-        (charge,), (base,) = rent.bill.charges, rent.baseline.charges
-        yield (
-            f"{_levels(rent.levels)}: {total} {printable(rent.bill.currency)} ({low} to {high}) on "
-            f"{printable(charge.words)}, {rent.baseline.total:.4g} on {printable(base.words)}"
-        )
-    if given.rents:
-        yield plans.prices(given.rents[0].bill)
-        yield "the machine is paid for while the work takes longer, and nothing else changes; before tax and discounts"
 
 
 def _ratio(ratio: Estimate) -> str:
@@ -210,25 +175,6 @@ def _quota(given: Advice, plan: Plan) -> Iterator[str]:
         yield f"{where(plan, held.cell, held.treatment)}: in {share:.0f} % of {held.periods} periods"
     if given.throttled and not often:
         yield f"never, in {sum(held.periods for held in given.throttled)} periods"
-
-
-def _bills(given: Advice, plan: Plan) -> Iterator[str]:
-    rule = given.rules.price
-    if rule is None:
-        return
-    baselines = {price.cell: price for price in given.priced if price.treatment == plan.cell(price.cell).baseline}
-    for price in given.priced:
-        base = baselines.get(price.cell)
-        if base is not None and base is not price:
-            # Of an undecided pair each has an interval of its own, which says nothing of their difference.
-            with_, without = (_money(one, known=price.decided) for one in (price, base))
-            amounts = f"{with_} with {printable(rule.control)}, {without} without"
-            billed = f"billed {1e3 * price.billed_s:.3g} and {1e3 * base.billed_s:.3g} ms at {price.memory_mb} MB"
-            undecided = "" if price.decided else "; whether they differ is undecided"
-            yield f"{where(plan, price.cell, price.treatment)}: {amounts} ({billed}){undecided}"
-    if given.priced:
-        yield plans.prices(given.priced[0].bill)
-        yield f"{printable(rule.assumes)}, before tax and free allowances"
 
 
 def _requested(given: Advice, plan: Plan) -> Iterator[str]:
@@ -314,8 +260,6 @@ def _doubt(seen: Unknown) -> str:
 def _lacking(given: Advice, plan: Plan) -> Iterator[str]:
     for metric in given.lacking:
         yield f"{names.metric(plan, metric)}: no treatment has one, as in runs of an earlier sectax; run it again"
-    if given.unpriced:
-        yield "what a million requests cost, where what is billed has no interval yet: more blocks give one"
 
 
 def where(plan: Plan, cell: str, treatment: str) -> str:
@@ -366,10 +310,3 @@ def milliseconds(seconds: Estimate) -> str:
 def _nanoseconds(seconds: Estimate) -> str:
     half = f" ± {_NANO * (seconds.high - seconds.point):.1g}" if seconds.high is not None else ""
     return f"{_NANO * seconds.point:.3g}{half} ns".replace("-", "−")
-
-
-def _money(priced: Priced, *, known: bool) -> str:
-    low, high = units.outward(priced.least, priced.most)
-    total = units.number(priced.bill.total, priced.most - priced.least)
-    between = f" ({low} to {high})" if known and priced.most > priced.least else ""
-    return f"{total} {printable(priced.bill.currency)}{between}"

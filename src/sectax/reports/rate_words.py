@@ -1,11 +1,11 @@
-"""What advice says of rates of calls, and of what is starved: which is fastest, which cheapest, and from when on."""
+"""What advice says of rates of calls: which is fastest, which cheapest, and from when on."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
 
-from sectax.model.advice import Advice, AtRate, Between, Rate, RateAdvice, Starving
+from sectax.model.advice import Advice, AtRate, Between, Rate, RateAdvice
 from sectax.model.finding import Estimate
 from sectax.model.plan import Plan
 from sectax.reports import units
@@ -14,34 +14,6 @@ from sectax.reports.words import names
 from sectax.text.printable import printable
 
 _NOT_TOLD_APART = " (the next, {},cannot be told apart from it)"
-
-
-def starved(given: Advice) -> Iterator[str]:
-    """One sentence for every operation at a small level: what it takes there and at the largest, and why."""
-    rule = given.rules.starved
-    if rule is None:
-        return
-    for pair in given.starving:
-        others = {factor: level for factor, level in pair.levels.items() if factor not in rule.said}
-        where = _where(given, others)
-        what = printable(rule.operation(pair.levels)) + (f" ({where})" if where else "")
-        small, large = (f"{size} {rule.unit}" for size in (pair.small, pair.large))
-        yield (
-            f"at {small} {what} costs {_between(_of(pair.at_small), 1e3)} ms, "
-            f"at {large} {_between(_of(pair.at_large), 1e3)} ms: {_why(pair, large)}"
-            f" (improvement from {pair.small} to {large}: {_plain(1e3 * pair.improvement)} ms)"
-        )
-
-
-def _why(starving: Starving, large: str) -> str:
-    if starving.held_small is None:
-        return "how often its quota ran out is not known"
-    held = f"its quota ran out in {_percent(starving.held_small)} of the periods"
-    if starving.held_large is not None:
-        held += f", at {large} in {_percent(starving.held_large)}"
-    if starving.is_starved:
-        return f"limited by its CPU quota, not by the code; {held}"
-    return f"{held}" if starving.is_slower else f"no difference was found; {held}"
 
 
 def rates(given: Advice) -> Iterator[Block]:

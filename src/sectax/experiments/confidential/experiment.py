@@ -18,7 +18,7 @@ from sectax.experiments.on_host.places import HOST, PAIR, Places, declares, read
 from sectax.hosts import facts
 from sectax.hosts.process.errors import ChildError
 from sectax.hosts.registry import facts_of, host
-from sectax.model.advice_rules import AdviceRules, Choice, Group, Profile
+from sectax.model.advice_rules import AdviceRules, Choice, Repeats
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
 from sectax.model.metric import Better, Metric, Summary
@@ -61,33 +61,6 @@ PRESETS: dict[str, tuple[str, ...]] = {
 # Where only some comparisons can share the error level of the answer, those of the first tests do: one of each kind.
 _FIRST = ("cpu", "memory-latency", "syscalls", "fileio")
 ORDER = (*_FIRST, *(name for name in TESTS if name not in _FIRST))
-
-# Kinds of work, for the profile and for a mix of one's own (`sectax advise --mix`): the tests that stand for each.
-_KINDS = {
-    "cpu": ("computing", ("cpu",)),
-    "memory": ("memory past the cache", ("memory-write", "memory-read", "memory-latency")),
-    "page-faults": ("fresh memory", ("page-fault",)),
-    "syscalls": ("system calls", ("syscalls",)),
-    "switches": ("switches between processes", ("context-switch", "threads", "mutex")),
-    "processes": ("starting processes", ("process-start",)),
-    "clock": ("reading the clock", ("clock-read", "rdtsc")),
-    "cpuid": ("CPUID", ("cpuid",)),
-    "files": ("files through the cache", ("fileio",)),
-    "disk": ("files on the disk", ("fileio-sync", "fileio-direct", "fsync")),
-    "network": ("TCP on the machine itself", ("loopback",)),
-}
-_RANDOM_MEMORY = (f"{SYSBENCH}-memory-random-write", f"{SYSBENCH}-memory-random-read")
-GROUPS = tuple(
-    Group(
-        *(kind, words),
-        (
-            *tests,
-            *(f"{SYSBENCH}-{name}" for name in tests if f"{SYSBENCH}-{name}" in TESTS),
-            *(_RANDOM_MEMORY if kind == "memory" else ()),
-        ),
-    )
-    for kind, (words, tests) in _KINDS.items()
-)
 
 WORDS = {f"{TEST}={name}": f"in {name}" for name in TESTS} | {
     f"{COMMANDS}={BY_COUNT}": "by a fixed count",
@@ -206,18 +179,15 @@ class ConfidentialExperiment(Experiment):
         return _Bench(plan)
 
     def advice_rules(self, plan: Plan) -> AdviceRules:
-        """What every host makes of every kind of work, and of a mix of one's own."""
+        """What every host costs, and what all pairs of hosts say together."""
         choice = Choice(
             adds=True,
             picks=False,
             explained=((CPU.name, "CPU time"),),
-            weigh="for your own mix of work, sectax advise takes --mix cpu=60,files=40, and prices with "
-            "--vm plain=vm.m6a.xlarge for each host",
+            weigh="your own program mixes these kinds of work: sectax run command --host measures it",
             changes="kernel, hypervisor or processor",
         )
-        return AdviceRules(
-            TIME.name, choice, profile=Profile(TEST, GROUPS, repeats=PAIR, left_out={COMMANDS: AS_PUBLISHED})
-        )
+        return AdviceRules(TIME.name, choice, repeats=Repeats(TEST, PAIR, left_out={COMMANDS: AS_PUBLISHED}))
 
 
 class _Bench(Bench):

@@ -50,7 +50,7 @@ from sectax.experiments.on_lambda.experiment import (
     transfers,
     where,
 )
-from sectax.model.advice_rules import AdviceRules, Choice, GrowsWithSize, Price, SmallestUnder, Stages, Steps
+from sectax.model.advice_rules import AdviceRules, Choice, GrowsWithSize, SmallestUnder, Stages, Steps
 from sectax.model.bill import one_way
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import SUBJECTS, Calibrated, Plan
@@ -172,7 +172,6 @@ class HmacExperiment(LambdaExperiment):
         )
         steps = Steps(TIMED, tuple(STEPS.items()), WHOLE, "from step to step, with the clock")
         tails = {"median": "duration", "p90": "p90_duration", "p99": "p99_duration"}
-        assumes = "Durations as they were measured, cold starts left out"
         return AdviceRules(
             metric="duration",
             choice=Choice(
@@ -186,7 +185,6 @@ class HmacExperiment(LambdaExperiment):
             ),
             stages=Stages("authentication", stages, check, steps),
             growth=GrowsWithSize(check),
-            price=Price("billed_duration", "memory", check, requests_usage, assumes),
             smallest=SmallestUnder("memory", "MB", tails, "p99", "Duration"),
         )
 

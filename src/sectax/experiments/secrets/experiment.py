@@ -35,7 +35,6 @@ from sectax.experiments.secrets.levels import (
     MEMORY_MB,
     MISS,
     NOT_OF_THE_STUDY,
-    OPERATIONS,
     OPTIONS,
     PARTS,
     PRESETS,
@@ -45,13 +44,12 @@ from sectax.experiments.secrets.levels import (
     SIZES,
     STUDY,
     STUDY_HITS,
-    WAYS,
     WORDS,
     Settings,
     read_settings,
 )
 from sectax.experiments.secrets.parts import AGENT, BACKEND
-from sectax.model.advice_rules import AdviceRules, ByRate, Choice, OwnParts, Starved
+from sectax.model.advice_rules import AdviceRules, ByRate, Choice, OwnParts
 from sectax.model.bill import Usage, one_way
 from sectax.model.finding import TreatmentResult
 from sectax.model.metric import FIRST, Better, Metric, Summary
@@ -173,11 +171,7 @@ class SecretsExperiment(LambdaExperiment):
         return (RUNTIME_CLIENT, *map(_function, LANGUAGES), BACKEND, AGENT)
 
     def advice_rules(self, plan: Plan) -> AdviceRules:
-        """Where the time of an access goes, what is starved, and which way pays at a rate of calls."""
-
-        def operation(levels: Mapping[str, str]) -> str:
-            return f"{OPERATIONS[levels['situation']]} {WAYS[levels['access']]}"
-
+        """Where the time of an access goes, and which way pays at a rate of calls."""
         return AdviceRules(
             metric="access",
             choice=Choice(
@@ -195,7 +189,6 @@ class SecretsExperiment(LambdaExperiment):
                 changes="distance to Secrets Manager or memory size",
             ),
             parts=OwnParts(tuple(PARTS.items()), "the client's own work"),
-            starved=Starved("memory", "MB", operation, ("situation", "access")),
             by_rate=ByRate(
                 factor="situation",
                 again=HIT,

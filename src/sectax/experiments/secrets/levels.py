@@ -97,17 +97,6 @@ PARTS = {
     "backend": "waiting for the answer",
 }
 
-# For advice.
-OPERATIONS = {HIT: "a hit", MISS: "a miss", REFRESH: "a refresh"}
-WAYS = {
-    DICTIONARY: "of the function's own dictionary",
-    LIBRARY: "of AWS's caching library",
-    SIDECAR: "through the sidecar",
-    SIDECAR_NEW: "through the sidecar over a new connection",
-    DIRECT: "straight from the service with a client that is kept",
-    DIRECT_NEW: "straight from the service with a new client",
-}
-
 WORDS = {name: words for name, words in METRIC_WORDS.items() if "duration" not in name} | {
     DICTIONARY: "in-process dictionary",
     LIBRARY: "AWS's caching library",

@@ -7,12 +7,9 @@ from typing import Annotated, Self
 from sectax.model import advice as model
 from sectax.model.bill import Charge
 from sectax.reports.json.findings import Estimate
-from sectax.reports.json.parts import NOT_ASKED, Levels, Object, OfTreatment, WithGaps, doc, fill, known, null
-from sectax.reports.words.claims import of_kind
+from sectax.reports.json.parts import NOT_ASKED, Levels, Object, OfTreatment, WithGaps, doc, fill, null
 
 _NO_QUOTA = "it asks no service with a quota"
-_NOT_REPORTED = "the service does not report it"
-_NO_STARVED = "there is no interval, or the service does not report how often the quota ran out"
 _NO_ENDS = "one of the figures behind it has no interval"
 
 
@@ -76,20 +73,6 @@ class Prices(Object, frozen=True):
 _Total = Annotated[float, doc(at="bill.total")]
 _Currency = Annotated[str, doc(at="bill.currency")]
 _Prices = Annotated[Prices, doc(at="bill")]
-
-
-class Bill(OfTreatment, frozen=True):
-    """What a number of requests costs."""
-
-    memory_mb: int
-    billed_s: float
-    requests: int
-    total: _Total
-    least: Annotated[float, doc("At the lower end of the interval of what is billed.")]
-    most: Annotated[float, doc("At its upper end.")]
-    decided: Annotated[bool, doc("Whether the run found out how the treatment compares with its baseline.")]
-    currency: _Currency
-    prices: _Prices
 
 
 class Place(WithGaps, frozen=True):
@@ -157,70 +140,12 @@ class Smallest(WithGaps, frozen=True):
     found: Annotated[tuple[Found, ...], doc(at="smallest")]
 
 
-class Kind(Object, frozen=True):
-    """What a treatment makes of one kind of work."""
-
-    words: str
-    comparisons: Annotated[tuple[str, ...], doc("Ids of the findings that tell it.")]
-    answer: str
-
-    @classmethod
-    def of(cls, kind: model.Kind, /) -> Self:
-        return cls(kind.words, tuple(finding.comparison.id for finding in kind.findings), of_kind(kind))
-
-
-class Profile(Object, frozen=True):
-    """What a treatment makes of every kind of work that was measured."""
-
-    levels: Levels
-    kinds: tuple[Kind, ...]
-
-
-class Mixed(WithGaps, frozen=True):
-    """What a treatment makes of the mix that was asked for: its time over the baseline's."""
-
-    levels: Levels
-    ratio: Estimate | None
-
-    @classmethod
-    def of(cls, mixed: model.Mixed, /) -> Self:
-        return fill(cls, mixed, ratio=known(mixed.ratio, mixed.missing))
-
-
 class Pooled(Object, frozen=True):
     """What all pairs say together of one level; `count` of the ratio counts pairs."""
 
     levels: Levels
     words: str
     ratio: Estimate
-
-
-class Rented(Object, frozen=True):
-    """What the work of one hour on the baseline's machine costs on a treatment's."""
-
-    levels: Levels
-    baseline: Annotated[float, doc(at="baseline.total")]
-    total: _Total
-    least: Annotated[float, doc("At the lower end of the interval of the mix.")]
-    most: Annotated[float, doc("At its upper end.")]
-    currency: _Currency
-    prices: _Prices
-
-
-class Starving(WithGaps, frozen=True):
-    """One operation at a small and at the largest memory, at the levels of all other factors."""
-
-    levels: Levels
-    small: int
-    large: int
-    at_small: Estimate
-    at_large: Estimate
-    improvement: Annotated[float, doc("Seconds from the small to the large one.")]
-    held_small: Annotated[float | None, null(_NOT_REPORTED, "Share of the quota's periods in which it ran out.")]
-    held_large: Annotated[float | None, null(_NOT_REPORTED)]
-    starved: Annotated[
-        bool | None, null(_NO_STARVED, "Whether it takes longer because the quota runs out.", at="is_starved")
-    ]
 
 
 class Between(WithGaps, frozen=True):
@@ -321,14 +246,8 @@ class Advice(WithGaps, frozen=True, tag_field="schema", tag="sectax/advice/1"):
     events: Annotated[tuple[EventSize, ...], doc(at="event_sizes")]
     held: Annotated[tuple[model.Throttled, ...], doc(at="throttled")]
     lacking: Annotated[tuple[str, ...], doc("Metrics that were asked for and that no treatment has.")]
-    bills: Annotated[tuple[Bill, ...], doc(at="priced")]
     smallest: Annotated[Smallest, doc(at="")]
-    profiles: tuple[Profile, ...]
-    mix: Annotated[dict[str, float], doc("Kind of work -> its share; empty where nobody asked.")]
-    mixes: tuple[Mixed, ...]
     pooled: tuple[Pooled, ...]
-    rents: tuple[Rented, ...]
-    starving: tuple[Starving, ...]
     rates: Annotated[tuple[AtRate, ...], doc(at="rates.at")]
     break_evens: Annotated[tuple[BreakEven, ...], doc(at="rates.break_evens")]
     places: Annotated[tuple[Placed, ...], doc(at="placed")]

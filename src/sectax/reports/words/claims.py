@@ -12,8 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sectax.model.advice import Kind
-from sectax.model.finding import FASTER, NO_CLAIM, SLOWER, WITHIN_MARGIN, Effect, Finding, Severity, VerdictId
+from sectax.model.finding import FASTER, NO_CLAIM, SLOWER, Effect, Finding, Severity, VerdictId
 from sectax.model.metric import Metric
 from sectax.model.plan import FIRST_LOOK
 from sectax.reports import units
@@ -127,19 +126,6 @@ def interval(seen: Effect, metric: Metric | None = None, limit: float | None = N
     near, far = _bounds(seen, limit)
     known = near if near == far else f"{near} to {far}"
     return f"{known} {'times' if _is_ratio(seen) else '%'} {direction(seen.low + seen.high, metric)}"
-
-
-def of_kind(kind: Kind) -> str:
-    """One answer for all findings of a kind: their own where there is one, the range of them where there are more."""
-    first, *others = kind.findings
-    verdicts = {finding.verdict for finding in kind.findings}
-    effects = [finding.effect for finding in kind.findings if finding.effect is not None]
-    if not others or verdicts == {VerdictId.EQUIVALENT} or len(effects) < len(kind.findings):
-        return verdict(first)
-    unsettled = [finding for finding in kind.findings if finding.verdict not in SLOWER | FASTER | WITHIN_MARGIN]
-    if unsettled:
-        return "; ".join(f"{finding.comparison.cell} {verdict(finding)}" for finding in kind.findings)
-    return over_all(effects)
 
 
 def over_all(effects: Sequence[Effect], metric: Metric | None = None) -> str:
