@@ -149,7 +149,6 @@ PARTS = {
     "bash-completion": debian(Path("/usr/share/bash-completion/bash_completion").exists, "bash-completion"),
     "zsh": debian(has_program("zsh"), "zsh"),
     "fish": debian(has_program("fish"), "fish"),
-    "groff": debian(has_program("groff"), "groff"),
     "curl": debian(has_program("curl"), "curl"),
     "sqlite3": debian(has_program("sqlite3"), "sqlite3"),
     "nginx": debian(Path("/usr/sbin/nginx").exists, "nginx-light"),

@@ -1,4 +1,4 @@
-"""`sectax setup shell` writes completion and a man page, and the completion completes."""
+"""`sectax setup shell` writes completion, and it completes."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def test_a_second_time_nothing_is_written(written):
 def test_folders_of_the_user_s_choice(tmp_path):
     sectax("setup", "shell", HOME=str(tmp_path / "home"), XDG_DATA_HOME=str(tmp_path / "data"))
 
-    assert (tmp_path / "data" / "man" / "man1" / "sectax.1").is_file()
-    assert not (tmp_path / "home").exists() or not list((tmp_path / "home").rglob("sectax.1"))
+    assert (tmp_path / "data" / "bash-completion" / "completions" / "sectax").is_file()
+    assert not (tmp_path / "home" / ".local" / "share" / "bash-completion").exists()
 
 
 def test_a_folder_that_cannot_be_made_is_reported(tmp_path):
@@ -143,30 +143,6 @@ def test_what_can_come_next(words, comes):
     result = sectax(_SECTAX_COMPLETE="bash_complete", COMP_WORDS=f"sectax {words}", COMP_CWORD=str(len(words.split())))
 
     assert {line.partition(",")[2] for line in result.out.splitlines()} == comes
-
-
-def test_the_man_page_names_every_command_and_its_options(written):
-    page = (written / ".local" / "share" / "man" / "man1" / "sectax.1").read_text()
-
-    for said in (
-        ".SH NAME",
-        ".SS sectax show",
-        ".SS sectax run command",
-        r"\-\-fail\-if CONDITION",
-        "3    nothing could be measured",
-        r"algorithm: RS256, HS256, ES256, EdDSA",
-    ):
-        assert said in page
-    assert not [line for line in page.splitlines() if line.startswith("'")]
-
-
-@needs("groff")
-def test_the_man_page_is_well_formed(written):
-    page = written / ".local" / "share" / "man" / "man1" / "sectax.1"
-
-    done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", page], capture_output=True, text=True)
-
-    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_shell_that_is_not_known_gets_nothing():

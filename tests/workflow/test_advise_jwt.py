@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
-from sectax.advice.advise import Asked, advice
+from sectax.advice.advise import advice
 from sectax.analysis.analyse import analyse
 from sectax.experiments.interface import Request
 from sectax.experiments.jwt import EXPERIMENT
-from sectax.model.errors import WrongUse
+from sectax.model.advice import Advice
 from sectax.model.measured import Measured
 from sectax.model.plan import Stopping
 from sectax.prices import load
-from sectax.workflow.present import View, render
 from tests.fakes.measured import measured as measured_run
 from tests.machines import planned
 
@@ -50,8 +47,8 @@ def run(levels: dict[str, tuple[str, ...]] = LEVELS) -> Measured:
     return measured_run(plan, {"cpu_time": values}, BLOCKS)
 
 
-def advised(measured: Measured, under_s: float | None = None):
-    return advice(analyse(measured), EXPERIMENT.advice_rules(measured.plan), load(), Asked(under_s))
+def advised(measured: Measured) -> Advice:
+    return advice(analyse(measured), EXPERIMENT.advice_rules(measured.plan), load())
 
 
 def test_the_library_is_what_it_takes_more_than_the_primitive_in_every_cell() -> None:
@@ -70,34 +67,5 @@ def test_the_library_is_what_it_takes_more_than_the_primitive_in_every_cell() ->
     }
 
 
-def test_the_words_are_its_own_and_name_no_check_and_no_price() -> None:
-    text = render(advised(run()), "terminal", View(width=200))
-
-    assert (
-        "sign · library · HS256: the library around it 90 % (90 to 90) (9.9 µs); "
-        "the bare primitive 10 % (10 to 10) (1.1 µs)"
-    ) in text
-    assert "the check" not in text
-    assert "requests" not in text
-    assert "smallest" not in text.lower()
-
-
-def test_the_document_has_the_same_members_as_that_of_any_experiment() -> None:
-    document = json.loads(render(advised(run()), "json"))
-
-    assert [part["words"] for part in document["anatomies"][0]["parts"]] == [
-        "the bare primitive",
-        "the library around it",
-    ]
-    assert document["growths"] == document["events"] == []
-
-
-def test_a_run_without_the_primitive_says_that_there_is_nothing() -> None:
-    text = render(advised(run(LEVELS | {"layer": ("library",)})), "terminal")
-
-    assert "Where the time goes" not in text
-
-
-def test_a_limit_is_refused_where_no_rule_knows_what_to_keep_under_it() -> None:
-    with pytest.raises(WrongUse, match="nothing to keep under a limit"):
-        advised(run(), under_s=0.01)
+def test_a_run_without_the_primitive_takes_nothing_apart() -> None:
+    assert advised(run(LEVELS | {"layer": ("library",)})).anatomies == ()

@@ -8,13 +8,11 @@ from dataclasses import dataclass, field, replace
 from sectax.advice.anatomy import anatomies, own_anatomies, placed
 from sectax.advice.decide import decide
 from sectax.advice.growth import growths
-from sectax.advice.limit import limit as limit_of
-from sectax.advice.limit import smallest
 from sectax.advice.longer import worths
 from sectax.advice.pairs import pooled
-from sectax.advice.price import requested
+from sectax.advice.quota import quota_uses
 from sectax.advice.rates import NOT_ASKED, AskedRate, rate_advice
-from sectax.advice.results import event_sizes, results, throttled
+from sectax.advice.results import throttled
 from sectax.model import advice as model
 from sectax.model.advice_rules import AdviceRules
 from sectax.model.analysed import Analysed
@@ -28,14 +26,10 @@ class Asked:
     """What somebody asks besides.
 
     Attributes:
-        under_s: for the smallest level that keeps a statistic below it; statistic: which one, the experiment's usual
-            one where nobody says.
         rate: the rate of calls that they have.
         counts: operation -> how many of it there are for another; rate_s: operations a second.
     """
 
-    under_s: float | None = None
-    statistic: str | None = None
     rate: AskedRate = NOT_ASKED
     counts: Mapping[str, float] = field(default_factory=dict)
     rate_s: float | None = None
@@ -58,8 +52,6 @@ def advice(analysed: Analysed, rules: AdviceRules, prices: PriceList, asked: Ask
         for operation, count in asked.counts.items():
             if count and operation not in there:
                 raise WrongUse(f"this run did not measure {operation!r}", f"leave --{operation} out, or measure it too")
-    limit = None if asked.under_s is None else limit_of(measured.plan, rules.smallest, asked.under_s, asked.statistic)
-    wanted = [] if limit is None or rules.smallest is None else [rules.smallest.statistics[limit.statistic]]
     decision = decide(analysed, rules, prices, asked.counts, asked.rate_s)
     if decision is not None and rules.by_rate and (asked.rate_s or asked.rate != NOT_ASKED):
         decision = replace(decision, outlays=())  # what is asked by calls and TTL is answered by them
@@ -69,11 +61,7 @@ def advice(analysed: Analysed, rules: AdviceRules, prices: PriceList, asked: Ask
         rules=rules,
         anatomies=tuple(all_anatomies(measured, rules)),
         growths=tuple(growths(measured, rules)) if rules.growth else (),
-        event_sizes=tuple(event_sizes(analysed)),
         throttled=tuple(throttled(measured)),
-        limit=limit,
-        smallest=tuple(smallest(analysed, rules.smallest, limit)) if limit and rules.smallest else (),
-        lacking=tuple(metric for metric in wanted if not any(results(analysed, metric))),
         pooled=tuple(pooled(analysed, rules.repeats, rules.metric)) if rules.repeats else (),
         rates=rate_advice(
             analysed, rules.metric, rules.by_rate, prices, replace(asked.rate, per_s=asked.rate_s or asked.rate.per_s)
@@ -82,7 +70,7 @@ def advice(analysed: Analysed, rules: AdviceRules, prices: PriceList, asked: Ask
         else model.RateAdvice(),
         placed=tuple(placed(analysed, rules.places)) if rules.places else (),
         worths=tuple(worths(measured, rules.metric, rules.longer)) if rules.longer else (),
-        requested=tuple(requested(analysed, rules.metric, rules.requests, prices, asked.rate_s))
+        quotas=tuple(quota_uses(analysed, rules.metric, rules.requests, prices, asked.rate_s))
         if rules.requests
         else (),
         analysed=analysed,

@@ -9,17 +9,12 @@ import click
 from sectax.cli import parse
 from sectax.cli.options import as_json, form, run_file
 from sectax.cli.output import Form, print_result
-from sectax.model.errors import WrongUse
 from sectax.text.spans import seconds
 from sectax.workflow.advise import Asked, AskedRate, advise
 
 
 @click.command("advise")
 @run_file
-@click.option(
-    "--under", metavar="TIME", help="Find the smallest memory that keeps the Duration below TIME, such as 10ms."
-)
-@click.option("--of", metavar="STATISTIC", help="Which Duration --under limits: p99 (the default), p90 or median.")
 @click.option(
     "--prices",
     type=click.Path(path_type=Path),
@@ -38,8 +33,6 @@ from sectax.workflow.advise import Asked, AskedRate, advise
 @form(as_json)
 def command(
     run_file: str,
-    under: str | None,
-    of: str | None,
     prices: Path | None,
     calls: int | None,
     rate: str | None,
@@ -53,11 +46,8 @@ def command(
     Runs of jwt take your mix of signatures and verifications (--sign 1 --verify 20), runs of secrets your calls, rate
     and TTL (--calls, --rate, --ttl).
     """
-    limit = parse.limit(under) if under is not None else None
-    if of is not None and limit is None:
-        raise WrongUse("--of says what --under limits, and there is no --under", "add it, as in --under 10ms")
     rate_s = None if rate is None else parse.rate(rate)
     own_rate = AskedRate(calls, None if ttl is None else seconds(ttl, "--ttl"))
     counts = parse.counts({"sign": sign, "verify": verify})
-    asked = Asked(limit, of, own_rate, counts, rate_s)
+    asked = Asked(own_rate, counts, rate_s)
     print_result(advise(Path(run_file), asked, prices), form)

@@ -37,15 +37,6 @@ def margin(text: str) -> float:
     return value
 
 
-def limit(text: str) -> float:
-    """`10ms`, and what `seconds` reads, in seconds."""
-    if text.strip().endswith("ms"):
-        return seconds(text.strip().removesuffix("ms"), "--under") / 1e3
-    if text.strip()[-1:].isdigit():
-        raise WrongUse(f"--under {text!r} has no unit", f"say it as in --under {text.strip()}ms")
-    return seconds(text, "--under")
-
-
 def rate(text: str) -> float:
     """`1000/s`, `1,000/s` or `1000`, as so many a second."""
     plain = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text)

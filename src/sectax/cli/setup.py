@@ -23,8 +23,8 @@ def _to_set_up(ctx: click.Context, parameter: click.Parameter, typed: str) -> li
 def command(ctx: click.Context, experiments: tuple[str, ...], level: tuple[str, ...]) -> None:
     """Install what the experiments need (all of them where none is named).
 
-    Without a name, or with the name shell, it also writes completion for the shells that are installed and a man page
-    into your own folders, and says which files.
+    Without a name, or with the name shell, it also writes completion for the shells that are installed into your
+    own folders, and says which files.
 
     The name of a managed Lambda runtime, such as nodejs20.x or java17, installs AWS's runtime client for it.
     """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.analysed import Analysed
@@ -81,29 +80,17 @@ class Worth:
 
 
 @dataclass(frozen=True)
-class Requested:
-    """What a million operations cost that are paid by the request, set up in one `way` (empty: there is only one).
+class QuotaUse:
+    """How much of a service's quota a treatment takes, set up in one `way` (empty: there is only one).
 
-    `limited_s` are the requests per second that the rate, asked for or else measured, makes to the service with a quota
-    of `quota_s`; None where it makes none, or the rate is not known.
+    `limited_s` are the requests per second that the rate, asked for or else measured, makes to the service.
     """
 
     cell: str
     treatment: str
     way: str
-    bill: Bill
-    limited_s: float | None
-    quota_s: float | None
-    operations: ClassVar[int] = MILLION
-
-
-@dataclass(frozen=True)
-class EventSize:
-    """How large the event of a size is: bytes, and times the size."""
-
-    level: str
-    event_bytes: int
-    times: float
+    limited_s: float
+    quota_s: float
 
 
 @dataclass(frozen=True)
@@ -114,26 +101,6 @@ class Throttled:
     treatment: str
     throttled_periods: int
     periods: int
-
-
-@dataclass(frozen=True)
-class Unknown:
-    """A memory size without an answer: it failed in blocks, or its interval is missing or holds the limit."""
-
-    estimate: Estimate
-    failed_blocks: int
-
-
-@dataclass(frozen=True)
-class Smallest:
-    """The smallest memory that keeps a treatment under a limit at one combination of the other levels; None: none.
-
-    `unknown` are the smaller ones in MB (all, where there is none) without an answer.
-    """
-
-    levels: Mapping[str, str]
-    memory_mb: int | None
-    unknown: Mapping[int, Unknown]
 
 
 @dataclass(frozen=True)
@@ -288,14 +255,6 @@ class Decision:
 
 
 @dataclass(frozen=True)
-class Limit:
-    """What `smallest` answers: which statistic, below what."""
-
-    statistic: str
-    under_s: float
-
-
-@dataclass(frozen=True)
 class Pooled:
     """What all repetitions say together: each is one value, the mean of its blocks. `ratio` counts repetitions."""
 
@@ -306,27 +265,19 @@ class Pooled:
 
 @dataclass(frozen=True)
 class Advice:
-    """All of it.
-
-    `limit` is None where nobody asked for the smallest memory; `lacking` are the metrics that were asked for and that
-    the run has of no treatment.
-    """
+    """All of it."""
 
     run_id: str
     plan: Plan
     rules: AdviceRules
     anatomies: tuple[Anatomy, ...]
     growths: tuple[Growth, ...]
-    event_sizes: tuple[EventSize, ...]
     throttled: tuple[Throttled, ...]
-    limit: Limit | None
-    smallest: tuple[Smallest, ...]
-    lacking: tuple[str, ...] = ()
     rates: RateAdvice = RateAdvice()
     pooled: tuple[Pooled, ...] = ()
     placed: tuple[Placed, ...] = ()
     worths: tuple[Worth, ...] = ()
-    requested: tuple[Requested, ...] = ()
+    quotas: tuple[QuotaUse, ...] = ()
     decision: Decision | None = None
     analysed: Analysed | None = None
     asked_rate_s: float | None = None

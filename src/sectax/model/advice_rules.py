@@ -78,39 +78,20 @@ class Longer:
 
 @dataclass(frozen=True)
 class Requests:
-    """What a number of operations costs where services are paid by the request, and which quota their calls meet.
+    """Which quota the calls of an operation meet.
 
     Attributes:
         uses: what so many operations with these levels use, by the way in which they are set up; the way is empty where
             there is only one.
         rate: operations per second that a measured treatment made; None where that is not known.
         limited: the item of the price list whose quota is looked at.
-        size_factor: its levels change no price.
         assumes: what the figures hold for.
     """
 
     uses: Callable[[int, Mapping[str, str]], Mapping[str, tuple[Usage, ...]]]
     rate: Callable[[TreatmentResult], float | None]
     limited: str
-    size_factor: str
     assumes: str
-
-
-@dataclass(frozen=True)
-class SmallestUnder:
-    """The smallest level of a factor that keeps a statistic under a limit.
-
-    Attributes:
-        factor: its levels are whole numbers, in `unit`.
-        statistics: the metrics, in seconds, that a limit may be put on, by the words that ask for them.
-        usual: the one that is meant where nobody says; quantity: what it is a statistic of.
-    """
-
-    factor: str
-    unit: str
-    statistics: Mapping[str, str]
-    usual: str
-    quantity: str
 
 
 @dataclass(frozen=True)
@@ -231,7 +212,6 @@ class AdviceRules:
     choice: Choice | None = None
     stages: Stages | None = None
     growth: GrowsWithSize | None = None
-    smallest: SmallestUnder | None = None
     repeats: Repeats | None = None
     parts: OwnParts | None = None
     by_rate: ByRate | None = None

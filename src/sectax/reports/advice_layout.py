@@ -8,12 +8,9 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from sectax.model.advice import (
     Advice,
     Anatomy,
-    EventSize,
     Growth,
     Outlay,
     Placed,
-    Requested,
-    Unknown,
     Worth,
 )
 from sectax.model.finding import Effect, Estimate
@@ -21,7 +18,6 @@ from sectax.model.plan import Plan
 from sectax.reports import units, words
 from sectax.reports.document import Block, Column, Document, Row, Section, Table, Text, lines, sections
 from sectax.reports.rate_words import rates
-from sectax.reports.reasons import no_interval
 from sectax.reports.words import claims, connections, names, plans
 from sectax.text.printable import printable
 
@@ -33,7 +29,7 @@ _GENERAL = 5
 
 def advice_report(given: Advice) -> Document:
     """Lay out advice; a section without anything to say is left out."""
-    plan, smallest, longer = given.plan, given.rules.smallest, given.rules.longer
+    plan, longer = given.plan, given.rules.longer
     todo = words.decision(given.analysed, given.decision) if given.decision and given.analysed else []
     advised = sections(
         Section("What to do", lines(todo, long=True)),
@@ -52,24 +48,20 @@ def advice_report(given: Advice) -> Document:
         ),
         Section(printable(longer.title) if longer else "", _sentences(_worth(worth, given) for worth in given.worths)),
         Section("How it grows with the size", _sentences(_growth(growth, given) for growth in given.growths)),
-        Section("How large an event is", _sentences(_event_size(event_size, plan) for event_size in given.event_sizes)),
         Section("How often the quota held it back", _sentences(_quota(given, plan))),
         Section("Which is fastest and cheapest at your rate of calls", tuple(rates(given))),
-        Section("What a million operations cost", _sentences(_requested(given, plan))),
         Section("Which quota they meet", _sentences(_quotas(given, plan))),
-        Section(f"The smallest {printable(smallest.factor)}" if smallest else "", _sentences(_smallest(given, plan))),
     )
     if advised and plan.transfers:
         advised = (*advised, Section("What holds elsewhere", _sentences((printable(plan.transfers),))))
-    parts = (*advised, *sections(Section("Missing", _sentences(_lacking(given, plan)))))
-    nothing = () if parts else (Text("There is no advice for this run: nothing that can be chosen was decided."),)
-    return Document(f"advice from run {printable(given.run_id)}: {printable(plan.question)}", nothing, parts)
+    nothing = () if advised else (Text("There is no advice for this run: nothing that can be chosen was decided."),)
+    return Document(f"advice from run {printable(given.run_id)}: {printable(plan.question)}", nothing, advised)
 
 
 def _million(given: Advice, plan: Plan) -> Iterator[Block]:
     """A table of what a million operations, and a month of them, cost with every decided level, unless bills say it."""
     decision = given.decision
-    if decision is None or not decision.outlays or given.requested:
+    if decision is None or not decision.outlays:
         return
     bill = decision.outlays[0].bill
     varying = {*names.varying_factors(plan), plan.control}
@@ -163,11 +155,6 @@ def _growth(growth: Growth, given: Advice) -> str:
     return words
 
 
-def _event_size(event: EventSize, plan: Plan) -> str:
-    size = printable(plan.contents.size_factor) if plan.contents else "size"
-    return f"{size} {printable(event.level)}: {event.event_bytes:,} bytes, {event.times:.2f} times the {size}"
-
-
 def _quota(given: Advice, plan: Plan) -> Iterator[str]:
     often = [held for held in given.throttled if held.throttled_periods]
     for held in often:
@@ -177,89 +164,26 @@ def _quota(given: Advice, plan: Plan) -> Iterator[str]:
         yield f"never, in {sum(held.periods for held in given.throttled)} periods"
 
 
-def _requested(given: Advice, plan: Plan) -> Iterator[str]:
-    rule = given.rules.requests
-    if rule is None or not given.requested:
-        return
-    varying = {*names.varying_factors(plan), plan.control}
-    alike: dict[str, dict[str, str]] = {}  # who, but for the size -> who -> what it costs
-    for request in given.requested:
-        levels = plan.treatment(request.treatment).levels
-        whole, unsized = (
-            ", ".join(filter(None, (_levels(levels, shown), printable(request.way))))
-            for shown in (varying, varying - {rule.size_factor})
-        )
-        charges = " and ".join(f"{units.number(one.cost)} for {printable(one.words)}" for one in request.bill.charges)
-        total = f"{units.number(request.bill.total)} {printable(request.bill.currency)}{_monthly(given, request)}"
-        alike.setdefault(unsized, {})[whole] = f"{total}{f' ({charges})' if len(request.bill.charges) > 1 else ''}"
-    for unsized, amounts in alike.items():
-        same = len(set(amounts.values())) == 1
-        yield from map(": ".join, [(unsized, next(iter(amounts.values())))] if same else amounts.items())
-    yield plans.prices(given.requested[0].bill)
-    yield f"{printable(rule.assumes)}, before tax and free allowances"
-
-
-def _monthly(given: Advice, requested: Requested) -> str:
-    """', 13,140 a month at 1,000/s', where a decision says at which rate."""
-    outlays = given.decision.outlays if given.decision else ()
-    if not outlays or given.decision is None:
-        return ""
-    return f", {units.number(requested.bill.total * outlays[0].months)} a month at {given.decision.rate_s:,.6g}/s"
-
-
 def _quotas(given: Advice, plan: Plan) -> Iterator[str]:
     """One line for each treatment that asks a service with a quota, however it is set up."""
-    asking: dict[str, list[tuple[str, float, float]]] = {}  # who -> way, requests/s, quota
-    for request in given.requested:
-        if request.limited_s is not None and request.quota_s is not None:
-            asking.setdefault(where(plan, request.cell, request.treatment), []).append(
-                (printable(request.way), request.limited_s, request.quota_s)
-            )
-    for who, ways in asking.items():
-        quota = units.number(ways[0][2])
-        loads = (
-            f"{way + ': ' if way else ''}{units.roughly(limited)} requests/s, "
-            f"{units.roughly(100 * limited / of)} % of it ({max(1, int(of // limited)):,} such clients meet it)"
-            for way, limited, of in ways
+    asking: dict[str, list[str]] = {}  # who -> its ways
+    for use in given.quotas:
+        way = f"{printable(use.way)}: " if use.way else ""
+        share, clients = 100 * use.limited_s / use.quota_s, max(1, int(use.quota_s // use.limited_s))
+        asking.setdefault(where(plan, use.cell, use.treatment), []).append(
+            f"{way}{units.roughly(use.limited_s)} requests/s, {units.roughly(share)} % of it "
+            f"({clients:,} such clients meet it)"
         )
+    for who, loads in asking.items():
+        quota = units.number(given.quotas[0].quota_s)
         yield f"{who}, at {_rate_meant(given)}, against a quota of {quota} requests/s: {'; '.join(loads)}"
+    if asking and given.rules.requests is not None:
+        yield printable(given.rules.requests.assumes)
 
 
 def _rate_meant(given: Advice) -> str:
     asked = given.asked_rate_s
     return "the measured rate" if asked is None else f"{asked:,.6g} operations/s"
-
-
-def _smallest(given: Advice, plan: Plan) -> Iterator[str]:
-    varying = {*names.varying_factors(plan), plan.control}
-    rule = given.rules.smallest
-    if given.limit is None or rule is None:
-        return
-    what = f"the {given.limit.statistic} of {printable(rule.quantity)} under {1e3 * given.limit.under_s:g} ms"
-    for least in given.smallest:
-        who = _levels(least.levels, varying)
-        if least.memory_mb is not None:
-            yield f"{who}: {least.memory_mb} {rule.unit} keeps {what}"
-        elif not least.unknown:
-            yield f"{who}: none of those measured keeps {what}"
-        for memory, seen in least.unknown.items():
-            yield f"{who}: whether {memory} {rule.unit} keeps {what} is not known: {_doubt(seen)}"
-    if any(seen.estimate.high is None for least in given.smallest for seen in least.unknown.values()):
-        yield "more calls may settle what is not known: run it again with --blocks 60, or more"
-
-
-def _doubt(seen: Unknown) -> str:
-    if seen.failed_blocks:
-        return f"it failed in {units.count(seen.failed_blocks, 'block')}"
-    low, high = seen.estimate.low, seen.estimate.high
-    if low is None or high is None:
-        return no_interval(seen.estimate)
-    return f"it lies between {1e3 * low:.3g} and {1e3 * high:.3g} ms"
-
-
-def _lacking(given: Advice, plan: Plan) -> Iterator[str]:
-    for metric in given.lacking:
-        yield f"{names.metric(plan, metric)}: no treatment has one, as in runs of an earlier sectax; run it again"
 
 
 def where(plan: Plan, cell: str, treatment: str) -> str:

@@ -50,7 +50,7 @@ from sectax.experiments.on_lambda.experiment import (
     transfers,
     where,
 )
-from sectax.model.advice_rules import AdviceRules, Choice, GrowsWithSize, SmallestUnder, Stages, Steps
+from sectax.model.advice_rules import AdviceRules, Choice, GrowsWithSize, Stages, Steps
 from sectax.model.bill import one_way
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import SUBJECTS, Calibrated, Plan
@@ -171,7 +171,6 @@ class HmacExperiment(LambdaExperiment):
             (NONE, "its form, Base64 and MessagePack" if looked_into else "its form"),
         )
         steps = Steps(TIMED, tuple(STEPS.items()), WHOLE, "from step to step, with the clock")
-        tails = {"median": "duration", "p90": "p90_duration", "p99": "p99_duration"}
         return AdviceRules(
             metric="duration",
             choice=Choice(
@@ -185,7 +184,6 @@ class HmacExperiment(LambdaExperiment):
             ),
             stages=Stages("authentication", stages, check, steps),
             growth=GrowsWithSize(check),
-            smallest=SmallestUnder("memory", "MB", tails, "p99", "Duration"),
         )
 
 

@@ -98,7 +98,6 @@ REQUESTS = Requests(
     uses=uses,
     rate=rate,
     limited=_KMS,
-    size_factor="size",
     assumes=(
         "requests alone, as AWS bills them: not storage, and not traffic; a bucket key saves up to 99 % of the KMS "
         "requests, and this takes it at its best"

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import Annotated
 
 from sectax.model import advice as model
-from sectax.model.bill import Charge
 from sectax.reports.json.findings import Estimate
-from sectax.reports.json.parts import NOT_ASKED, Levels, Object, OfTreatment, WithGaps, doc, fill, null
+from sectax.reports.json.parts import Levels, Object, OfTreatment, WithGaps, doc, null
 
-_NO_QUOTA = "it asks no service with a quota"
 _NO_ENDS = "one of the figures behind it has no interval"
 
 
@@ -54,14 +52,6 @@ class Growth(WithGaps, frozen=True):
     ]
 
 
-class EventSize(Object, frozen=True):
-    """How large the event of a size is."""
-
-    level: str
-    bytes: Annotated[int, doc(at="event_bytes")]
-    times: Annotated[float, doc("Times the payload.")]
-
-
 class Prices(Object, frozen=True):
     """The price list."""
 
@@ -92,52 +82,6 @@ class Worth(OfTreatment, frozen=True):
     """How many of another level of a factor, as requests over a kept connection, are as long as one of a treatment."""
 
     times: Estimate
-
-
-class Requested(WithGaps, frozen=True):
-    """What a million operations cost that are paid by the request."""
-
-    cell: str
-    treatment: str
-    way: Annotated[str | None, null("there is only one", "How the service is set up.", when="")]
-    operations: int
-    charges: Annotated[tuple[Charge, ...], doc(at="bill.charges")]
-    total: _Total
-    currency: _Currency
-    prices: _Prices
-    limited_s: Annotated[
-        float | None,
-        null(_NO_QUOTA, "Requests per second that a quota limits, at the rate asked for or else measured."),
-    ]
-    quota_s: Annotated[float | None, null(_NO_QUOTA)]
-
-
-class Unknown(Object, frozen=True):
-    """A memory size without an answer."""
-
-    memory_mb: int
-    estimate: Estimate
-    failed_blocks: int
-
-
-class Found(WithGaps, frozen=True):
-    """The smallest memory under the limit at one combination of the other levels."""
-
-    levels: Levels
-    memory_mb: Annotated[int | None, null("none that was measured, as far as it is known")]
-    unknown: tuple[Unknown, ...]
-
-    @classmethod
-    def of(cls, found: model.Smallest, /) -> Self:
-        return fill(cls, found, unknown=(fill(Unknown, seen, memory_mb=size) for size, seen in found.unknown.items()))
-
-
-class Smallest(WithGaps, frozen=True):
-    """The limit that was asked for, and the answers."""
-
-    under_s: Annotated[float | None, null(NOT_ASKED, at="limit.under_s")]
-    statistic: Annotated[str | None, null(NOT_ASKED, at="limit.statistic")]
-    found: Annotated[tuple[Found, ...], doc(at="smallest")]
 
 
 class Pooled(Object, frozen=True):
@@ -176,6 +120,16 @@ class BreakEven(WithGaps, frozen=True):
     anew: Annotated[float, doc("Share of invocations that find the TTL over.", at="expired")]
     faster: Annotated[Between | None, null("it never is")]
     cheaper: Annotated[Between | None, null("it never is")]
+
+
+class QuotaUse(WithGaps, frozen=True):
+    """How much of a service's quota a treatment takes."""
+
+    cell: str
+    treatment: str
+    way: Annotated[str | None, null("there is only one", "How the service is set up.", when="")]
+    limited_s: Annotated[float, doc("Requests per second, at the rate asked for or else measured.")]
+    quota_s: float
 
 
 class Turn(Object, frozen=True):
@@ -243,14 +197,11 @@ class Advice(WithGaps, frozen=True, tag_field="schema", tag="sectax/advice/1"):
     run: Annotated[str, doc(at="run_id")]
     anatomies: tuple[Anatomy, ...]
     growths: tuple[Growth, ...]
-    events: Annotated[tuple[EventSize, ...], doc(at="event_sizes")]
     held: Annotated[tuple[model.Throttled, ...], doc(at="throttled")]
-    lacking: Annotated[tuple[str, ...], doc("Metrics that were asked for and that no treatment has.")]
-    smallest: Annotated[Smallest, doc(at="")]
     pooled: tuple[Pooled, ...]
     rates: Annotated[tuple[AtRate, ...], doc(at="rates.at")]
     break_evens: Annotated[tuple[BreakEven, ...], doc(at="rates.break_evens")]
     places: Annotated[tuple[Placed, ...], doc(at="placed")]
     worths: tuple[Worth, ...]
-    requested: tuple[Requested, ...]
+    quotas: tuple[QuotaUse, ...]
     decision: Annotated[Decision | None, null("there is nothing to decide")]
