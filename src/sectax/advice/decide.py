@@ -18,7 +18,7 @@ from sectax.model.advice import MILLION, Between, Cheapest, Decision, Outlay, Su
 from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.analysed import Analysed
 from sectax.model.bill import Bill, Usage
-from sectax.model.finding import FASTER, Effect, Finding, TreatmentResult, is_decided
+from sectax.model.finding import FASTER, UNSETTLED, Effect, Finding, TreatmentResult, is_decided
 from sectax.model.metric import Better
 from sectax.model.price_list import PriceList
 from sectax.model.treatment import Comparison, Standing
@@ -251,7 +251,7 @@ def _billed(setting: _Setting, choice: Choice, level: str, operation: str) -> _S
 def _surprises(analysed: Analysed, choice: Choice, asked: list[Finding]) -> Iterator[Surprise]:
     """Treatments that do more than their baseline and take less, with what the record shows of the reason."""
     for finding in asked:
-        if finding.verdict in FASTER and finding.effect is not None:
+        if finding.verdict in FASTER - UNSETTLED and finding.effect is not None:
             left_out = (f"it {warning.saw}" for warning in finding.warnings if warning.check == _LESS_WORK)
             causes = _causes(analysed, choice, finding.comparison, finding.effect)
             yield Surprise(finding, next(itertools.chain(left_out, causes), ""))

@@ -30,10 +30,7 @@ def decision(analysed: Analysed, given: Decision) -> list[str]:
     plan, choice = analysed.measured.plan, given.choice
     lines = [*run_state(analysed), *to_answer(analysed, list(given.findings)), *answers(plan, given)]
     lines += of_parts(analysed)
-    for surprise in given.surprises:
-        why = f"since {printable(surprise.cause)}" if surprise.cause else "unexplained: nothing in the record shows why"
-        level = plan.treatment(surprise.finding.comparison.treatment).levels[plan.control]
-        lines.append(f"Not expected: {printable(level)}: {_finding(plan, surprise.finding)}; {why}.")
+    lines += _surprises(plan, given)
     lines += [*_month(plan, given), *connections.sentences(plan, given.connections)]
     silent = [finding for finding in given.findings if finding.verdict in NO_CLAIM]
     lines += [silence(silent, len(given.findings))] if silent else []
@@ -41,6 +38,17 @@ def decision(analysed: Analysed, given: Decision) -> list[str]:
     more = [printable(choice.weigh), f"another {printable(choice.changes)} may change this" if changes else ""]
     weigh = " ".join(f"{text[0].upper()}{text[1:]}." for text in more if text)
     return [*lines, weigh] if weigh else lines or [f"{text} {_LONGER}" for text in none_decided(given)]
+
+
+def _surprises(plan: Plan, given: Decision) -> Iterator[str]:
+    """A sentence for each cause."""
+    by_cause: dict[str, list[str]] = defaultdict(list)
+    for surprise in given.surprises:
+        level = plan.treatment(surprise.finding.comparison.treatment).levels[plan.control]
+        by_cause[surprise.cause].append(f"{printable(level)}: {_finding(plan, surprise.finding)}")
+    for cause, found in by_cause.items():
+        why = f"since {printable(cause)}" if cause else "unexplained: nothing in the record shows why"
+        yield f"Not expected: {', '.join(found)}; {why}."
 
 
 def none_decided(given: Decision) -> list[str]:
