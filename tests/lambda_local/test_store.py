@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from lambda_local.code import BadArchive, CodeStore
+from lambda_local.code.layout import BadArchive
+from lambda_local.code.store import CodeStore
 from lambda_local.errors import LambdaLocalError
 from lambda_local.function import LayerVersion
 from lambda_local.service import new_work_folder, sweep_work_folders
@@ -53,15 +54,6 @@ def test_files_keep_the_times_of_the_zip_and_so_do_those_of_merged_layers(tmp_pa
     assert times == [datetime(2026, 1, 1, tzinfo=UTC).timestamp()] * 2
 
 
-def test_layers_that_are_too_large_together_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("lambda_local.code.store.UNPACKED_BYTES", 10)
-    store = CodeStore(tmp_path)
-
-    with pytest.raises(BadArchive, match="available size"):
-        store.merge((layer(store, {"a": "123456"}, 1), layer(store, {"b": "123456"}, 2)))
-    assert not (tmp_path / "opt").exists()
-
-
 def links(store: CodeStore, targets: dict[str, str], number: int) -> LayerVersion:
     entries = [(name, target, LINK) for name, target in targets.items()]
     return LayerVersion(f"arn:layer:{number}", number, store.add(zipped(*entries)))
@@ -98,7 +90,7 @@ def test_a_later_file_takes_the_place_of_a_link_and_is_not_written_through_it(tm
 
 
 def test_links_that_multiply_are_refused_in_bounded_time(tmp_path):
-    through_each_other = {"long": "d/../" * 800, **{f"l{number}": "long/" * 39 for number in range(40)}}
+    through_each_other = {"long": "d/../" * 200, **{f"l{number}": "long/" * 39 for number in range(80)}}
 
     with pytest.raises(BadArchive, match="too many links"):
         links(CodeStore(tmp_path), through_each_other, 1)
@@ -108,7 +100,7 @@ def test_a_full_disk_is_reported_and_leaves_nothing(tmp_path, monkeypatch):
     def full(*arguments: object, **more: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("lambda_local.code.tree.os.mkdir", full)
+    monkeypatch.setattr("lambda_local.code.layout.Path.mkdir", full)
 
     with pytest.raises(LambdaLocalError, match="No space left"):
         CodeStore(tmp_path).add(archive({"folder/file": "x"}))

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from lambda_local.api.errors import invalid, not_found
 from lambda_local.api.names import function_arn
-from lambda_local.code import BadArchive, CodeStore
+from lambda_local.code.layout import BadArchive
+from lambda_local.code.store import CodeStore
 from lambda_local.errors import SetUpFailed
 from lambda_local.function import Code, Function, LayerVersion
 from lambda_local.instances.programs import Runtime

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from lambda_local.api import documents, names, requests
@@ -91,12 +92,11 @@ async def _configured(catalogue: Catalogue, function: Function, wanted: requests
     }
     changes = {name: value for name, value in changes.items() if value is not None}
     if wanted.layers is not None:
-        layers = tuple(_layer(catalogue, arn) for arn in wanted.layers)
-        changes |= {"layers": layers, "opt": await catalogue.merged(layers)}
+        changes["layers"] = tuple(_layer(catalogue, arn) for arn in wanted.layers)
     changed = function.changed(**changes)
     requests.check_wrapper(changed.runtime, changed.environment)
     _check_size(changed)
-    return changed
+    return replace(changed, opt=await catalogue.merged(changed.layers))
 
 
 def _layer(catalogue: Catalogue, arn: str) -> LayerVersion:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import calendar
 import contextlib
+import functools
 import io
 import lzma
 import os
@@ -14,7 +15,8 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from lambda_local.code.tree import BadArchive, File, Folder, Link, Tree
+from lambda_local.code import layout
+from lambda_local.code.layout import BadArchive, Link, Node, Parts
 
 # The extra field of Info-ZIP's zip: flags, of which the lowest bit announces a time in seconds since 1970.
 _EXTENDED_TIMESTAMP = 0x5455
@@ -45,7 +47,7 @@ UNPACKED_BYTES = 250 * 1024 * 1024  # function and layers together: AWS Lambda q
 FILES = 65_535  # what a zip without extensions can count
 
 _CHUNK = 1024 * 1024
-_LINK_BYTES = 4096
+_LINK_BYTES = 1024
 _ENTRY = b"PK\x01\x02"  # stands before each entry of the zip's list, and of the lists of zips in it
 
 # Which exceptions a damaged zip raises is nowhere promised.
@@ -72,9 +74,8 @@ def unpack(data: bytes, folder: Path) -> int:
     with archive:
         reader = _Reader(archive)
         with _damage_refused():
-            tree = reader.tree()
-        tree.check_links()
-        tree.write(folder)
+            nodes = reader.nodes()
+        layout.write(nodes, folder)
     return reader.size
 
 
@@ -87,44 +88,47 @@ def _damage_refused() -> Iterator[None]:
 
 
 class _Reader:
-    """Makes a tree of an archive. Sizes in a zip may lie, so what comes out is counted in `size`."""
+    """Reads an archive. Sizes in a zip may lie, so what comes out is counted in `size`."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self.size = 0
         self._archive = archive
 
-    def tree(self) -> Tree:
+    def nodes(self) -> dict[Parts, Node]:
         """The entries, if their names, kinds and announced sizes are acceptable."""
         entries = self._archive.infolist()
         if not entries:
             raise BadArchive("Uploaded file must be a non-empty zip")
         if len(entries) > FILES:
             raise BadArchive(f"the zip has {len(entries)} entries, at most {FILES} are taken")
-        announced = sum(entry.file_size for entry in entries)
-        if announced > UNPACKED_BYTES:
+        if sum(entry.file_size for entry in entries) > UNPACKED_BYTES:
             raise BadArchive(f"Unzipped size must be smaller than {UNPACKED_BYTES} bytes")
-        tree = Tree()
-        names: set[tuple[str, ...]] = set()
+        nodes: dict[Parts, Node] = {}
         for entry in entries:
             path = _path(entry)
-            if path in names:
+            if path in nodes:
                 raise BadArchive(f"the zip holds {'/'.join(path)!r} twice")
-            names.add(path)
-            tree.add(path, self._node(entry))
-        return tree
+            nodes[path] = self._node(entry)
+        return nodes
 
-    def _node(self, entry: zipfile.ZipInfo) -> File | Link | Folder:
+    def _node(self, entry: zipfile.ZipInfo) -> Node:
         if entry.flag_bits & 1:
             raise BadArchive(f"{entry.filename!r} in the zip is encrypted")
-        mode = entry.external_attr >> 16
-        kind = stat.S_IFMT(mode)
+        kind = stat.S_IFMT(entry.external_attr >> 16)
         if kind not in (0, stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK):
             raise BadArchive(f"{entry.filename!r} in the zip is neither file, folder nor link")
         if entry.is_dir():
-            return Folder()
+            return None
         if kind == stat.S_IFLNK:
             return Link(self._link_target(entry))
-        return File(lambda: self._content(entry), bool(mode & stat.S_IXUSR), entry.file_size, modified(entry))
+        return functools.partial(self._write, entry)
+
+    def _write(self, entry: zipfile.ZipInfo, place: Path) -> None:
+        with place.open("xb") as file:
+            for piece in self._content(entry):
+                file.write(piece)
+        place.chmod(0o755 if entry.external_attr >> 16 & stat.S_IXUSR else 0o644)
+        os.utime(place, (modified(entry),) * 2)
 
     def _link_target(self, entry: zipfile.ZipInfo) -> str:
         if entry.file_size > _LINK_BYTES:
@@ -141,7 +145,7 @@ class _Reader:
                 yield chunk
 
 
-def _path(entry: zipfile.ZipInfo) -> tuple[str, ...]:
+def _path(entry: zipfile.ZipInfo) -> Parts:
     """Where the entry comes to lie.
 
     Both of its names are judged: `orig_filename` as it stands in the zip, and `filename` as Python makes it of that,

@@ -9,19 +9,18 @@ import hashlib
 import os
 import secrets
 import shutil
-import stat
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from lambda_local.code.archive import UNPACKED_BYTES, unpack
-from lambda_local.code.tree import BadArchive, File, Folder, Link, Tree
+from lambda_local.code import layout
+from lambda_local.code.archive import unpack
+from lambda_local.code.layout import BadArchive, Link, Node, Parts
 from lambda_local.errors import LambdaLocalError
 from lambda_local.function import Code, LayerVersion
 
 ZIPPED_BYTES = 50 * 1024 * 1024  # that come with a request: AWS Lambda quotas
-_CHUNK = 1024 * 1024
 _BESIDE = "unfinished"
 
 
@@ -54,8 +53,7 @@ class CodeStore:
         """The folder that holds all these layers, later ones over earlier ones, as Lambda merges them into /opt.
 
         Raises:
-            BadArchive: one has a file where another has a folder, together they lead out of their folder, or they are
-                too large together.
+            BadArchive: one has a file where another has a folder, or together they lead out of their folder.
         """
         if not layers:
             return None
@@ -63,9 +61,11 @@ class CodeStore:
         folder = self.folder / "opt" / name
         with self._lock:
             if not folder.exists():
-                tree = _merged_tree(layers)
-                with _disk_errors():
-                    self._place(folder, tree.write)
+                try:
+                    with _disk_errors():
+                        self._place(folder, functools.partial(layout.write, _merged(layers)))
+                except BadArchive as error:
+                    raise BadArchive(f"the layers do not fit over each other: {error}") from error
         return folder
 
     def remove_but(self, used: set[Path]) -> None:
@@ -93,38 +93,16 @@ def _disk_errors() -> Iterator[None]:
         raise LambdaLocalError(f"the archive cannot be unpacked: {error.strerror or error}", hint) from error
 
 
-def _merged_tree(layers: tuple[LayerVersion, ...]) -> Tree:
-    """Links are judged in the merged tree: one that stays inside its own layer may leave it through another layer's."""
-    try:
-        tree = Tree()
-        for layer in layers:
-            for path, node in _nodes(layer.code.folder, ()):
-                tree.add(path, node)
-        tree.check_links()
-        if tree.size > UNPACKED_BYTES:
-            raise BadArchive(f"Layers consume more than the available size of {UNPACKED_BYTES} bytes")
-    except BadArchive as error:
-        raise BadArchive(f"the layers do not fit over each other: {error}") from error
-    return tree
-
-
-def _nodes(folder: Path, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], File | Link | Folder]]:
-    """What is in an unpacked archive, outer folders first."""
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            inner = (*path, entry.name)
-            if entry.is_symlink():
-                yield inner, Link(os.readlink(entry.path))
-            elif entry.is_dir(follow_symlinks=False):
-                yield inner, Folder()
-                yield from _nodes(folder / entry.name, inner)
+def _merged(layers: tuple[LayerVersion, ...]) -> dict[Parts, Node]:
+    """Links are judged when all is together: one that stays inside its own layer may leave it through another's."""
+    nodes: dict[Parts, Node] = {}
+    for layer in layers:
+        for place in layer.code.folder.rglob("*"):
+            path = place.relative_to(layer.code.folder).parts
+            if place.is_symlink():
+                nodes[path] = Link(os.readlink(place))
+            elif place.is_dir():
+                nodes.setdefault(path, None)  # where an earlier layer has a file, it does not fit
             else:
-                about = entry.stat(follow_symlinks=False)
-                read = functools.partial(_content, entry.path)
-                yield inner, File(read, bool(about.st_mode & stat.S_IXUSR), about.st_size, int(about.st_mtime))
-
-
-def _content(path: str) -> Iterator[bytes]:
-    with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as source:
-        while chunk := source.read(_CHUNK):
-            yield chunk
+                nodes[path] = functools.partial(shutil.copy2, place)
+    return nodes
