@@ -58,7 +58,6 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--idle", type=float, default=Settings.idle_s, metavar="SECONDS", help="end unused instances")
     serve.add_argument("--region", default=Settings.region, help="what ARNs and functions are told")
     serve.add_argument("--allow", action="append", default=[], metavar="HOST:PORT", help="let functions connect there")
-    serve.add_argument("--exact-share", action="store_true", help="hold answers to the exact share of a processor")
     serve.add_argument("--json", action="store_true", help="for programs: one line when it answers, ends with stdin")
     commands.add_parser("check", help="whether instances can be made here")
     commands.add_parser("runtimes", help="what runtimes lack here").add_argument("names", nargs="*")
@@ -78,7 +77,6 @@ def _serve(given: argparse.Namespace) -> int:
         idle_s=given.idle,
         region=given.region,
         allow=tuple(_address(text) for text in given.allow),
-        exact_share=given.exact_share,
     )
 
     def ready(endpoint: str) -> None:

@@ -24,8 +24,6 @@ class Settings:
         region: what ARNs and the functions' AWS_REGION say.
         init_s: seconds that a new instance has before its first event.
         allow: host and port of what functions may connect to, at 127.0.0.1 and the same port.
-        exact_share: whether answers are held until an exact quota would have let the function give them. The kernel's
-            own, which AWS's figures show too, lets short work have several milliseconds more.
     """
 
     host: str = "127.0.0.1"
@@ -35,7 +33,6 @@ class Settings:
     region: str = "us-east-1"
     init_s: float = 10.0
     allow: tuple[tuple[str, int], ...] = ()
-    exact_share: bool = False
 
 
 def architecture() -> str:

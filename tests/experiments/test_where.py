@@ -8,7 +8,7 @@ from sectax.calibration.pilot import PROCESSES
 from sectax.experiments import registry
 from sectax.experiments.function.experiment import FunctionExperiment
 from sectax.experiments.interface import Request
-from sectax.experiments.on_lambda import AWS, LOCAL, LOCAL_ROLE, services
+from sectax.experiments.on_lambda import AWS, LOCAL, LOCAL_ROLE
 from sectax.experiments.on_lambda.experiment import ENDPOINT_OPTIONS, where
 from sectax.model.bill import Usage
 from sectax.model.errors import WrongUse
@@ -103,30 +103,6 @@ def test_an_invalid_role_is_refused(role: str) -> None:
 def test_aws_wants_a_role() -> None:
     with pytest.raises(WrongUse, match="execution role"):
         where({"endpoint": ("aws",)})
-
-
-@pytest.mark.parametrize(
-    "elsewhere", [{"endpoint": ("aws",), "role": (ROLE,)}, {"endpoint": ("http://127.0.0.1:9000",)}]
-)
-def test_an_exact_share_is_the_local_lambdas_alone(elsewhere: dict[str, tuple[str, ...]]) -> None:
-    where({"exact-share": ("yes",)})
-
-    with pytest.raises(WrongUse, match="names another") as refused:
-        where(elsewhere | {"exact-share": ("yes",)})
-    assert "lambda serve --exact-share" in refused.value.hint
-
-
-@pytest.mark.parametrize("given", [{}, {"exact-share": ("yes",)}])
-def test_an_exact_share_is_kept_in_the_plan_and_reaches_the_server(monkeypatch, given) -> None:
-    started: list[dict[str, object]] = []
-    monkeypatch.setattr(services, "LocalLambda", lambda **how: started.append(how))
-    experiment = registry.load("hmac")
-
-    plan = planned(experiment, Request("quick", {"memory": ("1024",)}, Stopping(0.02), 1, given))
-    experiment.bench(plan)
-
-    assert plan.options == given
-    assert [how["exact_share"] for how in started] == [bool(given)]
 
 
 @pytest.mark.parametrize("name", ["function", "hmac"])

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 import time
 
 import pytest
 
-from tests.lambda_local.serving import PYTHON, LocalLambda, create, extension_layer, invoke, measured
+from tests.lambda_local.serving import PYTHON, create, extension_layer, invoke, measured
 from tests.needs import SANDBOX, needs
 
 pytestmark = needs(*SANDBOX)
@@ -144,31 +143,3 @@ def test_a_function_sees_its_own_memory_and_lambda_s_names(real):
     assert told == stream
     assert address == "127.0.0.1"
     assert (missing, daemon) == ("LOG_ERROR", "169.254.79.129:2000")
-
-
-_WORKS = """
-import time
-def handler(event, context):
-    began = time.process_time()
-    while time.process_time() - began < event:
-        pass
-"""
-
-
-def test_with_an_exact_share_short_work_lasts_what_the_quota_gives():
-    with LocalLambda("--exact-share") as running:
-        client = running.client()
-        create(client, "works", _WORKS, MemorySize=512)
-        invoke(client, "works", 0.0)
-        for _ in range(5):
-            time.sleep(0.05)  # two periods: the quota is full again
-            answer = invoke(client, "works", 0.02)
-            measurement = measured(answer.raw)
-            assert measurement.cpu_time_s is not None
-            assert measurement.cpu_quota is not None
-            quota_s = measurement.cpu_quota * 0.02
-            whole = math.ceil(measurement.cpu_time_s / quota_s) - 1
-
-            assert whole >= 3
-            # Without it 20 ms of work may end before the second period does.
-            assert measurement.duration_s >= whole * 0.02 + (measurement.cpu_time_s - whole * quota_s) - 1e-4

@@ -38,15 +38,17 @@ class InstanceGone(Exception):
 
 
 class TooSlow(InstanceGone):
-    """The invocation, or an init phase that was begun again for it, took longer than the function may."""
+    """The invocation took longer than the function may."""
 
     def __init__(self, timeout_s: float) -> None:
         words = f"Task timed out after {timeout_s:.2f} seconds"
         super().__init__("Sandbox.Timedout", words, status="timeout", reason="TIMEOUT")
 
 
-class InitTooSlow(Exception):
-    """The init phase did not end in its 10 s; it is begun again as part of the invocation."""
+def init_too_slow(most_s: float) -> InstanceGone:
+    """The init phase did not end."""
+    words = f"Init timed out after {most_s:.2f} seconds"
+    return InstanceGone("Sandbox.Timedout", words, status="timeout", reason="TIMEOUT")
 
 
 def runtime_exited(status: int) -> InstanceGone:

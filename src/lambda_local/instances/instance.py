@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import signal
 import time
 
 from lambda_local.function import Function
-from lambda_local.instances.errors import InitTooSlow, InstanceGone, TooSlow, runtime_exited
+from lambda_local.instances.errors import InstanceGone, TooSlow, runtime_exited
 from lambda_local.instances.invocation import Invocation, Measured, Outcome, billed_ms
 from lambda_local.instances.life import Life
 from lambda_local.instances.log import end_line, report_line, start_line
-from lambda_local.instances.share import ExactShare, exact_share
 from lambda_local.sandbox import Counters, InForce
 
 UNHANDLED = "Unhandled"
@@ -25,14 +23,12 @@ class FunctionInstance:
         idle_since: instant of the loop's clock when it last became free.
     """
 
-    def __init__(self, function: Function, life: Life, *, shares_exactly: bool) -> None:
+    def __init__(self, function: Function, life: Life) -> None:
         self.function = function
         self.life = life
         self.idle_since = 0.0
         self.end_reason = "SPINDOWN"
         self._count = 0
-        self._shares_exactly = shares_exactly
-        self._share: ExactShare | None = None
         self._in_force: InForce | None = None
         self._killed = 0  # processes, for want of memory, before this event
         self._warm = False
@@ -42,27 +38,19 @@ class FunctionInstance:
         """Whether it can take another event."""
         return self._warm and self.life.gone is None
 
-    async def invoke(self, invocation: Invocation, init_s: float, *, inits_again: bool = False) -> Outcome:
-        """Hand out an event and wait for its end.
-
-        Args:
-            init_s: the most that the init phase may take, where this is the first event.
-            inits_again: the init phase is part of the invocation, since an earlier one took too long.
-        Raises:
-            InitTooSlow: the init phase did, and was no part of the invocation.
-        """
+    async def invoke(self, invocation: Invocation) -> Outcome:
+        """Hand out an event and wait for its end. Raises `LambdaLocalError` where no sandbox is available."""
         life, cold = self.life, not self._warm
         start = start_line(invocation.request_id)
         self._before = self._after = _NO_COUNTERS
         gone: InstanceGone | None = None
         try:
-            if inits_again:
-                life.log.say(start)
             if cold:
-                await self._begin(init_s, inits_again)
-            if not inits_again:
-                life.log.say(start)
-            self._hand_out(invocation, self.function.timeout - (life.init_s or 0.0 if inits_again else 0.0))
+                await life.begin()
+                self._in_force = life.box.groups.in_force()
+                self._warm = True
+            life.log.say(start)
+            self._hand_out(invocation)
             await self._until_done(invocation)
         except InstanceGone as error:
             # Also where the answer is there: on AWS what goes wrong before the next event is asked for is the
@@ -71,47 +59,24 @@ class FunctionInstance:
             self.end_reason = error.reason
             if invocation.handed_ns == 0:  # what it did was to try to begin
                 invocation.handed_ns = life.init_began_ns or time.monotonic_ns()
-                if not inits_again:
-                    life.log.say(start)
-            ended_ns = time.monotonic_ns()
-            if isinstance(error, TooSlow):  # an exact share may know it sooner
-                ended_ns = max(ended_ns, round(invocation.deadline * 1e9))
-            invocation.done_ns, invocation.held_ns = ended_ns, 0
+                life.log.say(start)
+            invocation.done_ns = time.monotonic_ns()
             if life.created_s is not None:
                 life.look(always=True)
                 self._after = life.box.groups.counters()
-        if inits_again:
-            invocation.handed_ns = life.init_began_ns or invocation.handed_ns
         self._count += 1
-        if (left_ns := invocation.done_ns + invocation.held_ns - time.monotonic_ns()) > 0:
-            await asyncio.sleep(left_ns / 1e9)
-        return self._outcome(invocation, self._measured(invocation, cold=cold and not inits_again), gone)
+        return self._outcome(invocation, self._measured(invocation, cold=cold), gone)
 
-    async def _begin(self, init_s: float, inits_again: bool) -> None:
-        try:
-            await self.life.begin(init_s, boosted=not inits_again)
-        except InitTooSlow as error:
-            if inits_again:
-                raise TooSlow(init_s) from error
-            raise
-        self._in_force = limits = self.life.box.groups.in_force()
-        if self._shares_exactly:
-            self._share = exact_share(limits)
-        self._warm = True
-
-    def _hand_out(self, invocation: Invocation, left_s: float) -> None:
-        """*left_s* is what the event has of its timeout."""
+    def _hand_out(self, invocation: Invocation) -> None:
         life = self.life
-        self._before = before = life.box.groups.counters(times=True)
-        invocation.deadline_epoch_ms = int((time.time() + left_s) * 1e3)
+        self._before = life.box.groups.counters(times=True)
+        invocation.deadline_epoch_ms = int((time.time() + self.function.timeout) * 1e3)
         # Extensions first: nothing of ours then stands between the event and the runtime. Both find the event when they
         # are thawed: otherwise they would wake up, find none, sleep, and be woken again.
         life.extensions.tell_invoke(invocation)
         life.api.hand_out(invocation)
         life.box.groups.thaw()
-        invocation.deadline = invocation.handed_ns / 1e9 + left_s
-        if self._share is not None and before.cpu_time_ns is not None:
-            self._share.begin(invocation.handed_ns, before.cpu_time_ns, before.throttled_ns or 0)
+        invocation.deadline = invocation.handed_ns / 1e9 + self.function.timeout
 
     async def _until_done(self, invocation: Invocation) -> None:
         """Wait until runtime and extensions have done with the event, then freeze them: who calls again finds it free.
@@ -128,18 +93,8 @@ class FunctionInstance:
         invocation.free_ns = life.api.asked_ns
         invocation.done_ns = max(invocation.free_ns, life.extensions.asked_ns)
         self._after = life.box.groups.counters()
-        invocation.held_ns = self._owed(invocation.done_ns, self._after)
         if invocation.overdue:
             raise TooSlow(self.function.timeout)
-
-    def _owed(self, ended_ns: int, counters: Counters) -> int:
-        """By how many nanoseconds what ended at this instant ended sooner than an exact share, if any, lets it."""
-        if self._share is None or counters.cpu_time_ns is None:
-            return 0
-        due_ns = self._share.end(ended_ns, counters.cpu_time_ns, counters.throttled_ns or 0)
-        if due_ns > ended_ns:
-            self.life.fill_quota()  # the wait pays for what it had too much: the kernel must not ask for it, too
-        return due_ns - ended_ns
 
     def _measured(self, invocation: Invocation, *, cold: bool) -> Measured:
         limits, before, after = self._in_force, self._before, self._after
@@ -156,7 +111,6 @@ class FunctionInstance:
             invocation=self._count,
             after_answer_s=(done - answered) / 1e9 if answered else None,
             extensions_s=(done - free) / 1e9 if free and self.life.extensions.hear_events else None,
-            held_s=invocation.held_ns / 1e9 if invocation.held_ns else None,
             init_s=init_s,
             created_s=self.life.created_s if cold else None,
             cpu_time_s=None if cpu_ns is None else cpu_ns / 1e9,

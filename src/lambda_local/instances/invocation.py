@@ -30,7 +30,6 @@ class Invocation(msgspec.Struct):
         handed_ns, answered_ns: `time.monotonic_ns()` just before the event was written to the runtime's socket, and
             just after the last byte of the answer was read from it; 0 before.
         free_ns: when the runtime asked for its next event. done_ns: when every extension had done that, too.
-        held_ns: how long the end is held after that, for an exact share.
         deadline: when the function's time is over, on the loop's clock, which is the monotonic one in seconds.
         payload: the answer; None before.
         failed: the answer is an error.
@@ -46,19 +45,18 @@ class Invocation(msgspec.Struct):
     answered_ns: int = 0
     free_ns: int = 0
     done_ns: int = 0
-    held_ns: int = 0
     payload: bytes | None = None
     failed: bool = False
 
     @property
     def overdue(self) -> bool:
-        """Whether it was not done with before its deadline, or an exact share would not have let it."""
-        return self.done_ns + self.held_ns > self.deadline * 1e9
+        """Whether it was not done with before its deadline."""
+        return self.done_ns > self.deadline * 1e9
 
     @property
     def duration_s(self) -> float:
-        """Seconds from handing out the event until runtime and extensions had done with it, or it need not be held."""
-        return (self.done_ns + self.held_ns - self.handed_ns) / 1e9
+        """Seconds from handing out the event until runtime and extensions had done with it."""
+        return (self.done_ns - self.handed_ns) / 1e9
 
 
 class Measured(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -74,7 +72,6 @@ class Measured(msgspec.Struct, frozen=True, omit_defaults=True):
             "AWS Lambda standardizes billing for INIT Phase").
         after_answer_s: how much of duration_s came after the last byte of the answer; missing where there was none.
         extensions_s: how much of it came after the runtime had done; missing where no extension hears of events.
-        held_s: how much of it was waited for an exact share; missing where nothing was.
         init_s: of a cold start's init phase; missing on a warm one.
         created_s: on a cold start, what making the sandbox took before the init phase.
         cpu_time_s: CPU time of the whole instance (extensions too) meanwhile.
@@ -93,7 +90,6 @@ class Measured(msgspec.Struct, frozen=True, omit_defaults=True):
     invocation: int
     after_answer_s: float | None = None
     extensions_s: float | None = None
-    held_s: float | None = None
     init_s: float | None = None
     created_s: float | None = None
     cpu_time_s: float | None = None

@@ -15,7 +15,7 @@ from lambda_local.function import Function
 from lambda_local.http import HttpServer
 from lambda_local.instances import programs, runtime_api
 from lambda_local.instances.allowed import Passage
-from lambda_local.instances.errors import InitTooSlow, InstanceGone, extension_exited, runtime_exited
+from lambda_local.instances.errors import InstanceGone, extension_exited, init_too_slow, runtime_exited
 from lambda_local.instances.extensions_api import MOST, ExtensionsApi
 from lambda_local.instances.log import InstanceLog
 from lambda_local.instances.programs import Runtime
@@ -82,15 +82,13 @@ class Life:
         """Whether runtime and extensions have done with the last event."""
         return self.api.waiting and self.extensions.all_waiting
 
-    async def begin(self, init_s: float, *, boosted: bool = True) -> None:
+    async def begin(self) -> None:
         """Make the sandbox, start extensions and runtime, and wait until all ask for their first event.
 
-        Args:
-            init_s: the most that the init phase may take, which begins when the sandbox is there.
-            boosted: it may use more of the processors than the function; the first event finds a full quota.
+        Until then it may use more of the processors than the function; the first event finds a full quota.
+
         Raises:
-            InstanceGone: a program could not be started, ended, or said that it failed.
-            InitTooSlow: it took too long.
+            InstanceGone: a program could not be started, ended, said that it failed, or took too long.
             LambdaLocalError: no sandbox is available.
         """
         began = time.monotonic_ns()
@@ -99,15 +97,13 @@ class Life:
         await self._server.listen(await asyncio.to_thread(box.listen, API_HOST, API_PORT))
         for passage, (_, port) in zip(self._passages, self._settings.allow, strict=True):
             await passage.open(await asyncio.to_thread(box.listen, API_HOST, port))
-        if boosted:
-            box.groups.set_quota(max(self._share, vcpus(math.ceil(_INIT_VCPUS * VCPU_MB))))
+        box.groups.set_quota(max(self._share, vcpus(math.ceil(_INIT_VCPUS * VCPU_MB))))
         self.init_began_ns = time.monotonic_ns()
         self.created_s = (self.init_began_ns - began) / 1e9
-        await self._init(self._loop.time() + init_s)
+        await self._init()
         self.init_s = (time.monotonic_ns() - self.init_began_ns) / 1e9
         self.look(always=True)
-        if boosted:
-            self.fill_quota()
+        box.groups.set_quota(self._share)
 
     def look(self, *, always: bool = False) -> bool:
         """See how much memory it holds, and end its runtime where that is more than it may: False then.
@@ -134,10 +130,6 @@ class Life:
         if began >= self._watch_from:
             self.look(always=True)
             self._watch_from = began + _REST * (self._loop.time() - began)
-
-    def fill_quota(self) -> None:
-        """Let the instance have its share, from a full quota on: what it owes is forgotten."""
-        self.box.groups.set_quota(self._share)
 
     async def until(self, reached: Callable[[], bool], deadline: float) -> bool:
         """Wait for what the programs do.
@@ -168,12 +160,18 @@ class Life:
         """The vCPUs that the function's memory buys."""
         return vcpus(self._function.memory)
 
+    @property
+    def _most_init_s(self) -> float:
+        """Lambda ends an init phase after 10 s, and begins it again in the function's own time."""
+        return max(self._settings.init_s, self._function.timeout)
+
     def _make(self) -> Instance:
         function = self._function
         limits = Limits(function.memory, self._share)
         return self._make_box(self.name, limits, programs.mounts(function, self._runtime), function.tmp)
 
-    async def _init(self, deadline: float) -> None:
+    async def _init(self) -> None:
+        deadline = self._loop.time() + self._most_init_s
         if len(self._extension_names) > MOST:
             raise InstanceGone("Extension.LaunchError", f"there are more than {MOST} extensions")
         self.log.say(f"INIT_START Runtime Version: {self._runtime.version}\n")
@@ -193,7 +191,7 @@ class Life:
 
     async def _in_time(self, reached: Callable[[], bool], deadline: float) -> None:
         if not await self.until(lambda: self._failed_init() or reached(), deadline):
-            raise InitTooSlow
+            raise init_too_slow(self._most_init_s)
 
     def _failed_init(self) -> bool:
         failure = self.api.init_error or self.extensions.failure

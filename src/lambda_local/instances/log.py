@@ -40,10 +40,6 @@ class InstanceLog:
             self._tail += b"\n"
         self._tail += lines.encode()
 
-    def keep(self, tail: bytes) -> None:
-        """Begin with what the log of another instance ended with."""
-        self._tail += tail
-
     def drain(self) -> None:
         """Take in what has been written up to now."""
         if self._reading < 0:
@@ -88,11 +84,6 @@ def _nowhere() -> int:
 def start_line(request_id: str) -> str:
     """The line before the function's own."""
     return f"START RequestId: {request_id} Version: {LATEST}\n"
-
-
-def init_timeout_line(init_s: float) -> str:
-    """The line of an init phase that did not end in its time."""
-    return f"INIT_REPORT Init Duration: {init_s * 1e3:.2f} ms\tPhase: init\tStatus: timeout\n"
 
 
 def end_line(request_id: str) -> str:

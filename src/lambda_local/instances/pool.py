@@ -8,11 +8,9 @@ from collections import defaultdict
 from collections.abc import Callable
 
 from lambda_local.function import Function
-from lambda_local.instances.errors import InitTooSlow
 from lambda_local.instances.instance import FunctionInstance
 from lambda_local.instances.invocation import Invocation, Outcome
 from lambda_local.instances.life import Life, MakeBox
-from lambda_local.instances.log import init_timeout_line
 from lambda_local.instances.programs import Runtime
 from lambda_local.settings import Settings
 from lambda_local.tasks import Tasks
@@ -61,15 +59,7 @@ class Pool:
         """
         instance = self._take(function) or await self._new(function, runtime)
         try:
-            try:
-                outcome = await instance.invoke(invocation, self._settings.init_s)
-            except InitTooSlow:
-                instance.life.log.say(init_timeout_line(self._settings.init_s))
-                said = instance.life.log.take()
-                self._end(instance, "TIMEOUT")
-                instance = await self._new(function, runtime)
-                instance.life.log.keep(said)
-                outcome = await instance.invoke(invocation, float(function.timeout), inits_again=not instance.alive)
+            outcome = await instance.invoke(invocation)
         except BaseException:
             self._end(instance, "FAILURE")  # it never began, or is in the middle of an event
             raise
@@ -115,7 +105,7 @@ class Pool:
                 return free
         name = f"{function.name.lstrip('_-') or 'function'}-{next(self._numbers)}"  # also a host name
         life = Life(name, function, runtime, self._make_box, self._settings)
-        instance = FunctionInstance(function, life, shares_exactly=self._settings.exact_share)
+        instance = FunctionInstance(function, life)
         self._all.add(instance)
         self._present.add(instance)
         return instance

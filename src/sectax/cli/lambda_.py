@@ -47,14 +47,7 @@ def group() -> None:
     metavar="HOST:PORT",
     help="Let functions connect to this address, as 127.0.0.1 and the same port (may be repeated).",
 )
-@click.option(
-    "--exact-share",
-    is_flag=True,
-    help="Hold answers until an exact quota would let the function give them. AWS lets short work have more.",
-)
-def serve_command(
-    *, port: int, host: str, instances: int, idle_s: float, region: str, allow: tuple[str, ...], exact_share: bool
-) -> None:
+def serve_command(*, port: int, host: str, instances: int, idle_s: float, region: str, allow: tuple[str, ...]) -> None:
     """Serve AWS's Lambda API until Ctrl-C.
 
     Then everything is ended and removed."""
@@ -62,5 +55,4 @@ def serve_command(
 
     words = ["--port", str(port), "--host", host, "--instances", str(instances), "--idle", str(idle_s)]
     words += ["--region", region, *(f"--allow={address}" for address in allow)]
-    words += ["--exact-share"] if exact_share else []
     os.execve(sys.executable, lambda_local.command("serve", *words), lambda_local.environment())  # noqa: S606

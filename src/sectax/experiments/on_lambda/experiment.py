@@ -31,13 +31,9 @@ RUNTIME_CLIENT = f"lambda-runtime:{PYTHON}"
 # A Lambda on this machine whose functions have the share of a processor that their memory buys.
 LAMBDA = "lambda"
 
-EXACT_SHARE = Option(
-    "exact-share", "hold answers to the exact share of a processor (default: as on AWS, short work has more)", flag=True
-)
 ENDPOINT_OPTIONS = (
     Option("endpoint", "local (default: a server of sectax's own), aws, or the address of a Lambda", "WHERE"),
     Option("role", "the execution role, which AWS wants", "ARN"),
-    EXACT_SHARE,
 )
 _ROLE = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:role/.+")
 
@@ -150,7 +146,7 @@ def where(options: Mapping[str, tuple[str, ...]]) -> tuple[str | None, str]:
 
     Raises:
         WrongUse: an address that is not valid or would carry secrets in the clear, something that is not the ARN of a
-            role, AWS without a role, or an exact share elsewhere than here.
+            role, or AWS without a role.
     """
     endpoint = _endpoint(next(iter(options.get("endpoint", ())), LOCAL))
     role = next(iter(options.get("role", ())), None)
@@ -158,17 +154,7 @@ def where(options: Mapping[str, tuple[str, ...]]) -> tuple[str | None, str]:
         raise WrongUse(f"--role {role!r} is not the ARN of a role", "as in arn:aws:iam::123456789012:role/lambda")
     if endpoint is AWS and role is None:
         raise WrongUse("AWS wants an execution role for every function", "say --role ARN")
-    if endpoint != LOCAL and shares_exactly(options):
-        raise WrongUse(
-            "--exact-share is for sectax's own local Lambda, and --endpoint names another",
-            "leave one of them out, or start the other with `sectax lambda serve --exact-share`",
-        )
     return endpoint, role or LOCAL_ROLE
-
-
-def shares_exactly(options: Mapping[str, tuple[str, ...]]) -> bool:
-    """Whether the local Lambda is to hold answers to the exact share (`Settings.exact_share` of the server)."""
-    return bool(options.get(EXACT_SHARE.name))
 
 
 def lambda_lack(endpoint: str | None, machine: Machine) -> WhyNot | None:
@@ -224,7 +210,7 @@ class LambdaBench(Bench):
         from sectax.experiments.on_lambda.services import Service  # with what starts the local server
 
         endpoint, self.role = where(plan.options)
-        self.service = Service(endpoint, exact_share=shares_exactly(plan.options))
+        self.service = Service(endpoint)
 
     def start(self, inputs: Mapping[str, str]) -> None:
         """So that what hinders the service is said once, and before anything is tried."""

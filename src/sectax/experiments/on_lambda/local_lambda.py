@@ -41,7 +41,6 @@ class Measured(msgspec.Struct, frozen=True):
     instance: str = ""
     invocation: int = 0
     after_answer_s: float | None = None
-    held_s: float | None = None
     init_s: float | None = None
     created_s: float | None = None
     extensions_s: float | None = None
@@ -67,20 +66,12 @@ class LocalLambda:
         measured(answer).throttled_periods
     """
 
-    def __init__(
-        self,
-        *,
-        instances: int = 10,
-        idle_s: float = 300.0,
-        allow: Sequence[tuple[str, int]] = (),
-        exact_share: bool = False,
-    ) -> None:
+    def __init__(self, *, instances: int = 10, idle_s: float = 300.0, allow: Sequence[tuple[str, int]] = ()) -> None:
         """Args: as the options of `sectax lambda serve` say."""
         self.endpoint = ""
         self._words = ["--port", "0", "--instances", str(instances), "--idle", str(idle_s)]
         for name, port in allow:
             self._words += ["--allow", f"[{name}]:{port}" if ":" in name else f"{name}:{port}"]
-        self._words += ["--exact-share"] * exact_share
         self._server: Child | None = None
 
     def __enter__(self) -> LocalLambda:

@@ -39,12 +39,10 @@ class Service:
         endpoint: `LOCAL`, an address, or `AWS` (None) for the real one, with the credentials of the environment.
     """
 
-    def __init__(
-        self, endpoint: str | None, allow: tuple[tuple[str, int], ...] = (), *, exact_share: bool = False
-    ) -> None:
-        """Args: *allow* and *exact_share* are those of `LocalLambda`."""
+    def __init__(self, endpoint: str | None, allow: tuple[tuple[str, int], ...] = ()) -> None:
+        """Args: *allow* is that of `LocalLambda`."""
         self.endpoint = endpoint
-        local = LocalLambda(instances=_INSTANCES, idle_s=_IDLE_S, allow=allow, exact_share=exact_share)
+        local = LocalLambda(instances=_INSTANCES, idle_s=_IDLE_S, allow=allow)
         self._local = local if endpoint == LOCAL else None
         self._clients: dict[float, Any] = {}
         self._layers: dict[str, str] = {}

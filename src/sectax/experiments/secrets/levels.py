@@ -10,10 +10,8 @@ from sectax.experiments.interface import Option
 from sectax.experiments.on_lambda import AWS, LOCAL
 from sectax.experiments.on_lambda.experiment import (
     BACK_TO_BACK,
-    EXACT_SHARE,
     METRIC_WORDS,
     SPACED,
-    shares_exactly,
     where,
 )
 from sectax.model.errors import WrongUse
@@ -130,7 +128,6 @@ DELAY, TTL, LAYER = "backend-delay", "ttl", "layer"
 OPTIONS = (
     Option("endpoint", "local (default: a server of sectax's own, and a stand-in for Secrets Manager) or aws", "WHERE"),
     Option("role", "the execution role, which AWS wants; it must allow secretsmanager:GetSecretValue", "ARN"),
-    EXACT_SHARE,
     Option(LAYER, "the layer of AWS's Parameters and Secrets extension, for the sidecar on AWS", "ARN"),
     Option(DELAY, "how much longer every round trip to the stand-in takes, as in 40ms", "TIME"),
     Option(TTL, "how long caches keep a secret, as in 60s (default: their own; for a refresh 1s)", "TIME"),
@@ -150,7 +147,6 @@ class Settings:
         layer: ARN of the extension's layer version; empty where none was given.
         delay_s: how much longer every round trip to the stand-in takes.
         ttl_s: for which caches use what they have; None for their own default.
-        exact_share: whether the local Lambda holds answers to the exact share of a processor.
     """
 
     endpoint: str | None
@@ -158,7 +154,6 @@ class Settings:
     layer: str
     delay_s: float
     ttl_s: int | None
-    exact_share: bool
 
     def ttl_of(self, situation: str) -> int | None:
         """The TTL of a situation's functions: one that is waited for is short."""
@@ -184,7 +179,7 @@ def read_settings(options: Mapping[str, tuple[str, ...]]) -> Settings:
         raise WrongUse("--backend-delay is of the stand-in, and with --endpoint aws there is none", "leave it out")
     if endpoint == LOCAL and layer:
         raise WrongUse("--layer is of AWS; here the sidecar is AWS's agent as sectax built it", "leave it out")
-    return Settings(endpoint, role, layer, delay_s, _ttl_s(options), shares_exactly(options))
+    return Settings(endpoint, role, layer, delay_s, _ttl_s(options))
 
 
 def _delay_s(options: Mapping[str, tuple[str, ...]]) -> float:

@@ -75,7 +75,7 @@ class HerePlace(Place):
                 self._trust = layers.trust(self._folder.path, self._backend.certificate)
             self.push(started.pop_all())
         self.keeper = self._backend
-        self.service = Service(LOCAL, ((HOST, self._backend.port),), exact_share=settings.exact_share)
+        self.service = Service(LOCAL, ((HOST, self._backend.port),))
 
     def environment(self, ttl_s: int | None) -> dict[str, str]:
         # AWS's clients read the first two, the agent the first and the last; neither tries anything twice.
