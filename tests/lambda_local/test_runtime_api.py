@@ -32,7 +32,7 @@ class Program:
     def call(self, method: str, path: str, body: bytes = b"", too_large: bool = False, **headers: str) -> Heard:
         heard = Heard()
         given = {name.replace("_", "-"): value for name, value in headers.items()}
-        request = Request(method, path, "", given, [body], too_large, 2_000)
+        request = Request(method, path, "", given, body, too_large, 2_000)
         self.api.handle(Exchange(request, heard.take, keep_alive=True))
         return heard
 

@@ -10,6 +10,7 @@ from lambda_local.api.call import Call
 from lambda_local.api.catalogue import Catalogue
 from lambda_local.api.errors import bad_event, invalid, too_large, too_many
 from lambda_local.function import LATEST
+from lambda_local.http import Bytes
 from lambda_local.instances.invocation import Invocation, Outcome
 from lambda_local.instances.pool import Pool, TooManyInstances
 from lambda_local.settings import PAYLOAD_BYTES
@@ -49,7 +50,7 @@ async def invoke(catalogue: Catalogue, pool: Pool, call: Call) -> None:
     call.exchange.answer(200, outcome.payload, _headers(outcome, wants_log=wants_log))
 
 
-def _json(body: bytes) -> bytes:
+def _json(body: Bytes) -> Bytes:
     if not body:
         return b"{}"
     try:

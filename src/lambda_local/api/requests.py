@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from lambda_local.api.errors import invalid, malformed
+from lambda_local.http import Bytes
 from lambda_local.instances.programs import RESERVED, WRAPPER
 from lambda_local.settings import architecture
 
@@ -87,7 +88,7 @@ class PublishLayer(Body):
     compatible_architectures: list[str] | None = None
 
 
-def read(body: bytes, kind: type[_Body]) -> _Body:
+def read(body: Bytes, kind: type[_Body]) -> _Body:
     """The body of a request. Raises `ApiError` for what is not JSON, or not of that form."""
     try:
         return msgspec.json.decode(body, type=kind)

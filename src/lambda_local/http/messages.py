@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http import HTTPStatus
 
 import msgspec
 
 Headers = Iterable[tuple[str, str]]
+Bytes = bytes | bytearray
 
 _LINES = {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n" for status in HTTPStatus}
 
@@ -46,8 +47,7 @@ class Request:
     Attributes:
         path: as sent, still percent-encoded. query: what stands behind the '?'.
         headers: names in lower case; of a repeated one the last counts.
-        parts: the body, as it came: putting a large one together takes longer than an event loop should. Empty as long
-            as only the headers have come.
+        body: empty as long as only the headers have come.
         too_large: the body was longer than the limit and is not here.
         received_ns: `time.monotonic_ns()` just after the read that ended it.
     """
@@ -56,15 +56,9 @@ class Request:
     path: str
     query: str
     headers: dict[str, str]
-    parts: list[bytes] = field(default_factory=list)
+    body: Bytes = b""
     too_large: bool = False
     received_ns: int = 0
-
-    @property
-    def body(self) -> bytes:
-        if len(self.parts) != 1:
-            self.parts = [b"".join(self.parts)]
-        return self.parts[0]
 
 
 class Exchange:
@@ -96,7 +90,7 @@ class Exchange:
         if self.held:
             self._release(self.held)
 
-    def answer(self, status: int, body: bytes = b"", headers: Headers = ()) -> None:
+    def answer(self, status: int, body: Bytes = b"", headers: Headers = ()) -> None:
         """Send the answer; nothing happens where the client has hung up or was answered before."""
         answer = response(status, body, headers, keep_alive=self.keep_alive)
         # Who asks for the headers alone would take the body for the beginning of the next answer.
@@ -112,7 +106,7 @@ class Exchange:
         self.answer(status, msgspec.json.encode(document), [("Content-Type", "application/json"), *headers])
 
 
-def response(status: int, body: bytes, headers: Headers, *, keep_alive: bool) -> bytes:
+def response(status: int, body: Bytes, headers: Headers, *, keep_alive: bool) -> bytes:
     """The bytes of an answer. Header values are the caller's own: they must hold no line break."""
     head = _LINES[status]
     for name, value in headers:

@@ -6,6 +6,8 @@ import signal
 
 import msgspec
 
+from lambda_local.http import Bytes
+
 
 class InstanceGone(Exception):
     """The instance cannot go on.
@@ -18,7 +20,7 @@ class InstanceGone(Exception):
     """
 
     def __init__(
-        self, error_type: str, words: str, *, payload: bytes = b"", status: str = "", reason: str = "FAILURE"
+        self, error_type: str, words: str, *, payload: Bytes = b"", status: str = "", reason: str = "FAILURE"
     ) -> None:
         super().__init__(words)
         self.error_type = error_type
@@ -27,7 +29,7 @@ class InstanceGone(Exception):
         self.status = status or error_type
         self.reason = reason
 
-    def for_caller(self, request_id: str) -> bytes:
+    def for_caller(self, request_id: str) -> Bytes:
         """The payload of the invocation that it befell."""
         said = {"errorType": self.error_type, "errorMessage": f"RequestId: {request_id} Error: {self.words}"}
         return self.payload or msgspec.json.encode(said)

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from lambda_local.http import Bytes
+
 
 def _new_request_id() -> str:
     """A random UUID (RFC 9562, version 4); `uuid.uuid4` takes four times as long."""
@@ -35,7 +37,7 @@ class Invocation(msgspec.Struct):
         failed: the answer is an error.
     """
 
-    event: bytes
+    event: Bytes
     arn: str
     request_id: str = msgspec.field(default_factory=_new_request_id)
     trace_id: str = msgspec.field(default_factory=_new_trace)
@@ -45,7 +47,7 @@ class Invocation(msgspec.Struct):
     answered_ns: int = 0
     free_ns: int = 0
     done_ns: int = 0
-    payload: bytes | None = None
+    payload: Bytes | None = None
     failed: bool = False
 
     @property
@@ -118,7 +120,7 @@ class Outcome(NamedTuple):
         log: the last 4 KiB of the log of this invocation.
     """
 
-    payload: bytes
+    payload: Bytes
     function_error: str | None
     log: bytes
     measured: Measured
