@@ -104,18 +104,11 @@ def test_ratio_that_the_run_does_not_answer_is_no_finding(verdict: VerdictId, un
         assert [figure.missing for figure in down.here] == [missing] * 2
 
 
-def test_absolute_figures_get_a_ratio_and_nothing_else() -> None:
-    (table,) = compare_with_published(situations.published_preset(), STUDY).tables
-
-    assert value(table.absolute[1].figures[2][0]) == pytest.approx(ours("sign/parsed-per-call", "ES256") / 31057.5)
-
-
 def test_cell_that_was_not_measured_is_missing_with_the_reason() -> None:
     (table,) = compare_with_published(situations.treatment_failed_in_the_pilot(), STUDY).tables
 
     assert table.here[0].figures[1][1] == Figure(None, "the tampered token was accepted")
     assert table.here[1].figures[0][0] == Figure(None, "not part of this run")
-    assert table.absolute[0].figures[1][1].value is None
     assert shape(table.down, "EdDSA : RSA 2048bit, verify").here[0].missing == "the tampered token was accepted"
 
 
@@ -143,7 +136,6 @@ def test_missing_figure_of_the_study_is_missing_and_not_zero() -> None:
     (compared,) = compare_with_published(situations.published_preset(), replace(STUDY, tables=(gap,))).tables
 
     assert compared.there.figures[0][0] == Figure(None, "the study has no figure")
-    assert compared.absolute[0].figures[0][0].missing == "the study has no figure"
 
 
 def test_figure_is_scaled_to_the_unit_that_the_study_printed() -> None:

@@ -27,7 +27,6 @@ WRONG = {
     "no baseline among the levels": (("run", "jwt", "--level", "algorithm=EdDSA,ES256"), "=RS256,ES256,EdDSA"),
     "a control for an experiment": (("run", "kms"), "s3 has encryption=sse-kms"),
     "a preset for an experiment": (("run", "--quick"), "sectax run jwt --quick"),
-    "a limit without a unit": (("advise", "r.sectax", "--under", "10"), "--under 10ms"),
     "a bash for --shell": (("run", "command", "--shell", "bash", "true", "false"), "bash -c"),
     "an empty margin": (("run", "jwt", "--margin", "0"), "not between"),
     "a budget backwards": (("run", "jwt", "--budget", "30s1m"), "1m30s"),

@@ -78,10 +78,9 @@ def test_a_key_does_not_follow_a_link_to_elsewhere(tmp_path):
     assert not (tmp_path / "elsewhere").exists()
 
 
-@pytest.mark.parametrize("fill", ["zero", "random"])
-def test_payloads_verify_with_the_standard_library_alone(fill, folder):
+def test_payloads_verify_with_the_standard_library_alone(folder):
     sizes = ("--size", "1B,10KiB", "--size", "3MiB")
-    result = sectax("hmac", "payload", *sizes, "--out", "d", "--fill", fill, "--key-file", "key", folder=folder)
+    result = sectax("hmac", "payload", *sizes, "--out", "d", "--key-file", "key", folder=folder)
 
     assert result.status == 0, result
     assert sorted(path.name for path in (folder / "d").iterdir()) == ["10KiB.json", "1B.json", "3MiB.json"]
@@ -97,7 +96,6 @@ def test_payloads_verify_with_the_standard_library_alone(fill, folder):
         assert done.stdout.startswith("['data', 'key', 'token'] 16 83a1617ba162cd01c8a36f626a"[:50])
         content = base64.b64decode(json.loads((folder / "d" / f"{name}.json").read_text())["data"])
         assert content.startswith(bytes.fromhex("83a1617ba162cd01c8a36f626a" + size))
-        assert (content.count(0) > 0.9 * len(content[18:])) is (fill == "zero") or name == "1B"
 
 
 def test_without_a_size_the_study_s_six_are_made(folder):
@@ -157,18 +155,6 @@ def test_the_study_s_tokens_can_be_had_from_the_command(folder):
 
     assert event["token"].startswith("c6d1113a01fa912ba908c7c895ad6b3a")
     assert event == {"key": "1234", "token": event["token"], "data": '{"hello": "world"}'}
-
-
-def test_data_may_stand_beside_the_token(folder):
-    (folder / "data").write_text("signed\r\n", newline="")
-    (folder / "other").write_text("signed\n")
-    key = ("--key-file", "key")
-    sectax("hmac", "sign", "data", "--detached", "--out", "token.json", *key, folder=folder)
-
-    assert json.loads((folder / "token.json").read_text()).keys() == {"key", "token"}
-    assert sectax("hmac", "verify", "token.json", "--data", "data", *key, folder=folder).status == 0
-    assert sectax("hmac", "verify", "token.json", "--data", "other", *key, folder=folder).status == 1
-    assert sectax("hmac", "verify", "token.json", *key, folder=folder).status == 1
 
 
 def test_the_key_may_come_from_the_environment_as_the_function_s_does(folder):
@@ -276,7 +262,7 @@ def test_with_json_one_document_holds_what_the_page_names(words, schema, members
 def test_the_commands_of_the_page_work_in_the_order_shown(tmp_path):
     (tmp_path / "message.txt").write_text("a message\n")
     lines = re.findall(r"^    (sectax hmac .*)$", (ROOT / "docs" / "hmac.md").read_text(), re.MULTILINE)
-    assert len(lines) == 6
+    assert len(lines) == 4
 
     for line in lines:
         result = sectax(*shlex.split(line, comments=True)[1:], folder=tmp_path)

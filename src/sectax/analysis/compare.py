@@ -14,7 +14,6 @@ from sectax.model.compared import (
     Difference,
     EffectPair,
     Figure,
-    Growth,
     PublishedComparison,
     RunComparison,
     Shape,
@@ -37,7 +36,7 @@ _COMPARED = {Standing.PRIMARY, Standing.SECONDARY}
 
 
 def compare_with_published(analysed: Analysed, study: PublishedStudy) -> PublishedComparison:
-    """Both tables in the study's own layout, the ratios within each, and the ratio of one to the other.
+    """Both tables in the study's own layout, and the ratios within each.
 
     Raises:
         WrongUse: the run is of another experiment, or nobody has said yet how the study's labels read in sectax.
@@ -167,8 +166,6 @@ def _compared_table(analysed: Analysed, study: PublishedStudy, table: PublishedT
         here=sides,
         down=down,
         across=tuple(_across(table, there, sides, ratios)),
-        absolute=() if counterpart.unlike_rows else tuple(_over(side, there) for side in sides),
-        growth=_growth(analysed.measured.plan, counterpart, table, there, sides, ratios),
         metrics=tuple(metric for metric in analysed.measured.plan.metrics if metric.name in used),
     )
 
@@ -202,25 +199,6 @@ class _Ratios:
             return Figure(math.exp(sign * seen.log_ratio))
         undecided = judged.verdict is VerdictId.INCONCLUSIVE
         return Figure(math.exp(sign * seen.log_ratio), "", math.exp(low), math.exp(high), undecided=undecided)
-
-
-def _over(side: Side, there: Side) -> Side:
-    """Every figure of ours over the one that is printed."""
-    rows = zip(side.figures, there.figures, strict=True)
-    return Side(side.name, tuple(tuple(map(ratio, ours, printed)) for ours, printed in rows))
-
-
-def _growth(
-    plan: Plan, counterpart: Counterpart, table: PublishedTable, there: Side, sides: tuple[Side, ...], ratios: _Ratios
-) -> Growth | None:
-    contents, labels = plan.contents, counterpart.labels.get(table.rows, {})
-    if contents is None or counterpart.factors.get(table.rows) != contents.size_factor or table.base_unit != "s":
-        return None
-    sizes = {place: contents.sizes.get(labels.get(label, ""), 0) for place, label in enumerate(table.row_labels)}
-    smallest, largest = min(sizes, key=lambda row: sizes[row]), max(sizes, key=lambda row: sizes[row])
-    if not sizes[smallest] or smallest == largest:
-        return None
-    return Growth(sizes[largest] / sizes[smallest], _shape(table, largest, smallest, 0, there, sides, ratios))
 
 
 def _measured(

@@ -48,14 +48,6 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class Growth:
-    """What the largest of a table's sizes takes over the smallest, in its first column: so many times the bytes."""
-
-    bytes_times: float
-    shape: Shape
-
-
-@dataclass(frozen=True)
 class ComparedTable:
     """A published table and ours in the same layout and unit.
 
@@ -64,8 +56,6 @@ class ComparedTable:
         here: one side per variant that the study leaves open.
         down: every row relative to `row_base`, per column.
         across: the first column relative to every other, per row.
-        absolute: per side of `here`, this run ÷ the other, cell by cell.
-        growth: None where the rows are not sizes, or what is compared is no time.
         metrics: of the run, which its figures are of.
     """
 
@@ -75,8 +65,6 @@ class ComparedTable:
     here: tuple[Side, ...]
     down: tuple[Shape, ...]
     across: tuple[Shape, ...]
-    absolute: tuple[Side, ...]
-    growth: Growth | None = None
     metrics: tuple[Metric, ...] = ()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from sectax.model.compared import ComparedTable, Figure, PublishedComparison, RunComparison, Shape, Side
@@ -152,7 +152,6 @@ def _matched(table: ComparedTable) -> ComparedTable:
         here=tuple(table.here[place] for place in kept),
         down=of(table.down),
         across=of(table.across),
-        absolute=tuple(table.absolute[place] for place in kept if table.absolute),
     )
 
 
@@ -173,27 +172,7 @@ def _table(comparison: PublishedComparison, table: ComparedTable, title: str) ->
         return (printable(shape.name), *(_ratio(figure, notes) for figure in (shape.there, *shape.here)))
 
     shapes = [_grid("", heads, map(row, ratios)) for ratios in (table.down, table.across) if ratios]
-    said = Lines((_WITHIN, *_growth(table)))
-    shape = Section(f"Shape of {title}", (said, *shapes, *notes.footnotes()))
-    notes = _Notes()
-    if not table.absolute:
-        return [figures, shape]
-    ratios = [_side(table.printed, printable(side.name), side, _quotient, notes) for side in table.absolute]
-    absolute = Section(f"Absolute, {title}: this run ÷ published", (Lines((NO_VERDICT,)), *ratios, *notes.footnotes()))
-    return [figures, shape, absolute]
-
-
-def _growth(table: ComparedTable) -> Iterator[str]:
-    """'there 10,000 times the bytes take 1.08 times as long, here 900 times', where both are known."""
-    if table.growth is None or not table.here:
-        return
-    there, here = table.growth.shape.there, table.growth.shape.here[0]
-    if there.value is not None and here.value is not None:
-        times, first = units.number(table.growth.bytes_times), printable(table.printed.column_labels[0])
-        yield (
-            f"In {first}, {times} times the bytes take {_quotient(there)} times as "
-            f"long there, and {_quotient(here)} times as long here."
-        )
+    return [figures, Section(f"Shape of {title}", (Lines((_WITHIN,)), *shapes, *notes.footnotes()))]
 
 
 def _grid(title: str, head: Iterable[str], rows: Iterable[tuple[str, ...]], *, left: bool = False) -> Table:

@@ -110,13 +110,6 @@ def keygen(out: str, force: bool, json_: bool) -> None:
     help="A size as in 10KiB, or several as in 10KiB,3MiB (may be repeated).",
 )
 @click.option("--out", required=True, type=click.Path(), metavar="DIR", help="The folder for SIZE.json.")
-@click.option(
-    "--fill",
-    type=click.Choice(("zero", "random")),
-    default="zero",
-    show_default=True,
-    help="What the data consists of.",
-)
 @_scheme(*VARIANTS)
 @click.option("--lifetime", metavar="TIME", help=f"Until the expiry of {EXPIRY}.  [default: {_DEFAULT_LIFETIME}]")
 @_takes_key
@@ -125,7 +118,6 @@ def keygen(out: str, force: bool, json_: bool) -> None:
 def payload(
     sizes: tuple[str, ...],
     out: str,
-    fill: str,
     scheme: str,
     lifetime: str | None,
     key_file: str | None,
@@ -148,7 +140,6 @@ def payload(
         wanted or files.PUBLISHED_SIZES,
         variant=scheme,
         key=_key(key_file),
-        random=fill == "random",
         lifetime_s=seconds(lifetime or _DEFAULT_LIFETIME, option="--lifetime"),
         force=force,
     )
@@ -159,7 +150,6 @@ def payload(
 @click.argument("data", metavar="DATA", type=click.Path())
 @click.option("--out", type=click.Path(), metavar="FILE", help="The file to write the event to.  [default: stdout]")
 @click.option("--salt", metavar="TEXT", help="A salt of your own.  [default: 16 random bytes, in hexadecimal]")
-@click.option("--detached", is_flag=True, help="Leave the data out of the event: only salt and token.")
 @_scheme(*VARIANTS)
 @_takes_key
 @_force
@@ -168,7 +158,6 @@ def sign(
     data: str,
     out: str | None,
     salt: str | None,
-    detached: bool,
     scheme: str,
     key_file: str | None,
     force: bool,
@@ -179,7 +168,7 @@ def sign(
     if json_ and out is None:
         raise WrongUse("the event on stdout is JSON already", "leave --json out, or name a file with --out")
     key = _key(key_file)
-    content = files.signed_event(data, variant=scheme, key=key, salt=salt, detached=detached)
+    content = files.signed_event(data, variant=scheme, key=key, salt=salt)
     if out is None:
         click.echo(content)
     else:
@@ -188,17 +177,16 @@ def sign(
 
 @group.command("verify")
 @click.argument("event", metavar="EVENT", type=click.Path())
-@click.option("--data", type=click.Path(), metavar="FILE", help="The data, where the event was signed with --detached.")
 @_scheme(*VARIANTS)
 @_takes_key
 @_as_json
-def verify(event: str, data: str | None, scheme: str, key_file: str | None, json_: bool) -> None:
+def verify(event: str, scheme: str, key_file: str | None, json_: bool) -> None:
     """Check the event in the file EVENT (- for stdin).
 
     Exit status: 0 genuine; 1 refused: another key, salt, token or data, no event at all, or expired; 2 wrong use: no
     key, or a file that cannot be read.
     """
-    reason = files.refusal(event, variant=scheme, key=_key(key_file), data_path=data)
+    reason = files.refusal(event, variant=scheme, key=_key(key_file))
     if json_:
         import msgspec
 

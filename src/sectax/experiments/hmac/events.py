@@ -73,13 +73,6 @@ class Event(msgspec.Struct, forbid_unknown_fields=True):
     data: str
 
 
-class DetachedToken(msgspec.Struct, forbid_unknown_fields=True):
-    """An event without its data, which stand elsewhere."""
-
-    key: str
-    token: str
-
-
 class Payload(msgspec.Struct, forbid_unknown_fields=True):
     """What `data` holds, as a MessagePack map in Base64."""
 
@@ -118,16 +111,15 @@ def signed(variant: str, shared_key: bytes, salt: str, data: str) -> Event:
     return Event(salt, token(scheme_of(variant), shared_key, salt.encode(), data.encode()), data)
 
 
-def refusal(variant: str, shared_key: bytes, content: bytes, now: float, detached: str | None = None) -> str:
+def refusal(variant: str, shared_key: bytes, content: bytes, now: float) -> str:
     """Why the event is refused, in words; empty where it is genuine.
 
     Args:
         content: the event as JSON.
         now: seconds since 1970, for the variant with an expiry.
-        detached: the data, where they stand beside the event and not in it.
     """
     try:
-        event = _read(content, detached)
+        event = _read(content)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         return f"it is not an event: {error}"
     except RecursionError:
@@ -145,15 +137,11 @@ def holds_expiry(data: str) -> bool:
     return not _expiry_refusal(data, -math.inf)
 
 
-def _read(content: bytes, detached: str | None) -> Event:
-    if detached is None:
-        event = msgspec.json.decode(content, type=Event)
-    else:
-        beside = msgspec.json.decode(content, type=DetachedToken)
-        event = Event(beside.key, beside.token, detached)
+def _read(content: bytes) -> Event:
+    event = msgspec.json.decode(content, type=Event)
     # Of a name that comes twice one parser takes the first and another the last. Nothing is nested here any more, so
     # the hook is called once, with all the pairs.
-    if json.loads(content, object_pairs_hook=len) != (3 if detached is None else 2):
+    if json.loads(content, object_pairs_hook=len) != len(msgspec.structs.fields(Event)):
         raise msgspec.ValidationError("a field is there twice")
     return event
 

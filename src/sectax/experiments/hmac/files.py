@@ -117,12 +117,11 @@ def _key_in(path: str) -> bytes:
 
 
 def write_payloads(
-    folder: Path, sizes: Sequence[int], *, variant: str, key: bytes, random: bool, lifetime_s: float, force: bool
+    folder: Path, sizes: Sequence[int], *, variant: str, key: bytes, lifetime_s: float, force: bool
 ) -> Iterator[Written]:
-    """Write an event for each size, in bytes of the binary field, as SIZE.json.
+    """Write an event for each size, in bytes of the binary field (zeros, as in the study), as SIZE.json.
 
     Args:
-        random: fill with random bytes; with zeros as the study did otherwise.
         lifetime_s: seconds from now to the expiry, for the variant that has one.
     """
     try:
@@ -131,8 +130,7 @@ def write_payloads(
         raise WrongUse(f"{folder} cannot be made: {error.strerror}", "name another folder with --out") from error
     expires = int(time.time() + lifetime_s) if variant == events.EXPIRY else None
     for size in dict.fromkeys(sizes):
-        obj = secrets.token_bytes(size) if random else bytes(size)
-        event = events.signed(variant, key, _new_salt(), events.payload(obj, expires))
+        event = events.signed(variant, key, _new_salt(), events.payload(bytes(size), expires))
         content = msgspec.json.encode(event)
         written = _write(folder / f"{size_label(size)}.json", content, force=force)
         yield Written(written.path, written.bytes, size)
@@ -146,7 +144,7 @@ def size_label(size: int) -> str:
     return f"{size}B"
 
 
-def signed_event(data_path: str, *, variant: str, key: bytes, salt: str | None, detached: bool) -> bytes:
+def signed_event(data_path: str, *, variant: str, key: bytes, salt: str | None) -> bytes:
     """The signed event as JSON, for the text in a file (`-` for stdin), every byte of it."""
     if salt is not None and not events.is_salt(salt):
         raise WrongUse(
@@ -158,18 +156,16 @@ def signed_event(data_path: str, *, variant: str, key: bytes, salt: str | None, 
             f"--scheme {variant} signs an expiry that is part of the data, and these data hold none",
             f"sectax hmac payload --scheme {variant} makes data with an expiry, and signs them",
         )
-    event = events.signed(variant, key, salt or _new_salt(), data)
-    return msgspec.json.encode(events.DetachedToken(event.key, event.token) if detached else event)
+    return msgspec.json.encode(events.signed(variant, key, salt or _new_salt(), data))
 
 
 def write_event(path: Path, content: bytes, *, force: bool) -> Written:
     return _write(path, content, force=force)
 
 
-def refusal(event_path: str, *, variant: str, key: bytes, data_path: str | None) -> str:
-    """Why the event in a file is refused; empty where it is genuine. The data may stand in a file of their own."""
-    detached = _text(data_path) if data_path is not None else None
-    return events.refusal(variant, key, _read(event_path), time.time(), detached)
+def refusal(event_path: str, *, variant: str, key: bytes) -> str:
+    """Why the event in a file is refused; empty where it is genuine."""
+    return events.refusal(variant, key, _read(event_path), time.time())
 
 
 def _new_salt() -> str:

@@ -92,7 +92,6 @@ class ComparedTable(Object, frozen=True):
     there: Side
     here: tuple[Side, ...]
     shape: tuple[Shape, ...]
-    here_over_there: tuple[Side, ...]
 
     @classmethod
     def of(cls, table: model.ComparedTable, /) -> Self:
@@ -109,7 +108,6 @@ class ComparedTable(Object, frozen=True):
                 (column.name, column.there, zip(sides, column.here, strict=True))
                 for column in (*table.down, *table.across)
             ],
-            here_over_there=table.absolute,
         )
 
 
