@@ -164,14 +164,14 @@ def cpu_s() -> float:
 def coordinate(address: str, hosts: int, blocks: int, path: Path) -> None:
     """The coordinator, in a process of its own: its figures as JSON on stdout."""
     sizes: list[int] = []
-    honest = Cluster._result
+    honest = Cluster._results
 
-    def counted(self: Cluster, future: Any) -> Any:
-        answer = honest(self, future)
-        sizes.append(len(answer) if isinstance(answer, bytes) else 0)
-        return answer
+    def counted(self: Cluster, futures: Any) -> Any:
+        answers = honest(self, futures)
+        sizes.extend(len(answer) for answer in answers.values() if isinstance(answer, bytes))
+        return answers
 
-    Cluster._result = counted  # type: ignore[method-assign]
+    Cluster._results = counted  # type: ignore[method-assign]
     watcher = Silent()
     request = Request("quick", {}, Stopping(0.02, fixed_blocks=blocks), 1)
     outcome = start("jwt", request, path, watcher, on=On(f"dask://{address}", hosts=hosts))  # type: ignore[arg-type]

@@ -91,7 +91,7 @@ def test_no_log_and_no_page_of_the_cluster_has_an_input(cluster: RealCluster, co
     line = NEEDLE.encode()
     # A job that cannot be done, one whose program does not exist, and one that hangs until its time limit.
     for module, limit_s in (("sectax.workflow.job", 10.0), ("no.such.module", 10.0), ("http.server", 0.5)):
-        ((_, answer),) = connected.do({host: line}, module, limit_s)
+        ((answer,),) = (some.values() for some in connected.do({host: line}, module, limit_s))
         assert isinstance(answer, Failure)
         assert NEEDLE not in answer.reason
     client = connected._client
@@ -118,10 +118,10 @@ def _page(cluster: RealCluster, path: str) -> str:
 def test_a_worker_says_why_a_job_came_to_nothing(connected: Cluster) -> None:
     (host,) = connected.present()
 
-    assert dict(connected.do({host: b""}, "no.such.module", 10.0)) == {
+    assert next(connected.do({host: b""}, "no.such.module", 10.0)) == {
         host: Failure("its process ended: exit status 1")
     }
-    assert dict(connected.do({host: b""}, "http.server", 0.5)) == {host: Failure("it took longer than its time limit")}
+    assert next(connected.do({host: b""}, "http.server", 0.5)) == {host: Failure("it took longer than its time limit")}
 
 
 def test_hosts_that_are_not_there_are_waited_for_and_then_refused(connected: Cluster) -> None:

@@ -22,13 +22,15 @@ def plan_block(plan: Plan, calibrated: Calibrated, number: int, live: Collection
         number: of the block, counted from 1.
         live: ids of the treatments that are still measured.
     """
-    extra = {treatment.id: treatment.extra for treatment in plan.treatments}
     found = calibrated.calibrations
     planned: list[PlannedCell] = []
-    rounds = {treatment.id: calibrated.rounds.get(treatment.cell, 0) for treatment in plan.treatments}
+    works = {}
+    for treatment in plan.treatments:
+        if treatment.id in live and (rounds := calibrated.rounds.get(treatment.cell, 0)):
+            works[treatment.id] = _works(found[treatment.id], treatment.extra, rounds)
     for cell in drawn_order(plan, number, live, calibrated.rounds):
         visits = tuple(
-            PlannedVisit(name, index, place, _work(found[name], extra[name], number + index, rounds[name]))
+            PlannedVisit(name, index, place, works[name][(number + index) % len(works[name])])
             for index, order in enumerate(cell.rounds)
             for place, name in enumerate(order)
         )
@@ -51,12 +53,14 @@ def warming_turns(cell: PlannedCell) -> Iterator[tuple[str, int]]:
                 yield name, count * min(together, batches - turn)
 
 
-def _work(calibration: Calibration, extra: float, turn: int, rounds: int) -> Work:
-    """The work of one visit; a known extra cost is spread so that the block's total comes as near as whole ones can.
+def _works(calibration: Calibration, extra: float, rounds: int) -> list[Work]:
+    """The visits of a block, by turn; a known extra cost is spread so that its total is as near as whole ones can come.
 
-    Which visits carry one operation more goes round from block to block (*turn*): otherwise the first one would always
-    be the lightest, and the audit would take that for a warm-up.
+    Which visits have one operation more goes round from block to block: otherwise the first one would always be the
+    lightest, and the audit would take that for a warm-up.
     """
-    total, index = extra_operations(calibration, extra, rounds), turn % rounds
-    so_far, here = total * index // rounds, total * (index + 1) // rounds
-    return Work(count=calibration.count, settle=settling_operations(calibration), extra=here - so_far)
+    settle, total = settling_operations(calibration), extra_operations(calibration, extra, rounds)
+    if not total:
+        return [Work(count=calibration.count, settle=settle)]
+    shares = [total * (index + 1) // rounds - total * index // rounds for index in range(rounds)]
+    return [Work(count=calibration.count, settle=settle, extra=share) for share in shares]

@@ -27,11 +27,16 @@ class Ended:
 
 @dataclass(frozen=True)
 class Arrived:
-    """A block has come whole from its host: what happened in it, in order, and the seconds that it took there."""
+    """A block has come whole from its host: what happened in it, in order, and the seconds that it took there.
+
+    Attributes:
+        more: whether the next news is there already: both can be recorded together.
+    """
 
     block: int
     events: tuple[BlockEvent, ...]
     seconds: float
+    more: bool = False
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 _Series = tuple[int, int, str, str, str]  # number, treatment, metric, unit, clock
 # Blocks that are read together, since calls of SQLite and numpy take longer than their work for one; large ones alone.
-_TOGETHER = 32
+TOGETHER = 32
 _FIRST_WITH_HOSTS = 4
 _ROWS = 20_000
 
@@ -57,9 +57,9 @@ def _failures(db: sqlite3.Connection, where: str, *parameters: int) -> list[Fail
     return [Failure(*row) for row in found]
 
 
-def _span(blocks: Mapping[int, object]) -> tuple[int, int]:
-    """The first number and the last; blocks that count nowhere may lie between them."""
-    return min(blocks), max(blocks)
+def _among(blocks: Mapping[int, object]) -> str:
+    """These numbers as what stands behind IN: others, finished long ago or running, may lie between them."""
+    return f"({', '.join('?' * len(blocks))})"
 
 
 def _parts(columns: Array) -> Iterator[Array]:
@@ -104,16 +104,15 @@ class BlockReducer:
         for number, seconds in finished:
             hashes[number].add((number, seconds))
         self._add_subjects(blocks, hashes)
-        for failure in _failures(self._db, "f.block BETWEEN ? AND ?", *_span(blocks)):
-            if failure.block in blocks:
-                blocks[failure.block].failures.append(failure)
+        for failure in _failures(self._db, f"f.block IN {_among(blocks)}", *blocks):
+            blocks[failure.block].failures.append(failure)
         for number, block in blocks.items():
             failures = block.failures
             hashes[number].add([(of.treatment, of.stage, of.state, of.reason, of.hint) for of in failures])
         self._add_observations(blocks, hashes)
         self._add_telemetry(blocks, hashes)
-        begun = f"SELECT number, started, {self._host_column} FROM block WHERE number BETWEEN ? AND ?"  # noqa: S608
-        started = {number: of for number, *of in rows(self._db, begun, tuple[int, str, str], *_span(blocks))}
+        begun = f"SELECT number, started, {self._host_column} FROM block WHERE number IN {_among(blocks)}"  # noqa: S608
+        started = {number: of for number, *of in rows(self._db, begun, tuple[int, str, str], *blocks)}
         made = []
         for number, block in blocks.items():
             self._add_visits(block)
@@ -130,13 +129,11 @@ class BlockReducer:
         everything: dict[int, list[object]] = {number: [] for number in blocks}
         for number, treatment, cell_order, opening, warmup, count, visits, state, open_s, opened, closed in rows(
             self._db,
-            "SELECT block, treatment, cell_order, opening, warmup_batches, warmup_count, visits, state, open_s, opened,"
-            " closed FROM subject WHERE block BETWEEN ? AND ? ORDER BY block, cell_order, opening",
+            "SELECT block, treatment, cell_order, opening, warmup_batches, warmup_count, visits, state, open_s, opened,"  # noqa: S608
+            f" closed FROM subject WHERE block IN {_among(blocks)} ORDER BY block, cell_order, opening",
             tuple[int, int, int, int, int | None, int | None, int | None, str, float | None, int | None, int | None],
-            *_span(blocks),
+            *blocks,
         ):
-            if number not in blocks:
-                continue
             name = self._names[treatment]
             planned[number].append(name)
             place = [cell_order, opening, warmup, count, visits, state, open_s]
@@ -176,9 +173,9 @@ class BlockReducer:
         import numpy as np
 
         found = self._db.execute(
-            "SELECT block, series, position, value, count FROM observation WHERE block BETWEEN ? AND ?"
+            f"SELECT block, series, position, value, count FROM observation WHERE block IN {_among(blocks)}"  # noqa: S608
             " ORDER BY block, series, round, position, number",
-            _span(blocks),
+            tuple(blocks),
         )
         # Whole numbers are exact as floats up to 2^53; a row that holds anything else than numbers is refused here.
         everything = np.fromiter(chain.from_iterable(found), np.dtype("<f8")).reshape(-1, 5)
@@ -212,14 +209,13 @@ class BlockReducer:
         counted: dict[int, list[tuple[int, ...]]] = {number: [] for number in blocks}
         for number, treatment, trials, rounds, positions, *values in self._db.execute(
             "SELECT block, treatment, COUNT(*), SUM(round), SUM(position)"  # noqa: S608
-            f"{sums} FROM trial WHERE block BETWEEN ? AND ? GROUP BY block, treatment",
-            _span(blocks),
+            f"{sums} FROM trial WHERE block IN {_among(blocks)} GROUP BY block, treatment",
+            tuple(blocks),
         ):
-            if number in blocks:
-                counted[number].append((treatment, trials, rounds, positions))
-                blocks[number].telemetry[self._names[treatment]] = {
-                    name: float(value) for (name, _), value in zip(names, values, strict=True) if value is not None
-                }
+            counted[number].append((treatment, trials, rounds, positions))
+            blocks[number].telemetry[self._names[treatment]] = {
+                name: float(value) for (name, _), value in zip(names, values, strict=True) if value is not None
+            }
         for number in blocks:
             hashes[number].add(counted[number])
 
@@ -270,4 +266,4 @@ def finished_blocks(db: sqlite3.Connection, reducer: BlockReducer) -> Iterator[B
         add_batches(blocks)
         yield from blocks
         finished = finished[together:]
-        together = max(1, min(_TOGETHER, _ROWS // max(1, sum(of.observations for of in blocks[-1].totals.values()))))
+        together = max(1, min(TOGETHER, _ROWS // max(1, sum(of.observations for of in blocks[-1].totals.values()))))

@@ -7,7 +7,7 @@ leaves whole events behind.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -45,6 +45,7 @@ _CLOSED = (
     "UPDATE subject SET closed = ?, state = CASE state WHEN 'open' THEN 'closed' ELSE state END"
     " WHERE block = ? AND treatment = ?"
 )
+_OBSERVED = "INSERT INTO observation VALUES (?, ?, ?, ?, ?, ?, ?)"
 _FAILED = "INSERT INTO failure (block, treatment, round, stage, state, reason, hint) VALUES (?, ?, ?, ?, ?, ?, ?)"
 _FAILED_SUBJECT = (
     "INSERT INTO subject (block, treatment, state) VALUES (?, ?, ?) ON CONFLICT (block, treatment)"
@@ -315,6 +316,8 @@ class RunWriter:
             self._file.gather(rows, hold=True)
 
     def _event_rows(self, block: int, event: BlockEvent) -> list[Statement]:
+        if isinstance(event, Trial):
+            return self._trial_rows(block, event)
         rows = self._failure_rows(block, event)
         match event:
             case Opened(treatment, witnesses, first, open_s):
@@ -322,22 +325,29 @@ class RunWriter:
                 rows.append((_OPENED, (block, self._names.treatment(treatment), open_s, seen)))
                 place = (_BEFORE_THE_ROUNDS, self._position(block, 0))
                 rows += self._observation_rows(block, treatment, place, first)
-            case Trial(treatment, round_, position, state, observations, telemetry):
-                place = (round_, self._position(block, position))
-                trials = self._running[block].trials if block > 0 else set()
-                if (treatment, place) in trials:
-                    raise ValueError(f"round {round_} of {treatment} is recorded already")
-                present = {name: float(value) for name, value in telemetry.items() if isfinite(value)}
-                key = (block, self._names.treatment(treatment), *place, state.value)
-                rows.append((self._names.trial_sql(tuple(present)), (*key, *present.values())))
-                rows += self._observation_rows(block, treatment, place, observations)
-                trials.add((treatment, place))
             case Closed(treatment, witnesses):
                 seen = self._names.witness_set(treatment, witnesses)
                 rows.append((_CLOSED, (seen, block, self._names.treatment(treatment))))
             case Dropped(treatment, state):
                 if state is State.OK:
                     raise ValueError(f"{treatment} was dropped in state ok")
+        return rows
+
+    def _trial_rows(self, block: int, event: Trial) -> list[Statement]:
+        """Of the most frequent event, so as fast as can be."""
+        treatment, telemetry = event.treatment, event.telemetry
+        place = (event.round, self._position(block, event.position))
+        trials = self._running[block].trials if block > 0 else set()
+        if (treatment, place) in trials:
+            raise ValueError(f"round {event.round} of {treatment} is recorded already")
+        if not all(map(isfinite, telemetry.values())):
+            telemetry = {name: value for name, value in telemetry.items() if isfinite(value)}
+        rows = [] if event.state is State.OK else self._failure_rows(block, event)
+        key = (block, self._names.treatment(treatment), *place, event.state.value)
+        rows.append((self._names.trial_sql(tuple(telemetry)), (*key, *map(float, telemetry.values()))))
+        if event.observations:
+            rows += self._observation_rows(block, treatment, place, event.observations)
+        trials.add((treatment, place))
         return rows
 
     def _failure_rows(self, block: int, event: BlockEvent) -> list[Statement]:
@@ -353,12 +363,10 @@ class RunWriter:
     def _observation_rows(
         self, block: int, treatment: str, place: tuple[int, int], observations: Iterable[Observation]
     ) -> list[Statement]:
+        series = self._names.series
         return [
-            (
-                "INSERT INTO observation VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (block, self._names.series(treatment, usable(o)), *place, number, float(o.value), o.count),
-            )
-            for number, o in enumerate(observations)
+            (_OBSERVED, (block, series(treatment, usable(of)), *place, number, float(of.value), of.count))
+            for number, of in enumerate(observations)
         ]
 
     def _position(self, block: int, position: int) -> int:
@@ -369,26 +377,35 @@ class RunWriter:
         return self._pilot_position
 
     def finish_block(self, number: int, seconds: float, *, sync: bool = True) -> None:
-        """Mark the running block finished after so many *seconds*, and sync: from here on it counts, come what may.
+        """Mark a running block finished, as of `finish_blocks`."""
+        self.finish_blocks([(number, seconds)], sync=sync)
+
+    def finish_blocks(self, finished: Sequence[tuple[int, float]], *, sync: bool = True) -> None:
+        """Mark running blocks finished after so many seconds, and sync: from here on they count, come what may.
 
         Args:
-            sync: False where another block follows within a second or so: until then only a power cut undoes this one.
+            finished: their numbers in order, each with its seconds.
+            sync: False where another block follows within a second or so: until then only a power cut undoes these.
         """
-        self._must_run(number)
+        for number, _ in finished:
+            self._must_run(number)
         self._file.check_place()
-        finished = "UPDATE block SET state = 'finished', seconds = ? WHERE number = ? AND state = 'running'"
+        mark = "UPDATE block SET state = 'finished', seconds = ? WHERE number = ? AND state = 'running'"
         reduced: list[BlockSummary] = []
 
-        def checksum() -> Iterator[Statement]:
-            ((block, of),) = self._reducer.reduce([(number, float(seconds))])
-            add_batches([block])
-            reduced.append(block)
-            yield of.row(number)
+        def checksums() -> Iterator[Statement]:
+            made = self._reducer.reduce([(number, float(seconds)) for number, seconds in finished])
+            reduced.extend(block for block, _ in made)
+            add_batches(reduced)
+            for block, of in made:
+                yield of.row(block.number)
 
         with self._step():
-            self._file.write([(finished, (seconds, number))], checksum)
-            del self._running[number]
-            self._builder.add(*reduced)
+            self._file.write([(mark, (seconds, number)) for number, seconds in finished], checksums)
+            for number, _ in finished:
+                del self._running[number]
+            for block in reduced:
+                self._builder.add(block)
         if sync:
             self._file.sync()
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from fnmatch import fnmatch
+from itertools import chain
 from typing import Self, TypeVar
 
 from sectax import __version__
@@ -35,6 +37,8 @@ from sectax.workflow.site import On
 _ASKED_S = 600.0
 # A block may take so many times longer than announced, and a while more, in which a network may be cut.
 _LIMIT_TIMES, _LIMIT_S = 4.0, 60.0
+# New objects between two searches for cycles.
+_OBJECTS = 100_000
 
 _PLACE = re.compile(r"(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?")
 
@@ -50,9 +54,13 @@ class ClusterSite:
         self._progress = progress
         self._kind, self._place = _address(on.on)
         self._chosen = False
+        self._collecting = gc.get_threshold()
 
     def __enter__(self) -> Self:
         on = self._on
+        # A block is thousands of small objects without a cycle: looking for one, as often as Python does, is a fifth of
+        # all that a coordinator does.
+        gc.set_threshold(_OBJECTS)
         if self._kind == "local":
             with self._progress.waiting(f"starting {self._place} workers"):
                 self._cluster = Cluster.local(int(self._place))
@@ -63,6 +71,7 @@ class ClusterSite:
         return self
 
     def __exit__(self, *_: object) -> None:
+        gc.set_threshold(*self._collecting)
         self._cluster.close()
 
     def machine(self, experiment: Experiment, request: Request, say: Callable[[str], None]) -> Machine:
@@ -275,7 +284,8 @@ def ask(
     answers: dict[str, _A] = {}
     refused: dict[str, str] = {}
     line = job.encode_job(asked)
-    for host, said in cluster.do(dict.fromkeys(hosts, line), job.MODULE, _ASKED_S):
+    asked_of = cluster.do(dict.fromkeys(hosts, line), job.MODULE, _ASKED_S)
+    for host, said in chain.from_iterable(some.items() for some in asked_of):
         try:
             answer = said if isinstance(said, Failure) else job.decode_answer(said)
         except ValueError as error:

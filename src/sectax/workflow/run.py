@@ -471,15 +471,17 @@ class _Session:
                     case Happened(number, event):
                         recorded = self.ledger.keep(number, event)
                         self._look_at([] if recorded is None else [recorded], running.name(number), fastest)
-                    case Arrived(number, events, seconds):
-                        recorded_events = self.ledger.keep_whole(number, events, seconds)
+                    case Arrived(number, events, seconds, more):
+                        recorded_events = self.ledger.keep_whole(number, events, seconds, more=more)
                         self._look_at(recorded_events, running.name(number), fastest)
                     case Ended(number, seconds):
                         self.ledger.finish_block(number, seconds)
                     case Lost(number, reason):
+                        self.ledger.finish_whole()
                         self.ledger.abandon_block(number)
                         self.ledger.note(f"{running.name(number)} was lost: {reason}")
                         self.progress.say(f"{running.name(number)} is lost: {reason}")
+        self.ledger.finish_whole()
         again = sized_again(self.plan, calibrated, fastest)
         if again is None:
             return calibrated
@@ -509,12 +511,11 @@ class _Session:
     def _operation_s(self, trial: Trial) -> float:
         """Seconds per operation of a visit, by the clock of the first metric; 0 where it observed none."""
         observed = self.plan.metrics[0].observed
-        operations = sum(
-            observation.count
-            for observation in trial.observations
-            if observation.metric == observed and observation.unit == "s"
-        )
-        return Visit(trial.observations, trial.telemetry).elapsed_s(observed) / max(1, operations)
+        operations = 0
+        for observation in trial.observations:
+            if observation.metric == observed and observation.unit == "s":
+                operations += observation.count
+        return Visit(trial.observations, trial.telemetry).elapsed_s(observed) / operations if operations else 0.0
 
 
 @contextlib.contextmanager

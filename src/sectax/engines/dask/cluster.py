@@ -10,12 +10,12 @@ import os
 import signal
 import time
 import warnings
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from multiprocessing import resource_tracker
 from typing import Any, Self
 
-from distributed import Client, LocalCluster, Security
+from distributed import Client, LocalCluster, Security, as_completed
 
 from sectax.engines.dask.worker import Failure, Sealed, who, work
 from sectax.model.errors import NothingMeasured, SessionOver, WrongUse
@@ -25,6 +25,7 @@ PORT = 8786
 _SECURITY: Any = Security
 _CLIENT: Any = Client
 _LOCAL_CLUSTER: Any = LocalCluster
+_AS_COMPLETED: Any = as_completed
 # How long a scheduler may take to answer, and workers to come; and how long one that has gone is looked for again.
 CONNECT_S = 10.0
 COME_S = 60.0
@@ -32,6 +33,8 @@ GONE_S = 60.0
 # How often the coordinator looks whether the workers are still there, and how long that may take.
 _LOOK_S, _POLL_S = 1.0, 0.02
 _ASK_S = 5.0
+# How many answers are asked for at once.
+_TOGETHER = 32
 # A worker looks at its own limits first; a job that is not back by then hangs with its worker.
 _GRACE_S = 10.0
 
@@ -173,8 +176,8 @@ class Cluster:
 
     def do(
         self, jobs: Mapping[str, bytes], module: str, limit_s: float
-    ) -> Generator[tuple[str, bytes | Failure], None, None]:
-        """Do one job on each of these hosts, all at the same time; give the answers as they come.
+    ) -> Generator[dict[str, bytes | Failure], None, None]:
+        """Do one job on each of these hosts, all at the same time; give the answers as they come, by host.
 
         What cannot be answered is a `Failure` with its reason. What ends the iteration before cancels what still runs.
 
@@ -183,12 +186,18 @@ class Cluster:
         """
         limit_s = float(limit_s)
         waiting: dict[str, tuple[str, Any]] = {}
+
+        def given_up(hosts: Iterable[str], reason: str) -> dict[str, bytes | Failure]:
+            for name in hosts:
+                waiting.pop(name)[1].cancel()
+            return dict.fromkeys(hosts, Failure(reason))
+
         began = looked = time.monotonic()
         try:
             for name, job in jobs.items():
                 address = self._worker_of(name)
                 if address is None:
-                    yield name, Failure("its worker is gone")
+                    yield {name: Failure("its worker is gone")}
                     continue
                 key = f"sectax-{name}-{id(self):x}-{next(self._numbers)}"
                 lock = "".join(c if c.isalnum() else "-" for c in name)
@@ -201,42 +210,54 @@ class Cluster:
                     retries=0,
                 )
                 waiting[name] = address, future
+            names = {future.key: name for name, (_, future) in waiting.items()}
+            # Asking every future for its state, again and again, would take longer than all else at hundreds of hosts.
+            ended: Any = _AS_COMPLETED([future for _, future in waiting.values()], loop=self._connected().loop)
             while waiting:
                 time.sleep(_POLL_S)
-                for name in [name for name, (_, future) in waiting.items() if future.status != "pending"]:
-                    _, future = waiting.pop(name)
-                    yield name, self._result(future)
+                done = [names[future.key] for future in ended.next_batch(block=False)]
+                done = [name for name in done if name in waiting]  # the others were given up
+                for first in range(0, len(done), _TOGETHER):
+                    yield self._results({name: waiting.pop(name)[1] for name in done[first : first + _TOGETHER]})
                 if not self._is_up():
-                    for name in tuple(waiting):
-                        waiting.pop(name)
-                        yield name, Failure("the connection to the scheduler was lost")
+                    lost = tuple(waiting)
+                    waiting.clear()
+                    yield dict.fromkeys(lost, Failure("the connection to the scheduler was lost"))
                     self._come_back()
                     return
                 now = time.monotonic()
                 if now - looked >= _LOOK_S:
                     looked = now
                     gone = self._gone({address for address, _ in waiting.values()})
-                    for name in [name for name, (address, _) in waiting.items() if address in gone]:
-                        waiting.pop(name)[1].cancel()
-                        yield name, Failure("its worker is gone")
+                    yield given_up([name for name, (at, _) in waiting.items() if at in gone], "its worker is gone")
                 if now - began > limit_s + _GRACE_S:
-                    for name in tuple(waiting):
-                        waiting.pop(name)[1].cancel()
+                    for name in waiting:
                         self.hosts[name].left_out = f"it did not answer for {now - began:.0f} s"
-                        yield name, Failure(self.hosts[name].left_out)
+                    yield given_up(tuple(waiting), f"it did not answer for {now - began:.0f} s")
         finally:
             with contextlib.suppress(Exception):
                 for _, future in waiting.values():
                     future.cancel()
 
+    def _results(self, futures: Mapping[str, Any]) -> dict[str, bytes | Failure]:
+        """What has ended, by host; asked for at once, since every question goes to the scheduler."""
+        answers: list[Any] = []
+        if len(futures) > 1 and all(future.status == "finished" for future in futures.values()):
+            client = self._connected()
+            with contextlib.suppress(Exception):  # then they are asked for one by one
+                together = [*futures.values()]
+                answers = client.sync(client.gather, together, asynchronous=True, callback_timeout=CONNECT_S)
+        if len(answers) == len(futures):
+            return {name: _answer(answer) for name, answer in zip(futures, answers, strict=True)}
+        return {name: self._result(future) for name, future in futures.items()}
+
     def _result(self, future: Any) -> bytes | Failure:
         if future.status != "finished":
             return Failure("its worker was killed" if future.status == "error" else "the scheduler gave it up")
         try:
-            answer = future.result(timeout=CONNECT_S)
+            return _answer(future.result(timeout=CONNECT_S))
         except Exception as error:  # what another machine sent, or did not
             return Failure(f"its answer did not come: {type(error).__name__}")
-        return answer.content if isinstance(answer, Sealed) else answer if isinstance(answer, Failure) else Failure("?")
 
     def _open(self) -> None:
         _silence()
@@ -351,6 +372,10 @@ class Cluster:
     def without_sectax(self) -> tuple[str, ...]:
         """The addresses of workers that could not say who they are."""
         return tuple(sorted(self._strangers))
+
+
+def _answer(answer: object) -> bytes | Failure:
+    return answer.content if isinstance(answer, Sealed) else answer if isinstance(answer, Failure) else Failure("?")
 
 
 def _check_files(security: Any, given: Mapping[str, str | None]) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Sequence
+from dataclasses import replace
 
 from sectax.engines.dask.cluster import Cluster
 from sectax.engines.dask.worker import Failure
-from sectax.engines.engine import Lost, News
+from sectax.engines.engine import Arrived, Lost, News
 from sectax.model.trial import PlannedBlock
 
 # A host whose blocks are lost so many times in a row takes no part any more.
@@ -40,8 +41,12 @@ class DaskEngine:
     def run(self, blocks: Sequence[PlannedBlock]) -> Generator[News, None, None]:
         on_host = {block.host: block for block in blocks}
         jobs = {host: self._encode(block) for host, block in on_host.items()}
-        for host, answer in self._cluster.do(jobs, self._module, self._limit_s):
-            yield from self._news(on_host[host], answer)
+        for answers in self._cluster.do(jobs, self._module, self._limit_s):
+            left = len(answers)
+            for host, answer in answers.items():
+                left -= 1
+                for news in self._news(on_host[host], answer):
+                    yield replace(news, more=True) if left and isinstance(news, Arrived) else news
         self._cluster.refresh()
 
     def _news(self, block: PlannedBlock, answer: bytes | Failure) -> Iterable[News]:
