@@ -82,9 +82,6 @@ def test_twelve_answers_stand_on_one_screen(width: int) -> None:
     text = printed(situations.twelve_answers(), width)
 
     assert text.count("times faster") >= 12
-    assert "php: an added cost of 3.94 % was not found" in text
-    assert "What to do: Take HS256" in text
-    assert f"sectax show {situations.PATH} --all" in text
     assert len(text.splitlines()) <= 24
 
 
@@ -94,11 +91,6 @@ def test_every_width_says_the_same_words(situation: str) -> None:
     ends = [rendered(situation, width).partition("What to do")[2].split() for width in (60, 100, 200)]
 
     assert ends[0] == ends[1] == ends[2]
-
-
-@EVERY
-def test_without_colour_there_is_no_escape_sequence(situation: str) -> None:
-    assert "\x1b" not in rendered(situation)
 
 
 def test_colour_depends_on_the_caller_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,6 +109,7 @@ def test_colour_adds_nothing_but_colour(situation: str) -> None:
 
     bare = re.sub(r"\x1b\[[0-9;]*m", "", rendered(situation, colour=True))
 
+    assert "\x1b" not in rendered(situation)
     assert [line.rstrip() for line in bare.splitlines()] == rendered(situation).splitlines()
 
 
@@ -125,21 +118,6 @@ def test_hostile_labels_steer_nothing_and_mark_up_nothing() -> None:
 
     assert all(character == "\n" or character.isprintable() for character in text)
     assert r"\x1b[2J\x07[red]a|b[/red]\u202e`x`" in text
-
-
-def test_what_to_do_stands_at_the_end_before_the_path() -> None:
-    lines = rendered("signatures-in-php", 200, show_all=True).splitlines()
-
-    assert lines[-1] == f"run file: {situations.PATH}"
-    assert [line for line in lines if line in ("Findings", "Scope", "What to do")][-1] == "What to do"
-
-
-def test_secondary_comparisons_are_hidden_but_not_silently() -> None:
-    text = rendered("published-preset", 200)
-
-    assert ": first" not in text
-    assert ": first" in rendered("published-preset", 200, show_all=True)
-    assert f"sectax show {situations.PATH} --all" in text
 
 
 def test_effects_over_fewer_blocks_than_their_figures_say_so() -> None:
@@ -173,27 +151,6 @@ def test_run_without_a_block_or_a_session_is_still_reported() -> None:
     assert "0 blocks" in text
     assert "processor unknown" in text
     assert "Nothing was compared." in text
-
-
-def test_positive_control_is_reported_by_what_it_really_cost() -> None:
-    assert "a cost of 3.96 % added on purpose: found" in rendered("watched-by-the-kernel", 200, show_all=True)
-    # 7 operations among the 184 of a block: batches of RSA hold 23.
-    assert "a cost of 3.8 % added on purpose: found" in rendered("signatures-in-php", 200, show_all=True)
-
-
-def test_waiting_is_a_share_of_the_time_that_a_treatment_could_run() -> None:
-    line = "while it was measured: 0.2 % (at most 1.2 %) of the time waiting for a processor, 0.1 s stolen by other"
-
-    assert line in rendered("watched-by-the-kernel", 200, show_all=True)
-
-
-def test_telemetry_that_is_missing_is_no_zero() -> None:
-    line = (
-        "while it was measured: waiting for a processor not known, no steal in what could be read, throttling not known"
-    )
-
-    assert line in rendered("two-commands", 200, show_all=True)
-    assert "while it was measured" not in rendered("signatures-in-php", 200, show_all=True)
 
 
 def test_families_wait_each_for_themselves() -> None:

@@ -19,7 +19,6 @@ from sectax.reports.report_layout import run_report
 from sectax.reports.scale import interval_axis
 from sectax.reports.terminal.intervals import NARROWEST, WIDEST, drawn, head
 from sectax.text.printable import in_ascii
-from sectax.workflow.advise import decided
 from sectax.workflow.present import View, render
 from tests.program import PROGRAM, sectax
 from tests.reports import situations
@@ -86,18 +85,6 @@ def test_an_interval_that_holds_no_cost_crosses_its_line_and_one_that_does_not_n
     assert across[zero] == "┼"
     assert above[zero] == "┊"
     assert above[zero + 1] == "├"
-
-
-@pytest.mark.parametrize("situation", ["every-kind-of-verdict", "signatures-in-php", "two-commands"])
-@pytest.mark.parametrize("show_all", [False, True])
-def test_intervals_are_drawn_where_there_is_room_for_them(situation: str, show_all: bool) -> None:
-    analysed = situations.ALL[situation]()
-    made = run_report(analysed, situations.PATH, decided(analysed), show_all=show_all)
-
-    assert any(mark in terminal.render(made, width=160, colour=False) for mark in "►◄")
-    for width in (60, 80, 100, 160):
-        lines = terminal.render(made, width=width, colour=False).splitlines()[:-1]
-        assert all(len(line) <= width or line.startswith("    ") for line in lines)
 
 
 def test_without_an_interval_there_is_no_column_for_one() -> None:

@@ -1,4 +1,4 @@
-"""Advice from a run of secrets, by hand: what pays at a rate of calls, and from when on."""
+"""Advice from a run of secrets, by hand: what pays at a rate of calls."""
 
 from __future__ import annotations
 
@@ -86,34 +86,6 @@ def test_seconds_and_money_at_a_rate_are_those_worked_out_by_hand() -> None:
     assert at["direct-new", "1769"].money.point == pytest.approx(asked, rel=1e-6)
 
 
-def test_the_break_even_is_where_both_lines_meet() -> None:
-    found = given(AskedRate(calls=10, ttl_s=1.0, per_s=0.5))  # every invocation finds the TTL over
-    assert found.rates is not None
-    (break_even,) = [
-        one
-        for one in found.rates.break_evens
-        if one.levels["access"] == "sidecar" and one.levels["memory"] == "1769" and one.against == "direct-new"
-    ]
-
-    assert break_even.expired == 1.0
-    assert break_even.faster is not None
-    assert break_even.faster.point == pytest.approx((0.012 - 0.001) / (0.040 - 0.001), rel=1e-6)
-    assert break_even.faster.low is not None
-    assert break_even.faster.high is not None
-    assert break_even.faster.low <= break_even.faster.point <= break_even.faster.high
-
-
-def test_what_keeps_and_is_never_faster_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(SECONDS, "direct-new", {"hit": 0.5e-3, "miss": 0.5e-3})
-    found = given()
-    assert found.rates is not None
-
-    assert [
-        break_even.faster for break_even in found.rates.break_evens if break_even.levels["access"] == "sidecar"
-    ] == [None] * 4
-    assert "never faster" in said(found)
-
-
 def test_without_misses_the_first_access_stands_for_them_and_is_named() -> None:
     found = given(AskedRate(calls=1, ttl_s=1.0, per_s=1.0), situations=("hit",))
     assert found.rates is not None
@@ -143,7 +115,6 @@ def test_the_document_holds_all_of_it_and_keeps_its_schema() -> None:
 
     Draft202012Validator(SCHEMA).validate(document)
     assert len(document["rates"]) == 6 * 9  # ways and memories; TTLs and calls
-    assert document["break_evens"][0]["faster"]["point"] > 0
 
 
 def test_two_ways_that_are_not_distinguished_are_both_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Which way is fastest and cheapest at a rate of calls, and from how many calls on it pays to keep what was fetched.
+"""Which way is fastest and cheapest at a rate of calls.
 
 An invocation of N calls takes a treatment that keeps what it has m·fetching + (N - m)·again, where m is the share of
 invocations that find the TTL over; one that keeps nothing takes N·again. Both are straight lines in N.
@@ -6,12 +6,10 @@ invocations that find the TTL over; one that keeps nothing takes N·again. Both 
 
 from __future__ import annotations
 
-import itertools
-import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from sectax.model.advice import MILLION, AtRate, Between, BreakEven, Rate, RateAdvice
+from sectax.model.advice import MILLION, AtRate, Between, Rate, RateAdvice
 from sectax.model.advice_rules import ByRate
 from sectax.model.analysed import Analysed
 from sectax.model.finding import Estimate, TreatmentResult, alike
@@ -61,9 +59,6 @@ class _Way:
         return rate.expired * self.fetching[1] + (rate.calls - rate.expired) * self.again[1]
 
 
-_Cost = Callable[[_Way, float, float], float]  # of seconds and of calls of the service
-
-
 def rate_advice(analysed: Analysed, metric: str, rule: ByRate, prices: PriceList, asked: AskedRate) -> RateAdvice:
     """All that a run says of rates.
 
@@ -77,11 +72,8 @@ def rate_advice(analysed: Analysed, metric: str, rule: ByRate, prices: PriceList
         for ttl_s in ((asked.ttl_s,) if asked.ttl_s else _TTLS_S)
         for calls in ((asked.calls,) if asked.calls else _CALLS)
     ]
-    control = analysed.measured.plan.control
-    usual = Rate(1, asked.ttl_s or 300.0, asked.per_s or _PER_S)
     return RateAdvice(
         at=tuple(_at(way, rate, rule, prices) for way in known for rate in rates),
-        break_evens=tuple(_break_evens(known, rule, prices, control, dict.fromkeys((usual.expired, 1.0)))),
         instead=tuple(way.result.treatment for way in known if way.instead),
         lacking=tuple(way for way in ways if isinstance(way, str)),
     )
@@ -133,51 +125,3 @@ def _at(way: _Way, rate: Rate, rule: ByRate, prices: PriceList) -> AtRate:
         Between(bills[0].total, totals[1], totals[2]),
         bills[0].currency,
     )
-
-
-def _break_evens(
-    ways: list[_Way], rule: ByRate, prices: PriceList, control: str, shares: Mapping[float, None]
-) -> Iterator[BreakEven]:
-    for keeps, asks in itertools.product(ways, ways):
-        others = [{name: level for name, level in way.levels.items() if name != control} for way in (keeps, asks)]
-        if keeps.fetching is None or asks.fetching is not None or others[0] != others[1]:
-            continue
-        for share in shares:
-            yield BreakEven(
-                keeps.levels,
-                asks.levels[control],
-                share,
-                _calls(keeps, asks, share, lambda way, seconds, calls: seconds),
-                _calls(
-                    keeps,
-                    asks,
-                    share,
-                    lambda way, seconds, calls: prices.bill(rule.uses(seconds, calls, way.result)).total,
-                ),
-            )
-
-
-def _calls(keeps: _Way, asks: _Way, share: float, cost: _Cost) -> Between | None:
-    """Where the two lines meet, in calls per invocation; None where the one that keeps never costs less.
-
-    Infinite where it may never, and may as well.
-    """
-    assert keeps.fetching is not None, "it keeps what it has"
-    found: dict[str, float | None] = {}
-    # It meets latest where keeping costs most and asking least.
-    for name, kept_end, asked_end in (("point", "point", "point"), ("low", "low", "high"), ("high", "high", "low")):
-        ends = [_end(keeps.again[0], kept_end), _end(keeps.fetching[0], kept_end), _end(asks.again[0], asked_end)]
-        if any(end is None for end in ends):
-            found[name] = None
-            continue
-        again, fetching, asked = (
-            cost(way, seconds or 0.0, calls)
-            for way, seconds, calls in zip(
-                (keeps, keeps, asks), ends, (keeps.again[1], keeps.fetching[1], asks.again[1]), strict=True
-            )
-        )
-        found[name] = share * (fetching - again) / (asked - again) if asked > again else None
-    if found["point"] is None:
-        # Where one end of what is known says otherwise, nobody knows.
-        return None if found["low"] is None else Between(math.inf, found["low"], None)
-    return Between(found["point"], found["low"], found["high"])

@@ -143,25 +143,10 @@ class AtRate:
 
 
 @dataclass(frozen=True)
-class BreakEven:
-    """From how many calls per invocation on a treatment that keeps what it has is faster, or cheaper, than another.
-
-    `faster` and `cheaper` are calls; None where it never is. `expired`: the share of invocations to find the TTL over.
-    """
-
-    levels: Mapping[str, str]
-    against: str
-    expired: float
-    faster: Between | None
-    cheaper: Between | None
-
-
-@dataclass(frozen=True)
 class RateAdvice:
     """All that is said of rates; `instead` are treatments whose first operation stands for one that fetches again."""
 
     at: tuple[AtRate, ...] = ()
-    break_evens: tuple[BreakEven, ...] = ()
     instead: tuple[str, ...] = ()
     lacking: tuple[str, ...] = ()
 

@@ -1,8 +1,7 @@
-"""What advice says of rates of calls: which is fastest, which cheapest, and from when on."""
+"""What advice says of rates of calls: which way is fastest, and which cheapest."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 
 from sectax.model.advice import Advice, AtRate, Between, Rate, RateAdvice
@@ -17,7 +16,7 @@ _NOT_TOLD_APART = " (the next, {},cannot be told apart from it)"
 
 
 def rates(given: Advice) -> Iterator[Block]:
-    """The answers at every rate, a table of what a million invocations cost, and the break-evens."""
+    """The answers at every rate, and a table of what a million invocations cost."""
     rule, found = given.rules.by_rate, given.rates
     if rule is None or not found.at:
         return
@@ -30,7 +29,7 @@ def rates(given: Advice) -> Iterator[Block]:
         where = _where(given, dict(others))
         yield from lines(_answers(plan, where, members), long=True)
         yield _table(plan, where, members)
-    yield from lines((*_break_evens(given, found), *_assumes(given, found)), long=True)
+    yield from lines(_assumes(given, found), long=True)
 
 
 def _answers(plan: Plan, where: str, members: list[AtRate]) -> Iterator[str]:
@@ -82,32 +81,6 @@ def _table(plan: Plan, where: str, members: list[AtRate]) -> Table:
             Row((name, ttl, *(units.roughly(found[count].money.point) for count in calls))) for name, ttl, found in rows
         ),
     )
-
-
-def _break_evens(given: Advice, found: RateAdvice) -> Iterator[str]:
-    plan = given.plan
-    for turn in found.break_evens:
-        where = _where(given, {name: level for name, level in turn.levels.items() if name != plan.control})
-        share = "every invocation finds" if turn.expired >= 1 else f"1 invocation in {1 / turn.expired:.0f} finds"
-        yield (
-            f"{where}{': ' if where else ''}{_name(plan, turn.levels)} against {_words(plan, turn.against)}, "
-            f"where {share} the TTL over: {_from(turn.faster, 'faster')}, {_from(turn.cheaper, 'cheaper')}"
-        )
-
-
-def _from(calls: Between | None, word: str) -> str:
-    if calls is None:
-        return f"never {word}"
-    if math.isinf(calls.point):
-        return f"undecided whether ever {word}"
-    # Half a call cannot be made.
-    point, low, high = (
-        None if item is None else max(1, math.ceil(item)) for item in (calls.point, calls.low, calls.high)
-    )
-    start = "the first call" if point == 1 else f"{point:,} calls per invocation"
-    if high is None:
-        return f"{word} from about {start} on, as far as that is known"
-    return f"{word} from {start} on" if low == high else f"{word} from {start} on ({low:,} to {high:,})"
 
 
 def _assumes(given: Advice, found: RateAdvice) -> Iterator[str]:

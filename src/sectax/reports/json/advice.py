@@ -112,16 +112,6 @@ class AtRate(Object, frozen=True):
     currency: str
 
 
-class BreakEven(WithGaps, frozen=True):
-    """From how many calls per invocation on it is faster, or cheaper, to keep what was fetched."""
-
-    levels: Levels
-    against: str
-    anew: Annotated[float, doc("Share of invocations that find the TTL over.", at="expired")]
-    faster: Annotated[Between | None, null("it never is")]
-    cheaper: Annotated[Between | None, null("it never is")]
-
-
 class QuotaUse(WithGaps, frozen=True):
     """How much of a service's quota a treatment takes."""
 
@@ -200,7 +190,6 @@ class Advice(WithGaps, frozen=True, tag_field="schema", tag="sectax/advice/1"):
     held: Annotated[tuple[model.Throttled, ...], doc(at="throttled")]
     pooled: tuple[Pooled, ...]
     rates: Annotated[tuple[AtRate, ...], doc(at="rates.at")]
-    break_evens: Annotated[tuple[BreakEven, ...], doc(at="rates.break_evens")]
     places: Annotated[tuple[Placed, ...], doc(at="placed")]
     worths: tuple[Worth, ...]
     quotas: tuple[QuotaUse, ...]
