@@ -12,6 +12,7 @@ kernel's own quota, which shorter work overruns; `benchmarks.lambda_.share` judg
 from __future__ import annotations
 
 import argparse
+import functools
 import math
 import os
 import statistics
@@ -21,11 +22,13 @@ from pathlib import Path
 
 from benchmarks.output import heading, table, target
 from lambda_local.sandbox import PERIOD_US, VCPU_MB, Counters, Instance, Limits, Mount, vcpus
+from lambda_local.work_folder import WorkFolder, new_folder
 
 WORK_S = 0.3  # of the calibration
 WORKS_S = (0.02, 0.05, 0.1, 0.3)
 FULL_AGAIN_S = 0.05  # two periods and a half: the quota is full when work begins, as after an idle gap
 FREEZES = 500
+
 MEMORY_MB = (128, 512, 1024, VCPU_MB)
 WITHIN = 0.03
 # Calls: CPython 3.11 specialises a function's bytecode at its eighth, and runs this one 25 % faster from then on.
@@ -48,13 +51,19 @@ for line in sys.stdin:
 _CONNECT = "import os, socket; s = socket.create_connection(('127.0.0.1', 9001)); os.dup2(s.fileno(), 0)\n"
 
 
+@functools.cache
+def owner() -> WorkFolder:
+    """The folder of this process, which the next server removes."""
+    return new_folder()
+
+
 class Worker:
     """An instance with a worker in it."""
 
     def __init__(self, memory_mb: int, cpu: float) -> None:
         base = Path(sys.base_prefix)
         mounts = [] if base.is_relative_to("/usr") else [Mount(base, str(base))]
-        self.instance = Instance.create("benchmark", Limits(memory_mb, cpu), mounts)
+        self.instance = Instance.create(owner(), "benchmark", Limits(memory_mb, cpu), mounts)
         reading, writing = os.pipe()
         with self.instance.listen("127.0.0.1", 9001) as server:
             argv = [str(_PYTHON), "-I", "-S", "-c", _CONNECT + _WORKER]
@@ -82,7 +91,7 @@ def life(instances: int) -> dict[str, list[float]]:
     taken: dict[str, list[float]] = {"create": [], "start": [], "destroy": []}
     for number in range(-3, instances):
         marks = [time.perf_counter()]
-        instance = Instance.create("benchmark", Limits(VCPU_MB, 1.0), [])
+        instance = Instance.create(owner(), "benchmark", Limits(VCPU_MB, 1.0), [])
         marks.append(time.perf_counter())
         process = instance.start(["/bin/true"], {}, "/", 1, 2)
         marks.append(time.perf_counter())

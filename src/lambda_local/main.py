@@ -14,7 +14,7 @@ from lambda_local import sandbox
 from lambda_local.errors import LambdaLocalError, WrongUse
 from lambda_local.http.server import listen_on_loopback
 from lambda_local.sandbox import SandboxMissing
-from lambda_local.service import Service, sweep_work_folders
+from lambda_local.service import Service
 from lambda_local.settings import API_PORT, Settings
 
 _OPEN_FILES = 16 * 1024
@@ -35,7 +35,6 @@ def serve(settings: Settings, ready: Callable[[str], None], *, until_stdin_ends:
     check(settings)
     _allow_open_files()
     sandbox.sweep()
-    sweep_work_folders()
     listener = listen_on_loopback(settings.host, settings.port)
     asyncio.run(_serve(settings, listener, ready, until_stdin_ends))
 

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import secrets
-import shutil
+import functools
 import socket
-import tempfile
-from pathlib import Path
 
-from lambda_local import work_folder
 from lambda_local.api.admission import LIMITS
 from lambda_local.api.catalogue import Catalogue
 from lambda_local.api.router import Router, admit
@@ -17,9 +12,10 @@ from lambda_local.function import Function
 from lambda_local.http import HttpServer
 from lambda_local.instances.life import MakeBox
 from lambda_local.instances.pool import Pool
-from lambda_local.sandbox import Instance
-from lambda_local.settings import NAME, Settings
+from lambda_local.sandbox import Instance, leave
+from lambda_local.settings import Settings
 from lambda_local.tasks import Tasks
+from lambda_local.work_folder import new_folder
 
 
 class Service:
@@ -29,12 +25,13 @@ class Service:
         endpoint: the address for AWS's clients.
     """
 
-    def __init__(self, settings: Settings, listener: socket.socket, make_box: MakeBox = Instance.create) -> None:
+    def __init__(self, settings: Settings, listener: socket.socket, make_box: MakeBox | None = None) -> None:
         """Args: *listener* from `listen_on_loopback`; it is closed by `stop`."""
         host, port = listener.getsockname()[:2]
         self.endpoint = f"http://{f'[{host}]' if ':' in host else host}:{port}"
         self._listener = listener
-        self._work = new_work_folder()
+        self._work = new_folder()
+        make_box = make_box or functools.partial(Instance.create, self._work)
         self._pool = Pool(settings, make_box, self._is_current, self._instance_ended)
         self._catalogue = Catalogue(settings.region, self._work.path, self._pool.functions)
         self._router = Router(self._catalogue, self._pool)
@@ -51,8 +48,7 @@ class Service:
         await self._router.close()
         await self._pool.close()
         await self._tasks.wait()
-        _remove(self._work.path)
-        os.close(self._work.lock)
+        leave(self._work)
 
     def _is_current(self, function: Function) -> bool:
         return self._catalogue.is_current(function)
@@ -61,18 +57,3 @@ class Service:
         """Free the disk of code that only this instance still needed."""
         if not self._catalogue.is_current(function):
             self._tasks.start(self._catalogue.collect())
-
-
-def new_work_folder() -> work_folder.WorkFolder:
-    """Where what is uploaded is unpacked."""
-    return work_folder.new_folder(Path(tempfile.gettempdir()), f"{NAME}-{secrets.token_hex(6)}")
-
-
-def sweep_work_folders() -> None:
-    """Remove those of servers that were killed; never raises."""
-    work_folder.sweep(Path(tempfile.gettempdir()), f"{NAME}-*", _remove)
-
-
-def _remove(folder: Path) -> bool:
-    shutil.rmtree(folder, ignore_errors=True)
-    return True

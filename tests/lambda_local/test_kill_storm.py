@@ -19,7 +19,6 @@ from typing import Any
 import pytest
 from botocore.exceptions import BotoCoreError, ClientError
 
-from lambda_local.sandbox.leftovers import state_folder
 from tests.lambda_local.serving import PYTHON, LocalLambda, create, extension_layer, invoke
 from tests.needs import SANDBOX, needs
 
@@ -80,14 +79,13 @@ class Storm:
 
     def left(self) -> list[str]:
         """Everything of it that is still there."""
-        groups = [path for top in Path("/sys/fs/cgroup").glob("*") for path in top.glob(f"lambda-local/{self.mark}*")]
-        groups += Path("/sys/fs/cgroup").glob(f"lambda-local/{self.mark}*")
-        folders = list(state_folder().glob(f"{self.mark}*"))
+        groups = [path for top in Path("/sys/fs/cgroup").glob("*") for path in top.glob(f"lambda-local/*.{self.mark}*")]
+        groups += Path("/sys/fs/cgroup").glob(f"lambda-local/*.{self.mark}*")
         mounts = [line for line in Path("/proc/self/mountinfo").read_text().splitlines() if self.mark in line]
         # A namespace ends with its last process, unless a mount keeps it; its number goes to the next one that is made.
         mounts += [line for line in Path("/proc/self/mountinfo").read_text().splitlines() if " nsfs " in line]
         living = [f"process {pid}" for pid, start in self.seen if start and start_of(pid) == start]
-        return [*map(str, self.processes().values()), *map(str, groups), *map(str, folders), *mounts, *living]
+        return [*map(str, self.processes().values()), *map(str, groups), *mounts, *living]
 
     def wait_until_no_process(self) -> None:
         until = time.monotonic() + 20

@@ -12,7 +12,7 @@ import pytest
 from lambda_local.runtimes import found, python
 from lambda_local.sandbox import Instance, Limits
 from tests.hosts.processes import wait_until_gone
-from tests.lambda_local.sandbox.inside import INTERPRETER, run
+from tests.lambda_local.sandbox.inside import INTERPRETER, owner, run
 from tests.lambda_local.serving import PYTHON, create, invoke, measured
 from tests.needs import SANDBOX, needs
 
@@ -168,7 +168,7 @@ def test_an_interpreter_of_the_system_brings_no_programs_of_the_machine(monkeypa
     listed = "import os\nfor top in ('bin', 'sbin', 'games', 'local/bin', 'local/sbin'):\n" + (
         "    path = '/var/lang/' + top\n    print(top, *sorted(os.listdir(path)) if os.path.isdir(path) else [])"
     )
-    box = Instance.create("system", Limits(256, 1.0), [*runtime.mounts, *INTERPRETER])
+    box = Instance.create(owner(), "system", Limits(256, 1.0), [*runtime.mounts, *INTERPRETER])
     try:
         seen = {line.split()[0]: line.split()[1:] for line in run(box, listed).text.splitlines()}
     finally:

@@ -14,7 +14,8 @@ from lambda_local.code.layout import BadArchive
 from lambda_local.code.store import CodeStore
 from lambda_local.errors import LambdaLocalError
 from lambda_local.function import LayerVersion
-from lambda_local.service import new_work_folder, sweep_work_folders
+from lambda_local.sandbox import leave, sweep
+from lambda_local.work_folder import new_folder
 from tests.lambda_local.archives import LINK, archive, zipped
 
 
@@ -109,14 +110,18 @@ def test_a_full_disk_is_reported_and_leaves_nothing(tmp_path, monkeypatch):
 
 def test_sweeping_removes_the_folders_of_the_dead_and_no_others(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    living, dead = new_work_folder(), new_work_folder()
+    living, dead = new_folder(), new_folder()
     os.close(dead.lock)  # as the kernel does when a server is killed
     (tmp_path / "other").mkdir()
+    unfinished = [tmp_path / f".new-lambda-local-{name}" for name in ("long-ago", "just-now")]
+    for folder in unfinished:
+        folder.mkdir()
+    os.utime(unfinished[0], (0, 0))
 
-    sweep_work_folders()
-
-    assert sorted(tmp_path.iterdir()) == sorted([living.path, tmp_path / "other"])
-    os.close(living.lock)
+    assert sorted(sweep()) == sorted([dead.path.name, unfinished[0].name])
+    assert sorted(tmp_path.iterdir()) == sorted([living.path, tmp_path / "other", unfinished[1]])
+    leave(living)
+    assert not living.path.exists()
 
 
 def test_what_was_half_written_by_a_process_that_was_killed_is_not_taken_for_an_archive(tmp_path, monkeypatch):

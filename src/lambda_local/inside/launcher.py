@@ -1,6 +1,6 @@
 """The first two processes of an instance: the launcher outside its process namespace, and the init within.
 
-    python -c '… main(FD)'     the launcher: leaves the machine's namespaces, forks init, waits for it
+    python -c … FD NAME STAGING     the launcher: leaves the machine's namespaces, forks init, waits for it
       └ init                   process 1 inside: builds the root, then answers the owner and reaps
           └ programs           in the instance's control groups, without privileges
 
@@ -34,9 +34,9 @@ _OPEN_FILES = 1024  # as Lambda's own sandboxes allow
 _NAMESPACES = kernel.CLONE_NEWNS | kernel.CLONE_NEWPID | kernel.CLONE_NEWNET | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS
 
 
-def main(channel_fd: int) -> NoReturn:
+def main(channel_fd: str) -> NoReturn:
     """The launcher. Ends when the instance has ended: then no process of it is left."""
-    channel = socket.socket(fileno=channel_fd)
+    channel = socket.socket(fileno=int(channel_fd))
     channel.set_inheritable(False)
     try:
         calls = call_filter(kernel.machine())

@@ -24,7 +24,8 @@ from lambda_local.sandbox import VCPU_MB, Instance, InstanceFailed, InstanceProc
 from lambda_local.sandbox.memory import resident_pages
 from lambda_local.settings import API_HOST, API_PORT, Settings
 
-# Makes the sandbox of an instance, given name, limits, mounts and the MB of /tmp: `Instance.create`, or a test's own.
+# Makes the sandbox of an instance, given name, limits, mounts and the MB of /tmp: `Instance.create` with
+# the owner, or a test's own.
 MakeBox = Callable[[str, Limits, Sequence[Mount], int], Instance]
 
 # What the shutdown phase takes in all, with an external extension and with internal ones alone; without any, the

@@ -1,6 +1,6 @@
 """The sandbox of one function instance: namespaces of its own, the CPU share and the memory that it was promised.
 
-    instance = Instance.create("hello-1", Limits(128, vcpus(128)), [Mount(code, "/var/task")])
+    instance = Instance.create(new_folder(), "hello-1", Limits(128, vcpus(128)), [Mount(code, "/var/task")])
     listener = instance.listen("127.0.0.1", 9001)       # a socket inside the instance, held outside
     process = instance.start(["/var/task/bootstrap"], environment, "/var/task", log, log)
     …
@@ -12,7 +12,7 @@ file systems (control groups, folders) `sweep` removes at the next start.
 
 from lambda_local.sandbox.instance import Instance, Mount, available
 from lambda_local.sandbox.launch import InstanceProcess
-from lambda_local.sandbox.leftovers import sweep
+from lambda_local.sandbox.leftovers import leave, sweep
 from lambda_local.sandbox.limits import (
     PERIOD_US,
     VCPU_MB,
@@ -36,6 +36,7 @@ __all__ = [
     "Mount",
     "SandboxMissing",
     "available",
+    "leave",
     "sweep",
     "vcpus",
 ]

@@ -261,6 +261,15 @@ class Groups:
             self.freezer = open_freezer(self._folder(FREEZER))
 
 
+def groups_of(owner: str) -> list[Path]:
+    """The groups of all instances of the owner whose folder has this name."""
+    parents = set()
+    for controller in CONTROLLERS:
+        with contextlib.suppress(SandboxMissing):
+            parents.add(hierarchy(controller).parent)
+    return [folder for parent in parents for folder in parent.glob(f"{owner}.*")]
+
+
 def remove_groups(folders: list[Path]) -> bool:
     """Kill what is left in these groups and remove them; whether none is left. Never raises."""
     until = time.monotonic() + _REMOVAL_S

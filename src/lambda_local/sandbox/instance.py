@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import secrets
 import socket
 import subprocess
 import threading
@@ -17,9 +18,10 @@ from typing import Any
 from lambda_local.inside import wire
 from lambda_local.sandbox.groups import Groups, remove_groups
 from lambda_local.sandbox.launch import GID, UID, USER, InstanceProcess, expect_answer, map_user, start_launcher
-from lambda_local.sandbox.leftovers import Place, new_place
+from lambda_local.sandbox.leftovers import leave
 from lambda_local.sandbox.limits import InstanceFailed, Limits, vcpus
 from lambda_local.sandbox.scratch import scratch
+from lambda_local.work_folder import WorkFolder, new_folder
 
 # An exec under a small quota takes some periods; more than this is a fault.
 _ANSWER_S = 30.0
@@ -49,10 +51,10 @@ class Instance:
         groups: its limits, its counters and its freezer; the counters are missing once it is destroyed.
     """
 
-    def __init__(self, name: str, place: Place) -> None:
+    def __init__(self, owner: WorkFolder, name: str) -> None:
         self.name = name
-        self._place = place
-        self.groups = Groups(place.path.name)
+        self._staging = owner.staging
+        self.groups = Groups(f"{owner.path.name}.{name}.{secrets.token_hex(4)}")
         self._made = self.groups.made
         self._launcher: subprocess.Popen[bytes] | None = None
         self._channel: socket.socket | None = None
@@ -61,10 +63,13 @@ class Instance:
         self._ended = False
 
     @classmethod
-    def create(cls, name: str, limits: Limits, mounts: Sequence[Mount], tmp_mb: int = 512) -> Instance:
+    def create(
+        cls, owner: WorkFolder, name: str, limits: Limits, mounts: Sequence[Mount], tmp_mb: int = 512
+    ) -> Instance:
         """Make control groups, namespaces and root; no program of the user runs yet.
 
         Args:
+            owner: the folder of this process, by whose name a later one finds what is left of the instance.
             name: letters, digits, '-', '_' and '.'; also the host name inside. Need not be unique.
             mounts: what is to be seen inside besides the system's folders.
             tmp_mb: size of /tmp in MiB: a disk of its own where root can make one (see `scratch`), else its memory.
@@ -77,7 +82,7 @@ class Instance:
         for mount in mounts:
             if not mount.source.exists():
                 raise InstanceFailed(f"{mount.source} is to be seen in an instance and does not exist")
-        instance = cls(name, new_place(name))
+        instance = cls(owner, name)
         try:
             instance._make(limits, mounts, tmp_mb)
         except OSError as error:
@@ -89,9 +94,8 @@ class Instance:
         return instance
 
     def _make(self, limits: Limits, mounts: Sequence[Mount], tmp_mb: int) -> None:
-        self._launcher, self._channel = start_launcher(self._place.staging)
+        self._launcher, self._channel = start_launcher(self.name, self._staging)
         self._channel.settimeout(_ANSWER_S)
-        self._place.note(self._made, self._launcher.pid)
         # The groups and the disk are made while the launcher's interpreter starts.
         with ThreadPoolExecutor(1) as threads:
             disk = threads.submit(scratch, tmp_mb)
@@ -111,7 +115,7 @@ class Instance:
         """Tell init what it is to build."""
         settings: dict[str, Any] = {
             "hostname": self.name[:_HOST_NAME_LENGTH],
-            "staging": str(self._place.staging),
+            "staging": str(self._staging),
             "mounts": [(str(mount.source.resolve()), mount.target) for mount in mounts],
             "tmp_mb": tmp_mb,
             "memory_mb": limits.memory_mb,
@@ -167,10 +171,7 @@ class Instance:
             self.groups.thaw()
             self._end_processes()
             self.groups.close()
-            if remove_groups(self._made):
-                self._place.leave()
-            else:  # something does not die: the folder stays, for a sweep
-                os.close(self._place.lock)
+            remove_groups(self._made)  # where something does not die, a sweep tries again
 
     def _end_processes(self) -> None:
         if self._channel is not None:
@@ -219,8 +220,12 @@ def available() -> str:
     Raises:
         LambdaLocalError: none can be made.
     """
-    instance = Instance.create("trial", Limits(_MEMORY_MB, vcpus(_MEMORY_MB)), [], tmp_mb=1)
+    owner = new_folder()
     try:
-        return instance.groups.in_force().cgroup
+        instance = Instance.create(owner, "trial", Limits(_MEMORY_MB, vcpus(_MEMORY_MB)), [], tmp_mb=1)
+        try:
+            return instance.groups.in_force().cgroup
+        finally:
+            instance.destroy()
     finally:
-        instance.destroy()
+        leave(owner)

@@ -26,18 +26,19 @@ _FIRST_HOST_ID = 1_900_000_000
 
 _SOURCES = Path(lambda_local.__file__).parents[1]
 # -I -S -E: nothing of the user's settings, and no site-packages to look through.
-_CODE = "import sys; sys.path.append(sys.argv[1]); from lambda_local.inside.launcher import main; main({fd})"
+_CODE = "import sys; sys.path.append(sys.argv[1]); from lambda_local.inside import launcher; launcher.main(sys.argv[2])"
+LAUNCHER = _CODE.encode()
 _NO_USER_NAMESPACES = (
     "namespaces are needed: allow them (sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns,"
     " a container's seccomp profile)"
 )
 
 
-def start_launcher(staging: Path) -> tuple[subprocess.Popen[bytes], socket.socket]:
+def start_launcher(name: str, staging: Path) -> tuple[subprocess.Popen[bytes], socket.socket]:
     """The launcher and the owner's end of its socket; it begins to start while the caller does something else."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
-        argv = [sys.executable, "-I", "-S", "-E", "-c", _CODE.format(fd=theirs.fileno()), str(_SOURCES), str(staging)]
+        argv = [sys.executable, "-I", "-S", "-E", "-c", _CODE, str(_SOURCES), str(theirs.fileno()), name, str(staging)]
         try:
             launcher = subprocess.Popen(
                 argv,

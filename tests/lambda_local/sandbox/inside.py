@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import textwrap
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lambda_local.sandbox import Instance, Limits, Mount
-from lambda_local.sandbox.leftovers import state_folder
+from lambda_local.work_folder import WorkFolder, new_folder
 from tests.needs import needs
 
 # Instances of root's, which limits hold.
@@ -24,6 +25,12 @@ PYTHON = str(_SEEN / "bin" / f"python{sys.version_info[0]}.{sys.version_info[1]}
 INTERPRETER = [Mount(BASE, str(_SEEN))]
 
 
+@functools.cache
+def owner() -> WorkFolder:
+    """This process's folder, which a sweep of the next one removes."""
+    return new_folder()
+
+
 class Ran(NamedTuple):
     """How a program ended, and what it wrote on stdout and stderr."""
 
@@ -34,7 +41,7 @@ class Ran(NamedTuple):
 def instance(
     memory_mb: int = 256, cpu: float = 2.0, *, name: str = "test", processes: int = 1024, tmp_mb: int = 512
 ) -> Instance:
-    return Instance.create(name, Limits(memory_mb, cpu, processes=processes), INTERPRETER, tmp_mb)
+    return Instance.create(owner(), name, Limits(memory_mb, cpu, processes=processes), INTERPRETER, tmp_mb)
 
 
 def run(box: Instance, code: str, *arguments: object) -> Ran:
@@ -94,7 +101,7 @@ def wait_until_none(name: str, seconds: float = 60.0) -> list[int]:
 
 def traces_of(name: str) -> list[str]:
     """Control groups, folders and mounts of instances of this name."""
-    groups = [path for top in Path("/sys/fs/cgroup").iterdir() for path in top.glob(f"lambda-local/{name}.*")]
-    groups += Path("/sys/fs/cgroup").glob(f"lambda-local/{name}.*")
+    groups = [path for top in Path("/sys/fs/cgroup").iterdir() for path in top.glob(f"lambda-local/*.{name}.*")]
+    groups += Path("/sys/fs/cgroup").glob(f"lambda-local/*.{name}.*")
     mounts = [line for line in Path("/proc/self/mountinfo").read_text().splitlines() if name in line]
-    return [*map(str, groups), *map(str, state_folder().glob(f"{name}.*")), *mounts]
+    return [*map(str, groups), *mounts]

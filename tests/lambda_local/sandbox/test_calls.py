@@ -14,7 +14,7 @@ import pytest
 
 from lambda_local.inside.calls import ALLOWED, call_filter
 from lambda_local.sandbox import Instance, Limits, Mount
-from tests.lambda_local.sandbox.inside import attempt, instance, needs_root, run
+from tests.lambda_local.sandbox.inside import attempt, instance, needs_root, owner, run
 from tests.needs import needs
 
 X86_64, I386 = 0xC000_003E, 0x4000_0003
@@ -146,7 +146,7 @@ def test_the_keys_of_whoever_started_the_server_are_not_there():
 
 def output_of(argv: list[str], *mounts: Mount, memory_mb: int = 1024) -> str:
     """What a program prints in an instance of its own."""
-    box = Instance.create("runtime", Limits(memory_mb, 2.0), mounts)
+    box = Instance.create(owner(), "runtime", Limits(memory_mb, 2.0), mounts)
     reading, writing = os.pipe()
     try:
         process = box.start(argv, {"PATH": "/usr/bin:/bin", "HOME": "/tmp"}, "/tmp", writing, writing)

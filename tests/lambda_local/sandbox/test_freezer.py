@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from lambda_local.sandbox import Instance, Limits
+from lambda_local.sandbox import Instance
 from lambda_local.sandbox.freezer import open_freezer, thaw
 from lambda_local.sandbox.lineage import lineage
 from tests.lambda_local.sandbox.inside import PYTHON, instance, needs_root, processes_of, traces_of, wait_until_none
@@ -95,7 +95,7 @@ time.sleep(600)
 
 @needs_root
 def test_a_quota_written_again_starts_full(name: str) -> None:
-    box = Instance.create(name, Limits(256, 2.0), [])
+    box = instance(name=name)
     try:
         box.groups.set_quota(0.1)
 
@@ -155,7 +155,7 @@ def _states(name: str) -> dict[str, str]:
     groups = lineage("freezer")
     assert groups is not None
     return {
-        path.parent.name: path.read_text().strip() for path in groups.top.glob(f"lambda-local/{name}*/freezer.state")
+        path.parent.name: path.read_text().strip() for path in groups.top.glob(f"lambda-local/*.{name}.*/freezer.state")
     }
 
 

@@ -17,7 +17,6 @@ from pathlib import Path
 import pytest
 
 from lambda_local.sandbox import Instance, InstanceFailed, available, sweep
-from lambda_local.sandbox.leftovers import state_folder
 from tests.lambda_local.sandbox.inside import (
     PYTHON,
     instance,
@@ -224,12 +223,19 @@ def _owner(*arguments: str) -> Iterator[subprocess.Popen[str]]:
             owner.kill()
 
 
+def _up(owner: subprocess.Popen[str]) -> str:
+    """The name of its folder, once its instance is there."""
+    assert owner.stdout is not None
+    folder = owner.stdout.readline().strip()
+    assert owner.stdout.readline() == "up\n"
+    return folder
+
+
 def test_nothing_outlives_a_killed_owner_and_a_sweep_removes_the_rest(name: str) -> None:
     with _owner(name, "keep") as owner:
-        assert owner.stdout is not None
-        assert owner.stdout.readline() == "up\n"
+        folder = _up(owner)
         assert len(processes_of(name)) >= 5
-        assert name not in sweep()  # its owner lives
+        assert folder not in sweep()  # its owner lives
         assert traces_of(name)
 
         owner.kill()
@@ -238,15 +244,14 @@ def test_nothing_outlives_a_killed_owner_and_a_sweep_removes_the_rest(name: str)
 
     assert left == []
     assert traces_of(name)
-    assert name in sweep()
+    assert folder in sweep()
     assert traces_of(name) == []
-    assert name not in sweep()
+    assert folder not in sweep()
 
 
 def test_a_sweep_ends_an_instance_that_could_not_see_its_owners_death(name: str) -> None:
     with _owner(name, "keep") as owner:
-        assert owner.stdout is not None
-        assert owner.stdout.readline() == "up\n"
+        _up(owner)
         init = sorted(processes_of(name))[2]  # after owner and launcher
         os.kill(init, signal.SIGSTOP)
         owner.kill()
@@ -279,15 +284,6 @@ def test_owners_killed_at_random_instants_leave_nothing(name: str, times: int, s
         sweep()
         assert traces_of(name) == []
     assert left > 0  # some were killed in the life of an instance, not only before it
-
-
-def test_a_folder_of_an_owner_killed_before_it_locked_is_swept(name: str) -> None:
-    sweep()  # makes the state folder
-    folder = state_folder() / f"{name}.0000"
-    folder.mkdir()
-
-    assert name in sweep()
-    assert traces_of(name) == []
 
 
 def test_all_of_it_is_available_here() -> None:

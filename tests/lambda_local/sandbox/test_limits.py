@@ -10,7 +10,7 @@ import pytest
 from lambda_local.sandbox import PERIOD_US, VCPU_MB, InstanceFailed, Limits, Mount, vcpus
 from lambda_local.sandbox.instance import Instance
 from lambda_local.sandbox.scratch import scratch
-from tests.lambda_local.sandbox.inside import instance, needs_root, run
+from tests.lambda_local.sandbox.inside import instance, needs_root, owner, run
 from tests.needs import needs
 
 _BURN = """
@@ -97,7 +97,7 @@ def test_a_fork_bomb_ends_at_the_number_of_processes() -> None:
 @needs_root
 def test_a_mount_that_does_not_exist_is_named() -> None:
     with pytest.raises(InstanceFailed, match="/no/such/code"):
-        Instance.create("x", Limits(128, 1.0), [Mount(Path("/no/such/code"), "/var/task")])
+        Instance.create(owner(), "x", Limits(128, 1.0), [Mount(Path("/no/such/code"), "/var/task")])
 
 
 @needs_root

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lambda_local.sandbox import Instance, InstanceFailed, Limits, Mount
-from tests.lambda_local.sandbox.inside import INTERPRETER, PYTHON, attempt, needs_root, run, traces_of
+from tests.lambda_local.sandbox.inside import INTERPRETER, PYTHON, attempt, needs_root, owner, run, traces_of
 
 pytestmark = needs_root
 
@@ -29,7 +29,7 @@ def code(tmp_path: Path) -> Path:
 
 
 def _instance(*mounts: Mount) -> Instance:
-    return Instance.create(_NAME, Limits(256, 1.0), [*INTERPRETER, *mounts])
+    return Instance.create(owner(), _NAME, Limits(256, 1.0), [*INTERPRETER, *mounts])
 
 
 def test_a_folder_is_seen_at_its_target_and_cannot_be_changed(code: Path) -> None:
@@ -80,7 +80,7 @@ def test_dots_lead_nowhere(code: Path) -> None:
 def test_a_name_that_is_a_path_is_refused() -> None:
     for name in "../x", "", "a/b", "a\n", ".hidden":
         with pytest.raises(InstanceFailed, match="no name"):
-            Instance.create(name, Limits(128, 1.0), [])
+            Instance.create(owner(), name, Limits(128, 1.0), [])
 
 
 def test_where_a_folder_comes_from_is_not_in_mountinfo(code: Path) -> None:

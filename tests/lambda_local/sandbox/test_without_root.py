@@ -25,7 +25,8 @@ try:
 except SandboxMissing as missing:
     refusal = [missing.message, missing.hint]
 Groups.make = lambda self, limits: None  # everything else is there
-box = Instance.create("box", Limits(128, 0.5), [])
+from lambda_local.work_folder import new_folder
+box = Instance.create(new_folder(), "box", Limits(128, 0.5), [])
 reading, writing = os.pipe()
 process = box.start(["/bin/sh", "-c", "id -u; touch /usr/x || echo refused; kill -9 1 && echo $$"],
                     {"PATH": "/usr/bin:/bin"}, "/tmp", writing, os.open("/dev/null", os.O_WRONLY))
