@@ -4,7 +4,8 @@
 
 All ask the same nginx on loopback, with one worker, for a page of 34 bytes over kept connections of HTTP/1.1; each has
 one thread. In every block each of them asks for so many seconds, in random order; ratios are geometric means over
-blocks, with Student's t in logs (95 %).
+blocks, with Student's t in logs (95 %). CPU time per request, of the kernel for the client too, stands beside: it is
+what a client costs where others use the processors.
 
 Needs what `sectax setup http` makes, wrk and nginx (Debian: `wrk`, `nginx-light`). h2load (`nghttp2-client`) and oha
 (`cargo install oha`) stand beside where they are installed.
@@ -16,11 +17,14 @@ import argparse
 import contextlib
 import random
 import re
+import resource
 import shutil
+import statistics
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from benchmarks.output import heading, ratio, table, target
 from sectax.experiments.client_server.server import free_port
@@ -60,31 +64,45 @@ def nginx() -> Iterator[str]:
             server.stop()
 
 
-def load_of(program: str, words: Sequence[str], pattern: str, wrong: str) -> float:
-    """Requests per second as a load tool prints them. Raises `SystemExit` where an answer was not a 200."""
+class Speed(NamedTuple):
+    """Requests per second, and CPU time of the client for each in seconds."""
+
+    requests_s: float
+    cpu_s: float
+
+
+def load_of(program: str, words: Sequence[str], pattern: str, wrong: str, seconds: int) -> Speed:
+    """What a load tool prints, and what it used. Raises `SystemExit` where an answer was not a 200."""
+    before = children_cpu_s()
     said = subprocess.run([program, *words], capture_output=True, text=True, check=True).stdout
     found = re.search(pattern, said)
     if found is None or re.search(wrong, said):
         raise SystemExit(f"{program} did not get what it asked for:\n{said}")
-    return float(found[1])
+    requests_s = float(found[1])
+    return Speed(requests_s, (children_cpu_s() - before) / (requests_s * seconds))
 
 
-def wrk(url: str, at_once: int, seconds: int) -> float:
+def children_cpu_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def wrk(url: str, at_once: int, seconds: int) -> Speed:
     words = ("-t1", f"-c{at_once}", f"-d{seconds}s", url)
-    return load_of("wrk", words, r"Requests/sec:\s+([\d.]+)", "Non-2xx|Socket errors")
+    return load_of("wrk", words, r"Requests/sec:\s+([\d.]+)", "Non-2xx|Socket errors", seconds)
 
 
-def h2load(url: str, at_once: int, seconds: int) -> float:
+def h2load(url: str, at_once: int, seconds: int) -> Speed:
     words = ("--h1", "-t1", f"-c{at_once}", f"-D{seconds}", url)
-    return load_of("h2load", words, r"finished in [^,]+, ([\d.]+) req/s", r"[1-9]\d* (failed|errored)")
+    return load_of("h2load", words, r"finished in [^,]+, ([\d.]+) req/s", r"[1-9]\d* (failed|errored)", seconds)
 
 
-def oha(url: str, at_once: int, seconds: int) -> float:
+def oha(url: str, at_once: int, seconds: int) -> Speed:
     words = ("--no-tui", "-c", str(at_once), "-z", f"{seconds}s", url)
-    return load_of("oha", words, r"Requests/sec:\s+([\d.]+)", r"\[[13-5]\d\d\]")
+    return load_of("oha", words, r"Requests/sec:\s+([\d.]+)", r"\[[13-5]\d\d\]", seconds)
 
 
-OTHERS: dict[str, Callable[[str, int, int], float]] = {"wrk": wrk, "h2load": h2load, "oha": oha}
+OTHERS: dict[str, Callable[[str, int, int], Speed]] = {"wrk": wrk, "h2load": h2load, "oha": oha}
 
 
 class Own:
@@ -99,15 +117,15 @@ class Own:
         self._client.open("a", wanted | {"most_body": 10**6}, 60.0)
         self._count = 2000
 
-    def requests_s(self, seconds: float) -> float:
+    def speed(self, seconds: float) -> Speed:
         batch = self._client.measure("a", self._count, 0, 600.0)
-        made, passed_s = 0, 0.0
+        made, passed_s, cpu_s = 0, 0.0, 0.0
         while passed_s < seconds:
             count = max(self._count, round(0.2 * self._count / (batch.wall_ns * 1e-9)))
             batch = self._client.measure("a", count, 0, 600.0)
             self._count = count if batch.wall_ns < 4e8 else count // 2
-            made, passed_s = made + count, passed_s + batch.wall_ns * 1e-9
-        return made / passed_s
+            made, passed_s, cpu_s = made + count, passed_s + batch.wall_ns * 1e-9, cpu_s + batch.cpu_ns * 1e-9
+        return Speed(made / passed_s, cpu_s / made)
 
     def close(self) -> None:
         self._client.leave("a")
@@ -127,20 +145,24 @@ def main() -> None:
     rows, ratios = [], {}
     with nginx() as url:
         for concurrency in map(int, given.concurrency.split(",")):
-            seen: dict[str, list[float]] = {"sectax": [], **{name: [] for name in others}}
+            seen: dict[str, list[Speed]] = {"sectax": [], **{name: [] for name in others}}
             for _ in range(given.blocks):
                 # A fresh process for each, as the others always are.
                 with contextlib.closing(Own(url, concurrency)) as own:
                     for name in random.sample([*seen], len(seen)):
                         tool = others.get(name)
-                        requests_s = tool(url, concurrency, given.seconds) if tool else own.requests_s(given.seconds)
-                        seen[name].append(requests_s)
+                        speed = tool(url, concurrency, given.seconds) if tool else own.speed(given.seconds)
+                        seen[name].append(speed)
             for name in others:
-                compared = [ours / theirs for ours, theirs in zip(seen["sectax"], seen[name], strict=True)]
-                ratios[concurrency, name] = geometric_mean_interval(compared, 0.95)
-                means = (f"{sum(item) / len(item):,.0f}" for item in (seen["sectax"], seen[name]))
-                rows.append([f"{concurrency}, {name}", *means, ratio(ratios[concurrency, name])])
-    table(["requests at once, beside", "sectax", "the other", "sectax / the other"], rows, "Requests per second")
+                pairs = list(zip(seen["sectax"], seen[name], strict=True))
+                faster = geometric_mean_interval([ours.requests_s / theirs.requests_s for ours, theirs in pairs], 0.95)
+                busier = geometric_mean_interval([ours.cpu_s / theirs.cpu_s for ours, theirs in pairs], 0.95)
+                ratios[concurrency, name] = faster
+                medians = (f"{statistics.median(one.requests_s for one in seen[it]):,.0f}" for it in ("sectax", name))
+                spent = (f"{1e6 * statistics.median(one.cpu_s for one in seen[it]):.1f}" for it in ("sectax", name))
+                rows.append([f"{concurrency}, {name}", *medians, ratio(faster), *spent, ratio(busier)])
+    columns = ["at once, beside", "sectax", "the other", "ratio", "sectax, µs of CPU", "the other", "ratio"]
+    table(columns, rows, "Requests per second (medians over blocks), and CPU time of the client per request")
     print()
     for (concurrency, name), interval in ratios.items():
         if name == "wrk":

@@ -72,6 +72,7 @@ type arm struct {
 	raw            []byte // the request, as HTTP/1.1 has it
 	seed           maphash.Seed
 	askers         []asker
+	loop           *loop  // in which they take turns; nil where they are goroutines
 	expected       answer // the first one, that the others must be like
 	sent, received atomic.Int64
 	connections    atomic.Int64
@@ -84,6 +85,12 @@ func open(asked wanted, seed maphash.Seed) (*arm, kit.Reply, error) {
 	made := &arm{wanted: asked, seed: seed}
 	if err := made.understand(); err != nil {
 		return nil, nil, err
+	}
+	if asked.Concurrency > 1 && made.hasWires() {
+		var err error
+		if made.loop, err = newLoop(); err != nil {
+			return nil, nil, err
+		}
 	}
 	for range max(1, asked.Concurrency) {
 		if asked.HTTP2 {
@@ -218,6 +225,11 @@ func (a *arm) dial() (*kit.Counted, error) {
 	return &kit.Counted{Conn: conn, Sent: &a.sent, Received: &a.received}, nil
 }
 
+// hasWires says whether connections are of our own kind: where one thread can do all there is to do.
+func (a *arm) hasWires() bool {
+	return !a.wanted.HTTP2 && a.wanted.Rate == 0 && (a.tls == nil || a.wanted.Concurrency <= 1)
+}
+
 // first asks once, and keeps the answer as the one that all others must be like.
 func (a *arm) first() (kit.Reply, error) {
 	var body bytes.Buffer
@@ -312,5 +324,8 @@ func (a *arm) tooLong() error {
 func (a *arm) close() {
 	for _, one := range a.askers {
 		one.drop()
+	}
+	if a.loop != nil {
+		a.loop.close()
 	}
 }

@@ -36,6 +36,8 @@ func (a *arm) measure(count, ramp int, start int64) (kit.Reply, error) {
 	case len(a.askers) == 1:
 		for place := 0; place < count && done.ask(0, place, time.Time{}); place++ {
 		}
+	case a.loop != nil:
+		a.inTurns(count, done)
 	default:
 		load.InParallel(count)
 	}
@@ -60,8 +62,22 @@ func (a *arm) measure(count, ramp int, start int64) (kit.Reply, error) {
 		"elapsed_ns": elapsed, "first_byte_ns": firsts[from:to], "wall_ns": int64(wall), "cpu_ns": cpu,
 		"sent_bytes": a.sent.Load() - sent, "received_bytes": a.received.Load() - received,
 		"in_flight": kit.InFlight(all, all[from:to]), "late": schedule.Late, "dropped": count - len(all),
-		"sending_ns": int64(schedule.Sending), "started_ns": started,
+		"sending_ns": int64(schedule.Sending), "started_ns": started, "one_thread": a.loop != nil,
 	}, nil
+}
+
+// inTurns has the requests sent by askers that take turns in this thread.
+func (a *arm) inTurns(count int, done *batch) {
+	next := 0
+	a.loop.run(func(worker int) {
+		for next < count {
+			place := next
+			next++
+			if !done.ask(worker, place, time.Time{}) {
+				return
+			}
+		}
+	})
 }
 
 // ask is one request, whose time counts from when it was due. It says whether to go on.

@@ -44,7 +44,8 @@ type answer struct {
 // goroutines between which a request would be handed around.
 type plainOne struct {
 	of       *arm
-	wire     *kit.Counted
+	wire     socket
+	turn     *turn    // nil where it takes none
 	conn     net.Conn // the wire, or TLS over it; nil while there is none
 	reader   *bufio.Reader
 	deadline time.Time
@@ -56,6 +57,9 @@ type plainOne struct {
 
 func newPlainOne(of *arm) *plainOne {
 	made := &plainOne{of: of, scratch: make([]byte, bufferSize)}
+	if of.loop != nil {
+		made.turn = of.loop.seat()
+	}
 	made.reader = bufio.NewReaderSize(nil, bufferSize)
 	made.digest.SetSeed(of.seed)
 	return made
@@ -63,7 +67,7 @@ func newPlainOne(of *arm) *plainOne {
 
 // connect opens a connection, with its TLS handshake where there is one.
 func (p *plainOne) connect() error {
-	wire, err := p.of.dial()
+	wire, err := p.dial()
 	if err != nil {
 		return err
 	}
@@ -79,6 +83,14 @@ func (p *plainOne) connect() error {
 	}
 	p.reader.Reset(p.conn)
 	return nil
+}
+
+func (p *plainOne) dial() (socket, error) {
+	if p.of.hasWires() {
+		return connectWire(p.of, p.turn)
+	}
+	made, err := p.of.dial()
+	return &counted{made}, err
 }
 
 // extend sets the deadline of what begins now. It costs a call of the runtime, so it is set a little too far, and not
@@ -154,9 +166,9 @@ func (p *plainOne) leave() {
 		_, err := p.reader.ReadByte()
 		closed = errors.Is(err, io.EOF)
 	}
-	if tcp, ok := p.wire.Conn.(*net.TCPConn); ok && !closed {
+	if !closed {
 		p.of.closesFirst.Store(true)
-		_ = tcp.SetLinger(0)
+		_ = p.wire.SetLinger(0)
 	}
 	p.drop()
 }

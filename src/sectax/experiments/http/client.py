@@ -34,6 +34,7 @@ class Sent(Batch, frozen=True, kw_only=True):
     sent_bytes: int
     received_bytes: int
     started_ns: int = 0  # by the clock of `Now`
+    one_thread: bool = False  # of every client: it can use no more than one processor
     late_start_ns: int = 0  # of the last client of several, after the agreed start
     saturated: int = 0  # clients of several that used up their part of the processors
 

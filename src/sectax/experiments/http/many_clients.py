@@ -74,6 +74,8 @@ class ManyClients:
             Part(max(0, one.started_ns - begin), one.wall_ns, one.cpu_ns)
             for one, (*_, begin) in zip(sent, asked, strict=True)
         ]
+        one_thread = any(one.one_thread for one in sent)
+        processors = len(os.sched_getaffinity(0))
         return Sent(
             elapsed_ns=together.merged([one.elapsed_ns for one in sent]),
             first_byte_ns=together.merged([one.first_byte_ns for one in sent]),
@@ -85,8 +87,9 @@ class ManyClients:
             in_flight=sum(one.in_flight for one in sent),
             sent_bytes=sum(one.sent_bytes for one in sent),
             received_bytes=sum(one.received_bytes for one in sent),
+            one_thread=one_thread,
             late_start_ns=max(part.began_late_ns for part in parts),
-            saturated=together.saturated(parts, len(os.sched_getaffinity(0))),
+            saturated=together.saturated(parts, min(many, processors) if one_thread else processors),
         )
 
     def close(self, arm: str) -> Closed:

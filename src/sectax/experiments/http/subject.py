@@ -238,7 +238,9 @@ class HttpSubject:
         # What a kernel counts of one process says nothing of several.
         ridden = (difference(before, after) if spec.clients == 1 else {}) | {"spanned_s": spanned_s}
         if spec.concurrency > 1 or spec.rate:  # one request at a time is waited for with its CPU time
-            ridden |= batch.load(count, spec.rate, len(os.sched_getaffinity(0)), spec.concurrency)
+            processors = len(os.sched_getaffinity(0))
+            usable = min(spec.clients, processors) if batch.one_thread else processors
+            ridden |= batch.load(count, spec.rate, usable, spec.concurrency)
         if spec.ramp:
             self._in_flight.append(batch.in_flight)
         self._late_start_s = max(self._late_start_s, batch.late_start_ns * 1e-9)
