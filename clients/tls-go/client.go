@@ -51,7 +51,7 @@ func (c *client) handle(asked request) (reply, error) {
 	}
 	on := c.arms[asked.Arm]
 	if on == nil {
-		return nil, fault{"other", asked.Command + " before open"}
+		return nil, kit.NewFault("other", asked.Command+" before open")
 	}
 	switch asked.Command {
 	case "measure":
@@ -63,7 +63,7 @@ func (c *client) handle(asked request) (reply, error) {
 		}
 		return reply{"handshakes": on.handshakes, "resumed": on.resumed}, nil
 	}
-	return nil, fault{"other", "there is no command " + asked.Command}
+	return nil, kit.NewFault("other", "there is no command "+asked.Command)
 }
 
 // open connects for the first time, and says what was negotiated and what both ends sent to agree on it.
@@ -194,7 +194,7 @@ func (a *arm) judge(made *line) error {
 	}
 	if now.Version != first.Version || now.CurveID != first.CurveID || now.CipherSuite != first.CipherSuite ||
 		now.DidResume != first.DidResume {
-		return fault{"varies", "a connection was negotiated otherwise than the first one"}
+		return kit.NewFault("varies", "a connection was negotiated otherwise than the first one")
 	}
 	return nil
 }

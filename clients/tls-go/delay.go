@@ -5,6 +5,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"sectax/kit"
 )
 
 // What a direction reads at once, and how many of these may be on their way.
@@ -35,7 +37,7 @@ func (d *delay) handle(asked request) (reply, error) {
 		}
 		return reply{}, nil
 	}
-	return nil, fault{"other", "there is no command " + asked.Command}
+	return nil, kit.NewFault("other", "there is no command "+asked.Command)
 }
 
 func passOn(from net.Listener, address string, after time.Duration) {

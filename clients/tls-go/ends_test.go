@@ -8,8 +8,11 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"io"
 	"math/big"
 	"net"
+	"os"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -196,4 +199,42 @@ func BenchmarkConnection(b *testing.B) {
 		}
 		_ = conn.Close()
 	}
+}
+
+// BenchmarkDial is tls.Dial alone, to a server in another process that has nothing else to do by then: the same that the
+// client times as connect and handshake. SECTAX_SERVER is the server's address, and SECTAX_ROOT the file with its root.
+func BenchmarkDial(b *testing.B) {
+	address, named := os.LookupEnv("SECTAX_SERVER")
+	if !named {
+		b.Skip("needs a server: python -m benchmarks.tls_handshake starts one")
+	}
+	root, err := os.ReadFile(os.Getenv("SECTAX_ROOT"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	client := settings{Protocol: "tls13", Group: "X25519", Name: name, Roots: string(root)}
+	config, _ := client.config()
+	config.RootCAs, _ = client.pool()
+	dial := func() time.Duration {
+		began := time.Now()
+		conn, err := tls.Dial("tcp", address, config)
+		took := time.Since(began)
+		if err != nil {
+			b.Fatal(err)
+		}
+		_ = conn.CloseWrite()
+		_ = conn.NetConn().(*net.TCPConn).CloseWrite()
+		_, _ = io.Copy(io.Discard, conn.NetConn())
+		_ = conn.Close()
+		return took
+	}
+	for range warming {
+		dial()
+	}
+	var took []time.Duration
+	for b.Loop() {
+		took = append(took, dial())
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2]), "median-ns")
 }

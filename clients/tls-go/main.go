@@ -3,23 +3,16 @@
 package main
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 
 	"sectax/kit"
 )
 
-const (
-	version     = 1
-	longestLine = 16 << 20
-)
+const version = 1
 
-// reply is what goes out: any members beside ok.
-type reply map[string]any
+type reply = kit.Reply
 
 // request is what comes in; the members that are not of its command are empty.
 type request struct {
@@ -45,33 +38,8 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: ends server|client|delay")
 		os.Exit(2)
 	}
-	if err := serve(ends[os.Args[1]](), os.Stdin, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-}
-
-// serve answers one request a line until the end of the input.
-func serve(by end, in io.Reader, out io.Writer) error {
-	lines := bufio.NewScanner(in)
-	lines.Buffer(make([]byte, 64<<10), longestLine)
-	answers := json.NewEncoder(out)
-	for lines.Scan() {
-		var asked request
-		if err := json.Unmarshal(lines.Bytes(), &asked); err != nil {
-			return err
-		}
-		answer, err := answerTo(by, asked)
-		if err != nil {
-			answer = faultOf(err)
-		} else {
-			answer["ok"] = true
-		}
-		if err := answers.Encode(answer); err != nil {
-			return err
-		}
-	}
-	return lines.Err()
+	by := ends[os.Args[1]]()
+	kit.Main(func(asked request) (reply, error) { return answerTo(by, asked) }, kindOf)
 }
 
 func answerTo(by end, asked request) (reply, error) {

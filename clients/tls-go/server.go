@@ -6,6 +6,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"sectax/kit"
 )
 
 // server has a listener for every arm, on loopback alone.
@@ -36,7 +38,7 @@ func (s *server) handle(asked request) (reply, error) {
 	case "tally":
 		on := s.listeners[asked.Arm]
 		if on == nil {
-			return nil, fault{"other", "tally before listen"}
+			return nil, kit.NewFault("other", "tally before listen")
 		}
 		return on.tally(), nil
 	case "close":
@@ -46,7 +48,7 @@ func (s *server) handle(asked request) (reply, error) {
 		}
 		return reply{}, nil
 	}
-	return nil, fault{"other", "there is no command " + asked.Command}
+	return nil, kit.NewFault("other", "there is no command "+asked.Command)
 }
 
 func (s *server) listen(asked request) (reply, error) {

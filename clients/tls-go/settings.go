@@ -3,6 +3,8 @@ package main
 import (
 	"crypto/tls"
 	"crypto/x509"
+
+	"sectax/kit"
 )
 
 // settings are what both ends of an arm agree on. Each end is given its own certificate and key, and whom it trusts.
@@ -40,7 +42,7 @@ func (s settings) config() (*tls.Config, error) {
 	protocol, known := versions[s.Protocol]
 	group, has := groups[s.Group]
 	if !known || !has {
-		return nil, fault{"unsupported", s.Protocol + " with " + s.Group + " is not in this library"}
+		return nil, kit.NewFault("unsupported", s.Protocol+" with "+s.Group+" is not in this library")
 	}
 	made := &tls.Config{
 		MinVersion: protocol, MaxVersion: protocol, CurvePreferences: []tls.CurveID{group}, CipherSuites: suites,
@@ -49,7 +51,7 @@ func (s settings) config() (*tls.Config, error) {
 	if s.Certificates != "" {
 		pair, err := tls.X509KeyPair([]byte(s.Certificates), []byte(s.Key))
 		if err != nil {
-			return nil, fault{"unsupported", err.Error()}
+			return nil, kit.NewFault("unsupported", err.Error())
 		}
 		made.Certificates = []tls.Certificate{pair}
 	}
@@ -59,7 +61,7 @@ func (s settings) config() (*tls.Config, error) {
 func (s settings) pool() (*x509.CertPool, error) {
 	made := x509.NewCertPool()
 	if !made.AppendCertsFromPEM([]byte(s.Roots)) {
-		return nil, fault{"unsupported", "the root certificate cannot be used"}
+		return nil, kit.NewFault("unsupported", "the root certificate cannot be used")
 	}
 	return made, nil
 }
