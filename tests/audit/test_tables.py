@@ -62,7 +62,7 @@ def test_rows_that_failed_are_counted(text: str) -> None:
 def test_a_percentage_of_failures_is_no_count_of_them(heading: str, cell: str) -> None:
     evidence = read_table([f"side;mean_ms;{heading}", "a;1;0", f"b;2;{cell}"], Columns())
 
-    assert [one.work.failed_share for one in evidence.series] == [0, pytest.approx(0.042)]
+    assert [(one.work.failures, one.work.operations) for one in evidence.series] == [(0, 100), (4.2, 100)]
     (outcome,) = (one for one in review(evidence) if one.check == "unequal-work")
     assert [(one.severity, one.figures) for one in outcome.warnings] == [(Severity.FATAL, ("mean_ms: b mean",))]
 
@@ -71,7 +71,7 @@ def test_a_percentage_of_failures_is_no_count_of_them(heading: str, cell: str) -
 def test_other_percentages_are_no_failures(heading: str) -> None:
     evidence = read_table([f"side,mean_ms,{heading}", "a,1,3", "b,2,4"], Columns())
 
-    assert [one.work.failed_share for one in evidence.series] == [None, None]
+    assert [one.work.failures for one in evidence.series] == [None, None]
     assert [len(one.claims) for one in evidence.series] == [1, 1]
 
 
@@ -212,10 +212,10 @@ def test_the_columns_that_were_read_and_those_that_were_not_are_named() -> None:
     assert found.columns == "time_ms by side; not used: load"
 
 
-def test_words_that_come_again_are_levels_or_a_hint_names_them() -> None:
+def test_words_that_come_again_are_levels_whatever_their_column_is_called() -> None:
     rows = ["run,date,ms", *["before,2026-1-1,1", "after,2026-1-2,2"] * 2]
 
-    assert read_table(rows, Columns()).columns == "ms by run; not used: date; --by run,date separates more"
+    assert read_table(rows, Columns()).columns == "ms by run; not used: date"
     assert [*read("\n".join(rows))] == ["ms: before", "ms: after"]
 
 

@@ -84,7 +84,6 @@ class Work:
     bytes: float | None = None  # of the whole trial
     failed: Mapping[str, float] = field(default_factory=dict)  # by kind; empty with `failures` None is unknown
     failures: float | None = None  # of all kinds
-    failed_share: float | None = None  # of the operations, where that is reported in place of a number
     dropped: float | None = None  # that a schedule asked for, and that were not sent
     duration_s: float | None = None  # of the trial
     configured_s: float | None = None  # how long the trial was to take

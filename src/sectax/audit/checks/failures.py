@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sectax.audit.checks.groups import gather, ids, unknown, worst
 from sectax.audit.checks.interface import Remark, check, remark
-from sectax.audit.checks.words import EVERYTHING, number, share
+from sectax.audit.checks.words import EVERYTHING, number
 from sectax.audit.form import Evidence, Series, TroubleKind
 from sectax.model.finding import Severity
 
@@ -48,7 +48,7 @@ def unequal_work(evidence: Evidence) -> Iterator[Remark]:
             "fix what fails, then measure",
             ids(group),
         )
-    few = [one for one in seen if (one.work.failures or one.work.failed_share) and one not in failing]
+    few = [one for one in seen if one.work.failures and one not in failing]
     yield from worst(
         Severity.WARNING,
         {group[0]: (0.0, _counted(group[0])) for group in gather(few, lambda one: one.run)},
@@ -61,9 +61,7 @@ def unequal_work(evidence: Evidence) -> Iterator[Remark]:
 
 
 def _counted(one: Series) -> str:
-    failures, operations = one.work.failures, operations_of(one)
-    if failures is None:
-        return f"{share(one.work.failed_share or 0.0)} of the operations failed"
+    failures, operations = one.work.failures or 0.0, operations_of(one)
     if operations is None:
         return f"{number(failures)} operations failed, of an unknown number"
     if failures > operations:
@@ -79,8 +77,6 @@ def operations_of(one: Series) -> float | None:
 def failure_share(one: Series) -> float | None:
     """The share of operations that failed; None where that is unknown."""
     failures, operations = one.work.failures, operations_of(one)
-    if one.work.failed_share is not None:
-        return one.work.failed_share
     if failures is None or (failures > 0 and operations is None):
         return None
     return failures / max(operations or 0.0, failures) if failures > 0 else 0.0

@@ -4,77 +4,67 @@ from __future__ import annotations
 
 import csv
 from array import array
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import islice
 
 from sectax.audit.form import Claim, Evidence, Series, Trouble, TroubleKind, Work
 from sectax.audit.reading.asked import Columns
 from sectax.audit.reading.build import MOST_FIGURES, evidence
-from sectax.audit.reading.cells import Cells, plain_numbers
-from sectax.audit.reading.headings import Failed, share_in_percent, unit_in
 from sectax.audit.reading.names import moves_of
 from sectax.audit.reading.units import Unit, unit_of
-from sectax.audit.tables.guess import guess
-from sectax.audit.tables.head import Table, opened, rows
+from sectax.audit.tables.cells import Cells
+from sectax.audit.tables.columns import roles, unit_in
+from sectax.audit.tables.layout import Layout, found_in
 from sectax.formats.bad_input import BadInput
 from sectax.text.printable import printable
 
-MOST_ROWS = 20_000_000
+MOST_ROWS, MOST_COLUMNS = 20_000_000, 2000
 # The rows by which columns are known, and those that are read at once: fewer than start Python's garbage collector.
 _SAMPLE, _PORTION = 2000, 512
-# The first rows may lack a number here and there; that they have numbers makes a table of lines.
-_FIRST = 9
 
 Key = tuple[str, ...]
 Row = Sequence[str]
 
 
-@dataclass
-class _Group:
-    """The values of one column in the rows of one combination of levels, and the last of these rows."""
-
-    values: array[float] = field(default_factory=lambda: array("d"))  # in the unit of their column
-    failed: float = 0.0
-    operations: float = 0.0
-    row: Row = ()
-
-
 def looks_like_a_table(head: str) -> bool:
-    """Whether a line of names is above lines with as many fields, one of them a number."""
+    """Whether a line of names is above a line with as many fields, one of them a number."""
     try:
-        table = opened(head.splitlines(), Columns())
-        first = [*islice(filter(None, rows(table)), _FIRST)]
-    except (BadInput, csv.Error):
+        layout = found_in(head.splitlines())
+    except BadInput:
         return False
-    cells = Cells(table.separator)
-    every = (pair for row in first for pair in zip(table.names, row, strict=False))
-    numbers = {name for name, cell in every if cells.number(cell) or cells.unit([cell])}
     # One column, or what only blanks separate, may be any text: a unit shows that it is none.
-    surely = len(table.names) > 1 and table.separator != " "
-    fits = bool(first) and len(first[0]) == len(table.names)
-    return fits and any(surely or unit_in(name) or unit_of(name) for name in numbers)
+    surely = len(layout.names) > 1 and layout.separator != " "
+    return layout.fits and (surely or any(unit_in(name) or unit_of(name) for name in layout.names))
 
 
 def read_table(lines: Iterable[str], said: Columns) -> Evidence:
     """A table as evidence. Raises `BadInput`."""
-    return _Reader(opened(lines, said)).evidence()
+    layout = found_in(lines, said.named())
+    if len(layout.names) > MOST_COLUMNS:
+        raise BadInput(f"{len(layout.names)} columns: at most {MOST_COLUMNS} are read", "audit some of them")
+    return _Reader(layout, said).evidence()
 
 
 class _Reader:
-    def __init__(self, table: Table) -> None:
-        self.table = table
-        self.rows = rows(table)
-        self.groups: dict[tuple[Key, int], _Group] = defaultdict(_Group)
+    def __init__(self, layout: Layout, said: Columns) -> None:
+        self.layout, self.rows = layout, layout.rows()
         self.count = 0
         self.left_out: list[Trouble] = []
         first = self._portion(_SAMPLE)
-        sample = [row for row in map(self._fitted, first) if row]
+        sample = [row for row in map(self._fitted, first) if any(row)]
         if not sample:
-            raise BadInput("the table has no rows", f"{len(table.names)} columns, and nothing below their names")
-        self.cells = Cells(table.separator, (cell for row in sample for cell in row))
-        self.guess = guess(table, sample, self.cells)
+            raise BadInput("the table has no rows", f"{len(layout.names)} columns, and nothing below their names")
+        self.cells = Cells(layout.separator, (cell.strip() for row in sample for cell in row))
+        self.roles = roles(layout.names, sample, self.cells, said)
+        # The values by column and levels; of each combination of levels a row, and how much failed of how much.
+        self.values: list[tuple[int, Unit, dict[Key, array[float]]]] = [
+            (at, unit, defaultdict(lambda: array("d"))) for at, unit in self.roles.values.items()
+        ]
+        self.row: dict[Key, Row] = {}
+        self.failed: dict[Key, float] = defaultdict(float)
+        self.operations: dict[Key, float] = defaultdict(float)
         while first:
             self._take(first)
             first = self._portion(_PORTION)
@@ -92,51 +82,39 @@ class _Reader:
         return portion
 
     def _fitted(self, row: Row) -> Row:
-        """A row with as many fields as there are columns, or none; commas at the end of lines make no field."""
-        names = self.table.names
+        """A row with as many fields as there are columns; commas at the end make none. Empty where it has others."""
+        names = self.layout.names
         fits = not any(names[len(row) :]) and not any(cell.strip() for cell in row[len(names) :])
-        return [*row, *[""] * len(names)][: len(names)] if fits and any(map(str.strip, row)) else ()
+        return [*(row if fits else ()), *[""] * len(names)][: len(names)]
 
     def _take(self, portion: list[Row]) -> None:
-        """Put the values of rows into their groups: at once, or where one of them needs a look, one by one."""
-        try:
-            columns = list(zip(*portion, strict=True))
-            if len(columns) != len(self.table.names):
-                raise ValueError("other columns")
-            self._put(portion, columns, [plain_numbers(columns[at]) for at in self.guess.values])
-        except ValueError:
-            for place, row in enumerate(portion, self.count - len(portion)):
-                fields = self._fitted(row)
-                told = [(self.cells.number(fields[at], unit), unit) for at, unit in self.guess.values.items() if fields]
-                numbers = [[number.value / unit[1]] for number, unit in told if number is not None]
-                if len(numbers) == len(self.guess.values):
-                    self._put([fields], [(cell,) for cell in fields], numbers)
-                elif any(map(str.strip, row)) and row != self.table.names:
-                    self._leave_out(place, f"left out: {printable(', '.join(row), 60)}")
+        """Put the values of rows to those of the same levels; where one is missing, it is left out."""
+        fits = {*map(len, portion)} == {len(self.layout.names)}
+        every = portion if fits else [*map(self._fitted, portion)]
+        columns = [*zip(*every, strict=True)]
+        levels = [[*map(str.strip, columns[at])] for at in self.roles.by]
+        keys: list[Key] = [*zip(*levels, strict=True)] if levels else [()] * len(every)
+        missing: set[int] = set()
+        for at, unit, values in self.values:
+            for place, (key, number) in enumerate(zip(keys, self.cells.numbers(columns[at], unit), strict=True)):
+                if number is None:
+                    missing.add(place)
+                else:
+                    values[key].append(number)
+        for place, row in ((place, portion[place]) for place in sorted(missing)):
+            if any(map(str.strip, row)) and row != self.layout.names:
+                self._leave_out(self.count - len(portion) + place, f"left out: {printable(', '.join(row), 60)}")
+        self.row |= zip(keys, every, strict=True)
+        if len(self.row) * len(self.values) > MOST_FIGURES:
+            raise BadInput(f"more than {MOST_FIGURES} different levels", "--by names columns of levels")
+        if self.roles.failing is not None:
+            at, failed, of = self.roles.failing
+            for key, row in zip(keys, every, strict=True):
+                self.failed[key] += max(0.0, failed(row[at], self._plain(row[at])))
+                self.operations[key] += of or self._plain(row[self.roles.count] if self.roles.count is not None else "")
 
     def _leave_out(self, place: int, text: str) -> None:
-        self.left_out.append(Trouble(TroubleKind.UNREAD, self.table.place + place + 1, text))
-
-    def _put(self, rows: Sequence[Row], columns: Sequence[Row], numbers: list[list[float]]) -> None:
-        guess, places = self.guess, defaultdict[Key, list[int]](list)
-        keys: Iterable[Key] = zip(*(columns[at] for at in guess.by), strict=True) if guess.by else [()] * len(rows)
-        for place, key in enumerate(keys):
-            places[key].append(place)
-        for key, there in places.items():
-            for at, values in zip(guess.values, numbers, strict=True):
-                group = self.groups[tuple(map(str.strip, key)), at]
-                group.values.extend([values[place] for place in there])
-                group.row = rows[there[-1]]
-                if guess.failures is not None:
-                    self._count(group, [rows[place] for place in there], *guess.failures)
-        if len(self.groups) > MOST_FIGURES:
-            raise BadInput(f"more than {MOST_FIGURES} different levels", "--by names columns of levels")
-
-    def _count(self, group: _Group, rows: Iterable[Row], at: int, failed: Failed) -> None:
-        of = self.guess.count
-        for (text, count), times in Counter((row[at], "" if of is None else row[of]) for row in rows).items():
-            group.failed += times * failed(text, self._plain(text))
-            group.operations += times * self._plain(count)
+        self.left_out.append(Trouble(TroubleKind.UNREAD, self.layout.place + place + 1, text))
 
     def _plain(self, cell: str) -> float:
         number = self.cells.number(cell)
@@ -145,34 +123,34 @@ class _Reader:
     def evidence(self) -> Evidence:
         """What was read. Raises `BadInput` where no row has a value."""
         first = next((f"; line {one.line}: {one.text}" for one in self.left_out), "")
-        if not self.groups:
+        if not any(values for _, _, values in self.values):
             raise BadInput(f"no row has a value{first}", "name the column of numbers with --value")
         if 2 * len(self.left_out) > self.count:
             raise BadInput(f"{len(self.left_out)} of {self.count} rows are not usable{first}")
-        if others := len(self.table.others):
+        if others := len(self.layout.others):
             text = f"only the first table is read: {others} below it are not (audit each by itself)"
             self.left_out.append(Trouble(TroubleKind.UNREAD, 0, text))
-        every = [self._series(*key, group) for key, group in self.groups.items()]
-        # Arms that stand beside each other are what is compared, unless levels are named.
-        size = self.table.names[self.guess.size[0]] if self.guess.size else None
-        factors = sorted(every[0].levels, key=lambda name: name != "column" or bool(self.table.said.by))
-        compares = next((name for name in factors if name != size), "")
-        return replace(evidence("this table", every, self.left_out, [], compares), columns=self.guess.told)
+        series = [
+            self._series(key, at, unit, values[key])
+            for key in self.row
+            for at, unit, values in self.values
+            if key in values
+        ]
+        size = self.layout.names[self.roles.size[0]] if self.roles.size else None
+        compares = next((name for name in series[0].levels if name != size), "")
+        return replace(evidence("this table", series, self.left_out, [], compares), columns=self.roles.read)
 
-    def _series(self, key: Key, at: int, group: _Group) -> Series:
-        import numpy as np
-
-        guess, unit, arms = self.guess, self.guess.values[at], len(self.guess.values) > 1
-        name = self.table.names[at]
-        factors = [*(self.table.names[at] for at in guess.by), "column"]
-        levels = dict(zip(factors, (*key, name) if arms else key, strict=False))
-        label, metric = ", ".join(levels.values()), "value" if arms else name
+    def _series(self, key: Key, at: int, unit: Unit, values: array[float]) -> Series:
+        names, row, roles = self.layout.names, self.row[key], self.roles
+        levels = {names[of]: level for of, level in zip(roles.by, key, strict=True)}
+        levels |= {"column": names[at]} if len(self.values) > 1 else {}
+        metric = "value" if len(self.values) > 1 else names[at]
+        label = ", ".join(levels.values())
         id = f"{metric}: {label}" if label else metric
-        claims = self._claims(id, group.row, at, unit) if len(group.values) == 1 else ()
-        texts = (*levels.values(), *map(str.strip, group.row), metric)
+        claims = self._claims(id, row, at, unit) if len(values) == 1 else ()
+        texts = (*levels.values(), *map(str.strip, row), metric)
         operation = next(filter(moves_of, texts), next(iter(key), None))
-        failed, in_percent = (group.failed, guess.failures[1] is share_in_percent) if guess.failures else (None, False)
-        size = self.cells.number(group.row[guess.size[0]], guess.size[1]) if guess.size else None
+        size = self.cells.number(row[roles.size[0]], roles.size[1]) if roles.size else None
         return Series(
             id=id,
             table=metric,
@@ -180,25 +158,22 @@ class _Reader:
             metric=metric,
             quantity=unit[0],
             claims=claims,
-            values=() if claims else array("d", (np.frombuffer(group.values) * unit[1]).tobytes()),
-            count=int(self._plain(group.row[guess.count])) or None if claims and guess.count is not None else None,
+            values=() if claims else values,
+            count=int(self._plain(row[roles.count])) or None if claims and roles.count is not None else None,
             work=Work(
                 operation=operation,
                 moves=moves_of(operation or ""),
                 size_bytes=size.value if size is not None else None,
-                operations=group.operations or None,
-                failures=failed if not in_percent else None,
-                failed_share=failed / len(group.values) if in_percent and failed is not None else None,
+                operations=self.operations.get(key) or None,
+                failures=self.failed.get(key),
             ),
             run=label,
         )
 
     def _claims(self, id: str, row: Row, at: int, unit: Unit) -> tuple[Claim, ...]:
         """Of a row that stands by itself with a mean or median: that, and the summaries beside it."""
-        claims = []
-        for name, (place, step) in self.guess.summaries.items():
-            if (number := self.cells.number(row[place], unit)) is not None:
-                claims.append(Claim(f"{id} {name}", name, number.value, step))
-        if claims and (error := self.cells.error(row[at], unit)) is not None:
-            claims.append(Claim(f"{id} error", "error", error.value))
-        return tuple(claims)
+        there = {name: self.cells.number(row[place], unit) for name, place in self.roles.summaries.items()}
+        there |= {"error": self.cells.error(row[at], unit)} if there else {}
+        # Many programs leave out zeros at the end, so the finest step of a row is that of all of its numbers.
+        step = min((one.step for one in there.values() if one), default=0.0)
+        return tuple(Claim(f"{id} {name}", name, one.value, step) for name, one in there.items() if one)

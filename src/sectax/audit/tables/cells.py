@@ -1,4 +1,4 @@
-"""Numbers as people and their programs write them in tables: '12,5', '1,234.5', '3.1 ms'."""
+"""Numbers as people and their programs write them in tables: '12,5', '1,234.5', '3.1 ms', '54 ± 2'."""
 
 from __future__ import annotations
 
@@ -19,25 +19,34 @@ _NO_UNIT = (Quantity.OTHER, 1.0)
 
 
 class Cells:
-    """How the numbers of a table are written. Whether a comma is a decimal one, all of its cells show together."""
+    """How the numbers of a table are written."""
 
     def __init__(self, separator: str, texts: Iterable[str] = ()) -> None:
-        every = [text.strip() for text in texts]
-        decimal = any(_DECIMAL.fullmatch(text) and not _GROUPED.fullmatch(text) for text in every)
-        grouped = any(_GROUPED.fullmatch(text) and (text.count(",") > 1 or "." in text) for text in every)
-        points = any(re.search(r"\d\.\d", text) for text in every if "," not in text)
-        # '1,234' may be either. Where commas separate the columns, a comma in a number means thousands.
-        self._decimal = decimal or not (grouped or points or separator == ",")
+        # '1,234' may be either: a comma is decimal beside semicolons, or where it is so in any other cell.
+        self._decimal = separator == ";" or any(
+            _DECIMAL.fullmatch(one) and not _GROUPED.fullmatch(one) for one in texts
+        )
 
-    def number(self, text: str, unit: Unit = _NO_UNIT) -> Number | None:
+    def number(self, text: str, unit: Unit | None = None) -> Number | None:
         """The number in a cell, in base units; None where there is none. One with a unit of its own counts in that."""
-        plain = self._plain(text)
+        plain, unit = self._plain(text), unit or _NO_UNIT
         if (found := _WITH_UNIT.fullmatch(plain)) is not None:
             plain, own = found[1], _NO_UNIT if found[2] == "%" else unit_of(found[2])
             if own is None or own[0] is not unit[0]:
                 return None
             unit = own
         return None if "," in plain else plain_number(plain, unit[1])
+
+    def numbers(self, texts: Sequence[str], unit: Unit) -> list[float | None]:
+        """The numbers of a column, at once where all of them are plain."""
+        try:
+            numbers, together = [float(text) * unit[1] for text in texts], "".join(texts)
+            # float() also reads 1_000, nan, inf, and digits of other scripts.
+            if together.isascii() and not any(sign in together for sign in "_nN") and max(map(abs, numbers)) <= LARGEST:
+                return [*numbers]
+        except ValueError:
+            pass
+        return [number and number.value for number in (self.number(text, unit) for text in texts)]
 
     def error(self, text: str, unit: Unit) -> Number | None:
         """What stands behind a ± in a cell."""
@@ -50,29 +59,13 @@ class Cells:
         units = [unit_of(found[2]) if (found := _WITH_UNIT.fullmatch(plain)) else None for plain in there]
         return units[0] if len({unit and unit[0] for unit in units}) == 1 else None
 
-    def are_numbers(self, texts: Iterable[str], unit: Unit | None) -> bool:
+    def are_numbers(self, texts: Sequence[str], unit: Unit | None) -> bool:
         """Whether more than half of the cells of a column are numbers, but for empty ones."""
-        numbers = [self.number(text, unit or _NO_UNIT) is not None for text in texts if text.strip()]
+        numbers = [self.number(text, unit) is not None for text in texts if text.strip()]
         return 2 * sum(numbers) > len(numbers)
-
-    def finest(self, texts: Iterable[str], unit: Unit) -> float:
-        """The finest step of a column, since many programs leave out zeros at the end."""
-        numbers = (self.number(text, unit) for text in texts)
-        return min((number.step for number in numbers if number is not None), default=0.0)
 
     def _plain(self, text: str) -> str:
         plain = _BLANKS.sub("", _ERROR.split(text.strip())[0])
         if self._decimal and _DECIMAL.fullmatch(plain):
             return plain.replace(".", "").replace(",", ".")
         return plain.replace(",", "") if _GROUPED.fullmatch(plain) else plain
-
-
-def plain_numbers(texts: Sequence[str]) -> list[float]:
-    """Many cells at once. Raises `ValueError` where one of them is more than a plain number."""
-    numbers = [*map(float, texts)]
-    together = "".join(texts)
-    # float() also reads 1_000, nan, inf, and digits of other scripts.
-    odd = not together.isascii() or any(sign in together for sign in "_nN")
-    if odd or max(numbers) > LARGEST or min(numbers) < -LARGEST:
-        raise ValueError("no plain numbers")
-    return numbers

@@ -1,0 +1,174 @@
+"""What the columns of a table hold, where the user does not say it: by their headings and by what is in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sectax.audit.form import Quantity
+from sectax.audit.reading.asked import Columns
+from sectax.audit.reading.printed import statistic_of as of_percentile
+from sectax.audit.reading.units import KNOWN, Unit, unit_of
+from sectax.audit.tables.cells import Cells
+from sectax.formats.bad_input import BadInput
+from sectax.text.near import did_you_mean
+from sectax.text.printable import printable
+
+# A column with more different texts than this, in over half of the rows, names rows and no levels.
+_MOST_LEVELS = 200
+_STATISTICS = {
+    "mean": "mean|average|avg",
+    "median": "median|med",
+    "min": "min|minimum|fastest",
+    "max": "max|maximum|slowest",
+    "error": "error",
+    "stddev": "stddev|stdev|std|sd|std dev",
+}
+_COUNTS = re.compile(r"(?:total )?(?:n|count|samples|runs|iterations|rounds|trials|requests|reqs|operations)")
+# Where or when a row was taken, which is no level.
+_OF_THE_ROW = re.compile(r".*\b(?:date|time ?stamp|started|[ug]?u?id|run|iter(?:ation)?|trial|rep|seq|index|no)")
+_SIZES = re.compile(r".*\b(?:size|payload|body|block|object|message|length)s?\b.*|bytes")
+_FAILED, _PERCENT = "(?:errors?(?= rate)|errors|failed|failures?|fail|errs?|timeouts)", "(?:percent|percentage|pct)"
+# How much of a row's work failed, by a cell and its number: counts first, percentages last.
+_FAILURES: dict[str, Callable[[str, float], float]] = {
+    "(?:num |n |total |failed )?(?:errors|failed|failures|errs|timeouts)": lambda _, number: number,
+    "(?:.* )?(?:exit|return) ?(?:code|status)|rc": lambda _, number: number != 0,
+    "(?:http |response )?(?:status|code)(?: code)?|response ?code": lambda _, number: number >= 400,
+    "(?:is )?(?:success|successful|succeeded|ok|passed|valid|verified|correct)": lambda text, _: (
+        text.strip().lower() in ("false", "no", "0", "ko", "failed", "error")
+    ),
+    (_OF_100 := f"{_FAILED}(?: rate)? {_PERCENT}|{_PERCENT} {_FAILED}"): lambda _, number: number,
+}
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The columns of a table by what they hold, each by its place."""
+
+    values: dict[int, Unit]
+    by: tuple[int, ...]  # levels
+    summaries: dict[str, int]  # of the only column of values, and those beside it, where it has a statistic
+    count: int | None  # how many values are behind a summary, or operations behind a row
+    failing: tuple[int, Callable[[str, float], float], int] | None  # with how much of it, of how many if that is known
+    size: tuple[int, Unit] | None  # the bytes that an operation moves
+    read: str  # which columns were read as what, in words
+
+
+def roles(names: list[str], sample: Sequence[Sequence[str]], cells: Cells, said: Columns) -> Roles:
+    """What the columns hold, by the first rows. Raises `BadInput` where no column of values can be found."""
+    texts = [*zip(*sample, strict=True)]
+    shares = [any(cell.endswith("%") for cell in column) for column in texts]
+    called = [words(name + "%" * share) for name, share in zip(names, shares, strict=True)]
+    units = [unit_in(name) or cells.unit(column) for name, column in zip(names, texts, strict=True)]
+    numeric = [at for at, column in enumerate(texts) if cells.are_numbers(column, units[at])]
+    free = [at for at in numeric if names[at] not in said.named()]
+    values = [place_of(name, names) for name in dict.fromkeys(said.value)] or _values(names, units, free, said)
+    statistic = statistic_of(names[values[0]]) if len(values) == 1 else None
+    amounts = {at: unit for at in numeric if (unit := units[at]) and unit[0] is Quantity.MEMORY}
+    sizes = {at: unit for at, unit in amounts.items() if _SIZES.fullmatch(called[at])}
+    failing = [
+        (at, how, 100 * (known is _OF_100))
+        for known, how in _FAILURES.items()
+        for at in range(len(names))
+        if re.fullmatch(known, called[at]) and (at in numeric or "success" in known)
+        if at not in values and names[at] not in said.by
+    ]
+    aside = {*values, *(at for at, _, _ in failing), *(at for at, name in enumerate(names) if not name)}
+    different = [len({*column}) for column in texts]
+
+    def is_level(at: int) -> bool:
+        if at in aside or different[at] == 1 or _COUNTS.fullmatch(called[at]):
+            return False
+        again, of_the_row = 2 * different[at] <= len(sample), _OF_THE_ROW.fullmatch(called[at])
+        if at not in numeric:
+            # Words that come again are arms, whatever their column is called; dates are none.
+            dates = any(text[:1].isdigit() for text in texts[at])
+            return not (of_the_row or different[at] > _MOST_LEVELS) or (again and not dates)
+        # Parameters stand before what was measured with them, and come again where rows are single values.
+        is_parameter = at < values[0] and (at in amounts or not units[at]) and (statistic is not None or again)
+        return not of_the_row and (at in sizes or is_parameter)
+
+    by = tuple(place_of(name, names) for name in said.by) or tuple(filter(is_level, range(len(names))))
+    beside = {one: at for at in free if at not in (*values, *by) and (one := statistic_of(names[at]))}
+    summaries = beside | {statistic: values[0]} if statistic is not None else {}
+    count = next((at for at in free if at not in values and _COUNTS.fullmatch(called[at])), None)
+    unused = [at for at in range(len(names)) if at not in {*aside, *by, count, *summaries.values()}]
+    read, levels, others = (listed([names[at] for at in of]) for of in (values, by, unused))
+    return Roles(
+        values={at: _unit(said, names[at], units[at]) for at in values},
+        by=by,
+        summaries=summaries,
+        count=count,
+        failing=next(iter(failing), None),
+        size=next((one for one in sizes.items() if one[0] in by or different[one[0]] == 1), None),
+        read=read + (f" by {levels}" if levels else "") + (f"; not used: {others}" if others else ""),
+    )
+
+
+def _values(names: list[str], units: list[Unit | None], numeric: list[int], said: Columns) -> list[int]:
+    """The columns of values: those with a time or rate in their names or cells; with --unit alone, every arm."""
+    if len(numeric) == 1:
+        units[numeric[0]] = units[numeric[0]] or unit_of(names[numeric[0]])
+    arms = [at for at in numeric if (unit := units[at]) and unit[0] is not Quantity.MEMORY]
+    arms = arms or [at for at in numeric if names[at] and not _OF_THE_ROW.fullmatch(words(names[at]))]
+    centre = [at for at in arms if statistic_of(names[at]) in ("mean", "median")]
+    alone = [at for at in arms if statistic_of(names[at]) is None]
+    if centre or (arms and not alone):
+        return centre[:1] or arms[:1]
+    quantities = {unit[0] if (unit := units[at]) else said.unit for at in alone}
+    if len(quantities) != 1 or (quantities == {""} and len(alone) > 1):
+        hint = f"--value COLUMN --unit UNIT; the columns are {listed(names)}"
+        raise BadInput("nothing says which column holds the values", hint)
+    return alone
+
+
+def _unit(said: Columns, name: str, unit: Unit | None) -> Unit:
+    unit = unit_of(said.unit) if said.unit else unit
+    if unit is None:
+        what = f"{printable(said.unit)!r} is not a unit" if said.unit else f"the unit of {name!r} is not given"
+        raise BadInput(what, did_you_mean(said.unit, KNOWN, f"--unit is one of {', '.join(KNOWN)}"))
+    return unit
+
+
+def place_of(name: str, names: list[str]) -> int:
+    """The place of a column. Raises `BadInput` where there is none of this name, or two."""
+    if names.count(name) != 1:
+        what = "two columns have the name" if name in names else "there is no column"
+        raise BadInput(f"{what} {printable(name, 60)!r}", did_you_mean(name, names, f"the columns are {listed(names)}"))
+    return names.index(name)
+
+
+def listed(names: Sequence[str]) -> str:
+    """The names of columns in a message."""
+    shown = ", ".join(printable(name, 40) for name in names[:20])
+    return f"{shown} and {len(names) - 20} more" if len(names) > 20 else shown
+
+
+def words(name: str) -> str:
+    """A column's name in small words, without its unit: 'totalReqs', 'Total_Reqs' and 'Total Reqs (n)' are one.
+
+    A percentage is not what it is of, so it stays: 'Errors (%)' and '% errors' are 'errors percent'.
+    """
+    spaced = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", re.split(r"[(\[]", name)[0])
+    spaced += " percent" if "%" in name and not re.search(r"\d\s*%", name) else ""
+    return " ".join(re.findall(r"[A-Za-z]+|\d[\dA-Za-z.]*", spaced.replace("_", " "))).lower()
+
+
+def unit_in(name: str) -> Unit | None:
+    """The unit that a column's name is or ends with: `sign (ops/s)`, `time_ms`, `ops_s`, `ns/op`, `ms`."""
+    if (inside := re.search(r"[(\[]([^()\[\]]{1,20})[)\]]\s*$", name)) is not None:
+        return unit_of(inside[1])
+    name = re.sub(r"[_ ]per[_ ]|(?i:(?<=ops|eqs|req|sts)|(?<=[kmg]b|ib))_(?=s$)", "/", name)
+    last = re.search(r"[_ ]([A-Za-zµμ/]{1,16})$|[a-z](Ms|Us|Ns|Secs?|Seconds|Millis|Nanos)$", name)
+    # One letter by itself may be anything, and min is the least.
+    told = (name if len(name) > 1 else "", (last[1] or last[2]) if last else "")
+    return next((unit for word in told if statistic_of(word) is None and (unit := unit_of(word))), None)
+
+
+def statistic_of(name: str) -> str | None:
+    """The statistic that a column's name says: mean, `p99 (ms)`, `min_us`."""
+    plain = re.sub(r"^(?:time|latency) | (?:[mun]?s|secs?|seconds|time|latency|runtime)$", "", words(name))
+    if (percentile := re.fullmatch(r"(?:p ?)?(\d\d)\.?(\d?)(?:th)?( percentile)?", plain)) and "p" in plain:
+        return of_percentile(f"{percentile[1]}.{percentile[2] or 0}")
+    return next((statistic for statistic, known in _STATISTICS.items() if re.fullmatch(known, plain)), None)

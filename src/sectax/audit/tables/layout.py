@@ -1,0 +1,77 @@
+"""Where a table is in a text: its line of names, what separates its fields, and the lines that are rows."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain, filterfalse, islice, takewhile
+from operator import methodcaller
+
+from sectax.formats.bad_input import BadInput
+
+# Lines of words above the line of names.
+_MOST_ABOVE = 50
+_RULE = re.compile(r"[-:=+|_ \t]*-[-:=+|_ \t]*")
+_NUMBER = re.compile(r"\s*[+-]?(?:\.?\d|nan$)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A table whose rows are still to be read."""
+
+    names: list[str]  # of its columns
+    separator: str  # between fields; a blank stands for any run of two or more blanks
+    fits: bool  # whether the line below the names has as many fields, one of them a number
+    place: int  # of the line of names, from 1
+    lines: Iterator[str]  # those behind it, as they stand in the file
+    others: list[str] = field(default_factory=list)  # the rules of other tables below it, which are not read
+
+    def rows(self) -> Iterator[list[str]]:
+        """The rows, without rules, comments and repeated lines of names. Raises `csv.Error`."""
+        lines = filterfalse(methodcaller("startswith", "#"), self.lines)
+        if self.separator not in ("|", " "):
+            return csv.reader(lines, delimiter=self.separator, strict=True, skipinitialspace=True)
+        split = self._markdown() if self.separator == "|" else (fields(line, " ") for line in lines if line.strip())
+        return (row for row in split if not _RULE.fullmatch(" ".join(row)) and row != self.names)
+
+    def _markdown(self) -> Iterator[list[str]]:
+        """The rows up to the first other line. Those of a table below may be of something else, even of these names."""
+        yield from (fields(line, "|") for line in takewhile(lambda line: "|" in line, self.lines))
+        self.others.extend(line for line in self.lines if "|" in line and _RULE.fullmatch(line))
+
+
+def found_in(lines: Iterable[str], wanted: Collection[str] = ()) -> Layout:
+    """The table that begins in these lines, if possible with a column of a *wanted* name. Raises `BadInput`."""
+    every = iter(lines)
+    first = list(islice(every, _MOST_ABOVE))
+    texts = [at for at, line in enumerate(first) if line.strip() and not _RULE.fullmatch(line)]
+    found: list[tuple[tuple[object, ...], Layout]] = []
+    for at, below in zip(texts, [*texts[1:], *texts[-1:]], strict=True):
+        for separator in ",;\t| ":
+            names, row = fields(first[at], separator), fields(first[below], separator)
+            fits = len(names) == len(row) and any(map(_NUMBER.match, row))
+            ruled = separator == "|" and below > at + 1 and "|" in first[at + 1]
+            if names[0] not in wanted:
+                names[0] = names[0].lstrip("# ")
+            layout = Layout(names, separator, fits, at + 1, chain(first[at + 1 :], every))
+            likely = ruled, fits and len(names) > 1, not first[at].startswith("#"), -at, len(names)
+            found.append(((not {*wanted}.isdisjoint(names), *likely), layout))
+    best = max(found, key=lambda one: one[0], default=((), None))[1]
+    if best is None or all(_NUMBER.match(name) for name in best.names if name):
+        raise BadInput("the table has no line of column names", "put a line of column names above the first row")
+    return best
+
+
+def fields(line: str, separator: str) -> list[str]:
+    """The fields of one line, without blanks and quotes around them; at least one."""
+    if separator == "|":
+        # A table of Markdown has strokes at both ends.
+        return [cell.strip(" *`") for cell in line.strip().strip("|").split("|")]
+    if separator == " ":
+        return re.split(r"\s{2,}|\t", line.strip()) if re.search(r"\s{2,}", line.strip()) else line.split() or [""]
+    try:
+        return [cell.strip() for cell in next(csv.reader([line], delimiter=separator, skipinitialspace=True))] or [""]
+    except (csv.Error, StopIteration):
+        return [""]
