@@ -2,11 +2,11 @@
 
 python -m benchmarks.audit_corpus [--files FOLDER] [--fetch] [--all] [--sources]
 
-The files are other people's, from public repositories, and are not in this one: `corpus.toml` names each by repository,
-commit and path, with its SHA-256, its licence and what somebody found in it who read it before the audit did. `--fetch`
-brings those that are missing into FOLDER, with git. Nothing is audited whose hash differs. What has no commit, or is
-`copied`, is an output in a thread (`issues/7`, `pull/7`) or on a page: copy it into FOLDER under its hash, with a line
-end behind its last line.
+The files are other people's, from public repositories, and are not in this one: `corpus.toml` and the fresh sets beside
+it name each by repository, commit and path, with its SHA-256, its licence and what somebody found in it who read it
+before the audit did. `--fetch` brings those that are missing into FOLDER, with git. Nothing is audited whose hash
+differs. What has no commit, or is `copied`, is an output in a thread (`issues/7`, `pull/7`) or on a page: copy it into
+FOLDER under its hash, with a line end behind its last line.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ class Entry:
         why: what is wrong, in words.
         copied: whether it was copied by hand from a page or a thread, so that its bytes may not be those of the source.
         amended: what the judge had overlooked, and the audit showed; it counts neither as a find nor as an accusation.
-        set: 'tuned' where the checks were mended after this file was seen (all of them, now), 'fresh' where not.
+        set: 'tuned' where the checks were changed after this file was seen; 'fresh' with a date where they were not.
+        first_sight: of a fresh file, what the audit made of it before anything was changed, matched by hand.
     """
 
     repository: str
@@ -69,6 +70,7 @@ class Entry:
     why: str = ""
     copied: bool = False
     amended: str = ""
+    first_sight: str = ""
 
     @property
     def healthy(self) -> bool:
@@ -97,7 +99,8 @@ class Count:
 
 
 def entries() -> list[Entry]:
-    return [Entry(**row) for row in tomllib.loads(LIST.read_text(encoding="utf-8"))["file"]]
+    lists = (LIST, *sorted(LIST.parent.glob("fresh_*.toml")))
+    return [Entry(**row) for path in lists for row in tomllib.loads(path.read_text(encoding="utf-8"))["file"]]
 
 
 def judged(entry: Entry, path: Path, count: Count) -> None:
@@ -237,7 +240,7 @@ def main() -> None:
 
 
 def _report(counts: dict[str, Count], absent: int, *, words: bool) -> None:
-    whole = counts["all"]
+    whole = counts.get("tuned files", counts["all"])
     if absent:
         print(f"\n{absent} files are not here: --fetch brings them (git, {HOST})")
     if not whole.files:
@@ -253,7 +256,7 @@ def _report(counts: dict[str, Count], absent: int, *, words: bool) -> None:
         for name, count in counts.items()
     ]
     table(["set", "files", "faults found", "healthy files accused", "files with an F nobody expected"], rows)
-    for word in whole.words if words else ():
+    for word in counts["all"].words if words else ():
         print(f"  {word}")
     print()
     recall = whole.found / whole.faults

@@ -247,16 +247,6 @@ RULES: dict[str, tuple[str, Evidence, Evidence]] = {
         told(*(of_size(size, 5e-3, operation="encrypt_ms") for size in (1e4, 1e6, 1e8))),
         told(*(of_size(size, 5e-3, operation="copy") for size in (1e4, 1e6, 1e8))),
     ),
-    "a share of operations that failed": (
-        "F unequal-work",
-        one(work=Work(failed_share=0.042), mean=0.009),
-        one(work=Work(failed_share=0.0), mean=0.009),
-    ),
-    "a small share that failed": (
-        "W unequal-work",
-        one(work=Work(failed_share=0.0005), mean=0.009),
-        one(work=Work(failed_share=0.0), mean=0.009),
-    ),
     "more than the link carries": (
         "F faster-than-physics",
         told(of_size(1e9, 1e-3, link_bytes_s=1e9)),

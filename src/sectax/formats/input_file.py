@@ -181,6 +181,8 @@ def _decoded(content: bytes, offset: int = 0, before: int = 0, unreadable: list[
         what = f"byte {offset + error.start} (0x{content[error.start]:02x}) is not {taken_for}"
         line = before + content.count(b"\n", 0, error.start) + 1
         text = content.decode(wide or "utf-8", errors=_LENIENT if wide is None else "replace")
+        if wide is None and b"\0" in content:
+            raise BadInput("it is not a text file", "name the text or table that the tool wrote") from error
         if unreadable is None or text.count(_REPLACED) > _MOST_UNREADABLE * len(content):
             raise BadInput(what, "name a text file, or convert it to UTF-8 (iconv)", line=line) from error
         unreadable.append(f"line {line}: {what}")

@@ -252,7 +252,7 @@ def _two_digits(length: float, rounding: Callable[[float], int]) -> tuple[str, s
 
 def count(number: float, noun: str) -> str:
     """'1 figure', '2 figures'."""
-    return f"{number:g} {noun}{'' if number == 1 else 's'}"
+    return f"{number:,.12g} {noun}{'' if number == 1 else 's'}"
 
 
 def _without_zeros(text: str) -> str:

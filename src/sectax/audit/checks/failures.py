@@ -27,7 +27,8 @@ def said_by_the_tool(evidence: Evidence) -> Iterator[Remark]:
         first, others = group[0], len(group) - 1
         more = f", and {others} more like it" if others else ""
         severity, meaning, advice = _OF_KIND[first.kind]
-        yield remark(severity, EVERYTHING, f"line {first.line}: {first.text}{more}", meaning, advice)
+        place = f"line {first.line}: " if first.line else ""
+        yield remark(severity, EVERYTHING, f"{place}{first.text}{more}", meaning, advice)
 
 
 MOST_FAILURES = 0.001
@@ -39,7 +40,8 @@ def unequal_work(evidence: Evidence) -> Iterator[Remark]:
     failing = [one for one in seen if (failure_share(one) or 0.0) > MOST_FAILURES]
     for group in gather(failing, lambda one: (one.run, failure_share(one), operations_of(one))):
         one = group[0]
-        kinds = ", ".join(f"{number(count)} {kind}" for kind, count in one.work.failed.items() if count)
+        counts = {kind: count for kind, count in one.work.failed.items() if count}
+        kinds = ", ".join(f"{number(count)} {kind}" for kind, count in counts.items()) if len(counts) > 1 else ""
         yield remark(
             Severity.FATAL,
             one.run or one.table,

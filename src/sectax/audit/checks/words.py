@@ -8,6 +8,7 @@ from collections.abc import Iterable
 # The subject of what concerns the source as a whole.
 EVERYTHING = "all figures"
 _MOST_PER_CENT = 1_000_000
+_MOST_COUNTED = 10_000_000
 # Of a figure's name in a list of them.
 _LONGEST = 100
 # From here on people say 'times'.
@@ -38,8 +39,8 @@ def counted(number: float, noun: str) -> str:
 
 
 def number(value: float) -> str:
-    """Three significant digits."""
-    rounded = float(f"{value:.3g}")
+    """Three significant digits; all of a whole number that people count."""
+    rounded = value if float(value).is_integer() and abs(value) < _MOST_COUNTED else float(f"{value:.3g}")
     return f"{rounded:,.0f}" if abs(rounded) >= 1000 else f"{rounded:g}"
 
 

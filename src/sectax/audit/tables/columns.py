@@ -25,7 +25,9 @@ _STATISTICS = {
     "error": "error",
     "stddev": "stddev|stdev|std|sd|std dev",
 }
-_COUNTS = re.compile(r"(?:total )?(?:n|count|samples|runs|iterations|rounds|trials|requests|reqs|operations)")
+_COUNTS = re.compile(
+    r"(?:total )?(?:n|count|samples|runs|iterations|rounds|trials|requests?|reqs|operations?)(?: count)?"
+)
 # Where or when a row was taken, which is no level.
 _OF_THE_ROW = re.compile(r".*\b(?:date|time ?stamp|started|[ug]?u?id|run|iter(?:ation)?|trial|rep|seq|index|no)")
 _SIZES = re.compile(r".*\b(?:size|payload|body|block|object|message|length)s?\b.*|bytes")
@@ -33,6 +35,7 @@ _FAILED, _PERCENT = "(?:errors?(?= rate)|errors|failed|failures?|fail|errs?|time
 # How much of a row's work failed, by a cell and its number: counts first, percentages last.
 _FAILURES: dict[str, Callable[[str, float], float]] = {
     "(?:num |n |total |failed )?(?:errors|failed|failures|errs|timeouts)": lambda _, number: number,
+    "(?:error|failure|timeout) count": lambda _, number: number,
     "(?:.* )?(?:exit|return) ?(?:code|status)|rc": lambda _, number: number != 0,
     "(?:http |response )?(?:status|code)(?: code)?|response ?code": lambda _, number: number >= 400,
     "(?:is )?(?:success|successful|succeeded|ok|passed|valid|verified|correct)": lambda text, _: (

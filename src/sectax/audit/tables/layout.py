@@ -51,7 +51,9 @@ def found_in(lines: Iterable[str], wanted: Collection[str] = ()) -> Layout:
     for at, below in zip(texts, [*texts[1:], *texts[-1:]], strict=True):
         for separator in ",;\t| ":
             names, row = fields(first[at], separator), fields(first[below], separator)
-            fits = len(names) == len(row) and any(map(_NUMBER.match, row))
+            # Lines of words and numbers may be like each other by chance: a column that is named by a number is none.
+            named = separator != " " or not any(map(_NUMBER.match, names))
+            fits = named and len(names) == len(row) and any(map(_NUMBER.match, row))
             ruled = separator == "|" and below > at + 1 and "|" in first[at + 1]
             if names[0] not in wanted:
                 names[0] = names[0].lstrip("# ")

@@ -103,7 +103,7 @@ def _result(result: Mapping[str, Any]) -> Record:
 JMH = Text(
     name="jmh",
     title="JMH's output",
-    starts=(r"# Benchmark: {benchmark:text}$", r"{other_result:flag}Secondary result "),
+    starts=(r"# Benchmark: {benchmark:w}$", r"{other_result:flag}Secondary result "),
     head=(
         r"# Benchmark mode: {mode:text}, ",
         r"(?=Benchmark\s)(?=.{1,1000}$){columns:text} Mode (?:Thr )?(?:Cnt|Samples) ",

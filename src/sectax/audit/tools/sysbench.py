@@ -29,8 +29,7 @@ def _shape(records: list[Record]) -> list[Record]:
         if tps is not None and tps.value > 0:
             fields.setdefault("rate", [tps])
         moved, asked = record.number("moved"), record.number("asked")
-        ended = moved is not None and asked is not None and moved.value * _MIB < asked.value
-        if ended or "limit" in fields:
+        if moved is not None and asked is not None and moved.value * _MIB < asked.value:
             fields["ends_by"] = [EndsBy.TIME]
         if "duration_s" in fields:
             fields["total_time"] = fields["duration_s"]
@@ -67,7 +66,6 @@ SYSBENCH = Text(
         r"(?:Memory )?[Bb]lock size:? {block:B}",
         r"(?:total size|Memory transfer size): {asked:B}$",
         r"(?:operation|Memory operations type): {doing:w}$",
-        r"{limit:flag}Time limit exceeded, exiting",
         r"(?:total time|time elapsed): {duration_s:t}",
         r"total number of events: {operations:n}",
         r"(?:events per second|events/s \(eps\)): {rate:n}",
