@@ -21,18 +21,15 @@ _MATRIX = Path(__file__).parents[1] / "tests" / "audit" / "expected_matrix.toml"
 
 _HEAD = """# The published studies under the audit
 
-Made by `python docs/generate_audit.py`; a test holds it to the program, and the matrices
-below to what every check really says of every figure, both ways: what is expected must be said, and nothing else may.
+`python docs/generate_audit.py` writes this page; tests compare it with the program, and every cell below with what each
+check reports of each figure.
 
-The studies are read as data: their tables as printed, and each fact about them as stated, inferred or unknown. The
-checks know no study; they know sizes, operations, what ended a trial, how many trials there were. **F** means that a
-conclusion drawn from the figure cannot stand, **W** that the figure cannot carry one by itself. *Silent*: the check
-applies, and finds nothing. *Cannot be checked*: the study does not say what it would take. A check that is not listed
-has nothing to say of the study.
+A study is data here: its tables as printed, and each fact about them as stated, inferred or unknown. No check knows a
+study. **F**: a conclusion drawn from the figure cannot stand. **W**: the figure cannot support one by itself. *Silent*:
+the check applies and finds nothing. *Not checked*: the study does not report what the check needs.
 
-A figure is 'table: row, column', and `*` stands for any. What is said of a comparison, or of the study as a whole, and
-of no figure by itself, stands in brackets: that one pair of machines was measured takes nothing from the figures of
-these two. Tables that a study computed from another of its own are left out: what holds of the one holds of the other.
+A figure is 'table: row, column'; `*` stands for any. What concerns a comparison or the whole study, and not one figure,
+is in brackets. Tables that a study computed from its others are left out.
 """
 
 
@@ -45,13 +42,14 @@ def document() -> str:
 def _study(study_id: str, expected: dict[str, dict[str, list[str]]]) -> Iterator[str]:
     study = published.load(study_id)
     yield f"## {study.title}\n\n`published:{study.id}`\n"
-    yield "### What it finds\n\n" + "\n".join(_findings(study)) + "\n"
-    yield "### The matrix\n\n| check | F | W | silent | cannot be checked |\n| --- | --- | --- | --- | --- |"
-    for check in checks:
-        if check.id in expected:
-            row = (_figures(expected[check.id].get(state, [])) for state in ("F", "W", "silent", "cannot"))
-            yield f"| {check.id} | {' | '.join(row)} |"
-    yield ""
+    yield "\n".join(_findings(study)) or "The audit finds nothing in it."
+    made = {check.id: expected[check.id] for check in checks if expected.get(check.id, {}).keys() - {"cannot"}}
+    if made:
+        yield "\n| check | F | W | silent | not checked |\n| --- | --- | --- | --- | --- |"
+    for check, states in made.items():
+        yield f"| {check} | {' | '.join(_figures(states.get(state, [])) for state in ('F', 'W', 'silent', 'cannot'))} |"
+    unmade = [check.id for check in checks if check.id in expected and check.id not in made]
+    yield f"\nNot checked in any figure: {', '.join(unmade)}.\n"
 
 
 def _findings(study: PublishedStudy) -> Iterator[str]:
@@ -59,7 +57,7 @@ def _findings(study: PublishedStudy) -> Iterator[str]:
         for warning in outcome.warnings:
             if warning.severity is not Severity.NOTE:
                 about = f"**{warning.severity.value}** {outcome.check}, {warning.subject}"
-                yield f"- {about}: {warning.saw}. That means: {warning.meaning}."
+                yield f"- {about}: {warning.saw}: {warning.meaning}."
 
 
 def _figures(patterns: list[str]) -> str:
