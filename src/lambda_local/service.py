@@ -5,9 +5,8 @@ from __future__ import annotations
 import functools
 import socket
 
-from lambda_local.api.admission import LIMITS
-from lambda_local.api.catalogue import Catalogue
-from lambda_local.api.router import Router, admit
+from lambda_local.api.functions import Functions
+from lambda_local.api.router import LIMITS, Router, admit
 from lambda_local.function import Function
 from lambda_local.http import HttpServer
 from lambda_local.instances.life import MakeBox
@@ -33,8 +32,8 @@ class Service:
         self._work = new_folder()
         make_box = make_box or functools.partial(Instance.create, self._work)
         self._pool = Pool(settings, make_box, self._is_current, self._instance_ended)
-        self._catalogue = Catalogue(settings.region, self._work.path, self._pool.functions)
-        self._router = Router(self._catalogue, self._pool)
+        self._functions = Functions(settings.region, self._work.path, self._pool.functions)
+        self._router = Router(self._functions, self._pool)
         self._server = HttpServer(self._router.handle, LIMITS, admit)
         self._tasks = Tasks()
 
@@ -51,9 +50,9 @@ class Service:
         leave(self._work)
 
     def _is_current(self, function: Function) -> bool:
-        return self._catalogue.is_current(function)
+        return self._functions.is_current(function)
 
     def _instance_ended(self, function: Function) -> None:
         """Free the disk of code that only this instance still needed."""
-        if not self._catalogue.is_current(function):
-            self._tasks.start(self._catalogue.collect())
+        if not self._functions.is_current(function):
+            self._tasks.start(self._functions.collect())

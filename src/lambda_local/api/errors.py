@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import uuid
+
 from lambda_local.http import Exchange
 
 
@@ -15,11 +17,14 @@ class ApiError(Exception):
         self.message = message
         self.members = members
 
-    def answer(self, exchange: Exchange, headers: tuple[tuple[str, str], ...] = ()) -> None:
+    def answer(self, exchange: Exchange) -> None:
+        """Answer a request that has come to no invocation, and so has no identifier yet."""
         # Some operations of Lambda spell it 'message', others 'Message'; clients look for both.
         body = {"Type": "User" if self.status < 500 else "Service", "message": self.message, **self.members}
-        again = (("Retry-After", "1"),) if self.status == 429 else ()
-        exchange.answer_json(self.status, body, [("x-amzn-ErrorType", self.kind), *again, *headers])
+        headers = [("x-amzn-ErrorType", self.kind), ("x-amzn-RequestId", str(uuid.uuid4()))]
+        if self.status == 429:
+            headers.append(("Retry-After", "1"))
+        exchange.answer_json(self.status, body, headers)
 
 
 def invalid(message: str) -> ApiError:
@@ -39,11 +44,6 @@ def malformed(why: str) -> ApiError:
     return ApiError(400, "SerializationException", why)
 
 
-def bad_event(why: str) -> ApiError:
-    """An event that is not JSON."""
-    return ApiError(400, "InvalidRequestContentException", f"Could not parse request body into json: {why}")
-
-
 def not_found(arn: str) -> ApiError:
     """There is no such function."""
     return ApiError(404, "ResourceNotFoundException", f"Function not found: {arn}")
@@ -60,11 +60,6 @@ def too_large(most: int, operation: str) -> ApiError:
     return ApiError(413, "RequestEntityTooLargeException", message)
 
 
-def too_many() -> ApiError:
-    """As many instances as there may be are busy, or about to end."""
-    return ApiError(429, "TooManyRequestsException", "Rate Exceeded.", Reason="ConcurrentInvocationLimitExceeded")
-
-
-def not_implemented(asked: str) -> ApiError:
-    """Lambda may have it, and the local one does not."""
-    return ApiError(501, "NotImplementedException", f"the local Lambda does not have {asked}")
+def service_failed(why: str) -> ApiError:
+    """Something went wrong here."""
+    return ApiError(500, "ServiceException", why)

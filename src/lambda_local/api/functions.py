@@ -1,109 +1,186 @@
-"""Functions: create, look at, list, change, delete."""
+"""What there is, functions and layers, and the actions that look at it and change it."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from lambda_local.api import documents, names, requests
-from lambda_local.api.call import Call
-from lambda_local.api.catalogue import Catalogue
-from lambda_local.api.errors import conflict, constraint, invalid
+from lambda_local.api import names, requests
+from lambda_local.api.errors import conflict, invalid, not_found
+from lambda_local.api.requests import Call
 from lambda_local.code.archive import UNPACKED_BYTES
-from lambda_local.function import Function, LayerVersion
+from lambda_local.code.layout import BadArchive
+from lambda_local.code.store import CodeStore
+from lambda_local.errors import SetUpFailed
+from lambda_local.function import LATEST, Code, Function, LayerVersion, now
+from lambda_local.instances.programs import Runtime
+from lambda_local.runtimes.found import find
+from lambda_local.settings import architecture
 
 Document = dict[str, Any]
-_MOST_LISTED = 50
 
 
-async def create(catalogue: Catalogue, call: Call) -> Document:
-    async with catalogue.changing():
-        wanted = await call.read(requests.CreateFunction)
-        # The name may come as an ARN, as everywhere.
-        name = names.new(names.function(wanted.function_name, None, call.region), "functionName")
+class Functions:
+    """The actions, as the API reference names them. Each may raise `ApiError`."""
+
+    def __init__(self, region: str, work: Path, alive: Callable[[], Iterable[Function]]) -> None:
+        """Args: *alive* gives the configurations that instances still run."""
+        self.region = region
+        self._functions: dict[str, Function] = {}
+        self._layers: dict[str, LayerVersion] = {}  # those that are not deleted, by ARN
+        self._last_layers: dict[str, int] = {}  # numbers are not used again
+        self._runtimes: dict[str, Runtime] = {}
+        self._store = CodeStore(work)
+        self._alive = alive
+        self._lock = asyncio.Lock()
+
+    async def create(self, call: Call) -> Document:
+        async with self._changing():
+            wanted = await call.read(requests.CreateFunction)
+            # The name may come as an ARN, as everywhere.
+            name = names.new(names.function(wanted.function_name, None, self.region), "functionName")
+            requests.check_configuration(wanted)
+            requests.check_architectures(wanted.architectures)
+            await self.runtime(wanted.runtime)
+            if name in self._functions:
+                raise conflict(f"Function already exist: {name}")
+            arn, code = names.function_arn(self.region, name), await self._unpacked(wanted.code.zip_file)
+            bare = Function(name, arn, wanted.runtime, wanted.handler, wanted.role, code)
+            made = self._functions[name] = await self._configured(bare, wanted)
+        return _configuration(made)
+
+    async def get(self, call: Call) -> Document:
+        return {"Configuration": _configuration(self.function(call)), "Code": {"RepositoryType": "local"}}
+
+    async def get_configuration(self, call: Call) -> Document:
+        return _configuration(self.function(call))
+
+    async def list_all(self, call: Call) -> Document:
+        """ListFunctions: all of them on one page."""
+        return {"Functions": [_configuration(self._functions[name]) for name in sorted(self._functions)]}
+
+    async def update_configuration(self, call: Call) -> Document:
+        wanted = await call.read(requests.Configuration)
         requests.check_configuration(wanted)
-        requests.check_architectures(wanted.architectures)
-        await catalogue.find_runtime(wanted.runtime)
-        if name in catalogue.functions:
-            raise conflict(f"Function already exist: {name}")
-        arn, code = names.function_arn(call.region, name), await catalogue.unpacked(wanted.code.zip_file)
-        bare = Function(name, arn, wanted.runtime, wanted.handler, wanted.role, code)
-        catalogue.functions[name] = made = await _configured(catalogue, bare, wanted)
-    return documents.configuration(made)
+        async with self._changing():
+            function = self.function(call)
+            if wanted.runtime is not None:
+                await self.runtime(wanted.runtime)
+            made = self._functions[function.name] = await self._configured(function, wanted)
+        return _configuration(made)
+
+    async def update_code(self, call: Call) -> Document:
+        async with self._changing():
+            function = self.function(call)
+            wanted = await call.read(requests.UpdateCode)
+            requests.check_architectures(wanted.architectures)
+            made = function.changed(code=await self._unpacked(wanted.zip_file))
+            _check_size(made)
+            self._functions[function.name] = made
+        return _configuration(made)
+
+    async def delete(self, call: Call) -> None:
+        async with self._changing():
+            del self._functions[self.function(call).name]
+
+    async def publish_layer(self, call: Call) -> Document:
+        name = names.new(names.layer(call.path["LayerName"]), "layerName")
+        async with self._changing():
+            wanted = await call.read(requests.PublishLayer)
+            requests.check_architectures(wanted.compatible_architectures)
+            code = await self._unpacked(wanted.content.zip_file)
+            number = self._last_layers[name] = self._last_layers.get(name, 0) + 1
+            layer = LayerVersion(names.layer_arn(self.region, name, number), number, code)
+            self._layers[layer.arn] = layer
+        return _layer(layer, wanted.description)
+
+    async def delete_layer(self, call: Call) -> None:
+        """Functions that have it keep it; one that is not there is no error, as on AWS."""
+        number = call.path["VersionNumber"]
+        if not (number.isascii() and number.isdecimal() and len(number) < 20 and int(number) >= 1):
+            raise invalid("Layer Version Cannot be less than 1")
+        async with self._changing():
+            self._layers.pop(names.layer_arn(self.region, names.layer(call.path["LayerName"]), int(number)), None)
+
+    # what invocations and instances ask
+
+    def function(self, call: Call) -> Function:
+        """The function that a call means, as it is configured now."""
+        name = names.function(call.path["FunctionName"], call.query("Qualifier"), self.region)
+        if name not in self._functions:
+            raise not_found(names.function_arn(self.region, name))
+        return self._functions[name]
+
+    def is_current(self, function: Function) -> bool:
+        """Whether this configuration can still be called."""
+        return self._functions.get(function.name) is function
+
+    async def runtime(self, name: str) -> Runtime:
+        """What runs functions of this runtime; it may take a while the first time."""
+        if name not in self._runtimes:
+            try:
+                self._runtimes[name] = await asyncio.to_thread(find, name)
+            except SetUpFailed as error:
+                raise invalid(f"{name} is not here, because {error.message} ({error.hint})") from error
+        return self._runtimes[name]
+
+    async def collect(self) -> None:
+        """Remove the code that nobody needs any more: neither a function nor an instance that is still ending."""
+        async with self._changing():
+            pass
+
+    # our own
+
+    @contextlib.asynccontextmanager
+    async def _changing(self) -> AsyncIterator[None]:
+        """One change at a time; afterwards what nobody needs any more is removed."""
+        async with self._lock:
+            try:
+                yield
+            finally:
+                kept = (*self._functions.values(), *self._alive())
+                used = {folder for function in kept for folder in function.folders}
+                used |= {layer.code.folder for layer in self._layers.values()}
+                await asyncio.to_thread(self._store.remove_but, used)
+
+    async def _configured(self, function: Function, wanted: requests.Configuration) -> Function:
+        changes: Document = {
+            "runtime": wanted.runtime,
+            "handler": wanted.handler,
+            "role": wanted.role,
+            "description": wanted.description,
+            "timeout": wanted.timeout,
+            "memory": wanted.memory_size,
+            "tmp": None if wanted.ephemeral_storage is None else wanted.ephemeral_storage.size,
+            "environment": None if wanted.environment is None else wanted.environment.variables,
+            "layers": None if wanted.layers is None else tuple(self._known_layer(arn) for arn in wanted.layers),
+        }
+        changed = function.changed(**{name: value for name, value in changes.items() if value is not None})
+        requests.check_wrapper(changed.runtime, changed.environment)
+        _check_size(changed)
+        with _refused_archive():
+            return replace(changed, opt=await asyncio.to_thread(self._store.merge, changed.layers))
+
+    def _known_layer(self, arn: str) -> LayerVersion:
+        if arn not in self._layers:
+            raise invalid(f"Layer version {arn[:200]} does not exist.")
+        return self._layers[arn]
+
+    async def _unpacked(self, archive: bytes) -> Code:
+        with _refused_archive():
+            return await asyncio.to_thread(self._store.add, archive)
 
 
-async def get(catalogue: Catalogue, call: Call) -> Document:
-    function = catalogue.function(call.name())
-    return {"Configuration": documents.configuration(function), "Code": {"RepositoryType": "local"}}
-
-
-async def get_configuration(catalogue: Catalogue, call: Call) -> Document:
-    return documents.configuration(catalogue.function(call.name()))
-
-
-async def list_all(catalogue: Catalogue, call: Call) -> Document:
-    """ListFunctions: one page of them, from the one behind the marker."""
-    most, marker = call.query("MaxItems") or str(_MOST_LISTED), call.query("Marker") or ""
-    if not (most.isascii() and most.isdecimal() and 1 <= int(most[:6]) <= 10_000):
-        raise constraint(most, "maxItems", "Member must have value from 1 to 10000")
-    listed = [catalogue.functions[name] for name in sorted(catalogue.functions) if name > marker]
-    shown = listed[: min(int(most), _MOST_LISTED)]
-    more = {"NextMarker": shown[-1].name} if len(listed) > len(shown) else {}
-    return {"Functions": [documents.configuration(function) for function in shown], **more}
-
-
-async def update_configuration(catalogue: Catalogue, call: Call) -> Document:
-    wanted = await call.read(requests.Configuration)
-    requests.check_configuration(wanted)
-    async with catalogue.changing():
-        function = catalogue.function(call.name())
-        if wanted.runtime is not None:
-            await catalogue.find_runtime(wanted.runtime)
-        catalogue.functions[function.name] = made = await _configured(catalogue, function, wanted)
-    return documents.configuration(made)
-
-
-async def update_code(catalogue: Catalogue, call: Call) -> Document:
-    async with catalogue.changing():
-        function = catalogue.function(call.name())
-        wanted = await call.read(requests.UpdateCode)
-        requests.check_architectures(wanted.architectures)
-        made = function.changed(code=await catalogue.unpacked(wanted.zip_file))
-        _check_size(made)
-        catalogue.functions[function.name] = made
-    return documents.configuration(made)
-
-
-async def delete(catalogue: Catalogue, call: Call) -> None:
-    async with catalogue.changing():
-        del catalogue.functions[catalogue.function(call.name()).name]
-
-
-async def _configured(catalogue: Catalogue, function: Function, wanted: requests.Configuration) -> Function:
-    changes: Document = {
-        "runtime": wanted.runtime,
-        "handler": wanted.handler,
-        "role": wanted.role,
-        "description": wanted.description,
-        "timeout": wanted.timeout,
-        "memory": wanted.memory_size,
-        "tmp": None if wanted.ephemeral_storage is None else wanted.ephemeral_storage.size,
-        "environment": None if wanted.environment is None else wanted.environment.variables,
-    }
-    changes = {name: value for name, value in changes.items() if value is not None}
-    if wanted.layers is not None:
-        changes["layers"] = tuple(_layer(catalogue, arn) for arn in wanted.layers)
-    changed = function.changed(**changes)
-    requests.check_wrapper(changed.runtime, changed.environment)
-    _check_size(changed)
-    return replace(changed, opt=await catalogue.merged(changed.layers))
-
-
-def _layer(catalogue: Catalogue, arn: str) -> LayerVersion:
-    layer = catalogue.layers.get(arn)
-    if layer is None:
-        raise invalid(f"Layer version {arn[:200]} does not exist.")
-    return layer
+@contextlib.contextmanager
+def _refused_archive() -> Iterator[None]:
+    try:
+        yield
+    except BadArchive as error:
+        raise invalid(str(error)) from error
 
 
 def _check_size(function: Function) -> None:
@@ -112,3 +189,43 @@ def _check_size(function: Function) -> None:
             f"Function code combined with layers exceeds the maximum allowed size of {UNPACKED_BYTES} bytes. "
             f"The actual size is {function.unpacked} bytes."
         )
+
+
+def _configuration(function: Function) -> Document:
+    """FunctionConfiguration. Functions are ready as soon as they are there."""
+    document: Document = {
+        "FunctionName": function.name,
+        "FunctionArn": function.arn,
+        "Runtime": function.runtime,
+        "Role": function.role,
+        "Handler": function.handler,
+        "CodeSize": function.code.size,
+        "Description": function.description,
+        "Timeout": function.timeout,
+        "MemorySize": function.memory,
+        "LastModified": function.modified,
+        "CodeSha256": function.code.sha256,
+        "Version": LATEST,
+        "State": "Active",
+        "LastUpdateStatus": "Successful",
+        "PackageType": "Zip",
+        "Architectures": [architecture()],
+        "EphemeralStorage": {"Size": function.tmp},
+        "Layers": [{"Arn": layer.arn, "CodeSize": layer.code.size} for layer in function.layers],
+    }
+    if function.environment:
+        document["Environment"] = {"Variables": function.environment}
+    return document
+
+
+def _layer(layer: LayerVersion, description: str) -> Document:
+    """The answer to PublishLayerVersion."""
+    return {
+        "LayerArn": layer.arn.rpartition(":")[0],
+        "LayerVersionArn": layer.arn,
+        "Version": layer.version,
+        "Description": description,
+        "CreatedDate": now(),
+        "CompatibleArchitectures": [architecture()],
+        "Content": {"CodeSha256": layer.code.sha256, "CodeSize": layer.code.size},
+    }

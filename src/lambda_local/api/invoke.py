@@ -6,9 +6,9 @@ import base64
 
 import msgspec
 
-from lambda_local.api.call import Call
-from lambda_local.api.catalogue import Catalogue
-from lambda_local.api.errors import bad_event, invalid, too_large, too_many
+from lambda_local.api.errors import ApiError, invalid, too_large
+from lambda_local.api.functions import Functions
+from lambda_local.api.requests import Call
 from lambda_local.function import LATEST
 from lambda_local.http import Bytes
 from lambda_local.instances.invocation import Invocation, Outcome
@@ -24,9 +24,9 @@ _NOT_HERE = {
 }
 
 
-async def invoke(catalogue: Catalogue, pool: Pool, call: Call) -> None:
+async def invoke(functions: Functions, pool: Pool, call: Call) -> None:
     """Answer an Invoke. Raises `ApiError`, and `LambdaLocalError` where a sandbox could not be made."""
-    request, name = call.exchange.request, call.name()
+    request = call.exchange.request
     if request.too_large or len(request.body) > PAYLOAD_BYTES:
         raise too_large(PAYLOAD_BYTES, "InvokeFunction")
     for header, member in _NOT_HERE.items():
@@ -35,17 +35,14 @@ async def invoke(catalogue: Catalogue, pool: Pool, call: Call) -> None:
     kind = request.headers.get("x-amz-invocation-type", "RequestResponse")
     if kind != "RequestResponse":
         raise invalid(f"invocation type {kind[:100]!r} is not here: only RequestResponse is")
-    function = catalogue.function(name)  # its absence is reported before what is wrong with the event
+    function = functions.function(call)  # its absence is reported before what is wrong with the event
     invocation = Invocation(_json(request.body), function.arn)
-    runtime = catalogue.runtimes.get(function.runtime)
-    while runtime is None:
-        await catalogue.find_runtime(function.runtime)
-        function = catalogue.function(name)  # it may be another by now
-        runtime = catalogue.runtimes.get(function.runtime)
+    runtime = await functions.runtime(function.runtime)  # found when the function got it
     try:
         outcome = await pool.invoke(function, runtime, invocation)
-    except TooManyInstances as error:
-        raise too_many() from error
+    except TooManyInstances as error:  # all are busy, or about to end
+        reason = "ConcurrentInvocationLimitExceeded"
+        raise ApiError(429, "TooManyRequestsException", "Rate Exceeded.", Reason=reason) from error
     wants_log = request.headers.get("x-amz-log-type", "None") == "Tail"
     call.exchange.answer(200, outcome.payload, _headers(outcome, wants_log=wants_log))
 
@@ -55,10 +52,10 @@ def _json(body: Bytes) -> Bytes:
         return b"{}"
     try:
         msgspec.json.decode(body, type=msgspec.Raw)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise bad_event(str(error)) from error
-    except RecursionError as error:
-        raise bad_event("it is nested too deeply") from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        words = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        message = f"Could not parse request body into json: {words}"
+        raise ApiError(400, "InvalidRequestContentException", message) from error
     return body
 
 

@@ -1,19 +1,19 @@
-"""The names that callers give: of functions in all their forms, of layers."""
+"""The names that callers give: of functions and layers, alone or as ARNs."""
 
 from __future__ import annotations
 
 import functools
 import re
 
-from lambda_local.api.errors import ApiError, constraint, not_found
+from lambda_local.api.errors import constraint, not_found
 from lambda_local.function import LATEST
 from lambda_local.settings import ACCOUNT
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 # A name, a partial or a whole ARN, each with a version or alias behind it: API reference, Invoke, FunctionName.
 _FUNCTION = re.compile(
-    r"(?:arn:aws[a-z-]*:lambda:(?P<region>[a-z0-9-]+):(?P<account>\d{12}):function:|(?P<other>\d{12}):function:|"
-    r"function:)?(?P<name>[a-zA-Z0-9_-]+)(?::(?P<qualifier>\$LATEST|[a-zA-Z0-9_-]+))?"
+    r"(?:(?:(?:arn:aws[a-z-]*:lambda:(?P<region>[a-z0-9-]+):)?(?P<account>\d{12}):)?function:)?"
+    r"(?P<name>[a-zA-Z0-9_-]+)(?::(?P<qualifier>\$LATEST|[a-zA-Z0-9_-]+))?"
 )
 _LAYER = re.compile(r"(?:arn:aws[a-z-]*:lambda:[a-z0-9-]+:\d{12}:layer:)?([a-zA-Z0-9_-]{1,140})")
 _REMEMBERED = 128
@@ -23,21 +23,20 @@ def function_arn(region: str, name: str) -> str:
     return f"arn:aws:lambda:{region}:{ACCOUNT}:function:{name}"
 
 
+def layer_arn(region: str, name: str, version: int) -> str:
+    return f"arn:aws:lambda:{region}:{ACCOUNT}:layer:{name}:{version}"
+
+
 @functools.lru_cache(_REMEMBERED)  # who invokes names the same again and again
 def function(given: str, qualifier: str | None, region: str) -> str:
-    """The name of a function; there is no version but $LATEST. Raises `ApiError`."""
+    """The name of a function of this region and account; there is no version but $LATEST. Raises `ApiError`."""
     match = _FUNCTION.fullmatch(given)
     if match is None:
         raise constraint(given, "functionName", f"Member must satisfy regular expression pattern: {_NAME.pattern}")
-    if match["region"] not in (None, region):
-        words = f"Functions from '{match['region']}' are not reachable in this region ('{region}')"
-        raise ApiError(404, "ResourceNotFoundException", words)
-    if (match["account"] or match["other"] or ACCOUNT) != ACCOUNT:
-        words = f"no resource-based policy allows this account ({ACCOUNT}) to use {given[:200]}"
-        raise ApiError(403, "AccessDeniedException", words)
-    for wanted in (match["qualifier"], qualifier):
-        if wanted not in (None, LATEST):
-            raise not_found(f"{function_arn(region, match['name'])}:{wanted[:200]}")
+    elsewhere = match["region"] not in (None, region) or match["account"] not in (None, ACCOUNT)
+    if elsewhere or not {match["qualifier"], qualifier} <= {None, LATEST}:
+        version = "" if qualifier is None else f":{qualifier[:200]}"
+        raise not_found(f"{given[:200]}{version}")
     return match["name"]
 
 

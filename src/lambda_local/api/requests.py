@@ -1,14 +1,17 @@
-"""The bodies of requests: what may be asked for, read and judged."""
+"""What a request says: its path, its query, and its body, read and judged."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeVar
+import asyncio
+from collections.abc import Mapping
+from typing import Annotated, Literal, NamedTuple, TypeVar
+from urllib.parse import parse_qs
 
 import msgspec
 from msgspec import Meta
 
 from lambda_local.api.errors import invalid, malformed
-from lambda_local.http import Bytes
+from lambda_local.http import Exchange
 from lambda_local.instances.programs import RESERVED, WRAPPER
 from lambda_local.settings import architecture
 
@@ -88,14 +91,32 @@ class PublishLayer(Body):
     compatible_architectures: list[str] | None = None
 
 
-def read(body: Bytes, kind: type[_Body]) -> _Body:
-    """The body of a request. Raises `ApiError` for what is not JSON, or not of that form."""
-    try:
-        return msgspec.json.decode(body, type=kind)
-    except msgspec.ValidationError as error:
-        raise invalid(f"1 validation error detected: {error}") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise malformed(str(error)) from error
+class Call(NamedTuple):
+    """One call of an action.
+
+    Attributes:
+        path: the parameters of the path, by their names in the API reference.
+    """
+
+    path: Mapping[str, str]
+    exchange: Exchange
+
+    def query(self, name: str) -> str | None:
+        """A parameter of the query; None where it is not given."""
+        query = self.exchange.request.query
+        return parse_qs(query, keep_blank_values=True).get(name, [None])[0] if query else None
+
+    async def read(self, kind: type[_Body]) -> _Body:
+        """The body, read in a thread: an archive takes a while.
+
+        Raises `ApiError` for what is not JSON, or not of that form.
+        """
+        try:
+            return await asyncio.to_thread(msgspec.json.decode, self.exchange.request.body, type=kind)
+        except msgspec.ValidationError as error:
+            raise invalid(f"1 validation error detected: {error}") from error
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise malformed(str(error)) from error
 
 
 def check_configuration(wanted: Configuration) -> None:

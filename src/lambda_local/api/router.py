@@ -1,27 +1,29 @@
-"""Finds the action that a request asks for, and answers its errors."""
+"""Who may ask at all, which action is asked for, and what its errors are answered."""
 
 from __future__ import annotations
 
 import functools
+import ipaddress
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
-from typing import Any
 from urllib.parse import unquote
 
-from lambda_local.api import functions, layers
-from lambda_local.api.admission import BODY_BYTES, check_host, check_signed, refuse
-from lambda_local.api.call import Call
-from lambda_local.api.catalogue import Catalogue
-from lambda_local.api.errors import ApiError, malformed, not_implemented, too_large
+from lambda_local.api.errors import ApiError, malformed, service_failed, too_large
+from lambda_local.api.functions import Document, Functions
 from lambda_local.api.invoke import invoke
+from lambda_local.api.requests import Call
 from lambda_local.errors import LambdaLocalError
-from lambda_local.http import Exchange
+from lambda_local.http import Exchange, HttpLimits
 from lambda_local.instances.pool import Pool
 from lambda_local.settings import PAYLOAD_BYTES
 from lambda_local.tasks import Tasks
 
-_Action = Callable[[Catalogue, Call], Awaitable[dict[str, Any] | None]]
+# 50 MB of zip in Base64, and the rest of the document: what Lambda takes for CreateFunction.
+_BODY_BYTES = 70_167_211
+LIMITS = HttpLimits(header_bytes=64 * 1024, body_bytes=_BODY_BYTES, connections=512)
+
+_Action = Callable[[Functions, Call], Awaitable[Document | None]]
 
 _FUNCTIONS, _FUNCTION = "/2015-03-31/functions", "/2015-03-31/functions/{FunctionName}"
 _LAYER = "/2018-10-31/layers/{LayerName}/versions"
@@ -29,15 +31,15 @@ _INVOKE = "Invoke"
 # Method and path as in the API reference.
 _ACTIONS: dict[str, tuple[str, str, _Action | None]] = {
     _INVOKE: ("POST", f"{_FUNCTION}/invocations", None),
-    "CreateFunction": ("POST", _FUNCTIONS, functions.create),
-    "GetFunction": ("GET", _FUNCTION, functions.get),
-    "GetFunctionConfiguration": ("GET", f"{_FUNCTION}/configuration", functions.get_configuration),
-    "ListFunctions": ("GET", _FUNCTIONS, functions.list_all),
-    "UpdateFunctionConfiguration": ("PUT", f"{_FUNCTION}/configuration", functions.update_configuration),
-    "UpdateFunctionCode": ("PUT", f"{_FUNCTION}/code", functions.update_code),
-    "DeleteFunction": ("DELETE", _FUNCTION, functions.delete),
-    "PublishLayerVersion": ("POST", _LAYER, layers.publish),
-    "DeleteLayerVersion": ("DELETE", f"{_LAYER}/{{VersionNumber}}", layers.delete),
+    "CreateFunction": ("POST", _FUNCTIONS, Functions.create),
+    "GetFunction": ("GET", _FUNCTION, Functions.get),
+    "GetFunctionConfiguration": ("GET", f"{_FUNCTION}/configuration", Functions.get_configuration),
+    "ListFunctions": ("GET", _FUNCTIONS, Functions.list_all),
+    "UpdateFunctionConfiguration": ("PUT", f"{_FUNCTION}/configuration", Functions.update_configuration),
+    "UpdateFunctionCode": ("PUT", f"{_FUNCTION}/code", Functions.update_code),
+    "DeleteFunction": ("DELETE", _FUNCTION, Functions.delete),
+    "PublishLayerVersion": ("POST", _LAYER, Functions.publish_layer),
+    "DeleteLayerVersion": ("DELETE", f"{_LAYER}/{{VersionNumber}}", Functions.delete_layer),
 }
 _PATTERNS = [
     (name, method, re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", path) + "/?"))
@@ -46,11 +48,12 @@ _PATTERNS = [
 _CREATES = ("CreateFunction", "PublishLayerVersion")
 _WITH_ARCHIVE = (*_CREATES, "UpdateFunctionCode")
 _REMEMBERED = 128
+_HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^:\[\]]+))(?::[0-9]+)?")
 
 
 @functools.lru_cache(_REMEMBERED)  # who invokes asks for the same again and again
-def find(method: str, path: str) -> tuple[str, Mapping[str, str]] | None:
-    """The action that a request asks for, with the parameters of its path; None where there is none here.
+def find(method: str, path: str) -> tuple[str, Mapping[str, str]]:
+    """The action that a request asks for, with the parameters of its path; empty where there is none here.
 
     Raises `ApiError` where a parameter is no text.
     """
@@ -61,32 +64,64 @@ def find(method: str, path: str) -> tuple[str, Mapping[str, str]] | None:
             except UnicodeDecodeError as error:
                 raise malformed(f"the path is not UTF-8: {error.reason}") from error
             return name, MappingProxyType(parameters)
-    return None
+    return "", {}
 
 
 def admit(exchange: Exchange) -> int:
     """How many bytes the body of this request may have; or an answer, where it is refused by its headers."""
     request = exchange.request
     try:
-        check_host(request.headers)
-        check_signed(request.headers)
-        match = find(request.method, request.path)
-        action = match[0] if match else ""
-        most = BODY_BYTES if action in _WITH_ARCHIVE else PAYLOAD_BYTES
+        _check_caller(request.headers)
+        action, _ = find(request.method, request.path)
+        most = _most_bytes(action)
         length = request.headers.get("content-length", "")
         if length.isdecimal() and int(length) > most:
             raise too_large(most, "InvokeFunction" if action == _INVOKE else action)
     except ApiError as error:
-        refuse(exchange, error)
+        error.answer(exchange)
         return 0
     return most
+
+
+def _check_caller(headers: Mapping[str, str]) -> None:
+    """Keep web pages out, which a browser on this machine may show. Raises `ApiError`."""
+    # A page's name server may say since a moment ago that the page lives here (DNS rebinding). Its browser then takes
+    # us for the page's server, but still calls us by the page's name.
+    host = headers.get("host", "")
+    if not _is_this_machine(host):
+        raise ApiError(
+            403,
+            "AccessDeniedException",
+            f"the local Lambda does not answer to the name {host[:100]!r}: call it at 127.0.0.1, [::1] or localhost",
+        )
+    # AWS's clients always sign. A web page cannot send this header without being asked first whether it may, and it
+    # may not.
+    if not headers.get("authorization", "").startswith("AWS4-"):
+        raise ApiError(403, "MissingAuthenticationTokenException", "Missing Authentication Token")
+
+
+@functools.lru_cache(maxsize=64)
+def _is_this_machine(host: str) -> bool:
+    """Whether the value of a Host header is a loopback address or localhost, with any port or none."""
+    parts = _HOST.fullmatch(host)
+    if parts is None:
+        return False
+    name = parts[1] or parts[2]
+    try:
+        return name.lower() == "localhost" or ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def _most_bytes(action: str) -> int:
+    return _BODY_BYTES if action in _WITH_ARCHIVE else PAYLOAD_BYTES
 
 
 class Router:
     """Answers requests of AWS's clients that were admitted."""
 
-    def __init__(self, catalogue: Catalogue, pool: Pool) -> None:
-        self._catalogue = catalogue
+    def __init__(self, functions: Functions, pool: Pool) -> None:
+        self._functions = functions
         self._pool = pool
         self._tasks = Tasks()
 
@@ -102,28 +137,28 @@ class Router:
         try:
             await self._act(exchange)
         except ApiError as error:
-            refuse(exchange, error)
+            error.answer(exchange)
         except LambdaLocalError as error:
-            refuse(exchange, ApiError(500, "ServiceException", f"{error.message}: {error.hint}"))
+            service_failed(f"{error.message}: {error.hint}").answer(exchange)
         except RecursionError:
-            refuse(exchange, malformed("the document is nested too deeply"))
+            malformed("the document is nested too deeply").answer(exchange)
         except Exception as error:  # a fault of ours must not leave the caller waiting
-            refuse(exchange, ApiError(500, "ServiceException", f"a fault of the local Lambda: {error!r}"))
+            service_failed(f"a fault of the local Lambda: {error!r}").answer(exchange)
 
     async def _act(self, exchange: Exchange) -> None:
         request = exchange.request
-        found = find(request.method, request.path)
-        if found is None:
-            raise not_implemented(f"{request.method} {request.path[:200]}")
-        name, parameters = found
-        call = Call(parameters, exchange, self._catalogue.region)
+        name, parameters = find(request.method, request.path)
+        if not name:
+            asked = f"{request.method} {request.path[:200]}"
+            raise ApiError(501, "NotImplementedException", f"the local Lambda does not have {asked}")
+        call = Call(parameters, exchange)
         act = _ACTIONS[name][2]
         if act is None:
-            await invoke(self._catalogue, self._pool, call)
+            await invoke(self._functions, self._pool, call)
             return
         if request.too_large:
-            raise too_large(BODY_BYTES if name in _WITH_ARCHIVE else PAYLOAD_BYTES, name)
-        document = await act(self._catalogue, call)
+            raise too_large(_most_bytes(name), name)
+        document = await act(self._functions, call)
         if request.method != "GET":
             self._pool.retire()
         if document is None:
