@@ -93,7 +93,7 @@ def test_what_is_not_there_is_not_found(lambda_, operation):
         ({"EphemeralStorage": {"Size": 12}}, ">= 512 .*EphemeralStorage.Size"),
         ({"Runtime": "nodejs4.x"}, "nodejs4.x is not here, because"),
         ({"Runtime": "python3.4"}, "python3.4 is not here, because there is no python3.4"),
-        ({"Runtime": "java21"}, "java21 is not here, because"),
+        ({"Runtime": "java21"}, "java21 is not here, because only python3.x, nodejs"),
         ({"Architectures": ["s390x"]}, "not here, because this machine is"),
         ({"Environment": {"Variables": {"AWS_REGION": "eu"}}}, "reserved keys.*AWS_REGION"),
         ({"Environment": {"Variables": {"BIG": "x" * 4096}}}, "4KB limit"),

@@ -1,4 +1,4 @@
-"""Node and Java for functions: what is missing is told with what installs it, and what comes is held to its sums."""
+"""Node for functions: what is missing is reported with what installs it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from lambda_local.errors import SetUpFailed
-from lambda_local.runtimes import java, node
+from lambda_local.runtimes import node
 from lambda_local.runtimes.found import find, here, lack
 from lambda_local.runtimes.installing import version_of
 
 NODE = "#!/bin/sh\necho v20.11.1\n"
-JAVA = "#!/bin/sh\necho 'openjdk version \"17.0.9\" 2023-10-17' >&2\n"
 BUILD = ("autoconf", "automake", "libtoolize", "cmake", "make", "g++", "python3", "npm")
 
 
@@ -32,23 +31,20 @@ def put(folder: Path, name: str, text: str = "#!/bin/sh\nexit 1\n") -> None:
     (folder / name).chmod(0o755)
 
 
-@pytest.mark.parametrize(("name", "program"), [("nodejs20.x", "node"), ("java17", "java")])
-def test_without_the_program_the_release_to_install_is_named(programs, name, program):
-    lacking_parts = lack(name)
+def test_without_node_the_release_to_install_is_named(programs):
+    lacking_parts = lack("nodejs20.x")
 
-    assert lacking_parts["error"] == f"{program} is not installed"
-    assert name.removeprefix("nodejs").removeprefix("java").removesuffix(".x") in lacking_parts["hint"]
+    assert lacking_parts["error"] == "node is not installed"
+    assert "Node 20" in lacking_parts["hint"]
     assert not lacking_parts["makable"]
     assert [one for one in here() if not one.startswith("python")] == []
 
 
 def test_another_release_is_reported_with_the_runtime_that_it_gives(programs):
     put(programs, "node", NODE)
-    put(programs, "java", JAVA)
 
-    assert here()[1:] == ["nodejs20.x", "java17"]
+    assert here()[1:] == ["nodejs20.x"]
     assert "gives nodejs20.x" in lack("nodejs22.x")["error"]
-    assert "gives java17" in lack("java21")["error"]
 
 
 def test_what_node_s_client_is_built_with_is_reported_as_packages(programs):
@@ -64,15 +60,14 @@ def test_what_node_s_client_is_built_with_is_reported_as_packages(programs):
 
 def test_where_all_tools_are_here_setup_makes_it_and_no_create_does(programs):
     put(programs, "node", NODE)
-    put(programs, "java", JAVA)
-    for name in (*BUILD, "mvn"):
+    for name in BUILD:
         put(programs, name)
 
-    for name in ("nodejs20.x", "java17"):
-        lacking_parts = lack(name)
-        assert (lacking_parts["makable"], lacking_parts["on_first_use"]) == (True, False)
-        with pytest.raises(SetUpFailed, match="AWS's runtime client"):
-            find(name)
+    lacking_parts = lack("nodejs20.x")
+
+    assert (lacking_parts["makable"], lacking_parts["on_first_use"]) == (True, False)
+    with pytest.raises(SetUpFailed, match="AWS's runtime client"):
+        find("nodejs20.x")
 
 
 def test_a_build_that_fails_is_reported_and_leaves_nothing(programs, tmp_path):
@@ -114,22 +109,3 @@ def test_an_npm_that_runs_no_scripts_is_reported(programs):
 
     with pytest.raises(SetUpFailed, match="did not build the native part"):
         node.install("nodejs20.x")
-
-
-# Maven's last word is the folder: -DoutputDirectory=…
-@pytest.mark.parametrize(
-    ("brings", "said"),
-    [
-        ("echo other >${word#*=}/aws-lambda-java-core-1.2.3.jar", "its SHA-256 differs"),
-        ("echo other >${word#*=}/unknown.jar", "unknown.jar is not"),
-        (":", "did not bring aws-lambda-java-core"),
-    ],
-    ids=["another", "more", "nothing"],
-)
-def test_archives_that_are_not_maven_central_s_are_refused(programs, brings, said):
-    put(programs, "java", JAVA)
-    put(programs, "mvn", f"#!/bin/sh\nfor word; do :; done\n{brings}\n")
-
-    with pytest.raises(SetUpFailed, match=said):
-        java.install("java17")
-    assert "error" in lack("java17")

@@ -10,38 +10,40 @@ from sectax.parts import lambda_local
 from sectax.parts.installer import SetUpFailed
 from tests.program import sectax
 
-JAVA = "#!/bin/sh\necho 'openjdk version \"17.0.9\" 2023-10-17' >&2\n"
+NODE = "#!/bin/sh\necho v20.11.1\n"
+BUILT_WITH = ("autoconf", "automake", "libtoolize", "cmake", "make", "g++", "python3", "npm")
 
 
 @pytest.fixture
 def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The one folder on PATH, with a Java; the cache is empty."""
+    """The one folder on PATH, with a Node; the cache is empty."""
     folder = tmp_path / "programs"
     folder.mkdir()
-    (folder / "java").write_text(JAVA)
-    (folder / "java").chmod(0o755)
+    (folder / "node").write_text(NODE)
+    (folder / "node").chmod(0o755)
     monkeypatch.setenv("PATH", str(folder))
     monkeypatch.setenv("SECTAX_CACHE", str(tmp_path / "cache"))
     return folder
 
 
 def test_what_a_runtime_lacks_is_reported_with_sectax_s_own_command(programs):
-    (programs / "mvn").write_text("#!/bin/sh\nexit 1\n")
-    (programs / "mvn").chmod(0o755)
+    for name in BUILT_WITH:
+        (programs / name).write_text("#!/bin/sh\nexit 1\n")
+        (programs / name).chmod(0o755)
 
-    lack = lambda_local.missing("java17")
+    lack = lambda_local.missing("nodejs20.x")
 
     assert lack is not None
-    assert (lack.makable, lack.on_first_use, lack.hint) == (True, False, "sectax setup java17")
-    assert lambda_local.others_here() == ("java17",)
-    with pytest.raises(SetUpFailed, match="could not be fetched"):
-        lambda_local.install("java17")
+    assert (lack.makable, lack.on_first_use, lack.hint) == (True, False, "sectax setup nodejs20.x")
+    assert lambda_local.others_here() == ("nodejs20.x",)
+    with pytest.raises(SetUpFailed, match="could not be built"):
+        lambda_local.install("nodejs20.x")
 
 
 def test_setup_and_doctor_know_runtimes_by_their_names(programs):
-    setup, doctor = sectax("setup", "java21"), sectax("doctor")
+    setup, doctor = sectax("setup", "nodejs22.x"), sectax("doctor")
 
     assert setup.status != 0
-    assert "the Java on PATH gives java17" in setup.err
-    assert "lambda-runtime-java17" in doctor.out
-    assert "only functions in java17 need it" in doctor.out
+    assert "the node on PATH gives nodejs20.x" in setup.err
+    assert "lambda-runtime-nodejs20.x" in doctor.out
+    assert "only functions in nodejs20.x need it" in doctor.out

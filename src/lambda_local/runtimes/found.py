@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from lambda_local.errors import SetUpFailed
 from lambda_local.instances.programs import CLIENT, Runtime
-from lambda_local.runtimes import java, node, python
+from lambda_local.runtimes import node, python
 from lambda_local.runtimes.installing import Missing
 from lambda_local.runtimes.shell import shell
 from lambda_local.sandbox import Mount
@@ -29,7 +29,7 @@ class _Language(Protocol):
 
 
 # By the beginning of a runtime's name.
-_LANGUAGES: dict[str, _Language] = {"python3.": python, "nodejs": node, "java": java}
+_LANGUAGES: dict[str, _Language] = {"python3.": python, "nodejs": node}
 
 
 def find(name: str) -> Runtime:
@@ -48,7 +48,7 @@ def find(name: str) -> Runtime:
 
 def here() -> list[str]:
     """The runtimes that this machine's own programs give."""
-    return [name for name in (python.here(), node.here(), java.here()) if name is not None]
+    return [name for name in (python.here(), node.here()) if name is not None]
 
 
 def lack(name: str) -> dict[str, Any]:
@@ -80,5 +80,5 @@ def _managed(name: str) -> Runtime:
 def _language(name: str) -> _Language:
     match = next((language for beginning, language in _LANGUAGES.items() if name.startswith(beginning)), None)
     if match is None:
-        raise SetUpFailed(f"only python3.x, nodejs, java and {_PROVIDED[0]} are", "name one of them")
+        raise SetUpFailed(f"only python3.x, nodejs and {_PROVIDED[0]} are", "name one of them")
     return match

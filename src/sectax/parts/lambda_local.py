@@ -14,7 +14,7 @@ from sectax.parts.cache import cache_folder
 from sectax.parts.installer import SetUpFailed
 from sectax.parts.programs import Missing
 
-_RUNTIMES = ("python3.", "nodejs", "java")
+_RUNTIMES = ("python3.", "nodejs")
 
 
 def command(*words: str) -> list[str]:
@@ -40,7 +40,7 @@ def check() -> tuple[str, WhyNot | None]:
 
 
 def others_here() -> tuple[str, ...]:
-    """The runtimes besides Python that this machine's programs give, e.g. `nodejs20.x` and `java17`."""
+    """The runtimes besides Python that this machine's programs give, e.g. `nodejs20.x`."""
     return tuple(runtime["name"] for runtime in _ask("runtimes") if not runtime["name"].startswith("python"))
 
 
