@@ -16,12 +16,12 @@ import sys
 from collections.abc import Sequence
 
 from lambda_local.errors import LambdaLocalError, WrongUse
-from lambda_local.settings import Settings
+from lambda_local.settings import REGION, Settings
 
 _EXAMPLE = f"""the local Lambda answers at {{endpoint}} until Ctrl-C; for example
 
   export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local
-  lambda="aws --endpoint-url {{endpoint}} --region {{region}} lambda"
+  lambda="aws --endpoint-url {{endpoint}} --region {REGION} lambda"
   $lambda create-function --function-name hello --runtime python{sys.version_info.major}.{sys.version_info.minor} \\
     --handler hello.handler --role arn:aws:iam::000000000000:role/local --memory-size 128 --zip-file fileb://hello.zip
   $lambda invoke --function-name hello --log-type Tail --query LogResult --output text answer.json | base64 --decode
@@ -52,11 +52,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m lambda_local", description="AWS Lambda on one machine.")
     commands = parser.add_subparsers(dest="command", required=True)
     serve = commands.add_parser("serve", help="answer AWS's Lambda API on loopback")
-    serve.add_argument("--host", default="127.0.0.1", help="the loopback address to listen on")
     serve.add_argument("--port", type=int, default=9000, help="0 for a free one")
     serve.add_argument("--instances", type=int, default=Settings.instances, help="how many may be there at once")
     serve.add_argument("--idle", type=float, default=Settings.idle_s, metavar="SECONDS", help="end unused instances")
-    serve.add_argument("--region", default=Settings.region, help="what ARNs and functions are told")
     serve.add_argument("--allow", action="append", default=[], metavar="HOST:PORT", help="let functions connect there")
     serve.add_argument("--json", action="store_true", help="for programs: one line when it answers, ends with stdin")
     commands.add_parser("check", help="whether instances can be made here")
@@ -71,11 +69,9 @@ def _serve(given: argparse.Namespace) -> int:
     from lambda_local.main import serve
 
     settings = Settings(
-        host=given.host,
         port=given.port,
         instances=given.instances,
         idle_s=given.idle,
-        region=given.region,
         allow=tuple(_address(text) for text in given.allow),
     )
 
@@ -83,7 +79,7 @@ def _serve(given: argparse.Namespace) -> int:
         if given.json:
             _say({"endpoint": endpoint})
         else:
-            print(_EXAMPLE.format(endpoint=endpoint, region=given.region), flush=True)  # noqa: T201 - it is a command
+            print(_EXAMPLE.format(endpoint=endpoint), flush=True)  # noqa: T201 - it is a command
 
     serve(settings, ready, until_stdin_ends=given.json)
     return 0

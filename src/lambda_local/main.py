@@ -30,12 +30,12 @@ def serve(settings: Settings, ready: Callable[[str], None], *, until_stdin_ends:
             dead.
     Raises:
         SandboxMissing: this machine, or this user, cannot make instances.
-        WrongUse: no loopback address, or the port is taken.
+        WrongUse: the port is taken.
     """
     check(settings)
     _allow_open_files()
     sandbox.sweep()
-    listener = listen_on_loopback(settings.host, settings.port)
+    listener = listen_on_loopback(settings.port)
     asyncio.run(_serve(settings, listener, ready, until_stdin_ends))
 
 

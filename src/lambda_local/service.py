@@ -9,6 +9,7 @@ from lambda_local.api.functions import Functions
 from lambda_local.api.router import LIMITS, Router, admit
 from lambda_local.function import Function
 from lambda_local.http import HttpServer
+from lambda_local.http.server import LOOPBACK
 from lambda_local.instances.life import MakeBox
 from lambda_local.instances.pool import Pool
 from lambda_local.sandbox import Instance, leave
@@ -26,13 +27,12 @@ class Service:
 
     def __init__(self, settings: Settings, listener: socket.socket, make_box: MakeBox | None = None) -> None:
         """Args: *listener* from `listen_on_loopback`; it is closed by `stop`."""
-        host, port = listener.getsockname()[:2]
-        self.endpoint = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        self.endpoint = f"http://{LOOPBACK}:{listener.getsockname()[1]}"
         self._listener = listener
         self._work = new_folder()
         make_box = make_box or functools.partial(Instance.create, self._work)
         self._pool = Pool(settings, make_box, self._is_current, self._instance_ended)
-        self._functions = Functions(settings.region, self._work.path, self._pool.functions)
+        self._functions = Functions(self._work.path, self._pool.functions)
         self._router = Router(self._functions, self._pool)
         self._server = HttpServer(self._router.handle, LIMITS, admit)
         self._tasks = Tasks()

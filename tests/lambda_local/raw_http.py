@@ -19,7 +19,7 @@ def echoing(
     handle: Callable[[Exchange], None], limits: HttpLimits = LIMITS, judge: Callable[[Exchange], int] | None = None
 ) -> Iterator[int]:
     """A bare server in a thread of its own; yields its port."""
-    listener = listen_on_loopback("127.0.0.1", 0)
+    listener = listen_on_loopback(0)
     port = listener.getsockname()[1]
     ends: dict[str, object] = {}
     started = threading.Event()

@@ -31,7 +31,7 @@ PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
 def served(make_box: Callable[..., Any], **settings: Any) -> Iterator[str]:
     """A service in an event loop of its own thread; yields its endpoint."""
     wanted = Settings(**settings)
-    listener = listen_on_loopback(wanted.host, wanted.port)
+    listener = listen_on_loopback(wanted.port)
     started = threading.Event()
     state: dict[str, Any] = {}
 

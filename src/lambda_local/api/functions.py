@@ -27,9 +27,8 @@ Document = dict[str, Any]
 class Functions:
     """The actions, as the API reference names them. Each may raise `ApiError`."""
 
-    def __init__(self, region: str, work: Path, alive: Callable[[], Iterable[Function]]) -> None:
+    def __init__(self, work: Path, alive: Callable[[], Iterable[Function]]) -> None:
         """Args: *alive* gives the configurations that instances still run."""
-        self.region = region
         self._functions: dict[str, Function] = {}
         self._layers: dict[str, LayerVersion] = {}  # those that are not deleted, by ARN
         self._last_layers: dict[str, int] = {}  # numbers are not used again
@@ -42,13 +41,13 @@ class Functions:
         async with self._changing():
             wanted = await call.read(requests.CreateFunction)
             # The name may come as an ARN, as everywhere.
-            name = names.new(names.function(wanted.function_name, None, self.region), "functionName")
+            name = names.new(names.function(wanted.function_name, None), "functionName")
             requests.check_configuration(wanted)
             requests.check_architectures(wanted.architectures)
             await self.runtime(wanted.runtime)
             if name in self._functions:
                 raise conflict(f"Function already exist: {name}")
-            arn, code = names.function_arn(self.region, name), await self._unpacked(wanted.code.zip_file)
+            arn, code = names.function_arn(name), await self._unpacked(wanted.code.zip_file)
             bare = Function(name, arn, wanted.runtime, wanted.handler, wanted.role, code)
             made = self._functions[name] = await self._configured(bare, wanted)
         return _configuration(made)
@@ -94,7 +93,7 @@ class Functions:
             requests.check_architectures(wanted.compatible_architectures)
             code = await self._unpacked(wanted.content.zip_file)
             number = self._last_layers[name] = self._last_layers.get(name, 0) + 1
-            layer = LayerVersion(names.layer_arn(self.region, name, number), number, code)
+            layer = LayerVersion(names.layer_arn(name, number), number, code)
             self._layers[layer.arn] = layer
         return _layer(layer, wanted.description)
 
@@ -104,15 +103,15 @@ class Functions:
         if not (number.isascii() and number.isdecimal() and len(number) < 20 and int(number) >= 1):
             raise invalid("Layer Version Cannot be less than 1")
         async with self._changing():
-            self._layers.pop(names.layer_arn(self.region, names.layer(call.path["LayerName"]), int(number)), None)
+            self._layers.pop(names.layer_arn(names.layer(call.path["LayerName"]), int(number)), None)
 
     # what invocations and instances ask
 
     def function(self, call: Call) -> Function:
         """The function that a call means, as it is configured now."""
-        name = names.function(call.path["FunctionName"], call.query("Qualifier"), self.region)
+        name = names.function(call.path["FunctionName"], call.query("Qualifier"))
         if name not in self._functions:
-            raise not_found(names.function_arn(self.region, name))
+            raise not_found(names.function_arn(name))
         return self._functions[name]
 
     def is_current(self, function: Function) -> bool:

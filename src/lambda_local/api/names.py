@@ -7,7 +7,7 @@ import re
 
 from lambda_local.api.errors import constraint, not_found
 from lambda_local.function import LATEST
-from lambda_local.settings import ACCOUNT
+from lambda_local.settings import ACCOUNT, REGION
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 # A name, a partial or a whole ARN, each with a version or alias behind it: API reference, Invoke, FunctionName.
@@ -19,21 +19,21 @@ _LAYER = re.compile(r"(?:arn:aws[a-z-]*:lambda:[a-z0-9-]+:\d{12}:layer:)?([a-zA-
 _REMEMBERED = 128
 
 
-def function_arn(region: str, name: str) -> str:
-    return f"arn:aws:lambda:{region}:{ACCOUNT}:function:{name}"
+def function_arn(name: str) -> str:
+    return f"arn:aws:lambda:{REGION}:{ACCOUNT}:function:{name}"
 
 
-def layer_arn(region: str, name: str, version: int) -> str:
-    return f"arn:aws:lambda:{region}:{ACCOUNT}:layer:{name}:{version}"
+def layer_arn(name: str, version: int) -> str:
+    return f"arn:aws:lambda:{REGION}:{ACCOUNT}:layer:{name}:{version}"
 
 
 @functools.lru_cache(_REMEMBERED)  # who invokes names the same again and again
-def function(given: str, qualifier: str | None, region: str) -> str:
+def function(given: str, qualifier: str | None) -> str:
     """The name of a function of this region and account; there is no version but $LATEST. Raises `ApiError`."""
     match = _FUNCTION.fullmatch(given)
     if match is None:
         raise constraint(given, "functionName", f"Member must satisfy regular expression pattern: {_NAME.pattern}")
-    elsewhere = match["region"] not in (None, region) or match["account"] not in (None, ACCOUNT)
+    elsewhere = match["region"] not in (None, REGION) or match["account"] not in (None, ACCOUNT)
     if elsewhere or not {match["qualifier"], qualifier} <= {None, LATEST}:
         version = "" if qualifier is None else f":{qualifier[:200]}"
         raise not_found(f"{given[:200]}{version}")

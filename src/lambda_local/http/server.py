@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import socket
 from collections.abc import Callable
 
@@ -14,6 +13,8 @@ from lambda_local.http.messages import Exchange, HttpLimits
 # How often deadlines are looked at: one timer for all connections instead of one for each request.
 _LOOK_EVERY_S = 1.0
 _READ_BYTES = 64 * 1024
+_BACKLOG = 512
+LOOPBACK = "127.0.0.1"
 
 
 class HttpServer:
@@ -101,38 +102,21 @@ class HttpServer:
         self._timer = self._loop.call_later(_LOOK_EVERY_S, self._look)
 
 
-_BACKLOG = 512
-
-
-def listen_on_loopback(host: str, port: int) -> socket.socket:
-    """A listening socket on a loopback address and nowhere else: a caller of the service may run programs here.
+def listen_on_loopback(port: int) -> socket.socket:
+    """A listening socket on this machine's loopback and nowhere else: a caller of the service may run programs here.
 
     Args:
         port: 0 takes a free one.
     Raises:
-        WrongUse: the address is another one, or the port is taken.
+        WrongUse: the port is taken.
     """
-    address = _loopback(host)
-    family = socket.AF_INET6 if address.version == 6 else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((str(address), port))
+        listener.bind((LOOPBACK, port))
         listener.listen(_BACKLOG)
     except (OSError, OverflowError) as error:
         listener.close()
         reason = error.strerror if isinstance(error, OSError) else "there is no such port"
-        raise WrongUse(f"cannot listen on {host}, port {port}: {reason}", "leave --port out for a free one") from error
+        raise WrongUse(f"cannot listen on port {port}: {reason}", "--port 0 takes a free one") from error
     return listener
-
-
-def _loopback(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
-    try:
-        address = ipaddress.ip_address("127.0.0.1" if host == "localhost" else host)
-    except ValueError:
-        address = None
-    if address is None or not address.is_loopback:
-        raise WrongUse(
-            f"{host} is no loopback address", "the service runs what callers send it, so it listens on 127.0.0.1 or ::1"
-        )
-    return address

@@ -201,7 +201,7 @@ class Life:
         return False
 
     async def _start(self, name: str, argv: tuple[str, ...]) -> None:
-        environment = programs.environment(self._function, self._runtime, self._settings.region, self._log_stream)
+        environment = programs.environment(self._function, self._runtime, self._log_stream)
         start = functools.partial(self.box.start, argv, environment, programs.TASK, self.log.writing, self.log.writing)
         try:
             process = await asyncio.to_thread(start)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lambda_local.function import LATEST, Function
 from lambda_local.sandbox import Mount
-from lambda_local.settings import API_HOST, API_PORT
+from lambda_local.settings import API_HOST, API_PORT, REGION
 
 TASK, OPT = "/var/task", "/opt"
 LANG, CLIENT = "/var/lang", "/var/runtime"  # as in Lambda's own images: the interpreter, and the runtime client
@@ -71,7 +71,7 @@ def log_stream() -> str:
     return f"{datetime.now(UTC):%Y/%m/%d}/[{LATEST}]{secrets.token_hex(16)}"
 
 
-def environment(function: Function, runtime: Runtime, region: str, log_stream: str) -> dict[str, str]:
+def environment(function: Function, runtime: Runtime, log_stream: str) -> dict[str, str]:
     """The environment of the programs of an instance, as Lambda defines it; the function's own variables are added.
 
     The credentials are made up: they let AWS's clients sign, and mean nothing anywhere.
@@ -96,8 +96,8 @@ def environment(function: Function, runtime: Runtime, region: str, log_stream: s
         "AWS_LAMBDA_LOG_GROUP_NAME": f"/aws/lambda/{function.name}",
         "AWS_LAMBDA_LOG_STREAM_NAME": log_stream,
         "AWS_EXECUTION_ENV": runtime.identity,
-        "AWS_REGION": region,
-        "AWS_DEFAULT_REGION": region,
+        "AWS_REGION": REGION,
+        "AWS_DEFAULT_REGION": REGION,
         "AWS_ACCESS_KEY_ID": "local",
         "AWS_SECRET_ACCESS_KEY": "local",
         "AWS_SESSION_TOKEN": "local",

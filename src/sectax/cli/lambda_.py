@@ -21,7 +21,6 @@ def group() -> None:
     show_default=True,
     help="The port to listen on; 0 for a free one.",
 )
-@click.option("--host", default="127.0.0.1", show_default=True, help="The loopback address to listen on.")
 @click.option(
     "--instances",
     type=click.IntRange(1, 1000),
@@ -39,20 +38,17 @@ def group() -> None:
     help="End an instance that was not called for this long.",
 )
 @click.option(
-    "--region", default="us-east-1", show_default=True, help="The region in ARNs and in the functions' environment."
-)
-@click.option(
     "--allow",
     multiple=True,
     metavar="HOST:PORT",
     help="Let functions connect to this address, as 127.0.0.1 and the same port (may be repeated).",
 )
-def serve_command(*, port: int, host: str, instances: int, idle_s: float, region: str, allow: tuple[str, ...]) -> None:
+def serve_command(*, port: int, instances: int, idle_s: float, allow: tuple[str, ...]) -> None:
     """Serve AWS's Lambda API until Ctrl-C.
 
     Then everything is ended and removed."""
     from sectax.parts import lambda_local
 
-    words = ["--port", str(port), "--host", host, "--instances", str(instances), "--idle", str(idle_s)]
-    words += ["--region", region, *(f"--allow={address}" for address in allow)]
+    words = ["--port", str(port), "--instances", str(instances), "--idle", str(idle_s)]
+    words += [f"--allow={address}" for address in allow]
     os.execve(sys.executable, lambda_local.command("serve", *words), lambda_local.environment())  # noqa: S606
