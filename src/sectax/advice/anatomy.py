@@ -56,13 +56,13 @@ def own_anatomies(measured: Measured, metric: str, own: OwnParts) -> Iterator[An
 
 def _chain(stages: Stages, members: dict[str, Treatment], whole: Treatment) -> Iterator[tuple[Treatment, str]]:
     """The stages that this run has, and the whole; what an absent one would have shown apart is said of the next."""
-    said: list[str] = []
+    steps: list[str] = []
     for level, words in stages.levels:
-        said.append(words)
+        steps.append(words)
         if level in members:
-            yield members[level], ", ".join(said)
-            said = []
-    yield whole, ", ".join([*said, stages.rest])
+            yield members[level], ", ".join(steps)
+            steps = []
+    yield whole, ", ".join([*steps, stages.rest])
 
 
 _Column = Mapping[int, float]  # by block
@@ -106,8 +106,10 @@ def placed(analysed: Analysed, places: Places) -> Iterator[Placed]:
             own, base = columns.get(treatment.id, {}), columns.get(plan.cell(treatment.cell).baseline, {})
             more = [own[block] - base[block] for block in measured.blocks if block in own and block in base]
             if more:
-                seen = over_blocks(more, level, units[metric])
-                parts.append((words, seen if _excludes_zero(seen) or seen.low == seen.high == 0 else None))
+                estimate = over_blocks(more, level, units[metric])
+                parts.append(
+                    (words, estimate if _excludes_zero(estimate) or estimate.low == estimate.high == 0 else None)
+                )
         if parts:
             yield Placed(treatment.cell, treatment.id, tuple(parts))
 
@@ -120,8 +122,8 @@ def _decided(finding: Finding) -> Estimate | None:
     return cost
 
 
-def _excludes_zero(seen: Estimate) -> bool:
-    return seen.low is not None and seen.high is not None and (seen.low > 0 or seen.high < 0)
+def _excludes_zero(estimate: Estimate) -> bool:
+    return estimate.low is not None and estimate.high is not None and (estimate.low > 0 or estimate.high < 0)
 
 
 def _steps(measured: Measured, metric: str, stages: Stages, steps: Steps, treatment: Treatment) -> Iterator[Part]:

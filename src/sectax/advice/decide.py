@@ -240,12 +240,12 @@ def _billed(setting: _Setting, choice: Choice, level: str, operation: str) -> _S
     metric = choice.billed or (setting.metric if level == setting.baseline else "")
     if decided is None or not metric:
         return decided
-    seen = setting.results[level][operation].estimates.get(metric)
-    if seen is not None and seen.unit != "s":
+    estimate = setting.results[level][operation].estimates.get(metric)
+    if estimate is not None and estimate.unit != "s":
         return decided  # of a rate, what one operation takes is known already
-    if seen is None or seen.low is None or seen.high is None:
+    if estimate is None or estimate.low is None or estimate.high is None:
         return None
-    return _Span(seen.point, seen.low, seen.high)
+    return _Span(estimate.point, estimate.low, estimate.high)
 
 
 def _surprises(analysed: Analysed, choice: Choice, asked: list[Finding]) -> Iterator[Surprise]:
@@ -286,5 +286,5 @@ def _causes(analysed: Analysed, choice: Choice, compared: Comparison, effect: Ef
 def _each(analysed: Analysed, treatment: str, name: str) -> float | None:
     """Of what was counted while a treatment's batches ran, its share of one operation."""
     operations = analysed.measured.batches.get(treatment)
-    seen = analysed.measured.telemetry.get(treatment, {}).get(name)
-    return None if seen is None or not operations else seen / operations.operations
+    total = analysed.measured.telemetry.get(treatment, {}).get(name)
+    return None if total is None or not operations else total / operations.operations

@@ -83,8 +83,8 @@ def _missed(fitted: _Line) -> Iterator[tuple[str, Estimate]]:
     plan = fitted.measured.plan
     assert plan.contents is not None  # it gave the sizes
     for size, treatment in fitted.sizes.items():
-        seen = fitted.measured.values[fitted.metric][treatment.id]
-        ratios = [seen[block] / (fixed + per_byte * size) for block, (fixed, per_byte) in fitted.fits.items()]
+        seconds = fitted.measured.values[fitted.metric][treatment.id]
+        ratios = [seconds[block] / (fixed + per_byte * size) for block, (fixed, per_byte) in fitted.fits.items()]
         if min(ratios) <= 0:
             continue  # a line below zero there; its interval says so
         level = 1 - plan.stopping.alpha
@@ -113,8 +113,8 @@ def _series(plan: Plan) -> dict[_Levels, dict[float, Treatment]]:
     if contents is None:
         return {}
     return {
-        others: {contents.sizes[level]: treatment for level, treatment in found.items() if level in contents.sizes}
-        for others, found in alike(plan.treatments, contents.size_factor).items()
+        others: {contents.sizes[level]: treatment for level, treatment in by_level.items() if level in contents.sizes}
+        for others, by_level in alike(plan.treatments, contents.size_factor).items()
     }
 
 

@@ -24,6 +24,8 @@ def worths(measured: Measured, metric: str, rule: Longer) -> Iterator[Worth]:
         long, short = (columns.get(members[name].id, {}) for name in (rule.level, rule.than))
         times = [long[block] / short[block] for block in measured.blocks if long.get(block) and short.get(block)]
         if times:
-            seen = geometric_mean_interval(times, level)
+            interval = geometric_mean_interval(times, level)
             one = members[rule.level]
-            yield Worth(one.cell, one.id, Estimate(seen.point, seen.low, seen.high, level, MEAN, seen.count, ""))
+            yield Worth(
+                one.cell, one.id, Estimate(interval.point, interval.low, interval.high, level, MEAN, interval.count, "")
+            )

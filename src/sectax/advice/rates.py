@@ -82,17 +82,17 @@ def rate_advice(analysed: Analysed, metric: str, rule: ByRate, prices: PriceList
 def _ways(analysed: Analysed, metric: str, rule: ByRate) -> Iterator[_Way | str]:
     """Every treatment of which both situations are known in some way; the id of one that lacks a figure."""
     here = (treatment for treatment in analysed.treatments if metric in treatment.estimates)
-    for others, found in alike(here, rule.factor).items():
+    for others, by_situation in alike(here, rule.factor).items():
         levels = dict(others)
         asked = rule.asks(levels | {rule.factor: rule.again})
-        again = found.get(rule.again)
-        fetching = next((found[level] for level in rule.fetching if level in found), None)
+        again = by_situation.get(rule.again)
+        fetching = next((by_situation[level] for level in rule.fetching if level in by_situation), None)
         if asked:  # it keeps nothing: its figure is the same in all situations
             either = again or fetching
             assert either is not None, "a group has a member"
             yield _Way(levels, either, (either.estimates[metric], asked), None, instead=False)
         elif again is None:
-            yield next(iter(found.values())).treatment
+            yield next(iter(by_situation.values())).treatment
         else:
             fetched = fetching.estimates[metric] if fetching is not None else again.estimates.get(rule.first)
             if fetched is None:

@@ -25,15 +25,15 @@ def analyse(
         warnings: what the audit of this run said; a fatal one takes away the verdicts that it concerns.
         findings: as `judge(measured)` gave them, where the caller has them already.
     """
-    said = tuple(warnings)
+    all_warnings = tuple(warnings)
     judged = judge(measured) if findings is None else findings
-    after = withhold(measured.plan, judged, said)
+    after = withhold(measured.plan, judged, all_warnings)
     return Analysed(
         measured=measured,
         findings=after,
         controls=family_controls(measured, after),
         treatments=treatment_results(measured),
-        warnings=said,
+        warnings=all_warnings,
         scope=scope_sentence(measured),
         wrong_expected=wrong_expected(measured),
         hosts=across_hosts(measured, after),
@@ -66,8 +66,8 @@ def wrong_expected(measured: Measured) -> float:
     """How many wrong claims to expect among the secondary comparisons, which do not share their error level."""
     total = 0.0
     for comparison in measured.plan.comparisons:
-        seen = measured.values.get(comparison.metric, {})
-        if comparison.standing == Standing.SECONDARY and seen.keys() >= {comparison.treatment, comparison.baseline}:
+        values = measured.values.get(comparison.metric, {})
+        if comparison.standing == Standing.SECONDARY and values.keys() >= {comparison.treatment, comparison.baseline}:
             total += comparison.alpha
     return total
 

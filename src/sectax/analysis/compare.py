@@ -193,12 +193,12 @@ class _Ratios:
         if judged.verdict in NO_CLAIM:
             return Figure(None, f"{judged.verdict.value.replace('-', ' ')} in this run")
         sign = (1 if finding else -1) * (1 if self._metrics[over.metric].better is Better.LOWER else -1)
-        seen = judged.effect
-        low, high = sorted((sign * seen.low, sign * seen.high))
+        effect = judged.effect
+        low, high = sorted((sign * effect.low, sign * effect.high))
         if not math.isfinite(high - low):
-            return Figure(math.exp(sign * seen.log_ratio))
+            return Figure(math.exp(sign * effect.log_ratio))
         undecided = judged.verdict is VerdictId.INCONCLUSIVE
-        return Figure(math.exp(sign * seen.log_ratio), "", math.exp(low), math.exp(high), undecided=undecided)
+        return Figure(math.exp(sign * effect.log_ratio), "", math.exp(low), math.exp(high), undecided=undecided)
 
 
 def _measured(
@@ -245,19 +245,19 @@ def _figure(
             return Figure(None, f"sectax has no level for {label!r}")
         if level != OTHERS:  # otherwise the variant says which
             wanted[counterpart.factors[factor]] = level
-    found = [
+    matches = [
         treatment
         for treatment in analysed.treatments
         if treatment.role in MEASURED and _agrees(treatment.levels, wanted)
     ]
-    if len(found) > 1:
+    if len(matches) > 1:
         return Figure(
-            None, "several treatments of the run match: " + ", ".join(treatment.treatment for treatment in found)
+            None, "several treatments of the run match: " + ", ".join(treatment.treatment for treatment in matches)
         )
-    if not found:
+    if not matches:
         skipped = [skip for skip in analysed.measured.plan.skipped if _agrees(skip.levels, wanted)]
         return Figure(None, f"skipped: {skipped[0].reason}" if skipped else "not part of this run")
-    return _in_unit(found[0], metric, table)
+    return _in_unit(matches[0], metric, table)
 
 
 def _difference(of: Figure, less: Figure) -> Figure:
@@ -340,8 +340,8 @@ def _across(table: PublishedTable, there: Side, sides: tuple[Side, ...], ratios:
 def _differences(a: Analysed, b: Analysed) -> Iterator[Difference]:
     identity_a, identity_b = _identity(a), _identity(b)
     if not identity_a or not identity_b:
-        said = ["recorded" if identity else None for identity in (identity_a, identity_b)]
-        yield Difference("run", "environment", said[0], said[1], refuses=True)
+        recorded = ["recorded" if identity else None for identity in (identity_a, identity_b)]
+        yield Difference("run", "environment", recorded[0], recorded[1], refuses=True)
     of_each = [{level for treatment in run.treatments for level in treatment.levels.values()} for run in (a, b)]
     levels, shared = of_each[0] | of_each[1], of_each[0] & of_each[1]
     for name in sorted(identity_a.keys() | identity_b.keys()):
@@ -398,14 +398,14 @@ def _option_differences(a: Plan, b: Plan, levels: Set[str]) -> Iterator[Differen
 
 def _by_level(option: str, texts: tuple[str, ...], levels: Set[str]) -> dict[str, str]:
     """The level, or 'run', that each text of an option is about: 'new=CMD' is about the level 'new'."""
-    said: dict[str, list[str]] = {}
+    texts_of: dict[str, list[str]] = {}
     for text in texts:
         level, separator, rest = text.partition("=")
         if separator and level in levels:
-            said.setdefault(level, []).append(rest)
+            texts_of.setdefault(level, []).append(rest)
         else:
-            said.setdefault(option if option in levels else "run", []).append(text)
-    return {subject: "; ".join(words) for subject, words in said.items()}
+            texts_of.setdefault(option if option in levels else "run", []).append(text)
+    return {subject: "; ".join(words) for subject, words in texts_of.items()}
 
 
 def _in_both(a: Analysed, b: Analysed) -> list[tuple[TreatmentResult, TreatmentResult]]:

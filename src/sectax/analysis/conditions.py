@@ -174,9 +174,9 @@ def _concluded(
     answers: list[tuple[str, tuple[Answer, Open]]],
     changes: Mapping[str, tuple[float, float]] = MappingProxyType({}),
 ) -> Concluded:
-    seen = {answer for _, (answer, _) in answers}
-    answer = Answer.RULED_OUT if seen == {Answer.RULED_OUT} else Answer.OPEN
-    if Answer.HOLDS in seen:
+    given = {answer for _, (answer, _) in answers}
+    answer = Answer.RULED_OUT if given == {Answer.RULED_OUT} else Answer.OPEN
+    if Answer.HOLDS in given:
         answer = Answer.HOLDS
     reasons = {name: why for name, (other, why) in answers if other is answer}
     return Concluded(

@@ -49,14 +49,14 @@ def family_controls(measured: Measured, findings: Iterable[Finding]) -> tuple[Fa
     for family in dict.fromkeys(cell.family for cell in plan.cells):
         negative, positive = first(family, Standing.NEGATIVE), first(family, Standing.POSITIVE)
         floor = None if negative is None else _half_width(negative.effect)
-        seen = None if positive is None else _half_width(positive.effect)
+        half_width = None if positive is None else _half_width(positive.effect)
         made.append(
             FamilyControls(
                 family=family,
                 negative=negative,
                 positive=positive,
                 noise_floor=floor,
-                smallest_seen=floor if seen is None else seen,
+                smallest_seen=floor if half_width is None else half_width,
                 known_cost=None
                 if positive is None or positive.effect is None or positive.effect.added is None
                 else math.expm1(positive.effect.added),

@@ -92,19 +92,19 @@ def _beside(hosts: OfHosts, place: int) -> float:
 
 def _alike(finding: Finding, hosts: OfHosts) -> tuple[Finding | None, str]:
     """What is claimed of hosts like these, or why nothing is."""
-    seen = finding.effect
-    assert seen is not None
+    effect = finding.effect
+    assert effect is not None
     if finding.verdict in NO_CLAIM:
         return None, "there is no verdict for the hosts measured either"
     if hosts.mean.size < LEAST_HOSTS:
         needed = f"at least {LEAST_HOSTS} hosts with {LEAST_BLOCKS} blocks each are needed"
         return None, f"{needed}; this run has {hosts.mean.size}"
     alpha = finding.comparison.alpha
-    said = like_these(hosts.mean, alpha, UNSEEN, (seen.high - seen.low) / 2 - seen.widened)
-    assert said.high is not None
-    half = said.high - said.point + seen.widened
+    interval = like_these(hosts.mean, alpha, UNSEEN, (effect.high - effect.low) / 2 - effect.widened)
+    assert interval.high is not None
+    half = interval.high - interval.point + effect.widened
     spread = float(hosts.mean.std(ddof=1))
-    return _finding(finding, said.point, half, alpha, seen.blocks, spread, RANDOM_EFFECTS), ""
+    return _finding(finding, interval.point, half, alpha, effect.blocks, spread, RANDOM_EFFECTS), ""
 
 
 def _finding(of: Finding, point: float, half: float, alpha: float, blocks: int, spread: float, method: str) -> Finding:
@@ -127,8 +127,8 @@ def _finding(of: Finding, point: float, half: float, alpha: float, blocks: int, 
 
 
 def _spread(hosts: OfHosts, level: float) -> Estimate | None:
-    found = spread_between(hosts, 1 - level)
-    if found.low is None or found.high is None:
+    spread = spread_between(hosts, 1 - level)
+    if spread.low is None or spread.high is None:
         return None
-    point, low, high = map(math.expm1, (found.point, found.low, found.high))
-    return Estimate(point, low, high, 1 - level, BETWEEN_HOSTS, found.count, "share")
+    point, low, high = map(math.expm1, (spread.point, spread.low, spread.high))
+    return Estimate(point, low, high, 1 - level, BETWEEN_HOSTS, spread.count, "share")

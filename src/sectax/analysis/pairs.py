@@ -116,10 +116,10 @@ def _relative_step(measured: Measured, metric: Metric, treatment: str, values: A
 
     Sums average the rounding of the observations that they are made of; medians and high-water marks do not.
     """
-    seen = values[has_log(values)]
-    if seen.size == 0:
+    positive = values[has_log(values)]
+    if positive.size == 0:
         return 0.0
-    typical = float(np.median(seen))
+    typical = float(np.median(positive))
     if metric.summary == Summary.MAXIMUM:
         return metric.resolution / typical
     calibrations = {} if measured.calibrated is None else measured.calibrated.calibrations
@@ -129,5 +129,5 @@ def _relative_step(measured: Measured, metric: Metric, treatment: str, values: A
     step = metric.resolution / observation
     if metric.summary == Summary.MEDIAN:
         return step
-    observations = measured.counts.get(metric.name, {}).get(treatment, seen.size) / seen.size
+    observations = measured.counts.get(metric.name, {}).get(treatment, positive.size) / positive.size
     return float(step / np.sqrt(max(observations, 1.0)))

@@ -72,9 +72,9 @@ def tail(metric: Metric, quantile: float, blocks: Sequence[Sequence[float]], lev
     if quantile in _ENDS:
         end, method = _ENDS[quantile]
         return Estimate(end(map(end, blocks)), None, None, level, method, sum(map(len, blocks)), metric.unit)
-    found = pooled_quantile([np.asarray(block, dtype=np.float64) for block in blocks], quantile, level)
-    support = Support(found.effective, found.needed, found.blocks, found.blocks_needed)
-    return Estimate(found.point, found.low, found.high, level, TAIL, found.count, metric.unit, support)
+    pooled = pooled_quantile([np.asarray(block, dtype=np.float64) for block in blocks], quantile, level)
+    support = Support(pooled.effective, pooled.needed, pooled.blocks, pooled.blocks_needed)
+    return Estimate(pooled.point, pooled.low, pooled.high, level, TAIL, pooled.count, metric.unit, support)
 
 
 def _needs_ranks(metric: Metric) -> bool:

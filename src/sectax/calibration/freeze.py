@@ -136,14 +136,14 @@ def sized_again(plan: Plan, calibrated: Calibrated, operation_s: Mapping[str, fl
         operation_s: by treatment, seconds per operation of the fastest visit of the last block. One that is not here
             keeps what is known of it.
     """
-    seen = {
+    lengths = {
         name: replace(known, batch_s=known.count * operation_s.get(name, known.operation_s))
         for name, known in calibrated.calibrations.items()
     }
     calibrations, rounds = dict(calibrated.calibrations), dict(calibrated.rounds)
     for cell in plan.cells:
-        members = [treatment for treatment in plan.treatments if treatment.cell == cell.id and treatment.id in seen]
-        here = {member.id: seen[member.id] for member in members if member.role is not Role.NEGATIVE}
+        members = [treatment for treatment in plan.treatments if treatment.cell == cell.id and treatment.id in lengths]
+        here = {member.id: lengths[member.id] for member in members if member.role is not Role.NEGATIVE}
         alike = plan.equal_counts or plan.times_one_by_one
         if alike or not uneven([calibration.batch_s for calibration in here.values()]):
             continue
@@ -295,7 +295,7 @@ def _round_s(frozen: Sequence[Calibration], tried: Mapping[str, Tried], shared: 
         calibration.treatment: (settled_batch_s(calibration) + calibration.waits_s) * tried[calibration.treatment].pace
         for calibration in frozen
     }
-    waits_s = [shared * (seen.gap_s + work_s[name]) for name, seen in tried.items() if seen.gap_s]
+    waits_s = [shared * (trial.gap_s + work_s[name]) for name, trial in tried.items() if trial.gap_s]
     return max([sum(work_s.values()), *waits_s])
 
 
@@ -363,11 +363,11 @@ def _noise(plan: Plan, cell: Cell, tried: Mapping[str, Tried]) -> Noise | None:
         for treatment in plan.treatments
         if treatment.cell == cell.id and treatment.id in tried and tried[treatment.id] is not baseline
     ]
-    seen = noise_of(ratios)
-    if seen is None:
+    noise = noise_of(ratios)
+    if noise is None:
         return None
     # Only the whole time of a process counts, and a command has no process to return to.
-    return replace(seen, between=0.0 if plan.equal_counts else max(LEAST_BETWEEN, seen.between))
+    return replace(noise, between=0.0 if plan.equal_counts else max(LEAST_BETWEEN, noise.between))
 
 
 def _warm_ratios(one: Sequence[float], other: Sequence[float]) -> Sequence[float]:

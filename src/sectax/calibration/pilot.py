@@ -151,9 +151,9 @@ def _try_cell(members: list[_Trying], emit: Emit) -> dict[str, Tried]:
             for turn in range(max((trying.batches for trying in again), default=0)):
                 each_of([trying for trying in again if turn < trying.batches], _Trying.take_turn)
             each_of(again, _Trying.close)
-        found: dict[str, Tried] = {}
-        each_of(members, lambda trying: found.update({trying.name: trying.seen()}))
-        return found
+        trials: dict[str, Tried] = {}
+        each_of(members, lambda trying: trials.update({trying.name: trying.seen()}))
+        return trials
     finally:
         for trying in members:
             trying.subject.kill()
@@ -218,16 +218,16 @@ class _Trying:
             return
         plan = self._plan
         shortest_s = self._shortest_s()
-        self._count, self._most, seen = _enough(self._read, shortest_s, self._aim_s, self._most, self._fewest)
-        fastest = min(seen, key=lambda reading: reading.elapsed_s)
+        self._count, self._most, readings = _enough(self._read, shortest_s, self._aim_s, self._most, self._fewest)
+        fastest = min(readings, key=lambda reading: reading.elapsed_s)
         self._tick(self.name, fastest.elapsed_s / self._count)
         self.sizes_only |= not plan.warms_up and fastest.elapsed_s > SIZED_FROM_S and self._count == 1
         batches = _batches(
-            min(max(reading.spanned_s, reading.elapsed_s) for reading in seen), sizes_only=self.sizes_only
+            min(max(reading.spanned_s, reading.elapsed_s) for reading in readings), sizes_only=self.sizes_only
         )
         if self.sizes_only:
-            self._processes[-1] += seen
-            batches = max(0, batches - len(seen))
+            self._processes[-1] += readings
+            batches = max(0, batches - len(readings))
         self.batches = batches
 
     def take_turn(self) -> None:

@@ -133,26 +133,26 @@ def block_s(plan: Plan, calibrated: Calibrated, gaps: Mapping[str, float], *, pa
         gaps: by treatment, the seconds that must lie between the end of one of its operations and its next one, whoever
             else works meanwhile; 0 for one that is not here.
     """
-    seen = calibrated.calibrations
+    calibrations = calibrated.calibrations
     once = {treatment.id for treatment in plan.treatments if plan.cell(treatment.cell).once}
-    block = plan_block(plan, calibrated, 1, seen.keys() - once)
-    now, ended = 0.0, dict.fromkeys(seen, 0.0)
+    block = plan_block(plan, calibrated, 1, calibrations.keys() - once)
+    now, ended = 0.0, dict.fromkeys(calibrations, 0.0)
 
     def work(name: str, operations: int) -> None:
         nonlocal now
-        gap_s, operation_s = gaps.get(name, 0.0), pace * seen[name].batch_s / seen[name].count
+        gap_s, operation_s = gaps.get(name, 0.0), pace * calibrations[name].batch_s / calibrations[name].count
         if operations:
             begins = max(now, ended[name] + gap_s)
             now = ended[name] = begins + operations * operation_s + (operations - 1) * gap_s
 
     for cell in block.cells:
         for name in cell.opening:
-            now += seen[name].open_s
+            now += calibrations[name].open_s
             ended[name] = now
         for name, count in warming_turns(cell):
             work(name, count)
         for visit in cell.visits:
-            now += pace * seen[visit.treatment].waits_s
+            now += pace * calibrations[visit.treatment].waits_s
             work(visit.treatment, visit.work.settle + visit.work.count + visit.work.extra)
     return now
 

@@ -39,12 +39,12 @@ def command(run_file: str, certificates: Path | None, json_: bool) -> None:
         raise click.exceptions.Exit(ExitStatus.GATE_MISSED)
 
 
-def _print(found: tuple[Checked, ...]) -> None:
-    several = len({attestation.session for attestation in found}) > 1
-    for attestation in found:
+def _print(attestations: tuple[Checked, ...]) -> None:
+    several = len({attestation.session for attestation in attestations}) > 1
+    for attestation in attestations:
         session = f", session {attestation.session}" if several else ""
         click.echo(
             f"{attestation.host}{session}: {'attested' if attestation.genuine else 'not attested'}: {attestation.words}"
         )
-    if not found:
+    if not attestations:
         click.echo("no host of this run says that its memory is encrypted")

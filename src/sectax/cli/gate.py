@@ -106,8 +106,8 @@ def command(
 
         write_document(as_junit(made), junit, "--junit")
     if self_test:
-        said, status = _SELF_TEST[made.outcome]
-        click.echo(f"self-test {said}", err=True)
+        text, status = _SELF_TEST[made.outcome]
+        click.echo(f"self-test {text}", err=True)
         raise click.exceptions.Exit(status)
     if made.outcome is Outcome.UNKNOWN and on_unknown == _PASS:
         return

@@ -20,17 +20,17 @@ def command(names: tuple[str, ...], json_: bool) -> None:
     """List the experiments, their factors and levels, and the probes; or the experiments that are named."""
     from sectax.workflow.listing import as_text, listing
 
-    found = listing()
-    known = [experiment["name"] for experiment in found["experiments"]]
+    document = listing()
+    known = [experiment["name"] for experiment in document["experiments"]]
     for name in names:
         if name not in known:
             raise WrongUse(f"there is no experiment {name!r}", did_you_mean(name, known))
     if names:
-        found["experiments"] = [experiment for experiment in found["experiments"] if experiment["name"] in names]
+        document["experiments"] = [experiment for experiment in document["experiments"] if experiment["name"] in names]
     if json_:
-        click.echo(as_text(found))
+        click.echo(as_text(document))
         return
-    for experiment in found["experiments"]:
+    for experiment in document["experiments"]:
         _print(f"{experiment['name']}: {experiment['title']}")
         for factor in experiment["factors"]:
             _print(f"  {factor['name']}: {', '.join(factor['levels'])}")
@@ -39,11 +39,11 @@ def command(names: tuple[str, ...], json_: bool) -> None:
     if names:
         return
     click.echo("probes:")
-    for probe in found["probes"]:
+    for probe in document["probes"]:
         hint = f" ({probe['hint']})" if probe["hint"] else ""
         _print(f"  {probe['name']}: {probe['lack'] or 'ready'}{hint}")
     click.echo()
-    _print(f"published studies: {', '.join(found['studies'])}")
+    _print(f"published studies: {', '.join(document['studies'])}")
 
 
 def _print(line: str) -> None:

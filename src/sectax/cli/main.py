@@ -164,11 +164,11 @@ def help_command(ctx: click.Context, words: tuple[str, ...]) -> None:
         group = context.command
         if not isinstance(group, click.Group):
             raise click.UsageError(f"{context.command_path} has no command {word!r}", context)
-        found = group.get_command(context, word)
-        if found is None:
+        named = group.get_command(context, word)
+        if named is None:
             group.resolve_command(context, [word])  # which names the nearest one
             raise click.UsageError(f"{context.command_path} has no command {word!r}", context)
-        context = click.Context(found, info_name=word, parent=context)
+        context = click.Context(named, info_name=word, parent=context)
     click.echo(context.command.get_help(context))
 
 

@@ -169,8 +169,8 @@ def print_result(result: Result, form: Form, summary: Sequence[str] | None = Non
         laid_out = document(result, show_all=form.show_all)
         text = text or on_terminal(laid_out, view(form))
         if limits is not None:
-            said = "".join(f"- {line}\n" for line in limits)
-            append_step_summary(f"{said}\n{as_markdown(laid_out)}\n")
+            limit_lines = "".join(f"- {line}\n" for line in limits)
+            append_step_summary(f"{limit_lines}\n{as_markdown(laid_out)}\n")
     print_text(text)
     if form.html is not None or form.picture is not None:
         from sectax.workflow.present import render

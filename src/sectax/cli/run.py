@@ -318,13 +318,13 @@ def _finish(
         raise trouble
     if trouble is None and outcome.state == "finished" and not was_measured(outcome.analysed):
         trouble = NothingMeasured("no comparison could be measured", "see the reasons above")
-    said = trouble.message if trouble is not None else ""
+    message = trouble.message if trouble is not None else ""
     path = str(outcome.path)
     plan = outcome.analysed.measured.plan
     answers = concluded(outcome.analysed, plan.stopping.conditions)
-    report = RunReport(outcome.analysed, path, said, answers)
+    report = RunReport(outcome.analysed, path, message, answers)
     text = print_result(report, form, [line(answer, plan) for answer in answers] if summarises else None)
-    if outcome.state == "finished" and not said:
+    if outcome.state == "finished" and not message:
         # `sectax show` is what most ask next.
         Shown(path, form).keep_report(text)
     for kind, to in exports.items():

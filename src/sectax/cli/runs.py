@@ -21,13 +21,13 @@ def command(folder: Path | None, json_: bool) -> None:
 
     That one can be named `last` wherever a run file is asked for, as in: sectax show last
     """
-    found = runs(folder or usual_folder())
+    listing = runs(folder or usual_folder())
     if json_:
-        print_json(found)
+        print_json(listing)
         return
-    if not found.runs:
-        click.echo(f"no run files (*.sectax) in {printable(found.folder)}", err=True)
-    for run in found.runs:
+    if not listing.runs:
+        click.echo(f"no run files (*.sectax) in {printable(listing.folder)}", err=True)
+    for run in listing.runs:
         click.echo(printable(run.name))
         if run.unreadable:
             click.echo(f"  cannot be read: {printable(run.unreadable)}")

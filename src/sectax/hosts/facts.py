@@ -87,22 +87,22 @@ def ask(host: Starts) -> dict[str, str]:
 
 def read(lines: list[str]) -> dict[str, str]:
     """The names and values of the script's lines; a line that is not of it is left out."""
-    said: dict[str, str] = {}
+    answers: dict[str, str] = {}
     for line in lines:
         name, separator, value = line.partition("\t")
         if separator and re.fullmatch(r"(host|seen)\.[a-z_]{1,40}", name) and value.strip():
-            said[name] = printable(value.strip(), _LONGEST)
+            answers[name] = printable(value.strip(), _LONGEST)
     # It is calculated with, so it has to be a number.
-    if re.fullmatch(r"[0-9]{1,5}", said.get(_PROCESSORS, "")) is None:
-        said.pop(_PROCESSORS, None)
-    return said
+    if re.fullmatch(r"[0-9]{1,5}", answers.get(_PROCESSORS, "")) is None:
+        answers.pop(_PROCESSORS, None)
+    return answers
 
 
-def judged(said: Mapping[str, str]) -> dict[str, str]:
+def judged(answers: Mapping[str, str]) -> dict[str, str]:
     """What was read, with the two judgements that labels are held against."""
-    known = {name: value for name, value in said.items() if name.startswith("host.")}
-    known["host.isolation"] = isolation(said)
-    encryption = memory_encryption(said)
+    known = {name: value for name, value in answers.items() if name.startswith("host.")}
+    known["host.isolation"] = isolation(answers)
+    encryption = memory_encryption(answers)
     if encryption is not None:
         known["host.memory_encryption"] = encryption
     return known
@@ -115,38 +115,38 @@ def witnesses(known: Mapping[str, str]) -> Witnesses:
         known: as `ask` gives it.
     """
     names = ("isolation", "memory_encryption", "kernel", "cpu_model", "clock_source", "mitigations", "runtime")
-    told: Witnesses = {name: known[f"host.{name}"] for name in names if f"host.{name}" in known}
-    if "memory_encryption" in told:
-        told["confidential"] = told["memory_encryption"] in TECHNOLOGIES
-    return told
+    witnessed: Witnesses = {name: known[f"host.{name}"] for name in names if f"host.{name}" in known}
+    if "memory_encryption" in witnessed:
+        witnessed["confidential"] = witnessed["memory_encryption"] in TECHNOLOGIES
+    return witnessed
 
 
-def isolation(said: Mapping[str, str]) -> str:
+def isolation(answers: Mapping[str, str]) -> str:
     """`gvisor`, `container` (process namespaces of its own), `seccomp` and `apparmor` where they are on, or `none`."""
-    if said.get("seen.kernel_messages") == "gVisor" or said.get("host.kernel", "").endswith("-gvisor"):
+    if answers.get("seen.kernel_messages") == "gVisor" or answers.get("host.kernel", "").endswith("-gvisor"):
         return "gvisor"
-    parts = ["container"] if said.get("seen.pid") == "1" else []
-    parts += ["seccomp"] if said.get("seen.seccomp") == "2" else []
-    parts += ["apparmor"] if said.get("seen.apparmor", "").endswith("(enforce)") else []
+    parts = ["container"] if answers.get("seen.pid") == "1" else []
+    parts += ["seccomp"] if answers.get("seen.seccomp") == "2" else []
+    parts += ["apparmor"] if answers.get("seen.apparmor", "").endswith("(enforce)") else []
     return "+".join(parts) or "none"
 
 
-def memory_encryption(said: Mapping[str, str]) -> str | None:
+def memory_encryption(answers: Mapping[str, str]) -> str | None:
     """Which technology encrypts the guest's memory: one of `TECHNOLOGIES`, `none`, or None where it is not known.
 
     `none` is said only where the kernel's messages reach back to its start: SEV and SEV-ES show nowhere else. A sandbox
     has messages of its own, which say nothing of the machine below it.
     """
-    devices, messages = said.get("seen.devices", ""), said.get("seen.encryption", "")
+    devices, messages = answers.get("seen.devices", ""), answers.get("seen.encryption", "")
     if "sev-guest" in devices:
         return "sev-snp"
-    if "tdx" in devices or "tdx_guest" in said.get("seen.flags", "").split() or "tdx: guest" in messages.lower():
+    if "tdx" in devices or "tdx_guest" in answers.get("seen.flags", "").split() or "tdx: guest" in messages.lower():
         return "tdx"
     # Later kernels are to have the second in the place of the first.
     if "arm-cca-dev" in devices or "arm_cca_guest" in devices or "using rsi" in messages.lower():
         return "cca"
     amd = re.search(r"Memory Encryption Features active: *(?:AMD)?([^;\[]*)", messages)
     if amd is not None:
-        seen = amd[1].lower().split()
-        return next((name for name in ("sev-snp", "sev-es", "sev") if name in seen), "none")
-    return "none" if said.get("seen.kernel_messages") == "from the start" else None
+        features = amd[1].lower().split()
+        return next((name for name in ("sev-snp", "sev-es", "sev") if name in features), "none")
+    return "none" if answers.get("seen.kernel_messages") == "from the start" else None

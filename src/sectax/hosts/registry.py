@@ -110,9 +110,9 @@ def facts_of(name: str) -> dict[str, str]:
 
 def _of_entry_point(name: str) -> Host:
     kind = name.partition(":")[0]
-    found = entry_points(group=GROUP, name=kind)
-    if not found:
+    points = entry_points(group=GROUP, name=kind)
+    if not points:
         kinds = (LOCAL_HOST, *sorted(entry_points(group=GROUP).names))
         raise WrongUse(f"there is no kind of host {kind!r}", did_you_mean(kind, kinds))
-    made: Host = next(iter(found)).load()(name)
+    made: Host = next(iter(points)).load()(name)
     return made

@@ -20,9 +20,9 @@ def same(one: Witness, other: Witness) -> bool:
     return str(one) == str(other)
 
 
-def differ(seen: Sequence[Witness], others: Sequence[Witness]) -> bool:
+def differ(ours: Sequence[Witness], others: Sequence[Witness]) -> bool:
     """Whether a witness was seen of both sides, and is not one and the same value throughout."""
-    return bool(seen and others) and not all(same(seen[0], value) for value in (*seen, *others))
+    return bool(ours and others) and not all(same(ours[0], value) for value in (*ours, *others))
 
 
 @dataclass(frozen=True)

@@ -34,14 +34,14 @@ def time_spent(measured: Measured) -> TimeSpent | None:
     rounds = {} if measured.calibrated is None else measured.calibrated.rounds
     place = {treatment.id: treatment.cell for treatment in measured.plan.treatments}
     for block in blocks:
-        for name, seen in block.visited.items():
-            counted_s += seen.elapsed_s
-            opening_s += seen.open_s or 0.0
-            if name in known and seen.operations:
+        for name, visit in block.visited.items():
+            counted_s += visit.elapsed_s
+            opening_s += visit.open_s or 0.0
+            if name in known and visit.operations:
                 # Operations that are timed one by one have a batch each, and settle once for a visit.
-                visits = min(seen.batches, rounds.get(place[name], seen.batches))
+                visits = min(visit.batches, rounds.get(place[name], visit.batches))
                 before = known[name].warmup * known[name].count + visits * settling_operations(known[name])
-                settling_s += before * seen.elapsed_s / seen.operations
+                settling_s += before * visit.elapsed_s / visit.operations
     if whole_s <= 0 or counted_s <= 0:
         return None
     counted, settling, opening = counted_s / whole_s, settling_s / whole_s, opening_s / whole_s

@@ -24,7 +24,7 @@ _TRIAL_TIMEOUT_S = 10
 
 def compiler() -> str | None:
     """The C compiler of this machine; None where there is none."""
-    return next((found for name in COMPILERS if (found := shutil.which(name))), None)
+    return next((path for name in COMPILERS if (path := shutil.which(name))), None)
 
 
 def built(

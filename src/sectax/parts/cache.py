@@ -50,8 +50,8 @@ def make_once(folder: Path, make: Callable[[Path], None]) -> Path:
         folder.parent.mkdir(parents=True, exist_ok=True)
         held = (folder.parent / f"{folder.name}.lock").open("w")
     except OSError as error:
-        said = f"the cache {cache_folder()} cannot be written: {error.strerror}"
-        raise WrongUse(said, "name a folder of your own in SECTAX_CACHE") from error
+        message = f"the cache {cache_folder()} cannot be written: {error.strerror}"
+        raise WrongUse(message, "name a folder of your own in SECTAX_CACHE") from error
     with held:
         fcntl.flock(held, fcntl.LOCK_EX)  # two servers may start at once
         if not is_complete(folder):

@@ -144,8 +144,8 @@ def _fetched(version: str) -> Path:
 
 
 def _on_path() -> Path | None:
-    found = shutil.which("go")
-    return None if found is None else Path(found)
+    path = shutil.which("go")
+    return None if path is None else Path(path)
 
 
 def _is_new_enough(program: Path | None, version: str) -> bool:

@@ -147,12 +147,12 @@ def _ask(tool: Path, *words: str) -> str:
 def _check_sum(tool: Path, built: Path, program: GoProgram) -> None:
     if not program.sum:
         return
-    said = _ask(tool, "version", "-m", str(built))
-    match = re.search(rf"^\tmod\t{re.escape(program.module)}\t(\S+)\t(\S+)$", said, re.MULTILINE)
+    output = _ask(tool, "version", "-m", str(built))
+    match = re.search(rf"^\tmod\t{re.escape(program.module)}\t(\S+)\t(\S+)$", output, re.MULTILINE)
     if match is None or (match[1], match[2]) != (program.version, program.sum):
-        seen = f"{match[1]} {match[2]}" if match else "nothing"
+        module = f"{match[1]} {match[2]}" if match else "nothing"
         raise SetUpFailed(
-            f"what was built as {program.title} is not {program.version}: it names {seen}, not {program.sum}",
+            f"what was built as {program.title} is not {program.version}: it names {module}, not {program.sum}",
             "find out who changed it on its way (go env GOPROXY)",
         )
 
@@ -172,5 +172,5 @@ def _digest(program: GoProgram) -> str:
 
 def _beside(folder: Path) -> list[Path]:
     """The folders that a module's go.mod has in the place of other modules."""
-    found = re.findall(r"^replace \S+ => (\.\S*)$", (folder / "go.mod").read_text(), re.MULTILINE)
-    return [folder / path for path in found]
+    paths = re.findall(r"^replace \S+ => (\.\S*)$", (folder / "go.mod").read_text(), re.MULTILINE)
+    return [folder / path for path in paths]

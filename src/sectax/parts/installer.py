@@ -55,7 +55,7 @@ def run(
         try:
             while True:
                 try:
-                    printed, said = (
+                    printed, errors = (
                         output.decode("utf-8", "replace") for output in process.communicate(timeout=EVERY_S)
                     )
                     break
@@ -65,7 +65,7 @@ def run(
             process.kill()
             raise
     if process.returncode != 0:
-        tail = "\n".join((printed + said).strip().splitlines()[-_TAIL_LINES:])
+        tail = "\n".join((printed + errors).strip().splitlines()[-_TAIL_LINES:])
         raise SetUpFailed(f"{failure}:\n{tail}", hint)
     return printed
 

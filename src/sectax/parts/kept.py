@@ -71,8 +71,8 @@ class Kept:
 
 def _loaded() -> set[str]:
     """The files of all modules that are loaded and not Python's own."""
-    found = {getattr(module, "__file__", None) for module in tuple(sys.modules.values())}
-    return {path for path in found if path and not _is_standard(path)}
+    files = {getattr(module, "__file__", None) for module in tuple(sys.modules.values())}
+    return {path for path in files if path and not _is_standard(path)}
 
 
 def _is_standard(path: str) -> bool:

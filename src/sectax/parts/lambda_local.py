@@ -35,8 +35,8 @@ def is_runtime(name: str) -> bool:
 @functools.cache
 def check() -> tuple[str, WhyNot | None]:
     """The control groups that instances have here (v1, v2, none), and why none can be made; tried once."""
-    said = _ask("check")
-    return said.get("cgroup", "none"), WhyNot(said["error"], said["hint"]) if "error" in said else None
+    answer = _ask("check")
+    return answer.get("cgroup", "none"), WhyNot(answer["error"], answer["hint"]) if "error" in answer else None
 
 
 def others_here() -> tuple[str, ...]:
@@ -46,12 +46,12 @@ def others_here() -> tuple[str, ...]:
 
 def missing(name: str) -> Missing | None:
     """What is lacking here to have the runtime of this name; None where it is ready."""
-    (said,) = _ask("runtimes", name)
-    if "error" not in said:
+    (answer,) = _ask("runtimes", name)
+    if "error" not in answer:
         return None
-    hint = said["hint"].replace("python -m lambda_local", "sectax")
-    apt = tuple(said.get("apt", ()))
-    return Missing(said["error"], hint, apt, bool(said.get("makable")), bool(said.get("on_first_use")))
+    hint = answer["hint"].replace("python -m lambda_local", "sectax")
+    apt = tuple(answer.get("apt", ()))
+    return Missing(answer["error"], hint, apt, bool(answer.get("makable")), bool(answer.get("on_first_use")))
 
 
 def client(name: str) -> str:
@@ -63,9 +63,9 @@ def client(name: str) -> str:
 
 def install(name: str) -> None:
     """Install AWS's runtime client for a runtime that only lacks that. Raises `SetUpFailed`."""
-    said = _ask("setup", name)
-    if "error" in said:
-        raise SetUpFailed(said["error"], said["hint"])
+    answer = _ask("setup", name)
+    if "error" in answer:
+        raise SetUpFailed(answer["error"], answer["hint"])
 
 
 def _ask(*words: str) -> Any:
@@ -76,7 +76,7 @@ def _ask(*words: str) -> Any:
     try:
         return json.loads(done.stdout)
     except ValueError as error:
-        said = done.stderr.decode(errors="replace").strip()
+        stderr = done.stderr.decode(errors="replace").strip()
         raise SetUpFailed(
-            f"lambda_local {words[0]} ended with status {done.returncode}\n{said}", "report it"
+            f"lambda_local {words[0]} ended with status {done.returncode}\n{stderr}", "report it"
         ) from error

@@ -169,10 +169,10 @@ def load(name: str) -> Probe:
     """
     folder = Path(name.partition("=")[2])
     if not is_in_a_folder(name):
-        found = entry_points(group=GROUP, name=name)
-        if not found:
+        points = entry_points(group=GROUP, name=name)
+        if not points:
             raise WrongUse(f"there is no probe {name!r}", did_you_mean(name, names()))
-        folder = next(iter(found)).load()(name)
+        folder = next(iter(points)).load()(name)
     try:
         manifest = msgspec.convert(tomllib.loads((folder / "probe.toml").read_text()), Manifest)
     except (OSError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:

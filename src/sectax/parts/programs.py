@@ -100,8 +100,8 @@ def missing_program(requirement: Requirement, *, ours: bool = False) -> Missing 
         if match is not None:
             version = _version_in(checked) or _version_of(program)
             if version < _numbers(match[1]):
-                seen = ".".join(map(str, version))
-                return Missing(f"{requirement.program} {seen} is too old, {match[1]} is needed", hint, apt)
+                installed = ".".join(map(str, version))
+                return Missing(f"{requirement.program} {installed} is too old, {match[1]} is needed", hint, apt)
         if checked is not None and checked.returncode != 0:
             return Missing(f"{requirement.program} lacks what the probe needs: {hint}", hint, apt)
     except Broken as error:
@@ -125,8 +125,8 @@ def _version_of(program: str) -> tuple[int, ...]:
 
 
 def _version_in(done: subprocess.CompletedProcess[str] | None) -> tuple[int, ...] | None:
-    found = re.search(r"\d+(\.\d+)+", done.stdout) if done is not None else None
-    return None if found is None else _numbers(found[0])
+    match = re.search(r"\d+(\.\d+)+", done.stdout) if done is not None else None
+    return None if match is None else _numbers(match[0])
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -249,9 +249,9 @@ class MeasuredBuilder:
                         of_block[name] = of_block.get(name, 0.0) + value
 
     def _see(self, treatment: str, witnesses: Witnesses) -> None:
-        seen = self._witnesses[treatment]
+        known = self._witnesses[treatment]
         for name, value in witnesses.items():
-            seen.setdefault(name, {}).setdefault((type(value), value), value)  # 1, 1.0 and True are three values
+            known.setdefault(name, {}).setdefault((type(value), value), value)  # 1, 1.0 and True are three values
 
     def _count(self, block: int, treatment: str, observed: str, of: Totals) -> None:
         for metric in self._observed.get(observed, ()):
@@ -289,9 +289,9 @@ class MeasuredBuilder:
             visited={id: tuple(sorted(of)) for id, of in self._visited.items()},
             failures=(*first_of_each(self._pilot_failures), *sorted(self._failures, key=lambda failure: failure.block)),
             witnesses={
-                id: {name: tuple(values.values()) for name, values in seen.items()}
-                for id, seen in self._witnesses.items()
-                if seen
+                id: {name: tuple(values.values()) for name, values in witnesses.items()}
+                for id, witnesses in self._witnesses.items()
+                if witnesses
             },
             batches={id: batches.statistics() for id, batches in self._batches.items() if batches.batches},
             telemetry=_copied(self._telemetry),

@@ -86,10 +86,10 @@ def _alike(one: Telemetry, other: Telemetry) -> bool:
 
 def recorded_blocks(db: sqlite3.Connection) -> dict[int, BlockChecksum]:
     """The checksums of all finished blocks, by number."""
-    found = db.execute("SELECT block, digest, telemetry FROM checksum WHERE block > 0").fetchall()
+    digests = db.execute("SELECT block, digest, telemetry FROM checksum WHERE block > 0").fetchall()
     return {
         number: BlockChecksum(digest, msgspec.json.decode(telemetry, type=Telemetry))
-        for number, digest, telemetry in found
+        for number, digest, telemetry in digests
     }
 
 
@@ -110,9 +110,9 @@ def check_all_but_blocks(db: sqlite3.Connection) -> None:
     Raises:
         Changed: it is not what was recorded.
     """
-    (said,) = db.execute("PRAGMA quick_check(1)").fetchone()
-    if said != "ok":
-        raise Changed(str(said))
+    (verdict,) = db.execute("PRAGMA quick_check(1)").fetchone()
+    if verdict != "ok":
+        raise Changed(str(verdict))
     if has_checksums(db):
         recorded = db.execute("SELECT digest FROM checksum WHERE block = ?", (_FRAME,)).fetchone()
         if recorded != (_frame_digest(db),):

@@ -47,14 +47,14 @@ def pilot_failures(db: sqlite3.Connection) -> list[Failure]:
 
 
 def _failures(db: sqlite3.Connection, where: str, *parameters: int) -> list[Failure]:
-    found = rows(
+    failures = rows(
         db,
         "SELECT MAX(f.block, 0), f.treatment, f.stage, f.state, f.reason, f.hint"  # noqa: S608
         f" FROM failure f JOIN block b ON b.number = f.block WHERE {where} ORDER BY f.block, f.number",
         tuple[int, str, str, str, str, str],
         *parameters,
     )
-    return [Failure(*row) for row in found]
+    return [Failure(*row) for row in failures]
 
 
 def _among(blocks: Mapping[int, object]) -> str:
@@ -172,13 +172,13 @@ class BlockReducer:
         """In one pass over the rows, which lie by block, series, round and position."""
         import numpy as np
 
-        found = self._db.execute(
+        observations = self._db.execute(
             f"SELECT block, series, position, value, count FROM observation WHERE block IN {_among(blocks)}"  # noqa: S608
             " ORDER BY block, series, round, position, number",
             tuple(blocks),
         )
         # Whole numbers are exact as floats up to 2^53; a row that holds anything else than numbers is refused here.
-        everything = np.fromiter(chain.from_iterable(found), np.dtype("<f8")).reshape(-1, 5)
+        everything = np.fromiter(chain.from_iterable(observations), np.dtype("<f8")).reshape(-1, 5)
         of_blocks = {int(part[0, 0]): part[:, 1:] for part in _parts(everything)}
         for number, block in blocks.items():
             columns = of_blocks.get(number, everything[:0, 1:])

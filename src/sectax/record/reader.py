@@ -164,7 +164,7 @@ class RunReader:
 
     def batches(self, name: str) -> dict[str, list[tuple[float, int]]]:
         """The observations of this name that count: by treatment, value and number of operations, in order."""
-        found: dict[str, list[tuple[float, int]]] = {}
+        by_treatment: dict[str, list[tuple[float, int]]] = {}
         with self._snapshot(), reading(self.path):
             for treatment, value, count in self._db.execute(
                 "SELECT t.id, o.value, o.count FROM observation o"
@@ -175,8 +175,8 @@ class RunReader:
                 " ORDER BY o.block, o.round, o.position, o.number",
                 (name,),
             ):
-                found.setdefault(str(treatment), []).append((float(value), int(count)))
-        return found
+                by_treatment.setdefault(str(treatment), []).append((float(value), int(count)))
+        return by_treatment
 
     def builder(self) -> MeasuredBuilder:
         """A builder that holds all finished blocks: for a resumed run, which goes on with it."""

@@ -128,57 +128,63 @@ def seal_of(db: sqlite3.Connection, check: Check) -> Seal:
     """What the seals of a file say of it, whose blocks were compared with their checksums before."""
     if not db.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'seal'").fetchone():
         return Seal(SealState.NOT_SEALED)
-    found = db.execute(
+    seals = db.execute(
         "SELECT substr(statement, 1, ?1), substr(signature, 1, ?1) FROM seal ORDER BY number LIMIT ?2",
         (_MOST_BYTES, _MOST_SEALS),
     ).fetchall()
-    if not found:
+    if not seals:
         return Seal(SealState.NOT_SEALED)
     count, _, _ = chain(db)
-    for number, (text, signature) in enumerate(found, start=1):
-        said = _read(str(text))
-        fault = "it is not the statement of a seal" if said is None else _fault(db, said)
-        if said is None or fault:
-            return Seal(SealState.BROKEN, of_blocks=count, reason=f"seal {number} of {len(found)}: {fault}")
+    for number, (text, signature) in enumerate(seals, start=1):
+        statement = _read(str(text))
+        fault = "it is not the statement of a seal" if statement is None else _fault(db, statement)
+        if statement is None or fault:
+            return Seal(SealState.BROKEN, of_blocks=count, reason=f"seal {number} of {len(seals)}: {fault}")
         try:
             signer, name = check(str(text), str(signature))
         except UnknownSigner as error:
             return Seal(SealState.STRANGER, of_blocks=count, signer=str(error))
         except BadSignature as error:
-            return Seal(SealState.BROKEN, of_blocks=count, reason=f"seal {number} of {len(found)}: {error}")
+            return Seal(SealState.BROKEN, of_blocks=count, reason=f"seal {number} of {len(seals)}: {error}")
         sealed = Seal(
-            SealState.SEALED, int(said["blocks"] or 0), count, signer, name, said["at"], _left_out(db, said, count)
+            SealState.SEALED,
+            int(statement["blocks"] or 0),
+            count,
+            signer,
+            name,
+            statement["at"],
+            _left_out(db, statement, count),
         )
     return Seal(**(vars(sealed) | {"state": SealState.PARTLY if sealed.reason else SealState.SEALED}))
 
 
-def _fault(db: sqlite3.Connection, said: _Statement) -> str:
+def _fault(db: sqlite3.Connection, statement: _Statement) -> str:
     """What is there and was not sealed so; empty where all is."""
     run_id, plan = db.execute("SELECT id, plan FROM run").fetchone()
-    if said["run"] != run_id:
+    if statement["run"] != run_id:
         return "it is the seal of another run"
-    if said["plan"] != _hash_of(plan):
+    if statement["plan"] != _hash_of(plan):
         return "the plan is not the one that was sealed"
-    if said["state"] == "begun":
+    if statement["state"] == "begun":
         return ""
-    count, last, head = chain(db, said.number("last"))
-    if (str(count), str(last), head) != (said["blocks"], said["last"], said["head"]):
-        return f"blocks 1 to {said.number('last')} are not those that were sealed"
+    count, last, head = chain(db, statement.number("last"))
+    if (str(count), str(last), head) != (statement["blocks"], statement["last"], statement["head"]):
+        return f"blocks 1 to {statement.number('last')} are not those that were sealed"
     (sessions,) = db.execute("SELECT MAX(number) FROM session").fetchone()
-    if said.number("session") == sessions and said["frame"] != _frame(db):
+    if statement.number("session") == sessions and statement["frame"] != _frame(db):
         return "the environment, a note or the pilot is not what was sealed"
     return ""
 
 
-def _left_out(db: sqlite3.Connection, said: _Statement, count: int) -> str:
+def _left_out(db: sqlite3.Connection, statement: _Statement, count: int) -> str:
     """What came after the last seal; empty where nothing did."""
-    if said["state"] == "begun":
+    if statement["state"] == "begun":
         return "only the plan is sealed: the session did not end normally"
-    sealed = int(said["blocks"])
+    sealed = int(statement["blocks"])
     if sealed < count:
         return f"{count - sealed} of {count} blocks came after the last seal"
     (sessions,) = db.execute("SELECT MAX(number) FROM session").fetchone()
-    return "a session came after the last seal" if said.number("session") < sessions else ""
+    return "a session came after the last seal" if statement.number("session") < sessions else ""
 
 
 def _frame(db: sqlite3.Connection) -> str:
@@ -187,16 +193,16 @@ def _frame(db: sqlite3.Connection) -> str:
 
 
 def _text(lines: dict[str, str]) -> str:
-    said = lines | {"at": datetime.now(UTC).isoformat(timespec="seconds")}
-    return "".join(f"{line}\n" for line in (_FIRST_LINE, *(f"{name} {value}" for name, value in said.items())))
+    fields = lines | {"at": datetime.now(UTC).isoformat(timespec="seconds")}
+    return "".join(f"{line}\n" for line in (_FIRST_LINE, *(f"{name} {value}" for name, value in fields.items())))
 
 
 def _read(text: str) -> _Statement | None:
     first, *lines = text.splitlines()
     if first != _FIRST_LINE:
         return None
-    said = dict(line.split(" ", 1) for line in lines if " " in line)
-    return _Statement(said) if said.get("blocks", "0").isdecimal() else None
+    fields = dict(line.split(" ", 1) for line in lines if " " in line)
+    return _Statement(fields) if fields.get("blocks", "0").isdecimal() else None
 
 
 def _hash_of(text: str) -> str:

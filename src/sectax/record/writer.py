@@ -321,13 +321,13 @@ class RunWriter:
         rows = self._failure_rows(block, event)
         match event:
             case Opened(treatment, witnesses, first, open_s):
-                seen = self._names.witness_set(treatment, witnesses)
-                rows.append((_OPENED, (block, self._names.treatment(treatment), open_s, seen)))
+                witness_set = self._names.witness_set(treatment, witnesses)
+                rows.append((_OPENED, (block, self._names.treatment(treatment), open_s, witness_set)))
                 place = (_BEFORE_THE_ROUNDS, self._position(block, 0))
                 rows += self._observation_rows(block, treatment, place, first)
             case Closed(treatment, witnesses):
-                seen = self._names.witness_set(treatment, witnesses)
-                rows.append((_CLOSED, (seen, block, self._names.treatment(treatment))))
+                witness_set = self._names.witness_set(treatment, witnesses)
+                rows.append((_CLOSED, (witness_set, block, self._names.treatment(treatment))))
             case Dropped(treatment, state):
                 if state is State.OK:
                     raise ValueError(f"{treatment} was dropped in state ok")

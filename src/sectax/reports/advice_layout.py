@@ -109,8 +109,8 @@ def _ratio(ratio: Estimate) -> str:
     """A ratio of times, in the words that effects have."""
     known = ratio.low is not None and ratio.high is not None
     low, high = (math.log(ratio.low or 1.0), math.log(ratio.high or 1.0)) if known else (-math.inf, math.inf)
-    seen = Effect(math.log(ratio.point), low, high, ratio.level, ratio.count, ratio.method, 0.0, 0.0)
-    return claims.effect(seen)
+    effect = Effect(math.log(ratio.point), low, high, ratio.level, ratio.count, ratio.method, 0.0, 0.0)
+    return claims.effect(effect)
 
 
 def _anatomy(anatomy: Anatomy, plan: Plan) -> str:

@@ -73,7 +73,7 @@ def _namer(audited: Audited) -> Names:
     longest_first = sorted(audited.names, key=len, reverse=True)
     # An id may be the beginning of another one, and a part of a word.
     ids = re.compile(rf"(?<![\w/])(?:{'|'.join(map(re.escape, longest_first))})(?![\w/#])")
-    return lambda text: printable(ids.sub(lambda found: audited.names[found[0]], text))
+    return lambda text: printable(ids.sub(lambda match: audited.names[match[0]], text))
 
 
 def _gravest_first(warnings: Iterable[AuditWarning]) -> list[list[AuditWarning]]:
@@ -98,11 +98,11 @@ def _what_matters_most(fired: list[list[AuditWarning]], named: Names) -> Iterato
 
 def _warnings(groups: list[list[AuditWarning]], named: Names, show_all: bool) -> Iterator[Warned]:
     for same in groups:
-        seen = [_line(saw, of, show_all) for saw, of in _by_sight(same, named).items()]
-        if show_all and any(map(_CUT.search, seen)):
+        sights = [_line(saw, of, show_all) for saw, of in _by_sight(same, named).items()]
+        if show_all and any(map(_CUT.search, sights)):
             figures = dict.fromkeys(named(figure) for warning in same for figure in warning.figures)
-            seen = [*(_CUT.sub("; …", line) for line in seen), f"figures: {'; '.join(figures)}"]
-        yield warned(same[0], seen)
+            sights = [*(_CUT.sub("; …", line) for line in sights), f"figures: {'; '.join(figures)}"]
+        yield warned(same[0], sights)
 
 
 def _by_sight(warnings: Iterable[AuditWarning], named: Names) -> dict[str, dict[str, None]]:

@@ -33,33 +33,33 @@ def over_time(analysed: Analysed) -> Iterator[Block]:
         members = [
             treatment.id for treatment in plan.treatments if treatment.cell == cell.id and treatment.role in MEASURED
         ]
-        seen = {member: values[member] for member in members if values.get(member)}
-        if not seen:
+        blocks_of = {member: values[member] for member in members if values.get(member)}
+        if not blocks_of:
             continue
         if drawn_cells == MOST_CELLS:
             yield Text(f"Blocks are drawn for the first {drawn_cells} of {len(plan.cells)} groups of treatments.")
             return
         drawn_cells += 1
-        yield _chart(plan, cell, metric, seen)
+        yield _chart(plan, cell, metric, blocks_of)
 
 
-def _thinned(seen: Mapping[str, Mapping[int, float]]) -> tuple[dict[str, dict[int, float]], str]:
+def _thinned(blocks_of: Mapping[str, Mapping[int, float]]) -> tuple[dict[str, dict[int, float]], str]:
     """As many treatments and blocks as a picture can show, and what it leaves out in words."""
-    longest = max(map(len, seen.values()))
+    longest = max(map(len, blocks_of.values()))
     most = max(2, min(_MOST_TREATMENTS, _MOST_POINTS // longest))
-    every = math.ceil(most * longest / _MOST_POINTS) if len(seen) >= most else 1
-    kept = {name: dict(sorted(blocks.items())[::every]) for name, blocks in list(seen.items())[:most]}
-    left_out = [f" Only the first {most} of {len(seen)} treatments are drawn."] if len(seen) > most else []
+    every = math.ceil(most * longest / _MOST_POINTS) if len(blocks_of) >= most else 1
+    kept = {name: dict(sorted(blocks.items())[::every]) for name, blocks in list(blocks_of.items())[:most]}
+    left_out = [f" Only the first {most} of {len(blocks_of)} treatments are drawn."] if len(blocks_of) > most else []
     left_out += [f" One block in {every} is drawn."] if every > 1 else []
     return kept, "".join(left_out)
 
 
-def _chart(plan: Plan, cell: Cell, metric: Metric, seen: Mapping[str, Mapping[int, float]]) -> Chart:
-    seen, left_out = _thinned(seen)
-    column = units.scale(metric.unit, (value for blocks in seen.values() for value in blocks.values()))
+def _chart(plan: Plan, cell: Cell, metric: Metric, blocks_of: Mapping[str, Mapping[int, float]]) -> Chart:
+    blocks_of, left_out = _thinned(blocks_of)
+    column = units.scale(metric.unit, (value for blocks in blocks_of.values() for value in blocks.values()))
     scaled = {
         names.treatment(plan, name): {block: value / column.size for block, value in blocks.items()}
-        for name, blocks in seen.items()
+        for name, blocks in blocks_of.items()
     }
     where = names.cell(plan, cell.id)
     of = f"{names.metric(plan, metric.name)}{f', {where}' if where else ''}"

@@ -232,15 +232,15 @@ def _differences(comparison: RunComparison) -> Section:
     rows = tuple(
         (
             printable(
-                found.name
-                if found.subject in {"run", *found.name.split()}
-                else f"{found.name} of {names.subject(comparison.plans[0], found.subject)}"
+                difference.name
+                if difference.subject in {"run", *difference.name.split()}
+                else f"{difference.name} of {names.subject(comparison.plans[0], difference.subject)}"
             ),
-            printable(found.a or "not there"),
-            printable(found.b or "not there"),
-            "not comparable" if found.refuses else "comparable",
+            printable(difference.a or "not there"),
+            printable(difference.b or "not there"),
+            "not comparable" if difference.refuses else "comparable",
         )
-        for found in comparison.differences
+        for difference in comparison.differences
     )
     return Section("Differences", (_grid("", ("what differs", "a", "b", "absolute figures"), rows, left=True),))
 

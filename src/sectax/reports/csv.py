@@ -92,19 +92,19 @@ def _hosts(analysed: Analysed) -> Iterator[_Row]:
         between = (
             {"": spread.point, "_low": spread.low, "_high": spread.high} if spread is not None else dict[str, Any]()
         )
-        seen = across.measured.effect
+        effect = across.measured.effect
         yield (
             common
-            | {"hosts": "all measured", **(_interval(seen) if seen else {})}
+            | {"hosts": "all measured", **(_interval(effect) if effect else {})}
             | {f"spread_between{end}": value for end, value in between.items()}
         )
         like = across.alike.effect if across.alike else None
         yield common | {"hosts": hosts.LIKE_THESE, **(_interval(like) if like else {}), "missing": across.refused}
 
 
-def _interval(seen: Effect) -> _Row:
-    row: _Row = {name: getattr(seen, name) for name in ("level", "method", "blocks")}
-    for end, value in (("", seen.log_ratio), ("_low", seen.low), ("_high", seen.high)):
+def _interval(effect: Effect) -> _Row:
+    row: _Row = {name: getattr(effect, name) for name in ("level", "method", "blocks")}
+    for end, value in (("", effect.log_ratio), ("_low", effect.low), ("_high", effect.high)):
         row |= {f"cost_ratio{end}": units.cost_ratio(value), f"log_ratio{end}": value}
     return row
 
@@ -127,16 +127,16 @@ def _findings(analysed: Analysed) -> Iterator[_Row]:
         }
 
 
-def _effect(finding: Finding, seen: Effect) -> _Row:
-    absolute = seen.absolute
+def _effect(finding: Finding, effect: Effect) -> _Row:
+    absolute = effect.absolute
     row: _Row = {
-        name: getattr(seen, name) for name in ("blocks_lost", "spread", "floor", "margin_needed", "margin_in_reach")
+        name: getattr(effect, name) for name in ("blocks_lost", "spread", "floor", "margin_needed", "margin_in_reach")
     }
-    row |= _interval(seen)
+    row |= _interval(effect)
     if absolute:
         row |= {"absolute": absolute.point, "absolute_low": absolute.low, "absolute_high": absolute.high}
         row["absolute_unit"] = absolute.unit
-    for name, needed in (("blocks_needed", seen.blocks_needed), ("seconds_needed", finding.seconds_needed)):
+    for name, needed in (("blocks_needed", effect.blocks_needed), ("seconds_needed", finding.seconds_needed)):
         row |= zip((f"{name}_low", f"{name}_high"), needed or (None, None), strict=True)
     return row
 
@@ -145,14 +145,14 @@ def _treatments(analysed: Analysed) -> Iterator[_Row]:
     plan = analysed.measured.plan
     for result in analysed.treatments:
         for metric in plan.metrics:
-            found = result.estimates.get(metric.name)
+            estimate = result.estimates.get(metric.name)
             yield {
                 **{name: getattr(result, name) for name in ("treatment", "role", "state", "reason", "blocks")},
                 "metric": metric.name,
-                "unit": found.unit if found else metric.unit,
-                **({name: getattr(found, name) for name in _ESTIMATE} if found else {}),
+                "unit": estimate.unit if estimate else metric.unit,
+                **({name: getattr(estimate, name) for name in _ESTIMATE} if estimate else {}),
                 "empty_share": result.empty_share,
-                "missing": no_interval(found) if found else no_estimate(result),
+                "missing": no_interval(estimate) if estimate else no_estimate(result),
                 **_levels(result.levels),
             }
     reported = {result.treatment for result in analysed.treatments}

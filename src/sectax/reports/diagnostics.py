@@ -32,10 +32,10 @@ def gather_warnings(analysed: Analysed, show_all: bool) -> tuple[Warned, ...]:
     plan = analysed.measured.plan
     gathered = []
     for warning, same in alike(all_warnings(analysed)):
-        seen = dict.fromkeys(_about(plan, warning) + printable(warning.saw) for warning in same)
-        shown = [*seen] if show_all else [*seen][:MOST_SUBJECTS]
-        if len(shown) < len(seen):
-            shown.append(f"and {len(seen) - len(shown)} more")
+        sights = dict.fromkeys(_about(plan, warning) + printable(warning.saw) for warning in same)
+        shown = [*sights] if show_all else [*sights][:MOST_SUBJECTS]
+        if len(shown) < len(sights):
+            shown.append(f"and {len(sights) - len(shown)} more")
         fatal = warning.severity is Severity.FATAL
         gathered.append(warned(warning, shown, "takes the verdict away" if fatal else ""))
     return tuple(gathered)
@@ -54,22 +54,22 @@ def alike(warnings: Iterable[AuditWarning]) -> Iterator[tuple[AuditWarning, list
     return ((same[0], same) for same in groups.values())
 
 
-def warned(warning: AuditWarning, seen: Iterable[str], consequence: str = "") -> Warned:
+def warned(warning: AuditWarning, sights: Iterable[str], consequence: str = "") -> Warned:
     """A warning as a block of a document."""
     check, meaning, hint = (printable(text) for text in (warning.check, warning.meaning, warning.advice))
-    return Warned(check, warning.severity, consequence, tuple(seen), meaning, hint)
+    return Warned(check, warning.severity, consequence, tuple(sights), meaning, hint)
 
 
 def all_skipped(measured: Measured) -> tuple[SkippedTreatment, ...]:
     """What cannot be had here: known before the run, or said by the subject in the pilot or later; each once."""
     levels = {treatment.id: treatment.levels for treatment in measured.plan.treatments}
-    said = [
+    later = [
         SkippedTreatment(failure.treatment, levels.get(failure.treatment, {}), failure.reason, failure.hint)
         for failure in measured.failures
         if failure.state == "skipped"
     ]
     once: dict[tuple[str, WhyNot], SkippedTreatment] = {}
-    for skip in (*measured.plan.skipped, *said):
+    for skip in (*measured.plan.skipped, *later):
         once.setdefault((skip.treatment, skip.why_not), skip)
     return tuple(once.values())
 
@@ -77,8 +77,8 @@ def all_skipped(measured: Measured) -> tuple[SkippedTreatment, ...]:
 def skipped(analysed: Analysed, show_all: bool) -> tuple[NotThere, ...]:
     """What `all_skipped` knows, gathered by reason."""
     measured = analysed.measured
-    found = [(skip.treatment, skip.why_not) for skip in all_skipped(measured)]
-    return _gathered(measured.plan, found, show_all)
+    reasons = [(skip.treatment, skip.why_not) for skip in all_skipped(measured)]
+    return _gathered(measured.plan, reasons, show_all)
 
 
 def failed(analysed: Analysed, show_all: bool) -> tuple[NotThere, ...]:
@@ -88,11 +88,11 @@ def failed(analysed: Analysed, show_all: bool) -> tuple[NotThere, ...]:
     for failure in measured.failures:
         if failure.state == "failed":
             blocks.setdefault((failure.treatment, failure.reason, failure.hint), []).append(failure.block)
-    found = [
+    reasons = [
         (treatment, WhyNot(f"{_where(sorted(set(numbers)))}: {reason}", hint))
         for (treatment, reason, hint), numbers in blocks.items()
     ]
-    return _gathered(measured.plan, found, show_all)
+    return _gathered(measured.plan, reasons, show_all)
 
 
 def _where(blocks: list[int]) -> str:
@@ -103,9 +103,9 @@ def _where(blocks: list[int]) -> str:
     return f"in block{'' if len(blocks) == 1 else 's'} {shown}"
 
 
-def _gathered(plan: Plan, found: list[tuple[str, WhyNot]], show_all: bool) -> tuple[NotThere, ...]:
+def _gathered(plan: Plan, reasons: list[tuple[str, WhyNot]], show_all: bool) -> tuple[NotThere, ...]:
     groups: dict[WhyNot, dict[str, None]] = {}
-    for treatment, why in found:
+    for treatment, why in reasons:
         groups.setdefault(why, {})[treatment] = None
     return tuple(
         NotThere(_what(plan, tuple(ids), show_all), WhyNot(printable(why.reason), printable(why.hint)))

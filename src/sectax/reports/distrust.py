@@ -162,11 +162,11 @@ def _negative(controls: FamilyControls) -> list[str]:
     if verdict in _DIFFERS:
         between = f"{same} {claims.interval(negative.effect)}, which is wrong"
         wider = f"all intervals are made wider by {units.share(math.expm1(bias_shown(negative.effect, verdict)))}"
-        seen = f"{between}, so {'no verdict stands' if takes_verdicts(negative.effect, verdict) else wider}"
+        verdict_words = f"{between}, so {'no verdict stands' if takes_verdicts(negative.effect, verdict) else wider}"
     else:
-        seen = f"{same} no difference seen"
+        verdict_words = f"{same} no difference seen"
     floor = [] if controls.noise_floor is None else [f"noise of {units.share(controls.noise_floor)}"]
-    return [seen, *floor]
+    return [verdict_words, *floor]
 
 
 def _positive(plan: Plan, controls: FamilyControls) -> str:
@@ -174,16 +174,16 @@ def _positive(plan: Plan, controls: FamilyControls) -> str:
     if positive is None:
         return "no cost was added on purpose"
     if positive.effect is None:
-        seen = "not measured"
+        verdict_words = "not measured"
     elif not claims.is_known(positive.effect):
-        seen = "no interval yet"
+        verdict_words = "no interval yet"
     elif finds_known_cost(positive.effect):
-        seen = f"found ({claims.interval(positive.effect)})"
+        verdict_words = f"found ({claims.interval(positive.effect)})"
     elif excludes_known_cost(positive.effect):
         wider = units.share(math.expm1(scale_error(positive.effect)))
-        seen = f"wrong ({claims.interval(positive.effect)}), so all intervals are made wider by {wider}"
+        verdict_words = f"wrong ({claims.interval(positive.effect)}), so all intervals are made wider by {wider}"
     else:
-        seen = f"missed ({claims.interval(positive.effect)})"
+        verdict_words = f"missed ({claims.interval(positive.effect)})"
         if controls.smallest_seen is not None:
-            seen += f"; distrust differences under {units.share(controls.smallest_seen)}"
-    return f"a cost of {_added(plan, controls, positive)} added on purpose: {seen}"
+            verdict_words += f"; distrust differences under {units.share(controls.smallest_seen)}"
+    return f"a cost of {_added(plan, controls, positive)} added on purpose: {verdict_words}"

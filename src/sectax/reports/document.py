@@ -333,8 +333,8 @@ def tables(section: Section) -> Iterator[Table]:
 
 def with_texts(document: Document, say: Callable[[str], str]) -> Document:
     """The same document with all of its texts said otherwise."""
-    said: Document = _translated(document, say)
-    return said
+    translated: Document = _translated(document, say)
+    return translated
 
 
 def _translated(value: Any, say: Callable[[str], str]) -> Any:

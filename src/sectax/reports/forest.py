@@ -72,11 +72,11 @@ def _with_unit(value: str, unit: str) -> str:
 
 def _title(analysed: Analysed, decision: Decision | None) -> str:
     """As many sentences of the answer as there is room for; the first is always there."""
-    said: list[str] = []
+    sentences: list[str] = []
     if decision is not None:
         doubt = none_decided(decision) or [how_many_decided(analysed, decision.findings)]
-        said = [*filter(None, doubt), *answers(analysed.measured.plan, decision)]
-    first, *others = said or summary(analysed) or [""]
+        sentences = [*filter(None, doubt), *answers(analysed.measured.plan, decision)]
+    first, *others = sentences or summary(analysed) or [""]
     for sentence in others:
         if len(first) + len(sentence) >= _LONGEST_TITLE:
             break

@@ -86,8 +86,10 @@ def _where(session: Session) -> str:
 
 
 def _limit(limit: Limit) -> str:
-    seen = f": {'; '.join(map(printable, limit.seen))}" if limit.seen else ""
-    return f"{printable(limit.limit)}: {_SAID[limit.answer]}{seen}{f' ({printable(limit.why)})' if limit.why else ''}"
+    figures = f": {'; '.join(map(printable, limit.seen))}" if limit.seen else ""
+    return (
+        f"{printable(limit.limit)}: {_SAID[limit.answer]}{figures}{f' ({printable(limit.why)})' if limit.why else ''}"
+    )
 
 
 def _side(revision: Revision) -> str:

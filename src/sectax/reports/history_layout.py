@@ -65,13 +65,13 @@ def page(made: Document, history: History) -> Document:
 
 def pictures(history: History) -> Iterator[Block]:
     """Small multiples: one picture for each line that has two runs or more."""
-    drawn = [line for line in history.lines if sum(seen.cost_ratio is not None for seen in line.seen) > 1]
+    drawn = [line for line in history.lines if sum(run.cost_ratio is not None for run in line.seen) > 1]
     for line in drawn[:_MOST_PICTURES]:
-        known = [seen for seen in line.seen if seen.cost_ratio is not None]
+        known = [run for run in line.seen if run.cost_ratio is not None]
         points = tuple(
-            Point(float(place), seen.cost_ratio, seen.low, seen.high)
-            for place, seen in enumerate(known)
-            if seen.cost_ratio is not None
+            Point(float(place), run.cost_ratio, run.low, run.high)
+            for place, run in enumerate(known)
+            if run.cost_ratio is not None
         )
         step = max(1, (len(known) - 1) // (_MARKED - 1))
         at = tuple((float(place), _name(known[place], _BRIEF)) for place in range(0, len(known), step))
@@ -94,28 +94,28 @@ def _row(line: HistoryLine) -> Row:
     return Row((name, printable(line.machine), str(len(line.seen)), *ends))
 
 
-def _effect(seen: Seen) -> str:
+def _effect(run: Seen) -> str:
     """'1.04 (1.02 to 1.06), 0123456789ab'."""
-    said = seen.verdict.value.replace("-", " ")
-    if seen.cost_ratio is not None:
-        said = units.with_interval(seen.cost_ratio, seen.low, seen.high)
-    return f"{said}, {_name(seen)}"
+    text = run.verdict.value.replace("-", " ")
+    if run.cost_ratio is not None:
+        text = units.with_interval(run.cost_ratio, run.low, run.high)
+    return f"{text}, {_name(run)}"
 
 
-def _name(seen: Seen, digits: int = SHORT) -> str:
+def _name(run: Seen, digits: int = SHORT) -> str:
     """The commit; without one the day."""
-    return printable(seen.commit[:digits] + ("+" if seen.changed else "") if seen.commit else seen.started[:10])
+    return printable(run.commit[:digits] + ("+" if run.changed else "") if run.commit else run.started[:10])
 
 
 def _changes(history: History, shown: list[HistoryLine]) -> Iterator[Block]:
-    found = [
+    changes = [
         f"{printable(line.experiment)}: {line.words}, on {printable(line.machine)}: {_words(change)}"
         for line in shown
         for change in line.changes
     ]
-    yield from lines(found, long=True)
-    said = "Advice, no verdict: compare the runs on both sides." if found else "No level changed."
-    yield Text(f"{said} Looked for by {history.changes_by}.")
+    yield from lines(changes, long=True)
+    advice = "Advice, no verdict: compare the runs on both sides." if changes else "No level changed."
+    yield Text(f"{advice} Looked for by {history.changes_by}.")
 
 
 def _words(change: Change) -> str:

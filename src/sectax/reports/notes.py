@@ -76,8 +76,8 @@ def _waiting(measured: Measured) -> str:
     plan = measured.plan
     families: dict[str, list[float]] = {}
     for treatment in plan.treatments:
-        seen = measured.telemetry.get(treatment.id, {})
-        waited, ran = seen.get("run_queue_delay_s"), seen.get("cpu_time_s")
+        counted = measured.telemetry.get(treatment.id, {})
+        waited, ran = counted.get("run_queue_delay_s"), counted.get("cpu_time_s")
         if waited is not None and ran is not None and waited + ran > 0:
             families.setdefault(plan.cell(treatment.cell).family, []).append(waited / (waited + ran))
     if not families:
@@ -91,11 +91,11 @@ def _waiting(measured: Measured) -> str:
 
 
 def _total(recorded: list[dict[str, float]], key: str, name: str, verb: str) -> str:
-    seen = [telemetry[key] for telemetry in recorded if key in telemetry]
-    if not seen:
+    values = [telemetry[key] for telemetry in recorded if key in telemetry]
+    if not values:
         return f"{name} not known"
-    words = f"{units.seconds(sum(seen))} {verb}" if sum(seen) > 0 else f"no {name}"
-    return words if len(seen) == len(recorded) else f"{words} in what could be read"
+    words = f"{units.seconds(sum(values))} {verb}" if sum(values) > 0 else f"no {name}"
+    return words if len(values) == len(recorded) else f"{words} in what could be read"
 
 
 def empty_loops(analysed: Analysed) -> tuple[str, ...]:

@@ -30,10 +30,10 @@ def controls(analysed: Analysed) -> Iterator[Table]:
     """What the run's controls of itself showed, on one axis."""
     rows = []
     for family in analysed.controls:
-        for what, seen in (("negative control", family.negative), ("positive control", family.positive)):
-            if seen is not None:
+        for what, control in (("negative control", family.negative), ("positive control", family.positive)):
+            if control is not None:
                 label = f"{printable(family.family)}: {what}"
-                rows.append(Row((label, _expected(family.known_cost, seen)), tone(seen), drawn(seen)))
+                rows.append(Row((label, _expected(family.known_cost, control)), tone(control), drawn(control)))
         if family.noise_floor is not None:
             rows.append(Row((f"{printable(family.family)}: noise floor", f"± {units.share(family.noise_floor)}")))
     if any(row.interval for row in rows):
@@ -41,8 +41,8 @@ def controls(analysed: Analysed) -> Iterator[Table]:
         yield Table("", columns, tuple(rows), analysed.measured.plan.stopping.margin)
 
 
-def _expected(known_cost: float | None, seen: Finding) -> str:
-    if seen.comparison.standing is Standing.NEGATIVE:
+def _expected(known_cost: float | None, control: Finding) -> str:
+    if control.comparison.standing is Standing.NEGATIVE:
         return "two equal treatments: no cost"
     return "a cost put there" if known_cost is None else f"a cost of {units.share(known_cost)} put there"
 

@@ -17,19 +17,19 @@ _NOT_TOLD_APART = " (the next, {},cannot be told apart from it)"
 
 def rates(given: Advice) -> Iterator[Block]:
     """The answers at every rate, and a table of what a million invocations cost."""
-    rule, found = given.rules.by_rate, given.rates
-    if rule is None or not found.at:
+    rule, advised = given.rules.by_rate, given.rates
+    if rule is None or not advised.at:
         return
     plan = given.plan
     groups: dict[tuple[tuple[str, str], ...], list[AtRate]] = {}
-    for member in found.at:
+    for member in advised.at:
         others = tuple((name, level) for name, level in member.levels.items() if name != plan.control)
         groups.setdefault(others, []).append(member)
     for others, members in groups.items():
         where = _where(given, dict(others))
         yield from lines(_answers(plan, where, members), long=True)
         yield _table(plan, where, members)
-    yield from lines(_assumes(given, found), long=True)
+    yield from lines(_assumes(given, advised), long=True)
 
 
 def _answers(plan: Plan, where: str, members: list[AtRate]) -> Iterator[str]:
@@ -67,32 +67,33 @@ def _table(plan: Plan, where: str, members: list[AtRate]) -> Table:
         by_way.setdefault(_name(plan, member.levels), {}).setdefault(member.rate.ttl_s, {})[member.rate.calls] = member
     rows: list[tuple[str, str, dict[int, AtRate]]] = []
     for name, by_ttl in by_way.items():
-        costs = {tuple(found[count].money for count in calls) for found in by_ttl.values()}
+        costs = {tuple(by_calls[count].money for count in calls) for by_calls in by_ttl.values()}
         if len(costs) == 1 < len(by_ttl):  # it keeps nothing that a TTL could be over for
             rows.append((name, "any", next(iter(by_ttl.values()))))
         else:
-            rows += [(name, f"{ttl_s:g} s", found) for ttl_s, found in by_ttl.items()]
+            rows += [(name, f"{ttl_s:g} s", by_calls) for ttl_s, by_calls in by_ttl.items()]
     heads = (plan.control, "TTL", *(units.count(number, "call") for number in calls))
     title = f"{printable(members[0].currency)} a million invocations{f', {where}' if where else ''}"
     return Table(
         title,
         tuple(Column(printable(text), right=place > 0) for place, text in enumerate(heads)),
         tuple(
-            Row((name, ttl, *(units.roughly(found[count].money.point) for count in calls))) for name, ttl, found in rows
+            Row((name, ttl, *(units.roughly(by_calls[count].money.point) for count in calls)))
+            for name, ttl, by_calls in rows
         ),
     )
 
 
-def _assumes(given: Advice, found: RateAdvice) -> Iterator[str]:
+def _assumes(given: Advice, advised: RateAdvice) -> Iterator[str]:
     rule = given.rules.by_rate
     assert rule is not None, "there are rates of a rule"
-    if found.instead:
+    if advised.instead:
         yield (
             "fetching again was not measured in every way: the first access of an instance stands for it "
             f"(sectax run {printable(given.plan.experiment)} --level {printable(rule.factor)}="
             f"{','.join((rule.again, *rule.fetching))} measures it)"
         )
-    for treatment in found.lacking:
+    for treatment in advised.lacking:
         yield f"{names.subject(given.plan, treatment)}: nothing is said of it at a rate, since it lacks a situation"
     yield f"this counts {printable(rule.assumes)}"
 
@@ -107,8 +108,8 @@ def _where(given: Advice, levels: Mapping[str, str]) -> str:
     fixed = names.varying_factors(given.plan)
     memory = given.rules.by_rate.memory if given.rules.by_rate else ""
     own = {factor: level for factor, level in levels.items() if factor in fixed}
-    said = (f"{level} MB" if factor == memory else names.level(factor, level) for factor, level in own.items())
-    return printable(" · ".join(said))
+    words = (f"{level} MB" if factor == memory else names.level(factor, level) for factor, level in own.items())
+    return printable(" · ".join(words))
 
 
 def _name(plan: Plan, levels: Mapping[str, str]) -> str:

@@ -79,9 +79,9 @@ def _page(analysed: Analysed, path: str, decision: Decision | None, todo: Sectio
 
 
 def _hosts(analysed: Analysed, shown: frozenset[str]) -> Iterator[Text]:
-    told = hosts.in_short(analysed, shown, _MOST_OF_HOSTS)
-    if told:
-        yield Text(" ".join(told))
+    sentences = hosts.in_short(analysed, shown, _MOST_OF_HOSTS)
+    if sentences:
+        yield Text(" ".join(sentences))
 
 
 def _whole(analysed: Analysed, path: str, title: str, todo: Section) -> Document:

@@ -205,10 +205,14 @@ def _compared(
 
 def drawn(finding: Finding) -> Interval | None:
     """The interval of an effect; None where the finding has none, or none that is finite."""
-    seen = finding.effect
-    if seen is None or finding.verdict in NO_CLAIM or max(abs(seen.low), abs(seen.high)) >= units.LARGEST_LOG_RATIO:
+    effect = finding.effect
+    if (
+        effect is None
+        or finding.verdict in NO_CLAIM
+        or max(abs(effect.low), abs(effect.high)) >= units.LARGEST_LOG_RATIO
+    ):
         return None
-    return Interval(math.exp(seen.low), math.exp(seen.log_ratio), math.exp(seen.high), claims.interval(seen))
+    return Interval(math.exp(effect.low), math.exp(effect.log_ratio), math.exp(effect.high), claims.interval(effect))
 
 
 def _verdict(finding: Finding, metric: Metric, results: dict[str, TreatmentResult]) -> str:
@@ -242,12 +246,12 @@ def _title(plan: Plan, cell: Cell, metric: Metric) -> str:
 def _difference(finding: Finding, column: units.Scale) -> str:
     """The absolute difference of a known direction; not known where its own sign says otherwise."""
     effect = finding.effect
-    seen = effect.absolute if effect is not None else None
-    if effect is None or seen is None or finding.verdict not in SLOWER | FASTER:
+    absolute = effect.absolute if effect is not None else None
+    if effect is None or absolute is None or finding.verdict not in SLOWER | FASTER:
         return ""
-    if seen.point * effect.log_ratio < 0:
+    if absolute.point * effect.log_ratio < 0:
         return "not known"
-    point = seen.point / column.size
-    if seen.low is None or seen.high is None:
+    point = absolute.point / column.size
+    if absolute.low is None or absolute.high is None:
         return units.signed(units.roughly(point))
-    return units.signed(units.number(point, (seen.high - seen.low) / column.size))
+    return units.signed(units.number(point, (absolute.high - absolute.low) / column.size))

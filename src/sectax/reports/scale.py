@@ -56,8 +56,8 @@ class Scale:
 
 def around(values: Iterable[float], first: float, last: float, *, logarithmic: bool) -> Scale:
     """A scale that holds all values, with a little room at both ends."""
-    seen = [value for value in values if math.isfinite(value) and (value > 0 or not logarithmic)]
-    low, high = (min(seen), max(seen)) if seen else (1.0, 1.0)
+    finite = [value for value in values if math.isfinite(value) and (value > 0 or not logarithmic)]
+    low, high = (min(finite), max(finite)) if finite else (1.0, 1.0)
     if logarithmic:
         room = max(math.log(high / low) * _ROOM, 0.005)
         return Scale(low * math.exp(-room), high * math.exp(room), first, last, True)
@@ -135,8 +135,8 @@ def _round_in_decades(scale: Scale) -> list[float]:
     factors = (1.0,) if decades > _FEW else (1.0, 3.0) if decades > _DECADES else (1.0, 2.0, 5.0)
     every = max(1, round(decades / _FEW))
     powers = range(math.floor(math.log10(scale.low)), math.ceil(math.log10(scale.high)) + 1, every)
-    found = [factor * 10.0**power for power in powers for factor in factors]
-    return [tick for tick in found if scale.low <= tick <= scale.high]
+    round_values = [factor * 10.0**power for power in powers for factor in factors]
+    return [tick for tick in round_values if scale.low <= tick <= scale.high]
 
 
 def _short(value: float) -> str:

@@ -33,10 +33,10 @@ def table(analysed: Analysed) -> tuple[Block, ...]:
         Row(
             (
                 printable(" · ".join(names.level(*level) for level in others if level[0] in varying)),
-                *(_value(found.get(family), metric.name) for family in families),
+                *(_value(by_family.get(family), metric.name) for family in families),
             )
         )
-        for others, found in alike(analysed.treatments, factor).items()
+        for others, by_family in alike(analysed.treatments, factor).items()
     ]
     columns = (Column(""), *(Column(printable(plan.words.get(family, family)), right=True) for family in families))
     return Text(_says(analysed, factor)), Table("", columns, tuple(rows))
@@ -92,10 +92,10 @@ def _value(result: TreatmentResult | None, metric: str) -> str:
         return "–"
     if metric not in result.estimates:
         return printable(result.reason or result.state)
-    found = result.estimates[metric]
-    column = units.scale(found.unit, (found.point,))
-    width = None if found.low is None or found.high is None else (found.high - found.low) / column.size
-    return f"{units.number(found.point / column.size, width)} {printable(column.unit)}"
+    estimate = result.estimates[metric]
+    column = units.scale(estimate.unit, (estimate.point,))
+    width = None if estimate.low is None or estimate.high is None else (estimate.high - estimate.low) / column.size
+    return f"{units.number(estimate.point / column.size, width)} {printable(column.unit)}"
 
 
 def _says(analysed: Analysed, factor: str) -> str:

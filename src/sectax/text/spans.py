@@ -15,8 +15,8 @@ _SPAN = re.compile(rf"(?:(?P<h>{_NUMBER})\s*h\s*)?(?:(?P<m>{_NUMBER})\s*m(?:in)?
 
 def seconds(text: str, option: str) -> float:
     """`90`, `90s`, `1.5m`, `1m30s` and `1h` in seconds. Raises `WrongUse`, which names the option."""
-    found = _SPAN.fullmatch(text.strip())
-    parts = found.groupdict(default="0") if found else {}
+    match = _SPAN.fullmatch(text.strip())
+    parts = match.groupdict(default="0") if match else {}
     value = math.fsum(float(number) * _SECONDS[unit] for unit, number in parts.items())
     if not 0 < value < math.inf:
         raise WrongUse(f"{option} {text!r} is not a length of time", f"say it as in {option} 90, 60s, 1m30s or 1h")

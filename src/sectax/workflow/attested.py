@@ -78,25 +78,29 @@ def _read(file: Path) -> bytes:
 
 
 def _of_host(name: str, number: int, environment: Environment, verified: Callable[..., Attested]) -> Iterator[Checked]:
-    said = environment.circumstances
-    if MISSING in said:
-        yield Checked(name, number, False, f"it gave no report: {printable(said[MISSING], 200)}")
-    if REPORT not in said:
+    circumstances = environment.circumstances
+    if MISSING in circumstances:
+        yield Checked(name, number, False, f"it gave no report: {printable(circumstances[MISSING], 200)}")
+    if REPORT not in circumstances:
         return
     try:
-        report, table = (base64.b64decode(said.get(name, ""), validate=True) for name in (REPORT, CERTIFICATES))
-        found = verified(said.get(PROVIDER, ""), report, table=table)
+        report, table = (
+            base64.b64decode(circumstances.get(name, ""), validate=True) for name in (REPORT, CERTIFICATES)
+        )
+        report_read = verified(circumstances.get(PROVIDER, ""), report, table=table)
     except (NotGenuine, binascii.Error) as error:
         yield Checked(name, number, False, printable(str(error), 300))
         return
     known = environment.identity.get("host.memory_encryption")
-    if known not in (None, found.technology):
-        yield Checked(name, number, False, f"its report is of {found.technology}, and it said {printable(known or '')}")
+    if known not in (None, report_read.technology):
+        yield Checked(
+            name, number, False, f"its report is of {report_read.technology}, and it said {printable(known or '')}"
+        )
         return
     yield Checked(
         name,
         number,
         True,
-        f"a guest of {found.technology}, by {found.root}, made for this run's plan; "
-        f"revocation was not checked; its measurement is {found.measurement}",
+        f"a guest of {report_read.technology}, by {report_read.root}, made for this run's plan; "
+        f"revocation was not checked; its measurement is {report_read.measurement}",
     )

@@ -53,18 +53,18 @@ def audit(
     Raises:
         SectaxError: the target is not there, of no known kind, or not what it is taken for.
     """
-    said = columns or Columns()
+    given_columns = columns or Columns()
     if target.startswith(PUBLISHED):
-        _refuse("a published study", format_, said, signers)
+        _refuse("a published study", format_, given_columns, signers)
         return _published(target)
     if "://" in target:
         raise WrongUse(
             f"{target} is an address, and nothing is fetched", "save its table as a file, or paste it into -"
         )
     if format_ is None and target.endswith(_RUN_SUFFIX):
-        _refuse("a run file", format_, said)
+        _refuse("a run file", format_, given_columns)
         return _run(target, signers)
-    return _file(target, format_, said, signers)
+    return _file(target, format_, given_columns, signers)
 
 
 def _published(target: str) -> Audited:

@@ -100,12 +100,12 @@ def concluded(analysed: Analysed, conditions: Sequence[Condition]) -> tuple[Conc
         return conclude(conditions, analysed.measured, analysed.findings)
     from sectax.workflow.figures import figures  # with prices, and what experiments know of them
 
-    found = figures(analysed)
-    known = {name for of_treatment in found.values() for name in of_treatment}
+    values = figures(analysed)
+    known = {name for of_treatment in values.values() for name in of_treatment}
     for metric in {condition.metric for condition in conditions if not condition.is_share} - known:
-        for of_treatment in found.values() if known else ():
+        for of_treatment in values.values() if known else ():
             of_treatment[metric] = did_you_mean(metric, sorted(known))
-    return conclude(conditions, analysed.measured, analysed.findings, found)
+    return conclude(conditions, analysed.measured, analysed.findings, values)
 
 
 def was_measured(analysed: Analysed) -> bool:
@@ -116,8 +116,8 @@ def was_measured(analysed: Analysed) -> bool:
 
 def status(answers: Iterable[Concluded]) -> ExitStatus:
     """1 where a condition holds, otherwise 4 where one is undecided, otherwise 0."""
-    seen = {answer.answer for answer in answers}
-    return next((ends_with for answer, ends_with in _STATUSES if answer in seen), ExitStatus.DONE)
+    answered = {answer.answer for answer in answers}
+    return next((ends_with for answer, ends_with in _STATUSES if answer in answered), ExitStatus.DONE)
 
 
 def line(concluded: Concluded, plan: Plan | None) -> str:
@@ -126,18 +126,18 @@ def line(concluded: Concluded, plan: Plan | None) -> str:
     Args:
         plan: of the run, where comparisons have names that people know; None for their ids.
     """
-    said = f"--fail-if {concluded.condition.text}: {concluded.answer.value}"
+    text = f"--fail-if {concluded.condition.text}: {concluded.answer.value}"
     if not concluded.decisive:
-        return f"{said}: no comparison is about it"
+        return f"{text}: no comparison is about it"
     if concluded.answer is Answer.RULED_OUT and not concluded.changes and not concluded.values:
-        return said
+        return text
     about = [
         (name if plan is None else names.subject(plan, name)) + _change(concluded, name) + _value(concluded, name)
         for name in concluded.decisive
     ]
-    said += f" for {', '.join(about)}"
+    text += f" for {', '.join(about)}"
     reasons = why(concluded, plan)
-    return f"{said}: {reasons}" if reasons else said
+    return f"{text}: {reasons}" if reasons else text
 
 
 def why(concluded: Concluded, plan: Plan | None) -> str:

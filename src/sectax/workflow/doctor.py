@@ -117,7 +117,7 @@ def examine(waiting: Callable[[str], AbstractContextManager[None]]) -> list[Symp
         waiting: is entered with what is being looked at.
     """
     identity = host_identity()
-    found = [
+    checks = [
         Symptom("cpu", Health.GOOD, f"{identity.get('host.cpu_model', 'unknown')}, {identity['host.cpus']} usable"),
         _governor(identity),
         _quota(identity),
@@ -128,14 +128,14 @@ def examine(waiting: Callable[[str], AbstractContextManager[None]]) -> list[Symp
     ]
     for part in required():
         with waiting(f"looking at {part.title}"):
-            found.append(_part(part))
+            checks.append(_part(part))
     # No experiment of sectax's own needs these: without one, functions of that name are refused.
-    found += [
+    checks += [
         _part(parts.load(f"lambda-runtime:{name}"), f"only functions in {name}") for name in lambda_local.others_here()
     ]
     with waiting("making a function instance"):
-        found.append(_lambda())
-    return found
+        checks.append(_lambda())
+    return checks
 
 
 def _governor(identity: dict[str, str]) -> Symptom:
@@ -171,8 +171,8 @@ def _load() -> Symptom:
 
 
 def _virtualisation(identity: dict[str, str]) -> Symptom:
-    seen = identity.get("host.virtualisation", "unknown")
-    text = "a virtual machine: neighbours may steal time (steal is recorded)" if seen == "guest" else seen
+    kind = identity.get("host.virtualisation", "unknown")
+    text = "a virtual machine: neighbours may steal time (steal is recorded)" if kind == "guest" else kind
     return Symptom("virtualisation", Health.GOOD, text)
 
 

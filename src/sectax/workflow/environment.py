@@ -32,12 +32,12 @@ def take_environment(bench: Bench, command_line: str = "", commit: str | None = 
     """
     own, here = of_this_process(command_line, commit), host()
     others = of_hosts(bench.plan.hosts)
-    told = bench.circumstances()
+    circumstances = bench.circumstances()
     return Environment(
         here.identity() | own.identity | bench.identity(),
-        here.circumstances() | own.circumstances | told.get(LOCAL_HOST, {}),
+        here.circumstances() | own.circumstances | circumstances.get(LOCAL_HOST, {}),
         {
-            name: replace(other, circumstances=other.circumstances | told.get(name, {}))
+            name: replace(other, circumstances=other.circumstances | circumstances.get(name, {}))
             for name, other in others.items()
         },
     )

@@ -72,10 +72,10 @@ def _per_execution(batches: list[tuple[float, int]]) -> float | None:
 
 def _exit_code(analysed: Analysed, treatment: str) -> int | None:
     """Of every execution; None where failures were accepted and there were several."""
-    seen = analysed.measured.witnesses.get(treatment, {}).get("exit_statuses")
-    if seen is None:
+    statuses = analysed.measured.witnesses.get(treatment, {}).get("exit_statuses")
+    if statuses is None:
         return 0  # any other would have ended the treatment
-    return int(str(seen[0])) if len(seen) == 1 and str(seen[0]).isdigit() else None
+    return int(str(statuses[0])) if len(statuses) == 1 and str(statuses[0]).isdigit() else None
 
 
 def _verdict(analysed: Analysed, treatment: str) -> str:

@@ -23,13 +23,13 @@ def figures(analysed: Analysed) -> dict[str, dict[str, Span | str]]:
     made: dict[str, dict[str, Span | str]] = {}
     for result in analysed.treatments:
         if result.role in MEASURED:
-            seen = analysed.measured.witnesses.get(result.treatment, {})
+            witnesses = analysed.measured.witnesses.get(result.treatment, {})
             reasons = {
-                name.removesuffix(_MISSING): str(why[-1]) for name, why in seen.items() if name.endswith(_MISSING)
+                name.removesuffix(_MISSING): str(why[-1]) for name, why in witnesses.items() if name.endswith(_MISSING)
             }
             made[result.treatment] = {
                 **reasons,
-                **_counted(seen),
+                **_counted(witnesses),
                 **_measured(result),
                 **_bill(analysed, result),
             }

@@ -209,12 +209,12 @@ def _measured(
 def session_of(analysed: Analysed, path: str, limits: Sequence[Condition]) -> Session:
     """What one session says of the limits."""
     plan = analysed.measured.plan
-    seen = {finding.comparison.id: finding for finding in analysed.findings}
+    findings = {finding.comparison.id: finding for finding in analysed.findings}
 
     def effect(answer: Concluded, decisive: str) -> str:
-        if decisive not in seen:
+        if decisive not in findings:
             return f"{names.subject(plan, decisive)}: {value(answer, decisive)}" if decisive in answer.values else ""
-        finding = seen[decisive]
+        finding = findings[decisive]
         metric = plan.metric(finding.comparison.metric)
         # Whether the limit is kept is said beside it; what the run made of its own margin is another question.
         if finding.effect is None or finding.verdict in {*NO_CLAIM, VerdictId.EQUIVALENT}:

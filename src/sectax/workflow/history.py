@@ -105,8 +105,8 @@ def _in_parallel(read: Callable[[Path], _Run], files: Sequence[Path]) -> list[_R
 
 
 def _state(path: Path) -> tuple[int, int, int]:
-    found = path.stat()
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    status = path.stat()
+    return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 def _read(path: Path) -> _Run:
@@ -140,7 +140,7 @@ def _read(path: Path) -> _Run:
                 finding.comparison.metric,
                 finding.comparison.standing is Standing.PRIMARY,
                 finding.verdict,
-                None if (seen := finding.effect) is None else (seen.low, seen.log_ratio, seen.high),
+                None if (effect := finding.effect) is None else (effect.low, effect.log_ratio, effect.high),
             )
             for finding in findings
             if finding.comparison.standing not in CONTROLS
@@ -156,8 +156,8 @@ def _lines(runs: Sequence[tuple[str, _Run]]) -> Iterator[HistoryLine]:
             grouped.setdefault((run.experiment, compared.id, machine), []).append((name, run, compared))
     for (experiment, comparison, machine), points in grouped.items():
         last = points[-1][2]
-        seen, changes = tuple(_seen(*point) for point in points), tuple(_changes(points))
-        yield HistoryLine(experiment, comparison, last.words, last.metric, last.primary, machine, seen, changes)
+        points_seen, changes = tuple(_seen(*point) for point in points), tuple(_changes(points))
+        yield HistoryLine(experiment, comparison, last.words, last.metric, last.primary, machine, points_seen, changes)
 
 
 def _seen(name: str, run: _Run, compared: _Compared) -> Seen:

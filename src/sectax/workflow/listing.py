@@ -44,8 +44,8 @@ def offered() -> dict[str, Any]:
 
         text = msgspec.json.encode({"experiments": experiments(), "studies": studies()}).decode()
         kept.keep(text, [os.path.join(os.path.dirname(reader.__file__), "studies")])
-    found: dict[str, Any] = json.loads(text)
-    return found
+    document: dict[str, Any] = json.loads(text)
+    return document
 
 
 def _probes() -> list[dict[str, Any]]:

@@ -330,7 +330,7 @@ class _Session:
 
     def _calibrate(self) -> Calibrated:
         total = self.work.tried()
-        seen: dict[str, float] = {}  # treatment -> seconds of its first opening
+        opened_s: dict[str, float] = {}  # treatment -> seconds of its first opening
         tried: dict[str, float] = {}  # treatment -> seconds of one operation
         began = time.monotonic()
 
@@ -338,11 +338,11 @@ class _Session:
             if operation_s and not self.plan.cell(self.plan.treatment(treatment).cell).once:
                 tried[treatment] = operation_s
             refuse()
-            done = min(len(seen), total)
+            done = min(len(opened_s), total)
             self.progress.at(f"pilot {done}/{total}", done, total)
 
         def refuse(left_s: float = 0.0) -> None:
-            open_s, operations_s = min(seen.values(), default=0.0), sum(tried.values())
+            open_s, operations_s = min(opened_s.values(), default=0.0), sum(tried.values())
             least_s = least_block_s(self.plan, open_s, operations_s, may_idle=self.bench.may_idle)
             # What has been tried takes so many times less, about, than all of them.
             others = len(self.plan.treatments) / len(tried) if tried else 1.0
@@ -351,13 +351,13 @@ class _Session:
         def emit(event: BlockEvent) -> None:
             recorded = self.ledger.keep(0, event)
             if isinstance(recorded, Opened | Dropped):
-                seen[recorded.treatment] = recorded.open_s if isinstance(recorded, Opened) else 0.0
+                opened_s[recorded.treatment] = recorded.open_s if isinstance(recorded, Opened) else 0.0
             if isinstance(recorded, Dropped):
                 name = names.subject(self.plan, recorded.treatment)
                 self.progress.say(f"{name} {recorded.state}: {recorded.reason}")
             # The one that was opened last is still being tried; where none was tried yet, or all were elsewhere, this
             # says nothing.
-            done = len(seen) - 1
+            done = len(opened_s) - 1
             left_s = (time.monotonic() - began) / done * (total - done) if tried and 0 < done < total else 0.0
             if left_s:
                 self.progress.stands(in_pilot(left_s, self._elapsed_s()))
@@ -494,8 +494,8 @@ class _Session:
         for event in recorded:
             if isinstance(event, Dropped):
                 self.progress.say(f"{block}: {event.treatment} {event.state}: {event.reason}")
-            elif isinstance(event, Trial) and (seen := self._operation_s(event)):
-                fastest[event.treatment] = min(seen, fastest.get(event.treatment, math.inf))
+            elif isinstance(event, Trial) and (operation_s := self._operation_s(event)):
+                fastest[event.treatment] = min(operation_s, fastest.get(event.treatment, math.inf))
 
     def _planned(self, most: int, live: frozenset[str], calibrated: Calibrated) -> list[PlannedBlock]:
         """The next block of every host. What one block alone measures stands in the first of them."""

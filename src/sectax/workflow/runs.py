@@ -50,8 +50,8 @@ def run_files(folder: Path) -> list[Path]:
         WrongUse: it cannot be read.
     """
     try:
-        found = [path for path in folder.iterdir() if path.suffix == SUFFIX and path.is_file()]
-        return sorted(found, key=lambda path: (_written(path), path.name))
+        files = [path for path in folder.iterdir() if path.suffix == SUFFIX and path.is_file()]
+        return sorted(files, key=lambda path: (_written(path), path.name))
     except NotADirectoryError as error:
         raise WrongUse(f"{folder} is not a folder", f"sectax show {folder} prints a run") from error
     except OSError as error:
@@ -105,7 +105,7 @@ def _answer(analysed: Analysed) -> str:
         return answer_of(analysed, primary[0])
     verdicts = [finding.verdict for finding in primary]
     until = analysed.measured.plan.stopping.until
-    said = [f"{sum(is_answered(finding, until) for finding in primary)} of {len(primary)} decided"]
+    parts = [f"{sum(is_answered(finding, until) for finding in primary)} of {len(primary)} decided"]
     for word, which in (
         ("slower", SLOWER),
         ("faster", FASTER),
@@ -113,8 +113,8 @@ def _answer(analysed: Analysed) -> str:
         ("not measured", {VerdictId.NOT_MEASURED}),
     ):
         if number := sum(verdict in which for verdict in verdicts):
-            said.append(f"{number} {word}")
-    return ", ".join(said)
+            parts.append(f"{number} {word}")
+    return ", ".join(parts)
 
 
 def _written(path: Path) -> int:

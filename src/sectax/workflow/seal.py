@@ -83,8 +83,8 @@ class SigningKey:
             raise NotSealed(f"{_PROGRAM} cannot be started: {error.strerror}", _INSTALL) from error
         signature = done.stdout.decode("ascii", "replace")
         if done.returncode != 0 or not signature.startswith("-----BEGIN SSH SIGNATURE-----"):
-            said = readable(done.stderr.decode("utf-8", "replace")).strip().splitlines()
-            why = printable(said[-1]) if said else f"{_PROGRAM} ended with status {done.returncode}"
+            stderr = readable(done.stderr.decode("utf-8", "replace")).strip().splitlines()
+            why = printable(stderr[-1]) if stderr else f"{_PROGRAM} ended with status {done.returncode}"
             raise NotSealed(f"{self.shown} cannot sign: {why}", self._agent())
         return signature
 
@@ -107,10 +107,10 @@ def seal_of_run(reader: RunReader, signers: Path | None = None) -> Seal:
             f"--signers {printable(str(signers))}: there is no such file", "see ALLOWED SIGNERS in man ssh-keygen"
         )
     try:
-        found = reader.seal(partial(_check, shutil.which(_PROGRAM), signers))
+        seal = reader.seal(partial(_check, shutil.which(_PROGRAM), signers))
     except _NoProgram:
         return Seal(SealState.UNKNOWN, reason=f"{_PROGRAM} is not installed: {_INSTALL}")
-    return replace(found, known=signers is not None)
+    return replace(seal, known=signers is not None)
 
 
 def is_sealed(path: Path) -> bool:
@@ -134,11 +134,11 @@ def _check(program: str | None, signers: Path | None, statement: str, signature:
         if good is None:
             raise BadSignature("its signature is not of this text")
         if signers is not None:
-            found = _ask(program, "", "find-principals", "-s", file, "-f", signers)
-            who = found.splitlines()[0] if found.strip() else ""
+            principals = _ask(program, "", "find-principals", "-s", file, "-f", signers)
+            who = principals.splitlines()[0] if principals.strip() else ""
             known = who and not who.startswith("-")
-            said = _ask(program, statement, "verify", "-s", file, "-f", signers, "-I", who) if known else ""
-            if (by := _GOOD.search(said)) is None:
+            verified = _ask(program, statement, "verify", "-s", file, "-f", signers, "-I", who) if known else ""
+            if (by := _GOOD.search(verified)) is None:
                 raise UnknownSigner(good["key"])
             good = by
     return good["key"], printable(good["name"] or "")

@@ -281,20 +281,20 @@ def _folders(given: tuple[str, ...], names: tuple[str, ...], folder: str) -> dic
     for text in given:
         if not _for_one(text, names)[1]:
             raise WrongUse(f"--in {text!r} names no folder", "say --in DIR, or --in NAME=DIR")
-    said = _by_name("--in folders", given, names, "name one for each command")
-    return {name: os.path.join(folder, said[name]) if name in said else folder for name in names}
+    named = _by_name("--in folders", given, names, "name one for each command")
+    return {name: os.path.join(folder, named[name]) if name in named else folder for name in names}
 
 
 def _by_name(what: str, given: tuple[str, ...], names: tuple[str, ...], hint: str) -> dict[str, str]:
     """`REST` is for all commands, `NAME=REST` for one of them. Raises `WrongUse` where two are for the same."""
-    said: dict[str, str] = {}
+    texts_of: dict[str, str] = {}
     for text in given:
         named, rest = _for_one(text, names)
         for name in names if named is None else (named,):
-            if name in said:
+            if name in texts_of:
                 raise WrongUse(f"two {what} are for {name!r}", hint)
-            said[name] = rest
-    return said
+            texts_of[name] = rest
+    return texts_of
 
 
 def _added(text: str, names: tuple[str, ...]) -> tuple[str, float]:
@@ -326,8 +326,8 @@ def _prepare(
             raise WrongUse(f"--prepare {text!r}: there is no command {name!r}", did_you_mean(name, names))
     if len(given) == len(names) > 1 and all(_for_one(text, names)[0] is None for text in given):
         return {name: split("--prepare", text) for name, text in zip(names, given, strict=True)}
-    said = _by_name("--prepare commands", given, names, f"say whose each is, as in -p {names[0]}='CMD'")
-    return {name: split("--prepare", rest) for name, rest in said.items()}
+    named = _by_name("--prepare commands", given, names, f"say whose each is, as in -p {names[0]}='CMD'")
+    return {name: split("--prepare", rest) for name, rest in named.items()}
 
 
 def _deadline(given: tuple[str, ...]) -> float:

@@ -26,8 +26,8 @@ def _sum(pattern: str) -> Callable[[str], int | None]:
     """The sum of a number that stands in the output once for every process."""
 
     def read(text: str) -> int | None:
-        found = re.findall(pattern, text, re.MULTILINE)
-        return sum(int(number.replace(",", "")) for number in found) if found else None
+        numbers = re.findall(pattern, text, re.MULTILINE)
+        return sum(int(number.replace(",", "")) for number in numbers) if numbers else None
 
     return read
 
@@ -99,17 +99,18 @@ def counted(
     for _ in range(_TIMES):
         with tempfile.TemporaryDirectory(prefix="sectax-") as folder:
             words = [word.replace("{out}", f"{folder}/out") for word in counter.words]
-            said = ""
+            failure = ""
             try:
                 if prepare is not None:
                     run_hook(prepare, deadline_s, cwd=cwd)
                 run_hook((*words, *argv), deadline_s, cwd=cwd, input=input)
             except HookFailed as error:
-                said = error.message  # a command may end with a status that is accepted, and be counted
+                failure = error.message  # a command may end with a status that is accepted, and be counted
             text = "\n".join(path.read_text(errors="replace") for path in sorted(Path(folder).iterdir()))
         count = counter.read(text)
         if count is None:
-            why = "this machine or its kernel does not count them" if "<not " in text else said or "it wrote no count"
+            unknown = "this machine or its kernel does not count them"
+            why = unknown if "<not " in text else failure or "it wrote no count"
             return {f"{figure}_missing": f"{os.path.basename(counter.words[0])}: {why}"}
         counts.append(count)
     made: Witnesses = {figure: min(counts)}

@@ -235,9 +235,9 @@ class _Bench(Bench):
                 self._counted[name, str(cell.argv[name])] = self._count(cell, name)
 
     def _count(self, commands: Commands, name: str) -> Witnesses:
-        found: Witnesses = {}
+        counts: Witnesses = {}
         for counter in self._counters:
-            found |= counted(
+            counts |= counted(
                 counter,
                 commands.argv[name],
                 cwd=commands.folders[name],
@@ -245,7 +245,7 @@ class _Bench(Bench):
                 deadline_s=commands.deadline_s,
                 prepare=commands.prepare.get(name),
             )
-        return found
+        return counts
 
     def specs(self, inputs: Mapping[str, str], calibrated: Calibrated | None) -> dict[str, SubjectSpec]:
         self._is_warm |= calibrated is None

@@ -50,8 +50,8 @@ def run_hook(
     with tempfile.TemporaryFile() as stderr, open(input, "rb") as stdin:
         failed = _run(argv, (stdin, stderr), deadline_s, cwd, {} if env is None else env)
         if failed is not None:
-            said = os.pread(stderr.fileno(), _TAIL, max(0, os.fstat(stderr.fileno()).st_size - _TAIL))
-            raise HookFailed(f"{printable(shlex.join(argv), 120)}: {failed[0]}{last_words(said)}", failed[1])
+            tail = os.pread(stderr.fileno(), _TAIL, max(0, os.fstat(stderr.fileno()).st_size - _TAIL))
+            raise HookFailed(f"{printable(shlex.join(argv), 120)}: {failed[0]}{last_words(tail)}", failed[1])
 
 
 def _run(

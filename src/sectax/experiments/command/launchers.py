@@ -87,10 +87,10 @@ def built_launcher() -> Launcher | None:
 
     Static first: with a dynamic libc the floor of peak memory is 1.5 MB instead of 0.7 MB.
     """
-    found = c_programs.built(_SOURCE, "launchers")
-    if found is None:
+    program = c_programs.built(_SOURCE, "launchers")
+    if program is None:
         return None
-    path, link = found
+    path, link = program
     return Launcher((str(path),), f"c, {link}", (str(path), *c_programs.NOTHING), path)
 
 

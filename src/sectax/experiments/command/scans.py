@@ -53,9 +53,9 @@ def fill(text: str, values: Mapping[str, str], what: str) -> str:
     if not values:
         return text
 
-    def value(found: re.Match[str]) -> str:
-        name = found["name"]
-        if found["open"]:
+    def value(match: re.Match[str]) -> str:
+        name = match["name"]
+        if match["open"]:
             return f"{{{name}}}"
         if name not in values:
             hint = f"{did_you_mean(name, values)}; write {{{{{name}}}}} if it is meant literally"
@@ -67,7 +67,7 @@ def fill(text: str, values: Mapping[str, str], what: str) -> str:
 
 def refuse_unused(scans: Iterable[str], texts: Iterable[str]) -> None:
     """Raises `WrongUse` where no command has the placeholder of a scan."""
-    used = {found["name"] for text in texts for found in _PLACEHOLDER.finditer(text) if not found["open"]}
+    used = {match["name"] for text in texts for match in _PLACEHOLDER.finditer(text) if not match["open"]}
     for name in scans:
         if name not in used:
             raise WrongUse(f"-L {name}: no command has {{{name}}}", f"write {{{name}}} where the value belongs")
@@ -75,10 +75,10 @@ def refuse_unused(scans: Iterable[str], texts: Iterable[str]) -> None:
 
 def refuse_placeholders(what: str, text: str, scans: Iterable[str]) -> None:
     """Raises `WrongUse` for a placeholder in what runs once for all values."""
-    for found in _PLACEHOLDER.finditer(text):
-        if not found["open"] and found["name"] in set(scans):
+    for match in _PLACEHOLDER.finditer(text):
+        if not match["open"] and match["name"] in set(scans):
             raise WrongUse(
-                f"{what} has {{{found['name']}}}, and runs once for all values of it",
+                f"{what} has {{{match['name']}}}, and runs once for all values of it",
                 "use --prepare, which runs before every execution with its value",
             )
 
@@ -105,9 +105,9 @@ def shell_syntax(text: str) -> str | None:
     `$` and the backquote, a backslash the next character.
     """
     for place, word in enumerate(_words(text.strip())):
-        found = _in_word(word, first=place == 0)
-        if found is not None:
-            return found
+        syntax = _in_word(word, first=place == 0)
+        if syntax is not None:
+            return syntax
     return None
 
 
@@ -123,8 +123,8 @@ def _in_word(word: list[_Piece], *, first: bool) -> str | None:
             return "`"
         if piece.quote in ("", '"') and (variable := _VARIABLE.search(piece.text)):
             return variable[0]
-    found = _OPERATORS.search(bare) or _GLOB.search(bare)
-    return found[0] if found else None
+    match = _OPERATORS.search(bare) or _GLOB.search(bare)
+    return match[0] if match else None
 
 
 def _words(text: str) -> Iterator[list[_Piece]]:

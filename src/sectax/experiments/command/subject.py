@@ -326,8 +326,8 @@ class CommandSubject:
     def _out_of_memory(self, status: int) -> bool:
         return is_sigkill(status) and self._alive().child.saw_memory_kill
 
-    def _observations(self, executions: tuple[Execution, ...], each: bool) -> tuple[Observation, ...]:
-        batches = [(execution,) for execution in executions] if each else [executions]
+    def _observations(self, executions: tuple[Execution, ...], one_by_one: bool) -> tuple[Observation, ...]:
+        batches = [(execution,) for execution in executions] if one_by_one else [executions]
         walls = [Observation(WALL, sum(e.wall_s for e in batch), "s", "monotonic", len(batch)) for batch in batches]
         cpus = [Observation(CPU, sum(e.cpu_s for e in batch), "s", "rusage", len(batch)) for batch in batches]
         peak = max(execution.peak_memory for execution in executions)

@@ -39,31 +39,31 @@ def witnesses(leaves: Leaves, known: Witnesses) -> Witnesses:
     """
     if not leaves:
         return known
-    told = dict(known) | {"cpuid": words(leaves)}
-    seen = technology(leaves)
-    if seen is None or seen == told.get("memory_encryption"):
-        return told
-    if "memory_encryption" in told:
-        del told["memory_encryption"], told["confidential"]
-        return told
-    return told | {"memory_encryption": seen, "confidential": True}
+    witnessed = dict(known) | {"cpuid": words(leaves)}
+    kind = technology(leaves)
+    if kind is None or kind == witnessed.get("memory_encryption"):
+        return witnessed
+    if "memory_encryption" in witnessed:
+        del witnessed["memory_encryption"], witnessed["confidential"]
+        return witnessed
+    return witnessed | {"memory_encryption": kind, "confidential": True}
 
 
 def words(leaves: Leaves) -> str:
     """The same for a person: `guest of KVMKVMKVM; the processor shows SEV, SEV-ES`."""
-    said = []
+    parts = []
     if leaves.get(_FEATURES, _NONE)[2] & _IS_GUEST:
         _, b, c, d = leaves.get(_HYPERVISOR, _NONE)
-        said.append(f"guest of {_text(b, c, d).strip() or 'a hypervisor without a name'}")
+        parts.append(f"guest of {_text(b, c, d).strip() or 'a hypervisor without a name'}")
     else:
-        said.append("no hypervisor shows")
+        parts.append("no hypervisor shows")
     shown = [name for bit, name in _OF_AMD if leaves.get(_AMD, _NONE)[0] & bit]
     if shown:
-        said.append(f"the processor shows {', '.join(shown)}")
-    seen = technology(leaves)
-    if seen is not None:
-        said.append(f"memory encrypted by {seen}")
-    return "; ".join(said)
+        parts.append(f"the processor shows {', '.join(shown)}")
+    kind = technology(leaves)
+    if kind is not None:
+        parts.append(f"memory encrypted by {kind}")
+    return "; ".join(parts)
 
 
 def _text(*registers: int) -> str:

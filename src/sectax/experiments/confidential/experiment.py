@@ -280,13 +280,13 @@ def _block(hosts: list[Mapping[str, str]]) -> tuple[int, str]:
     block = _LEAST_BLOCK
     while block < _MOST_BLOCK and caches and block <= max(caches):
         block *= 2
-    said = f"memory is measured in blocks of {block >> 20} MiB"
+    message = f"memory is measured in blocks of {block >> 20} MiB"
     if not caches:
-        return block, f"{said}: no host says how large its last-level cache is"
+        return block, f"{message}: no host says how large its last-level cache is"
     largest = max(caches)
     if block <= largest:
-        return block, f"{said}, which the last-level cache of {largest >> 20} MiB can hold"
-    return block, f"{said}, past the last-level cache of {largest >> 20} MiB"
+        return block, f"{message}, which the last-level cache of {largest >> 20} MiB can hold"
+    return block, f"{message}, past the last-level cache of {largest >> 20} MiB"
 
 
 def _cache(facts: Mapping[str, str]) -> int | None:

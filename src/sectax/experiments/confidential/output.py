@@ -70,7 +70,7 @@ def read_result(text: str) -> Result:
     if len(text) > MOST_BYTES:
         raise UnknownOutput(f"it printed {len(text)} characters, far more than a result")
     lines = text.splitlines()
-    fatal = [found[1] for line in lines if (found := _FATAL.fullmatch(line))]
+    fatal = [match[1] for line in lines if (match := _FATAL.fullmatch(line))]
     if fatal:
         raise UnknownOutput(f"sysbench failed: {printable(fatal[0], 200)}")
     version = _only("version", _VERSION, lines)
@@ -87,7 +87,7 @@ def read_result(text: str) -> Result:
 
 
 def _only(what: str, pattern: re.Pattern[str], lines: list[str]) -> str:
-    found = [match[1] for line in lines if (match := pattern.fullmatch(line))]
-    if len(found) != 1:
-        raise UnknownOutput(f"its {what} stands there {len(found)} times, not once")
-    return found[0]
+    figures = [match[1] for line in lines if (match := pattern.fullmatch(line))]
+    if len(figures) != 1:
+        raise UnknownOutput(f"its {what} stands there {len(figures)} times, not once")
+    return figures[0]

@@ -24,8 +24,8 @@ _LEAF = re.compile(r"([0-9a-f]{8}) ([0-9a-f]{8}) ([0-9a-f]{8}) ([0-9a-f]{8}) ([0
 @functools.cache
 def built() -> Path | None:
     """The probe as a static program; None where it cannot be built here."""
-    found = c_programs.built(SOURCE, "probes", links=(c_programs.STATIC,))
-    return None if found is None else found[0]
+    program = c_programs.built(SOURCE, "probes", links=(c_programs.STATIC,))
+    return None if program is None else program[0]
 
 
 @functools.cache
@@ -40,10 +40,10 @@ def read_test(text: str, name: str, count: int) -> Reading:
     Raises:
         UnknownOutput: it is not the result of so many operations of this test.
     """
-    found = [test for line in text.splitlines() if (test := _TEST.fullmatch(line))]
-    if len(found) != 1:
-        raise UnknownOutput(f"its result stands there {len(found)} times, not once")
-    said, done, elapsed_ns, cpu_ns = found[0].groups()
+    tests = [test for line in text.splitlines() if (test := _TEST.fullmatch(line))]
+    if len(tests) != 1:
+        raise UnknownOutput(f"its result stands there {len(tests)} times, not once")
+    said, done, elapsed_ns, cpu_ns = tests[0].groups()
     if said != name or int(done) != count:
         raise UnknownOutput(f"it answered with {done} operations of {said}, and was asked for {count} of {name}")
     return Reading(int(elapsed_ns) * _NANO, int(cpu_ns) * _NANO)
@@ -59,18 +59,18 @@ def read_run(text: str) -> tuple[str, float, float | None]:
         UnknownOutput: the probe says nothing of it.
     """
     output, _, last = text.rstrip("\n").rpartition("\n")
-    found = _RUN.fullmatch(last)
-    if found is None:
+    match = _RUN.fullmatch(last)
+    if match is None:
         raise UnknownOutput("what it used is not said: its probe was ended")
-    return output, int(found[1]) * _NANO, None if found[2] == "-" else int(found[2]) * _NANO
+    return output, int(match[1]) * _NANO, None if match[2] == "-" else int(match[2]) * _NANO
 
 
 def read_cpuid(text: str) -> dict[int, tuple[int, int, int, int]]:
     """Leaves of CPUID, each as EAX, EBX, ECX, EDX; other lines are left out."""
     leaves: dict[int, tuple[int, int, int, int]] = {}
     for line in text.splitlines():
-        found = _LEAF.fullmatch(line)
-        if found is not None:
-            leaf, *registers = (int(digits, 16) for digits in found.groups())
+        match = _LEAF.fullmatch(line)
+        if match is not None:
+            leaf, *registers = (int(digits, 16) for digits in match.groups())
             leaves[leaf] = (registers[0], registers[1], registers[2], registers[3])
     return leaves

@@ -167,12 +167,12 @@ class SysbenchSubject:
         self._try_probe()
         witnesses = cpuid.witnesses(_WITH_PROBE.get(self._spec.host, {}), witnesses)
         if self._test.prepare:
-            said, _ = self._run(self._test.program, *self._test.prepare)
-            fatal = next((line for line in said.splitlines() if "FATAL" in line), None)
+            output, _ = self._run(self._test.program, *self._test.prepare)
+            fatal = next((line for line in output.splitlines() if "FATAL" in line), None)
             if fatal is not None:
                 raise self._failure(f"its files could not be made: {printable(fatal, 200)}")
-        said, _ = self._run("env")
-        witnesses["environment"] = printable(", ".join(sorted(said.split())), 200)
+        output, _ = self._run("env")
+        witnesses["environment"] = printable(", ".join(sorted(output.split())), 200)
         witnesses |= self._where() | self._tool()
         assert self._child is not None
         self._telemetry = self._host.telemetry(self._child)
@@ -245,15 +245,15 @@ class SysbenchSubject:
         at = self._spec.host
         if not self._probe or at in _WITH_PROBE:
             return
-        said, status = self._ask(f"{PROBE} nothing")
-        if status == 0 and not said.strip():
+        output, status = self._ask(f"{PROBE} nothing")
+        if status == 0 and not output.strip():
             _WITH_PROBE[at] = probe.read_cpuid(self._ask(f"{PROBE} cpuid")[0])
             return
         _WITHOUT_PROBE.add(at)
         self._probe = ""
         if self._test.program == PROBE:
             self.kill()
-            raise SubjectSkipped(f"the probe does not run on {at}: {printable(said.strip(), 120)}", _OTHER_PROCESSOR)
+            raise SubjectSkipped(f"the probe does not run on {at}: {printable(output.strip(), 120)}", _OTHER_PROCESSOR)
 
     def _says(self) -> Witnesses:
         try:
@@ -267,8 +267,8 @@ class SysbenchSubject:
         """The processor that all of the test keeps to, where it keeps to one."""
         if not self._is_remote:
             return {"processor": self._processor} if self._takes_one else {}
-        said = self._ask("where")[0].strip()
-        return {"processor": int(said)} if said.isdecimal() else {}
+        number = self._ask("where")[0].strip()
+        return {"processor": int(number)} if number.isdecimal() else {}
 
     def _tool(self) -> Witnesses:
         """Which program does the test, shown to work. Raises as `open` does."""
@@ -278,11 +278,11 @@ class SysbenchSubject:
             self._serves = True
             self._execute(1)
             return tool | {"tool": probe.version(), "clock_granularity_s": probe.GRANULARITY_S}
-        said, status = self._run(SYSBENCH, "--version")
-        match = next((version for line in said.splitlines() if (version := _VERSION.fullmatch(line))), None)
+        output, status = self._run(SYSBENCH, "--version")
+        match = next((version for line in output.splitlines() if (version := _VERSION.fullmatch(line))), None)
         if match is None:
             self.kill()
-            last = said.strip().splitlines()[-1:] or [f"exit status {status}"]
+            last = output.strip().splitlines()[-1:] or [f"exit status {status}"]
             raise SubjectSkipped(
                 f"there is no sysbench on {self._spec.host}: {printable(last[0], 120)}",
                 "apt-get install sysbench there",
@@ -322,8 +322,8 @@ class SysbenchSubject:
             raise self._failure(f"it did {result.events} of {wanted} events within {self._spec.longest_s} s")
         return reading
 
-    def _cannot(self, said: str) -> None:
-        last = said.strip().splitlines()[-1:] or [""]
+    def _cannot(self, output: str) -> None:
+        last = output.strip().splitlines()[-1:] or [""]
         message = f"{self._test.name} cannot be done on {self._spec.host}: {printable(last[0], 120)}"
         if self._stage != "open":
             raise self._failure(message)

@@ -241,15 +241,15 @@ def _weigh(names: set[str]) -> str:
         return ""
     sizes = [f"{size} ({', '.join(of_size[size])})" for size in sorted(of_size, reverse=True)]
     sizes[0] = sizes[0].replace(" (", " bytes (", 1)
-    said = f"signatures have {', '.join(sizes[:-1])}{' or ' if sizes[1:] else ''}{sizes[-1]}"
+    text = f"signatures have {', '.join(sizes[:-1])}{' or ' if sizes[1:] else ''}{sizes[-1]}"
     lines = {name: _header_bytes(name) for of in of_size.values() for name in of}
     if over := [f"{name} ({size:,} bytes)" for name, size in lines.items() if size > _HEADER_BYTES]:
-        return f"{said}; a server that takes 8 KiB of a header (nginx, Apache) refuses tokens of {', '.join(over)}"
+        return f"{text}; a server that takes 8 KiB of a header (nginx, Apache) refuses tokens of {', '.join(over)}"
     most = max(lines.values())
     if most < _HEADER_BYTES / 4:
-        return said
+        return text
     return (
-        f"{said}; the largest token fills {100 * most / _HEADER_BYTES:.0f} % of the 8 KiB that servers take of a header"
+        f"{text}; the largest token fills {100 * most / _HEADER_BYTES:.0f} % of the 8 KiB that servers take of a header"
     )
 
 

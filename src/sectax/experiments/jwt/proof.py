@@ -54,9 +54,9 @@ class _Proof:
                 continue
             present = [text for token in shown.values() for text in (token, *tampered(token))]
             accepted = talk.witness(present).accepted
-            each = len(present) // len(shown)
+            per_token = len(present) // len(shown)
             for index, (by, of_layer, _) in enumerate(shown):
-                genuine, *wrong = accepted[index * each : (index + 1) * each]
+                genuine, *wrong = accepted[index * per_token : (index + 1) * per_token]
                 whose = f"{algorithm} of {by} ({of_layer})"
                 if not genuine:
                     self.flaws.append(f"{language} ({layer}) refuses {whose}")
@@ -75,28 +75,28 @@ class _Proof:
                 continue
             vectors = case.vectors.vectors
             accepted = talk.witness([token for _, token, _ in vectors]).accepted
-            for (number, _, valid), said in zip(vectors, accepted, strict=True):
+            for (number, _, valid), answer in zip(vectors, accepted, strict=True):
                 self.vectors.add(number)
-                if valid is not said:
-                    wrong.setdefault("accepts (invalid)" if said else "refuses (valid)", []).append(number)
+                if valid is not answer:
+                    wrong.setdefault("accepts (invalid)" if answer else "refuses (valid)", []).append(number)
         for verb, numbers in wrong.items():
             more = f" and {len(numbers) - _SHOWN} more" if len(numbers) > _SHOWN else ""
             shown = ", ".join(map(str, numbers[:_SHOWN]))
             self.flaws.append(f"{language} {verb} {_WYCHEPROOF} {shown}{more}")
 
     def words(self) -> dict[str, str]:
-        said = {f"{FLAW}{number}": text for number, text in enumerate(self.flaws, start=1)}
+        flaws = {f"{FLAW}{number}": text for number, text in enumerate(self.flaws, start=1)}
         if self.verified:
-            said[f"{PROOF}tokens"] = (
+            flaws[f"{PROOF}tokens"] = (
                 f"{len(self.tokens)} tokens of {', '.join(sorted(self.asked))}: {self.verified} verifications across "
                 f"languages and layers, each with two changed copies, {_wrong(self.flaws, inside=False)}"
             )
         if self.vectors:
-            said[f"{PROOF}vectors"] = (
+            flaws[f"{PROOF}vectors"] = (
                 f"{len(self.vectors)} of Wycheproof's vectors through each language's primitive, "
                 f"{_wrong(self.flaws, inside=True)}"
             )
-        return said
+        return flaws
 
 
 def prove(languages: Collection[str], layers: Collection[str], inputs: Inputs) -> dict[str, str]:

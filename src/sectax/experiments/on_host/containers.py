@@ -14,7 +14,7 @@ def oci_host(name: str) -> OciHost:
 
 
 def _runtime(word: str) -> str | None:
-    found = shutil.which(word)
-    if found is None and word == gvisor.PROGRAM and gvisor.built().exists():
+    path = shutil.which(word)
+    if path is None and word == gvisor.PROGRAM and gvisor.built().exists():
         return str(gvisor.built())
-    return found
+    return path

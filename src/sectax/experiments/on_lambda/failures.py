@@ -60,8 +60,8 @@ def refusal(error: Exception) -> tuple[str, str]:
     """What happened and what to try, where a call did not come to an answer of the function."""
     match error:
         case ClientError():
-            said = error.response.get("Error", {})
-            code, message = said.get("Code", "an error"), said.get("Message", "")
+            details = error.response.get("Error", {})
+            code, message = details.get("Code", "an error"), details.get("Message", "")
             return f"{error.operation_name} was refused: {code}: {message}", _REFUSED.get(code, _LOOK_UP)
         case trouble.NoCredentialsError():
             return "there are no credentials for this endpoint", "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
@@ -72,8 +72,8 @@ def refusal(error: Exception) -> tuple[str, str]:
         case trouble.ConnectionError() | trouble.ConnectionClosedError():
             return f"the service cannot be reached: {error}", "is it running, and is --endpoint right?"
         case OddAnswer():
-            said = printable(error.words, _LONGEST)
-            return f"{error.operation} was answered by what is no Lambda: {said}", "is --endpoint right?"
+            details = printable(error.words, _LONGEST)
+            return f"{error.operation} was answered by what is no Lambda: {details}", "is --endpoint right?"
         case ResponseParserError():
             return "what answers is no Lambda: its answer cannot be read", "is --endpoint right?"
     return str(error), _LOOK_UP
@@ -92,10 +92,10 @@ _REFUSED = {
 def function_error(payload: str, log: str) -> tuple[str, str]:
     """What happened and what to try, where the function answered with an error."""
     try:
-        said = msgspec.json.decode(payload, type=dict[str, Any])
+        details = msgspec.json.decode(payload, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeError):
-        said = {}
-    kind, message = str(said.get("errorType", "an error")), str(said.get("errorMessage", payload))
+        details = {}
+    kind, message = str(details.get("errorType", "an error")), str(details.get("errorMessage", payload))
     words = f"answered with {printable(kind, 100)}: {printable(message, _LONGEST)}"
     if "timed out" in message:
         return words, "raise --timeout, or give it more memory"

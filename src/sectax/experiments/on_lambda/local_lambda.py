@@ -84,8 +84,8 @@ class LocalLambda:
             ready = msgspec.json.decode(server.receive_line(deadline), type=_Ready)
         except (ChildError, msgspec.DecodeError) as error:
             self.stop()
-            said = server.stderr_tail.decode(errors="replace").strip()
-            raise SectaxError(f"the local Lambda did not start: {error}\n{said}".strip(), "report it") from error
+            stderr = server.stderr_tail.decode(errors="replace").strip()
+            raise SectaxError(f"the local Lambda did not start: {error}\n{stderr}".strip(), "report it") from error
         if ready.error:
             self.stop()
             raise NoLocalLambda(ready.error, ready.hint)

@@ -110,15 +110,15 @@ class FunctionSubject:
             raise self._failure(f"its event cannot be read: {error}", "give a file with JSON") from error
         except SectaxError as error:
             raise self._failure(error.message, error.hint) from error
-        seen, answer = self._invoke(next(self._events))
-        self.first = tuple(self._of_first(seen))
+        cold, answer = self._invoke(next(self._events))
+        self.first = tuple(self._of_first(cold))
         if not spec.counts_first:
             self._examine()
         self._stage = "visit"
         reported = {name: self._safe(value) if isinstance(value, str) else value for name, value in witnesses.items()}
         sizes: Witnesses = {"event_bytes": max(map(len, events)), "answer_bytes": len(answer)}
-        timing: Witnesses = {"clock": seen.clock, "clock_granularity_s": seen.step_s}
-        return reported | seen.limits | sizes | timing
+        timing: Witnesses = {"clock": cold.clock, "clock_granularity_s": cold.step_s}
+        return reported | cold.limits | sizes | timing
 
     def visit(self, work: Work) -> Visit:
         """Invoke it `work.settle` times and throw that away, then `work.count` times.
@@ -138,11 +138,11 @@ class FunctionSubject:
         telemetry: dict[str, float] = {"spanned_s": 0.0}
         for _ in range(work.settle):
             self._warm(telemetry)
-        seen = [self._warm(telemetry) for _ in range(work.count)]
-        observations = [observation for answer in seen for observation in self._of_each(answer)]
-        used = [answer.max_memory_bytes for answer in seen if answer.max_memory_bytes is not None]
+        readings = [self._warm(telemetry) for _ in range(work.count)]
+        observations = [observation for answer in readings for observation in self._of_each(answer)]
+        used = [answer.max_memory_bytes for answer in readings if answer.max_memory_bytes is not None]
         if used:
-            observations.append(Observation(MAX_MEMORY, max(used), "B", seen[-1].clock, 1))
+            observations.append(Observation(MAX_MEMORY, max(used), "B", readings[-1].clock, 1))
         return Visit(tuple(observations), telemetry)
 
     def close(self) -> Witnesses:
@@ -170,43 +170,43 @@ class FunctionSubject:
         if left_s > 0:
             time.sleep(left_s)
 
-    def _of_first(self, seen: Reading) -> Iterator[Observation]:
-        if seen.init_s is not None:  # an instance that the service began ahead reports no init phase
-            yield Observation(FIRST, seen.init_s + seen.duration_s, "s", seen.clock, 1)
-            yield Observation(FIRST_INIT, seen.init_s, "s", seen.clock, 1)
-        yield Observation(FIRST_DURATION, seen.duration_s, "s", seen.clock, 1)
+    def _of_first(self, cold: Reading) -> Iterator[Observation]:
+        if cold.init_s is not None:  # an instance that the service began ahead reports no init phase
+            yield Observation(FIRST, cold.init_s + cold.duration_s, "s", cold.clock, 1)
+            yield Observation(FIRST_INIT, cold.init_s, "s", cold.clock, 1)
+        yield Observation(FIRST_DURATION, cold.duration_s, "s", cold.clock, 1)
         if self._spec.counts_first:
-            yield Observation(INVOCATION, seen.duration_s, "s", seen.clock, 1)
+            yield Observation(INVOCATION, cold.duration_s, "s", cold.clock, 1)
 
-    def _of_each(self, seen: Reading) -> Iterator[Observation]:
+    def _of_each(self, warm: Reading) -> Iterator[Observation]:
         # First of all: a record tells observations of one name apart by their place in the list, and an opening has
         # others before this one.
         if self._spec.counts_first:
-            yield Observation(INVOCATION, seen.duration_s, "s", seen.clock, 1)
-        yield Observation(DURATION, seen.duration_s, "s", seen.clock, 1)
-        yield Observation(BILLED, seen.billed_s, "s", seen.clock, 1)
-        if "cpu_time_s" in seen.amounts:
-            yield Observation(CPU_TIME, seen.amounts["cpu_time_s"], "s", CPU_CLOCK, 1)
-        if "after_answer_s" in seen.amounts:
-            yield Observation(AFTER_ANSWER, seen.amounts["after_answer_s"], "s", seen.clock, 1)
-        for part, seconds in seen.parts.items():
+            yield Observation(INVOCATION, warm.duration_s, "s", warm.clock, 1)
+        yield Observation(DURATION, warm.duration_s, "s", warm.clock, 1)
+        yield Observation(BILLED, warm.billed_s, "s", warm.clock, 1)
+        if "cpu_time_s" in warm.amounts:
+            yield Observation(CPU_TIME, warm.amounts["cpu_time_s"], "s", CPU_CLOCK, 1)
+        if "after_answer_s" in warm.amounts:
+            yield Observation(AFTER_ANSWER, warm.amounts["after_answer_s"], "s", warm.clock, 1)
+        for part, seconds in warm.parts.items():
             yield Observation(part, seconds, "s", TOLD_CLOCK, 1)
 
     def _warm(self, telemetry: dict[str, float]) -> Reading:
         """One invocation of an instance that is warm, at the pace of the treatment."""
         for _ in range(_COLD_IN_A_ROW):
             self._wait()
-            seen, _ = self._invoke(next(self._events))
-            for name, amount in seen.amounts.items():
+            warm, _ = self._invoke(next(self._events))
+            for name, amount in warm.amounts.items():
                 telemetry[name] = telemetry.get(name, 0.0) + amount
-            telemetry["spanned_s"] += seen.duration_s
-            if seen.init_s is None:
-                if self._spec.parts_in and not seen.parts:
+            telemetry["spanned_s"] += warm.duration_s
+            if warm.init_s is None:
+                if self._spec.parts_in and not warm.parts:
                     raise self._failure(
                         f"its answer has no nanoseconds in `{self._spec.parts_in}`",
                         "see whether its environment asks for it",
                     )
-                return seen
+                return warm
             telemetry["cold_starts"] = telemetry.get("cold_starts", 0.0) + 1
         raise self._failure(
             f"{_COLD_IN_A_ROW} invocations in a row were cold starts",
@@ -223,10 +223,10 @@ class FunctionSubject:
         wrong = self._wrong(bare)
         if wrong is not None:
             raise self._failure(f"gave a wrong answer: {wrong}", "nothing is timed that does not do its work")
-        seen = reading(answer)
-        if seen is None:
+        report = reading(answer)
+        if report is None:
             raise self._failure("was invoked, and reported no Duration", "the service must return REPORT lines")
-        return replace(seen, parts=parts), payload
+        return replace(report, parts=parts), payload
 
     def _call(self, event: bytes) -> tuple[dict[str, Any], str]:
         try:

@@ -117,11 +117,11 @@ def _try(check_id: str, run: Callable[[], str], hint: str, case: str = "", secre
         return printable(redacted(text, secrets))
 
     try:
-        seen = run()
+        outcome = run()
     except CheckFailed as failed:
         return CheckResult(check_id, CheckStatus.FAILED, _safe(str(failed)), failed.hint or hint, case)
     except NotApplicable as error:
         return CheckResult(check_id, CheckStatus.SKIPPED, _safe(str(error)), _safe(error.hint), case)
     except ProbeTrouble as trouble:
         return CheckResult(check_id, CheckStatus.FAILED, _safe(f"it {story(trouble)}"), hint, case)
-    return CheckResult(check_id, CheckStatus.PASSED, _safe(seen), case=case)
+    return CheckResult(check_id, CheckStatus.PASSED, _safe(outcome), case=case)

@@ -25,14 +25,14 @@ _RUN = re.compile(rf"[A-Za-z0-9+/=_-]{{{_PIECE},}}")
 def story(error: Exception, doing: str = "") -> str:
     """What happened, to be put behind the name of the probe: `stopped replying to measure: exit status 137, …`."""
     to = f" to {doing}" if doing else ""
-    said = f"; last on its stderr: {error.last_line}" if isinstance(error, ChildError) and error.last_line else ""
+    tail = f"; last on its stderr: {error.last_line}" if isinstance(error, ChildError) and error.last_line else ""
     match error:
         case ChildNotStarted():
             return f"could not be started: {error.program}: {error.reason}"
         case ChildDied():
-            return f"stopped replying{to}: {error}{said}"
+            return f"stopped replying{to}: {error}{tail}"
         case ChildSilent():
-            return f"did not reply{to} within {error.seconds:.1f} s{said}"
+            return f"did not reply{to} within {error.seconds:.1f} s{tail}"
         case ChildFlooded():
             return f"flooded its stdout in its reply{to}: {error}"
         case ProtocolViolation():

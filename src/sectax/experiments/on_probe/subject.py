@@ -134,14 +134,14 @@ class ProbeSubject:
                 first_s = self._checked(conversation, reply, process_s=process_s)
                 self.first = (self._observation(FIRST, first_s, 1),)
             doing = "witness"
-            seen = self._witness(conversation)
+            witnesses = self._witness(conversation)
         except AnsweredSkipped as error:
             self.kill()
             raise SubjectSkipped(self._safe_text(error.reason), self._safe_text(error.hint)) from error
         except ProbeTrouble as error:
             raise self._failed(error, doing) from error
         self._stage = "visit"
-        return self._safe(prepared.witnesses) | seen | self._safe(_identity(hello))
+        return self._safe(prepared.witnesses) | witnesses | self._safe(_identity(hello))
 
     def visit(self, work: Work) -> Visit:
         """Have the operations run, and say how long they took by the probe's own clock.
@@ -182,14 +182,14 @@ class ProbeSubject:
         conversation = self._running()
         doing = "witness"
         try:
-            seen = self._witness(conversation)
+            witnesses = self._witness(conversation)
             doing = "stop"
             conversation.stop()
         except ProbeTrouble as error:
             raise self._failed(error, doing) from error
-        seen["exit_status"] = self._wait_for_exit(conversation)
+        witnesses["exit_status"] = self._wait_for_exit(conversation)
         self.kill()
-        return seen
+        return witnesses
 
     def kill(self) -> None:
         """End the process at once; never raises."""

@@ -117,8 +117,8 @@ class Backend(Keeper):
             self._child.send(msgspec.json.encode(order) + b"\n", deadline)
             return self._child.receive_line(deadline)
         except ChildError as error:
-            said = self._child.stderr_tail.decode(errors="replace").replace(self._marker, "…").strip()
+            stderr = self._child.stderr_tail.decode(errors="replace").replace(self._marker, "…").strip()
             raise BackendFailed(
-                f"the stand-in for Secrets Manager does not answer: {error}\n{said}".strip(),
+                f"the stand-in for Secrets Manager does not answer: {error}\n{stderr}".strip(),
                 "run it again; if it happens again, report it",
             ) from error

@@ -127,8 +127,8 @@ class SecretsExperiment(LambdaExperiment):
         return Wanted(parts=(*map(_function, languages), *((BACKEND, AGENT, LAMBDA) if here else ())))
 
     def design(self, request: Request, machine: Machine) -> Design:
-        said = read_settings(request.options)
-        here = said.endpoint == LOCAL
+        settings = read_settings(request.options)
+        here = settings.endpoint == LOCAL
         as_published = request.preset == "published"
         factors = chosen_factors(self.factors, MEMORY_MB, PRESETS[request.preset], request)
         levels = {factor.name: factor.levels for factor in factors}
@@ -140,17 +140,17 @@ class SecretsExperiment(LambdaExperiment):
             metrics=_metrics(as_published=as_published),
             rules=Rules(
                 family=lambda levels: f"{levels['language']}, {levels['memory']} MB",
-                lacks=functools.partial(_lacks, machine, said, as_published),
-                declares=functools.partial(_declares, said),
-                batch_s=functools.partial(batch_s_of, said.endpoint),
+                lacks=functools.partial(_lacks, machine, settings, as_published),
+                declares=functools.partial(_declares, settings),
+                batch_s=functools.partial(batch_s_of, settings.endpoint),
                 # One reading is one reading: no part of it can be done once more at a known cost.
                 positive=lambda levels: False,
             ),
-            transfers=f"{transfers(said.endpoint)}{kept}",
+            transfers=f"{transfers(settings.endpoint)}{kept}",
             batch_s=BATCH_S,
             rounds_range=_rounds(request.preset, only_hits=levels["situation"] == (HIT,), here=here),
             gap_s=GAP_S,
-            one_processor=takes_one_processor(said.endpoint, levels["memory"]),
+            one_processor=takes_one_processor(settings.endpoint, levels["memory"]),
             services_on=SUBJECTS,
             answered_by="the answer is the mean time of an access by the function's own clock: back to back the quota "
             "holds back some of many, which a median does not see",
@@ -161,7 +161,7 @@ class SecretsExperiment(LambdaExperiment):
                 *(_PUBLISHED_HERE if as_published and here else ()),
             ),
             equal_witnesses=("runtime", "architecture", "code_sha256", "backend_tls"),
-            words=WORDS | service(said.endpoint, "Lambda and Secrets Manager"),
+            words=WORDS | service(settings.endpoint, "Lambda and Secrets Manager"),
         )
 
     def bench(self, plan: Plan) -> Bench:
@@ -289,20 +289,20 @@ def _function(language: str) -> str:
     return f"function:{FUNCTION}/{language}"
 
 
-def _lacks(machine: Machine, said: Settings, as_published: bool, levels: Levels) -> Iterator[WhyNot | None]:
+def _lacks(machine: Machine, settings: Settings, as_published: bool, levels: Levels) -> Iterator[WhyNot | None]:
     way = ACCESS[levels["access"]]
     if levels["language"] not in way.languages:
         yield WhyNot("of AWS's caching library only the one for Python is measured")
     if as_published and (levels["situation"], levels["access"]) in NOT_OF_THE_STUDY:
         yield WhyNot("the published study has no hits of direct access, which keeps nothing")
     yield machine.lacks(_function(levels["language"]))
-    if said.endpoint == LOCAL:
+    if settings.endpoint == LOCAL:
         yield machine.lacks(BACKEND)
         if way.sidecar:
             yield machine.lacks(AGENT)
-    elif way.sidecar and not said.layer:
+    elif way.sidecar and not settings.layer:
         yield WhyNot("on AWS the sidecar is AWS's own extension, by the ARN of its layer", "add --layer ARN")
-    yield lambda_lack(said.endpoint, machine)
+    yield lambda_lack(settings.endpoint, machine)
 
 
 def _rounds(preset: str, *, only_hits: bool, here: bool) -> tuple[int, int]:
@@ -310,16 +310,16 @@ def _rounds(preset: str, *, only_hits: bool, here: bool) -> tuple[int, int]:
     return fewest, _MOST_ROUNDS_OF_HITS if only_hits and here and preset != "published" else most
 
 
-def _declares(said: Settings, levels: Levels) -> dict[str, Witness]:
+def _declares(settings: Settings, levels: Levels) -> dict[str, Witness]:
     """The limits in force, that the service was asked as often as the situation's label says, and how far it is."""
     from sectax.experiments.secrets.subject import CALLS_WITNESS, DELAY_WITNESS, calls_in_words, delay_in_words
 
     own: dict[str, Witness] = {}
-    if said.endpoint == LOCAL:
+    if settings.endpoint == LOCAL:
         own[CALLS_WITNESS] = calls_in_words(ACCESS[levels["access"]].calls[levels["situation"]], 1)
-    if said.delay_s:
-        own[DELAY_WITNESS] = delay_in_words(said.delay_s, said.delay_s)
-    return declares(said.endpoint, levels) | own
+    if settings.delay_s:
+        own[DELAY_WITNESS] = delay_in_words(settings.delay_s, settings.delay_s)
+    return declares(settings.endpoint, levels) | own
 
 
 def _metrics(*, as_published: bool) -> tuple[Metric, ...]:

@@ -79,12 +79,12 @@ class HerePlace(Place):
 
     def environment(self, ttl_s: int | None) -> dict[str, str]:
         # AWS's clients read the first two, the agent the first and the last; neither tries anything twice.
-        told = {
+        variables = {
             "AWS_ENDPOINT_URL_SECRETS_MANAGER": self._backend.address,
             "AWS_CA_BUNDLE": layers.CERTIFICATE,
             "AWS_MAX_ATTEMPTS": "1",
         }
-        return told if ttl_s is None else told | {"SECRETS_TTL": str(ttl_s)}
+        return variables if ttl_s is None else variables | {"SECRETS_TTL": str(ttl_s)}
 
     def layers(self, ttl_s: int | None, *, sidecar: bool) -> tuple[str, ...]:
         return (self._trust, self._sidecar(ttl_s)) if sidecar else (self._trust,)
@@ -111,8 +111,10 @@ class AwsPlace(Place):
         self._layer = settings.layer
 
     def environment(self, ttl_s: int | None) -> dict[str, str]:
-        told = {"AWS_MAX_ATTEMPTS": "1"}
-        return told if ttl_s is None else told | {"SECRETS_TTL": str(ttl_s), "SECRETS_MANAGER_TTL": str(ttl_s)}
+        variables = {"AWS_MAX_ATTEMPTS": "1"}
+        return (
+            variables if ttl_s is None else variables | {"SECRETS_TTL": str(ttl_s), "SECRETS_MANAGER_TTL": str(ttl_s)}
+        )
 
     def layers(self, ttl_s: int | None, *, sidecar: bool) -> tuple[str, ...]:
         return (self._layer,) if sidecar else ()

@@ -132,30 +132,30 @@ class SecretSubject(FunctionSubject):
             wanted = self._wanted(settle + count)
             before = self._backend_calls()
             self._wait()
-            seen = self._read(wanted, repeat, settle)
+            answer = self._read(wanted, repeat, settle)
             if self._secrets.situation == REFRESH:
                 self._read_last |= dict.fromkeys(wanted, time.monotonic())
             calls = self._calls_since(before)
-            if seen.init_s is not None:
+            if answer.init_s is not None:
                 raise self._failure(
                     "its instance was replaced by a new one", "see whether it ended, for want of memory, say"
                 )
             self._accesses += settle + count
-            amounts = dict(seen.amounts) | {"spanned_s": seen.duration_s}
+            amounts = dict(answer.amounts) | {"spanned_s": answer.duration_s}
             if calls is not None:
                 self._calls += calls
                 amounts["backend_calls"] = float(calls)
             for name, amount in amounts.items():
                 telemetry[name] = telemetry.get(name, 0.0) + amount
-            observations += self._observed(seen, count)
+            observations += self._observed(answer, count)
         return Visit(tuple(observations), telemetry)
 
     def close(self) -> Witnesses:
         """As the function's, and how often the backend was asked for each reading, where that can be counted."""
-        told: Witnesses = {}
+        witnesses: Witnesses = {}
         if self._secrets.keeper.calls() is not None:
-            told[CALLS_WITNESS] = calls_in_words(self._calls, self._accesses)
-        return super().close() | told
+            witnesses[CALLS_WITNESS] = calls_in_words(self._calls, self._accesses)
+        return super().close() | witnesses
 
     @property
     def _is_batched(self) -> bool:
@@ -168,11 +168,11 @@ class SecretSubject(FunctionSubject):
             return
         settle = min(settle, SOMETIMES // 2)
         while count:
-            told = min(count, SOMETIMES - settle)
-            yield settle, told
-            settle, count = 0, count - told
+            number = min(count, SOMETIMES - settle)
+            yield settle, number
+            settle, count = 0, count - number
 
-    def _observed(self, seen: Reading, count: int) -> Iterator[Observation]:
+    def _observed(self, answer: Reading, count: int) -> Iterator[Observation]:
         times = self._answer.times_ns
         if self._is_batched:
             yield Observation(ACCESS_TIME, times[0] / 1e9, "s", TOLD_CLOCK, count)
@@ -182,11 +182,11 @@ class SecretSubject(FunctionSubject):
             spent_ns = self._answer.parts_ns.get(f"{part}_ns")
             if spent_ns is not None:
                 yield Observation(part, spent_ns / 1e9, "s", TOLD_CLOCK, count)
-        periods, throttled = seen.amounts.get("periods"), seen.amounts.get("throttled_periods")
+        periods, throttled = answer.amounts.get("periods"), answer.amounts.get("throttled_periods")
         if periods and throttled is not None:
             yield Observation(HELD_BACK, 100 * throttled, "%", _QUOTA_CLOCK, round(periods))
-        if seen.max_memory_bytes is not None:
-            yield Observation(MAX_MEMORY, seen.max_memory_bytes, "B", seen.clock, 1)
+        if answer.max_memory_bytes is not None:
+            yield Observation(MAX_MEMORY, answer.max_memory_bytes, "B", answer.clock, 1)
 
     def _as_the_study(self) -> Iterator[Observation]:
         """The study's design: so many hits in one invocation, each timed by itself, and its statistics of them."""
@@ -197,14 +197,14 @@ class SecretSubject(FunctionSubject):
         self._accesses += self._secrets.study_hits
         self._calls += calls or 0
         seconds = [time_ns / 1e9 for time_ns in self._answer.times_ns]
-        found = {
+        figures = {
             "min": min(seconds),
             "max": max(seconds),
             "mean": statistics.fmean(seconds),
             "median": statistics.median(seconds),
             "p90": statistics.quantiles(seconds, n=10, method="inclusive")[-1],
         }
-        yield from (Observation(f"{FIRST}.study_{name}", found[name], "s", TOLD_CLOCK, 1) for name in STUDY)
+        yield from (Observation(f"{FIRST}.study_{name}", figures[name], "s", TOLD_CLOCK, 1) for name in STUDY)
 
     def _backend_calls(self) -> Calls | None:
         try:
@@ -256,8 +256,8 @@ class SecretSubject(FunctionSubject):
         return oldest
 
     def _read(self, wanted: Sequence[Secret], repeat: int, settle: int) -> Reading:
-        seen, _ = self._invoke(self._event(wanted, repeat, settle))
-        return seen
+        answer, _ = self._invoke(self._event(wanted, repeat, settle))
+        return answer
 
     def _event(self, wanted: Sequence[Secret], repeat: int, settle: int) -> bytes:
         nonce = secrets.token_hex(16)

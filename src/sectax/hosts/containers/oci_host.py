@@ -56,13 +56,13 @@ def runtime_word(name: str) -> str:
     Raises:
         WrongUse: it is not such a name.
     """
-    found = _NAME.fullmatch(name)
-    if found is None:
+    match = _NAME.fullmatch(name)
+    if match is None:
         raise WrongUse(
             f"{name!r} does not name a container runtime",
             f"say {KIND}:runc, {KIND}:runc+{SECCOMP}, {KIND}:runc+{APPARMOR}, {KIND}:runsc",
         )
-    return found[1]
+    return match[1]
 
 
 class OciHost:
@@ -144,8 +144,8 @@ class OciHost:
     def identity(self) -> dict[str, str]:
         """What the container says of itself, asked once, and which runtime it is. Raises `ChildError`."""
         if self._facts is None:
-            said = facts.ask(self)
-            self._facts = said | {"host.runtime": self._version()}
+            known = facts.ask(self)
+            self._facts = known | {"host.runtime": self._version()}
         return dict(self._facts)
 
     def circumstances(self) -> dict[str, str]:
@@ -157,8 +157,8 @@ class OciHost:
         with open(path, "rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()[:16]
         with contextlib.suppress(ChildError), _LOCAL.start([path, "--version"]) as child:
-            said = child.receive_line(time.monotonic() + _ANSWER_S).decode(errors="replace").strip()
-            return f"{said}, sha256 {digest}"
+            version = child.receive_line(time.monotonic() + _ANSWER_S).decode(errors="replace").strip()
+            return f"{version}, sha256 {digest}"
         return f"{self._word}, sha256 {digest}"
 
     def _runtime(self) -> str:

@@ -124,8 +124,8 @@ class MemoryKills:
                 text = path.read_text(errors="replace")
             except OSError:
                 continue
-            if found := _COUNT.search(text):
-                counts[path] = int(found[1])
+            if match := _COUNT.search(text):
+                counts[path] = int(match[1])
         return counts
 
 

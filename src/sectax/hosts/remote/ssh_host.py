@@ -82,10 +82,10 @@ class SshHost:
 
     def __init__(self, name: str) -> None:
         """Raises `WrongUse` for a name that is not of this form."""
-        found = _NAME.fullmatch(name)
-        if found is None:
+        match = _NAME.fullmatch(name)
+        if match is None:
             raise WrongUse(f"{name!r} is not the address of an ssh host", "say ssh://user@host or ssh://user@host:port")
-        if found["port"] is not None and not 0 < int(found["port"]) < 65536:
+        if match["port"] is not None and not 0 < int(match["port"]) < 65536:
             raise WrongUse(f"{name!r} has no port that there is", "ports are 1 to 65535")
         self.name = name
         self._master: Child | None = None
@@ -110,8 +110,8 @@ class SshHost:
 
     def telemetry(self, child: Child) -> NoTelemetry:
         """None: reading another machine's counters around every batch would cost more than the batch."""
-        said = "" if self._facts is None else self._facts.get("host.cpus", "")
-        return NoTelemetry(int(said) if said.isdigit() else 1)
+        processors = "" if self._facts is None else self._facts.get("host.cpus", "")
+        return NoTelemetry(int(processors) if processors.isdigit() else 1)
 
     def find_program(self, word: str, cwd: str | None, env: Mapping[str, str]) -> str:
         try:
@@ -131,11 +131,11 @@ class SshHost:
                     child.send(file.read_bytes(), time.monotonic() + _ANSWER_S)
                     child.close_stdin()
                     status = child.wait(time.monotonic() + _ANSWER_S)
-                    said = last_line(child.stderr_tail)
+                    last = last_line(child.stderr_tail)
             except (ChildError, OSError) as error:
                 raise ChildNotStarted(path, f"it could not be sent: {error}") from error
             if status != 0:
-                raise ChildNotStarted(path, f"it could not be written there: {said or f'exit status {status}'}")
+                raise ChildNotStarted(path, f"it could not be written there: {last or f'exit status {status}'}")
             self._sent.add(path)
         return path
 
@@ -178,7 +178,7 @@ class SshHost:
         hold = f"exec {shlex.join(('/bin/sh', '-c', _HOLD, self._folder))}"
         master = _LOCAL.start([*self._ssh("yes"), self.name, hold])
         try:
-            said = master.receive_line(time.monotonic() + _CONNECT_S)
+            line = master.receive_line(time.monotonic() + _CONNECT_S)
         except ChildSilent as error:
             master.kill()
             raise ChildNotStarted(self.name, f"no answer within {_CONNECT_S:.0f} s") from error
@@ -187,9 +187,9 @@ class SshHost:
             text = error.stderr_tail.decode(errors="replace")
             reason = next((reason for mark, reason in _REASONS if mark in text), error.last_line)
             raise ChildNotStarted(self.name, reason or str(error)) from error
-        if said != _READY:
+        if line != _READY:
             master.kill()
-            first = printable(said.decode(errors="replace").strip(), 80)
+            first = printable(line.decode(errors="replace").strip(), 80)
             raise ChildNotStarted(self.name, f"its shell greets with {first!r} before a command's own output")
         self._master = master
 

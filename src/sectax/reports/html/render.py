@@ -133,6 +133,6 @@ def _plain(style: str) -> str:
     rules = style[style.index(".forest") :]
 
     def coloured(by: Mapping[str, str]) -> str:
-        return re.sub(r"var\((--\w+)\)", lambda found: by[found[1]], rules)
+        return re.sub(r"var\((--\w+)\)", lambda match: by[match[1]], rules)
 
     return f"{coloured(light)}@media (prefers-color-scheme: dark) {{\n{coloured(dark)}}}\n"

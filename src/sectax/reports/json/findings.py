@@ -123,20 +123,20 @@ class Finding(WithGaps, frozen=True):
 
 
 def finding(given: model.Finding, why_no_effect: str, metric: Metric | None = None) -> Finding:
-    seen = given.effect
+    effect = given.effect
     return fill(
         Finding,
         given.comparison,
         margin=given.margin,
         verdict=Verdict(given.verdict, verdict(given, metric)),
         withheld=given.withheld,
-        effect=known(seen, why_no_effect),
+        effect=known(effect, why_no_effect),
         needed=fill(
             Needed,
-            blocks=seen and seen.blocks_needed,
+            blocks=effect and effect.blocks_needed,
             seconds=given.seconds_needed,
-            margin=seen and seen.margin_needed,
-            margin_in_reach=seen and seen.margin_in_reach,
+            margin=effect and effect.margin_needed,
+            margin_in_reach=effect and effect.margin_in_reach,
         ),
         warnings=given.warnings,
     )

@@ -129,13 +129,13 @@ def _maker(of: Any) -> Callable[[Any], Any]:
         return _maker(next(part for part in parts if part is not type(None)))
     if origin is dict:
         make = _maker(parts[1])
-        return lambda found: {name: make(item) for name, item in found.items()}
+        return lambda value: {name: make(item) for name, item in value.items()}
     if origin is tuple and parts[-1] is Ellipsis:
         make = _maker(parts[0])
-        return lambda found: tuple(map(make, found))
+        return lambda value: tuple(map(make, value))
     if isinstance(of, type) and issubclass(of, Object):
-        return lambda found: found if isinstance(found, of) else of.of(found)
-    return lambda found: found
+        return lambda value: value if isinstance(value, of) else of.of(value)
+    return lambda value: value
 
 
 def encoded(document: Object) -> bytes:

@@ -20,9 +20,9 @@ _SLOW_BIT_S = 1e6
 _WINDOW = 10 * 1460
 
 
-def sentences(plan: Plan, found: Sequence[Connection]) -> Iterator[str]:
+def sentences(plan: Plan, connections: Sequence[Connection]) -> Iterator[str]:
     """Whether connections are worth keeping, and what a rate of new ones takes of the server."""
-    secure = [one for one in found if one.sent is not None]
+    secure = [one for one in connections if one.sent is not None]
     if not secure:
         return
     longest = [f"{_name(plan, one)} {_number(one.requests)}" for one in secure[:_NAMED]]
@@ -31,9 +31,9 @@ def sentences(plan: Plan, found: Sequence[Connection]) -> Iterator[str]:
     yield f"{_USUAL_S:,} new connections a second take so many of the server's processors: {', '.join(cores)}."
 
 
-def tables(plan: Plan, found: Sequence[Connection]) -> Iterator[Block]:
+def tables(plan: Plan, connections: Sequence[Connection]) -> Iterator[Block]:
     """Time, requests and processors; then bytes, and what they mean on a slow line."""
-    if not found:
+    if not connections:
         return
     columns = (
         Column(plan.control),
@@ -54,7 +54,7 @@ def tables(plan: Plan, found: Sequence[Connection]) -> Iterator[Block]:
                 *(f"{one.server_cpu.point * rate:.2g}" for rate in RATES_S),
             )
         )
-        for one in found
+        for one in connections
     )
     yield Table("", columns, rows)
     about = (
@@ -69,7 +69,7 @@ def tables(plan: Plan, found: Sequence[Connection]) -> Iterator[Block]:
         Column("at 1 Mbit/s", right=True),
         Column("round trips more", right=True),
     )
-    known = [(one, one.sent, one.received) for one in found]
+    known = [(one, one.sent, one.received) for one in connections]
     rows = tuple(
         Row(
             (

@@ -46,9 +46,9 @@ def _surprises(plan: Plan, given: Decision) -> Iterator[str]:
     for surprise in given.surprises:
         level = plan.treatment(surprise.finding.comparison.treatment).levels[plan.control]
         by_cause[surprise.cause].append(f"{printable(level)}: {_finding(plan, surprise.finding)}")
-    for cause, found in by_cause.items():
+    for cause, surprises in by_cause.items():
         why = f"since {printable(cause)}" if cause else "unexplained: nothing in the record shows why"
-        yield f"Not expected: {', '.join(found)}; {why}."
+        yield f"Not expected: {', '.join(surprises)}; {why}."
 
 
 def none_decided(given: Decision) -> list[str]:
@@ -115,15 +115,15 @@ def _pick(plan: Plan, given: Decision, places: list[list[Cheapest]]) -> str:
     """The cheapest of one operation, with what the others cost; over several places the range of that."""
     best = places[0][0]
     level = names.level(plan.control, printable(best.level))
-    found: dict[str, list[Finding]] = defaultdict(list)
+    by_level: dict[str, list[Finding]] = defaultdict(list)
     for finding in given.findings:
         levels = plan.treatment(finding.comparison.treatment).levels
         if any(first.levels.items() <= levels.items() for first, *_ in places):
-            found[levels[plan.control]].append(finding)
-    if best.level in found:
-        equal = {finding.verdict for finding in found[best.level]} == {VerdictId.EQUIVALENT}
+            by_level[levels[plan.control]].append(finding)
+    if best.level in by_level:
+        equal = {finding.verdict for finding in by_level[best.level]} == {VerdictId.EQUIVALENT}
     else:
-        decided = (finding for same in found.values() for finding in same if is_decided(finding))
+        decided = (finding for same in by_level.values() for finding in same if is_decided(finding))
         equal = any(finding.verdict not in SLOWER for finding in decided)
     tied = [names.level(plan.control, printable(other)) for other in best.tied]
     if equal:
@@ -131,22 +131,22 @@ def _pick(plan: Plan, given: Decision, places: list[list[Cheapest]]) -> str:
         return f"take either of {', '.join([level, *tied])}: they cost the same within ± {margin}"
     also = f" ({', '.join(tied)} cannot be told apart from it)" if tied else ""
     if best.level == best.baseline:
-        dearer = {name: [finding for finding in same if finding.verdict in SLOWER] for name, same in found.items()}
+        dearer = {name: [finding for finding in same if finding.verdict in SLOWER] for name, same in by_level.items()}
         others = [
             f"{names.level(plan.control, printable(name))} is {_effects(plan, same)}"
             for name, same in dearer.items()
             if same
         ]
         return f"keep {level}{also}: {_some(others)}"
-    if best.level not in found:  # a baseline of another place, which nothing is compared with there
+    if best.level not in by_level:  # a baseline of another place, which nothing is compared with there
         return f"take {level}{also}"
-    baseline = names.treatment(plan, found[best.level][0].comparison.baseline)
-    return f"take {level}{also}: {_effects(plan, found[best.level])} than {baseline}"
+    baseline = names.treatment(plan, by_level[best.level][0].comparison.baseline)
+    return f"take {level}{also}: {_effects(plan, by_level[best.level])} than {baseline}"
 
 
 def _effects(plan: Plan, findings: list[Finding]) -> str:
-    seen = [finding.effect for finding in findings if finding.effect is not None]
-    return claims.over_all(seen, plan.metric(findings[0].comparison.metric))
+    effects = [finding.effect for finding in findings if finding.effect is not None]
+    return claims.over_all(effects, plan.metric(findings[0].comparison.metric))
 
 
 def _costs(plan: Plan, given: Decision) -> Iterator[str]:
@@ -209,19 +209,19 @@ def _month(plan: Plan, given: Decision) -> Iterator[str]:
     elif len(alike) > _NAMED:
         alike = {_sums([outlays], more=more, most=_NAMED): [place] for place, outlays in places.items()}
         order = f", the {_NAMED} cheapest"
-    said = "; ".join(
+    sums_of = "; ".join(
         f"{', '.join(where)}: {sums}" if len(alike) > 1 and any(where) else sums
         for sums, where in alike.items()
         if sums
     )
-    if not said:
+    if not sums_of:
         return
     bill = given.outlays[0].bill
     charged = dict.fromkeys(charge.unit for charge in bill.charges)
     mix = " per ".join(units.count(number, nouns.get(name, name)) for name, number in given.mix.items())
     asked = f"{given.rate_s:,.6g} {printable(given.choice.what)}/s{f' ({mix})' if mix else ''}"
     yield (
-        f"A month at {asked}{order}: {said} {printable(bill.currency)}"
+        f"A month at {asked}{order}: {sums_of} {printable(bill.currency)}"
         f"{' more' if more else ''} ({printable(', '.join(charged))}, prices of {printable(bill.day)})."
     )
 
@@ -238,7 +238,7 @@ def _sums(places: Iterable[list[Outlay]], *, more: bool, most: int | None = None
     if len(ends) + more < 2:
         return ""
     ranked = sorted(ends.items(), key=lambda entry: 0.0 if more else sum(entry[1]) / len(entry[1]))
-    return ", ".join(f"{printable(level)} {_money(found, more=more)}" for level, found in ranked[:most])
+    return ", ".join(f"{printable(level)} {_money(totals, more=more)}" for level, totals in ranked[:most])
 
 
 def _money(ends: list[float], *, more: bool) -> str:

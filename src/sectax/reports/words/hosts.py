@@ -33,30 +33,30 @@ def where(measured: Measured) -> str:
     return f"{len(workers)} workers of one machine ({known})" if len(workers) > 1 else known
 
 
-def spread(found: Estimate | None) -> str:
+def spread(estimate: Estimate | None) -> str:
     """'hosts differ by ± 6 % (2 to 19 %)', or that no difference was detected; empty where nothing is known."""
-    if found is None or found.low is None or found.high is None:
+    if estimate is None or estimate.low is None or estimate.high is None:
         return ""
-    if found.low <= 0:
-        return f"no difference between hosts detected (at most ± {units.upward(100 * found.high)} %)"
-    return f"hosts differ by {_plus_minus(found)}"
+    if estimate.low <= 0:
+        return f"no difference between hosts detected (at most ± {units.upward(100 * estimate.high)} %)"
+    return f"hosts differ by {_plus_minus(estimate)}"
 
 
-def _plus_minus(found: Estimate) -> str:
-    assert found.low is not None
-    assert found.high is not None
-    low, high = units.outward(100 * found.low, 100 * found.high)
-    return f"± {units.roughly(100 * found.point)} % ({low} to {high} %)"
+def _plus_minus(estimate: Estimate) -> str:
+    assert estimate.low is not None
+    assert estimate.high is not None
+    low, high = units.outward(100 * estimate.low, 100 * estimate.high)
+    return f"± {units.roughly(100 * estimate.point)} % ({low} to {high} %)"
 
 
 def alike(analysed: Analysed, across: AcrossHosts) -> str:
     """One comparison on hosts like these, as a sentence with how much hosts differ; why not, where it is refused."""
     if across.alike is None:
-        said = no_claim(across.refused).removesuffix(".")
+        refusal = no_claim(across.refused).removesuffix(".")
     else:
-        said = f"{summaries.answer_of(analysed, across.alike).removesuffix('.')} on {LIKE_THESE}"
+        refusal = f"{summaries.answer_of(analysed, across.alike).removesuffix('.')} on {LIKE_THESE}"
     known = spread(across.spread)
-    return f"{said}; {known}." if known else f"{said}."
+    return f"{refusal}; {known}." if known else f"{refusal}."
 
 
 def no_claim(reason: str) -> str:
@@ -66,16 +66,16 @@ def no_claim(reason: str) -> str:
 
 def odd(analysed: Analysed, across: Iterable[AcrossHosts]) -> list[str]:
     """Every host that is unlike the others: 'node7 is unlike the other hosts: 8.1 times faster.'"""
-    told = []
+    sentences = []
     for one in across:
-        found = next((host.finding for host in one.hosts if host.host == one.odd), None)
-        if found is None or found.effect is None:
+        finding = next((host.finding for host in one.hosts if host.host == one.odd), None)
+        if finding is None or finding.effect is None:
             continue
-        metric = analysed.measured.plan.metric(found.comparison.metric)
-        place = summaries.place_of(analysed, found)
-        words = f"{printable(one.odd)} is unlike the other hosts: {claims.effect(found.effect, metric)}"
-        told.append(f"{place}: {words}." if place else f"{words}.")
-    return told
+        metric = analysed.measured.plan.metric(finding.comparison.metric)
+        place = summaries.place_of(analysed, finding)
+        words = f"{printable(one.odd)} is unlike the other hosts: {claims.effect(finding.effect, metric)}"
+        sentences.append(f"{place}: {words}." if place else f"{words}.")
+    return sentences
 
 
 def in_short(analysed: Analysed, shown: frozenset[str], most: int) -> list[str]:
@@ -84,14 +84,14 @@ def in_short(analysed: Analysed, shown: frozenset[str], most: int) -> list[str]:
     if not across:
         return []
     claimed = [one for one in across if one.alike is not None]
-    told = [alike(analysed, one) for one in claimed[:most]]
+    sentences = [alike(analysed, one) for one in claimed[:most]]
     if len(claimed) > most:
-        told.append(f"({len(claimed) - most} more with --all.)")
+        sentences.append(f"({len(claimed) - most} more with --all.)")
     if not claimed:
         reasons = dict.fromkeys(one.refused for one in across)
-        told.append(no_claim("; ".join(reasons)))
-        told += _differences(across)
-    return [*told, *odd(analysed, across)[:most]]
+        sentences.append(no_claim("; ".join(reasons)))
+        sentences += _differences(across)
+    return [*sentences, *odd(analysed, across)[:most]]
 
 
 def _differences(across: Sequence[AcrossHosts]) -> list[str]:
@@ -99,5 +99,5 @@ def _differences(across: Sequence[AcrossHosts]) -> list[str]:
     known = [one.spread for one in across if one.spread is not None and one.spread.low]
     if not known:
         return []
-    largest = max(known, key=lambda found: found.point)
+    largest = max(known, key=lambda estimate: estimate.point)
     return [f"The hosts measured differ by {'up to ' if len(known) > 1 else ''}{_plus_minus(largest)}."]

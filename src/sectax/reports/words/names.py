@@ -35,11 +35,11 @@ def cell(plan: Plan, cell_id: str) -> str:
 
 def varying_factors(plan: Plan) -> tuple[str, ...]:
     """The factors other than the control's that have more than one level among the cells of the run."""
-    seen: dict[str, set[str]] = {}
+    levels_of: dict[str, set[str]] = {}
     for its_cell in plan.cells:
         for factor, level in its_cell.levels.items():
-            seen.setdefault(factor, set()).add(level)
-    return tuple(factor for factor, levels in seen.items() if len(levels) > 1)
+            levels_of.setdefault(factor, set()).add(level)
+    return tuple(factor for factor, levels in levels_of.items() if len(levels) > 1)
 
 
 def service(plan: Plan) -> str:

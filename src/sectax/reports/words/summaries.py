@@ -79,18 +79,18 @@ def run_state(analysed: Analysed) -> list[str]:
 
 def _sentence(analysed: Analysed, finding: Finding) -> str:
     """'put · size 10KB: sse-s3 is 1 to 24 % slower than none.'"""
-    plan, comparison, seen = analysed.measured.plan, finding.comparison, finding.effect
+    plan, comparison, effect = analysed.measured.plan, finding.comparison, finding.effect
     metric = plan.metric(comparison.metric)
     place = place_of(analysed, finding)
     treatment, baseline = (names.treatment(plan, arm) for arm in (comparison.treatment, comparison.baseline))
-    if finding.verdict is VerdictId.EQUIVALENT or seen is None:
+    if finding.verdict is VerdictId.EQUIVALENT or effect is None:
         words = f"{treatment} and {baseline} cost the same within ± {units.margin(finding.margin)}"
     elif finding.verdict is VerdictId.INCONCLUSIVE:
-        words = f"undecided for {treatment}: {claims.interval(seen, metric)} than {baseline}"
-        if not claims.is_known(seen) or claims.is_noisy(seen):
+        words = f"undecided for {treatment}: {claims.interval(effect, metric)} than {baseline}"
+        if not claims.is_known(effect) or claims.is_noisy(effect):
             words = f"undecided for {treatment}"
     else:
-        words = f"{treatment} is {claims.interval(seen, metric)} than {baseline}{_grade(finding)}"
+        words = f"{treatment} is {claims.interval(effect, metric)} than {baseline}{_grade(finding)}"
     if place or words.startswith(treatment):  # which is written as it is called
         return f"{place}: {words}." if place else f"{words}."
     return f"{words[0].upper()}{words[1:]}."
@@ -114,18 +114,18 @@ def of_parts(analysed: Analysed) -> list[str]:
         if metric.compared or not metric.part_of or metric.name not in plan.beside:
             continue
         known = [
-            (treatment, found, found.low, found.high)
+            (treatment, estimate, estimate.low, estimate.high)
             for treatment in plan.treatments
-            if treatment.role is Role.TREATMENT and (found := results.get(treatment.id, {}).get(metric.name))
-            if found.low is not None and found.high is not None
+            if treatment.role is Role.TREATMENT and (estimate := results.get(treatment.id, {}).get(metric.name))
+            if estimate.low is not None and estimate.high is not None
         ]
-        for treatment, found, least, most in known:
-            column = units.scale(metric.unit, [found.point])
+        for treatment, estimate, least, most in known:
+            column = units.scale(metric.unit, [estimate.point])
             ends = units.outward(least / column.size, most / column.size)
             whole = results[treatment.id].get(metric.part_of)
             share = ""
             if whole is not None and whole.point > 0:
-                share = f", about {units.roughly(100 * found.point / whole.point)} % of the whole operation's "
+                share = f", about {units.roughly(100 * estimate.point / whole.point)} % of the whole operation's "
                 share += names.metric(plan, metric.part_of)
             others = [low for other, _, low, _ in known if other.cell == treatment.cell and other is not treatment]
             rank = ", less than any other" if others and most < min(others) else ""

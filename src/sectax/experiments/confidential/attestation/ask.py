@@ -49,20 +49,20 @@ def ask(host: Starts, nonce: bytes, interface: str = TSM) -> dict[str, str]:
     """
     name = f"sectax-{secrets.token_hex(8)}"
     deadline = time.monotonic() + _DEADLINE_S
-    said: dict[str, str] = {}
+    answer: dict[str, str] = {}
     words = ("/bin/sh", "-c", _SCRIPT, interface, name, base64.b64encode(nonce).decode())
     with host.start(words, line_limit=_LINE_LIMIT) as child:
         for _ in range(_MOST_LINES):
             key, _, value = child.receive_line(deadline).decode(errors="replace").rstrip("\n").partition("\t")
             if key == "end":
                 break
-            said[key] = value
-    if not said.get("report") or "missing" in said:
-        return {MISSING: printable(said.get("missing") or "without a reason", 200)}
-    if not all(re.fullmatch(r"[A-Za-z0-9+/]*={0,2}", said.get(name, "")) for name in ("report", "certificates")):
+            answer[key] = value
+    if not answer.get("report") or "missing" in answer:
+        return {MISSING: printable(answer.get("missing") or "without a reason", 200)}
+    if not all(re.fullmatch(r"[A-Za-z0-9+/]*={0,2}", answer.get(name, "")) for name in ("report", "certificates")):
         return {MISSING: "what it gave is not Base64"}
     return {
-        PROVIDER: printable(said.get("provider", ""), 40),
-        REPORT: said["report"],
-        CERTIFICATES: said.get("certificates", ""),
+        PROVIDER: printable(answer.get("provider", ""), 40),
+        REPORT: answer["report"],
+        CERTIFICATES: answer.get("certificates", ""),
     }

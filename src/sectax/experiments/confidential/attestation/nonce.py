@@ -13,7 +13,7 @@ def nonce_of(plan: Plan) -> bytes:
 
     Only what every version of sectax records of a plan is in it.
     """
-    said = {
+    statement = {
         "experiment": plan.experiment,
         "preset": plan.preset,
         "seed": plan.seed,
@@ -24,4 +24,4 @@ def nonce_of(plan: Plan) -> bytes:
         "treatments": [treatment.id for treatment in plan.treatments],
         "comparisons": [comparison.id for comparison in plan.comparisons],
     }
-    return hashlib.sha512(json.dumps(said, sort_keys=True, ensure_ascii=True).encode()).digest()
+    return hashlib.sha512(json.dumps(statement, sort_keys=True, ensure_ascii=True).encode()).digest()

@@ -37,7 +37,7 @@ def certificates(table: bytes) -> list[x509.Certificate]:
     Raises:
         NotGenuine: it is not such a table.
     """
-    found: dict[str, bytes] = {}
+    entries: dict[str, bytes] = {}
     for place in range(0, _MOST_ENTRIES * _ENTRY, _ENTRY):
         entry = table[place : place + _ENTRY]
         if len(entry) < _ENTRY or entry == bytes(_ENTRY):
@@ -45,9 +45,9 @@ def certificates(table: bytes) -> list[x509.Certificate]:
         offset, length = (int.from_bytes(entry[at : at + 4], "little") for at in (16, 20))
         if offset + length > len(table):
             raise NotGenuine("its table of certificates is cut short")
-        found[str(uuid.UUID(bytes_le=entry[:16]))] = table[offset : offset + length]
-    ordered = sorted(found, key=lambda name: name not in (_VCEK, _VLEK))
-    return [read_certificate for name in ordered for read_certificate in read_certificates(found[name])]
+        entries[str(uuid.UUID(bytes_le=entry[:16]))] = table[offset : offset + length]
+    ordered = sorted(entries, key=lambda name: name not in (_VCEK, _VLEK))
+    return [read_certificate for name in ordered for read_certificate in read_certificates(entries[name])]
 
 
 def verify(report: bytes, chain: Sequence[x509.Certificate], when: datetime.datetime) -> tuple[str, bytes, bytes]:

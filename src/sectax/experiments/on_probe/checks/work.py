@@ -105,13 +105,13 @@ class CaseConversation:
             return
         yield "witness-answers", self._witness, "answer witness with artefact and accepted"
         if referee is not None:
-            said = partial(sound, Flaw.GENUINE, "what is genuine is accepted")
-            yield Flaw.GENUINE, said, "accept what the independent implementation has made"
-            said = partial(sound, Flaw.TAMPERED, "what was tampered with is refused")
-            yield Flaw.TAMPERED, said, "the code that is timed must check, not only parse"
+            claim = partial(sound, Flaw.GENUINE, "what is genuine is accepted")
+            yield Flaw.GENUINE, claim, "accept what the independent implementation has made"
+            claim = partial(sound, Flaw.TAMPERED, "what was tampered with is refused")
+            yield Flaw.TAMPERED, claim, "the code that is timed must check, not only parse"
             if self._made_something or referee.expects_artefact:
-                said = partial(sound, Flaw.ARTEFACT, "what it makes is sound")
-                yield Flaw.ARTEFACT, said, "show what the code that is timed makes"
+                claim = partial(sound, Flaw.ARTEFACT, "what it makes is sound")
+                yield Flaw.ARTEFACT, claim, "show what the code that is timed makes"
         yield UNIT, lambda: elapsed_plausible(self._running(), self._batches().count), PLAUSIBLE_HINT
         yield "count-scales", lambda: count_scales(self._running(), self._batches().count, _REPEATS), SCALES_HINT
         if case.operation != "empty":
@@ -160,8 +160,8 @@ class CaseConversation:
             reason = printable(skipped.reason, _SHOWN)
             self.end(f"the probe skips it: {reason}")
             raise NotApplicable(reason, printable(skipped.hint, _SHOWN)) from skipped
-        seen = ", ".join(f"{name}={value}" for name, value in reply.witnesses.items())
-        return printable(f"it is ready; witnesses: {seen or 'none'}", _SHOWN)
+        witnessed = ", ".join(f"{name}={value}" for name, value in reply.witnesses.items())
+        return printable(f"it is ready; witnesses: {witnessed or 'none'}", _SHOWN)
 
     def _witness(self) -> str:
         witnessed = witness(self._running(), self._case.operation, self._case.referee)
@@ -175,7 +175,7 @@ class CaseConversation:
         flaws = [
             f"it {verb} {', '.join(wrong)}, which {'are' if wrong[1:] else 'is'} {'valid' if valid else 'invalid'}"
             for verb, valid in (("accepts", False), ("refuses", True))
-            if (wrong := [str(number) for (number, _, is_valid), said in judged if is_valid is valid is not said])
+            if (wrong := [str(number) for (number, _, is_valid), answer in judged if is_valid is valid is not answer])
         ]
         if flaws:
             raise CheckFailed(f"{vectors.source}: {'; '.join(flaws)}")
