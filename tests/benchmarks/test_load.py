@@ -107,11 +107,6 @@ def test_a_load_takes_the_priority_asked_for() -> None:
         assert eventually(lambda: os.getpriority(os.PRIO_PROCESS, worker) == os.nice(0) + 5)
 
 
-def test_there_is_no_load_of_an_unknown_kind() -> None:
-    with pytest.raises(ValueError, match="there is no load 'sleepers': busy, bursts"):
-        Load("sleepers")
-
-
 def test_bursts_change_as_fast_as_the_pilot_reads_and_crowd_one_processor() -> None:
     seen = list(itertools.islice(epochs(7, 6, (0, 1)), 2000))
 
@@ -119,8 +114,3 @@ def test_bursts_change_as_fast_as_the_pilot_reads_and_crowd_one_processor() -> N
     assert {len(epoch.places) for epoch in seen} == set(range(7))
     crowds = [max(list(epoch.places.values()).count(place) for place in (0, 1)) for epoch in seen]
     assert sum(crowd >= 5 for crowd in crowds) > 100
-
-
-def test_bursts_are_the_same_for_all_workers_of_a_seed() -> None:
-    assert list(itertools.islice(epochs(3, 4, (0, 1)), 50)) == list(itertools.islice(epochs(3, 4, (0, 1)), 50))
-    assert list(itertools.islice(epochs(3, 4, (0, 1)), 50)) != list(itertools.islice(epochs(4, 4, (0, 1)), 50))

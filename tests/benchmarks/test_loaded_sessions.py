@@ -6,10 +6,9 @@ import math
 import os
 from pathlib import Path
 
-import msgspec
 import pytest
 
-from benchmarks.honesty import loaded, sessions
+from benchmarks.honesty import loaded
 from benchmarks.honesty.beside import Beside, read_beside
 from benchmarks.honesty.reference import cpu_per_operation, low_quartile
 from benchmarks.honesty.session import Compared, Session, from_report
@@ -72,32 +71,6 @@ def test_the_runs_own_controls_are_no_answers() -> None:
     assert row.count(lambda its: True) == "1 of 1: 100.0 % (2.5 to 100.0)"
 
 
-def test_markdown_has_a_row_for_each_load_and_says_what_failed() -> None:
-    text = loaded.markdown(
-        [
-            session(compared(2.0, 2.1), beside="bursts:6"),
-            session(compared(0.8, 0.9)),
-            session(beside="bursts:6", trouble="exit status 3"),
-        ]
-    )
-
-    assert "sectax at abc1234" in text[0]
-    rows = [line for line in text if line.startswith("| jwt")]
-    assert rows[0].startswith("| jwt | nothing | 1 | 0 of 1: 0.0 %")
-    assert rows[1].startswith("| jwt | bursts:6 | 1 (1 failed) | 1 of 1: 100.0 %")
-    assert len({line.count("|") for line in text[2:] if line.startswith("|")} - {0}) <= 2
-
-
-def test_what_was_kept_of_sessions_before_there_were_loads_is_still_read(tmp_path: Path) -> None:
-    kept = tmp_path / "sessions.jsonl"
-    kept.write_bytes(b'{"file":"old.sectax","comparisons":[]}\n' + msgspec.json.encode(session(compared(0.8, 0.9))))
-
-    old, new = sessions.read_list(kept)
-
-    assert (old.arms, old.beside) == ("alike", "nothing")
-    assert new.comparisons[0].reference == FACTOR
-
-
 def test_a_load_is_read_from_words() -> None:
     assert read_beside("bursts", better=False) == Beside("bursts", 6)
     assert str(read_beside("mixed:9", better=True)) == "mixed:9, better priority"
@@ -114,18 +87,6 @@ def test_who_cannot_raise_a_loads_priority_lowers_that_of_sectax(
 
     assert read_beside("busy", better=True).prefix() == prefix
     assert read_beside("busy", better=False).prefix() == []
-
-
-def test_targets_are_held_against_the_sessions_beside_a_load_alone(capsys: pytest.CaptureFixture[str]) -> None:
-    copy = Compared("php", "again", 0.0, "slower-material", None, 8, 4.0, 0.01, 0.02, reference=0.0)
-
-    loaded.show(
-        [session(compared(2.0, 2.1)), session(compared(0.8, 0.9), beside="busy:6"), session(copy, arms="alike")]
-    )
-
-    said = capsys.readouterr().out
-    assert "reached       beside a load, jwt misses by more than 5 %: 0 of 1" in said
-    assert "not measured  beside a load, A/A error" in said
 
 
 class Costly:
