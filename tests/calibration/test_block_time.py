@@ -117,3 +117,11 @@ def test_a_first_block_that_overruns_is_announced_before_it_ends():
     assert times.overrun_s(6.0, 0.5) is None
     times.ended(12.0)
     assert times.overrun_s(100.0, 0.1) is None
+
+
+def test_what_is_compiled_during_the_warm_up_counts_as_long_as_it_took():
+    cold = {name: replace(known, warmup_s=1.5) for name, known in FROZEN.calibrations.items()}
+    none = {name: replace(known, warmup=0) for name, known in FROZEN.calibrations.items()}
+
+    warm_s = block_s(PLAN, replace(FROZEN, calibrations=none), {})
+    assert block_s(PLAN, replace(FROZEN, calibrations=cold), {}) == pytest.approx(warm_s + 1.5 * len(cold))

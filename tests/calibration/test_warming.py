@@ -79,3 +79,27 @@ def test_where_it_is_not_looked_for_nothing_is_run() -> None:
 
     assert warmed(process, 0.0) == Warming()
     assert process.worked_s == 0.0
+
+
+class Stalled:
+    """Equally slow until a large method is compiled, as P-256 in a JVM is."""
+
+    def __init__(self) -> None:
+        self.worked_s = 0.0
+
+    def __call__(self, count: int) -> float:
+        seconds = count * (3e-3 if self.worked_s < 0.9 else 1e-3)
+        self.worked_s += seconds
+        return seconds
+
+
+def test_a_compiler_that_takes_long_is_not_taken_for_none() -> None:
+    assert warmed(Stalled(), 5.0) == Warming(0, 0.0)
+
+    patient = Stalled()
+    found = warmed(patient, 5.0, least_s=1.2)
+
+    assert found.ended
+    assert found.is_long
+    assert found.seconds == pytest.approx(1.2, abs=0.1)
+    assert patient.worked_s < 1.7

@@ -30,6 +30,7 @@ def test_hmac_is_made_ready_once_and_without_go_the_rest_is(here, tmp_path):
     second = sectax("setup", "hmac", **here)
     after = doctor(here)
 
+    assert {"probe-go", "probe-java", "probe-node", "probe-php", "probe-python", "probe-rust"} <= before.keys()
     assert first.status == second.status == 0
     assert {path: path.stat().st_mtime_ns for path in files(tmp_path / "cache")} == made
     python, go = "function-hmac_authorizer-python", "function-hmac_authorizer-go"

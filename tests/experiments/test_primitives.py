@@ -50,7 +50,7 @@ def test_a_quick_run_has_a_dozen_main_comparisons_over_three_families():
 def test_families_follow_from_algorithms():
     assert {cell.levels["family"] for cell in plan(algorithm="aes-256-gcm,ChaCha20-Poly1305").cells} == {"aead-seal"}
     assert {cell.levels["family"] for cell in plan(algorithm="X25519,p-256").cells} == {"agree"}
-    assert plan("quick", algorithm="scrypt,argon2id").metrics[-1].name == "memory_bytes"
+    assert plan("quick", algorithm="scrypt,argon2id").metrics[-1].name == "peak_bytes"
 
 
 def test_what_has_no_message_has_no_size():
@@ -67,7 +67,7 @@ def test_a_password_hash_is_a_batch_of_one_and_says_its_memory():
     assert Counter(treatment.role for treatment in made.treatments)[Role.POSITIVE] == 0
     assert not made.settles
     assert made.equal_counts
-    assert [metric.name for metric in made.metrics] == ["logins", "throughput", "memory_bytes"]
+    assert [metric.name for metric in made.metrics] == ["logins", "throughput", "memory_bytes", "peak_bytes"]
 
 
 def test_a_message_of_every_size_is_declared_with_its_key():

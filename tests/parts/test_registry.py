@@ -116,17 +116,17 @@ def test_a_probe_of_kind_none_needs_no_set_up(folder: Path) -> None:
 
 def test_a_probe_in_go_lacks_go_where_there_is_none(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "go.mod").write_text("module mine\n\ngo 1.24.0\n")
-    probe = Probe(folder, Manifest("mine", "Mine", ["{out}/probe"], setup=SetUp("go", by="sectax setup mine")))
+    probe = Probe(folder, Manifest("mine", "Mine", ["{out}/probe"], setup=SetUp("go", by="sectax setup {experiment}")))
     monkeypatch.setattr(go, "find", lambda version: None)
     monkeypatch.setattr(go, "_on_path", lambda: None)
     without = probes.missing(probe)
     monkeypatch.setattr(go, "find", lambda version: Path("/go"))
-    unbuilt = probes.missing(probe)
+    unbuilt = probes.missing(probe, experiment="primitives")
 
     assert without is not None
     assert (without.makable, without.apt) == (False, ("golang-go",))
     assert unbuilt is not None
-    assert (unbuilt.makable, unbuilt.hint) == (True, "sectax setup mine")
+    assert (unbuilt.makable, unbuilt.hint) == (True, "sectax setup primitives")
 
 
 @needs("Go")

@@ -18,6 +18,8 @@ LACK = Missing("the client is not built yet", "sectax setup", makable=True, on_f
 
 
 class Wanting:
+    name = "some"
+
     def wants(self, request: Any) -> Wanted:
         return Wanted(parts=("some:client",))
 

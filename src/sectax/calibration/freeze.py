@@ -22,6 +22,7 @@ from sectax.model.plan import (
     Until,
     known_extra,
     settled_batch_s,
+    warming_up_s,
 )
 from sectax.model.treatment import Cell, Role
 from sectax.stats.pilot import Noise, noise_of, seconds_to_verdict, warm_up, width_after
@@ -48,13 +49,15 @@ class Tried:
     """One treatment as the pilot saw it.
 
     Attributes:
-        open_s: the fastest opening. waits_s: what a visit takes its caller beside the batch.
+        open_s: the fastest opening, or its part of what several take side by side.
+        waits_s: what a visit takes its caller beside the batch.
         pace: the mean visit over the fastest.
         processes: log seconds per operation, batch by batch, of every process from its first batch on. The treatments
             of a cell took turns: batches of one place met the same machine.
         gap_s: idle seconds that must lie between one of its operations and the next.
         overlap: how many times longer an operation lasts than it takes of its batch, since others run beside it.
         warming: what its processes had run before the first of these batches.
+        lanes: how many of its cell open and warm up at once.
     """
 
     operation: Operation
@@ -67,6 +70,12 @@ class Tried:
     gap_s: float = 0.0
     overlap: float = 1.0
     warming: Warming = field(default_factory=Warming)
+    lanes: int = 1
+
+    @property
+    def warming_s(self) -> float:
+        """What warming up adds to a block: others get warm beside it."""
+        return self.warming.seconds / self.lanes
 
 
 def freeze(plan: Plan, tried: Mapping[str, Tried], empty_s: Mapping[str, float | None], left_s: float) -> Calibrated:
@@ -92,13 +101,16 @@ def freeze(plan: Plan, tried: Mapping[str, Tried], empty_s: Mapping[str, float |
             equal_counts=plan.equal_counts,
         )
         for name, seen in here.items():
-            warmed = warm_up(seen.processes) if plan.warms_up else None
+            # Whoever was worked until it got no faster has no more of it, and one process of it alone was tried.
+            warmed = warm_up(seen.processes) if plan.warms_up and not seen.warming.is_long else None
             compiling = math.ceil(warming * seen.warming.operations / counts[name])
+            batch_s = counts[name] * seen.operation.operation_s
+            steady = 0 if warmed is None else warmed.batches
             calibrations[name] = Calibration(
                 treatment=name,
                 count=counts[name],
-                warmup=compiling + (0 if warmed is None else warmed.batches),
-                batch_s=counts[name] * seen.operation.operation_s,
+                warmup=compiling + steady,
+                batch_s=batch_s,
                 open_s=seen.open_s,
                 granularity_s=seen.granularity_s,
                 clock_read_s=seen.clock_read_s,
@@ -112,6 +124,8 @@ def freeze(plan: Plan, tried: Mapping[str, Tried], empty_s: Mapping[str, float |
                 fewest=seen.operation.fewest,
                 typical_s=seen.overlap
                 * statistics.fmean(math.exp(log_s) for process in seen.processes for log_s in process),
+                # What is compiled only by then takes many times longer at first.
+                warmup_s=warming * seen.warming_s + steady * batch_s if compiling else None,
             )
     calibrations = _negatives_as_long_as_treatments(plan, calibrations)
     rounds = _rounds(plan, tried, calibrations, left_s)
@@ -121,9 +135,7 @@ def freeze(plan: Plan, tried: Mapping[str, Tried], empty_s: Mapping[str, float |
 
 def _warming_share(plan: Plan, tried: Mapping[str, Tried], left_s: float) -> float:
     """The part of what compilers need that fits into a budget that was asked for: half of it may go there."""
-    needed_s = FIRST_LOOK * sum(
-        tried[treatment.id].warming.seconds for treatment in plan.treatments if treatment.id in tried
-    )
+    needed_s = FIRST_LOOK * sum(tried[treatment.id].warming_s for treatment in plan.treatments if treatment.id in tried)
     if plan.stopping.extends or not needed_s:
         return 1.0
     return min(1.0, _WARMING_AT_MOST * left_s / needed_s)
@@ -220,9 +232,7 @@ def _rounds(
             once[cell.id] = 1
             left_s -= _round_s(frozen, {treatment.id: tried[treatment.id] for treatment in here}, 1.0)
             continue
-        block_cost[cell.id] = sum(
-            calibration.open_s + calibration.warmup * calibration.batch_s for calibration in frozen
-        )
+        block_cost[cell.id] = sum(calibration.open_s + warming_up_s(calibration) for calibration in frozen)
         shared = min(1.0, len(here) / plan.together) if plan.together else 1.0
         round_cost[cell.id] = _round_s(frozen, {treatment.id: tried[treatment.id] for treatment in here}, shared)
         least[cell.id] = rounds[cell.id] = fewest if fewest == 1 else min(_even(fewest), most)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import statistics
+import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -16,6 +17,7 @@ from sectax.calibration.freeze import Tried, freeze
 from sectax.calibration.warming import Warming, warmed
 from sectax.design.batches import MOST_OPERATIONS, Operation, next_count, shortest_batch
 from sectax.engines.guarded import Guarded
+from sectax.engines.lanes import NONE, Lanes
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.metric import Metric
 from sectax.model.plan import Calibrated, Plan
@@ -27,6 +29,7 @@ from sectax.model.subject import (
     fewest,
     gap_s,
     known_s,
+    least_warmup_s,
     longest_warmup_s,
 )
 from sectax.model.treatment import Treatment
@@ -76,6 +79,7 @@ def calibrate(
     left_s: Callable[[], float] = lambda: math.inf,
     tick: Tick = lambda treatment, operation_s: None,
     deciding: AbstractContextManager[None] | None = None,
+    lanes: Lanes = NONE,
 ) -> Calibrated:
     """Try every treatment, and freeze what the run needs to know of it.
 
@@ -86,6 +90,7 @@ def calibrate(
         left_s: the seconds of the budget that are left when it is asked.
         tick: is called before every reading with the treatment and the seconds of one operation, 0 where they are not
             known yet, and once they are; what it raises ends the pilot.
+        lanes: processors for opening and warming up.
         deciding: is entered while nothing is measured any more and the figures are worked out.
     Returns:
         Calibrations of the treatments that could be tried.
@@ -98,7 +103,9 @@ def calibrate(
     for cell in plan.cells:
         members = [treatment for treatment in plan.treatments if treatment.cell == cell.id and treatment.id in alone]
         tried |= _try_cell(
-            [_Trying(treatment.id, specs[treatment.id], plan, emit, tick) for treatment in members], emit
+            [_Trying(treatment.id, specs[treatment.id], plan, _one_at_a_time(tick)) for treatment in members],
+            emit,
+            lanes.of([specs[treatment.id] for treatment in members]),
         )
     sources = {treatment.id: _source(treatment, plan, specs) for treatment in plan.treatments}
     with deciding or nullcontext():
@@ -125,16 +132,28 @@ def _untried(operation_s: float) -> Tried:
     return Tried(Operation(operation_s, 0.0, 1), 0.0, 0.0, 1.0, 0.0, 0.0, ((math.log(operation_s),),))
 
 
-def _try_cell(members: list[_Trying], emit: Emit) -> dict[str, Tried]:
+def _one_at_a_time(tick: Tick) -> Tick:
+    lock = threading.Lock()
+
+    def ticked(treatment: str, operation_s: float) -> None:
+        with lock:
+            tick(treatment, operation_s)
+
+    return ticked
+
+
+def _try_cell(members: list[_Trying], emit: Emit, lanes: Lanes) -> dict[str, Tried]:
     """Try the treatments of a cell as a block does: by turns, so that what they share is seen to be shared."""
     going = list(members)
+    places = {trying.name: place for place, trying in enumerate(members)}
+    by_name = {trying.name: trying for trying in members}
 
-    def each_of(among: list[_Trying], step: Callable[[_Trying], None]) -> None:
-        for trying in among:
-            if trying not in going:
-                continue
+    def each_of(among: list[_Trying], step: Callable[[_Trying], None], lanes: Lanes = NONE) -> None:
+        indices = {trying.name: places[trying.name] for trying in among if trying in going}
+        for name, result in lanes.results(indices, lambda name: step(by_name[name])):
+            trying = by_name[name]
             try:
-                step(trying)
+                result()
             except (SubjectFailed, SubjectSkipped) as error:
                 going.remove(trying)
                 trying.subject.kill()
@@ -142,11 +161,13 @@ def _try_cell(members: list[_Trying], emit: Emit) -> dict[str, Tried]:
 
     try:
         for number in range(PROCESSES):
-            again = [trying for trying in going if number == 0 or not trying.sizes_only]
+            again = [trying for trying in going if number == 0 or not trying.is_done]
             # As in a block: their processes start side by side, so what that takes is waited for once.
-            each_of(again, _Trying.start)
-            each_of(again, _Trying.open)
-            each_of(again, _Trying.warm)
+            each_of(again, lambda trying: trying.start(lanes, places[trying.name]))
+            each_of(again, _Trying.open, lanes)
+            each_of(again, lambda trying: trying.say_opened(emit))
+            each_of(again, _Trying.warm, lanes)
+            lanes.gather(trying.subject for trying in again if trying in going)
             each_of(again, _Trying.size)
             for turn in range(max((trying.batches for trying in again), default=0)):
                 each_of([trying for trying in again if turn < trying.batches], _Trying.take_turn)
@@ -167,11 +188,12 @@ class _Trying:
         batches: turns that a process of it has.
     """
 
-    def __init__(self, name: str, spec: SubjectSpec, plan: Plan, emit: Emit, tick: Tick) -> None:
+    def __init__(self, name: str, spec: SubjectSpec, plan: Plan, tick: Tick) -> None:
         self.name = name
         self.sizes_only = not plan.warms_up and not plan.chooses_rounds
         self.batches = 0
-        self._spec, self._plan, self._emit, self._tick = spec, plan, emit, tick
+        self._spec, self._plan, self._tick = spec, plan, tick
+        self._lanes = 1
         # Operations with idle time between them tell nothing together that each alone does not.
         self._idle_s = gap_s(spec)
         self._longest_warmup_s = longest_warmup_s(spec) if plan.warms_up else 0.0
@@ -186,10 +208,10 @@ class _Trying:
         self._processes: list[list[_Reading]] = []
         self.subject = Guarded(name, spec)
 
-    def start(self) -> None:
+    def start(self, lanes: Lanes, index: int) -> None:
         """Begin another process, without waiting for it."""
-        self.subject = Guarded(self.name, self._spec)
-        self.subject.start()
+        self.subject, self._lanes = Guarded(self.name, self._spec), lanes.many
+        lanes.start(self.subject, index)
 
     def open(self) -> None:
         """Make it ready."""
@@ -198,13 +220,21 @@ class _Trying:
         self._ended = time.monotonic()
         self._opened_s.append(self._ended - began)
         self._processes.append([])
+
+    @property
+    def is_done(self) -> bool:
+        """Whether another process of it would tell too little."""
+        return self.sizes_only or (self._warming is not None and self._warming.is_long)
+
+    def say_opened(self, emit: Emit) -> None:
         if not self._count:
-            self._emit(Opened(self.name, self._witnesses, self.subject.first, self._opened_s[0]))
+            emit(Opened(self.name, self._witnesses, self.subject.first, self._opened_s[0]))
 
     def warm(self) -> None:
         """Work a fresh process until it gets no faster: how long that takes is found out in the first one."""
         if self._warming is None:
-            self._warming = warmed(lambda count: self._read(count).elapsed_s, self._longest_warmup_s)
+            least_s = least_warmup_s(self._spec)
+            self._warming = warmed(lambda count: self._read(count).elapsed_s, self._longest_warmup_s, least_s)
             return
         left = self._warming.operations
         while left > 0:
@@ -252,7 +282,7 @@ class _Trying:
         return Tried(
             operation=Operation(fastest_s / count, self._shortest_s(), self._most, self._fewest),
             # The first opening of all loads what every later one finds loaded.
-            open_s=min(self._opened_s),
+            open_s=min(self._opened_s) / self._lanes,
             waits_s=waits_s,
             pace=max(1.0, statistics.fmean(reading.spanned_s for reading in readings) / (fastest_s + waits_s)),
             granularity_s=_coarsest(self._witnesses, "granularity", metric),
@@ -263,6 +293,7 @@ class _Trying:
             gap_s=self._idle_s,
             overlap=self._overlap,
             warming=self._warming or Warming(),
+            lanes=self._lanes,
         )
 
     def _shortest_s(self) -> float:

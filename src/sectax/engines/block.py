@@ -7,25 +7,32 @@ from collections.abc import Generator, Mapping
 
 from sectax.design.order import warming_turns
 from sectax.engines.guarded import Guarded
+from sectax.engines.lanes import NONE, Lanes
 from sectax.model import trial
 from sectax.model.errors import SubjectFailed, SubjectSkipped
-from sectax.model.subject import Subject, SubjectSpec, Work
+from sectax.model.subject import SubjectSpec, Witnesses, Work
 
 
-def run_block(block: trial.PlannedBlock, specs: Mapping[str, SubjectSpec]) -> Generator[trial.BlockEvent, None, None]:
+def run_block(
+    block: trial.PlannedBlock, specs: Mapping[str, SubjectSpec], lanes: Lanes = NONE
+) -> Generator[trial.BlockEvent, None, None]:
     """Open, warm up, visit and close the subjects of a block, cell by cell.
 
     A subject that fails leaves the block; the others go on. Whatever ends the iteration, no subject stays behind.
     """
     for cell in block.cells:
-        yield from _run_cell(cell, specs)
+        of_cell = lanes.of([specs[name] for name in cell.opening])
+        yield from _run_cell(cell, specs, of_cell)
 
 
-def _run_cell(cell: trial.PlannedCell, specs: Mapping[str, SubjectSpec]) -> Generator[trial.BlockEvent, None, None]:
-    alive: dict[str, Subject] = {}
+def _run_cell(
+    cell: trial.PlannedCell, specs: Mapping[str, SubjectSpec], lanes: Lanes
+) -> Generator[trial.BlockEvent, None, None]:
+    alive: dict[str, Guarded] = {}
     try:
-        yield from _open(cell, specs, alive)
-        yield from _warm_up(cell, alive)
+        yield from _open(cell, specs, alive, lanes)
+        yield from _warm_up(cell, alive, lanes)
+        lanes.gather(alive.values())
         yield from _visit(cell, alive)
         yield from _close(cell, alive)
     finally:
@@ -34,28 +41,52 @@ def _run_cell(cell: trial.PlannedCell, specs: Mapping[str, SubjectSpec]) -> Gene
 
 
 def _open(
-    cell: trial.PlannedCell, specs: Mapping[str, SubjectSpec], alive: dict[str, Subject]
+    cell: trial.PlannedCell, specs: Mapping[str, SubjectSpec], alive: dict[str, Guarded], lanes: Lanes
 ) -> Generator[trial.BlockEvent, None, None]:
     # Starting is not timed, so all processes of the cell start side by side.
-    for name in cell.opening:
+    for index, name in enumerate(cell.opening):
         alive[name] = Guarded(name, specs[name])
         try:
-            alive[name].start()
+            lanes.start(alive[name], index)
         except (SubjectFailed, SubjectSkipped) as error:
             yield _drop(name, alive, error, "open")
-    for name in [name for name in cell.opening if name in alive]:
+
+    def open_it(name: str) -> tuple[Witnesses, float]:
         began = time.monotonic()
+        return alive[name].open(), time.monotonic() - began
+
+    for name, result in lanes.results(_indices(cell, alive), open_it):
         try:
-            witnesses = alive[name].open()
+            witnesses, open_s = result()
         except (SubjectFailed, SubjectSkipped) as error:
             yield _drop(name, alive, error, "open")
         else:
-            yield trial.Opened(name, witnesses, alive[name].first, time.monotonic() - began)
+            yield trial.Opened(name, witnesses, alive[name].first, open_s)
 
 
-def _warm_up(cell: trial.PlannedCell, alive: dict[str, Subject]) -> Generator[trial.BlockEvent, None, None]:
-    """By turns, as the visits: so the pace of one is filled by the others."""
-    for name, count in warming_turns(cell):
+def _indices(cell: trial.PlannedCell, alive: Mapping[str, Guarded]) -> dict[str, int]:
+    return {name: index for index, name in enumerate(cell.opening) if name in alive}
+
+
+def _warm_up(
+    cell: trial.PlannedCell, alive: dict[str, Guarded], lanes: Lanes
+) -> Generator[trial.BlockEvent, None, None]:
+    """By turns, as the visits: so the pace of one is filled by the others. On several processors one by one."""
+    turns = list(warming_turns(cell))
+    if lanes.many > 1:
+
+        def warm(name: str) -> None:
+            for other, count in turns:
+                if other == name:
+                    alive[name].visit(Work(count=count))
+
+        for name, result in lanes.results(_indices(cell, alive), warm):
+            try:
+                result()
+            except SubjectFailed as error:
+                yield _drop(name, alive, error, "warm-up")
+        return
+    for name, count in turns:
         if name not in alive:
             continue
         try:
@@ -64,7 +95,7 @@ def _warm_up(cell: trial.PlannedCell, alive: dict[str, Subject]) -> Generator[tr
             yield _drop(name, alive, error, "warm-up")
 
 
-def _visit(cell: trial.PlannedCell, alive: dict[str, Subject]) -> Generator[trial.BlockEvent, None, None]:
+def _visit(cell: trial.PlannedCell, alive: dict[str, Guarded]) -> Generator[trial.BlockEvent, None, None]:
     for planned in cell.visits:
         subject = alive.get(planned.treatment)
         if subject is None:
@@ -79,7 +110,7 @@ def _visit(cell: trial.PlannedCell, alive: dict[str, Subject]) -> Generator[tria
             yield trial.Trial(*place, trial.State.OK, visit.observations, visit.telemetry)
 
 
-def _close(cell: trial.PlannedCell, alive: dict[str, Subject]) -> Generator[trial.BlockEvent, None, None]:
+def _close(cell: trial.PlannedCell, alive: dict[str, Guarded]) -> Generator[trial.BlockEvent, None, None]:
     for name in [name for name in cell.opening if name in alive]:
         try:
             witnesses = alive[name].close()
@@ -90,7 +121,7 @@ def _close(cell: trial.PlannedCell, alive: dict[str, Subject]) -> Generator[tria
             yield trial.Closed(name, witnesses)
 
 
-def _drop(name: str, alive: dict[str, Subject], error: SubjectFailed | SubjectSkipped, stage: str) -> trial.Dropped:
+def _drop(name: str, alive: dict[str, Guarded], error: SubjectFailed | SubjectSkipped, stage: str) -> trial.Dropped:
     alive.pop(name).kill()
     state = trial.State.SKIPPED if isinstance(error, SubjectSkipped) else trial.State.FAILED
     return trial.Dropped(name, state, stage, error.message, error.hint)

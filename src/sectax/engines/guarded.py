@@ -31,6 +31,11 @@ class Guarded:
         """The protocol has an attribute here; nobody sets it from outside."""
         raise AttributeError("first")
 
+    @property
+    def pid(self) -> int | None:
+        """Of the subject's process; None where it has none, or none yet."""
+        return getattr(self._subject, "pid", None)
+
     def start(self) -> None:
         with self._failing("open"):
             self._made_subject().start()

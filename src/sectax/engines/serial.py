@@ -8,6 +8,7 @@ from collections.abc import Generator, Mapping, Sequence
 
 from sectax.engines.block import run_block
 from sectax.engines.engine import Ended, Happened, News
+from sectax.engines.lanes import NONE, Lanes
 from sectax.model.subject import SubjectSpec
 from sectax.model.trial import PlannedBlock
 
@@ -15,13 +16,14 @@ from sectax.model.trial import PlannedBlock
 class SerialEngine:
     """Implements `Engine`, with these subjects."""
 
-    def __init__(self, specs: Mapping[str, SubjectSpec]) -> None:
+    def __init__(self, specs: Mapping[str, SubjectSpec], lanes: Lanes = NONE) -> None:
         self._specs = specs
+        self._lanes = lanes
 
     def run(self, blocks: Sequence[PlannedBlock]) -> Generator[News, None, None]:
         for block in blocks:
             began = time.monotonic()
-            with contextlib.closing(run_block(block, self._specs)) as events:
+            with contextlib.closing(run_block(block, self._specs, self._lanes)) as events:
                 for event in events:
                     yield Happened(block.number, event)
             yield Ended(block.number, max(0.0, time.monotonic() - began))

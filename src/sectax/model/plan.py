@@ -215,6 +215,7 @@ class Calibration:
         waits_s: how much longer than its batch a visit takes whoever makes it, idle gaps between operations aside.
         shortest_s: the shortest batch that the clocks allow.
         most, fewest: operations that a batch may have; None where any number fits.
+        warmup_s: what the warm-up adds to a block, by the pilot; None where its batches last as long as those after it.
         typical_s: one operation by itself, the mean over the pilot's batches, as other work on the machine makes it.
     """
 
@@ -233,6 +234,7 @@ class Calibration:
     most: int | None = None
     fewest: int = 1
     typical_s: float | None = None
+    warmup_s: float | None = None
 
     @property
     def operation_s(self) -> float:
@@ -293,6 +295,12 @@ def settling_operations(calibration: Calibration) -> int:
 def settled_batch_s(calibration: Calibration) -> float:
     """About how long a batch that counts lasts together with the one before it that is thrown away."""
     return calibration.batch_s * (1 + settling_operations(calibration) / calibration.count)
+
+
+def warming_up_s(calibration: Calibration) -> float:
+    """Seconds that its warm-up adds to a block."""
+    seconds = calibration.warmup_s
+    return calibration.warmup * calibration.batch_s if seconds is None else seconds
 
 
 def extra_operations(calibration: Calibration, extra: float, rounds: int) -> int:

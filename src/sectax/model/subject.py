@@ -142,10 +142,18 @@ class HasLongWarmUp(Protocol):
     @property
     def longest_warmup_s(self) -> float: ...
 
+    @property
+    def least_warmup_s(self) -> float: ...
+
 
 def longest_warmup_s(spec: SubjectSpec) -> float:
     """Seconds that a fresh process may be worked until it gets no faster; 0 where that is not looked for."""
     return spec.longest_warmup_s if isinstance(spec, HasLongWarmUp) else 0.0
+
+
+def least_warmup_s(spec: SubjectSpec) -> float:
+    """Seconds of work before which a fresh process may look as fast as it gets, and is not."""
+    return spec.least_warmup_s if isinstance(spec, HasLongWarmUp) else 0.0
 
 
 @runtime_checkable

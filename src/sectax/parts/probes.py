@@ -49,7 +49,7 @@ class SetUp(msgspec.Struct, frozen=True):
         lock: of `python-venv`.
         command: of `build`: runs in a copy of the probe's folder, `{out}`, and leaves there what the probe is started
             from. `{scratch}` is a folder for what is not kept.
-        by: the command that a user types to have it made.
+        by: the command that a user types to have it made; `{experiment}` in it stands for the one that needs it.
         about: how long it takes and what it fetches.
     """
 
@@ -61,12 +61,16 @@ class SetUp(msgspec.Struct, frozen=True):
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """The `probe.toml` of a probe. `{name}` in the command stands for a program that was found or built."""
+    """The `probe.toml` of a probe. `{name}` in the command stands for a program that was found or built.
+
+    `compiles_for_s`: seconds of work within which the runtime still compiles what it runs; 0 where it compiles nothing.
+    """
 
     name: str
     title: str
     command: list[str]
     requires: list[Requirement] = []
+    compiles_for_s: float = 0.0
     setup: SetUp | None = None
 
 
@@ -192,15 +196,16 @@ def part(name: str) -> Part:
     return Part(f"probe-{name}", f"probe {name}", lambda: missing(probe, thorough=True), make, about=about)
 
 
-def missing(probe: Probe, *, thorough: bool = False) -> Missing | None:
+def missing(probe: Probe, *, thorough: bool = False, experiment: str = "jwt") -> Missing | None:
     """What the probe lacks on this machine; None where it can run.
 
     Args:
         thorough: read all files of its libraries, to find one that was damaged. Takes some hundredths of a second.
+        experiment: what the hint sets it up for.
     """
     own = probe.kind == "python-venv"
     made = "libraries of" if own else "program of"
-    hint = probe.manifest.setup.by if probe.manifest.setup is not None else ""
+    hint = probe.manifest.setup.by.replace("{experiment}", experiment) if probe.manifest.setup is not None else ""
     for requirement in probe.manifest.requires:
         # A python probe runs on the interpreter of its own environment, which is made from ours.
         lack = missing_program(requirement, ours=own and requirement.program == "python")

@@ -90,6 +90,7 @@ def pooled(plan: Plan, by_host: Sequence[Calibrated]) -> Calibrated:
             max(of_hosts, key=lambda calibration: calibration.count),
             warmup=max(calibration.warmup for calibration in of_hosts),
             open_s=max(calibration.open_s for calibration in of_hosts),
+            warmup_s=max((one.warmup_s for one in of_hosts if one.warmup_s is not None), default=None),
             waits_s=max(calibration.waits_s for calibration in of_hosts),
             settled=all(calibration.settled for calibration in of_hosts),
         )

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
+from sectax.engines.lanes import NONE, Lanes
 from sectax.engines.serial import SerialEngine
 from sectax.experiments.interface import Bench
 from sectax.hosts.process.processors import among
@@ -44,6 +45,7 @@ class AtHost:
         self._inputs = inputs
         self._heard = heard
         self._placed = contextlib.ExitStack()
+        self._lanes = NONE
 
     def start(self) -> None:
         """Take the processors, and start the services."""
@@ -66,9 +68,8 @@ class AtHost:
         from sectax.calibration.pilot import calibrate  # numpy: a block of a process of its own needs none
 
         specs, empties = self._bench.specs(self._inputs, None), self._bench.empties()
-        return calibrate(
-            self._plan, specs, empties, emit, left_s, tick, deciding=self._heard.waiting("planning the blocks")
-        )
+        deciding = self._heard.waiting("planning the blocks")
+        return calibrate(self._plan, specs, empties, emit, left_s, tick, deciding=deciding, lanes=self._lanes)
 
     def gaps(self, calibrated: Calibrated) -> dict[str, float]:
         """By treatment, the seconds from the end of an operation to its next one."""
@@ -82,7 +83,7 @@ class AtHost:
 
     def engine(self, calibrated: Calibrated) -> SerialEngine:
         """What runs blocks of subjects that know the calibration."""
-        return SerialEngine(self._bench.specs(self._inputs, calibrated))
+        return SerialEngine(self._bench.specs(self._inputs, calibrated), self._lanes)
 
     def _on_processors(self) -> tuple[Collection[int], Collection[int]]:
         """Keep subjects on one processor until `release`, where the plan wants that.
@@ -92,9 +93,9 @@ class AtHost:
         """
         if not self._plan.one_processor:
             return os.sched_getaffinity(0), os.sched_getaffinity(0)
+        claims = state_folder() / "processors"
         chosen = [
-            self._placed.enter_context(host(name).on_one_processor(state_folder() / "processors"))
-            for name in (LOCAL_HOST, *self._plan.hosts)
+            self._placed.enter_context(host(name).on_one_processor(claims)) for name in (LOCAL_HOST, *self._plan.hosts)
         ]
         if any(processors is not None and processors.shared for processors in chosen):
             self._heard.note("another sectax measured on the same processor, which makes both slower and less sure")
@@ -110,5 +111,6 @@ class AtHost:
             case placement.SUBJECTS:
                 self._heard.note(f"subjects took turns on processor {here.number}, sectax itself worked on {others}")
                 return {here.number}, here.others
+        self._lanes = Lanes(here.number, sorted(here.others - {here.number}), claims)
         self._heard.note(f"subjects took turns on processor {here.number}")
         return {here.number}, {here.number}

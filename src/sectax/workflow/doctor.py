@@ -21,7 +21,7 @@ from sectax.experiments import registry
 from sectax.experiments.interface import SetsUpLevels
 from sectax.hosts.process.host import host_identity
 from sectax.model.errors import SectaxError, WrongUse
-from sectax.parts import lambda_local
+from sectax.parts import lambda_local, probes
 from sectax.parts import registry as parts
 from sectax.parts.cache import cache_folder
 from sectax.parts.registry import Part
@@ -126,9 +126,15 @@ def examine(waiting: Callable[[str], AbstractContextManager[None]]) -> list[Symp
         _virtualisation(identity),
         _disk(),
     ]
-    for part in required():
+    needed = required()
+    for part in needed:
         with waiting(f"looking at {part.title}"):
             checks.append(_part(part))
+    # The other languages, which are measured by name.
+    by_name = (f"probe:{name}" for name in probes.names())
+    for part in (part for part in map(parts.load, by_name) if part.id not in {other.id for other in needed}):
+        with waiting(f"looking at {part.title}"):
+            checks.append(_part(part, "only runs with its language"))
     # No experiment of sectax's own needs these: without one, functions of that name are refused.
     checks += [
         _part(parts.load(f"lambda-runtime:{name}"), f"only functions in {name}") for name in lambda_local.others_here()

@@ -20,9 +20,9 @@ from typing import Any
 import msgspec
 
 from sectax.design.planning import Request
-from sectax.engines.dask.worker import move_threads
 from sectax.engines.engine import Ended, Happened
 from sectax.experiments import registry
+from sectax.hosts.process.processors import move_threads
 from sectax.model.environment import Environment
 from sectax.model.errors import SectaxError
 from sectax.model.machine import Machine

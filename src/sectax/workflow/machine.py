@@ -23,7 +23,7 @@ def machine_for(experiment: Experiment, request: Request, say: Callable[[str], N
     wanted = experiment.wants(request)
     if say is not None:
         _make(wanted, say)
-    return take(wanted, will_make=say is None)
+    return take(wanted, will_make=say is None, experiment=experiment.name)
 
 
 def _make(wanted: Wanted, say: Callable[[str], None]) -> None:
@@ -45,12 +45,12 @@ def _make(wanted: Wanted, say: Callable[[str], None]) -> None:
             say(f"probe {name} cannot be set up: {error}")
 
 
-def take(wanted: Wanted, *, will_make: bool = True) -> Machine:
+def take(wanted: Wanted, *, will_make: bool = True, experiment: str = "jwt") -> Machine:
     """Look at this machine: programs are started, hosts reached, a function instance is made, where that is wanted."""
     return Machine(
         folder=os.getcwd(),
         parts={name: _part(name, will_make) for name in wanted.parts},
-        probes={name: _probe(name) for name in wanted.probes},
+        probes={name: _probe(name, experiment) for name in wanted.probes},
         hosts={name: _host(name, wanted.programs) for name in wanted.hosts},
     )
 
@@ -62,12 +62,12 @@ def _part(name: str, will_make: bool) -> WhyNot | None:
     return None if lack is None or (will_make and lack.on_first_use) else lack
 
 
-def _probe(name: str) -> ProbeState:
+def _probe(name: str, experiment: str) -> ProbeState:
     from sectax.experiments.on_probe.experiment import empty_subject, has_cpu_clock
     from sectax.parts import probes
 
     probe = probes.load(name)
-    lack = probes.missing(probe)
+    lack = probes.missing(probe, experiment=experiment)
     if lack is not None:
         return ProbeState(probe.manifest.title, WhyNot(lack.reason, lack.hint))
     return ProbeState(probe.manifest.title, None, has_cpu_clock(empty_subject(name)))

@@ -73,6 +73,15 @@ def test_an_honest_probe_is_measured_from_start_to_end(make: Make) -> None:
     assert not is_running(subject)
 
 
+def test_the_peak_memory_of_a_fresh_process_is_observed_where_it_is_wanted(make: Make) -> None:
+    subject = make(peak_memory=True)
+    subject.open()
+
+    (peak,) = (observation for observation in subject.first if observation.metric == "first.peak_bytes")
+    assert (peak.unit, peak.clock) == ("B", "VmHWM")
+    assert 4e6 < peak.value < 1e9
+
+
 @pytest.mark.parametrize("operation", ["empty", "verify"])
 def test_operations_that_make_nothing_are_measured_too(make: Make, operation: str) -> None:
     subject = make(operation=operation)

@@ -19,6 +19,7 @@ from sectax import __version__
 from sectax.hosts.process.child import Child
 from sectax.hosts.process.errors import ChildError, ChildSilent
 from sectax.hosts.process.host import host_circumstances, host_identity
+from sectax.hosts.process.processors import move_threads
 from sectax.hosts.registry import host
 from sectax.parts.cache import state_folder
 
@@ -76,14 +77,6 @@ def work(job: Sealed, module: str, lock: str, limit_s: float) -> Sealed | Failur
         return Failure(f"its process ended: {error}" if isinstance(error, ChildError) else f"{error.strerror}")
     finally:
         move_threads(os.getpid(), before)
-
-
-def move_threads(pid: int, processors: set[int]) -> None:
-    """Keep all threads of a process of this user on these processors; what cannot be moved stays."""
-    with contextlib.suppress(OSError):
-        for thread in os.listdir(f"/proc/{pid}/task"):
-            with contextlib.suppress(OSError):
-                os.sched_setaffinity(int(thread), processors)
 
 
 class _Given(Exception):

@@ -97,6 +97,7 @@ def probe_subject(
         parameters=dict(parameters),
         inputs=dict(inputs),
         referee=referee,
+        least_warmup_s=probe.manifest.compiles_for_s,
     )
 
 

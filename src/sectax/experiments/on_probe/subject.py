@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from sectax.experiments.on_probe.conversation import Conversation, witness
@@ -52,7 +54,9 @@ class ProbeSpec:
         first: time the very first operation of the process, before anything else has run it.
         host: where it runs, by the name of a host (`sectax.hosts.registry`).
         longest_warmup_s: seconds of work after which a fresh process is as fast as it gets, at most: the JVM's compiler
-            needs one to three.
+            needs one to three. least_warmup_s: seconds before which it may look so, and is not.
+        peak_memory: observe the most memory that the process has had when its first operation is done, as
+            `first.peak_bytes`; a process of another host has none.
     """
 
     name: str
@@ -67,6 +71,8 @@ class ProbeSpec:
     first: bool = True
     host: str = LOCAL_HOST
     longest_warmup_s: float = 5.0
+    least_warmup_s: float = 0.0
+    peak_memory: bool = False
 
     def subject(self) -> ProbeSubject:
         return ProbeSubject(self)
@@ -132,7 +138,7 @@ class ProbeSubject:
                 reply = conversation.measure(1)
                 process_s = difference(before, telemetry.read()).get("cpu_time_s")
                 first_s = self._checked(conversation, reply, process_s=process_s)
-                self.first = (self._observation(FIRST, first_s, 1),)
+                self.first = (self._observation(FIRST, first_s, 1), *self._peak_memory(conversation.child.pid))
             doing = "witness"
             witnesses = self._witness(conversation)
         except AnsweredSkipped as error:
@@ -209,6 +215,16 @@ class ProbeSubject:
             message = f"stopped with {describe_exit(exit_status)} instead of 0"
             raise self._failure(message, advice(None, self._spec.name))
         return exit_status
+
+    def _peak_memory(self, pid: int) -> tuple[Observation, ...]:
+        if not self._spec.peak_memory or self._spec.host != LOCAL_HOST:
+            return ()
+        try:
+            status = Path(f"/proc/{pid}/status").read_text()
+        except OSError:  # a kernel without /proc says nothing of it
+            return ()
+        found = re.search(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE)
+        return () if found is None else (Observation(f"{FIRST}.peak_bytes", 1024 * int(found[1]), "B", "VmHWM", 1),)
 
     def _sizes(self, artefact: str | None) -> tuple[Observation, ...]:
         """What the artefact that was made, or is looked at, weighs, where the referee can tell."""

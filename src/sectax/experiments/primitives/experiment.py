@@ -85,6 +85,7 @@ _WORDS = {
     "metric=throughput": "wall throughput",
     "metric=logins": "logins per second and core",
     "metric=memory_bytes": "memory by its settings",
+    "metric=peak_bytes": "peak memory of the process, its first login done",
     "metric=wire_bytes": "bytes that both sides send",
 }
 
@@ -154,7 +155,7 @@ def primitive_subject(levels: Mapping[str, str], inputs: Mapping[str, str]) -> P
     family, algorithm = levels["family"], levels["algorithm"]
     given, referee = prepared(levels, inputs)
     subject = probe_subject(levels["language"], family, {"algorithm": algorithm}, given, referee)
-    return replace(subject, deadline_s=_PASSWORD_DEADLINE_S) if family == PASSWORD else subject
+    return replace(subject, deadline_s=_PASSWORD_DEADLINE_S, peak_memory=True) if family == PASSWORD else subject
 
 
 def prepared(levels: Mapping[str, str], inputs: Mapping[str, str]) -> tuple[dict[str, str], PrimitiveReferee]:
@@ -212,7 +213,7 @@ class PrimitivesExperiment(Experiment):
         if of_passwords:
             if CPU_TIME in metrics:
                 metrics, answered_by = (_LOGINS, THROUGHPUT), _LOGINS_ANSWER
-            metrics += (_of_first("memory_bytes"),)
+            metrics += (_of_first("memory_bytes"), _of_first("peak_bytes"))
         elif families == (AGREE,):
             metrics += (_of_first("wire_bytes"),)
         return Design(

@@ -63,6 +63,24 @@ def among(numbers: Collection[int]) -> Iterator[None]:
         os.sched_setaffinity(0, before)
 
 
+def move_threads(pid: int, processors: Collection[int]) -> None:
+    """Keep all threads of a process of this user on these processors; what cannot be moved stays."""
+    moved: set[str] = set()
+    with contextlib.suppress(OSError):
+        # A thread that is not moved yet may start others, which begin where it is.
+        while threads := set(os.listdir(f"/proc/{pid}/task")) - moved:
+            for thread in threads:
+                with contextlib.suppress(OSError):
+                    os.sched_setaffinity(int(thread), processors)
+            moved |= threads
+
+
+def unclaimed(claims: Path, numbers: Collection[int]) -> list[int]:
+    """Those of these processors that no sectax measures on now."""
+    with contextlib.ExitStack() as held:
+        return [number for number in sorted(numbers) if _claimed(claims, number, held)]
+
+
 def _claimed(claims: Path, number: int, held: contextlib.ExitStack) -> bool:
     """Whether the processor is ours now. Where no file can be locked nobody can be noticed, and that is no trouble."""
     try:
