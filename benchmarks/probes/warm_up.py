@@ -3,12 +3,13 @@
     python -m benchmarks.probes.warm_up [--language java] [--seconds 2.4]
 
 Beside it what the pilot makes of it: the seconds that a block works a process before anything counts. Both are of one
-process for each operation, which ends after 6 seconds of work at the latest.
+process for each operation, on one processor as in a run, which ends after 6 seconds of work at the latest.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 
 from benchmarks.output import heading, table
@@ -54,6 +55,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=MARKS_S[-1], help="of CPU time for each operation (2.4)")
     given = parser.parse_args()
 
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     heading(f"The warm-up of {given.language}")
     inputs = make_keys(ALGORITHMS)
     rows = []

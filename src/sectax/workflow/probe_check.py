@@ -12,6 +12,10 @@ from sectax.experiments.on_probe.conformance import Case, CheckResult, check_pro
 from sectax.model.errors import WrongUse
 from sectax.parts import probes
 from sectax.text.near import did_you_mean
+from sectax.workflow.environment import machine_load
+
+# Anything that a probe does takes less of an idle processor. A cold JVM needs 2 s of it for five PBKDF2.
+_PATIENCE_S = 10.0
 
 
 def check(words: list[str]) -> Iterator[CheckResult]:
@@ -27,7 +31,9 @@ def check(words: list[str]) -> Iterator[CheckResult]:
         if shutil.which(words[0]) is None:
             raise WrongUse(f"there is no probe and no program {words[0]!r}", did_you_mean(words[0], probes.names()))
         argv, folder = tuple(words), os.getcwd()
-    return check_probe(argv, folder, cases=_cases(claimed_operations(argv, folder)))
+    load = machine_load()
+    patience_s = _PATIENCE_S * max(1.0, load.load / load.cpus)
+    return check_probe(argv, folder, cases=_cases(claimed_operations(argv, folder, patience_s)), patience_s=patience_s)
 
 
 def _cases(claimed: frozenset[str] | None) -> list[Case]:
