@@ -150,9 +150,9 @@ def block_s(plan: Plan, calibrated: Calibrated, gaps: Mapping[str, float], *, pa
             now += calibrations[name].open_s
             ended[name] = now
         for name, count in warming_turns(cell):
-            if seen[name].warmup_s is None:
+            if calibrations[name].warmup_s is None:
                 work(name, count)
-        now += pace * sum(seen[name].warmup_s or 0.0 for name in cell.opening)
+        now += pace * sum(calibrations[name].warmup_s or 0.0 for name in cell.opening)
         for visit in cell.visits:
             now += pace * calibrations[visit.treatment].waits_s
             work(visit.treatment, visit.work.settle + visit.work.count + visit.work.extra)
