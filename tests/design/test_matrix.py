@@ -66,13 +66,6 @@ def test_primary_comparisons_share_one_error_level_and_secondary_ones_do_not():
     assert {c.metric for c in planned.comparisons if c.standing is Standing.PRIMARY} == {"time"}
 
 
-def test_simultaneous_puts_all_under_one_level():
-    planned = matrix(metrics=(TIME, MEMORY), simultaneous=True)
-
-    judged = [c for c in planned.comparisons if c.standing in (Standing.PRIMARY, Standing.SECONDARY)]
-    assert {c.alpha for c in judged} == {0.05 / 16}
-
-
 def test_no_more_than_a_dozen_comparisons_are_primary():
     many = Factor("operation", tuple(f"operation{number}" for number in range(10)))
 

@@ -40,7 +40,7 @@ _SEAL_HELP = "Sign the run with an SSH key, so that a later change shows (sectax
 
 # What [run] in sectax.toml may have: what every experiment has.
 _SHARED = frozenset(
-    {"level", "margin", "budget", "until", "precise", "blocks", "max-blocks", "simultaneous", "seed", "fail-if"}
+    {"level", "margin", "budget", "until", "precise", "blocks", "max-blocks", "seed", "fail-if"}
     | {"quiet", "verbose", "all", "ascii", "json"}
 )
 
@@ -128,11 +128,6 @@ def _command_for(experiment: Experiment, then: Then) -> click.Command:
         click.Option(["--precise"], is_flag=True, help="Go on after the verdict until the intervals are narrow."),
         click.Option(["--blocks"], type=int, metavar="N", help="Run exactly N blocks, and judge once, at the end."),
         click.Option(["--max-blocks"], type=int, metavar="N", help="Run at most N blocks.  [default: what fits]"),
-        click.Option(
-            ["--simultaneous"],
-            is_flag=True,
-            help="Let secondary comparisons share the error level of 5 % too: intervals become wider.",
-        ),
         click.Option(["--seed"], type=int, metavar="N", help="The seed of another run, to measure in the same order."),
         click.Option(
             ["--out"], type=click.Path(), metavar="FILE", help="The new run file.  [default: a name with the time]"
@@ -251,7 +246,6 @@ def _request(experiment: Experiment, values: dict[str, Any]) -> tuple[Request, H
         seed=parse.seed(values["seed"]),
         options=hidden.options,
         secrets=hidden.secrets,
-        simultaneous=values["simultaneous"],
     )
     return request, hidden
 

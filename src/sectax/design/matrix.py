@@ -77,8 +77,6 @@ def build(
     metrics: tuple[Metric, ...],
     stopping: Stopping,
     rules: Rules,
-    *,
-    simultaneous: bool = False,
 ) -> Matrix:
     """Cross all factors and pair every treatment with the baseline of its own cell.
 
@@ -87,7 +85,6 @@ def build(
         control: name of the factor whose levels are compared.
         baseline: the control's level that the others are compared with; by the other levels, where cells differ in it.
         metrics: the first one is the primary, and compared.
-        simultaneous: put every comparison, not only the primary ones, under the shared error level.
     Returns:
         The matrix; a cell whose baseline is not available is skipped whole.
     Raises:
@@ -134,7 +131,7 @@ def build(
         cells.append(Cell(cell_id, cell_levels, family, f"{cell_id}/{base}", once, batch_s))
         treatments.extend(members)
     treatments.extend(_controls(cells, treatments, stopping.margin, rules))
-    comparisons = _comparisons(cells, treatments, metrics, stopping.alpha, rules, simultaneous)
+    comparisons = _comparisons(cells, treatments, metrics, stopping.alpha, rules)
     return Matrix(tuple(cells), tuple(treatments), tuple(comparisons), tuple(skipped))
 
 
@@ -170,7 +167,6 @@ def _comparisons(
     metrics: tuple[Metric, ...],
     alpha: float,
     rules: Rules,
-    simultaneous: bool,
 ) -> list[Comparison]:
     by_cell: Mapping[str, list[Treatment]] = {
         cell.id: [treatment for treatment in treatments if treatment.cell == cell.id] for cell in cells
@@ -188,10 +184,9 @@ def _comparisons(
                     first = place == 0 and cell.id in primary_cells
                     drafts.append((treatment, cell, metric, Standing.PRIMARY if first else Standing.SECONDARY))
     number = {standing: sum(draft[3] is standing for draft in drafts) for standing in Standing}
-    judged = number[Standing.PRIMARY] + number[Standing.SECONDARY]
     share = {
-        Standing.PRIMARY: alpha / max(1, judged if simultaneous else number[Standing.PRIMARY]),
-        Standing.SECONDARY: alpha / max(1, judged) if simultaneous else alpha,
+        Standing.PRIMARY: alpha / max(1, number[Standing.PRIMARY]),
+        Standing.SECONDARY: alpha,
         Standing.NEGATIVE: alpha / max(1, number[Standing.NEGATIVE]),
         Standing.POSITIVE: alpha,
     }

@@ -20,7 +20,6 @@ class Request:
         seed: of the order.
         options: the experiment's own options, every one with all its values.
         secrets: what was left out of them; it comes among the inputs of the bench, and into no plan.
-        simultaneous: put all comparisons under one error level.
     """
 
     preset: str
@@ -28,7 +27,6 @@ class Request:
     stopping: Stopping
     seed: int
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    simultaneous: bool = False
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
@@ -69,7 +67,6 @@ def make_plan(experiment: str, question: str, design: Design, request: Request) 
         design.metrics,
         stopping,
         replace(design.rules, primary=primary),
-        simultaneous=request.simultaneous,
     )
     return Plan(
         experiment=experiment,

@@ -12,7 +12,7 @@ from sectax.model.environment import CHANGED, COMMAND_LINE, JOB, PROOF, REVISION
 from sectax.model.measured import Measured
 from sectax.model.plan import Plan, Until
 from sectax.model.time_spent import time_spent
-from sectax.model.treatment import Role, Standing
+from sectax.model.treatment import Role
 from sectax.reports import units
 from sectax.reports.words import names
 from sectax.text.printable import printable
@@ -196,8 +196,4 @@ def _words(plan: Plan) -> Iterator[str]:
             yield "--precise"
         elif rules.until not in (Until.VERDICT, Until.CONDITIONS):
             yield from ("--until", rules.until.value)
-    if any(
-        comparison.standing is Standing.SECONDARY and comparison.alpha < rules.alpha for comparison in plan.comparisons
-    ):
-        yield "--simultaneous"
     yield from ("--seed", str(plan.seed))

@@ -51,7 +51,6 @@ def footnotes(analysed: Analysed, shown: frozenset[str]) -> tuple[str, ...]:
     """What the mark of a secondary comparison means, and what figures and effects rest on where that differs."""
     findings = [finding for finding in analysed.findings if finding.comparison.id in shown]
     there = [finding.comparison for finding in findings if finding.comparison.standing is Standing.SECONDARY]
-    # An error level of its own for each; with --simultaneous it is smaller.
     chance = units.margin(float(f"{max((comparison.alpha for comparison in there), default=0.0):.2g}"))
     marks = (
         (f"{SECONDARY_MARK} secondary: {chance} chance of error{' each' if len(there) > 1 else ''}",) if there else ()

@@ -44,7 +44,6 @@ def summary(analysed: Analysed) -> list[str]:
     if silent:
         lines.append(silence(silent, len(reported)))
     if not headline:
-        # An error level of its own for each; with --simultaneous it is smaller.
         chance = units.margin(float(f"{max(finding.comparison.alpha for finding in reported):.2g}"))
         lines.append(f"These are secondary comparisons ({chance} chance of error each).")
     return lines
