@@ -80,6 +80,8 @@ def samples() -> dict[str, list[str]]:
             name = "csv" if path.suffix == ".csv" else registry.recognised(text)
             whole = path.suffix == ".json"
             found.setdefault(name or "", []).append(text if whole else "\n".join(text.split("\n")[:_MOST_LINES]))
+    # A table in its other forms: with semicolons, with tabs, of Markdown, with blanks.
+    found["csv"] += [text.replace(",", one) for text in found["csv"] for one in (";", "\t", " | ", "   ")]
     return found
 
 

@@ -39,7 +39,9 @@ def test_a_mean_with_summaries_beside_it_is_a_summary() -> None:
     assert (one.quantity, one.count, one.claims[0].step) == (Quantity.TIME, 30, pytest.approx(1e-5))
 
 
-@pytest.mark.parametrize("text", ["exit_code,0,1", "success,true,false", "status,200,503", "errors,0,1"])
+@pytest.mark.parametrize(
+    "text", ["exit_code,0,1", "success,true,false", "status,200,503", "errors,0,1", "Failure Count,0,1"]
+)
 def test_rows_that_failed_are_counted(text: str) -> None:
     name, well, badly = text.split(",")
 
@@ -254,3 +256,4 @@ def test_what_was_measured_beside_the_value_is_no_arm() -> None:
 def test_a_table_of_blanks_is_known_by_the_unit_in_a_heading() -> None:
     assert looks_like_a_table("algorithm      sign (ops/s)   verify (ops/s)\nRS256          1,845          61,233\n")
     assert not looks_like_a_table("It took          12 or so\nand then        13 of them\n")
+    assert not looks_like_a_table("[4]   0.00-1.02   34.1 Mbits/sec\n[4]   1.02-2.00   40.3 Mbits/sec\n")

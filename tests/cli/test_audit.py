@@ -166,6 +166,7 @@ BAD = {
         lambda folder: (folder / "target").write_bytes(b"a,b\n1,\xff\n"),
         "line 2: byte 6 (0xff) is not UTF-8",
     ),
+    "a program": (lambda folder: (folder / "target").write_bytes(b"\x7fELF\xff\0\0\1" * 20), "is not a text file"),
     "half a character of UTF-16": (
         lambda folder: (folder / "target").write_bytes("a,b\n".encode("utf-16") + b"x"),
         "is not UTF-16",

@@ -8,6 +8,8 @@ import re
 import pytest
 
 from sectax.audit.form import Quantity, TroubleKind
+from sectax.audit.reading import registry, text
+from sectax.formats.bad_input import BadInput
 from tests.audit.tools.said import evidence_of, said, sample
 
 LOG, DOCUMENT = sample("jmh.txt"), sample("jmh.json")
@@ -66,3 +68,16 @@ def test_a_failure_and_a_cut_log_are_reported() -> None:
     first, rest = LOG.split("Result", 1)
     kinds = {trouble.kind for trouble in evidence_of(first + rest.split("\n\n\n", 1)[1]).troubles}
     assert kinds == {TroubleKind.CUT}
+
+
+def test_a_heading_of_words_is_no_benchmark() -> None:
+    assert registry.recognised("# Benchmark: Response Times\n\nIt took 12 ms.\n") is None
+    assert registry.recognised("# Benchmark: org.sample.Hash.sha\n") == "jmh"
+
+
+def test_far_too_many_results_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text, "_MOST_RECORDS", 5)
+    log = sample("jmh.txt")
+
+    with pytest.raises(BadInput, match="more than 5 results"):
+        registry.read(log * 6)

@@ -35,7 +35,7 @@ def modes(evidence: Evidence) -> Iterator[Remark]:
     )
     told = evidence.speeds if evidence.imported else ()
     summaries: Worst = {one: (0.0, words) for one in told if (words := _in_summary(one))}
-    meaning = "the mean is of several states or decided by a few values"
+    meaning = "the mean mixes several states, or a few values decide it"
     advice = "report quantiles from enough values, and see what happens in the slow ones"
     yield from worst(Severity.WARNING, summaries, meaning, advice)
     yield from unknown(bare, NO_SINGLE_VALUES)

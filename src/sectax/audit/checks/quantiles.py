@@ -46,7 +46,7 @@ def _count(one: Series) -> int | None:
 
 @check(
     "F: fewer observations than a 95 % interval needs (median 6, p90 36, p95 72, p99 368; maximum 59; a ratio 2); "
-    "W: too few for some, and which statistic it is is not reported; one run by itself",
+    "W: too few for some, where the statistic is not reported; one value by itself",
     sees=lambda evidence: [one for one, _ in _seen(evidence)],
 )
 def unsupported_quantile(evidence: Evidence) -> Iterator[Remark]:
@@ -73,27 +73,27 @@ def _single(pairs: list[Pair], compared: set[str]) -> Iterator[Remark]:
     taken = [pair for pair in pairs if pair[1].id in compared or needed(pair[1].statistic) is not None]
     alone = [pair for pair in pairs if pair not in taken]
     if taken:
-        saw = f"one value is behind {_each(taken)}"
+        saw = f"only one value of {_names(taken)}"
         yield _about(Severity.FATAL, taken, saw, "one value has no interval, so it supports no ratio and no quantile")
     if alone:
-        saw = f"a single value is printed for {_each(alone)}"
-        yield _about(Severity.WARNING, alone, saw, "a single value by itself supports no conclusion")
+        saw = f"only one value of {_names(alone)}"
+        yield _about(Severity.WARNING, alone, saw, "one value by itself supports no conclusion")
 
 
 def _group(group: list[Pair], statistic: str | None, count: int) -> Iterator[Remark]:
     """Claims of one statistic of the same number of observations, of which there are two or more."""
     if statistic == VALUES:
         if count < MEDIAN_NEEDS:
-            saw = f"{counted(count, 'value')} are behind {_each(group)}"
+            saw = f"only {counted(count, 'value')} of {_each(group)}"
             yield _about(Severity.WARNING, group, saw, f"a median needs at least {MEDIAN_NEEDS} values")
         return
     if statistic is None:
         beyond = [name for name in ("median", "p90", "p99", "max") if count < (needed(name) or 0)]
         if beyond:
-            saw = f"which statistic of {count} values it is is not reported, for {_names(group)}"
+            saw = f"which statistic of {count:,} values is not reported, for {_names(group)}"
             needs = ", ".join(f"{name}: {needed(name)}" for name in beyond)
             yield _about(
-                Severity.WARNING, group, saw, f"{count} values support no {' or '.join(beyond)} (needed: {needs})"
+                Severity.WARNING, group, saw, f"{count:,} values support no {' or '.join(beyond)} (needed: {needs})"
             )
         return
     least = needed(statistic)
@@ -101,9 +101,9 @@ def _group(group: list[Pair], statistic: str | None, count: int) -> Iterator[Rem
         meaning = (
             f"at 95 % confidence the largest of so few exceeds only {100 * 0.05 ** (1 / count):.0f} % of all calls"
             if least == WORST_NEEDS
-            else f"a {statistic} of fewer than {least} values has no finite 95 % interval"
+            else f"a {statistic} needs at least {least:,} values"
         )
-        yield _about(Severity.FATAL, group, f"the {statistic} of {count} values, in {_names(group)}", meaning)
+        yield _about(Severity.FATAL, group, f"the {statistic} of {count:,} values: {_names(group)}", meaning)
 
 
 def _names(pairs: list[Pair]) -> str:

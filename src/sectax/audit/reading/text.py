@@ -8,14 +8,17 @@ from collections.abc import Sequence
 from sectax.audit.form import Trouble, TroubleKind
 from sectax.audit.reading.grammar import Fields, Record, Text
 from sectax.audit.reading.printed import Number
+from sectax.formats.bad_input import BadInput
 
 # Nothing that a tool prints as a result is longer.
 _LONGEST_LINE = 20_000
 _MOST_SHOWN = 160
+# A log of three days with one request a second; single values of more fit into a table.
+_MOST_RECORDS = 250_000
 
 
 def read_text(grammar: Text, lines: Sequence[str]) -> tuple[list[Record], list[Trouble]]:
-    """The records of an output, and what it reports besides."""
+    """The records of an output, and what it reports besides. Raises `BadInput` where there are far too many."""
     reader = _Reader(grammar)
     for place, line in enumerate(lines, 1):
         if line and len(line) <= _LONGEST_LINE and grammar.any_line.match(line):
@@ -78,6 +81,8 @@ class _Reader:
             record.fields.pop(name, None) if name in self.context else None
             record.add(name, value)
         self.records.append(record)
+        if len(self.records) > _MOST_RECORDS:
+            raise BadInput(f"more than {_MOST_RECORDS:,} results", "split the file, or write the values as CSV")
         return record
 
     def result(self) -> tuple[list[Record], list[Trouble]]:

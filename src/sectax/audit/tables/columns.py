@@ -130,7 +130,7 @@ def _unit(said: Columns, name: str, unit: Unit | None) -> Unit:
     unit = unit_of(said.unit) if said.unit else unit
     if unit is None:
         what = f"{printable(said.unit)!r} is not a unit" if said.unit else f"the unit of {name!r} is not given"
-        raise BadInput(what, did_you_mean(said.unit, KNOWN, f"--unit is one of {', '.join(KNOWN)}"))
+        raise BadInput(what, did_you_mean(said.unit, KNOWN, "--unit ms, or s, µs, ns, op/s, MiB/s and the like"))
     return unit
 
 
