@@ -45,11 +45,6 @@ PEOPLE: dict[str, tuple[Call, ...]] = {
         Call("sectax runs", ("two.sectax", "finished")),
         Call("sectax report last --format csv", ("cost_ratio",)),
     ),
-    "who guards a build": (
-        Call(f"{TWO} --fail-if 'slower>5%' --out gate.sectax", ("longer",), 1, ("slower>5%",)),
-        Call("sectax show gate.sectax --fail-if 'slower>5%'", ("longer",), 1, ("slower>5%",)),
-        Call("sectax show gate.sectax --fail-if 'faster>5%'", ("longer",), 0, ("faster>5%",)),
-    ),
     "who is in a hurry": (
         Call("sectax run jwt --budget 1s", (), 3, ("a budget of 1 s is too short for a verdict", "give --budget")),
         Call(f"{TWO} --budget soon", (), 2, ("--budget 90, 60s, 1m30s or 1h",)),

@@ -67,21 +67,13 @@ def test_a_picture_in_no_form_that_is_made_is_refused_before_the_run(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_page_that_is_in_the_way_is_seen_before_anything_is_measured(folder):
-    words = ("--baseline", "true", "--treatment", "slow=true", "--out", "b.sectax", "--html", "a.html")
+@pytest.mark.parametrize(("page", "says"), [("a.html", "a.html exists already"), ("no/a.html", "no folder no")])
+def test_a_page_that_could_not_be_written_is_refused_before_the_run(folder, page, says):
+    words = ("--baseline", "true", "--treatment", "slow=true", "--out", "b.sectax", "--html", page)
     result = sectax("run", "command", *words, folder=folder)
 
     assert result.status == 2
-    assert "a.html exists already" in result.err
-    assert not (folder / "b.sectax").exists()
-
-
-def test_a_page_for_a_folder_that_is_not_there_is_refused_before_the_run(folder):
-    words = ("--baseline", "true", "--treatment", "slow=true", "--out", "b.sectax", "--html", "no/a.html")
-    result = sectax("run", "command", *words, folder=folder)
-
-    assert result.status == 2
-    assert "there is no folder no" in result.err
+    assert says in result.err
     assert not (folder / "b.sectax").exists()
 
 

@@ -56,25 +56,6 @@ def test_only_one_session_writes_at_a_time(path):
     assert blocks(path) == (1,)
 
 
-def test_a_session_that_was_killed_holds_nothing(path):
-    code = f"""
-import os, signal, sys
-from sectax.record.writer import RunWriter
-from tests.record.runs import *
-writer = RunWriter.create({str(path)!r}, plan(), ENVIRONMENT, "run-1")
-record_block(writer)
-os.kill(os.getpid(), signal.SIGKILL)
-"""
-    killed = subprocess.run([sys.executable, "-c", code], env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)})
-
-    assert killed.returncode == -9
-    assert not is_held(path)
-    with RunWriter.reopen(path, ENVIRONMENT) as writer:
-        assert is_held(path)
-        assert record_block(writer) == 2
-    assert not is_held(path)
-
-
 def test_a_lock_that_was_removed_under_its_owner_keeps_nobody_out_for_ever(path):
     lock = WriterLock(path)
     path.with_name("run.sectax-lock").unlink()

@@ -2,46 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
-
 from sectax.model.environment import Environment
 from sectax.model.trial import Dropped, State
 from sectax.record.reader import RunReader
 from sectax.record.writer import RunWriter
 from tests.record.runs import ENVIRONMENT, calibrated, events, plan, planned_block, read, record_block
-
-
-def as_killed(writer, tmp_path):
-    """The files as SIGKILL would leave them now."""
-    copy = tmp_path / "killed.sectax"
-    for end in ("", "-wal"):
-        shutil.copyfile(f"{writer.path}{end}", f"{copy}{end}")
-    return copy
-
-
-def test_finished_blocks_stay_and_the_interrupted_one_is_abandoned(path, tmp_path):
-    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
-        writer.calibrate(calibrated(plan()))
-        record_block(writer)
-        before = writer.measured()
-        interrupted = planned_block(plan(), 2)
-        writer.begin_block(interrupted)
-        for event in list(events(interrupted))[:20]:
-            writer.event(2, event)
-        killed = as_killed(writer, tmp_path)
-
-    with RunWriter.reopen(killed, ENVIRONMENT) as writer:
-        assert writer.measured().values == before.values
-        assert writer.measured().calibrated == calibrated(plan())
-        assert writer.next_block_number() == 3
-        assert record_block(writer) == 3
-        assert read(killed) == writer.measured()
-
-    measured = read(killed)
-    assert measured.blocks == (1, 3)
-    assert measured.visited["sign/RS256"] == (1, 3)
-    assert measured.counts["throughput"]["sign/RS256"] == 8
-    assert measured.sessions == (ENVIRONMENT, ENVIRONMENT)
 
 
 def test_a_block_that_was_abandoned_counts_nowhere(path):
@@ -70,15 +35,6 @@ def test_a_finish_in_the_middle_of_a_block_abandons_it(path):
     assert read(path) == writer.measured()
     with RunReader.open(path) as reader:
         assert reader.next_block_number() == 3
-
-
-def test_a_run_whose_writer_vanished_is_interrupted(path, tmp_path):
-    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
-        record_block(writer)
-        killed = as_killed(writer, tmp_path)
-        assert read(path).state == "running"
-
-    assert read(killed).state == "interrupted"
 
 
 def test_a_pilot_that_was_cut_off_is_made_again(path):

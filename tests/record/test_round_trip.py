@@ -62,14 +62,6 @@ def test_any_plan_comes_back_exactly_but_for_numbers_that_json_does_not_have(any
         assert decode_plan(encode_plan(any_plan)) == any_plan
 
 
-def test_a_plan_that_json_cannot_hold_is_refused(path):
-    endless = replace(plan(), stopping=Stopping(0.02, budget_s=math.inf))
-
-    with pytest.raises(ValueError, match="without loss"):
-        RunWriter.create(path, endless, ENVIRONMENT, "run-1")
-    assert not path.exists()
-
-
 def test_an_option_that_is_no_text_is_wrong_use(path):
     with pytest.raises(WrongUse, match="UTF-8"):
         RunWriter.create(path, plan(options={"treatment": ("x=\udcff",)}), ENVIRONMENT, "run-1")

@@ -17,7 +17,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.hosts.processes import running_with
 from tests.needs import needs
 from tests.program import PROGRAM, sectax
 
@@ -71,22 +70,6 @@ def test_a_cost_that_is_there_is_found_and_reported_in_words_and_in_json(tmp_pat
     assert json.loads(result.out)["findings"] == document["findings"]
 
 
-@pytest.mark.more
-def test_show_and_report_work_from_the_file_alone_even_in_a_folder_that_cannot_be_written(tmp_path):
-    run(tmp_path, "--blocks", "6")
-    here = sectax("report", "r.sectax", "--format", "csv", folder=tmp_path)
-
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    (tmp_path / "r.sectax").rename(elsewhere / "r.sectax")
-    elsewhere.chmod(0o500)
-    there = sectax("report", "r.sectax", "--format", "csv", folder=elsewhere)
-    elsewhere.chmod(0o700)
-
-    assert here.status == there.status == 0
-    assert here.out == there.out
-
-
 def test_one_arm_that_fails_is_a_failed_treatment_with_its_reason_and_the_others_are_measured(tmp_path):
     result = run(tmp_path, "--treatment", "broken=false", "--json")
 
@@ -108,17 +91,6 @@ def test_where_the_baseline_fails_nothing_is_measured_and_the_status_says_so(tmp
 
     assert result.status == 3
     assert "baseline failed" in result.err
-
-
-@pytest.mark.more
-def test_a_command_that_hangs_meets_its_deadline_and_leaves_nothing_behind(tmp_path):
-    mark = f"31.4{random.randrange(10**6)}"
-
-    result = run(tmp_path, "--treatment", f"hangs=sleep {mark}", "--timeout", "2", "--blocks", "6", simulated=None)
-
-    assert result.status == 0
-    assert "hangs" in result.err
-    assert running_with(mark) == []
 
 
 def test_a_cleanup_that_fails_is_reported_after_the_results_and_costs_none_of_them(tmp_path):

@@ -108,14 +108,6 @@ def test_what_was_changed_after_it_was_sealed_breaks_the_seal(run_file: Path, ed
     assert sectax("audit", str(run_file), "--fail-on", "F").status == 1
 
 
-@pytest.mark.more
-def test_a_seal_that_was_taken_off_is_missed_by_who_asks_for_one(run_file: Path, signers: Path) -> None:
-    forge(run_file, [("DROP TABLE seal", ())])
-
-    assert seal(run_file)["state"] == "not-sealed"
-    assert sectax("audit", str(run_file), "--signers", str(signers), "--fail-on", "F").status == 1
-
-
 def test_another_key_seals_nothing_for_who_knows_the_signers(run_file: Path, tmp_path: Path) -> None:
     other = made(tmp_path / "other").with_name("other.pub").read_text()
     (tmp_path / "signers").write_text(f"eve@example.org {other}")
