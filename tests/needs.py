@@ -141,7 +141,6 @@ PARTS = {
     "headers of OpenSSL": debian(Path("/usr/include/openssl/evp.h").exists, "libssl-dev"),
     "cargo": Part(has_program("cargo"), "install Rust from https://rustup.rs"),
     "Node": Part(Path("/usr/bin/node").exists, apt("nodejs")),
-    "Java": Part(Path("/usr/bin/java").exists, apt("default-jre-headless")),
     "the runtime of Node": Part(in_lambda_cache("node"), "see docs/lambda.md"),
     "ruby": debian(has_program("ruby"), "ruby"),
     "bash-completion": debian(Path("/usr/share/bash-completion/bash_completion").exists, "bash-completion"),

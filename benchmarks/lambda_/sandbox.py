@@ -12,6 +12,7 @@ kernel's own quota, which shorter work overruns; `benchmarks.lambda_.share` judg
 from __future__ import annotations
 
 import argparse
+import atexit
 import functools
 import math
 import os
@@ -21,7 +22,7 @@ import time
 from pathlib import Path
 
 from benchmarks.output import heading, table, target
-from lambda_local.sandbox import PERIOD_US, VCPU_MB, Counters, Instance, Limits, Mount, vcpus
+from lambda_local.sandbox import PERIOD_US, VCPU_MB, Counters, Instance, Limits, Mount, leave, vcpus
 from lambda_local.work_folder import WorkFolder, new_folder
 
 WORK_S = 0.3  # of the calibration
@@ -53,8 +54,10 @@ _CONNECT = "import os, socket; s = socket.create_connection(('127.0.0.1', 9001))
 
 @functools.cache
 def owner() -> WorkFolder:
-    """The folder of this process, which the next server removes."""
-    return new_folder()
+    """The folder of this process."""
+    folder = new_folder()
+    atexit.register(leave, folder)
+    return folder
 
 
 class Worker:

@@ -169,12 +169,8 @@ def _fill_dev() -> None:
 
 
 def _show(source: str, target: str) -> None:
-    """The same file or folder at a second place, read-only, with whatever is mounted below it."""
-    if os.path.isdir(source):
-        os.makedirs(target, exist_ok=True)
-    elif not os.path.exists(target):
-        os.makedirs(os.path.dirname(target) or ".", exist_ok=True)
-        _write(target, "")
+    """The same folder at a second place, read-only, with whatever is mounted below it."""
+    os.makedirs(target, exist_ok=True)
     kernel.mount(source, target, flags=kernel.MS_BIND | kernel.MS_REC)
     kernel.protect(target, _READ_ONLY, recursive=True)
 
@@ -185,10 +181,8 @@ def _show_unnamed(source: str, target: str) -> None:
     An overlay has inodes of its own, so nobody sees through it who else opens a file (inotify), and no lock reaches
     further. What the function reads in /proc/self/mountinfo does not say where it comes from: a file system's own path
     is part of every bind mount there, an overlay says what it was given, here the names of a link and of an empty
-    folder, since it wants two. It shows nothing that is mounted below, and takes no single file.
+    folder, since it wants two. It shows nothing that is mounted below.
     """
-    if not os.path.isdir(source):
-        return _show(source, target)
     os.makedirs(target, exist_ok=True)
     os.symlink(source, "lower")
     try:

@@ -32,7 +32,7 @@ _HOST_NAME_LENGTH = 64
 
 @dataclass(frozen=True)
 class Mount:
-    """A file or folder of the machine, to be seen read-only at *target* inside the instance.
+    """A folder of the machine, to be seen read-only at *target* inside the instance.
 
     The host's /usr (with /usr/local), /bin, /lib and a few files of /etc are there already. An interpreter that
     lives elsewhere is given as mounts too, at its own path: for a venv, `sys.prefix` and, where it lies outside

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 import os
 import sys
@@ -10,7 +11,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from lambda_local.sandbox import Instance, Limits, Mount
+from lambda_local.sandbox import Instance, Limits, Mount, leave
 from lambda_local.work_folder import WorkFolder, new_folder
 from tests.needs import needs
 
@@ -27,8 +28,10 @@ INTERPRETER = [Mount(BASE, str(_SEEN))]
 
 @functools.cache
 def owner() -> WorkFolder:
-    """This process's folder, which a sweep of the next one removes."""
-    return new_folder()
+    """This process's folder."""
+    folder = new_folder()
+    atexit.register(leave, folder)
+    return folder
 
 
 class Ran(NamedTuple):

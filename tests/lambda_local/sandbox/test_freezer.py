@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import signal
 import subprocess
 import sys
 import time
@@ -15,7 +14,7 @@ import pytest
 from lambda_local.sandbox import Instance
 from lambda_local.sandbox.freezer import open_freezer, thaw
 from lambda_local.sandbox.lineage import lineage
-from tests.lambda_local.sandbox.inside import PYTHON, instance, needs_root, processes_of, traces_of, wait_until_none
+from tests.lambda_local.sandbox.inside import PYTHON, instance, needs_root
 from tests.needs import needs
 
 _BUSY = "while True: pass"
@@ -57,51 +56,6 @@ def test_a_frozen_instance_uses_no_processor_until_it_is_thawed(name: str) -> No
 
     assert later == frozen
     assert thawed > later
-
-
-@needs_root
-def test_a_frozen_instance_is_destroyed_like_any_other(name: str) -> None:
-    box = instance(name=name)
-    _busy(box, name)
-    box.groups.freeze()
-
-    box.destroy()
-
-    assert processes_of(name) == []
-    assert traces_of(name) == []
-
-
-@needs_root
-def test_an_owner_that_is_killed_leaves_no_frozen_process(name: str) -> None:
-    source = f"""
-import time
-from tests.lambda_local.sandbox.inside import instance
-from tests.lambda_local.sandbox.test_freezer import _busy
-box = instance(name={name!r})
-_busy(box, {name!r})
-box.groups.freeze()
-print("frozen", flush=True)
-time.sleep(600)
-"""
-    owner = subprocess.Popen([sys.executable, "-c", source], stdout=subprocess.PIPE)
-    assert owner.stdout is not None
-    assert owner.stdout.readline() == b"frozen\n"
-    owner.send_signal(signal.SIGKILL)
-    owner.wait()
-    owner.stdout.close()
-
-    assert wait_until_none(name) == []
-
-
-@needs_root
-def test_a_quota_written_again_starts_full(name: str) -> None:
-    box = instance(name=name)
-    try:
-        box.groups.set_quota(0.1)
-
-        assert box.groups.in_force().cpu_quota == pytest.approx(0.1)
-    finally:
-        box.destroy()
 
 
 @pytest.fixture

@@ -18,23 +18,25 @@ _NOBODY = 65534
 _CODE = """
 import json, os, sys
 sys.path.insert(0, sys.argv[1])
-from lambda_local.sandbox import Instance, Limits, SandboxMissing, available, sweep
+from lambda_local.sandbox import Instance, Limits, SandboxMissing, available, leave
 from lambda_local.sandbox.groups import Groups
+from lambda_local.work_folder import new_folder
 try:
     refusal = ["made", available()]
 except SandboxMissing as missing:
     refusal = [missing.message, missing.hint]
 Groups.make = lambda self, limits: None  # everything else is there
-from lambda_local.work_folder import new_folder
-box = Instance.create(new_folder(), "box", Limits(128, 0.5), [])
+folder = new_folder()
+box = Instance.create(folder, "box", Limits(128, 0.5), [])
 reading, writing = os.pipe()
 process = box.start(["/bin/sh", "-c", "id -u; touch /usr/x || echo refused; kill -9 1 && echo $$"],
                     {"PATH": "/usr/bin:/bin"}, "/tmp", writing, os.open("/dev/null", os.O_WRONLY))
 status = process.wait(60)
 os.close(writing)
 box.destroy()
+leave(folder)
 print(json.dumps({
-    "refusal": refusal, "status": status, "text": os.read(reading, 1000).decode().split(), "swept": sweep(),
+    "refusal": refusal, "status": status, "text": os.read(reading, 1000).decode().split(), "left": folder.path.exists(),
 }))
 """
 
@@ -74,4 +76,4 @@ def test_only_control_groups_are_lacking_and_the_reason_is_given() -> None:
     # kill -9 of init from inside is heard by nobody, so the shell comes to its last word; it is process 2.
     assert document["text"][:2] == ["993", "refused"]
     assert len(document["text"]) == 3
-    assert document["swept"] == []
+    assert document["left"] is False
