@@ -33,7 +33,7 @@ FAKES = Path(__file__).parents[1] / "fakes"
 def test_a_run_that_is_killed_keeps_its_keys_for_the_resumption_and_then_forgets_them(tmp_path):
     state = tmp_path / "state"
     environment = os.environ | {"SECTAX_STATE": str(state)}
-    words = [*PROGRAM, "run", *SMALL, "--out", "r.sectax"]
+    words = [*PROGRAM, "run", *SMALL, "--verbose", "--out", "r.sectax"]
     process = subprocess.Popen(words, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     for line in process.stderr:
@@ -73,9 +73,9 @@ def test_a_probe_that_cannot_be_used_is_named_with_its_reason_and_the_run_ends_i
     fake = Probe(FAKES, Manifest("fake", "Fake", [sys.executable, "probe.py", mode]))
     monkeypatch.setattr(probes, "names", lambda: ("fake",))
     monkeypatch.setattr(probes, "load", lambda name: fake)
-    monkeypatch.setattr(probes, "missing", lambda probe: None)
+    monkeypatch.setattr(probes, "missing", lambda probe, **_: None)
     watcher = Watcher()
-    request = Request("quick", {}, Stopping(margin=0.02, max_blocks=6), seed=1)
+    request = Request("quick", {"language": ("fake",)}, Stopping(margin=0.02, max_blocks=6), seed=1)
 
     outcome = start("jwt", request, tmp_path / "r.sectax", watcher)
 
