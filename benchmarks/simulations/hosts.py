@@ -28,6 +28,7 @@ from sectax.stats.hosts import (
     own_half_widths,
     spread_between,
     stratified_sequence,
+    two_kinds,
 )
 from sectax.stats.student import critical_value
 
@@ -36,6 +37,8 @@ ALPHA = 0.05
 HOSTS = (3, 5, 10, 30)
 # Looks at which the statements about hosts are made, besides the last one.
 LOOKS = 12
+# The share of the rarer kind of hosts.
+RARER = 0.2
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ class Fleet:
     Attributes:
         spread: standard deviation of the effect between hosts, a log ratio.
         noise: standard deviation of a block on the typical host.
-        unlike: standard deviation of the log of a host's own noise: with 1 two hosts in three differ up to sevenfold.
+        uneven: standard deviation of the log of a host's own noise: with 1 two hosts in three differ up to sevenfold.
         odd: how far the first host lies off.
         pace: how many times more blocks the fastest host makes than the slowest; 1 deals them out evenly.
         kinds: hosts are of two kinds, one in five of the rarer, instead of normal.
@@ -54,7 +57,7 @@ class Fleet:
     hosts: int
     spread: float = 0.0
     noise: float = 0.02
-    unlike: float = 0.0
+    uneven: float = 0.0
     odd: float = 0.0
     pace: float = 1.0
     kinds: bool = False
@@ -70,13 +73,13 @@ class Fleet:
 
     def effects(self, rng: Generator, runs: int) -> Array:
         shape = (runs, self.hosts)
-        made = rng.normal(0.0, 1.0, shape) if not self.kinds else ((rng.random(shape) < 0.2) - 0.2) / 0.4
+        made = rng.normal(0.0, 1.0, shape) if not self.kinds else ((rng.random(shape) < RARER) - RARER) / 0.4
         made = self.spread * made
         made[:, 0] += self.odd
         return made
 
     def noises(self, rng: Generator, runs: int) -> Array:
-        return self.noise * np.exp(rng.normal(0.0, self.unlike, (runs, self.hosts)))
+        return self.noise * np.exp(rng.normal(0.0, self.uneven, (runs, self.hosts)))
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,8 @@ class Shares:
     Attributes:
         measured: the hosts' mean is missed, at any look. `ignoring` as if there were no hosts.
         alike, alike_ever: the mean of all hosts is missed, when the run ends, and at any look.
+        of_kinds: the mean of all hosts of the kinds that were measured is missed, in runs that claim something.
+        refused: nothing is claimed, since the hosts are of two kinds.
         weighted: the same when it ends, with hosts weighted by their blocks.
         own: one host's own effect is missed when the run ends, as a share of hosts.
         spread: the spread between hosts is missed.
@@ -97,6 +102,8 @@ class Shares:
     ignoring: float
     alike: float
     alike_ever: float
+    of_kinds: float
+    refused: float
     weighted: float
     own: float
     spread: float
@@ -126,7 +133,7 @@ def shares(fleet: Fleet, *, runs: int, blocks: int, alpha: float = ALPHA, seed: 
 
     def share(name: str) -> float:
         values = [getattr(each, name) for each in told]
-        return float(np.mean(values)) if values else np.nan
+        return float(np.nanmean(values)) if values and not np.isnan(values).all() else np.nan
 
     wide = [each.half for each in told if np.isfinite(each.half)]
     return Shares(
@@ -134,6 +141,8 @@ def shares(fleet: Fleet, *, runs: int, blocks: int, alpha: float = ALPHA, seed: 
         ignoring=misses(pooled.low, pooled.high) if fleet.spread and fleet.pace > 1 else np.nan,
         alike=share("alike"),
         alike_ever=share("alike_ever"),
+        of_kinds=share("of_kinds"),
+        refused=share("refused"),
         weighted=share("weighted"),
         own=share("own"),
         spread=share("spread") if not fleet.odd else np.nan,
@@ -152,6 +161,8 @@ class _Told:
 
     alike: float
     alike_ever: float
+    of_kinds: float
+    refused: float
     weighted: float
     own: float
     spread: bool
@@ -176,11 +187,16 @@ def _statements(
         found = of_hosts(differences[run : run + 1, : place + 1], host[: place + 1])
         return OfHosts(found.count[0], found.mean[0], found.noise[0])
 
-    def missed(run: int, place: int) -> tuple[float, float]:
+    def missed(run: int, place: int, truth: float = 0.0) -> tuple[float, float]:
         found = like_these(reduced(run, place).mean, alpha, UNSEEN, float(half[run, place]))
         if found.low is None or found.high is None:
             return np.nan, np.nan
-        return float(not found.low <= 0 <= found.high), (found.high - found.low) / 2
+        return float(not found.low <= truth <= found.high), (found.high - found.low) / 2
+
+    def of_kinds(run: int) -> float:
+        """The mean of a fleet that has the kinds measured, in the shares that they have in the whole one."""
+        one_kind = fleet.kinds and np.ptp(effects[run]) == 0
+        return float(effects[run, 0]) if one_kind else 0.0
 
     for run, end in enumerate(ends.tolist()):
         if not np.isfinite(half[run, end]):
@@ -196,9 +212,12 @@ def _statements(
         if odd is not None and abs(hosts.mean[odd] - np.delete(hosts.mean, odd).mean()) < np.log1p(MARGIN):
             odd = None
         is_odd = fleet.odd != 0 and odd == 0
+        refused = not np.isnan(alike) and two_kinds(hosts, float(np.log1p(MARGIN))) is not None
         yield _Told(
             alike=alike,
             alike_ever=float(np.max(ever)),
+            of_kinds=np.nan if refused else missed(run, end, of_kinds(run))[0],
+            refused=np.nan if np.isnan(alike) else float(refused),
             weighted=np.nan if np.isnan(alike) else abs(weighted) > critical_value(fleet.hosts, alpha) * error,
             own=float((np.abs(hosts.mean - effects[run]) > own_half_widths(hosts, ALPHA, UNSEEN)).mean()),
             spread=spread.low is None or spread.high is None or not spread.low <= fleet.spread <= spread.high,
@@ -212,11 +231,11 @@ KINDS: dict[str, Fleet] = {
     "alike": Fleet(0),
     "differ by 1 %": Fleet(0, spread=0.01),
     "differ by 5 %": Fleet(0, spread=0.05),
-    "alike, unlike noise": Fleet(0, unlike=1.0),
-    "5 %, unlike noise": Fleet(0, spread=0.05, unlike=1.0),
-    "5 %, unlike noise, blocks 1 to 8": Fleet(0, spread=0.05, unlike=1.0, pace=8.0),
+    "alike, unequal noise": Fleet(0, uneven=1.0),
+    "5 %, unequal noise": Fleet(0, spread=0.05, uneven=1.0),
+    "5 %, unequal noise, blocks 1 to 8": Fleet(0, spread=0.05, uneven=1.0, pace=8.0),
     "1 %, one host 20 % off": Fleet(0, spread=0.01, odd=0.2),
-    "the same, unlike noise": Fleet(0, spread=0.01, odd=0.2, unlike=0.5),
+    "the same, unequal noise": Fleet(0, spread=0.01, odd=0.2, uneven=0.5),
     "one in five of another kind, 5 % off": Fleet(0, spread=0.02, kinds=True),
     "one in five of another kind, 15 % off": Fleet(0, spread=0.06, kinds=True),
 }
@@ -229,18 +248,19 @@ def main() -> None:
     given = parser.parse_args()
     print(f"Per cent of {given.runs} runs of at most {given.each} blocks a host, alpha {100 * ALPHA:g} %, margin 2 %")
     print(
-        "| hosts | how they differ | measured, any look | ignoring hosts | like these, at the end | any look "
-        "| weighted by blocks | one host | spread | odd one named | wrongly named | half-widths |"
+        "| hosts | how they differ | measured, any look | ignoring hosts | like these, unrefused | any look "
+        "| of the kinds measured | refused | weighted by blocks "
+        "| one host | spread | odd one named | wrongly named | half-widths |"
     )
-    print("|" + " --- |" * 12)
+    print("|" + " --- |" * 14)
     for name, fleet in KINDS.items():
         for hosts in HOSTS:
             found = shares(replace(fleet, hosts=hosts), runs=given.runs, blocks=max(12, given.each * hosts))
             cells = [
                 "–" if np.isnan(value) else f"{100 * value:.1f}"
                 for value in (
-                    found.measured, found.ignoring, found.alike, found.alike_ever, found.weighted, found.own,
-                    found.spread, found.named, found.wrongly,
+                    found.measured, found.ignoring, found.alike, found.alike_ever, found.of_kinds, found.refused,
+                    found.weighted, found.own, found.spread, found.named, found.wrongly,
                 )
             ]  # fmt: skip
             widths = ", ".join("–" if np.isnan(value) else f"{value:.1f}" for value in found.half)

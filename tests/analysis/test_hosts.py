@@ -83,6 +83,27 @@ def test_hosts_like_these_have_a_wider_interval_around_the_same_mean() -> None:
     assert found.spread.low < math.expm1(0.0158) < found.spread.high
 
 
+def test_hosts_of_two_kinds_make_no_common_claim() -> None:
+    found = across(on_hosts(FIVE | {"host4": 0.5}))
+
+    assert found.alike is None
+    assert "host4" in found.refused
+    assert "two kinds" in found.refused
+    assert found.unseen == 0
+
+
+def test_processors_that_differ_make_no_common_claim() -> None:
+    """Two of one model, between whose hosts and the others there is no gap as between kinds."""
+    measured = on_hosts({"host0": 0.2, "host1": 0.22, "host2": 0.24, "host3": 0.29, "host4": 0.31})
+    models = dict(zip(measured.hosts, ("EPYC", "EPYC", "EPYC", "Xeon", "Xeon"), strict=True))
+    session = Environment({}, hosts={host: Environment({"host.cpu_model": model}) for host, model in models.items()})
+
+    assert across(measured).alike is not None
+    found = across(replace(measured, sessions=(session,)))
+    assert found.alike is None
+    assert "EPYC, Xeon" in found.refused
+
+
 def test_four_hosts_claim_nothing_of_others() -> None:
     found = across(on_hosts({host: FIVE[host] for host in list(FIVE)[:4]}))
 

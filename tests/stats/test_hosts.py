@@ -13,12 +13,15 @@ from sectax.stats.confidence_sequence import running_sequence
 from sectax.stats.hosts import (
     LEAST_HOSTS,
     OfHosts,
+    kinds_differ,
     like_these,
     odd_host,
     of_hosts,
     own_half_widths,
     spread_between,
     stratified_sequence,
+    two_kinds,
+    unseen_share,
     without_late,
 )
 from sectax.stats.moments import Array
@@ -172,6 +175,46 @@ def test_hosts_that_differ_evenly_have_no_odd_one() -> None:
 
 def test_of_two_hosts_neither_is_the_odd_one() -> None:
     assert odd_host(hosts_at(0.1, 0.9), 0.05) is None
+
+
+def test_hosts_of_two_kinds_are_seen_at_five_hosts() -> None:
+    higher = two_kinds(hosts_at(0.1, 0.101, 0.3, 0.099, 0.301), 0.02)
+
+    assert higher is not None
+    assert higher.tolist() == [False, False, True, False, True]
+
+
+@pytest.mark.parametrize(
+    "hosts",
+    [
+        hosts_at(0.1, 0.12, 0.14, 0.16, 0.18),  # evenly
+        hosts_at(0.1, 0.1, 0.1, 0.1, 0.11),  # closer than what matters
+        hosts_at(0.1, 0.1, 0.1, 0.1, 0.3, noise=0.01),  # by their noise
+    ],
+)
+def test_hosts_that_may_be_of_one_kind_are_of_one(hosts: OfHosts) -> None:
+    assert two_kinds(hosts, 0.02) is None
+
+
+@pytest.mark.parametrize("hosts", [5, 9, 40])
+def test_normal_hosts_are_called_two_kinds_in_5_of_100_runs(hosts: int) -> None:
+    rng = np.random.default_rng(5)
+    runs = [two_kinds(hosts_at(*rng.normal(size=hosts), noise=0.0), 0.0) for _ in range(4000)]
+
+    assert 0.04 < sum(higher is not None for higher in runs) / len(runs) < 0.06
+
+
+def test_kinds_that_are_known_differ_where_hosts_of_one_kind_agree() -> None:
+    kind = np.array([0, 0, 0, 1, 1])
+
+    assert kinds_differ(hosts_at(0.1, 0.12, 0.11, 0.2, 0.21), kind, 0.05, 0.02)
+    assert not kinds_differ(hosts_at(0.1, 0.3, 0.2, 0.15, 0.25), kind, 0.05, 0.02)
+    assert not kinds_differ(hosts_at(0.1, 0.2, 0.3, 0.4, 0.5), np.arange(5), 0.05, 0.02)
+
+
+def test_five_hosts_may_all_miss_a_kind_that_is_45_percent_of_the_fleet() -> None:
+    assert unseen_share(5, 0.05) == pytest.approx(0.451, abs=1e-3)
+    assert (1 - unseen_share(30, 0.05)) ** 30 == pytest.approx(0.05)
 
 
 def test_a_noisy_host_is_not_odd_for_its_noise() -> None:

@@ -1,4 +1,4 @@
-"""What a run on several hosts decides without any of them: who is next, who is unlike, what is believed."""
+"""What a run on several hosts decides without any of them: who is next, who differs, what is believed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sectax.model.errors import NothingMeasured, WrongUse
 from sectax.model.plan import Calibrated
 from sectax.model.trial import BlockEvent, Closed, Dropped, Opened, PlannedBlock, State, Trial
 from sectax.workflow import job
-from sectax.workflow.alike import pooled, promised, slower, software, unlike
+from sectax.workflow.alike import different_hosts, pooled, promised, slower, software
 from sectax.workflow.cluster import _address, _fits, refuse_other_work
 from sectax.workflow.waves import Running, next_hosts
 from tests.record.runs import calibrated, events, plan, planned_block
@@ -71,12 +71,14 @@ def test_hosts_with_other_software_are_named_and_other_processors_are_welcome() 
     def facts(go: str, cpu: str) -> dict[str, str]:
         return software(Environment({"sectax": "1.0", "go": go, "host.cpu_model": cpu}))
 
-    assert unlike({"a": facts("1.26", "EPYC"), "b": facts("1.26", "Xeon"), "c": facts("1.26", "Neoverse")}) == {}
-    assert unlike({"a": facts("1.26", "EPYC"), "b": facts("1.25", "EPYC"), "c": facts("1.26", "EPYC")}) == {
+    same = {"a": facts("1.26", "EPYC"), "b": facts("1.26", "Xeon"), "c": facts("1.26", "Neoverse")}
+
+    assert different_hosts(same) == {}
+    assert different_hosts({"a": facts("1.26", "EPYC"), "b": facts("1.25", "EPYC"), "c": facts("1.26", "EPYC")}) == {
         "b": "go 1.25 (the others: 1.26)"
     }
     with pytest.raises(NothingMeasured, match="no more than half"):
-        unlike({"a": facts("1.26", "EPYC"), "b": facts("1.25", "EPYC")})
+        different_hosts({"a": facts("1.26", "EPYC"), "b": facts("1.25", "EPYC")})
 
 
 def test_every_host_does_as_much_as_the_fastest_needs() -> None:

@@ -22,11 +22,14 @@ from sectax.stats.hosts import (
     LEAST_BLOCKS,
     LEAST_HOSTS,
     OfHosts,
+    kinds_differ,
     like_these,
     odd_host,
     of_hosts,
     own_half_widths,
     spread_between,
+    two_kinds,
+    unseen_share,
 )
 
 RANDOM_EFFECTS = "student-t-over-hosts"
@@ -73,7 +76,11 @@ def _across(measured: Measured, pairs: Pairs, row: int, finding: Finding, names:
     odd = odd_host(hosts, level) if ended else None
     if odd is not None and abs(_beside(hosts, odd)) < math.log1p(finding.margin):
         odd = None
-    alike, refused = _alike(finding, hosts) if ended else (None, "the run has not ended")
+    alike, refused = None, "the run has not ended"
+    if ended:
+        alike, refused = _alike(finding, hosts)
+        if alike is not None and (why := _of_kinds(measured, hosts, judged, level, math.log1p(finding.margin))):
+            alike, refused = None, why
     return AcrossHosts(
         measured=finding,
         hosts=tuple(OfOneHost(name, own(place)) for place, name in enumerate(names) if count[place]),
@@ -82,6 +89,7 @@ def _across(measured: Measured, pairs: Pairs, row: int, finding: Finding, names:
         spread=_spread(hosts, level),
         alike=alike,
         refused=refused,
+        unseen=unseen_share(hosts.mean.size, level) if alike is not None else 0.0,
     )
 
 
@@ -105,6 +113,23 @@ def _alike(finding: Finding, hosts: OfHosts) -> tuple[Finding | None, str]:
     half = interval.high - interval.point + effect.widened
     spread = float(hosts.mean.std(ddof=1))
     return _finding(finding, interval.point, half, alpha, effect.blocks, spread, RANDOM_EFFECTS), ""
+
+
+def _of_kinds(measured: Measured, hosts: OfHosts, names: Sequence[str], level: float, least: float) -> str:
+    """Why one claim does not hold for all of the hosts: they are of kinds that differ; empty where they are of one."""
+    own = "measure each kind in a run of its own, as with --where cpu_model=PATTERN"
+    models = [measured.processor(name) for name in names]
+    known = sorted(set(models))
+    if kinds_differ(hosts, np.array([known.index(model) for model in models]), level, least):
+        return f"the effect differs by processor ({', '.join(known)}); {own}"
+    higher = two_kinds(hosts, least)
+    if higher is None:
+        return ""
+    fewer = higher if 2 * higher.sum() <= higher.size else ~higher
+    share = math.expm1(abs(float(hosts.mean[fewer].mean() - hosts.mean[~fewer].mean())))
+    rarer = ", ".join(name for name, is_rare in zip(names, fewer, strict=True) if is_rare)
+    apart = f"{100 * share:.0f} %" if share < 1 else f"{1 + share:.1f} times"
+    return f"the hosts are of two kinds, {apart} apart ({rarer}, and the others); {own}"
 
 
 def _finding(of: Finding, point: float, half: float, alpha: float, blocks: int, spread: float, method: str) -> Finding:

@@ -22,12 +22,13 @@ class AcrossHosts:
     Attributes:
         measured: its finding, which is about the hosts measured: all of them count alike.
         hosts: by name.
-        odd: the host that is unlike all others; empty where there is none.
+        odd: the host that differs from all others; empty where there is none.
         left_out: hosts with too few blocks to be part of the finding.
         spread: by how much the effect differs between hosts, a standard deviation as a share (0.06 is 6 %); None with
             one host.
         alike: the same comparison on hosts like these; None where nothing is claimed of them.
         refused: why not, or empty.
+        unseen: the largest share of a fleet that a kind of hosts may have of which none was measured.
     """
 
     measured: Finding
@@ -37,3 +38,4 @@ class AcrossHosts:
     spread: Estimate | None
     alike: Finding | None
     refused: str = ""
+    unseen: float = 0.0

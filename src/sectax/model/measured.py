@@ -141,6 +141,13 @@ class Measured:
             of_host.setdefault(self.record[block].host if block in self.record else LOCAL_HOST, []).append(block)
         return {host: tuple(of_host[host]) for host in sorted(of_host)}
 
+    def processor(self, host: str) -> str:
+        """The processor of a host by its model; empty where that is not known."""
+        for session in reversed(self.sessions):
+            if host in session.hosts:
+                return session.hosts[host].identity.get("host.cpu_model", "")
+        return self.sessions[-1].identity.get("host.cpu_model", "") if self.sessions else ""
+
     @property
     def machines(self) -> dict[str, tuple[int, ...]]:
         """The same with one entry for hosts that are workers of one machine, by the name of the first."""

@@ -34,10 +34,9 @@ def _blocks(analysed: Analysed, across: list[AcrossHosts]) -> Iterator[Block]:
     if len(across) > _MOST_TABLES:
         notes.append(f"{len(across) - _MOST_TABLES} more: sectax report RUN --format csv --table hosts")
     yield Footnotes(tuple(notes))
-    refused = dict.fromkeys(one.refused for one in across if one.alike is None)
     sentences = [hosts.alike(analysed, one) for one in across[:_MOST_TABLES] if one.alike is not None]
-    sentences += map(hosts.no_claim, refused)
-    yield from lines([*sentences, *hosts.odd(analysed, across)], long=True)
+    sentences += hosts.refusals(analysed, across)
+    yield from lines([*sentences, *hosts.unseen(across), *hosts.odd(analysed, across)], long=True)
 
 
 def _table(analysed: Analysed, across: AcrossHosts) -> Table:
@@ -73,7 +72,7 @@ def _table(analysed: Analysed, across: AcrossHosts) -> Table:
 def _row(analysed: Analysed, across: AcrossHosts, one: OfOneHost, metric: Metric) -> Row:
     effect = one.finding.effect
     words = claims.effect(effect, metric) if effect else "–"
-    remark = "unlike the others" if one.host == across.odd else ""
+    remark = "differs from the others" if one.host == across.odd else ""
     if one.host in across.left_out:
         remark = "left out: too few blocks"
     cells = (printable(one.host), hosts.processor(analysed.measured, one.host), str(effect.blocks) if effect else "")

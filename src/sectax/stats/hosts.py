@@ -22,6 +22,12 @@ Places = NDArray[np.int64]
 LEAST_BLOCKS = 2
 # With fewer hosts nothing is claimed of hosts like these.
 LEAST_HOSTS = 5
+# Hosts, and the F of their best split into two kinds that normal ones exceed in 5 of 100 runs; between them by straight
+# lines, above them in proportion. Simulated (method-notes.md).
+_SPLIT_HOSTS = (5, 6, 7, 8, 9, 10, 12, 15, 20, 30, 50, 100, 200)
+_SPLIT_F = (73.4, 57.7, 52.2, 50.2, 50.3, 50.9, 53.3, 58.5, 68.3, 88.7, 128.5, 228.8, 420.5)
+# In standard errors that the blocks' noise leaves: with few blocks, and the noisiest host picked out, less is chance.
+_BEYOND_NOISE = 4.0
 
 
 @dataclass(frozen=True)
@@ -207,7 +213,7 @@ def like_these(means: Array, alpha: float, unseen: float, least: float = 0.0) ->
 def spread_between(hosts: OfHosts, level: float) -> Interval:
     """The standard deviation τ between hosts, the noise of their blocks taken off; arrays of shape (hosts,).
 
-    The interval is that of a normal sample's deviation, with the degrees of freedom that unlike noise leaves, and with
+    The interval is that of a normal sample's deviation, with the degrees of freedom that unequal noise leaves, and with
     the doubt about the noise itself; 0 is its low end where the noise alone may explain what was seen.
     """
     from scipy.special import chdtri
@@ -234,7 +240,7 @@ def spread_between(hosts: OfHosts, level: float) -> Interval:
 
 
 def odd_host(hosts: OfHosts, alpha: float) -> int | None:
-    """The place of the one host that is unlike the others, where there is one; arrays of shape (hosts,).
+    """The place of the one host that differs from the others, where there is one; arrays of shape (hosts,).
 
     A host is held against the mean and the spread of all others (the deleted residual of a random-effects model,
     Viechtbauer and Cheung 2010), its own noise added, at alpha shared among the hosts: with equal noise this is
@@ -260,3 +266,59 @@ def odd_host(hosts: OfHosts, alpha: float) -> int | None:
     chance = 2 * np.asarray(stdtr(degrees, -np.abs(mean - others) / np.sqrt(variance)), dtype=np.float64)
     place = int(np.argmin(chance))
     return place if chance[place] * size <= alpha else None
+
+
+def two_kinds(hosts: OfHosts, least: float) -> NDArray[np.bool_] | None:
+    """Which hosts are of the higher kind, where they are of two kinds; None where they may be of one.
+
+    The split that explains most is held against the best split of as many normal hosts, at 5 %.
+
+    Args:
+        hosts: at least `LEAST_HOSTS`; arrays of shape (hosts,).
+        least: kinds that are closer than this are one.
+    """
+    means, size = hosts.mean, hosts.mean.size
+    ordered = np.sort(means) - means.mean()
+    low = np.arange(1, size)
+    below = ordered.cumsum()[:-1]
+    between = below**2 * size / (low * (size - low))
+    best = int(between.argmax())
+    higher: NDArray[np.bool_] = means > np.sort(means)[best]
+    within = max(float((ordered**2).sum() - between[best]), 1e-12 * float(between[best]))
+    limit = float(np.interp(size, _SPLIT_HOSTS, _SPLIT_F)) * max(1.0, size / _SPLIT_HOSTS[-1])
+    if between[best] * (size - 2) <= limit * within or not _apart(hosts, higher.astype(np.int64), least):
+        return None
+    return higher
+
+
+def kinds_differ(hosts: OfHosts, kind: Places, alpha: float, least: float) -> bool:
+    """Whether hosts of known kinds differ by kind: an F test over hosts, and at least so much between two of them.
+
+    Args:
+        hosts: arrays of shape (hosts,). kind: of every host, from 0, the same shape.
+    """
+    from scipy.special import fdtrc
+
+    means, size, kinds = hosts.mean, hosts.mean.size, int(kind.max()) + 1
+    if not 1 < kinds < size or not _apart(hosts, kind, least):
+        return False
+    count = np.bincount(kind)
+    of_kind = np.bincount(kind, means) / count
+    between = float((count * (of_kind - means.mean()) ** 2).sum())
+    within = max(float(((means - of_kind[kind]) ** 2).sum()), 1e-12 * between)
+    return float(fdtrc(kinds - 1, size - kinds, between / (kinds - 1) / (within / (size - kinds)))) <= alpha
+
+
+def _apart(hosts: OfHosts, kind: Places, least: float) -> bool:
+    """Whether the highest kind and the lowest are so far apart, and farther than the noise of their blocks explains."""
+    count = np.bincount(kind)
+    if not count.all():
+        return False
+    of_kind, noise = np.bincount(kind, hosts.mean) / count, np.bincount(kind, hosts.noise) / count**2
+    high, low = int(of_kind.argmax()), int(of_kind.argmin())
+    return float(of_kind[high] - of_kind[low]) >= max(least, _BEYOND_NOISE * float(np.sqrt(noise[high] + noise[low])))
+
+
+def unseen_share(hosts: int, alpha: float) -> float:
+    """The largest share of a fleet that a kind may have of which none is among so many hosts drawn at random."""
+    return float(1 - alpha ** (1 / hosts))

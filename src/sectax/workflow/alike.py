@@ -1,4 +1,4 @@
-"""What hosts must have in common, and which of them are unlike the others: a pool of blocks is of one software."""
+"""What hosts must have in common, and which of them differ: a pool of blocks is of one software."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OF_THE_MACHINE = "host."
 Facts = Mapping[str, str]
 
 
-def unlike(facts: Mapping[str, Facts]) -> dict[str, str]:
+def different_hosts(facts: Mapping[str, Facts]) -> dict[str, str]:
     """The hosts that differ from most of them, by name, each with how.
 
     Raises:

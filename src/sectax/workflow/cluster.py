@@ -27,7 +27,7 @@ from sectax.model.plan import Calibrated
 from sectax.model.subject import Witness, same
 from sectax.model.trial import BlockEvent, Dropped, Opened, PlannedBlock, Trial
 from sectax.workflow import job
-from sectax.workflow.alike import abilities, pooled, promised, slower, software, unlike
+from sectax.workflow.alike import abilities, different_hosts, pooled, promised, slower, software
 from sectax.workflow.at_host import Heard
 from sectax.workflow.environment import of_this_process, refuse_change
 from sectax.workflow.progress_line import Progress
@@ -80,7 +80,7 @@ class ClusterSite:
         asked = job.Look(experiment.name, replace(request, secrets={}))
         machines = {host: answer.machine for host, answer in self._ask(asked, job.Looked).items()}
         setup = f"run sectax setup {experiment.name} there"
-        self._leave_out(unlike({host: abilities(machine) for host, machine in machines.items()}), setup)
+        self._leave_out(different_hosts({host: abilities(machine) for host, machine in machines.items()}), setup)
         return machines[self._hosts()[0]]
 
     def environment(self, bench: Bench, command_line: str = "", commit: str | None = None) -> Environment:
@@ -89,7 +89,8 @@ class ClusterSite:
             host: answer.environment for host, answer in self._ask(job.Describe(bench.plan), job.Described).items()
         }
         setup = f"install the same there, and run sectax setup {bench.plan.experiment}"
-        self._leave_out(unlike({host: software(environment) for host, environment in described.items()}), setup)
+        of_hosts = {host: software(environment) for host, environment in described.items()}
+        self._leave_out(different_hosts(of_hosts), setup)
         own = of_this_process(command_line, commit)
         # What coordinates measures nothing: what it is may change.
         circumstances = host_identity() | host_circumstances() | own.circumstances
@@ -204,7 +205,7 @@ class ClusterWork:
         able = {host: dict.fromkeys(answer.calibrated.calibrations, "measured") for host, answer in tried.items()}
         shown = {host: promised(self._plan, of) for host, of in events.items()}
         seen = {host: {" ".join(name): str(value) for name, value in of.items()} for host, of in shown.items()}
-        for different in (unlike(able), unlike(seen)):
+        for different in (different_hosts(able), different_hosts(seen)):
             for host, how in different.items():
                 self._leave_out(host, f"in the pilot: {how}")
                 tried.pop(host, None)

@@ -9,7 +9,7 @@ from sectax.model.analysed import Analysed
 from sectax.model.finding import Estimate
 from sectax.model.measured import Measured
 from sectax.reports import units
-from sectax.reports.words import claims, summaries
+from sectax.reports.words import claims, names, summaries
 from sectax.text.printable import printable
 
 LIKE_THESE = "hosts like these"
@@ -17,10 +17,7 @@ LIKE_THESE = "hosts like these"
 
 def processor(measured: Measured, host: str) -> str:
     """The processor of a host by its model; empty where that is not known."""
-    for session in reversed(measured.sessions):
-        if host in session.hosts:
-            return printable(session.hosts[host].identity.get("host.cpu_model", ""))
-    return printable(measured.sessions[-1].identity.get("host.cpu_model", "")) if measured.sessions else ""
+    return printable(measured.processor(host))
 
 
 def where(measured: Measured) -> str:
@@ -59,13 +56,43 @@ def alike(analysed: Analysed, across: AcrossHosts) -> str:
     return f"{refusal}; {known}." if known else f"{refusal}."
 
 
-def no_claim(reason: str) -> str:
+def unseen(across: Sequence[AcrossHosts]) -> list[str]:
+    """What so few hosts cannot show, as a sentence; nothing where nothing is claimed of others."""
+    share = max((one.unseen for one in across if one.alike is not None), default=0.0)
+    sentence = (
+        f"Claims are about the kinds of hosts measured; a kind of up to {100 * share:.0f} % of a fleet may be missing."
+    )
+    return [sentence] if share else []
+
+
+def refusals(analysed: Analysed, across: Sequence[AcrossHosts]) -> list[str]:
+    """Why nothing is claimed of hosts like these; where it is not so of all comparisons, of which."""
+    reasons: dict[str, list[AcrossHosts]] = {}
+    for one in across:
+        if one.alike is None:
+            reasons.setdefault(one.refused, []).append(one)
+    sentences = []
+    for reason, of in reasons.items():
+        if len(of) == 1 < len(across):
+            compared = filter(None, (summaries.place_of(analysed, of[0].measured), _sides(analysed, of[0])))
+            sentences.append(f"{', '.join(compared)}: {no_claim(reason, 'no')}")
+        else:
+            sentences.append(no_claim(reason))
+    return sentences
+
+
+def _sides(analysed: Analysed, across: AcrossHosts) -> str:
+    comparison, plan = across.measured.comparison, analysed.measured.plan
+    return f"{names.treatment(plan, comparison.treatment)} against {names.treatment(plan, comparison.baseline)}"
+
+
+def no_claim(reason: str, no: str = "No") -> str:
     """Why nothing is claimed of hosts like these, as a sentence."""
-    return f"No claim about {LIKE_THESE}: {reason}."
+    return f"{no} claim about {LIKE_THESE}: {reason}."
 
 
 def odd(analysed: Analysed, across: Iterable[AcrossHosts]) -> list[str]:
-    """Every host that is unlike the others: 'node7 is unlike the other hosts: 8.1 times faster.'"""
+    """Every host that differs from the others: 'node7 differs from the other hosts: 8.1 times faster.'"""
     sentences = []
     for one in across:
         finding = next((host.finding for host in one.hosts if host.host == one.odd), None)
@@ -73,7 +100,7 @@ def odd(analysed: Analysed, across: Iterable[AcrossHosts]) -> list[str]:
             continue
         metric = analysed.measured.plan.metric(finding.comparison.metric)
         place = summaries.place_of(analysed, finding)
-        words = f"{printable(one.odd)} is unlike the other hosts: {claims.effect(finding.effect, metric)}"
+        words = f"{printable(one.odd)} differs from the other hosts: {claims.effect(finding.effect, metric)}"
         sentences.append(f"{place}: {words}." if place else f"{words}.")
     return sentences
 
@@ -87,9 +114,9 @@ def in_short(analysed: Analysed, shown: frozenset[str], most: int) -> list[str]:
     sentences = [alike(analysed, one) for one in claimed[:most]]
     if len(claimed) > most:
         sentences.append(f"({len(claimed) - most} more with --all.)")
+    sentences += unseen(claimed)
+    sentences += refusals(analysed, across)[:most]
     if not claimed:
-        reasons = dict.fromkeys(one.refused for one in across)
-        sentences.append(no_claim("; ".join(reasons)))
         sentences += _differences(across)
     return [*sentences, *odd(analysed, across)[:most]]
 
