@@ -15,6 +15,7 @@ from jsonschema import Draft202012Validator
 
 from sectax.model.analysed import Analysed, RunReport
 from sectax.model.finding import VerdictId
+from sectax.model.treatment import CONTROLS
 from sectax.reports import json
 from tests.reports import situations
 
@@ -51,9 +52,18 @@ def test_document_follows_its_schema(situation: str) -> None:
     assert told["schema"] == SCHEMA["properties"]["schema"]["const"]
 
 
-@pytest.mark.parametrize("situation", ["signatures-in-php", "every-kind-of-verdict"])
-def test_document_is_as_agreed(situation: str, golden: Golden) -> None:
-    golden(f"json/{situation}.json", written(situations.ALL[situation]()).decode())
+def test_document_is_as_agreed(golden: Golden) -> None:
+    golden("json/signatures-in-php.json", written(situations.signatures_in_php()).decode())
+
+
+def test_every_kind_of_verdict_is_in_the_document_by_its_identifier() -> None:
+    analysed = situations.every_kind_of_verdict()
+    compared = [finding for finding in analysed.findings if finding.comparison.standing not in CONTROLS]
+
+    findings = document("every-kind-of-verdict")["findings"]
+
+    assert [finding["verdict"]["id"] for finding in findings] == [finding.verdict.value for finding in compared]
+    assert [finding["alpha"] for finding in findings] == [finding.comparison.alpha for finding in compared]
 
 
 @pytest.mark.parametrize("situation", situations.ALL)
