@@ -22,6 +22,7 @@ def test_the_studies_are_built_in() -> None:
         "gvisor-write-2019",
         "hmac-lambda-2023",
         "jwt-php",
+        "kms-pq-2020",
         "modsecurity-nginx-2014",
         "noise-pq-js-2026",
         "noise-pq-python-2026",
