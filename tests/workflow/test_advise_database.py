@@ -25,7 +25,7 @@ SECONDS = {("kept", "disable"): 1e-4, ("kept", "require"): 1.2e-4, ("new", "disa
 def run(**levels: tuple[str, ...]) -> Measured:
     """Every second block is slower by a tenth, all treatments alike; those of new connections by a little more."""
     plan = planned(EXPERIMENT, Request("quick", {"access": ("disable", "require"), **levels}, Stopping(0.02), 1))
-    values: dict[str, dict[str, dict[int, float]]] = {"latency": {}}
+    values: dict[str, dict[str, dict[int, float]]] = {"latency": {}, "client_cpu": {}, "server_cpu": {}}
     for treatment in plan.treatments:
         seconds = SECONDS[treatment.levels["connection"], treatment.levels["access"]]
         more = {"kept": 1.1, "new": 1.12}[treatment.levels["connection"]]
@@ -34,6 +34,8 @@ def run(**levels: tuple[str, ...]) -> Measured:
         values["latency"][treatment.id] = {
             block: seconds * (more if block % 2 else 1.0) * (1 + own * (-1) ** (block // 2)) for block in BLOCKS
         }
+        values["client_cpu"][treatment.id] = dict.fromkeys(BLOCKS, 0.1 * seconds)
+        values["server_cpu"][treatment.id] = dict.fromkeys(BLOCKS, 0.4 * seconds)
     return measured(plan, values, BLOCKS)
 
 
@@ -67,3 +69,12 @@ def test_the_cost_is_given_in_time() -> None:
 
 def test_the_headline_is_the_time_that_is_added() -> None:
     assert "require: new +10.6 ms" in said(run(), "terminal")
+
+
+def test_new_connections_take_so_many_processors_of_the_server() -> None:
+    one, other = document(run())["decision"]["connections"]
+
+    assert (one["treatment"], other["treatment"]) == ("new/select/disable", "new/select/require")
+    assert one["server_cpu"]["point"] == pytest.approx(0.008)
+    assert one["requests"] is None
+    assert "new · disable 8, new · require 12" in said(run(), "terminal")

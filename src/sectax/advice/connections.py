@@ -14,7 +14,7 @@ from sectax.model.treatment import MEASURED
 
 
 def connections(analysed: Analysed, rule: Connections) -> Iterator[Connection]:
-    """Every treatment of which both were measured, in the order of the plan."""
+    """Every treatment of which all was measured, in the order of the plan."""
     measured = analysed.measured
     level = 1 - measured.plan.stopping.alpha
     for result in analysed.treatments:
@@ -22,14 +22,17 @@ def connections(analysed: Analysed, rule: Connections) -> Iterator[Connection]:
         columns = [measured.values.get(name, {}).get(result.treatment, {}) for name in (rule.new, rule.request)]
         new, request = columns
         both = [block for block in measured.blocks if new.get(block, 0.0) > 0 and request.get(block, 0.0) > 0]
-        if result.role not in MEASURED or not both or not {rule.new, rule.client_cpu, rule.server_cpu} <= known.keys():
+        treatment = measured.plan.treatment(result.treatment)
+        if result.role not in MEASURED or not {rule.new, rule.client_cpu, rule.server_cpu} <= known.keys():
             continue
-        ratios = over_blocks([math.log(new[block] / request[block]) for block in both], level, "")
+        if (rule.request and not both) or (rule.among and treatment.levels[rule.among[0]] != rule.among[1]):
+            continue
+        ratios = over_blocks([math.log(new[block] / request[block]) for block in both], level, "") if both else None
         yield Connection(
-            cell=measured.plan.treatment(result.treatment).cell,
+            cell=treatment.cell,
             treatment=result.treatment,
             new=known[rule.new],
-            requests=_out_of_logs(ratios),
+            requests=_out_of_logs(ratios) if ratios else None,
             client_cpu=known[rule.client_cpu],
             server_cpu=known[rule.server_cpu],
             sent=known.get(rule.sent),

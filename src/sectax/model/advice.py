@@ -206,14 +206,14 @@ class Surprise:
 class Connection:
     """What a new connection of a treatment costs, without a request over one that is open.
 
-    `new` in seconds; `requests` over an open connection that take as long; the CPU time of both ends in seconds; the
-    bytes each way until it is set up, None where there are none to set it up.
+    `new` in seconds; `requests` over an open connection that take as long, None where none were sent; the CPU time of
+    both ends in seconds; the bytes each way until it is set up, None where there are none to set it up.
     """
 
     cell: str
     treatment: str
     new: Estimate
-    requests: Estimate
+    requests: Estimate | None
     client_cpu: Estimate
     server_cpu: Estimate
     sent: Estimate | None

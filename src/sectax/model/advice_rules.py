@@ -150,15 +150,17 @@ class Connections:
 
     Attributes:
         new, request: metrics of both, in seconds. client_cpu, server_cpu: of CPU time for a new connection.
-        sent, received: metrics of a new connection's bytes.
+        sent, received: metrics of a new connection's bytes. Without a name there is no such metric.
+        among: the factor and the level of the treatments whose connections are new; None for all.
     """
 
     new: str
     request: str
     client_cpu: str
     server_cpu: str
-    sent: str
-    received: str
+    sent: str = ""
+    received: str = ""
+    among: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)

@@ -62,6 +62,19 @@ def test_a_client_comes_in_as_its_level_says(level: str, kept: bool, postgres: P
     assert closed["connections"] == (1 if kept else closed["transactions"] + 1)
 
 
+def test_connections_that_have_ended_count_into_the_cpu_time_of_the_server(
+    postgres: Postgres, client: PgClient
+) -> None:
+    subject = spec(postgres, client, "disable", kept=False).subject()
+    subject.open()
+    seen = [one for one in subject.visit(Work(count=40)).observations if one.metric == "server_cpu"]
+    subject.close()
+
+    # A process that is forked, asked for a password and for a row takes milliseconds, and no connection takes less.
+    assert [one.count for one in seen] == [40]
+    assert 40 * 0.5e-3 < seen[0].value < 40 * 0.1
+
+
 def test_many_rows_come_whole(postgres: Postgres, client: PgClient) -> None:
     subject = spec(postgres, client, "require", kept=True, query=ROWS).subject()
 

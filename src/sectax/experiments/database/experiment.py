@@ -16,12 +16,13 @@ from sectax.experiments.database.levels import (
     NEW,
     PRESETS,
     SELECT,
+    SERVER_CPU,
     WORDS,
 )
 from sectax.experiments.database.parts import CLIENT, SERVER
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
 from sectax.experiments.levels import choose
-from sectax.model.advice_rules import AdviceRules, Choice, Longer, Places
+from sectax.model.advice_rules import AdviceRules, Choice, Connections, Longer, Places
 from sectax.model.plan import OTHERS, Plan
 from sectax.model.subject import Witness
 from sectax.model.why_not import WhyNot
@@ -87,6 +88,7 @@ class DatabaseExperiment(Experiment):
         return AdviceRules(
             LATENCY.name,
             choice,
+            connections=Connections(LATENCY.name, "", CLIENT_CPU.name, SERVER_CPU.name, among=(FACTORS[0].name, NEW)),
             places=Places(((LATENCY.name, "latency"), (CLIENT_CPU.name, "CPU time of the client"))),
             longer=Longer(
                 "How long a new connection is",

@@ -14,7 +14,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from sectax.experiments.client_server.server import ServerFailed, loopback_certificate, said
+from sectax.experiments.client_server.server import ServerFailed, cpu_time_s, loopback_certificate, said
 from sectax.experiments.client_server.started import PORT, StartedServer
 from sectax.experiments.client_server.work_folder import WorkFolder
 from sectax.experiments.database import parts
@@ -26,6 +26,7 @@ WORK_FOLDERS = "database"
 DATABASE = "postgres"
 _OWNER = "sectax"
 _WITHIN_S = 60.0
+_ENDED_WITHIN_S = 1.0
 _SHOWN = 300  # characters of what a program said
 # What is written is thrown away with the run. Nothing runs beside the transactions but what they need, and the log says
 # how everybody came in.
@@ -57,6 +58,7 @@ class Postgres:
         self._passwords, self._methods = passwords, methods
         self._stack = contextlib.ExitStack()
         self._server: StartedServer | None = None
+        self._known: set[int] = set()  # its own processes, and those of connections that are kept
 
     @property
     def server(self) -> StartedServer:
@@ -75,6 +77,7 @@ class Postgres:
             self._start()
             self._fill()
             self._try_locks()
+            self._known = self._children()
         except BaseException:
             self._stack.close()
             raise
@@ -103,6 +106,33 @@ class Postgres:
             "connect_timeout": "20",
         }
         return " ".join(f"{name}='{word}'" for name, word in words.items())
+
+    def keep(self, backend: int) -> None:
+        """This process serves a connection that stays open."""
+        self._known.add(backend)
+
+    def spent_s(self) -> float | None:
+        """CPU time of PostgreSQL's first process, and of every process of a connection that has ended, in seconds.
+
+        The latter in ticks of the kernel, so that only the average of many is right. Waits until the processes of all
+        connections that were closed have ended; None where they have not after a second.
+        """
+        deadline = time.monotonic() + _ENDED_WITHIN_S
+        while not self._children() <= self._known:
+            if time.monotonic() > deadline:
+                return None
+            time.sleep(0.0005)
+        own_s = cpu_time_s(self.server.pid)
+        fields = Path(f"/proc/{self.server.pid}/stat").read_text().rpartition(")")[2].split()
+        return None if own_s is None else own_s + sum(map(int, fields[13:15])) / os.sysconf("SC_CLK_TCK")
+
+    def _children(self) -> set[int]:
+        """Empty where the kernel does not list them: then it may be a connection too early."""
+        pid = self.server.pid
+        try:
+            return set(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
+        except OSError:
+            return set()
 
     def method_of(self, backend: int) -> str:
         """By which method somebody came in whom this process serves, as the server's log says it; empty if it does not.

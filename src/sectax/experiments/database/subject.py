@@ -76,6 +76,8 @@ class DatabaseSubject:
         except _Trouble as error:
             raise self._failed(error) from error
         self._backend = opened.backend
+        if spec.kept:
+            spec.server.keep(opened.backend)
         self._telemetry = host().telemetry(spec.client.conversation.child)
         self._stage = "visit"
         return opened.witnesses | {
@@ -91,17 +93,18 @@ class DatabaseSubject:
         """Have transactions made: `work.settle` of them thrown away, then `work.count`.
 
         Observations, by the client's own clock: `latency` in seconds, one per transaction, and `connecting` of those
-        with a connection of their own; `client_cpu`; `server_cpu` of a connection that stays open.
+        with a connection of their own; `client_cpu`; `server_cpu`, of a new connection from its process's beginning to
+        its end.
         """
         if work.extra:
             raise ValueError("a transaction's known cost is DatabaseSpec.added_s; others cannot be added to it")
         if work.settle:
             self._batch(work.settle)
-        spent_s = cpu_time_s(self._backend) if self._spec.kept else None
+        spent_s = self._server_spent_s()
         before, began = self._telemetry.read(), time.monotonic()
         batch = self._batch(work.count)
         spanned_s, after = time.monotonic() - began, self._telemetry.read()
-        spent_after_s = cpu_time_s(self._backend) if self._spec.kept else None
+        spent_after_s = self._server_spent_s()
         if (complaint := batch.complaint(work.count, spanned_s)) is not None:
             raise self._failure(f"the client {complaint}", "report it")
         observed = [Observation("latency", elapsed * 1e-9, "s", "monotonic", 1) for elapsed in batch.elapsed_ns]
@@ -110,6 +113,9 @@ class DatabaseSubject:
         if spent_s is not None and spent_after_s is not None:
             observed.append(Observation("server_cpu", spent_after_s - spent_s, "s", "process CPU time", work.count))
         return Visit(tuple(observed), difference(before, after) | {"spanned_s": spanned_s})
+
+    def _server_spent_s(self) -> float | None:
+        return cpu_time_s(self._backend) if self._spec.kept else self._spec.server.spent_s()
 
     def close(self) -> Witnesses:
         """Let the arm go. Returns `transactions` and `connections` since it was opened."""

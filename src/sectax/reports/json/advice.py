@@ -163,7 +163,9 @@ class Connection(OfTreatment, frozen=True):
     """What a new connection of a treatment costs."""
 
     new: Annotated[Estimate, doc("Seconds until its first answer begins.")]
-    requests: Annotated[Estimate, doc("So many requests over an open connection take as long.")]
+    requests: Annotated[
+        Estimate | None, null("none were sent beside", "So many requests over an open connection take as long.")
+    ]
     client_cpu: Annotated[Estimate, doc("Seconds of CPU time of the client.")]
     server_cpu: Annotated[Estimate, doc("Seconds of CPU time of the server.")]
     sent: Annotated[Estimate | None, null("nothing is sent to set it up", "Bytes until it is set up.")]

@@ -22,11 +22,13 @@ _WINDOW = 10 * 1460
 
 def sentences(plan: Plan, connections: Sequence[Connection]) -> Iterator[str]:
     """Whether connections are worth keeping, and what a rate of new ones takes of the server."""
-    secure = [one for one in connections if one.sent is not None]
+    secure = [one for one in connections if one.sent is not None or one.requests is None]
     if not secure:
         return
-    longest = [f"{_name(plan, one)} {_number(one.requests)}" for one in secure[:_NAMED]]
-    yield f"Keep connections open: a new one takes as long as so many requests over an open one: {', '.join(longest)}."
+    longest = [f"{_name(plan, one)} {_number(one.requests)}" for one in secure[:_NAMED] if one.requests]
+    if longest:
+        said = "Keep connections open: a new one takes as long as so many requests over an open one"
+        yield f"{said}: {', '.join(longest)}."
     cores = [f"{_name(plan, one)} {_number(one.server_cpu, _USUAL_S)}" for one in secure]
     yield f"{_USUAL_S:,} new connections a second take so many of the server's processors: {', '.join(cores)}."
 
@@ -35,10 +37,11 @@ def tables(plan: Plan, connections: Sequence[Connection]) -> Iterator[Block]:
     """Time, requests and processors; then bytes, and what they mean on a slow line."""
     if not connections:
         return
+    as_long = any(one.requests for one in connections)
     columns = (
         Column(plan.control),
         Column("new, ms", right=True),
-        Column("requests", right=True),
+        *((Column("requests", right=True),) if as_long else ()),
         Column("client CPU", right=True),
         Column("server CPU", right=True),
         *(Column(f"{rate:,}/s", right=True) for rate in RATES_S),
@@ -48,7 +51,7 @@ def tables(plan: Plan, connections: Sequence[Connection]) -> Iterator[Block]:
             (
                 _name(plan, one),
                 _milliseconds(one.new.point),
-                _number(one.requests),
+                *((_number(one.requests) if one.requests else "",) if as_long else ()),
                 _milliseconds(one.client_cpu.point),
                 _milliseconds(one.server_cpu.point),
                 *(f"{one.server_cpu.point * rate:.2g}" for rate in RATES_S),
@@ -57,10 +60,9 @@ def tables(plan: Plan, connections: Sequence[Connection]) -> Iterator[Block]:
         for one in connections
     )
     yield Table("", columns, rows)
-    about = (
-        "requests: how many over an open connection take as long; CPU in ms; /s: processors that so many new ones a "
-        "second take of the server"
-    )
+    about = "CPU in ms; /s: processors that so many new ones a second take of the server"
+    if as_long:
+        about = f"requests: how many over an open connection take as long; {about}"
     yield from lines((about,), long=True)
     columns = (
         Column(plan.control),
