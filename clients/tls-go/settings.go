@@ -73,7 +73,7 @@ func seen(state tls.ConnectionState) reply {
 		"cipher": tls.CipherSuiteName(state.CipherSuite), "resumed": state.DidResume,
 	}
 	if len(state.PeerCertificates) > 0 {
-		one["certificate"] = state.PeerCertificates[0].Raw
+		one["certificate"], one["chain"] = state.PeerCertificates[0].Raw, len(state.PeerCertificates)
 	}
 	return one
 }

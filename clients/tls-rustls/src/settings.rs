@@ -135,6 +135,7 @@ pub fn seen(state: &CommonState) -> Value {
     json!({
         "protocol": protocol, "group": group, "cipher": cipher,
         "resumed": state.handshake_kind() == Some(HandshakeKind::Resumed),
+        "chain": state.peer_certificates().map_or(0, |chain| chain.len()),
         "certificate": certificate.map(|der| BASE64_STANDARD.encode(der)).unwrap_or_default(),
     })
 }

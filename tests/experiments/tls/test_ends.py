@@ -110,6 +110,17 @@ def test_a_hybrid_has_the_bytes_of_its_key_shares(library: str, ends: Ends, made
 
 
 @ALL
+def test_an_intermediate_certificate_goes_over_the_wire(library: str, ends: Ends, made: dict[str, Authority]) -> None:
+    longer = Setup(chain="intermediate", client_certificate="mtls")
+    short = measured(ends, library, Setup(client_certificate="mtls"), made["P-256"])[1]
+    opened, long, _ = measured(ends, library, longer, authority("P-256", "intermediate"))
+
+    assert opened["chain"] == longer.declares(library)["chain"] == 2
+    for way in ("sent_bytes", "received_bytes"):
+        assert 300 < each(long, way) - each(short, way) < 700
+
+
+@ALL
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [

@@ -37,8 +37,8 @@ class TlsBench(Bench):
     def inputs(self) -> dict[str, str]:
         """The certificates of the run, and their keys."""
         used = map(self._setup, self.plan.treatments)
-        kinds = {setup.certificate for setup in used if setup.is_tls}
-        return {_CERTIFICATES: msgspec.json.encode({kind: authority(kind) for kind in sorted(kinds)}).decode()}
+        made = {setup.issued: authority(setup.certificate, setup.chain) for setup in used if setup.is_tls}
+        return {_CERTIFICATES: msgspec.json.encode(made).decode()}
 
     def start(self, inputs: Mapping[str, str]) -> None:
         """See where servers are to work: every block starts its own there."""
@@ -56,7 +56,7 @@ class TlsBench(Bench):
             library=library,
             setup=setup,
             ends=self._ends.setdefault((treatment.cell, library), Ends(parts.command(library), self._services, slow)),
-            authority=made[setup.certificate] if setup.is_tls else None,
+            authority=made[setup.issued] if setup.is_tls else None,
             delay_s=self._delay_s,
             added_s=added_s(treatment, self.plan, calibrated),
         )

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from cryptography.hazmat.primitives.asymmetric.types import CertificateIssuerPrivateKeyTypes
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
-from sectax.experiments.tls.levels import ML_DSA
+from sectax.experiments.tls.levels import DIRECT, INTERMEDIATE, ML_DSA
 
 NAME = "server.test"
 _VALID = datetime.timedelta(days=30)
@@ -20,7 +20,7 @@ _BEFORE = datetime.timedelta(hours=1)
 
 
 class Pair(NamedTuple):
-    """A certificate, or several, and a private key, as PEM."""
+    """A certificate, and one that signed it where the root did not, and a private key, as PEM."""
 
     certificates: str
     key: str
@@ -34,19 +34,24 @@ class Authority(NamedTuple):
     client: Pair
 
 
-def authority(kind: str, name: str = NAME, ended: bool = False) -> Authority:
+def authority(kind: str, chain: str = DIRECT, name: str = NAME, ended: bool = False) -> Authority:
     """New certificates of a kind (a level of the factor `certificate`), all signed with a root of the same kind.
 
     Args:
+        chain: a level of that factor: whether the root signed them itself.
         name: of the server. ended: the server's was valid until a minute ago.
     """
     root_key, root_name = _private_key(kind), _name("sectax root")
     root = _signed(root_name, root_key, root_name, root_key, None)
+    by_key, by_name, shown = root_key, root_name, ""
+    if chain == INTERMEDIATE:
+        by_key, by_name = _private_key(kind), _name("sectax intermediate")
+        shown = _pem(_signed(by_name, by_key, root_name, root_key, None))
     pairs = []
     for whose, is_ended in ((name, ended), ("client.test", False)):
         key = _private_key(kind)
-        certificate = _signed(_name(whose), key, root_name, root_key, whose, is_ended)
-        pairs.append(Pair(_pem(certificate), _key_pem(key)))
+        certificate = _signed(_name(whose), key, by_name, by_key, whose, is_ended)
+        pairs.append(Pair(_pem(certificate) + shown, _key_pem(key)))
     return Authority(_pem(root), *pairs)
 
 

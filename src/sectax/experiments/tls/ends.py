@@ -24,13 +24,17 @@ class Hello(msgspec.Struct, frozen=True):
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """What one end saw of a connection; `certificate` is the other end's, in DER, and empty where it showed none."""
+    """What one end saw of a connection; `certificate` is the other end's, in DER, and empty where it showed none.
+
+    `chain` is how many certificates it showed.
+    """
 
     protocol: str = ""
     group: str = ""
     cipher: str = ""
     resumed: bool = False
     certificate: bytes = b""
+    chain: int = 0
 
 
 class Listening(msgspec.Struct, frozen=True):

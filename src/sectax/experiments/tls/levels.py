@@ -15,6 +15,7 @@ NONE, MTLS = "none", "mtls"
 OFF, ON = "off", "on"
 GO, RUSTLS, OPENSSL = "go", "rustls", "openssl"
 ML_DSA = "ML-DSA-44"
+DIRECT, INTERMEDIATE = "direct", "intermediate"
 
 LIBRARY = Factor("library", (GO, RUSTLS, OPENSSL))
 # What makes a setup, in the order in which the first levels make the baseline.
@@ -24,6 +25,7 @@ SETUP_FACTORS = (
     Factor("certificate", ("P-256", "RSA-2048", "Ed25519", ML_DSA)),
     Factor("client_certificate", (NONE, MTLS)),
     Factor("resumption", (OFF, ON)),
+    Factor("chain", (DIRECT, INTERMEDIATE)),
 )
 FACTORS = (LIBRARY, *SETUP_FACTORS)
 CONTROL = "setup"
@@ -39,6 +41,7 @@ class Setup:
     certificate: str = "P-256"
     client_certificate: str = NONE
     resumption: str = OFF
+    chain: str = DIRECT
 
     @property
     def name(self) -> str:
@@ -47,11 +50,17 @@ class Setup:
             return "no-TLS"
         words = [_TITLES[self.protocol], self.group, self.certificate]
         words += ["mTLS"] if self.client_certificate == MTLS else []
-        return "+".join([*words, "resumed"] if self.resumption == ON else words)
+        words += ["resumed"] if self.resumption == ON else []
+        return "+".join([*words, self.chain] if self.chain != DIRECT else words)
 
     @property
     def is_tls(self) -> bool:
         return self.protocol != NO_TLS
+
+    @property
+    def issued(self) -> str:
+        """The certificates that it needs: their kind, and who signed them."""
+        return f"{self.certificate}+{self.chain}"
 
     @property
     def agrees_on_keys(self) -> bool:
@@ -64,6 +73,8 @@ class Setup:
         if not self.is_tls:
             return promised
         promised |= {"cipher": CIPHER, "certificate": self.certificate}
+        if self.resumption == OFF:  # where a session is resumed none are shown
+            promised["chain"] = 2 if self.chain == INTERMEDIATE else 1
         promised |= {"client_certificate": self.client_certificate, "resumed": self.resumption == ON}
         if self.agrees_on_keys:
             promised |= {"group": self.group, "group_on_wire": self.group, "key_share_bytes": shares(self.group)}
@@ -101,6 +112,8 @@ def change_name(factor: str, level: str) -> str:
             return f"cert-{level}"
         case "client_certificate":
             return "mTLS" if level == MTLS else "no-client-cert"
+        case "chain":
+            return level
         case _:
             return "resumed" if level == ON else "full-handshake"
 

@@ -245,6 +245,7 @@ def _agreed(client: Seen, server: Seen) -> Witnesses:
         "group": client.group,
         "cipher": "AES-128-GCM" if "AES_128_GCM" in cipher or "AES128_GCM" in cipher else client.cipher,
         "certificate": kind_of(client.certificate) if client.certificate else NONE,
+        "chain": client.chain,
         "client_certificate": MTLS if server.certificate else NONE,
         "resumed": client.resumed,
     }
