@@ -22,9 +22,9 @@ def connections(analysed: Analysed, rule: Connections) -> Iterator[Connection]:
         columns = [measured.values.get(name, {}).get(result.treatment, {}) for name in (rule.new, rule.request)]
         new, request = columns
         both = [block for block in measured.blocks if new.get(block, 0.0) > 0 and request.get(block, 0.0) > 0]
-        treatment = measured.plan.treatment(result.treatment)
         if result.role not in MEASURED or not {rule.new, rule.client_cpu, rule.server_cpu} <= known.keys():
             continue
+        treatment = measured.plan.treatment(result.treatment)
         if (rule.request and not both) or (rule.among and treatment.levels[rule.among[0]] != rule.among[1]):
             continue
         ratios = over_blocks([math.log(new[block] / request[block]) for block in both], level, "") if both else None
