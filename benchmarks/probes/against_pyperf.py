@@ -72,7 +72,7 @@ def main() -> None:
     inputs = make_keys(sorted({case.algorithm for case in CASES}))
     with tempfile.TemporaryDirectory() as folder:
         pyperf = Pyperf(Path(folder), inputs)
-        counts = {case: fitting_count("python", case, inputs) for case in CASES}
+        counts = {case: fitting_count("python", case, inputs)[0] for case in CASES}
         for _ in range(given.blocks):
             for case in random.sample(CASES, len(CASES)):
                 ways = {

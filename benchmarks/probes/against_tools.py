@@ -4,7 +4,7 @@
 
 As with pyperf (against_pyperf) whole processes take turns: in each block one of the probe and one of `go test -bench`,
 JMH, tinybench or criterion, in random order, each with as many operations. What the tools run is in `tools/`; it is
-built with the probe's own Go, Java, Node and lock of crates. Both JVMs are warmed for as long.
+built with the probe's own Go, Java, Node and lock of crates. Both JVMs run as many operations before they count.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from benchmarks.output import environment, heading, near_one, ratio, table
 from benchmarks.probes.cases import BATCH_S, CASES, WITHIN, Case, fitting_count, probe_seconds
@@ -28,8 +29,22 @@ from sectax.parts import go, probes
 
 TOOLS = Path(__file__).with_name("tools")
 PROBE, TOOL = "probe", "tool"
-# Seconds per operation of one fresh process, of so many operations that last so many seconds.
-Seconds = Callable[[Path, int, float], float]
+
+
+class Size(NamedTuple):
+    """What a process runs: batches of so many operations, after so many of a warm-up."""
+
+    count: int
+    batches: int
+    warmup: int
+
+    @property
+    def operations(self) -> int:
+        return self.count * self.batches
+
+
+# Seconds per operation of one fresh process.
+Seconds = Callable[[Path, Size], float]
 
 
 def _run(command: list[str], folder: Path, **more: str) -> str:
@@ -50,9 +65,9 @@ def go_test(folder: Path) -> Seconds:
         raise SystemExit("Go is not installed here")
     _run([str(tool), "test", "-c", "-o", "call.test", "."], folder, CGO_ENABLED="0")
 
-    def seconds(case: Path, count: int, lasts: float) -> float:
-        size = [f"-test.benchtime={count}x", "-test.run=^$", "-test.bench=."]
-        said = _run([str(folder / "call.test"), *size], folder, CASE=str(case))
+    def seconds(case: Path, size: Size) -> float:
+        words = [f"-test.benchtime={size.operations}x", "-test.run=^$", "-test.bench=."]
+        said = _run([str(folder / "call.test"), *words], folder, CASE=str(case))
         found = re.search(r"([\d.]+) ns/op", said)
         assert found is not None, said
         return float(found[1]) * 1e-9
@@ -64,8 +79,8 @@ def tinybench(folder: Path) -> Seconds:
     _run(["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--silent"], folder)
     node = probes.load("node").command()[0]
 
-    def seconds(case: Path, count: int, lasts: float) -> float:
-        return float(_run([node, "call.js"], folder, CASE=str(case), ITERATIONS=str(count)))
+    def seconds(case: Path, size: Size) -> float:
+        return float(_run([node, "call.js"], folder, CASE=str(case), ITERATIONS=str(size.operations)))
 
     return seconds
 
@@ -76,8 +91,8 @@ def criterion(folder: Path) -> Seconds:
     built = [json.loads(line).get("executable") for line in said.splitlines()]
     program = next(path for path in built if path)
 
-    def seconds(case: Path, count: int, lasts: float) -> float:
-        out = {"CRITERION_HOME": str(folder / "criterion"), "SECONDS": str(lasts)}
+    def seconds(case: Path, size: Size) -> float:
+        out = {"CRITERION_HOME": str(folder / "criterion"), "SECONDS": str(size.batches * BATCH_S)}
         _run([program, "--bench", "--quiet"], folder, CASE=str(case), **out)
         estimates = json.loads((folder / "criterion/call/call/new/estimates.json").read_text())
         return float(estimates["mean"]["point_estimate"]) * 1e-9
@@ -88,14 +103,16 @@ def criterion(folder: Path) -> Seconds:
 def jmh(folder: Path) -> Seconds:
     copy = "org.apache.maven.plugins:maven-dependency-plugin:3.11.0:copy-dependencies"
     _run(["mvn", "--batch-mode", "--quiet", "compile", copy, "-DoutputDirectory=lib"], folder)
-    here = ["java", "-cp", "target/classes:lib/*", "org.openjdk.jmh.Main", "Call", "-f", "1"]
+    # By the count, as the probe: a second of a busy machine warms a JVM less than one of a quiet one.
+    here = ["java", "-cp", "target/classes:lib/*", "org.openjdk.jmh.Main", "Call", "-f", "1", "-bm", "ss", "-tu", "ns"]
 
-    def seconds(case: Path, count: int, lasts: float) -> float:
-        warm = ["-wi", "1", "-w", f"{1000 * WARM_S['java']:.0f}ms"]
-        said = _run([*here, *warm, "-i", "1", "-r", f"{1000 * lasts:.0f}ms"], folder, CASE=str(case))
-        found = re.search(r"^Call\.call\s+avgt\s+([\d.]+)", said, re.MULTILINE)
-        assert found is not None, said
-        return float(found[1]) * 1e-9
+    def seconds(case: Path, size: Size) -> float:
+        warm = ["-wi", str(-(-size.warmup // size.count)), "-wbs", str(size.count)]
+        out = folder / "result.json"
+        timed = ["-i", str(size.batches), "-bs", str(size.count), "-rf", "json", "-rff", str(out)]
+        _run([*here, *warm, *timed], folder, CASE=str(case))
+        (result,) = json.loads(out.read_text())
+        return float(result["primaryMetric"]["score"]) * 1e-9 / size.count
 
     return seconds
 
@@ -114,18 +131,19 @@ def blocks_of(
     language: str, inputs: Mapping[str, str], tool: Seconds, folder: Path, blocks: int, batches: int
 ) -> dict[Case, list[Times]]:
     made: dict[Case, list[Times]] = {case: [] for case in CASES}
-    counts = {case: fitting_count(language, case, inputs, WARM_S.get(language, 0.0)) for case in CASES}
+    sizes = {}
+    for case in CASES:
+        count, warmup = fitting_count(language, case, inputs, WARM_S.get(language, 0.0))
+        sizes[case] = Size(count, batches, warmup)
     for case in CASES:
         text = case._asdict() | {"signing_input": signing_input(case.algorithm)} | key_of(inputs, case.algorithm)
         (folder / f"{case}.json").write_text(json.dumps(text))
     for _ in range(blocks):
         for case in random.sample(CASES, len(CASES)):
-            count = counts[case]
+            size = sizes[case]
             ways: dict[str, Callable[[], float]] = {
-                PROBE: lambda case=case, count=count: probe_seconds(
-                    language, case, inputs, count, batches, WARM_S.get(language, 0.0)
-                ),
-                TOOL: lambda case=case, count=count: tool(folder / f"{case}.json", count * batches, batches * BATCH_S),
+                PROBE: lambda case=case, size=size: probe_seconds(language, case, inputs, *size),
+                TOOL: lambda case=case, size=size: tool(folder / f"{case}.json", size),
             }
             made[case].append({way: ways[way]() for way in random.sample(list(ways), len(ways))})
     return made

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sectax.experiments.jwt.experiment import signature_subject
 from sectax.model.subject import Work
-from sectax.experiments.on_probe.subject import ProbeSubject
+from sectax.experiments.on_probe.subject import BATCH_CPU, ProbeSubject
 
 BATCH_S = 0.020  # as the default preset's
 WITHIN = 0.03  # the target: a ratio so near to 1
@@ -53,22 +53,25 @@ def count_for(batch: Batch) -> int:
     return max(1, round(count * BATCH_S / seconds))
 
 
-def warmed_batch(subject: ProbeSubject, warm_s: float) -> Batch:
-    """A batch of the subject, once it has worked for so many seconds."""
-    batch, count, worked_s = batch_of(subject), 1, 0.0
-    while worked_s < warm_s:
-        worked_s += 2 * (seconds := batch(count))
-        count = max(1, min(8 * count, round(count * 10 * BATCH_S / seconds)))
-    return batch
+def warm_up(subject: ProbeSubject, seconds: float) -> int:
+    """Work a process for so many seconds of CPU time; how many operations that were."""
+    count, operations, worked_s = 1, 0, 0.0
+    while worked_s < seconds:
+        spent_s = subject.visit(Work(count)).elapsed_s(BATCH_CPU)
+        worked_s, operations = worked_s + spent_s, operations + count
+        count = max(1, min(8 * count, round(count * 10 * BATCH_S / max(spent_s, 1e-6))))
+    return operations
 
 
 def probe_seconds(
-    language: str, case: Case, inputs: Mapping[str, str], count: int, batches: int, warm_s: float = 0.0
+    language: str, case: Case, inputs: Mapping[str, str], count: int, batches: int, warmup: int = 0
 ) -> float:
-    """Seconds per operation of one fresh process of the probe."""
+    """Seconds per operation of one fresh process of the probe, once it has done *warmup* of them."""
     subject = opened(language, case, inputs)
     try:
-        batch = warmed_batch(subject, warm_s)
+        for done in range(0, warmup, 10 * count):
+            subject.visit(Work(min(10 * count, warmup - done)))
+        batch = batch_of(subject)
         batch(count)
         seconds = sum(batch(count) for _ in range(batches)) / (batches * count)
         subject.close()
@@ -77,10 +80,12 @@ def probe_seconds(
     return seconds
 
 
-def fitting_count(language: str, case: Case, inputs: Mapping[str, str], warm_s: float = 0.0) -> int:
+def fitting_count(language: str, case: Case, inputs: Mapping[str, str], warm_s: float = 0.0) -> tuple[int, int]:
+    """Operations of a batch, and of a warm-up of so many seconds of CPU time."""
     subject = opened(language, case, inputs)
     try:
-        return count_for(warmed_batch(subject, warm_s))
+        warmup = warm_up(subject, warm_s)
+        return count_for(batch_of(subject)), warmup
     finally:
         subject.kill()
 
