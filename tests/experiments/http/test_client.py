@@ -126,6 +126,22 @@ def test_an_answer_that_never_ends_has_its_time(piece: bytes, client: SharedClie
     assert refused.value.kind == "timeout"
 
 
+@pytest.mark.parametrize("piece", [b"", b"x"], ids=["silent", "a trickle"])
+def test_of_several_at_once_one_that_is_left_waiting_has_its_time(piece: bytes, client: SharedClient) -> None:
+    """They take turns in one thread, which must not wait for one of them."""
+    turns = itertools.count()
+    stuck = endless(OK + b"Content-Length: 1000\r\n\r\n", piece, 0.01)
+    breaking = lambda: (said(),) if next(turns) < 60 else stuck()  # noqa: E731
+    with HttpService({"/": breaking}) as service:
+        opened(client, service.url(), concurrency=4, timeout_ns=3 * 10**8)
+        began = time.monotonic()
+        with pytest.raises(Answered) as refused:
+            client.measure("a", 100, 4, 60.0)
+
+    assert refused.value.kind == "timeout"
+    assert time.monotonic() - began < 30
+
+
 def test_a_port_where_nobody_listens_is_refused(client: SharedClient) -> None:
     with pytest.raises(Answered) as refused:
         opened(client, f"http://127.0.0.1:{free_port()}/")
