@@ -49,11 +49,16 @@ def of_hosts(differences: Array, host: Places) -> OfHosts:
         differences: d_j, shape (rows, blocks); NaN where a block has none.
     """
     hosts = int(host.max(initial=-1)) + 1
-    here = np.isfinite(differences)[:, None, :] & (host == np.arange(hosts)[:, None])
-    count = here.sum(axis=2)
-    values = np.where(here, differences[:, None, :], 0.0)
-    mean = values.sum(axis=2) / np.maximum(count, 1)
-    squares = (np.where(here, differences[:, None, :] - mean[:, :, None], 0.0) ** 2).sum(axis=2)
+    here = np.isfinite(differences)
+
+    def totals(values: Array) -> Array:
+        """By row and host. An array of rows, hosts and blocks would be hundreds of megabytes."""
+        rows = [np.bincount(host, row, minlength=hosts) for row in np.where(here, values, 0.0)]
+        return np.array(rows, dtype=np.float64).reshape(len(differences), hosts)
+
+    count: Counts = totals(np.ones_like(differences)).astype(np.int64)
+    mean = totals(differences) / np.maximum(count, 1)
+    squares = totals((differences - mean[:, host]) ** 2)
     noise = squares / (np.maximum(count - 1, 1) * np.maximum(count, 1))
     return OfHosts(count, np.where(count >= 1, mean, np.nan), np.where(count >= LEAST_BLOCKS, noise, np.nan))
 

@@ -244,9 +244,12 @@ class Cluster:
         answers: list[Any] = []
         if len(futures) > 1 and all(future.status == "finished" for future in futures.values()):
             client = self._connected()
+
+            async def gathered() -> list[Any]:
+                return list(await client.gather([*futures.values()], asynchronous=True))
+
             with contextlib.suppress(Exception):  # then they are asked for one by one
-                together = [*futures.values()]
-                answers = client.sync(client.gather, together, asynchronous=True, callback_timeout=CONNECT_S)
+                answers = client.sync(gathered, callback_timeout=CONNECT_S)
         if len(answers) == len(futures):
             return {name: _answer(answer) for name, answer in zip(futures, answers, strict=True)}
         return {name: self._result(future) for name, future in futures.items()}
