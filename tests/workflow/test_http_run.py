@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import shlex
+import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -140,10 +146,27 @@ def test_requests_overlap(load: tuple[str, ...], tmp_path: Path, service: HttpSe
     assert {one["blocks"] for one in treatments(tmp_path).values()} == {6}
 
 
+def _kill_after_a_block(folder: Path) -> None:
+    """Kill the server whose number is in the folder's `pid` as soon as the run there has a finished block."""
+    until = time.monotonic() + 150
+    while time.monotonic() < until:
+        time.sleep(0.1)
+        with (
+            contextlib.suppress(sqlite3.Error),
+            closing(sqlite3.connect(f"file:{folder}/a.sectax?mode=ro", uri=True)) as record,
+        ):
+            if record.execute("SELECT COUNT(*) FROM block WHERE state = 'finished'").fetchone()[0]:
+                os.kill(int((folder / "pid").read_text()), signal.SIGKILL)
+                return
+
+
 def test_a_server_that_is_killed_in_the_middle_ends_the_run_with_its_reason(tmp_path: Path) -> None:
     (tmp_path / "page.txt").write_text("a page")
     words = ("--baseline", STARTED, "--treatment", f"new={STARTED}", "--start", f"baseline={SERVE}")
-    ran = run(tmp_path, *words, "--start", f"new=timeout --signal=KILL 6 {SERVE}", "--blocks", "400")
+    with ThreadPoolExecutor(1) as beside:
+        killed = beside.submit(_kill_after_a_block, tmp_path)
+        ran = run(tmp_path, *words, "--start", f"new=sh -c 'echo $$ > pid; exec {SERVE}'", "--blocks", "400")
+        killed.result()
 
     assert ran.status == 3
     assert "the server of new" in ran.err
