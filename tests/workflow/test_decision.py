@@ -104,6 +104,23 @@ def test_what_is_not_decided_is_not_advised_on() -> None:
     assert any("2 of 6" in line or "4 of 6" in line for line in words.decision(analysed, decision))
 
 
+def test_where_one_place_is_not_decided_the_answer_names_those_that_are() -> None:
+    levels = {"language": ("php", "python"), "key_use": ("parsed-once",), "layer": ("primitive",)}
+    levels |= {"algorithm": ("RS256", "ES256"), "operation": ("verify",)}
+    plan = planned(registry.load("jwt"), Request("default", levels, Stopping(0.02), 1))
+    analysed = analyse(measured(plan, lambda of: SECONDS["verify"][of["algorithm"]], "cpu_time"))
+    (everywhere,) = words.answers(plan, decision_of(analysed))
+    open_ = tuple(
+        replace(finding, verdict=VerdictId.INCONCLUSIVE) if "php" in finding.comparison.treatment else finding
+        for finding in analysed.findings
+    )
+
+    (one,) = words.answers(plan, decision_of(replace(analysed, findings=open_)))
+
+    assert "ython" not in everywhere
+    assert one.lower().startswith("python: ")
+
+
 def test_a_mix_is_for_runs_of_jwt_alone() -> None:
     analysed = judged()
 

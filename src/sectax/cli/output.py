@@ -126,6 +126,8 @@ def refuse_existing(out: str, option: str) -> None:
         raise WrongUse(f"{out} exists already", f"name another file with {option}, or move that one away")
     if not path.parent.is_dir():
         raise WrongUse(f"there is no folder {path.parent}", f"make it, or name another file with {option}")
+    if not os.access(path.parent, os.W_OK):
+        raise WrongUse(f"{out} cannot be written: its folder is read-only", f"name another file with {option}")
 
 
 def write_document(text: str, out: str, option: str) -> None:

@@ -142,7 +142,7 @@ def test_what_is_reported_for_one_service_is_reported_of_no_other() -> None:
         {"cert": ("new=c.pem",)},
         {"key": ("new=k.pem",)},
         {"cert": ("c.pem",), "key": ("k.pem",)},  # for the baseline too, which is plain http
-        {"ca": ("ca.pem",)},
+        {"ca": ("baseline=ca.pem",)},
         {"timeout": ("0",)},
         {"timeout": ("nan",)},
         {"timeout": ("soon",)},
@@ -155,6 +155,13 @@ def test_what_cannot_be_is_refused(wrong: Options) -> None:
         plan(TWO | wrong)
 
     assert refused.value.hint
+
+
+def test_a_file_of_authorities_without_a_name_is_for_the_urls_with_tls() -> None:
+    made = read_services(TWO | {"ca": ("ca.pem",)})
+
+    assert not made["baseline"].ca
+    assert made["new"].ca.endswith("ca.pem")
 
 
 def test_a_refused_url_is_not_quoted() -> None:

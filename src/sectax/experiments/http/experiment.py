@@ -127,6 +127,7 @@ class HttpExperiment(Experiment):
     def advice_rules(self, plan: Plan) -> AdviceRules:
         choice = Choice(
             what="requests",
+            picks=False,  # what was put in front of a service is there for a reason
             explained=((CLIENT_CPU.name, "CPU time of the client"), ("first_byte", "the wait for the first byte")),
             unasked=False,
             changes="service, request or network",

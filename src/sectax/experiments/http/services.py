@@ -165,7 +165,9 @@ def read_services(options: Mapping[str, tuple[str, ...]]) -> dict[str, Service]:
         else:
             headers[name].append(read_header(text, "a --header"))
     path = functools.partial(os.path.join, folder)
-    bodies, cas, certificates, keys = (for_each.one(option, path, "") for option in ("body", "ca", "cert", "key"))
+    bodies, certificates, keys = (for_each.one(option, path, "") for option in ("body", "cert", "key"))
+    secure = tuple(name for name, url in urls.items() if url.startswith("https:"))
+    cas = for_each.one("ca", path, "", secure or tuple(urls))
     starts = _starts(options, tuple(urls))
     statuses: dict[str, list[int]] = {name: [] for name in urls}
     for name, text in for_each.all("status"):
@@ -244,20 +246,22 @@ class _Given:
     def __init__(self, options: Mapping[str, tuple[str, ...]], names: tuple[str, ...]) -> None:
         self._options, self._names = options, names
 
-    def all(self, option: str) -> list[tuple[str, str]]:
-        """Every pair of a service and a value for it."""
+    def all(self, option: str, unnamed: tuple[str, ...] = ()) -> list[tuple[str, str]]:
+        """Every pair of a service and a value for it; one without a name is for those given, or for all."""
         pairs = []
         for given in self._options.get(option, ()):
             name, text = _split_name(given)
             if name and name not in self._names:
                 raise WrongUse(f"--{option}: there is no URL {name!r}", did_you_mean(name, self._names))
-            pairs += [(name, text)] if name in self._names else [(name, given) for name in self._names]
+            pairs += [(name, text)] if name in self._names else [(name, given) for name in unnamed or self._names]
         return pairs
 
-    def one(self, option: str, read: Callable[[str], _Value], otherwise: _Value) -> dict[str, _Value]:
+    def one(
+        self, option: str, read: Callable[[str], _Value], otherwise: _Value, unnamed: tuple[str, ...] = ()
+    ) -> dict[str, _Value]:
         """The one value of every service."""
         values: dict[str, _Value] = {}
-        for name, text in self.all(option):
+        for name, text in self.all(option, unnamed):
             if name in values:
                 raise WrongUse(f"two --{option} are for {name!r}", f"give one, or one for each: --{option} NAME=…")
             values[name] = read(text)

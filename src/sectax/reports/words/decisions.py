@@ -66,8 +66,10 @@ def answers(plan: Plan, given: Decision) -> list[str]:
 def _picks(plan: Plan, given: Decision) -> Iterator[str]:
     """Which level to take: a sentence for all places in which it is the same, then what to take otherwise."""
     alike: dict[tuple[str, ...], list[list[Cheapest]]] = defaultdict(list)
+    everywhere = True
     for _, same in groupby(given.cheapest, key=lambda best: best.levels):
         first, *others = same
+        everywhere = everywhere and first.decided
         if first.decided:
             mix = _mix(given, first) if len(first.operations) == 2 else first.baseline
             alike[first.level, mix, *first.tied].append([first, *others])
@@ -88,7 +90,8 @@ def _picks(plan: Plan, given: Decision) -> Iterator[str]:
             apart = (f"{', '.join(where)}: {level}" for level, where in otherwise.items())
             words += f". Otherwise {'; '.join(apart)}"
         # One sentence for all places names none.
-        at = ", ".join(_place(plan, best) for best, *_ in places) if len(alike) > 1 else ""
+        whole = everywhere and len(alike) == 1
+        at = "" if whole else ", ".join(_place(plan, best) for best, *_ in places)
         yield f"{at}: {words}." if at else f"{words[0].upper()}{words[1:]}."
 
 
