@@ -84,7 +84,7 @@ def test_a_slow_line_shows_in_every_round_trip(tmp_path: Path) -> None:
     assert ran.status == 0, ran.err
     times = {
         one["levels"]["setup"]: next(
-            each["estimate"]["point"] for each in one["estimates"] if each["metric"] == "new_connection"
+            metric["estimate"]["point"] for metric in one["estimates"] if metric["metric"] == "new_connection"
         )
         for one in document(tmp_path, "show")["treatments"]
         if one["role"] in ("baseline", "treatment")

@@ -265,17 +265,13 @@ def _causes(analysed: Analysed, choice: Choice, compared: Comparison, effect: Ef
         values = measured.values.get(name, {})
         own, base = values.get(compared.treatment, {}), values.get(compared.baseline, {})
         # A part that a treatment never has is time that it does without.
-        has = bool(own)
-        less = [
-            base[block] - own.get(block, 0.0)
-            for block in measured.blocks
-            if block in base and (block in own or not has)
-        ]
+        blocks = [block for block in measured.blocks if block in base and (block in own or not own)]
+        less = [base[block] - own.get(block, 0.0) for block in blocks]
         if len(less) > 1:
             known = over_blocks(less, 1 - measured.plan.stopping.alpha, "s")
             if known.low is not None and known.low > 0 and known.point >= _ENOUGH * saved_s > 0:
                 saved_ms = f"{1e3 * known.point:.3g} ms"
-                yield f"{words} takes {saved_ms} less" if has else f"it has no {words} ({saved_ms})"
+                yield f"{words} takes {saved_ms} less" if own else f"it has no {words} ({saved_ms})"
             continue
         here, there = (_each(analysed, treatment, name) for treatment in (compared.treatment, compared.baseline))
         saved = -math.expm1(effect.log_ratio)

@@ -134,7 +134,3 @@ def _between(given: Between, times: float) -> str:
 
 def _plain(value: float) -> str:
     return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
