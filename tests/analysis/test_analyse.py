@@ -107,9 +107,7 @@ def test_the_controls_say_what_the_run_could_see() -> None:
     assert family.family == "family"
     assert family.negative is not None
     assert family.positive is not None
-    assert family.noise_floor is not None
     assert 0 < family.noise_floor < 0.02
-    assert family.smallest_seen is not None
     assert 0 < family.smallest_seen < 0.02
 
 
@@ -126,8 +124,6 @@ def test_a_treatment_is_the_geometric_mean_of_its_blocks() -> None:
 
     time = baseline.estimates["time"]
     assert time.point == pytest.approx(2.0)
-    assert time.low is not None
-    assert time.high is not None
     assert time.low * time.high == pytest.approx(4.0)
     assert (time.count, time.unit, time.level) == (2, "s", 0.95)
     assert (other.state, other.blocks, other.reason) == ("ok", 2, "")
@@ -194,7 +190,6 @@ def test_witnesses_that_changed_are_all_shown() -> None:
 
 def test_the_empty_loop_is_a_share_of_an_operation() -> None:
     measured = run_of({"baseline": [1e6] * 6, "t": [1e6] * 6}, metric=THROUGHPUT)
-    assert measured.calibrated is not None
     calibrations = {
         name: dataclasses.replace(one, empty_s=2e-8) for name, one in measured.calibrated.calibrations.items()
     }
@@ -227,8 +222,6 @@ def test_inconclusive_at_the_end_names_the_margin_that_the_blocks_resolve() -> N
     (finding,) = analyse(run_of({"baseline": around(1, 10), "t": wobbling})).findings
 
     assert finding.verdict == VerdictId.INCONCLUSIVE
-    assert finding.effect is not None
-    assert finding.effect.margin_needed is not None
     (wider,) = analyse(
         run_of({"baseline": around(1, 10), "t": wobbling}, margin=finding.effect.margin_needed * 1.01)
     ).findings

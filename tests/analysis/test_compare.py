@@ -82,7 +82,6 @@ def test_ratio_that_the_run_compared_has_the_interval_of_its_finding() -> None:
     )
     down = shape(table.down, "EdDSA : RSA 2048bit, sign").here[0]
 
-    assert finding.effect is not None
     assert (down.low, down.high) == pytest.approx((math.exp(-finding.effect.high), math.exp(-finding.effect.low)))
     across = shape(table.across, "sign : verify, EdDSA").here[0]
     sign, verify = table.here[0].figures[1]
@@ -146,7 +145,6 @@ def test_figure_is_scaled_to_the_unit_that_the_study_printed() -> None:
 
     figure = compared.here[0].figures[1][0]
     assert value(figure) == pytest.approx(ours("sign/parsed-once", "EdDSA") / 1000)
-    assert figure.low is not None
     assert figure.low < value(figure)
 
 
@@ -229,8 +227,6 @@ def test_column_that_the_study_computed_is_computed_of_our_figures_too() -> None
     slow, fast = (own[f"miss/32B/{memory}/back-to-back/sidecar"] for memory in ("128", "1769"))
     assert value(figure) == pytest.approx(1e3 * (slow.point - fast.point)) == pytest.approx(50.0, rel=0.02)
     # The widest that both intervals allow.
-    assert slow.low is not None
-    assert fast.high is not None
     assert figure.low == pytest.approx(1e3 * (slow.low - fast.high))
     assert figure.low < value(figure)
     assert designed.name == "here, designed as the study"

@@ -68,7 +68,6 @@ def test_the_golden_example_comes_out_as_by_hand() -> None:
     unseen = 0.055 * (1 - 0.05 ** (1 / 6))
     half = (plain**1.5 + unseen**1.5) ** (2 / 3)
     effect = finding.effect
-    assert effect is not None
     assert effect.log_ratio == pytest.approx(0.04)
     assert effect.spread == pytest.approx(math.sqrt(0.0002))
     assert (effect.low, effect.high) == pytest.approx((0.04 - half, 0.04 + half), abs=1e-6)
@@ -85,8 +84,6 @@ def test_with_the_number_of_blocks_fixed_student_judges_under_the_same_guard() -
 
     plain = 2.5706 * math.sqrt(0.0002) / math.sqrt(6)
     half = (plain**1.5 + (0.055 * (1 - 0.05 ** (1 / 6))) ** 1.5) ** (2 / 3)
-    assert done is not None
-    assert early is not None
     assert (done.method, early.method) == (STUDENT, SEQUENCE)
     assert (done.low, done.high) == pytest.approx((0.04 - half, 0.04 + half), abs=1e-5)
 
@@ -101,14 +98,10 @@ def test_a_run_that_the_clock_alone_ended_is_judged_once() -> None:
         return only(dataclasses.replace(sequential, plan=plan, **changed)).effect
 
     once, clocked, looked = only(fixed).effect, until(Until.BUDGET), only(sequential).effect
-    assert once is not None
-    assert clocked is not None
     assert (clocked.method, clocked.low, clocked.high) == (STUDENT, once.low, once.high)
     assert until(Until.VERDICT) == looked
     for changed in ({"state": "running"}, {"state": "interrupted"}, {"sessions": 2 * sequential.sessions}):
         seen = until(Until.BUDGET, **changed)
-        assert seen is not None
-        assert looked is not None
         assert (seen.method, seen.low, seen.high) == (SEQUENCE, looked.low, looked.high)
 
 
@@ -119,7 +112,6 @@ def test_a_fixed_number_of_blocks_has_no_verdict_before_its_end() -> None:
     early, done = (only(run_of(values, fixed_blocks=blocks)) for blocks in (10, 8))
 
     assert early.verdict == VerdictId.INCONCLUSIVE
-    assert early.effect is not None
     assert early.effect.low > 0
     assert early.effect.blocks_needed == (2, 2)
     assert done.verdict == VerdictId.SLOWER_MATERIAL
@@ -132,7 +124,6 @@ def test_fewer_than_six_blocks_give_no_verdict_whatever_the_design() -> None:
         finding = only(run_of(values, fixed_blocks=fixed))
 
         assert finding.verdict == VerdictId.INCONCLUSIVE
-        assert finding.effect is not None
         assert (finding.effect.low, finding.effect.high) == (-math.inf, math.inf)
 
 
@@ -140,9 +131,7 @@ def test_more_operations_per_second_is_faster() -> None:
     finding = only(run_of({"baseline": around(100, 12), "treatment": around(150, 12, shift=1)}, metric=THROUGHPUT))
 
     assert finding.verdict == VerdictId.FASTER_MATERIAL
-    assert finding.effect is not None
     assert finding.effect.log_ratio == pytest.approx(-math.log(1.5), abs=0.01)
-    assert finding.effect.absolute is not None
     assert finding.effect.absolute.unit == "s"
     assert finding.effect.absolute.point == pytest.approx(1 / 150 - 1 / 100, rel=0.02)
 
@@ -150,11 +139,7 @@ def test_more_operations_per_second_is_faster() -> None:
 def test_the_absolute_cost_is_the_mean_difference() -> None:
     effect = only(run_of({"baseline": around(0.010, 12), "treatment": around(0.012, 12, shift=1)})).effect
 
-    assert effect is not None
-    assert effect.absolute is not None
     assert effect.absolute.point == pytest.approx(0.002, rel=0.01)
-    assert effect.absolute.low is not None
-    assert effect.absolute.high is not None
     assert 0 < effect.absolute.low < 0.002 < effect.absolute.high
 
 
@@ -168,7 +153,6 @@ def test_a_block_without_both_arms_is_lost_and_never_imputed() -> None:
 
     kept = [i for i in range(10) if i not in (2, 7)]
     logs = [math.log(treatment[i] / baseline[i]) for i in kept]  # type: ignore[operator]
-    assert effect is not None
     assert (effect.blocks, effect.blocks_lost) == (8, 2)
     assert effect.spread == pytest.approx(np.std(logs, ddof=1))
 
@@ -180,7 +164,6 @@ def test_a_value_that_has_no_logarithm_is_missing(value: float) -> None:
 
     effect = only(run_of({"baseline": around(1.0, 8), "treatment": treatment})).effect
 
-    assert effect is not None
     assert (effect.blocks, effect.blocks_lost) == (7, 1)
 
 
@@ -197,7 +180,6 @@ def test_one_pair_is_a_figure_without_an_interval_and_says_nothing_of_how_many_a
     finding = only(run_of({"baseline": [1.0] * 8, "treatment": treatment}))
 
     assert finding.verdict == VerdictId.INCONCLUSIVE
-    assert finding.effect is not None
     assert finding.effect.log_ratio == pytest.approx(math.log(1.25))
     assert (finding.effect.low, finding.effect.high) == (-math.inf, math.inf)
     assert (finding.effect.blocks, finding.effect.blocks_needed) == (1, None)
@@ -217,7 +199,6 @@ def test_the_floor_is_the_spread_of_the_negative_control_over_the_same_blocks() 
     effect = judge(run_of(values))[0].effect
 
     floor = np.std(np.log(np.array([1.1, 0.9, 1.1, 0.9, 1.1, 0.9, 1.1])), ddof=1)
-    assert effect is not None
     assert effect.floor == pytest.approx(floor)
     assert effect.spread == pytest.approx(floor)
 
@@ -225,7 +206,6 @@ def test_the_floor_is_the_spread_of_the_negative_control_over_the_same_blocks() 
 def test_the_negative_control_has_no_floor_of_its_own() -> None:
     findings = judge(run_of({"baseline": around(1, 8), "negative": around(1, 8, shift=2)}))
 
-    assert findings[0].effect is not None
     assert findings[0].effect.floor == 0
 
 
@@ -259,7 +239,6 @@ def test_whole_pages_of_memory_that_tie_are_not_taken_for_certainty() -> None:
     pages = {"baseline": [40960.0] * 8, "t": [40960.0] * 8}
     finding = judge(with_metric(measured, MEMORY, pages, Standing.SECONDARY))[-1]
 
-    assert finding.effect is not None
     assert finding.effect.spread == pytest.approx(0.1)
     assert finding.verdict == VerdictId.INCONCLUSIVE
 
@@ -279,7 +258,6 @@ def test_an_effect_that_jumps_is_printed_with_the_interval_of_all_blocks_and_nam
     effect = only(measured).effect
     logs = np.log(jump)
 
-    assert effect is not None
     assert effect.log_ratio == pytest.approx(logs.mean())
     assert effect.low < logs.mean() < effect.high
     assert effect.high - logs.mean() == pytest.approx(logs.mean() - effect.low)
@@ -295,7 +273,6 @@ def test_an_interval_holds_its_own_mean_where_an_earlier_look_was_narrower() -> 
     finding = only(measured)
     effect = finding.effect
 
-    assert effect is not None
     assert effect.log_ratio == pytest.approx(0.27)
     assert effect.low < 0.27 < effect.high
     assert effect.drifted
@@ -308,7 +285,6 @@ def test_a_steady_effect_has_not_drifted() -> None:
     for _ in range(50):
         logs = (0.05 + rng.normal(0, 0.03, 40)).tolist()
         effect = only(run_of({"baseline": [1.0] * 40, "treatment": slower([1.0] * 40, logs)})).effect
-        assert effect is not None
         assert not effect.drifted
 
 
@@ -323,9 +299,7 @@ def test_the_unit_does_not_matter(values: list[tuple[float, float]], scale: floa
     one = only(run_of({"baseline": base, "treatment": treatment})).effect
     other = only(run_of({"baseline": [scale * v for v in base], "treatment": [scale * v for v in treatment]})).effect
 
-    assert one is not None
     assume(one.spread > 1e-9)
-    assert other is not None
     assert (other.log_ratio, other.low, other.high) == pytest.approx((one.log_ratio, one.low, one.high), abs=1e-9)
 
 
@@ -337,8 +311,6 @@ def test_swapped_arms_turn_the_sign(values: list[tuple[float, float]]) -> None:
     one = only(run_of({"baseline": base, "treatment": treatment})).effect
     other = only(run_of({"baseline": treatment, "treatment": base})).effect
 
-    assert one is not None
-    assert other is not None
     assume(one.spread > 1e-9)
     assert (other.low, other.high) == pytest.approx((-one.high, -one.low))
 
@@ -352,8 +324,6 @@ def test_a_further_block_never_widens_what_all_looks_agree_on(blocks: int, seed:
     before = judge(run_of({name: column[:-1] for name, column in values.items()}))[0].effect
     after = judge(run_of(values))[0].effect
 
-    assert before is not None
-    assert after is not None
     assert after.agreed[0] >= before.agreed[0]
     assert after.agreed[1] <= before.agreed[1]
     assert after.low <= after.log_ratio <= after.high
@@ -368,7 +338,6 @@ def test_what_is_still_needed_is_reported() -> None:
     finding = only(run_of(quiet(6)))
 
     assert finding.verdict == VerdictId.INCONCLUSIVE
-    assert finding.effect is not None
     assert finding.effect.blocks_needed is not None
     fewest, most = finding.effect.blocks_needed
     assert 0 < fewest <= most < 20
@@ -379,13 +348,9 @@ def test_where_nobody_can_say_how_many_blocks_the_margin_in_reach_is_reported() 
     finding = only(run_of(quiet(8, spread=0.05)))
     at_the_end = only(run_of(quiet(40, spread=0.05)))
 
-    assert finding.effect is not None
     assert finding.effect.blocks_needed is None
     assert finding.seconds_needed is None
-    assert finding.effect.margin_in_reach is not None
-    assert finding.effect.margin_needed is not None
     assert 0.02 < finding.effect.margin_in_reach < finding.effect.margin_needed
-    assert at_the_end.effect is not None
     assert at_the_end.effect.margin_needed == pytest.approx(finding.effect.margin_in_reach, rel=0.3)
     assert words.verdict(finding) == "undecided; 9 % faster to 12 % slower"  # and not that more blocks would do
     assert as_json(finding, "").needed.margin_in_reach == finding.effect.margin_in_reach
@@ -395,7 +360,6 @@ def test_a_budget_that_is_spent_has_no_margin_left_to_reach() -> None:
     finding = only(run_of(quiet(40, spread=0.08)))
 
     assert finding.verdict == VerdictId.INCONCLUSIVE
-    assert finding.effect is not None
     assert finding.effect.margin_in_reach is None
     assert finding.effect.margin_needed is not None
 
@@ -407,9 +371,7 @@ def test_a_claim_of_few_quiet_blocks_survives_a_mode_that_they_missed() -> None:
     effect = only(run_of(values)).effect
     control = only(run_of({"baseline": values["baseline"], "negative": values["treatment"]})).effect
 
-    assert effect is not None
     assert effect.low < 0 < effect.high
-    assert control is not None
     assert control.high < 0  # two equal arms differ by as much either way, so nothing was missed
 
 
@@ -425,9 +387,6 @@ def test_a_bias_that_the_negative_control_sees_widens_its_family(by: float, wide
     control, finding = judge(biased(by))
     _, unbiased = judge(biased(0.0))
 
-    assert finding.effect is not None
-    assert unbiased.effect is not None
-    assert control.effect is not None
     assert control.effect.widened == 0
     assert finding.effect.widened == pytest.approx(widened)
     assert finding.effect.low == pytest.approx(unbiased.effect.low - widened)
@@ -443,8 +402,6 @@ def test_a_sure_bias_within_the_margin_widens_and_takes_no_verdict(margin: float
 
     control, finding = judge(run_of(values, margin=margin))
 
-    assert control.effect is not None
-    assert finding.effect is not None
     assert fired_for_sure(control.effect)
     assert takes_verdicts(control.effect, control.verdict) is fatal
     assert finding.effect.widened == pytest.approx(0.008 if fatal else 3 * control.effect.high)
@@ -457,7 +414,6 @@ def test_a_control_of_times_widens_nothing_in_memory() -> None:
 
     in_memory = judge(with_metric(measured, MEMORY, pages, Standing.SECONDARY))[-1]
 
-    assert in_memory.effect is not None
     assert in_memory.effect.widened == 0
 
 
@@ -473,6 +429,5 @@ def test_the_guard_is_the_same_whatever_the_margin(fixed: int | None) -> None:
 def test_an_answered_comparison_needs_nothing_more() -> None:
     finding = only(run_of({"baseline": around(1, 20), "treatment": around(1.5, 20, shift=1)}))
 
-    assert finding.effect is not None
     assert finding.effect.blocks_needed is None
     assert finding.seconds_needed is None

@@ -49,7 +49,6 @@ def test_the_finding_is_the_mean_of_the_hosts_and_its_interval_leaves_out_what_t
     effects = {f"host{number}": 0.1 * number for number in range(1, 6)}
     finding = judge(on_hosts(effects))[0]
 
-    assert finding.effect is not None
     assert finding.effect.log_ratio == pytest.approx(0.3, abs=0.005)
     assert finding.effect.high - finding.effect.low < 0.03
 
@@ -60,7 +59,6 @@ def test_every_host_has_its_own_interval() -> None:
     assert [one.host for one in found.hosts] == list(FIVE)
     for one in found.hosts:
         effect = one.finding.effect
-        assert effect is not None
         assert effect.blocks == 6
         assert effect.low < FIVE[one.host] < effect.high
 
@@ -68,18 +66,12 @@ def test_every_host_has_its_own_interval() -> None:
 def test_hosts_like_these_have_a_wider_interval_around_the_same_mean() -> None:
     found = across(on_hosts(FIVE))
 
-    assert found.alike is not None
     assert found.alike.verdict is VerdictId.SLOWER_MATERIAL
     alike, measured = found.alike.effect, found.measured.effect
-    assert alike is not None
-    assert measured is not None
     assert alike.log_ratio == pytest.approx(measured.log_ratio)
     assert alike.low < measured.low
     assert measured.high < alike.high
     assert alike.method == "student-t-over-hosts"
-    assert found.spread is not None
-    assert found.spread.low is not None
-    assert found.spread.high is not None
     assert found.spread.low < math.expm1(0.0158) < found.spread.high
 
 
@@ -137,7 +129,6 @@ def test_a_late_host_is_left_out_and_said_so() -> None:
     found = across(on_hosts({**FIVE, "late": 3.0}, late=["late"]))
 
     assert found.left_out == ("late",)
-    assert found.measured.effect is not None
     assert found.measured.effect.log_ratio == pytest.approx(0.22, abs=0.005)
     assert found.measured.effect.blocks == 30
 
@@ -153,8 +144,6 @@ def test_workers_of_one_machine_are_one_host() -> None:
     assert analysed.hosts == ()
     assert "5 workers on one machine" in analysed.scope
     finding = judge(measured)[0]
-    assert finding.effect is not None
-    assert analysed.findings[0].effect is not None
     assert analysed.findings[0].effect.spread > 2 * finding.effect.spread  # what they differ by is noise then
 
 
@@ -162,7 +151,5 @@ def test_the_controls_of_the_run_know_of_hosts_too() -> None:
     """Hosts that differ by a factor of five between them leave both controls as they are."""
     (controls,) = analyse(on_hosts(FIVE)).controls
 
-    assert controls.negative is not None
     assert controls.negative.verdict is VerdictId.EQUIVALENT
-    assert controls.positive is not None
     assert controls.positive.verdict is VerdictId.SLOWER_MATERIAL

@@ -68,7 +68,6 @@ def test_a_batch_that_the_pilot_read_too_long_is_sized_again_after_the_first_blo
 
     again = sized_again(PLAN, replace(right, calibrations=wrong), seen)
 
-    assert again is not None
     for cell in PLAN.cells:
         counts = {name: again.calibrations[name].count for name in lengths(again, cell.id)}
         assert not uneven([counts[name] * seen[name] for name in counts])
@@ -271,7 +270,6 @@ def test_one_reading_that_was_too_short_is_put_right_after_the_next_block() -> N
     assert misled is not None
     again = sized_again(PLAN, misled, seconds)
 
-    assert again is not None
     assert {name: item.count for name, item in again.calibrations.items()} == {
         name: entry.count for name, entry in right.calibrations.items()
     }
@@ -285,7 +283,6 @@ def test_batches_that_are_sized_again_still_outlast_a_coarse_clock() -> None:
 
     again = sized_again(PLAN, freeze(PLAN, coarse, {}, math.inf), halved)
 
-    assert again is not None
     assert all(calibration.batch_s > 0.7 for calibration in again.calibrations.values())
 
 
@@ -296,7 +293,6 @@ def test_the_known_cost_is_still_known_after_batches_were_sized_again() -> None:
     }
     again = sized_again(PLAN, freeze(PLAN, slow, {}, math.inf), {treatment.id: 1e-4 for treatment in PLAN.treatments})
 
-    assert again is not None
     for treatment in PLAN.treatments:
         if treatment.extra:
             known = known_extra(again.calibrations[treatment.id], treatment.extra, again.rounds[treatment.cell])

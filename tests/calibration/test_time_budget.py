@@ -139,7 +139,6 @@ def test_a_budget_is_refused_by_the_first_operation_that_shows_it(until: str, tm
     assert "pilot 1/" not in result.err
     assert list(tmp_path.iterdir()) == []
     budget = re.search(r"--budget (\d+s)", result.err)
-    assert budget is not None
     assert sectax(*asked, "--budget", budget[1], folder=tmp_path, simulated=1).status == 0
 
 

@@ -147,7 +147,6 @@ def test_the_answer_is_in_every_form_of_the_run_and_decides_the_status_behind_a_
     markdown = sectax("report", "r.sectax", folder=tmp_path)
     command = [sys.executable, "-m", "sectax", "show", "r.sectax", "--fail-if", "slower>5%"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as unread:
-        assert unread.stdout is not None
         unread.stdout.close()
         assert unread.wait() == HOLDS
 

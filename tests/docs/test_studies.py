@@ -21,8 +21,6 @@ SCRIPT = ROOT / "scripts/studies.py"
 @pytest.fixture(scope="module")
 def studies() -> ModuleType:
     spec = importlib.util.spec_from_file_location("studies", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules["studies"] = module  # dataclasses look for the module of their annotations
     spec.loader.exec_module(module)

@@ -232,7 +232,6 @@ def test_every_figure_of_the_study_has_its_place_here() -> None:
     blocks = tuple(range(1, 7))
     values: dict[str, dict[str, dict[int, float]]] = {}
     counterpart = STUDY.counterpart
-    assert counterpart is not None
     for table in STUDY.tables:
         metric = values.setdefault(counterpart.metrics[table.id], {})
         for payload, row in zip(table.row_labels, table.values, strict=True):

@@ -141,7 +141,6 @@ def test_wycheproofs_vectors_are_judged_as_wycheproof_does():
     judged = wrong = 0
     for case in wycheproof.cases():
         verify = JwtReferee(case.parameters["algorithm"], case.inputs)._verify
-        assert case.vectors is not None
         for _, token, valid in case.vectors.vectors:
             text, _, signature = token.rpartition(".")
             accepted = token.count(".") == 2 and verify(text.encode(), unbase64url(signature))

@@ -29,7 +29,6 @@ def backend_down() -> None:
 
     def killed(self: Backend) -> Any:
         if next(asked) == AFTER:
-            assert self._child is not None
             os.kill(self._child.pid, signal.SIGKILL)
         return calls(self)
 

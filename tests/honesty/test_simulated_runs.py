@@ -125,7 +125,6 @@ def test_simulated_runs_and_real_ones_are_judged_alike() -> None:
     sequence = running_sequence(d, 0.05, first_look=6, last_look=40, reference=reference, unseen=UNSEEN)
 
     effect = judge(run.measured())[0].effect
-    assert effect is not None
     assert (effect.low, effect.high) == pytest.approx((sequence.low[0, -1], sequence.high[0, -1]))
 
 

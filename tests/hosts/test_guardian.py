@@ -33,7 +33,6 @@ def start_sectax(then: str) -> tuple[subprocess.Popen[str], list[int]]:
         text=True,
         env=os.environ | {"PYTHONPATH": str(SRC)},
     )
-    assert sectax.stdout is not None
     return sectax, [int(word) for word in sectax.stdout.readline().split()]
 
 
@@ -88,7 +87,6 @@ def test_a_guardian_that_was_killed_is_replaced(sleeper: subprocess.Popen[bytes]
     with subprocess.Popen(["sleep", "60"], start_new_session=True) as other:
         guardian.watch(sleeper.pid)
         shell = guardian._shell
-        assert shell is not None
         shell.kill()
         shell.wait()
         guardian.watch(other.pid)
@@ -102,7 +100,6 @@ def test_an_idle_guardian_costs_no_cpu(sleeper: subprocess.Popen[bytes]) -> None
     guardian = Guardian()
     guardian.watch(sleeper.pid)
     shell = guardian._shell
-    assert shell is not None
     clock = (~shell.pid << 3) | 2  # the CPU time of another process
     before, deadline = -1.0, time.monotonic() + 60
     # However long it takes to start: once it waits, its CPU time stands still.

@@ -123,7 +123,6 @@ def test_nothing_is_left_by_a_sectax_that_is_killed(server, tmp_path, monkeypatc
         "print(host.put(Path(sys.argv[2])), host._sockets, flush=True); time.sleep(100)"
     )
     killed = subprocess.Popen([sys.executable, "-c", holds, server.name, __file__], stdout=subprocess.PIPE, text=True)
-    assert killed.stdout is not None
     path, sockets = map(Path, killed.stdout.readline().split())
     was_there = path.exists() and sockets.exists()
     killed.kill()

@@ -117,7 +117,6 @@ def server_within(canary: Canary) -> Iterator[Server]:
     pipe = subprocess.PIPE
     with subprocess.Popen(argv, stdin=pipe, stdout=pipe, text=True, env=environment, cwd=_ROOT) as process:
         assert process.stdin is not None
-        assert process.stdout is not None
         port = urlsplit(process.stdout.readline().strip()).port
         assert port is not None
         try:

@@ -85,7 +85,6 @@ class LocalLambda:
         argv = [sys.executable, "-m", "lambda_local", "serve", "--json", "--port", "0", *self._words]
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(argv, stdin=pipe, stdout=pipe, start_new_session=True)
-        assert self.process.stdout is not None
         ready = json.loads(self.process.stdout.readline())
         self.endpoint = ready.get("endpoint", "")
         self.error, self.hint = ready.get("error", ""), ready.get("hint", "")

@@ -72,7 +72,6 @@ def test_the_log_stands_between_the_lines_of_the_platform(lambda_):
     assert lines[1:3] == ["one\n", "two\n"]
     assert lines[3] == f"END RequestId: {request_id}\n"
     report = REPORT.fullmatch(lines[4])
-    assert report is not None
     assert report["id"] == request_id
     assert (report["size"], report["used"]) == ("256", "43")
     assert float(report["init"]) > 1
@@ -98,7 +97,6 @@ def test_what_was_measured_comes_in_a_header(lambda_):
     answer = invoke(lambda_, "measured")
 
     report = REPORT.search(answer.log)
-    assert report is not None
     assert f"{answer.measured['duration_s'] * 1e3:.2f}" == report["ms"]
     assert f"{answer.measured['init_s'] * 1e3:.2f}" == report["init"]
     assert answer.measured["cpu_time_s"] == 0.001  # the plain box counts so much each time that it is read
@@ -206,7 +204,6 @@ def test_time_out_kills_the_instance(lambda_, tmp_path):
     assert answer.value["errorType"] == "Sandbox.Timedout"
     assert answer.value["errorMessage"].endswith("Error: Task timed out after 1.00 seconds")
     report = REPORT.search(answer.log)
-    assert report is not None
     assert report["status"] == "timeout"
     assert float(report["ms"]) >= 1000
     assert again.error is None
@@ -356,7 +353,6 @@ def test_what_comes_after_the_answer_is_in_the_duration_and_reported_by_itself(l
     first, warm, late = (invoke(lambda_, "after", seconds) for seconds in (0, 0.2, 3))
 
     report = REPORT.search(warm.log)
-    assert report is not None
     assert first.value == warm.value == 1
     assert warm.measured["duration_s"] > warm.measured["after_answer_s"] >= 0.2
     assert warm.measured["billed_ms"] == int(report["billed"]) >= 200

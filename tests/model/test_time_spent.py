@@ -16,13 +16,11 @@ MEASURED = situations.signatures_in_php().measured
 
 
 def test_the_shares_are_those_of_the_record_and_make_up_the_whole() -> None:
-    assert MEASURED.calibrated is not None
     name, calibration = next(iter(MEASURED.calibrated.calibrations.items()))
     batches, batch_s, open_s = 8, 0.02, 0.1
     visited = Visited(batches, batches * calibration.count, batches * batch_s, open_s)
     spent = time_spent(replace(MEASURED, record={1: BlockRecord(1.0, {name: visited}), 2: BlockRecord(1.0, {})}))
 
-    assert spent is not None
     thrown_away = batches * settling_operations(calibration) / calibration.count + calibration.warmup
     assert spent.counted == pytest.approx(batches * batch_s / 2)
     assert spent.settling == pytest.approx(thrown_away * batch_s / 2)

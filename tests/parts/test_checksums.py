@@ -38,7 +38,6 @@ def test_a_damaged_probe_is_found_and_built_again(tmp_path, monkeypatch):
     monkeypatch.setenv("SECTAX_CACHE", str(tmp_path))
     probe = probes.load("python")
     folder = probe.environment_folder()
-    assert folder is not None
 
     def install(command, failure, **settings):
         (folder / "lib").mkdir(parents=True, exist_ok=True)
@@ -50,7 +49,6 @@ def test_a_damaged_probe_is_found_and_built_again(tmp_path, monkeypatch):
 
     (folder / "lib" / "a.py").write_text("damaged\n")
     lack = probes.missing(probe, thorough=True)
-    assert lack is not None
     assert (lack.makable, lack.hint) == (True, "sectax setup")
     assert "lib/a.py has changed" in lack.reason
 

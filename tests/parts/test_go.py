@@ -80,7 +80,6 @@ def test_an_older_one_is_reported_with_its_version_and_can_be_fixed(programs, re
     install(programs, SAYS.format(release))
     lack = go.missing("1.26.0")
 
-    assert lack is not None
     assert "is too old, 1.26.0 is needed" in lack.reason
     assert lack.makable
 
@@ -88,7 +87,6 @@ def test_an_older_one_is_reported_with_its_version_and_can_be_fixed(programs, re
 def test_without_any_go_the_package_and_the_release_are_named(programs):
     lack = go.missing("1.26.0")
 
-    assert lack is not None
     assert lack.reason == "go is not installed"
     assert "install Go 1.26.0 or newer" in lack.hint
     assert lack.apt == ("golang-go",)
@@ -100,7 +98,6 @@ def test_an_older_one_fetches_a_release_that_then_works(programs):
     go.fetch("1.26.0")
 
     program = go.find("1.26.0")
-    assert program is not None
     assert go.version_of(program) == f"go{go.RELEASE}"
     top = program.parents[1]
     assert os.access(top / "pkg/tool/linux/compile", os.X_OK)

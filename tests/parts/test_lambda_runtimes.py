@@ -33,7 +33,6 @@ def test_what_a_runtime_lacks_is_reported_with_sectax_s_own_command(programs):
 
     lack = lambda_local.missing("nodejs20.x")
 
-    assert lack is not None
     assert (lack.makable, lack.on_first_use, lack.hint) == (True, False, "sectax setup nodejs20.x")
     assert lambda_local.others_here() == ("nodejs20.x",)
     with pytest.raises(SetUpFailed, match="could not be built"):

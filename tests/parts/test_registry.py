@@ -67,7 +67,6 @@ def test_a_probe_of_kind_build_is_built_once_and_again_where_its_sources_change(
 
     probes.set_up(probe)
 
-    assert before is not None
     assert before.makable
     assert probes.missing(probe, thorough=True) is None
     program, option = probe.command()
@@ -95,7 +94,6 @@ def test_a_built_probe_that_was_damaged_is_missing(folder: Path) -> None:
 
     lack = probes.missing(probe, thorough=True)
 
-    assert lack is not None
     assert "damaged" in lack.reason
 
 
@@ -123,9 +121,7 @@ def test_a_probe_in_go_lacks_go_where_there_is_none(folder: Path, monkeypatch: p
     monkeypatch.setattr(go, "find", lambda version: Path("/go"))
     unbuilt = probes.missing(probe, experiment="primitives")
 
-    assert without is not None
     assert (without.makable, without.apt) == (False, ("golang-go",))
-    assert unbuilt is not None
     assert (unbuilt.makable, unbuilt.hint) == (True, "sectax setup primitives")
 
 

@@ -13,7 +13,6 @@ from tests.needs import needs
 def test_a_program_of_the_system_is_named_with_its_package():
     lack = parts.load("system:no-such-program").missing()
 
-    assert lack is not None
     assert lack.reason == "no-such-program is not installed"
     assert lack.apt == ("no-such-program",)
 
@@ -25,12 +24,10 @@ def test_gvisor_is_made_where_go_is_and_asked_for_where_it_is_not(tmp_path, monk
     monkeypatch.setenv("PATH", str(tmp_path))
     without = parts.load("runsc").missing()
 
-    assert without is not None
     assert "go is not installed" in without.reason
     assert go is not None
     (tmp_path / "go").symlink_to(go)
     lack = parts.load("runsc").missing()
-    assert lack is not None
     assert lack.makable
 
 

@@ -117,7 +117,6 @@ def test_degradation_that_a_study_printed_is_marked_as_derived_and_follows_from_
     for (normal, confidential), (printed,) in zip(total.values, degradation.values, strict=True):
         assert normal
         assert confidential
-        assert printed is not None
         assert abs((confidential / normal - 1) * 100 - printed) < 0.01
 
 
@@ -142,7 +141,6 @@ def test_only_the_label_that_contradicts_itself_gets_a_remark() -> None:
 def test_label_whose_size_is_not_that_of_its_curve_is_found(label: str) -> None:
     remark = mislabelled(PublishedLevel(label))
 
-    assert remark is not None
     assert remark.id == "mislabelled-level"
 
 

@@ -51,7 +51,6 @@ def test_numbers_keep_all_their_digits_and_their_base_unit() -> None:
     row = rows("two-commands", "findings")[0]
     effect = situations.commands().findings[0].effect
 
-    assert effect is not None
     assert float(row["log_ratio"]) == effect.log_ratio
     assert float(row["cost_ratio"]) == math.exp(effect.log_ratio)
     assert row["absolute_unit"] == "s"

@@ -66,7 +66,6 @@ def test_intervals_can_be_drawn_from_the_document_alone() -> None:
     slower = by_label["slower"].interval
 
     assert table.margin == 0.02
-    assert slower is not None
     assert 1.02 < slower.low < 1.0375 < slower.high < 1.05
     assert by_label["slower"].tone is Tone.WORSE
     # What is withdrawn or not measured has no interval to show.

@@ -40,7 +40,6 @@ def table(*intervals: tuple[float, float, float], tone: Tone = Tone.WORSE) -> Ta
 def test_marks_stand_where_the_figures_are(logs, width: int, tone: Tone) -> None:
     made = table(*logs, tone=tone)
     axis = interval_axis(made, 1.0, width - 2.0)
-    assert axis is not None
 
     for text, (low, point, high) in zip(drawn(made, width)[1:], logs, strict=True):
         assert len(text) == width
@@ -49,8 +48,6 @@ def test_marks_stand_where_the_figures_are(logs, width: int, tone: Tone) -> None
         # A place of one letter, and one more where the interval must not touch the line of no cost.
         assert abs(place - axis.scale.place(math.exp(point))) <= 1.51
         first, last = re.search(r"[├►◄■○×◆]", text), re.search(r"[┤►◄■○×◆](?!.*[┤►◄■○×◆])", text)
-        assert first is not None
-        assert last is not None
         assert abs(first.start() - axis.scale.place(math.exp(low))) <= 1.51
         assert abs(last.start() - axis.scale.place(math.exp(high))) <= 1.51
         if math.exp(low) > 1:
@@ -76,7 +73,6 @@ def test_every_kind_of_answer_has_the_mark_that_it_has_on_the_page() -> None:
 def test_an_interval_that_holds_no_cost_crosses_its_line_and_one_that_does_not_never_touches_it() -> None:
     made = table((-0.5, 0.3, 0.5), (0.0001, 0.3, 0.5), tone=Tone.OPEN)
     axis = interval_axis(made, 1.0, 19.0)
-    assert axis is not None
 
     _, across, above = drawn(made, 21)
 

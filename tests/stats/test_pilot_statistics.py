@@ -186,7 +186,6 @@ def ratios(within: float, between: float, likeness: float, *, treatments: int = 
 def test_what_lasts_from_turn_to_turn_is_distinguished_from_what_processes_differ_by(likeness: float) -> None:
     found = noise_of(ratios(0.05, 0.02, likeness))
 
-    assert found is not None
     assert found.likeness == pytest.approx(likeness, abs=0.05)
     assert found.between == pytest.approx(0.02**2, rel=0.4)
     assert found.within == pytest.approx(0.05**2, rel=0.2)
@@ -211,5 +210,4 @@ def test_one_turn_says_nothing_of_the_noise(seen: list[Any]) -> None:
 def test_one_process_tells_how_turns_vary_and_not_how_processes_differ() -> None:
     seen = noise_of([[[0.1, 0.2, 0.3]]])
 
-    assert seen is not None
     assert (seen.within, seen.between) == (pytest.approx(0.01), 0.0)

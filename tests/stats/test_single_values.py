@@ -50,6 +50,5 @@ def test_modes_are_reported_with_their_share_and_their_middles() -> None:
 
     found = two_modes(values)
 
-    assert found is not None
     assert (found.slow_share, found.fast, found.slow) == pytest.approx((0.2, 0.0, 1.0))
     assert found.chance < 0.001

@@ -63,7 +63,6 @@ def as_document(advised: Advice) -> str:
 def test_the_bill_is_requests_and_whole_milliseconds_of_memory() -> None:
     prices = load()
     decision = given().decision
-    assert decision is not None
     (outlay,) = (bill for bill in decision.outlays if bill.levels["memory"] == "128" and not bill.is_baseline)
 
     per_gb_s = prices.items["lambda.x86_64"].price
@@ -73,7 +72,6 @@ def test_the_bill_is_requests_and_whole_milliseconds_of_memory() -> None:
 
 def test_no_money_is_named_without_an_interval_that_it_follows_from() -> None:
     noisy, few = given(noise=0.2).decision, given(blocks=1).decision
-    assert noisy is not None
 
     assert all(outlay.least < outlay.bill.total < outlay.most for outlay in noisy.outlays)
     assert few is None or few.outlays == ()

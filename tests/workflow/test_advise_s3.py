@@ -115,7 +115,6 @@ def test_of_what_is_not_decided_its_most_is_reported(run: Measured) -> None:
     analysed = analyse(dataclasses.replace(run, values=run.values | {"latency": latency}))
     decision = decided(analysed)
 
-    assert decision is not None
     (sentence,) = answers(run.plan, decision)
     most = max(finding.effect.high for finding in decision.findings if finding.effect is not None)
     assert f"at most {units.share(math.expm1(most))} slower" in sentence

@@ -72,7 +72,6 @@ def said(found: Advice) -> str:
 
 def test_seconds_and_money_at_a_rate_are_those_worked_out_by_hand() -> None:
     found = given(AskedRate(calls=10, ttl_s=100.0, per_s=0.1))
-    assert found.rates is not None
     at = {(treatment.levels["access"], treatment.levels["memory"]): treatment for treatment in found.rates.at}
 
     # One invocation in ten finds the TTL over.
@@ -88,7 +87,6 @@ def test_seconds_and_money_at_a_rate_are_those_worked_out_by_hand() -> None:
 
 def test_without_misses_the_first_access_stands_for_them_and_is_named() -> None:
     found = given(AskedRate(calls=1, ttl_s=1.0, per_s=1.0), situations=("hit",))
-    assert found.rates is not None
     (sidecar,) = [
         treatment
         for treatment in found.rates.at
@@ -134,7 +132,6 @@ def test_an_experiment_without_rates_refuses_one() -> None:
 
 def test_between_has_its_ends_in_order() -> None:
     found = given()
-    assert found.rates is not None
 
     def ends(figure: Between) -> bool:
         return figure.low is not None and figure.high is not None and figure.low <= figure.point <= figure.high

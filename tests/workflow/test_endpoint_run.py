@@ -36,9 +36,7 @@ def address() -> Iterator[str]:
         text=True,
     ) as server:
         try:
-            assert server.stdout is not None
             found = re.search(r"http://\S+", server.stdout.readline())
-            assert found is not None
             yield found[0]
         finally:
             server.send_signal(signal.SIGINT)

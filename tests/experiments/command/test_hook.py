@@ -55,7 +55,6 @@ run_hook(sys.argv[1:], 60.0)
 """
     argv = [sys.executable, "-c", runs, "sh", "-c", "sleep 60; :", mark]
     with subprocess.Popen(argv, stdout=subprocess.PIPE) as killed:
-        assert killed.stdout is not None
         said = killed.stdout.readline()
         at_work = eventually(lambda: len(running_with(mark)) == 2)  # it, and its hook
         killed.kill()

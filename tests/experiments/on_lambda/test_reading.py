@@ -22,7 +22,6 @@ def answer(log: str) -> dict:
 def test_duration_init_and_memory_come_from_the_report_line():
     series = reading(answer(COLD))
 
-    assert series is not None
     assert series.duration_s == pytest.approx(0.01234)
     assert series.init_s == pytest.approx(0.20066)
     assert series.max_memory_bytes == 37 * 2**20
@@ -35,7 +34,6 @@ def test_a_report_that_the_function_printed_itself_is_not_believed():
 
     series = reading(answer(forged + COLD))
 
-    assert series is not None
     assert series.duration_s == pytest.approx(0.01234)
 
 
@@ -58,7 +56,6 @@ def test_a_header_cannot_steer_a_terminal():
 
     series = reading({"ResponseMetadata": {"HTTPHeaders": {"x-lambda-local-measured": told}}})
 
-    assert series is not None
     assert str(series.limits["cgroup"]).isprintable()
 
 

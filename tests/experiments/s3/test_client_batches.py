@@ -16,8 +16,6 @@ from sectax.parts import cache
 def client() -> ModuleType:
     folder = cache.bundled("clients", "s3-python")
     loaded = importlib.util.spec_from_file_location("s3_client", folder / "s3_client.py")
-    assert loaded is not None
-    assert loaded.loader is not None
     module = importlib.util.module_from_spec(loaded)
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(folder)

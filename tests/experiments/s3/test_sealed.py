@@ -19,8 +19,6 @@ KEY = bytes(range(32))
 def sealed() -> ModuleType:
     path = cache.bundled("clients", "s3-python") / "sealed.py"
     loaded = importlib.util.spec_from_file_location("sealed", path)
-    assert loaded is not None
-    assert loaded.loader is not None
     module = importlib.util.module_from_spec(loaded)
     sys.modules["sealed"] = module
     loaded.loader.exec_module(module)

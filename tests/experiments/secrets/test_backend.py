@@ -108,7 +108,6 @@ def test_a_longer_way_is_paid_by_a_new_connection_and_by_every_call(tmp_path: Pa
 
 
 def test_a_backend_that_died_is_named(backend: Backend) -> None:
-    assert backend._child is not None
     os.kill(backend._child.pid, signal.SIGKILL)
 
     with pytest.raises(BackendFailed, match="stand-in for Secrets Manager does not answer"):
@@ -124,7 +123,6 @@ def test_it_ends_when_whoever_started_it_is_killed() -> None:
         "    time.sleep(60)\n"
     )
     with subprocess.Popen([sys.executable, "-c", source], stdout=subprocess.PIPE, text=True) as owner:
-        assert owner.stdout is not None
         pid = int(owner.stdout.readline())
         owner.kill()
     deadline = time.monotonic() + 20

@@ -62,7 +62,6 @@ def test_a_frozen_instance_uses_no_processor_until_it_is_thawed(name: str) -> No
 def v2_group(name: str) -> Iterator[Path]:
     """A real group of v2, which needs no controller for the freezer."""
     groups = lineage("none-of-v1")
-    assert groups is not None
     folder = groups.top / name
     folder.mkdir()
     yield folder
@@ -74,7 +73,6 @@ def test_the_freezer_of_v2_does_the_same(v2_group: Path) -> None:
     process = subprocess.Popen([sys.executable, "-c", _BUSY])
     (v2_group / "cgroup.procs").write_text(str(process.pid))
     freezer = open_freezer(v2_group)
-    assert freezer is not None
     try:
         freezer.freeze()
         frozen = _comes_to_say("frozen 1", v2_group)
@@ -107,7 +105,6 @@ def test_a_group_without_a_freezer_is_left_alone(tmp_path: Path) -> None:
 def _states(name: str) -> dict[str, str]:
     """Of the groups in the freezer of v1 whose names begin so, whether each is frozen."""
     groups = lineage("freezer")
-    assert groups is not None
     return {
         path.parent.name: path.read_text().strip() for path in groups.top.glob(f"lambda-local/*.{name}.*/freezer.state")
     }

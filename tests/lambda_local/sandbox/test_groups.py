@@ -96,7 +96,6 @@ def test_v2_quota_and_freezer_change_during_an_instance_s_life(tmp_path: Path) -
     tree.write(f"{_TOP}/lambda-local/box/cgroup.freeze", "0")
     groups = Groups("box", tmp_path)
     groups.make(Limits(128, 0.5))
-    assert groups.freezer is not None
     seen = []
 
     groups.set_quota(2.0)  # for the init phase
@@ -234,7 +233,6 @@ def inside() -> Iterator[int]:
     code = "import sys; print(1, flush=True); sys.stdin.read()"
     words = [sys.executable, "-I", "-S", "-c", code]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
         process.stdout.readline()
         yield process.pid
 
@@ -274,7 +272,6 @@ def test_the_limit_is_lowered_by_what_is_counted_elsewhere_and_reported_as_it_wa
     peak, over = groups.look()
 
     assert not over
-    assert peak is not None
     assert 1 << 20 < peak < 512 << 20  # this process maps code
     assert 0 < int(limit.read_text()) < 512 << 20
     assert groups.in_force().memory_bytes == 512 << 20

@@ -223,7 +223,6 @@ def _owner(name: str) -> Iterator[subprocess.Popen[str]]:
 
 def _up(owner: subprocess.Popen[str]) -> str:
     """The name of its folder, once its instance is there."""
-    assert owner.stdout is not None
     return owner.stdout.readline().strip()
 
 

@@ -57,7 +57,6 @@ def costs(svg: Element, margin: float) -> tuple[float, float, float]:
     unit = number(band, "width") / (2 * math.log1p(margin))
     reach = one(svg, "line", "reach")
     moved = re.match(r"translate\(([-\d.]+) ", one(svg, "path", "mark").get("transform", ""))
-    assert moved is not None
     places = (number(reach, "x1"), float(moved[1]), number(reach, "x2"))
     low, point, high = (math.exp((place - zero) / unit) for place in places)
     return low, point, high

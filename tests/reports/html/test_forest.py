@@ -73,7 +73,6 @@ def test_what_is_too_long_for_a_phone_is_pressed_into_its_width() -> None:
 
     rooms = [[line.room for line in drawn.lines if line.role == Tone.WORSE.value] for drawn in (short, long)]
     assert rooms[0] == [None]
-    assert rooms[1][0] is not None
     assert rooms[1][0] < NARROW.width
 
 
