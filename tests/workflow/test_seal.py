@@ -118,6 +118,25 @@ def test_another_key_seals_nothing_for_who_knows_the_signers(run_file: Path, tmp
     assert seal(run_file, "--signers", str(tmp_path / "signers"))["state"] == "unknown-signer"
 
 
+def test_a_public_key_by_itself_is_a_signer_without_a_name(run_file: Path, tmp_path: Path, key: Path) -> None:
+    (tmp_path / "ann.pub").write_text(key.with_name("id.pub").read_text())
+    made(tmp_path / "eve")
+
+    mine, other = (seal(run_file, "--signers", str(tmp_path / name)) for name in ("ann.pub", "eve.pub"))
+
+    assert (mine["state"], mine["name"]) == ("sealed", "")
+    assert other["state"] == "unknown-signer"
+
+
+@pytest.mark.parametrize("content", ["", "# nobody\n", "ann@example.org\n", "-----BEGIN OPENSSH PRIVATE KEY-----\n"])
+def test_a_file_without_a_public_key_accuses_nobody(run_file: Path, tmp_path: Path, content: str) -> None:
+    (tmp_path / "signers").write_text(content)
+
+    answer = sectax("audit", str(run_file), "--signers", str(tmp_path / "signers"))
+
+    assert (answer.status, "no public key" in answer.err, answer.out) == (2, True, "")
+
+
 def session(path: Path, key: Path | None, blocks: int, *, ends: bool = True) -> None:
     """A session of a simulated run, the first or a later one."""
     rng = np.random.default_rng(9)

@@ -40,7 +40,7 @@ def _split(ctx: click.Context, parameter: click.Parameter, text: str) -> tuple[s
     "--signers",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="For a run: it must be sealed with one of these keys (ALLOWED SIGNERS in man ssh-keygen).",
+    help="For a run: it must be sealed with one of these public keys (as id.pub, or ALLOWED SIGNERS of ssh-keygen).",
 )
 @click.option(
     "--fail-on",

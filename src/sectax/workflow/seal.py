@@ -22,6 +22,9 @@ from sectax.text.printable import printable
 NAMESPACE = "sectax-run"
 _PROGRAM = "ssh-keygen"
 _INSTALL = "install OpenSSH's client (apt install openssh-client)"
+# A public key, as id_ed25519.pub has it: by itself, and in a line of allowed signers after those whose key it is.
+_PUBLIC_KEY = re.compile(r"(?:sk-)?(?:ssh|ecdsa)-[\w@.-]+[ \t]+AAAA[\w+/]")
+_ANYBODY = "*"
 # A person types a passphrase meanwhile, or touches a security key.
 _SIGN_TIMEOUT_S = 180.0
 _CHECK_TIMEOUT_S = 20.0
@@ -96,21 +99,33 @@ def seal_of_run(reader: RunReader, signers: Path | None = None) -> Seal:
     """What the seals of a run file say, whose blocks were read, and so compared with their checksums, before.
 
     Args:
-        signers: a file of allowed signers as ssh-keygen has it; None takes any key.
+        signers: a file of allowed signers as ssh-keygen has it, or of public keys; None takes any key.
 
     Raises:
         BadRecord: it cannot be read.
-        WrongUse: there is no such file of signers.
+        WrongUse: there is no such file of signers, or it has no key.
     """
-    if signers is not None and not signers.is_file():
-        raise WrongUse(
-            f"--signers {printable(str(signers))}: there is no such file", "see ALLOWED SIGNERS in man ssh-keygen"
-        )
+    allowed = None if signers is None else _allowed(signers)
     try:
-        seal = reader.seal(partial(_check, shutil.which(_PROGRAM), signers))
+        seal = reader.seal(partial(_check, shutil.which(_PROGRAM), allowed))
     except _NoProgram:
         return Seal(SealState.UNKNOWN, reason=f"{_PROGRAM} is not installed: {_INSTALL}")
     return replace(seal, known=signers is not None)
+
+
+def _allowed(signers: Path) -> str:
+    """The lines of a file of signers; a public key by itself is that key, whoever has it. Raises `WrongUse`."""
+    name = f"--signers {printable(str(signers))}"
+    try:
+        lines = signers.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError as error:
+        raise WrongUse(f"{name} cannot be read: {error.strerror}", "see ALLOWED SIGNERS in man ssh-keygen") from error
+    if not any(_PUBLIC_KEY.search(line) for line in lines if not line.startswith("#")):
+        raise WrongUse(
+            f"{name} has no public key",
+            "name the author's public key (id.pub), or a file with lines such as: ann@example.org ssh-ed25519 AAAA…",
+        )
+    return "\n".join(f"{_ANYBODY} {line}" if _PUBLIC_KEY.match(line) else line for line in lines) + "\n"
 
 
 def is_sealed(path: Path) -> bool:
@@ -123,7 +138,7 @@ class _NoProgram(Exception):
     """There is a seal, and no ssh-keygen to check it with."""
 
 
-def _check(program: str | None, signers: Path | None, statement: str, signature: str) -> tuple[str, str]:
+def _check(program: str | None, allowed: str | None, statement: str, signature: str) -> tuple[str, str]:
     """The key's fingerprint and its name. Raises `BadSignature`, `UnknownSigner` or `_NoProgram`."""
     if program is None:
         raise _NoProgram
@@ -133,7 +148,9 @@ def _check(program: str | None, signers: Path | None, statement: str, signature:
         good = _GOOD.search(_ask(program, statement, "check-novalidate", "-s", file))
         if good is None:
             raise BadSignature("its signature is not of this text")
-        if signers is not None:
+        if allowed is not None:
+            signers = Path(folder, "signers")
+            signers.write_text(allowed, encoding="utf-8")
             principals = _ask(program, "", "find-principals", "-s", file, "-f", signers)
             who = principals.splitlines()[0] if principals.strip() else ""
             known = who and not who.startswith("-")
@@ -141,7 +158,7 @@ def _check(program: str | None, signers: Path | None, statement: str, signature:
             if (by := _GOOD.search(verified)) is None:
                 raise UnknownSigner(good["key"])
             good = by
-    return good["key"], printable(good["name"] or "")
+    return good["key"], "" if good["name"] == _ANYBODY else printable(good["name"] or "")
 
 
 def _ask(program: str, text: str, action: str, *words: str | Path) -> str:
