@@ -82,7 +82,8 @@ def test_finding_without_an_effect_keeps_its_reason_and_its_levels_in_their_colu
     row = next(row for row in rows("every-kind-of-verdict", "findings") if row["verdict"] == "not-measured")
 
     assert row["missing"] == "php/sign/absent: the probe stopped replying"
-    assert (row["warnings"], row["level_language"], row["level_algorithm"]) == ("throttling", "php", "absent")
+    assert (row["warnings"], row["notes"]) == ("", "throttling")
+    assert (row["level_language"], row["level_algorithm"]) == ("php", "absent")
 
 
 def test_skipped_treatment_has_a_row_with_its_reason() -> None:

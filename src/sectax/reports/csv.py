@@ -14,7 +14,7 @@ from typing import Any
 
 from sectax.model.analysed import Analysed
 from sectax.model.errors import WrongUse
-from sectax.model.finding import Effect, Finding
+from sectax.model.finding import Effect, Finding, Severity
 from sectax.reports import units
 from sectax.reports.escape import cell
 from sectax.reports.reasons import no_effect, no_estimate, no_interval
@@ -58,7 +58,7 @@ _FINDING_HEAD = (
     "log_ratio", "log_ratio_low", "log_ratio_high",
     "absolute", "absolute_low", "absolute_high", "absolute_unit", "level", "method", "blocks", "blocks_lost",
     "spread", "floor", "margin_needed", "margin_in_reach", "blocks_needed_low", "blocks_needed_high",
-    "seconds_needed_low", "seconds_needed_high", "warnings", "missing",
+    "seconds_needed_low", "seconds_needed_high", "warnings", "notes", "missing",
 )  # fmt: skip
 _TREATMENT_HEAD = (
     "run", "experiment", "treatment", "role", "state", "reason", "blocks", "metric", "unit", "point", "low", "high",
@@ -121,10 +121,16 @@ def _findings(analysed: Analysed) -> Iterator[_Row]:
             "verdict": finding.verdict.value,
             "withheld": finding.withheld.value if finding.withheld else None,
             **(_effect(finding, finding.effect) if finding.effect else {}),
-            "warnings": " ".join(dict.fromkeys(warning.check for warning in finding.warnings)),
+            "warnings": _checks(finding, note=False),
+            "notes": _checks(finding, note=True),
             "missing": no_effect(analysed, finding),
             **_levels(levels.get(compared.treatment, {})),
         }
+
+
+def _checks(finding: Finding, *, note: bool) -> str:
+    given = (warning.check for warning in finding.warnings if (warning.severity is Severity.NOTE) is note)
+    return " ".join(dict.fromkeys(given))
 
 
 def _effect(finding: Finding, effect: Effect) -> _Row:
