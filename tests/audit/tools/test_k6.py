@@ -46,5 +46,23 @@ def test_numbers_that_are_printed_twice_must_agree(old: str, new: str) -> None:
     assert CONTRADICTION in said(OLD.replace(old, new))
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "severity"),
+    [
+        ("iteration_duration.............: avg=10.3ms", "iteration_duration.............: avg=40.3ms", "F"),
+        ("http_req_duration..............: avg=10.21ms", "http_req_duration..............: avg=40.21ms", "W"),
+        ("vus_max........................: 20 ", "vus_max........................: 10 ", "F"),
+    ],
+)
+def test_no_more_runs_at_once_than_there_are_virtual_users(old: str, new: str, severity: str) -> None:
+    assert PRINT.count(old) == 1
+    assert (severity, "contradiction") in said(PRINT.replace(old, new))
+
+
+@pytest.mark.parametrize("name", ["k6.txt", "k6-old.txt", "k6-export.json", "k6-summary.json"])
+def test_littles_law_accuses_no_healthy_summary(name: str) -> None:
+    assert CONTRADICTION not in said(sample(name))
+
+
 def test_a_summary_without_its_end_is_reported() -> None:
     assert ("W", "said-by-the-tool") in said(PRINT[: PRINT.index("iterations....")])

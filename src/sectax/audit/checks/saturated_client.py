@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 from sectax.audit.checks.groups import Worst, unknown, worst
 from sectax.audit.checks.interface import Remark, check
+from sectax.audit.checks.words import number
+from sectax.audit.checks.words import share as share_of
 from sectax.audit.form import Evidence, Quantity, Series, Work
 from sectax.model.finding import Severity
 
@@ -65,10 +67,10 @@ def looks(work: Work, *, by_chance: bool = True) -> list[str]:
         # Where operations are sent at random times, they are a Poisson number.
         chance = 3 / math.sqrt(work.operations) if by_chance and work.operations and work.operations > 0 else 0.0
         slow = achieved < (LEAST_ACHIEVED - chance) * target
-        looks.append(f"{achieved:.4g} operations/s were achieved of {target:.4g}" if slow else "")
+        looks.append(f"{number(achieved)} operations/s were achieved of {number(target)}" if slow else "")
     if work.dropped is not None and work.operations is not None:
         lost = work.dropped / (work.dropped + work.operations) if work.dropped else 0.0
-        looks.append(f"{100 * lost:.2g} % of the operations were not sent" if lost > MOST_DROPPED else "")
+        looks.append(f"{share_of(lost)} of the operations were not sent" if lost > MOST_DROPPED else "")
     return looks
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 # The subject of what concerns the source as a whole.
 EVERYTHING = "all figures"
 _MOST_PER_CENT = 1_000_000
-_MOST_COUNTED = 10_000_000
+_COUNTED = 1000
 # Of a figure's name in a list of them.
 _LONGEST = 100
 # From here on people say 'times'.
@@ -39,9 +39,10 @@ def counted(number: float, noun: str) -> str:
 
 
 def number(value: float) -> str:
-    """Three significant digits; all of a whole number that people count."""
-    rounded = value if float(value).is_integer() and abs(value) < _MOST_COUNTED else float(f"{value:.3g}")
-    return f"{rounded:,.0f}" if abs(rounded) >= 1000 else f"{rounded:g}"
+    """Three significant digits; all of a whole number, and of the whole part of what is counted in thousands."""
+    if abs(value) >= _COUNTED:
+        return f"{value:,.0f}"
+    return f"{value:g}" if float(value).is_integer() else f"{value:.3g}"
 
 
 def percent(log_ratio: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, remark, warning
-from sectax.audit.checks.words import percent
+from sectax.audit.checks.words import percent, share
 from sectax.audit.own.evidence import RunEvidence
 from sectax.model.finding import (
     FASTER,
@@ -158,8 +158,8 @@ def _unmeasured(evidence: RunEvidence, positive: Finding) -> str | None:
     cost = evidence.known_costs.get(positive.comparison.treatment)
     if cost is not None and cost.real > MOST_OF_NOMINAL * cost.nominal:
         return (
-            f"the positive control was not measured at its {100 * cost.nominal:.3g} %: "
-            f"whole operations made it {100 * cost.real:.3g} %"
+            f"the positive control was not measured at its {share(cost.nominal)}: "
+            f"whole operations made it {share(cost.real)}"
         )
     return None
 

@@ -11,7 +11,7 @@ from sectax.audit.checks.growth import link_of
 from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, warning
 from sectax.audit.checks.physics import SHORTEST_OPERATION_S, USE_THE_RESULTS
 from sectax.audit.checks.saturated_client import ADVICE, MEANING, looks, reasons
-from sectax.audit.checks.words import bandwidth, named, number
+from sectax.audit.checks.words import bandwidth, duration, named, number, share
 from sectax.audit.form import Moves
 from sectax.audit.own.blocks import interval, parts_of, typical_speeds
 from sectax.audit.own.evidence import BlockSeries, RunEvidence
@@ -48,9 +48,9 @@ def flat_with_size(evidence: RunEvidence) -> Iterator[Remark]:
         for figure in group if high < needed else ():
             yield fatal(
                 figure.treatment,
-                f"{number(sizes[1] / sizes[0])} times the bytes take {1e3 * low:+.2g} to {1e3 * high:+.2g} ms more"
+                f"{number(sizes[1] / sizes[0])} times the bytes take {duration(low)} to {duration(high)} more"
                 f"{f' beyond {part}' if part else ''} ({first.id}; {last.id}); at no more than "
-                f"{bandwidth(link_of(last))} they need {1e3 * needed:.2g} ms more",
+                f"{bandwidth(link_of(last))} they need {duration(needed)} more",
                 "the body was not worked on: the figures are of something else than the treatment",
                 READ_IT,
             )
@@ -98,7 +98,7 @@ def contained_work(evidence: RunEvidence) -> Iterator[Remark]:
             yield fatal(
                 (part if is_baseline == [True, False] else whole).treatment,
                 f"{whole.work.operation} does all that {part.work.operation} does, and takes "
-                f"{-100 * math.expm1(high):.2g} to {-100 * math.expm1(low):.2g} % less time ({whole.id}; {part.id})",
+                f"{share(-math.expm1(high))} to {share(-math.expm1(low))} less time ({whole.id}; {part.id})",
                 "the work was not done, or not the same: the difference is not what the treatment costs",
                 "find out what the one leaves out, or the other does besides",
             )
@@ -117,7 +117,7 @@ def faster_than_physics(evidence: RunEvidence) -> Iterator[Remark]:
             saw = f"the slowest block of {figure.id} would be {limits}"
             yield fatal(figure.treatment, saw, "the bytes were not worked on", READ_IT)
         elif slowest < SHORTEST_OPERATION_S:
-            saw = f"one operation takes {1e9 * slowest:.2g} ns at most in {figure.id}"
+            saw = f"one operation takes {duration(slowest)} at most in {figure.id}"
             meaning = "that is a loop with nothing in it, or hardly anything: the compiler may have left out the work"
             yield warning(figure.treatment, saw, meaning, USE_THE_RESULTS)
 

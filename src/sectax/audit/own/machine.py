@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, remark, warning
 from sectax.audit.checks.timer import ENOUGH_STEPS, FEWEST_STEPS
-from sectax.audit.checks.words import duration, percent
+from sectax.audit.checks.words import duration, percent, share
 from sectax.audit.own.evidence import Arm, RunEvidence
 from sectax.model.finding import Effect, Finding, Severity
 from sectax.model.metric import Summary
@@ -40,7 +40,7 @@ def timer(evidence: RunEvidence) -> Iterator[Remark]:
         elif (steps := arm.batches.shortest_s / arm.granularity_s) < ENOUGH_STEPS:
             severity = Severity.FATAL if steps < FEWEST_STEPS else Severity.WARNING
             saw = f"the shortest batch lasts {steps:.0f} steps of its clock ({duration(arm.granularity_s)} each)"
-            meaning = f"rounding alone may change it by {100 / max(steps, 1e-9):.2g} %"
+            meaning = f"rounding alone may change it by {share(1 / max(steps, 1e-9))}"
             yield remark(severity, arm.id, saw, meaning, "longer batches")
 
 
@@ -73,14 +73,14 @@ def throttling(evidence: RunEvidence) -> Iterator[Remark]:
         spanned_s = arm.spanned_s
         if spanned_s is None:
             spanned_s = of.batches * of.shortest_s * (1 + SETTLING_SHARE * arm.settles)
-        share = arm.throttled_s / spanned_s if spanned_s > 0 else 1.0
-        saw = f"held back for {arm.throttled_s:.3g} s, about {100 * share:.2g} % of the time it was watched"
+        part = arm.throttled_s / spanned_s if spanned_s > 0 else 1.0
+        saw = f"held back for {duration(arm.throttled_s)}, about {share(part)} of the time it was watched"
         if QUOTA_WITNESS in arm.declares:
             meaning = "its quota is a level of this run, so this is part of what was measured"
             yield remark(Severity.NOTE, arm.id, saw, meaning)
             continue
         advice = "raise the CPU quota of this machine or container, or run fewer things beside"
-        if share > MOST_THROTTLED:
+        if part > MOST_THROTTLED:
             yield fatal(arm.id, saw, "the quota was measured, not the subject", advice)
         else:
             yield warning(arm.id, saw, "too little to change a verdict", advice)
@@ -106,7 +106,7 @@ def _pair(finding: Finding, treatment: Arm, baseline: Arm, length: str, *, of_cp
     if single and of_cpu:
         return  # an interruption costs CPU time by its number, and a longer operation has more in proportion
     known = [arm.queued for arm in (treatment, baseline) if arm.queued is not None]
-    waited = any(share > MOST_WAITED for share in known)
+    waited = any(part > MOST_WAITED for part in known)
     one, other = treatment.batch_s, baseline.batch_s
     if one is None or other is None:
         if waited:
@@ -119,7 +119,7 @@ def _pair(finding: Finding, treatment: Arm, baseline: Arm, length: str, *, of_cp
             Severity.WARNING if single else Severity.FATAL,
             finding.comparison.id,
             f"a batch of {treatment.id} {length.format(1e3 * one)}, one of {baseline.id} {1e3 * other:.3g} ms, "
-            f"and up to {100 * max(known):.2g} % of that time was spent waiting for a processor",
+            f"and up to {share(max(known))} of that time was spent waiting for a processor",
             "each batch is one operation, so the longer one waits more often, and part of the difference is that"
             if single
             else "short batches escape the waiting and long ones do not, so the difference may be that of the batches",

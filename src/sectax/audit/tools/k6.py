@@ -18,11 +18,16 @@ _PLACES = {
     "http_req_failed": {"passes": "failed.requests:n", "fails": "passed:n"},
     "iterations": {"count": "iterations:n", "rate": "iteration_rate:n"},
     "dropped_iterations": {"count": "dropped:n"},
+    "iteration_duration": {"avg": "iteration:ms"},
+    "vus_max": {"max": "vus:n"},
 }
 _PROMISES = (
     Promise("operations / rate = iterations / iteration_rate"),
     Promise("failed_of = operations"),
     Promise("failed.requests + passed = operations"),
+    # Little's law: a virtual user has one iteration at a time, and one request unless it sends them by http.batch.
+    Promise("iteration * iteration_rate <= vus", within=0.05),
+    Promise("latency.mean * rate <= vus", within=0.05, fatal=False),
 )
 _CHECKED = r"(?:[✓✗]\s?)?"
 
@@ -53,6 +58,8 @@ K6 = Text(
         _CHECKED + r"http_req_failed\.{2,}: [\d.]+% [✓✗] {failed.requests:n} [✓✗] {passed:n}",
         _CHECKED + r"http_req_failed\.{2,}: [\d.]+% {failed.requests:n} out of {failed_of:n}",
         _CHECKED + r"iterations\.{2,}: {iterations:n} \(?{iteration_rate:n}/s",
+        _CHECKED + r"iteration_duration\.{2,}: avg={iteration:t} ",
+        _CHECKED + r"vus_max\.{2,}: {vus:n} ",
         _CHECKED + r"dropped_iterations\.{2,}: {dropped:n} ",
     ),
     last=r"(?:[✓✗]\s?)?(?:iterations|vus_max)\.{2,}:",
