@@ -114,7 +114,7 @@ def test_what_is_not_known_has_a_status_of_its_own(tmp_path):
     result = run(tmp_path, "0.1048", "--fail-if", "slower>5%", "--blocks", "6")
 
     assert result.status == CANNOT_BE_SAID, result.err
-    assert "--fail-if slower>5%: undecided for new: run it again" in result.err
+    assert "--fail-if slower>5%: undecided for new · wall time: run it again" in result.err
 
 
 @pytest.mark.more

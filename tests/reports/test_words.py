@@ -15,6 +15,7 @@ from sectax.model.finding import AuditWarning, Finding, Severity, VerdictId
 from sectax.model.plan import Calibrated, Stopping
 from sectax.model.treatment import CONTROLS, SkippedTreatment, Standing
 from sectax.reports import words
+from sectax.reports.words import claims
 from tests.reports import situations
 from tests.reports.findings import NOT_MEASURED, finding
 from tests.reports.situations.commands import PEAK_MEMORY
@@ -71,6 +72,29 @@ def test_verdicts_are_as_agreed(golden: Golden) -> None:
     lines.append(f"more memory: {words.verdict(SLOWER_STILL, PEAK_MEMORY)}")
 
     golden("words/verdicts.txt", "\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize("found", FINDINGS.values(), ids=FINDINGS)
+def test_every_form_of_a_verdict_says_the_same(found: Finding) -> None:
+    """The narrow table, the wide one and a sentence: all of them are undecided, or perhaps within the margin, or none."""
+    forms = [claims.in_short(found), claims.answer(found), words.verdict(found)]
+
+    for said in ("perhaps within the margin", "within the margin", "withdrawn", "equal", "not measured"):
+        assert len({said in form for form in forms}) == 1, (said, forms)
+    assert len({"undecided" in form or "too noisy" in form for form in forms}) == 1, forms
+
+
+def test_a_direction_before_the_last_of_fixed_blocks_is_so_far_and_not_undecided() -> None:
+    pending = replace(
+        SLOWER_STILL,
+        verdict=VerdictId.INCONCLUSIVE,
+        effect=SLOWER_STILL.effect and replace(SLOWER_STILL.effect, blocks_needed=(3, 3)),
+    )
+
+    for form in (claims.in_short(pending), claims.answer(pending), words.verdict(pending)):
+        assert "slower" in form
+        assert "so far, judged after 3 more blocks" in form
+        assert "undecided" not in form
 
 
 @given(st.floats(1e-6, 3), st.floats(1e-6, 1), st.booleans())

@@ -249,9 +249,10 @@ def _effects(comparison: RunComparison, unseen: int) -> Section:
     pairs = comparison.effects
     if not pairs:
         return Section("Effects", (Lines(("The runs have no comparison in common.",)),))
+    plan, metrics = comparison.plans[0], {pair.metric.name for pair in pairs}
     rows = tuple(
         (
-            names.subject(comparison.plans[0], pair.comparison),
+            names.subject(plan, pair.comparison if len(metrics) > 1 else pair.a.comparison.treatment),
             claims.verdict(pair.a, pair.metric),
             claims.verdict(pair.b, pair.metric),
         )
@@ -259,7 +260,8 @@ def _effects(comparison: RunComparison, unseen: int) -> Section:
     )
     line = "Each treatment against the baseline of its own run; no verdict is given on their difference."
     below = (Footnotes((f"{unseen} secondary comparisons: --all",)),) if unseen else ()
-    return Section("Effects", (Lines((line,)), _grid("", ("treatment", "a", "b"), rows, left=True), *below))
+    head = "treatment" if len(metrics) > 1 else names.metric(plan, metrics.pop())
+    return Section("Effects", (Lines((line,)), _grid("", (head, "a", "b"), rows, left=True), *below))
 
 
 def _absolute(comparison: RunComparison) -> Section:

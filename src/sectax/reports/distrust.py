@@ -89,10 +89,10 @@ def _noted(analysed: Analysed, shown: frozenset[str]) -> Iterator[tuple[int, str
 
 def self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]:
     """What the run's controls of itself say against it: what a reader must know first."""
-    undetected: list[tuple[str, float, float]] = []
+    undetected: list[tuple[str, str, float, float]] = []
     for family in controls:
         negative, positive = family.negative, family.positive
-        name = printable(family.family)
+        name = _whose(plan, family)
         if negative and negative.effect and (negative.withheld or negative.verdict) in _DIFFERS:
             yield f"self-check of {name} failed: {'; '.join(_negative(family))}"
         if positive is None or positive.effect is None or not claims.is_known(positive.effect):
@@ -106,12 +106,13 @@ def self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]:
             )
         elif not finds_known_cost(positive.effect):
             reach = math.expm1(max(abs(positive.effect.low), abs(positive.effect.high)))
-            undetected.append((name, _extra(plan, family, positive), reach))
+            by = names.metric(plan, positive.comparison.metric)
+            undetected.append((printable(family.family), by, _extra(plan, family, positive), reach))
     if undetected:
-        families, costs, smallest = zip(*undetected, strict=True)
+        families, metrics, costs, smallest = zip(*undetected, strict=True)
         least = units.share(max(*smallest, *costs))
-        added = _cost(max(costs))
-        yield f"{', '.join(families)}: an added cost of {added} was not found; trust no difference under {least}"
+        added = f"{_cost(max(costs))} in {' or '.join(dict.fromkeys(metrics))}"
+        yield f"{', '.join(families)}: a cost of {added} was not found; trust no difference under {least}"
 
 
 def self_checked(controls: Sequence[FamilyControls]) -> str:
@@ -137,7 +138,15 @@ def _cost(share: float) -> str:
 def control_line(plan: Plan, controls: FamilyControls) -> str:
     """How the run's controls of itself came out, in one line."""
     parts = [*_negative(controls), _positive(plan, controls)]
-    return f"{printable(controls.family)}: {'; '.join(parts)}"
+    return f"{_whose(plan, controls)}: {'; '.join(parts)}"
+
+
+def _whose(plan: Plan, controls: FamilyControls) -> str:
+    """The family and, where a run compares several metrics, the one that its controls are shown in."""
+    control = controls.negative or controls.positive
+    several = sum(metric.compared for metric in plan.metrics) > 1
+    by = f", {names.metric(plan, control.comparison.metric)}" if several and control is not None else ""
+    return f"{printable(controls.family)}{by}"
 
 
 def passed(controls: FamilyControls) -> bool:

@@ -10,12 +10,12 @@ from typing import Protocol
 
 from sectax.analysis.verdict import narrow_enough
 from sectax.model.environment import LOCAL_HOST
-from sectax.model.finding import UNSETTLED, Finding, is_answered
+from sectax.model.finding import UNSETTLED, Finding, VerdictId, is_answered
 from sectax.model.measured import Measured
 from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, Plan, Stopping, Until, last_look
 from sectax.model.treatment import Standing
-from sectax.reports import units, words
-from sectax.reports.words import names
+from sectax.reports import units
+from sectax.reports.words import claims, names
 
 
 @dataclass(frozen=True)
@@ -178,11 +178,9 @@ def _estimate(plan: Plan, finding: Finding | None) -> tuple[str, str]:
     effect, compared = finding.effect, finding.comparison
     name = names.subject(plan, compared.treatment)
     metric = plan.metric(compared.metric)
-    if not (math.isfinite(effect.low) and math.isfinite(effect.high)):
-        return f"{name}: {words.point(effect, metric)} so far", ""
-    if effect.low > 0 or effect.high < 0:
-        return f"{name}: {words.effect(effect, metric)}", ""
-    return f"{name}: undecided", words.interval(effect, metric)
+    if finding.verdict is VerdictId.INCONCLUSIVE and effect.low <= 0 <= effect.high and claims.is_known(effect):
+        return f"{name}: undecided", claims.interval(effect, metric)
+    return f"{name}: {claims.in_short(finding, metric)}", ""
 
 
 def _left(measured: Measured, waiting: list[Finding], elapsed_s: float, one_block_s: float) -> Left:

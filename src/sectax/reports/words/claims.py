@@ -24,11 +24,12 @@ _RATIO_FROM = 2.0
 _NOISY_OPEN = math.log(3.0)
 _NOISY_DIRECTED = math.log(10.0)
 
-GRADES = {
-    VerdictId.SLOWER_WITHIN_MARGIN: ", within the margin",
-    VerdictId.FASTER_WITHIN_MARGIN: ", within the margin",
-    VerdictId.SLOWER_MATERIALITY_OPEN: ", perhaps within the margin",
-    VerdictId.FASTER_MATERIALITY_OPEN: ", perhaps within the margin",
+_WITHIN, _PERHAPS = ", within the margin", ", perhaps within the margin"
+_GRADES = {
+    VerdictId.SLOWER_WITHIN_MARGIN: _WITHIN,
+    VerdictId.FASTER_WITHIN_MARGIN: _WITHIN,
+    VerdictId.SLOWER_MATERIALITY_OPEN: _PERHAPS,
+    VerdictId.FASTER_MATERIALITY_OPEN: _PERHAPS,
 }
 
 
@@ -39,34 +40,55 @@ def verdict(finding: Finding, metric: Metric | None = None) -> str:
         finding: one comparison judged.
         metric: what was compared; decides between 'slower' and 'costlier'. None reads as a time.
     """
-    seen = finding.effect
-    if finding.verdict in SLOWER | FASTER and seen is not None:
-        words = f"{effect(seen, metric)}{GRADES.get(finding.verdict, '')}"
-        needed = still_needed(finding)
-        return f"{words}: {needed} would tell" if needed and "perhaps" in words else words
-    words = answer(finding, metric)
-    if finding.verdict is VerdictId.INCONCLUSIVE and seen is not None and is_known(seen) and not is_noisy(seen):
-        return f"{words}; {effect(seen, metric)}"
-    return words
+    seen, needed = finding.effect, still_needed(finding)
+    if finding.verdict is VerdictId.INCONCLUSIVE and not is_pending(finding):
+        legible = seen is not None and is_known(seen) and not is_noisy(seen)
+        return f"{answer(finding, metric)}; {effect(seen, metric)}" if seen and legible else answer(finding, metric)
+    if seen is None or finding.verdict not in SLOWER | FASTER:
+        return in_short(finding, metric)
+    words = claimed(finding.verdict, seen, metric)
+    return f"{words}: {needed} would tell" if needed and grade(finding.verdict) == _PERHAPS else words
 
 
 def in_short(finding: Finding, metric: Metric | None = None) -> str:
     """A finding in one column: its effect with the interval, where nothing else has to be known of it."""
-    if finding.effect is None or finding.verdict in {*NO_CLAIM, VerdictId.EQUIVALENT}:
+    seen = finding.effect
+    if seen is None or finding.verdict in {*NO_CLAIM, VerdictId.EQUIVALENT}:
         return answer(finding, metric)
-    words = effect(finding.effect, metric)
-    if "perhaps" in GRADES.get(finding.verdict, ""):
-        return f"undecided: {interval(finding.effect, metric)}"
-    return f"undecided: {words}" if finding.verdict is VerdictId.INCONCLUSIVE and is_known(finding.effect) else words
+    if is_pending(finding):
+        return f"{effect(seen, metric)} so far, {_judged_after(finding)}"
+    if words := grade(finding.verdict):
+        return f"{interval(seen, metric)}{words}"
+    if finding.verdict is not VerdictId.INCONCLUSIVE:
+        return effect(seen, metric)
+    return f"undecided: {effect(seen, metric)}" if is_known(seen) else effect(seen, metric)
+
+
+def claimed(verdict: VerdictId, seen: Effect, metric: Metric | None = None) -> str:
+    """An effect as what is claimed of it: '1.2 % slower (0.4 to 2.1 %), perhaps within the margin'."""
+    return f"{effect(seen, metric)}{grade(verdict)}"
+
+
+def grade(verdict: VerdictId, margin: float | None = None) -> str:
+    """What a verdict says of the margin beside its direction; nothing where that is beyond it."""
+    words = _GRADES.get(verdict, "")
+    return f"{words} of {units.margin(margin)}" if words and margin is not None else words
+
+
+def is_pending(finding: Finding) -> bool:
+    """Whether a direction is seen and not judged yet, since the number of blocks was fixed and is not reached."""
+    return finding.verdict is VerdictId.INCONCLUSIVE and finding.effect is not None and _directed(finding.effect)
 
 
 def answer(finding: Finding, metric: Metric | None = None) -> str:
     """The verdict where its figures stand beside it: 'slower', 'equal within ± 2 %', 'too noisy: run longer'."""
     seen = finding.effect
     if finding.verdict in SLOWER | FASTER and seen is not None:
-        words = direction(seen.low + seen.high, metric) + GRADES.get(finding.verdict, "")
+        words = direction(seen.low + seen.high, metric) + grade(finding.verdict)
         needed = still_needed(finding)
-        return f"{words}: {needed} would tell" if needed and "perhaps" in words else words
+        return f"{words}: {needed} would tell" if needed and grade(finding.verdict) == _PERHAPS else words
+    if is_pending(finding) and seen is not None:
+        return f"{direction(seen.low + seen.high, metric)} so far, {_judged_after(finding)}"
     match finding.verdict:
         case VerdictId.EQUIVALENT:
             return f"equal within ± {units.margin(finding.margin)}"
@@ -209,6 +231,11 @@ def still_needed(finding: Finding) -> str:
         return f"about {units.seconds_range(*finding.seconds_needed)} more"
     low, high = finding.effect.blocks_needed
     return f"{low if low == high else f'{low} to {high}'} block{'' if high == 1 else 's'} more"
+
+
+def _judged_after(finding: Finding) -> str:
+    blocks = None if finding.effect is None else finding.effect.blocks_needed
+    return "not judged yet" if blocks is None else f"judged after {units.count(blocks[1], 'more block')}"
 
 
 def _unanswered(finding: Finding) -> str:

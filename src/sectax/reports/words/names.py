@@ -66,7 +66,7 @@ def subject(plan: Plan, subject_id: str) -> str:
     parts = [cell(plan, match.cell), treatment(plan, match.id)]
     if match.role not in MEASURED:
         parts.append(match.role.replace("-", " "))
-    if comparison is not None and comparison.metric != plan.metrics[0].name:
+    if comparison is not None and sum(metric.compared for metric in plan.metrics) > 1:
         parts.append(metric(plan, comparison.metric))
     return " · ".join(part for part in parts if part)
 

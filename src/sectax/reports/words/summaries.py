@@ -84,12 +84,14 @@ def _sentence(analysed: Analysed, finding: Finding) -> str:
     treatment, baseline = (names.treatment(plan, arm) for arm in (comparison.treatment, comparison.baseline))
     if finding.verdict is VerdictId.EQUIVALENT or effect is None:
         words = f"{treatment} and {baseline} cost the same within ± {units.margin(finding.margin)}"
+    elif claims.is_pending(finding):
+        words = f"{treatment} is {claims.interval(effect, metric)} than {baseline} so far"
     elif finding.verdict is VerdictId.INCONCLUSIVE:
         words = f"undecided for {treatment}: {claims.interval(effect, metric)} than {baseline}"
         if not claims.is_known(effect) or claims.is_noisy(effect):
             words = f"undecided for {treatment}"
     else:
-        words = f"{treatment} is {claims.interval(effect, metric)} than {baseline}{_grade(finding)}"
+        words = f"{treatment} is {claims.interval(effect, metric)} than {baseline}{claims.grade(finding.verdict, finding.margin)}"
     if place or words.startswith(treatment):  # which is written as it is called
         return f"{place}: {words}." if place else f"{words}."
     return f"{words[0].upper()}{words[1:]}."
@@ -147,7 +149,8 @@ def to_answer(analysed: Analysed, asked: list[Finding]) -> list[str]:
     open_ = f"Whether it is more than {margin} is undecided" if is_decided(undecided[0]) else "Undecided"
     decided = how_many_decided(analysed, asked).removesuffix(".") if len(asked) > 1 else open_
     if analysed.measured.state != "finished":
-        return [f"{decided}."]
+        more = (analysed.measured.plan.stopping.fixed_blocks or 0) - len(analysed.measured.blocks)
+        return [f"{decided}." if more <= 0 else f"The number of blocks is fixed, so all is judged after {more} more."]
     needs = [finding.seconds_needed[1] for finding in undecided if finding.seconds_needed is not None]
     spent_s = analysed.measured.blocks_s
     if spent_s is not None:
@@ -179,15 +182,6 @@ def _budget(seconds: float) -> str:
     value, unit = (seconds, "s") if seconds < 300 else (seconds / 60, "m")
     step = 10.0 ** max(0, math.floor(math.log10(max(value, 1.0))) - 1)
     return f"{math.ceil(value / step) * step:.0f}{unit}"
-
-
-def _grade(finding: Finding) -> str:
-    margin = units.margin(finding.margin)
-    if finding.verdict in {VerdictId.SLOWER_WITHIN_MARGIN, VerdictId.FASTER_WITHIN_MARGIN}:
-        return f", which is within the margin of {margin}"
-    if finding.verdict in {VerdictId.SLOWER_MATERIALITY_OPEN, VerdictId.FASTER_MATERIALITY_OPEN}:
-        return f", perhaps by less than the margin of {margin}"
-    return ""
 
 
 def _digest(analysed: Analysed, findings: list[Finding]) -> list[str]:
