@@ -76,7 +76,7 @@ def test_verdicts_are_as_agreed(golden: Golden) -> None:
 
 @pytest.mark.parametrize("found", FINDINGS.values(), ids=FINDINGS)
 def test_every_form_of_a_verdict_says_the_same(found: Finding) -> None:
-    """The narrow table, the wide one and a sentence: all of them are undecided, or perhaps within the margin, or none."""
+    """The narrow table, the wide one and a sentence agree on what is undecided and what is within the margin."""
     forms = [claims.in_short(found), claims.answer(found), words.verdict(found)]
 
     for said in ("perhaps within the margin", "within the margin", "withdrawn", "equal", "not measured"):

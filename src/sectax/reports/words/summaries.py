@@ -91,7 +91,8 @@ def _sentence(analysed: Analysed, finding: Finding) -> str:
         if not claims.is_known(effect) or claims.is_noisy(effect):
             words = f"undecided for {treatment}"
     else:
-        words = f"{treatment} is {claims.interval(effect, metric)} than {baseline}{claims.grade(finding.verdict, finding.margin)}"
+        grade = claims.grade(finding.verdict, finding.margin)
+        words = f"{treatment} is {claims.interval(effect, metric)} than {baseline}{grade}"
     if place or words.startswith(treatment):  # which is written as it is called
         return f"{place}: {words}." if place else f"{words}."
     return f"{words[0].upper()}{words[1:]}."
