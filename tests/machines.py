@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
+from sectax.experiments import registry
 from sectax.experiments.interface import Experiment, Request
 from sectax.model.machine import HostState, Machine, ProbeState
-from sectax.model.plan import Plan
+from sectax.model.plan import Plan, Stopping
 from sectax.model.why_not import WhyNot
 
 # As a host with a processor of 8 MiB of cache says it.
@@ -33,3 +35,18 @@ def without(machine: Machine, *parts: str, why_not: WhyNot | None = None) -> Mac
 def planned(experiment: Experiment, request: Request, folder: str = "/home/somebody") -> Plan:
     """The plan for a machine that has everything."""
     return experiment.plan(request, complete(experiment, request, folder))
+
+
+Words = Mapping[str, tuple[str, ...]]
+
+
+def request_for(preset: str = "default", levels: Words | None = None, options: Words | None = None) -> Request:
+    """A request of somebody who says no more than that."""
+    return Request(preset, levels or {}, Stopping(0.02), 1, options or {})
+
+
+def plan_of(
+    experiment: str, preset: str = "default", levels: Words | None = None, options: Words | None = None
+) -> Plan:
+    """The plan of an experiment by its name, for a machine that has everything."""
+    return planned(registry.load(experiment), request_for(preset, levels, options))

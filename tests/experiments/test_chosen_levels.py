@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from sectax.experiments import registry
-from sectax.experiments.interface import Request
-from sectax.model.plan import Stopping
 from sectax.model.treatment import Standing
-from tests.machines import planned
+from tests.machines import plan_of
 
 
 def primary_levels(
     experiment: str, factor: str, levels: dict[str, tuple[str, ...]], preset: str = "default"
 ) -> set[str]:
-    plan = planned(registry.load(experiment), Request(preset, levels, Stopping(0.02), 1))
+    plan = plan_of(experiment, preset, levels)
     primary = [comparison for comparison in plan.comparisons if comparison.standing is Standing.PRIMARY]
     assert primary
     return {plan.treatment(comparison.treatment).levels[factor] for comparison in primary}

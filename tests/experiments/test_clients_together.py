@@ -16,11 +16,9 @@ from sectax.experiments.client_server.together import (
     shared,
     wall_ns,
 )
-from sectax.experiments.http.experiment import EXPERIMENT
-from sectax.experiments.interface import Request
 from sectax.model.errors import WrongUse
-from sectax.model.plan import Plan, Stopping
-from tests.machines import planned
+from sectax.model.plan import Plan
+from tests.machines import plan_of
 
 
 def clocks(ahead: int, ways: list[tuple[int, int]]) -> tuple[Callable[[], int], Callable[[], int]]:
@@ -75,7 +73,7 @@ def test_a_client_that_uses_up_its_part_of_the_processors_is_saturated() -> None
 def plan(clients: str, **levels: str) -> Plan:
     urls = {"baseline": ("http://127.0.0.1:1/",), "treatment": ("new=http://127.0.0.1:2/",), "clients": (clients,)}
     asked = {name: (text,) for name, text in levels.items()}
-    return planned(EXPERIMENT, Request("default", asked, Stopping(margin=0.02), 1, urls))
+    return plan_of("http", "default", asked, urls)
 
 
 def test_a_plan_says_that_its_clients_share_the_processors() -> None:

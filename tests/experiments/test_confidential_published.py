@@ -10,7 +10,7 @@ from sectax.experiments.confidential.tests import PUBLISHED_TESTS
 from sectax.experiments.interface import Request
 from sectax.experiments.planning import with_budget
 from sectax.model.plan import Plan, Stopping
-from tests.machines import planned
+from tests.machines import planned, request_for
 
 HERE = {"host": ("a=local", "b=local")}
 ASKED_NOTHING = Stopping(0.02)
@@ -32,7 +32,7 @@ def test_the_studys_commands_run_once_and_ours_in_blocks() -> None:
 def test_only_one_pair_is_measured_where_no_host_was_named() -> None:
     experiment = registry.load("confidential")
 
-    plan = planned(experiment, with_budget(experiment, Request("published", {}, Stopping(0.02), 1, {})))
+    plan = planned(experiment, with_budget(experiment, request_for("published")))
 
     assert plan.options["host"] == ("plain=local", "gvisor=oci:runsc")
 

@@ -10,12 +10,11 @@ import pytest
 
 from sectax.experiments import registry
 from sectax.experiments.function.options import check_files, read_environment, read_functions
-from sectax.experiments.interface import Billable, Request
+from sectax.experiments.interface import Billable
 from sectax.experiments.on_lambda.subject import FunctionSpec
 from sectax.model.errors import WrongUse
-from sectax.model.plan import Stopping
 from sectax.model.subject import Witness
-from tests.machines import planned
+from tests.machines import planned, request_for
 from tests.program import sectax
 
 ROLE = "arn:aws:iam::123456789012:role/lambda"
@@ -39,7 +38,7 @@ def options(**more: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
 
 
 def plan(levels: dict[str, tuple[str, ...]] | None = None, **more: tuple[str, ...]):
-    request = Request("default", levels or {}, Stopping(0.02), 1, options(**more))
+    request = request_for("default", levels or {}, options(**more))
     return planned(registry.load("function"), request, os.getcwd())
 
 

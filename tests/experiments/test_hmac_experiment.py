@@ -25,7 +25,7 @@ from sectax.model.plan import Plan, Stopping
 from sectax.model.why_not import WhyNot
 from sectax.reports.comparison_layout import published_comparison
 from tests.fakes.measured import measured
-from tests.machines import complete, planned, without
+from tests.machines import complete, planned, request_for, without
 
 # With AWS's endpoint no sandbox is asked for, and nothing is called while a run is planned.
 ON_AWS = {"endpoint": ("aws",), "role": ("arn:aws:iam::123456789012:role/lambda",)}
@@ -137,7 +137,7 @@ def test_expiry_in_data_that_nobody_unpacks_is_skipped_with_the_reason() -> None
 
 
 def test_language_without_its_tool_chain_is_skipped_with_its_hint() -> None:
-    request = Request("default", {"language": ("python", "go")}, Stopping(0.02), 1, ON_AWS)
+    request = request_for("default", {"language": ("python", "go")}, ON_AWS)
     no_go = WhyNot("go is not installed", "install Go")
 
     made = EXPERIMENT.plan(request, without(complete(EXPERIMENT, request), subjects.part_of("go"), why_not=no_go))

@@ -12,15 +12,15 @@ from sectax.experiments.jwt.experiment import signature_subject
 from sectax.experiments.jwt.keys import ALGORITHMS, COMMON, make_keys
 from sectax.model.errors import WrongUse
 from sectax.model.machine import Machine, ProbeState
-from sectax.model.plan import Stopping
 from sectax.parts import probes
 from sectax.workflow.doctor import required
+from tests.machines import request_for
 
 MACHINE = Machine(probes={"php": ProbeState("PHP", None, True), "python": ProbeState("Python", None, True)})
 
 
 def request(preset: str = "default", **levels: tuple[str, ...]) -> Request:
-    return Request(preset, levels, Stopping(0.02), 1)
+    return request_for(preset, levels)
 
 
 @pytest.mark.parametrize("preset", ["default", "quick"])

@@ -6,19 +6,17 @@ from collections import Counter
 
 import pytest
 
-from sectax.experiments.interface import Request
-from sectax.experiments.primitives import EXPERIMENT
 from sectax.experiments.primitives.algorithms import ALGORITHMS, FAMILIES, SETTINGS, SIZES
 from sectax.experiments.primitives.experiment import declares
 from sectax.model.errors import WrongUse
-from sectax.model.plan import Plan, Stopping
+from sectax.model.plan import Plan
 from sectax.model.treatment import Role, Standing
-from tests.machines import planned
+from tests.machines import plan_of
 
 
 def plan(preset: str = "default", **levels: str) -> Plan:
     asked = {name: tuple(text.split(",")) for name, text in levels.items()}
-    return planned(EXPERIMENT, Request(preset, asked, Stopping(margin=0.02), 1))
+    return plan_of("primitives", preset, asked)
 
 
 def mains(made: Plan) -> int:

@@ -13,9 +13,8 @@ import pytest
 from sectax.experiments import registry
 from sectax.experiments.interface import Request
 from sectax.model.machine import Machine, ProbeState
-from sectax.model.plan import Stopping
 from sectax.workflow.machine import take
-from tests.machines import complete
+from tests.machines import complete, request_for
 
 # Python's own audit events: files, folders, processes, the network.
 FILES = ("open", "os.listdir", "os.scandir", "import")
@@ -71,7 +70,7 @@ def watched() -> Iterator[list[str]]:
 
 def requests(name: str) -> list[Request]:
     presets = registry.load(name).presets
-    return [Request(preset, {}, Stopping(0.02), 1, OPTIONS.get(name, {})) for preset in presets]
+    return [request_for(preset, {}, OPTIONS.get(name, {})) for preset in presets]
 
 
 def test_every_experiment_that_is_installed_is_tried() -> None:
@@ -111,7 +110,7 @@ def test_a_bench_looks_for_the_files_of_the_options_and_planning_does_not(name: 
 
 def test_a_snapshot_has_what_was_wanted_and_no_more() -> None:
     jwt = registry.load("jwt")
-    wanted = jwt.wants(Request("quick", {"language": ("python",)}, Stopping(0.02), 1))
+    wanted = jwt.wants(request_for("quick", {"language": ("python",)}))
 
     assert wanted.probes == ("python",)
     assert (wanted.parts, wanted.hosts) == ((), ())

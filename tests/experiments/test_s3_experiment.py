@@ -5,19 +5,18 @@ from __future__ import annotations
 import pytest
 
 from sectax import published as reader
-from sectax.experiments.interface import Request
 from sectax.experiments.s3.experiment import EXPERIMENT, uses
 from sectax.experiments.s3.levels import size_bytes, size_levels
 from sectax.model.bill import Usage
 from sectax.model.errors import WrongUse
-from sectax.model.plan import OTHERS, Plan, Stopping
+from sectax.model.plan import OTHERS, Plan
 from sectax.model.treatment import Role
-from tests.machines import planned
+from tests.machines import plan_of
 
 
 def plan(preset: str = "default", options: dict[str, tuple[str, ...]] | None = None, **levels: str) -> Plan:
     asked = {name: tuple(text.split(",")) for name, text in levels.items()}
-    return planned(EXPERIMENT, Request(preset, asked, Stopping(margin=0.02), 1, options or {}))
+    return plan_of("s3", preset, asked, options or {})
 
 
 def counted(made: Plan) -> int:

@@ -17,18 +17,17 @@ from typing import Any
 
 import pytest
 
-from sectax.design.planning import Request
 from sectax.experiments.on_lambda.code import read_code
 from sectax.experiments.on_lambda.subject import FunctionSpec
 from sectax.experiments.secrets import levels
 from sectax.experiments.secrets.experiment import AGENT, EXPERIMENT
 from sectax.experiments.secrets.subject import SecretSpec, delay_in_words
 from sectax.model.errors import SubjectFailed, WrongUse
-from sectax.model.plan import Plan, Stopping
+from sectax.model.plan import Plan
 from sectax.model.subject import Work
 from sectax.model.why_not import WhyNot
 from tests.experiments.on_lambda.functions import PYTHON, needs_sandbox
-from tests.machines import complete, planned, without
+from tests.machines import complete, plan_of, request_for, without
 from tests.needs import needs
 from tests.program import sectax
 
@@ -39,7 +38,7 @@ real = [needs_sandbox, needs("moto"), needs("the agent of Secrets Manager"), pyt
 
 
 def plan(preset: str = "default", **asked: tuple[str, ...]) -> Plan:
-    return planned(EXPERIMENT, Request(preset, asked, Stopping(margin=0.02), seed=1))
+    return plan_of("secrets", preset, asked)
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +84,7 @@ def test_the_stand_in_is_named_in_every_plan() -> None:
 
 
 def test_without_the_agent_the_other_ways_are_measured() -> None:
-    request = Request("default", {"situation": ("hit",), "memory": (MEMORY,)}, Stopping(margin=0.02), seed=1)
+    request = request_for("default", {"situation": ("hit",), "memory": (MEMORY,)})
     no_cargo = WhyNot("cargo is not installed", "apt-get install cargo")
 
     made = EXPERIMENT.plan(request, without(complete(EXPERIMENT, request), AGENT, why_not=no_cargo))
@@ -112,7 +111,7 @@ def test_unknown_access_is_refused_with_the_nearest() -> None:
 @pytest.mark.parametrize("given", ["40", "0ms", "-1ms", "3s", "9999ms", "ms", ""])
 def test_an_invalid_delay_is_refused(given: str) -> None:
     with pytest.raises(WrongUse, match="--backend-delay"):
-        planned(EXPERIMENT, Request("quick", {}, Stopping(margin=0.02), 1, {"backend-delay": (given,)}))
+        plan_of("secrets", "quick", {}, {"backend-delay": (given,)})
 
 
 @pytest.mark.parametrize(
@@ -131,13 +130,13 @@ def test_an_invalid_delay_is_refused(given: str) -> None:
 )
 def test_an_option_that_is_invalid_or_contradicts_another_is_refused(given: dict[str, tuple[str, ...]]) -> None:
     with pytest.raises(WrongUse, match=r"--|role") as refused:
-        planned(EXPERIMENT, Request("quick", {}, Stopping(margin=0.02), 1, given))
+        plan_of("secrets", "quick", {}, given)
 
     assert refused.value.hint
 
 
 def test_on_aws_the_sidecar_needs_its_layer_and_no_call_is_promised() -> None:
-    the_plan = planned(EXPERIMENT, Request("quick", {}, Stopping(margin=0.02), 1, ON_AWS))
+    the_plan = plan_of("secrets", "quick", {}, ON_AWS)
 
     assert {treatment.levels["access"]: treatment.hint for treatment in the_plan.skipped} == {
         "sidecar": "add --layer ARN"
@@ -145,7 +144,7 @@ def test_on_aws_the_sidecar_needs_its_layer_and_no_call_is_promised() -> None:
     assert not any("backend_calls" in treatment.declares for treatment in the_plan.treatments)
     assert not any("moto" in text for text in (the_plan.transfers, *the_plan.choices))
     layer = {"layer": ("arn:aws:lambda:us-east-1:123456789012:layer:extension:11",)}
-    assert not planned(EXPERIMENT, Request("quick", {}, Stopping(margin=0.02), 1, ON_AWS | layer)).skipped
+    assert not plan_of("secrets", "quick", {}, ON_AWS | layer).skipped
 
 
 def test_a_dry_run_on_aws_estimates_the_bill_and_asks_nobody() -> None:
@@ -165,7 +164,7 @@ def test_a_dry_run_on_aws_estimates_the_bill_and_asks_nobody() -> None:
 
 
 def test_the_library_is_skipped_in_go_with_the_reason() -> None:
-    the_plan = planned(EXPERIMENT, Request("default", {"language": ("go",)}, Stopping(margin=0.02), 1, ON_AWS))
+    the_plan = plan_of("secrets", "default", {"language": ("go",)}, ON_AWS)
 
     assert {treatment.reason for treatment in the_plan.skipped if treatment.levels["access"] == "library"} == {
         "of AWS's caching library only the one for Python is measured"
@@ -173,7 +172,7 @@ def test_the_library_is_skipped_in_go_with_the_reason() -> None:
 
 
 def test_what_the_study_has_not_is_not_in_the_published_plan() -> None:
-    the_plan = planned(EXPERIMENT, Request("published", {}, Stopping(margin=0.02), 1, ON_AWS))
+    the_plan = plan_of("secrets", "published", {}, ON_AWS)
     cells = {(treatment.levels["situation"], treatment.levels["access"]) for treatment in the_plan.treatments}
 
     assert ("hit", "direct-new") not in cells
@@ -182,7 +181,7 @@ def test_what_the_study_has_not_is_not_in_the_published_plan() -> None:
 
 
 def test_a_delay_is_declared_and_no_shorter_way_confirms_it() -> None:
-    the_plan = planned(EXPERIMENT, Request("quick", {}, Stopping(margin=0.02), 1, {"backend-delay": ("40ms",)}))
+    the_plan = plan_of("secrets", "quick", {}, {"backend-delay": ("40ms",)})
 
     assert {treatment.declares["backend_delay"] for treatment in the_plan.treatments} == {delay_in_words(0.04, 0.041)}
     assert delay_in_words(0.04, 0.039) != delay_in_words(0.04, 0.041)

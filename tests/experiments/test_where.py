@@ -7,14 +7,13 @@ import pytest
 from sectax.calibration.pilot import PROCESSES
 from sectax.experiments import registry
 from sectax.experiments.function.experiment import FunctionExperiment
-from sectax.experiments.interface import Request
 from sectax.experiments.on_lambda import AWS, LOCAL, LOCAL_ROLE
 from sectax.experiments.on_lambda.experiment import ENDPOINT_OPTIONS, where
 from sectax.model.bill import Usage
 from sectax.model.errors import WrongUse
-from sectax.model.plan import Plan, Stopping, last_look
+from sectax.model.plan import Plan, last_look
 from sectax.model.treatment import Role
-from tests.machines import planned
+from tests.machines import plan_of
 
 ROLE = "arn:aws:iam::123456789012:role/lambda"
 
@@ -118,7 +117,7 @@ def usage(plan: Plan, assumed_s: float, besides: int = 0) -> tuple[Usage, ...]:
 
 def plan_on_aws() -> Plan:
     on_aws = {"endpoint": ("aws",), "role": (ROLE,)}
-    return planned(registry.load("hmac"), Request("quick", {"memory": ("1024",)}, Stopping(0.02), 1, on_aws))
+    return plan_of("hmac", "quick", {"memory": ("1024",)}, on_aws)
 
 
 def test_what_is_invoked_beside_the_measurement_is_counted_at_every_opening_the_pilots_too() -> None:

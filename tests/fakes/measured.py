@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from sectax.model.measured import Measured
 from sectax.model.plan import Plan
+from sectax.model.treatment import Treatment
 
-Values = Mapping[str, Mapping[str, Mapping[int, float]]]
+Values = Mapping[str, Mapping[int, float]] | Callable[[Treatment, int], float]
 
 
-def measured(plan: Plan, values: Values, blocks: tuple[int, ...], **more: Any) -> Measured:
+def measured(plan: Plan, values: Mapping[str, Values], blocks: tuple[int, ...], **more: Any) -> Measured:
     """Of which nothing else is known but what *more* says.
 
     Args:
-        values: metric -> treatment -> block -> the block's value.
+        values: metric -> treatment -> block -> the block's value, or a function of treatment and block.
     """
     unknown: dict[str, Any] = {
         "run_id": "0" * 16,
@@ -30,4 +31,12 @@ def measured(plan: Plan, values: Values, blocks: tuple[int, ...], **more: Any) -
         "telemetry": {},
         "sessions": (),
     }
-    return Measured(plan=plan, values=dict(values), blocks=blocks, **(unknown | more))  # type: ignore[arg-type]
+
+    def column(of: Values) -> Mapping[str, Mapping[int, float]]:
+        if not callable(of):
+            return of
+        return {item.id: {block: of(item, block) for block in blocks} for item in plan.treatments}
+
+    return Measured(
+        plan=plan, values={metric: column(of) for metric, of in values.items()}, blocks=blocks, **(unknown | more)
+    )

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from sectax.experiments import registry
-from sectax.experiments.interface import Request
 from sectax.model.advice import Connection
 from sectax.model.finding import Estimate
-from sectax.model.plan import Plan, Stopping
+from sectax.model.plan import Plan
 from sectax.reports.words import connections
-from tests.machines import planned
+from tests.machines import plan_of
 
 
 @pytest.mark.parametrize(("received", "more"), [(0, 0), (801, 0), (14_600, 0), (14_601, 1), (43_800, 1), (43_801, 2)])
@@ -28,7 +26,7 @@ def of(plan: Plan, treatment: str, *, secure: bool = True) -> Connection:
 
 
 def test_a_rate_of_new_connections_is_so_many_processors() -> None:
-    plan = planned(registry.load("tls"), Request("quick", {}, Stopping(0.02), 1))
+    plan = plan_of("tls", "quick")
     said = list(connections.sentences(plan, [of(plan, plan.cells[0].baseline)]))
 
     assert "54 to 66" in said[0]
@@ -36,6 +34,6 @@ def test_a_rate_of_new_connections_is_so_many_processors() -> None:
 
 
 def test_without_tls_nothing_is_said_of_keeping_connections() -> None:
-    plan = planned(registry.load("tls"), Request("quick", {}, Stopping(0.02), 1))
+    plan = plan_of("tls", "quick")
 
     assert list(connections.sentences(plan, [of(plan, plan.cells[0].baseline, secure=False)])) == []

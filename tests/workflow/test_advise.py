@@ -13,13 +13,12 @@ from jsonschema import Draft202012Validator
 from sectax.advice.advise import advice
 from sectax.analysis.analyse import analyse
 from sectax.experiments.hmac.experiment import EXPERIMENT
-from sectax.experiments.interface import Request
 from sectax.model.advice import Advice
-from sectax.model.plan import Stopping
+from sectax.model.treatment import Treatment
 from sectax.prices import load
 from sectax.workflow.present import View, render
 from tests.fakes.measured import measured
-from tests.machines import planned
+from tests.machines import plan_of
 from tests.program import sectax
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schemas" / "advice-1.json").read_text())
@@ -33,21 +32,16 @@ BLOCKS = tuple(range(1, 21))
 def given(noise: float = 0.0, blocks: int = len(BLOCKS)) -> Advice:
     """Advice from a run whose blocks are all alike but for *noise*."""
     levels = {"payload": ("1MiB",), "memory": tuple(SECONDS), "authentication": ("none", "hmac-sha512")}
-    plan = planned(EXPERIMENT, Request("default", levels, Stopping(0.02), 1, ON_AWS))
-    factors = {block: 1 + noise * (-1) ** block for block in BLOCKS[:blocks]}
-    values = {
-        treatment.id: {
-            block: factor * SECONDS[treatment.levels["memory"]] * TIMES[treatment.levels["authentication"]]
-            for block, factor in factors.items()
-        }
-        for treatment in plan.treatments
-    }
-    billed = {item: {block: math.ceil(1e3 * value) / 1e3 for block, value in of.items()} for item, of in values.items()}
+    plan = plan_of("hmac", "default", levels, ON_AWS)
+
+    def duration(of: Treatment, block: int) -> float:
+        return (1 + noise * (-1) ** block) * SECONDS[of.levels["memory"]] * TIMES[of.levels["authentication"]]
+
     run = measured(
         plan,
-        {"duration": values, "billed_duration": billed},
+        {"duration": duration, "billed_duration": lambda *of: math.ceil(1e3 * duration(*of)) / 1e3},
         BLOCKS[:blocks],
-        telemetry={value: {"periods": 50.0, "throttled_periods": 20.0 * ("/128/" in value)} for value in values},
+        telemetry={of.id: {"periods": 50.0, "throttled_periods": 20.0 * ("/128/" in of.id)} for of in plan.treatments},
     )
     return advice(analyse(run), EXPERIMENT.advice_rules(plan), load())
 

@@ -10,14 +10,12 @@ from sectax.analysis.analyse import analyse
 from sectax.analysis.compare import compare_with_published
 from sectax.experiments.confidential import EXPERIMENT
 from sectax.experiments.confidential.experiment import AS_PUBLISHED
-from sectax.experiments.interface import Request
 from sectax.hosts import registry as hosts
 from sectax.model.measured import Measured
-from sectax.model.plan import Stopping
-from sectax.model.treatment import Role
+from sectax.model.treatment import Role, Treatment
 from sectax.prices import load
 from tests.fakes.measured import measured as measured_run
-from tests.machines import planned
+from tests.machines import plan_of
 
 BLOCKS = tuple(range(1, 21))
 # Of the second host, its time over that of the first.
@@ -41,22 +39,19 @@ def run(
     """Blocks that are slower by a fifth every second time; *spread* is by how much every pair differs from the last."""
     options = {"host": HOSTS, "pair": pairs}
     levels = {} if preset == "published" else {"test": tests}
-    plan = planned(EXPERIMENT, Request(preset, levels, Stopping(0.02), 1, options))
+    plan = plan_of("confidential", preset, levels, options)
 
-    def seconds(levels: dict[str, str], block: int, role: Role) -> float:
+    def seconds(of: Treatment, block: int) -> float:
+        levels = of.levels
         slower = RATIOS.get(levels["test"], 1.0) if levels["host"] == "b" else 1.0
         if levels["host"] == "b" and levels["test"] == "cpu":
             slower += spread * int(levels.get("pair", "1"))
-        if role is Role.POSITIVE:
+        if of.role is Role.POSITIVE:
             slower *= 1.04
         jitter = 1 + 0.0005 * ((block * 7 + len(levels["test"])) % 5)
         return 1e-3 * slower * (1.2 if block % 2 else 1.0) * (jitter if levels["host"] == "b" else 1.0)
 
-    values = {
-        treatment.id: {block: seconds(treatment.levels, block, treatment.role) for block in BLOCKS}
-        for treatment in plan.treatments
-    }
-    return measured_run(plan, {"time": values}, BLOCKS)
+    return measured_run(plan, {"time": seconds}, BLOCKS)
 
 
 def advised(measured: Measured):

@@ -10,13 +10,12 @@ import pytest
 from sectax.advice.advise import advice
 from sectax.analysis.analyse import analyse
 from sectax.experiments.database.experiment import EXPERIMENT
-from sectax.experiments.interface import Request
 from sectax.model.measured import Measured
-from sectax.model.plan import Stopping
+from sectax.model.treatment import Treatment
 from sectax.prices import load
 from sectax.workflow.present import View, render
 from tests.fakes.measured import measured
-from tests.machines import planned
+from tests.machines import plan_of
 
 BLOCKS = tuple(range(1, 9))
 SECONDS = {("kept", "disable"): 1e-4, ("kept", "require"): 1.2e-4, ("new", "disable"): 0.02, ("new", "require"): 0.03}
@@ -24,18 +23,22 @@ SECONDS = {("kept", "disable"): 1e-4, ("kept", "require"): 1.2e-4, ("new", "disa
 
 def run(**levels: tuple[str, ...]) -> Measured:
     """Every second block is slower by a tenth, all treatments alike; those of new connections by a little more."""
-    plan = planned(EXPERIMENT, Request("quick", {"access": ("disable", "require"), **levels}, Stopping(0.02), 1))
-    values: dict[str, dict[str, dict[int, float]]] = {"latency": {}, "client_cpu": {}, "server_cpu": {}}
-    for treatment in plan.treatments:
-        seconds = SECONDS[treatment.levels["connection"], treatment.levels["access"]]
-        more = {"kept": 1.1, "new": 1.12}[treatment.levels["connection"]]
+    plan = plan_of("database", "quick", {"access": ("disable", "require"), **levels})
+
+    def seconds(of: Treatment, block: int = 0) -> float:
+        return SECONDS[of.levels["connection"], of.levels["access"]]
+
+    def latency(of: Treatment, block: int) -> float:
+        more = {"kept": 1.1, "new": 1.12}[of.levels["connection"]]
         # What TLS takes more differs a little from block to block.
-        own = 0.002 if treatment.levels["access"] == "require" else 0.0
-        values["latency"][treatment.id] = {
-            block: seconds * (more if block % 2 else 1.0) * (1 + own * (-1) ** (block // 2)) for block in BLOCKS
-        }
-        values["client_cpu"][treatment.id] = dict.fromkeys(BLOCKS, 0.1 * seconds)
-        values["server_cpu"][treatment.id] = dict.fromkeys(BLOCKS, 0.4 * seconds)
+        own = 0.002 if of.levels["access"] == "require" else 0.0
+        return seconds(of) * (more if block % 2 else 1.0) * (1 + own * (-1) ** (block // 2))
+
+    values = {
+        "latency": latency,
+        "client_cpu": lambda *of: 0.1 * seconds(*of),
+        "server_cpu": lambda *of: 0.4 * seconds(*of),
+    }
     return measured(plan, values, BLOCKS)
 
 

@@ -6,14 +6,13 @@ import pytest
 
 from sectax.advice.advise import advice
 from sectax.analysis.analyse import analyse
-from sectax.experiments.interface import Request
 from sectax.experiments.jwt import EXPERIMENT
 from sectax.model.advice import Advice
 from sectax.model.measured import Measured
-from sectax.model.plan import Stopping
+from sectax.model.treatment import Treatment
 from sectax.prices import load
 from tests.fakes.measured import measured as measured_run
-from tests.machines import planned
+from tests.machines import plan_of
 
 LEVELS = {
     "language": ("python",),
@@ -34,17 +33,13 @@ BLOCKS = tuple(range(1, 9))
 
 def run(levels: dict[str, tuple[str, ...]] = LEVELS) -> Measured:
     """Blocks of which every second one is slower by a fifth, all treatments alike."""
-    plan = planned(EXPERIMENT, Request("default", levels, Stopping(0.02), 1))
+    plan = plan_of("jwt", "default", levels)
 
-    def of(operation: str, algorithm: str, layer: str) -> dict[int, float]:
-        seconds = SECONDS[algorithm, layer] * (0.1 if operation == "verify" else 1)
-        return {block: seconds * (1.2 if block % 2 else 1) for block in BLOCKS}
+    def seconds(of: Treatment, block: int) -> float:
+        whole = SECONDS[of.levels["algorithm"], of.levels["layer"]]
+        return whole * (0.1 if of.levels["operation"] == "verify" else 1) * (1.2 if block % 2 else 1)
 
-    values = {
-        treatment.id: of(treatment.levels["operation"], treatment.levels["algorithm"], treatment.levels["layer"])
-        for treatment in plan.treatments
-    }
-    return measured_run(plan, {"cpu_time": values}, BLOCKS)
+    return measured_run(plan, {"cpu_time": seconds}, BLOCKS)
 
 
 def advised(measured: Measured) -> Advice:

@@ -11,17 +11,16 @@ import pytest
 
 from sectax.advice.advise import advice
 from sectax.analysis.analyse import analyse
-from sectax.experiments.interface import Request
 from sectax.experiments.s3.experiment import EXPERIMENT
 from sectax.model.measured import Measured
-from sectax.model.plan import Stopping
+from sectax.model.treatment import Treatment
 from sectax.prices import load
 from sectax.reports import units
 from sectax.reports.words import answers
 from sectax.workflow.advise import decided
 from sectax.workflow.present import View, render
 from tests.fakes.measured import measured
-from tests.machines import planned
+from tests.machines import plan_of
 
 BLOCKS = tuple(range(1, 9))
 
@@ -30,20 +29,14 @@ BLOCKS = tuple(range(1, 9))
 def run() -> Measured:
     """GETs of 1 and 100 MB take 2 and 200 ms; SSE-KMS takes 10 % more, half of it on the server's processors."""
     levels = {"operation": ("get",), "size": ("1MB", "100MB"), "encryption": ("none", "sse-kms")}
-    plan = planned(EXPERIMENT, Request("quick", levels, Stopping(0.02), 1))
-    values: dict[str, dict[str, dict[int, float]]] = {"latency": {}, "first_byte": {}, "server_cpu": {}}
-    for treatment in plan.treatments:
-        latency = {"1MB": 2e-3, "100MB": 0.2}[treatment.levels["size"]]
-        kms = treatment.levels["encryption"] == "sse-kms"
-        # Every second block is slower by a tenth, all treatments alike.
-        slow = {block: 1.1 if block % 2 else 1.0 for block in BLOCKS}
-        # What KMS takes more differs a little from block to block.
-        kms_times = {block: 1.1 + 0.002 * (-1) ** (block // 2) if kms else 1.0 for block in BLOCKS}
-        for metric, share in (("latency", 1.0), ("server_cpu", 0.5)):
-            values[metric][treatment.id] = {
-                block: share * latency * kms_times[block] * more for block, more in slow.items()
-            }
-        values["first_byte"][treatment.id] = dict.fromkeys(BLOCKS, 1e-3)
+    plan = plan_of("s3", "quick", levels)
+
+    def latency(of: Treatment, block: int) -> float:
+        # Every second block is slower by a tenth; what KMS takes more differs a little from block to block.
+        kms = 1.1 + 0.002 * (-1) ** (block // 2) if of.levels["encryption"] == "sse-kms" else 1.0
+        return {"1MB": 2e-3, "100MB": 0.2}[of.levels["size"]] * kms * (1.1 if block % 2 else 1.0)
+
+    values = {"latency": latency, "first_byte": lambda *_: 1e-3, "server_cpu": lambda *of: 0.5 * latency(*of)}
     return measured(plan, values, BLOCKS)
 
 

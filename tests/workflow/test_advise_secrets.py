@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -12,15 +11,14 @@ from jsonschema import Draft202012Validator
 from sectax.advice.advise import Asked, advice
 from sectax.advice.rates import NOT_ASKED, AskedRate
 from sectax.analysis.analyse import analyse
-from sectax.experiments.interface import Request
 from sectax.experiments.secrets.experiment import EXPERIMENT
 from sectax.model.advice import Advice, Between
 from sectax.model.errors import WrongUse
-from sectax.model.plan import Stopping
+from sectax.model.treatment import Treatment
 from sectax.prices import load
 from sectax.workflow.present import render
 from tests.fakes.measured import measured
-from tests.machines import planned
+from tests.machines import plan_of
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schemas" / "advice-1.json").read_text())
 # On AWS nothing is asked of this machine.
@@ -46,23 +44,14 @@ def given(
 ) -> Advice:
     """Advice from a run in which a function of 128 MB takes twenty times as long."""
     levels = {"access": tuple(SECONDS), "memory": ("128", "1769"), "situation": situations}
-    plan = planned(EXPERIMENT, Request("default", levels, Stopping(0.02), 1, ON_AWS))
+    plan = plan_of("secrets", "default", levels, ON_AWS)
 
-    def seconds(levels: Mapping[str, str], block: int) -> float:
-        slower = SLOWER_AT_128 if levels["memory"] == "128" else 1.0
-        return SECONDS[levels["access"]][levels["situation"]] * slower * (1 + 1e-3 * (-1) ** block)
+    def access(of: Treatment, block: int) -> float:
+        slower = SLOWER_AT_128 if of.levels["memory"] == "128" else 1.0
+        return SECONDS[of.levels["access"]][of.levels["situation"]] * slower * (1 + 1e-3 * (-1) ** block)
 
-    ids = [treatment.id for treatment in plan.treatments]
-    access = {
-        treatment.id: {block: seconds(treatment.levels, block) for block in BLOCKS} for treatment in plan.treatments
-    }
-    misses = {treatment: dict.fromkeys(BLOCKS, 0.015) for treatment in ids}
-    backend = {item: {block: value / 2 for block, value in of.items()} for item, of in access.items()}
-    run = measured(
-        plan,
-        {"access": access, "first_access": misses, "backend": backend},
-        BLOCKS,
-    )
+    values = {"access": access, "first_access": lambda *_: 0.015, "backend": lambda *of: access(*of) / 2}
+    run = measured(plan, values, BLOCKS)
     return advice(analyse(run), EXPERIMENT.advice_rules(plan), load(), Asked(rate=asked))
 
 
@@ -124,7 +113,7 @@ def test_two_ways_that_are_not_distinguished_are_both_named(monkeypatch: pytest.
 def test_an_experiment_without_rates_refuses_one() -> None:
     from sectax.experiments.hmac.experiment import EXPERIMENT as HMAC
 
-    plan = planned(HMAC, Request("default", {}, Stopping(0.02), 1, {key: ON_AWS[key] for key in ("endpoint", "role")}))
+    plan = plan_of("hmac", "default", {}, {key: ON_AWS[key] for key in ("endpoint", "role")})
     run = measured(plan, {}, ())
     with pytest.raises(WrongUse, match="keep nothing between calls"):
         advice(analyse(run), HMAC.advice_rules(plan), load(), Asked(rate=AskedRate(calls=3)))

@@ -27,7 +27,7 @@ from sectax.record.writer import RunWriter
 from sectax.workflow import attested as checking
 from sectax.workflow.attested import attested
 from sectax.workflow.environment import take_environment
-from tests.machines import planned
+from tests.machines import plan_of, planned
 
 SAMPLES = Path(__file__).parents[1] / "experiments" / "confidential" / "attestation_samples"
 REPORT = (SAMPLES / "tdx-spr.quote").read_bytes()
@@ -54,7 +54,7 @@ def interface(tmp_path, monkeypatch) -> Path:
 
 def plan():
     options = {"host": ("normal=local", "tdx=local:tdx")}
-    return planned(EXPERIMENT, Request("quick", {"test": ("mutex",)}, Stopping(0.02), 1, options))
+    return plan_of("confidential", "quick", {"test": ("mutex",)}, options)
 
 
 @pytest.fixture(autouse=True)

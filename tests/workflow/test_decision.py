@@ -11,17 +11,17 @@ from sectax.advice.advise import Asked, advice
 from sectax.advice.decide import decide
 from sectax.analysis.analyse import analyse
 from sectax.experiments import registry
-from sectax.experiments.interface import Request
 from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.analysed import Analysed
 from sectax.model.errors import WrongUse
 from sectax.model.finding import AuditWarning, Severity, VerdictId
 from sectax.model.measured import Measured
-from sectax.model.plan import Plan, Stopping
+from sectax.model.plan import Plan
 from sectax.prices import load
 from sectax.reports import words
 from sectax.reports.words import summaries
-from tests.machines import planned
+from tests.fakes.measured import measured as measured_run
+from tests.machines import plan_of, planned, request_for
 
 BLOCKS = tuple(range(1, 13))
 # Seconds by operation and algorithm.
@@ -37,22 +37,14 @@ def judged(
     """A run in which every block is right to a thousandth."""
     jwt = registry.load("jwt")
     levels = {"language": ("python",), "key_use": ("parsed-once",), "layer": ("primitive",), "algorithm": algorithms}
-    plan = planned(jwt, Request("default", levels | {"operation": operations}, Stopping(0.02), 1))
+    plan = planned(jwt, request_for("default", levels | {"operation": operations}))
     return analyse(measured(plan, lambda of: SECONDS[of["operation"]][of["algorithm"]], "cpu_time"))
 
 
-def measured(plan: Plan, seconds, metric: str, **others: dict[str, dict[str, dict[int, float]]]) -> Measured:
-    values = {
-        treatment.id: {
-            block: seconds(treatment.levels) * (1 + 1e-3 * math.sin(block * (place + 1.7))) for block in BLOCKS
-        }
-        for place, treatment in enumerate(plan.treatments)
-    }
-    return Measured(
-        run_id="r", started="", state="finished", plan=plan, calibrated=None, blocks=BLOCKS,
-        values={metric: values} | others, counts={}, visited={}, failures=(), witnesses={}, batches={}, telemetry={},
-        sessions=(),
-    )  # fmt: skip
+def measured(plan: Plan, seconds, metric: str) -> Measured:
+    places = {treatment.id: place for place, treatment in enumerate(plan.treatments)}
+    values = {metric: lambda of, block: seconds(of.levels) * (1 + 1e-3 * math.sin(block * (places[of.id] + 1.7)))}
+    return measured_run(plan, values, BLOCKS)
 
 
 def decision_of(analysed: Analysed, **asked):
@@ -105,7 +97,7 @@ def test_what_is_not_decided_is_not_advised_on() -> None:
 def test_where_one_place_is_not_decided_the_answer_names_those_that_are() -> None:
     levels = {"language": ("php", "python"), "key_use": ("parsed-once",), "layer": ("primitive",)}
     levels |= {"algorithm": ("RS256", "ES256"), "operation": ("verify",)}
-    plan = planned(registry.load("jwt"), Request("default", levels, Stopping(0.02), 1))
+    plan = plan_of("jwt", "default", levels)
     analysed = analyse(measured(plan, lambda of: SECONDS["verify"][of["algorithm"]], "cpu_time"))
     (everywhere,) = words.answers(plan, decision_of(analysed))
     open_ = tuple(
@@ -199,7 +191,7 @@ def test_where_nothing_is_decided_that_is_reported_first_and_a_wide_interval_is_
 def test_the_part_that_surely_takes_the_least_is_named(sha256_s: float, least: list[str]) -> None:
     seconds = {"none": 0.0, "hmac-sha512": 33e-6, "hmac-sha256": sha256_s}
     levels = {"authentication": tuple(seconds), "payload": ("10KiB",)}
-    plan = planned(registry.load("hmac"), Request("quick", levels, Stopping(0.02), 1))
+    plan = plan_of("hmac", "quick", levels)
     checked = measured(plan, lambda of: seconds[of["authentication"]], "check_cpu")
 
     said = summaries.of_parts(analyse(checked))

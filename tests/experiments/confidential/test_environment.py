@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sectax.experiments import registry
 from sectax.experiments.confidential.subject import SysbenchSpec
-from sectax.experiments.interface import Request
 from sectax.model.environment import LOCAL_HOST
-from sectax.model.plan import Stopping
-from tests.machines import planned
+from tests.machines import plan_of
 from tests.needs import needs
 
 
@@ -29,6 +26,6 @@ def test_the_environment_of_a_test_is_named_and_nothing_else_of_ours(monkeypatch
 
 def test_hosts_with_other_environments_do_unequal_work() -> None:
     options = {"host": ("a=local", "b=local")}
-    plan = planned(registry.load("confidential"), Request("quick", {}, Stopping(0.02), 1, options))
+    plan = plan_of("confidential", "quick", {}, options)
 
     assert "environment" in plan.equal_witnesses

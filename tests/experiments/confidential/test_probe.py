@@ -11,16 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sectax.experiments.confidential import EXPERIMENT, probe
+from sectax.experiments.confidential import probe
 from sectax.experiments.confidential import subject as subjects
 from sectax.experiments.confidential.output import UnknownOutput
 from sectax.experiments.confidential.subject import SysbenchSpec
 from sectax.experiments.confidential.tests import PROBE_TESTS
-from sectax.experiments.interface import Request
 from sectax.model.errors import SubjectFailed, SubjectSkipped
-from sectax.model.plan import Stopping
 from sectax.model.subject import Work
-from tests.machines import planned
+from tests.machines import plan_of
 from tests.needs import needs
 
 needs_probe = needs("cc")
@@ -126,7 +124,7 @@ def test_a_visit_counts_its_cpu_time_and_its_operations():
 def test_gvisor_is_warm_before_anything_of_it_counts():
     hosts = {"host": ("plain=local", "gvisor=oci:runsc")}
 
-    plan = planned(EXPERIMENT, Request("quick", {"test": ("syscalls",)}, Stopping(0.02), 1, hosts))
+    plan = plan_of("confidential", "quick", {"test": ("syscalls",)}, hosts)
 
     assert plan.warms_up
     assert plan.settles

@@ -5,24 +5,23 @@ from __future__ import annotations
 import pytest
 
 from sectax.experiments import registry
-from sectax.experiments.interface import Request
 from sectax.experiments.on_probe.experiment import ProbeMetrics, has_cpu_clock, probe_metrics
 from sectax.experiments.on_probe.subject import ProbeSpec
 from sectax.model.machine import Machine, ProbeState
-from sectax.model.plan import Plan, Stopping, batch_observation
+from sectax.model.plan import Plan, batch_observation
 from sectax.model.treatment import Standing
 from sectax.model.why_not import WhyNot
 from sectax.reports.words import plans
 from tests.fakes.toy import fake
-from tests.machines import planned
+from tests.machines import plan_of, request_for
 
 NEW, OLD = ProbeState("New", cpu_clock=True), ProbeState("Old", cpu_clock=False)
 SILENT, ABSENT = ProbeState("Silent"), ProbeState("Absent", WhyNot("it is not installed"), cpu_clock=False)
 
 
-def plan_of(experiment: str, **probes: ProbeState) -> Plan:
+def plan_on(experiment: str, **probes: ProbeState) -> Plan:
     """The quick plan for a machine with these probes."""
-    return registry.load(experiment).plan(Request("quick", {}, Stopping(margin=0.02), seed=1), Machine(probes=probes))
+    return registry.load(experiment).plan(request_for("quick"), Machine(probes=probes))
 
 
 def metrics_on(**probes: ProbeState) -> ProbeMetrics:
@@ -57,7 +56,7 @@ def test_a_probe_that_cannot_be_asked_does_not_decide() -> None:
 
 @pytest.mark.parametrize("experiment", ["jwt", "honesty"])
 def test_primary_comparisons_and_controls_are_in_cpu_time(experiment: str) -> None:
-    plan = plan_of(experiment, php=NEW)
+    plan = plan_on(experiment, php=NEW)
 
     answering = {comparison.metric for comparison in plan.comparisons if comparison.standing is not Standing.SECONDARY}
     assert answering == {"cpu_time"}
@@ -68,13 +67,13 @@ def test_primary_comparisons_and_controls_are_in_cpu_time(experiment: str) -> No
 
 @pytest.mark.parametrize("experiment", ["jwt", "honesty"])
 def test_batches_are_as_long_as_they_lasted(experiment: str) -> None:
-    plan = plan_of(experiment, php=NEW)
+    plan = plan_on(experiment, php=NEW)
 
     assert batch_observation(plan) == "batch_time"
 
 
 def test_a_probe_of_protocol_1_0_is_planned_in_wall_time() -> None:
-    plan = plan_of("jwt", php=OLD)
+    plan = plan_on("jwt", php=OLD)
 
     assert plan.metrics[0].name == "throughput"
     assert any("the answer is operations per second of wall time" in line for line in plans.plan(plan))
@@ -82,7 +81,7 @@ def test_a_probe_of_protocol_1_0_is_planned_in_wall_time() -> None:
 
 def test_a_command_is_answered_in_wall_time_and_shows_its_cpu_time() -> None:
     options = {"baseline": ("true",), "treatment": ("other=true",)}
-    plan = planned(registry.load("command"), Request("default", {}, Stopping(margin=0.02), seed=1, options=options))
+    plan = plan_of("command", "default", {}, options)
 
     assert (plan.metrics[0].name, plan.beside) == ("wall", ("cpu",))
     assert any("a command may wait or do I/O" in line for line in plans.plan(plan))

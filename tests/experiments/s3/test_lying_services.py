@@ -10,17 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from sectax.experiments.interface import Request
 from sectax.experiments.s3 import buckets as room
 from sectax.experiments.s3.bench import S3Bench
 from sectax.experiments.s3.buckets import Buckets, LeftBehind, sweep
 from sectax.experiments.s3.experiment import EXPERIMENT
 from sectax.experiments.s3.spec import S3Spec
 from sectax.model.errors import SubjectFailed, SubjectSkipped
-from sectax.model.plan import Stopping
 from tests.experiments.s3.specs import KEY, argv
 from tests.fakes.lying_s3 import LyingS3, serving
-from tests.machines import planned
+from tests.machines import planned, request_for
 from tests.needs import needs
 
 GO = pytest.param("go", marks=needs("the S3 client in Go"))
@@ -141,7 +139,7 @@ def test_one_encryption_that_a_service_lacks_is_skipped_with_its_reason(monkeypa
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "a-secret")
     with serving(LyingS3(lacks=frozenset({"aws:kms"}))) as service:
         levels = {"encryption": ("none", "sse-s3", "sse-kms"), "size": ("10KB",), "client": ("python",)}
-        request = Request("quick", levels, Stopping(0.02), 1, {"endpoint": (service.endpoint,)})
+        request = request_for("quick", levels, {"endpoint": (service.endpoint,)})
         plan = planned(EXPERIMENT, request)
         with S3Bench(plan) as bench:
             inputs = bench.inputs()
