@@ -86,7 +86,6 @@ def _serve(given: argparse.Namespace) -> int:
 
 
 def _address(text: str) -> tuple[str, int]:
-    """Host and port; an IPv6 address in brackets."""
     match = re.fullmatch(r"(?:\[([0-9a-fA-F:.]+)\]|([^:\[\]/@\s]+)):(\d{1,5})", text)
     if match is None or not 0 < int(match[3]) < 65536:
         raise WrongUse(f"--allow {text} is not an address", "give it as HOST:PORT, for example 127.0.0.1:8200")

@@ -27,8 +27,6 @@ class Code:
 
 @dataclass(frozen=True)
 class LayerVersion:
-    """One version of a layer."""
-
     arn: str
     version: int
     code: Code
@@ -61,12 +59,10 @@ class Function:
     modified: str = ""
 
     def changed(self, **changes: Any) -> Function:
-        """The next configuration, with a date of its own."""
         return replace(self, **changes, modified=now())
 
     @property
     def unpacked(self) -> int:
-        """Bytes of its code and its layers, unpacked."""
         return self.code.unpacked + sum(layer.code.unpacked for layer in self.layers)
 
     @property

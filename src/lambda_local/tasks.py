@@ -17,7 +17,6 @@ class Tasks:
         self._most = _FEW
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
-        """Begin it soon."""
         # A callback for each that ends would wake the event loop once more for every request.
         if len(self._tasks) >= self._most:
             self._tasks = [task for task in self._tasks if not task.done()]
@@ -25,12 +24,10 @@ class Tasks:
         self._tasks.append(asyncio.get_running_loop().create_task(work))
 
     async def wait(self) -> None:
-        """Until all have ended."""
         if self._tasks:
             await asyncio.wait(self._tasks)
 
     async def cancel(self) -> None:
-        """End them where they are."""
         for task in self._tasks:
             task.cancel()
         await self.wait()

@@ -11,9 +11,8 @@ import pytest
 
 from sectax.analysis.analyse import analyse
 from sectax.analysis.findings import judge
-from sectax.model.across_hosts import AcrossHosts
 from sectax.model.environment import BOOT, Environment
-from sectax.model.finding import AuditWarning, Severity, VerdictId
+from sectax.model.finding import AcrossHosts, AuditWarning, Severity, VerdictId
 from sectax.model.measured import BlockRecord, Measured
 from tests.analysis.runs import run_of
 

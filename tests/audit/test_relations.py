@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sectax.audit.reading.grammar import Promise, Record
+from sectax.audit.reading.grammar import Promise, Record, broken
 from sectax.audit.reading.printed import Number, read
-from sectax.audit.reading.relations import broken
 
 
 def record(**fields: float | str | list[str]) -> Record:

@@ -19,7 +19,7 @@ from botocore.config import Config
 
 from lambda_local.http.server import listen_on_loopback
 from lambda_local.instances.invocation import Measured
-from lambda_local.service import Service
+from lambda_local.main import Service
 from lambda_local.settings import Settings
 from tests.lambda_local.archives import archive
 

@@ -17,7 +17,7 @@ from sectax.cli.attest import command
 from sectax.experiments.confidential import EXPERIMENT
 from sectax.experiments.confidential.attestation import ask as attestation
 from sectax.experiments.confidential.attestation import snp
-from sectax.experiments.confidential.attestation.nonce import nonce_of
+from sectax.experiments.confidential.attestation.ask import nonce_of
 from sectax.experiments.interface import Request
 from sectax.hosts import registry as hosts
 from sectax.hosts.registry import host

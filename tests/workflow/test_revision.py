@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sectax.workflow.revision import revision
+from sectax.workflow.environment import revision
 from tests.program import sectax
 
 RUN = ("run", "command", "--baseline", "true", "--treatment", "b=false", "--ignore-failure", "--blocks", "6")

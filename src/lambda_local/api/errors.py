@@ -28,38 +28,31 @@ class ApiError(Exception):
 
 
 def invalid(message: str) -> ApiError:
-    """A parameter that cannot be, or cannot be here."""
     return ApiError(400, "InvalidParameterValueException", message)
 
 
 def constraint(value: str, name: str, words: str) -> ApiError:
-    """A parameter that is not of the form it must have."""
     return invalid(
         f"1 validation error detected: Value '{value[:200]}' at '{name}' failed to satisfy constraint: {words}"
     )
 
 
 def malformed(why: str) -> ApiError:
-    """A body that cannot be read."""
     return ApiError(400, "SerializationException", why)
 
 
 def not_found(arn: str) -> ApiError:
-    """There is no such function."""
     return ApiError(404, "ResourceNotFoundException", f"Function not found: {arn}")
 
 
 def conflict(message: str) -> ApiError:
-    """It is there already."""
     return ApiError(409, "ResourceConflictException", message)
 
 
 def too_large(most: int, operation: str) -> ApiError:
-    """The request is longer than the operation takes."""
     message = f"Request must be smaller than {most} bytes for the {operation} operation"
     return ApiError(413, "RequestEntityTooLargeException", message)
 
 
 def service_failed(why: str) -> ApiError:
-    """Something went wrong here."""
     return ApiError(500, "ServiceException", why)

@@ -115,7 +115,6 @@ class Functions:
         return self._functions[name]
 
     def is_current(self, function: Function) -> bool:
-        """Whether this configuration can still be called."""
         return self._functions.get(function.name) is function
 
     async def runtime(self, name: str) -> Runtime:
@@ -191,7 +190,6 @@ def _check_size(function: Function) -> None:
 
 
 def _configuration(function: Function) -> Document:
-    """FunctionConfiguration. Functions are ready as soon as they are there."""
     document: Document = {
         "FunctionName": function.name,
         "FunctionArn": function.arn,
@@ -218,7 +216,6 @@ def _configuration(function: Function) -> Document:
 
 
 def _layer(layer: LayerVersion, description: str) -> Document:
-    """The answer to PublishLayerVersion."""
     return {
         "LayerArn": layer.arn.rpartition(":")[0],
         "LayerVersionArn": layer.arn,

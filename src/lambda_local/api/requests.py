@@ -33,14 +33,10 @@ _Body = TypeVar("_Body", bound=Body)
 
 
 class Archive(Body):
-    """A zip."""
-
     zip_file: bytes
 
 
 class Variables(Body):
-    """The environment."""
-
     variables: dict[_Variable, _Value] = {}
 
 
@@ -65,8 +61,6 @@ class Configuration(Body):
 
 
 class CreateFunction(Configuration, kw_only=True):
-    """Body of CreateFunction."""
-
     function_name: str
     runtime: str
     handler: _Handler
@@ -77,8 +71,6 @@ class CreateFunction(Configuration, kw_only=True):
 
 
 class UpdateCode(Archive):
-    """Body of UpdateFunctionCode."""
-
     architectures: list[str] | None = None
 
 
@@ -102,7 +94,6 @@ class Call(NamedTuple):
     exchange: Exchange
 
     def query(self, name: str) -> str | None:
-        """A parameter of the query; None where it is not given."""
         query = self.exchange.request.query
         return parse_qs(query, keep_blank_values=True).get(name, [None])[0] if query else None
 

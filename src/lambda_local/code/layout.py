@@ -27,8 +27,6 @@ class BadArchive(Exception):
 
 @dataclass(frozen=True)
 class Link:
-    """A symbolic link."""
-
     target: str
 
 

@@ -58,7 +58,6 @@ class Connection(asyncio.BufferedProtocol):
         return self._answering is None
 
     def abort(self) -> None:
-        """Close at once, whatever is under way."""
         if self._transport is not None:
             self._transport.abort()
 
@@ -170,7 +169,6 @@ class Connection(asyncio.BufferedProtocol):
     # our own
 
     def _begin(self) -> None:
-        """Forget the last request."""
         self._begun = self._in_headers = True
         self._header_bytes = 0
         self._unheard = 0  # bytes that the parser keeps since it called back
@@ -227,7 +225,6 @@ class Connection(asyncio.BufferedProtocol):
         self._server.hold(size)
 
     def _drop(self) -> None:
-        """Forget what has come of an unfinished request."""
         self._server.release(self.held)
         self.held = 0
         self._body = bytearray()

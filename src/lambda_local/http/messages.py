@@ -97,7 +97,6 @@ class Exchange:
         self.send(answer.removesuffix(body) if self.request.method == "HEAD" else answer)
 
     def send(self, answer: bytes) -> None:
-        """Send an answer as it goes over the wire."""
         if not self.gone:
             self.gone = True
             self._send(self, answer)

@@ -48,7 +48,6 @@ class HttpServer:
         self._look()
 
     def close(self) -> None:
-        """Close the socket and every connection, at once."""
         if self._timer is not None:
             self._timer.cancel()
         if self._server is not None:
@@ -69,11 +68,9 @@ class HttpServer:
         return True
 
     def hold(self, size: int) -> None:
-        """So many bytes more of requests are in memory."""
         self._held += size
 
     def release(self, size: int) -> None:
-        """So many bytes fewer."""
         self._held -= size
 
     def make_room(self) -> None:
@@ -85,11 +82,9 @@ class HttpServer:
             largest.refuse(503)
 
     def forget(self, connection: Connection) -> None:
-        """A connection has ended."""
         self._connections.discard(connection)
 
     def take(self, exchange: Exchange) -> None:
-        """Hand a request to the handler."""
         try:
             self._handle(exchange)
         except Exception as error:  # a fault of ours must not end the server, and the client must hear of it

@@ -50,7 +50,6 @@ def unshare(flags: int) -> None:
 
 
 def mount(source: str, target: str, kind: str | None = None, flags: int = 0, data: str | None = None) -> None:
-    """mount(2)"""
     status = _libc.mount(_text(source), _text(target), _text(kind), ctypes.c_ulong(flags), _text(data))
     _check(status, "mount", target)
 
@@ -77,7 +76,6 @@ def open_mount(kind: str, source: str, attributes: int) -> int:
 
 
 def attach(mount_fd: int, target: str) -> None:
-    """Give a mount that has no place one."""
     _call(_SYS_MOVE_MOUNT, target, mount_fd, b"", _AT_FDCWD, _text(target), _MOVE_MOUNT_F_EMPTY_PATH)
 
 

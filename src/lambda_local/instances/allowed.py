@@ -26,11 +26,9 @@ class Passage:
         self._ends: set[_End] = set()
 
     async def open(self, listener: socket.socket) -> None:
-        """Pass on what connects to this socket."""
         self._server = await asyncio.get_running_loop().create_server(self._inner, sock=listener)
 
     def close(self) -> None:
-        """Cut every connection."""
         if self._server is not None:
             self._server.close()
         for end in list(self._ends):
@@ -55,7 +53,6 @@ class _End(asyncio.Protocol):
         self._connecting: asyncio.Task[None] | None = None
 
     def abort(self) -> None:
-        """Close at once."""
         if self._connecting is not None:
             self._connecting.cancel()
         if self._transport is not None:

@@ -30,25 +30,20 @@ class InstanceGone(Exception):
         self.reason = reason
 
     def for_caller(self, request_id: str) -> Bytes:
-        """The payload of the invocation that it befell."""
         said = {"errorType": self.error_type, "errorMessage": f"RequestId: {request_id} Error: {self.words}"}
         return self.payload or msgspec.json.encode(said)
 
     def for_log(self, request_id: str) -> str:
-        """The lines under REPORT."""
         return f"RequestId: {request_id} Error: {self.words}\n{self.error_type}\n"
 
 
 class TooSlow(InstanceGone):
-    """The invocation took longer than the function may."""
-
     def __init__(self, timeout_s: float) -> None:
         words = f"Task timed out after {timeout_s:.2f} seconds"
         super().__init__("Sandbox.Timedout", words, status="timeout", reason="TIMEOUT")
 
 
 def init_too_slow(most_s: float) -> InstanceGone:
-    """The init phase did not end."""
     words = f"Init timed out after {most_s:.2f} seconds"
     return InstanceGone("Sandbox.Timedout", words, status="timeout", reason="TIMEOUT")
 
@@ -62,7 +57,6 @@ def runtime_exited(status: int) -> InstanceGone:
 
 
 def extension_exited(status: int) -> InstanceGone:
-    """An external extension ended before its time."""
     return InstanceGone("Extension.Crash", exit_words(status))
 
 

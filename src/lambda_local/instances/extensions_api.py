@@ -77,12 +77,10 @@ class ExtensionsApi:
 
     @property
     def all_registered(self) -> bool:
-        """Whether every external extension has registered."""
         return self._expected <= {extension.name for extension in self._extensions.values()}
 
     @property
     def all_waiting(self) -> bool:
-        """Whether every extension asks for its next event."""
         return all(extension.waiting for extension in self._extensions.values())
 
     def log_lines(self) -> list[str]:
@@ -100,16 +98,13 @@ class ExtensionsApi:
 
     @property
     def any_registered(self) -> bool:
-        """Whether there is an extension, external or within the runtime."""
         return bool(self._extensions)
 
     @property
     def hear_events(self) -> bool:
-        """Whether any extension works on events."""
         return any(INVOKE in extension.events for extension in self._extensions.values())
 
     def wants_shutdown(self) -> bool:
-        """Whether any extension waits for the event of the end."""
         return any(SHUTDOWN in extension.events for extension in self._extensions.values())
 
     def handle(self, exchange: Exchange) -> None:
@@ -125,7 +120,6 @@ class ExtensionsApi:
                 exchange.answer(404)
 
     def tell_invoke(self, invocation: Invocation) -> None:
-        """Send an event to those that registered for it."""
         if not self._extensions:
             return
         event = {

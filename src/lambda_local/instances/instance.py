@@ -35,7 +35,6 @@ class FunctionInstance:
 
     @property
     def alive(self) -> bool:
-        """Whether it can take another event."""
         return self._warm and self.life.gone is None
 
     async def invoke(self, invocation: Invocation) -> Outcome:

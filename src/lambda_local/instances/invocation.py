@@ -52,7 +52,6 @@ class Invocation(msgspec.Struct):
 
     @property
     def overdue(self) -> bool:
-        """Whether it was not done with before its deadline."""
         return self.done_ns > self.deadline * 1e9
 
     @property

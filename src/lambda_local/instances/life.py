@@ -74,13 +74,11 @@ class Life:
 
     @property
     def box(self) -> Instance:
-        """The sandbox, once it is made."""
         assert self._making is not None, "the instance was not begun"
         return self._making.result()
 
     @property
     def all_waiting(self) -> bool:
-        """Whether runtime and extensions have done with the last event."""
         return self.api.waiting and self.extensions.all_waiting
 
     async def begin(self) -> None:
@@ -158,7 +156,6 @@ class Life:
 
     @property
     def _share(self) -> float:
-        """The vCPUs that the function's memory buys."""
         return vcpus(self._function.memory)
 
     @property

@@ -41,7 +41,6 @@ class InstanceLog:
         self._tail += lines.encode()
 
     def drain(self) -> None:
-        """Take in what has been written up to now."""
         if self._reading < 0:
             return
         # To read what is empty is an exception, and takes longer.
@@ -69,7 +68,6 @@ class InstanceLog:
             self.writing = -1
 
     def close(self) -> None:
-        """Stop listening."""
         self.close_writing()
         if self._reading >= 0:
             os.close(self._reading)
@@ -82,12 +80,10 @@ def _nowhere() -> int:
 
 
 def start_line(request_id: str) -> str:
-    """The line before the function's own."""
     return f"START RequestId: {request_id} Version: {LATEST}\n"
 
 
 def end_line(request_id: str) -> str:
-    """The line after the function's own."""
     return f"END RequestId: {request_id}\n"
 
 

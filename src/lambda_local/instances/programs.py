@@ -36,12 +36,10 @@ class Runtime:
     version: str
 
     def source(self, target: str) -> Path:
-        """The machine's folder that is seen at *target*."""
         return next(mount.source for mount in self.mounts if mount.target == target)
 
 
 def mounts(function: Function, runtime: Runtime) -> list[Mount]:
-    """The files of an instance, besides the system's."""
     opt = [] if function.opt is None else [Mount(function.opt, OPT)]
     return [Mount(function.code.folder, TASK), *opt, *runtime.mounts]
 

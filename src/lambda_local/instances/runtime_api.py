@@ -43,7 +43,6 @@ class RuntimeApi:
     which shares the address, are passed on."""
 
     def __init__(self, extensions: ExtensionsApi, notify: Callable[[], None]) -> None:
-        """Args: *notify* is called whenever something changed."""
         self.init_error: InstanceGone | None = None
         self.ready = False  # it has asked for its first event
         self.asked_ns = 0  # when it last asked for an event
@@ -54,11 +53,9 @@ class RuntimeApi:
 
     @property
     def waiting(self) -> bool:
-        """Whether the runtime asks for its next event."""
         return self._asking is not None and not self._asking.gone
 
     def hand_out(self, invocation: Invocation) -> None:
-        """Give the waiting runtime its event."""
         asking, self._asking = self._asking, None
         assert asking is not None, "no runtime waits"
         self._invocation = invocation

@@ -66,7 +66,6 @@ def lack(name: str) -> dict[str, Any]:
 
 
 def install(name: str) -> None:
-    """Install AWS's runtime client for a runtime that only lacks that. Raises `SetUpFailed`."""
     _language(name).install(name)
 
 

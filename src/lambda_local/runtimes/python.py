@@ -39,7 +39,6 @@ def find(name: str) -> Runtime:
 
 
 def install(name: str) -> None:
-    """Install AWS's runtime client. Raises `SetUpFailed`."""
     find(name)
 
 

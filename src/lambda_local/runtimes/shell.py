@@ -31,7 +31,6 @@ def shell() -> tuple[tuple[Path, str], ...]:
 
 
 def no_programs() -> Path:
-    """An empty folder, to be seen in place of one with programs."""
     return _folder() / "none"
 
 

@@ -28,7 +28,6 @@ class Freezer:
         self._write(self._freezing)
 
     def thaw(self) -> None:
-        """Let them go on."""
         self._write(self.thawing)
 
     def handle(self) -> int:
@@ -36,7 +35,6 @@ class Freezer:
         return os.dup(self._fd)
 
     def close(self) -> None:
-        """Leave the group as it is."""
         with self._lock:
             if self._fd >= 0:
                 os.close(self._fd)
@@ -49,7 +47,6 @@ class Freezer:
 
 
 def open_freezer(folder: Path) -> Freezer | None:
-    """The freezer of the group at *folder*; None where it has none."""
     for file, texts in _FILES.items():
         with contextlib.suppress(OSError):
             return Freezer(os.open(folder / file, os.O_WRONLY | os.O_CLOEXEC), *texts)

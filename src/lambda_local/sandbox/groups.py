@@ -201,7 +201,6 @@ class Groups:
             self.freezer.freeze()
 
     def thaw(self) -> None:
-        """Let the programs go on."""
         if self.freezer is not None:
             self.freezer.thaw()
 

@@ -112,7 +112,6 @@ class Instance:
     def _furnish(
         self, channel: socket.socket, limits: Limits, mounts: Sequence[Mount], tmp_mb: int, tmp: int | None
     ) -> None:
-        """Tell init what it is to build."""
         settings: dict[str, Any] = {
             "hostname": self.name[:_HOST_NAME_LENGTH],
             "staging": str(self._staging),

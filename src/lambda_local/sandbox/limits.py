@@ -105,7 +105,6 @@ OPTIONAL_FILES = ("memory.memsw.limit_in_bytes", "memory.swap.max", SOCKETS_LIMI
 
 
 def quota_us(cpu: float) -> int:
-    """Microseconds of CPU time per period."""
     return round(cpu * PERIOD_US)
 
 
@@ -145,7 +144,6 @@ def memory_settings(version: int, bytes_: int, *, lower: bool) -> list[tuple[str
 
 
 def no_quota(version: int) -> tuple[str, str]:
-    """What takes the quota away again: (file, text)."""
     return ("cpu.cfs_quota_us", "-1") if version == 1 else ("cpu.max", "max")
 
 

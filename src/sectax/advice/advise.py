@@ -16,9 +16,9 @@ from sectax.advice.results import throttled
 from sectax.model import advice as model
 from sectax.model.advice_rules import AdviceRules
 from sectax.model.analysed import Analysed
+from sectax.model.bill import PriceList
 from sectax.model.errors import WrongUse
 from sectax.model.measured import Measured
-from sectax.model.price_list import PriceList
 
 
 @dataclass(frozen=True)

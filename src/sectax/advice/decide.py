@@ -17,10 +17,9 @@ from sectax.advice.connections import connections
 from sectax.model.advice import MILLION, Between, Cheapest, Decision, Outlay, Surprise, Turn
 from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.analysed import Analysed
-from sectax.model.bill import Bill, Usage
+from sectax.model.bill import Bill, PriceList, Usage
 from sectax.model.finding import FASTER, UNSETTLED, Effect, Finding, TreatmentResult, is_decided
 from sectax.model.metric import Better
-from sectax.model.price_list import PriceList
 from sectax.model.treatment import Comparison, Standing
 
 RATE_S = 1000.0  # where nobody says their own

@@ -8,7 +8,7 @@ from sectax.advice.results import results
 from sectax.model.advice import MILLION, QuotaUse
 from sectax.model.advice_rules import Requests
 from sectax.model.analysed import Analysed
-from sectax.model.price_list import PriceList
+from sectax.model.bill import PriceList
 
 
 def quota_uses(

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from sectax.model.advice import MILLION, AtRate, Between, Rate, RateAdvice
 from sectax.model.advice_rules import ByRate
 from sectax.model.analysed import Analysed
+from sectax.model.bill import PriceList
 from sectax.model.finding import Estimate, TreatmentResult, alike
-from sectax.model.price_list import PriceList
 
 _CALLS = (1, 10, 100)
 _TTLS_S = (60.0, 300.0, 3600.0)

@@ -13,8 +13,7 @@ import numpy as np
 from sectax.analysis.effect import STUDENT, margin_needed
 from sectax.analysis.pairs import Pairs, pair
 from sectax.analysis.verdict import verdict
-from sectax.model.across_hosts import AcrossHosts, OfOneHost
-from sectax.model.finding import NO_CLAIM, Effect, Estimate, Finding
+from sectax.model.finding import NO_CLAIM, AcrossHosts, Effect, Estimate, Finding, OfOneHost
 from sectax.model.measured import Measured
 from sectax.model.treatment import CONTROLS
 from sectax.stats.confidence_sequence import UNSEEN

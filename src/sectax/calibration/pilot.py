@@ -209,12 +209,10 @@ class _Trying:
         self.subject = Guarded(name, spec)
 
     def start(self, lanes: Lanes, index: int) -> None:
-        """Begin another process, without waiting for it."""
         self.subject, self._lanes = Guarded(self.name, self._spec), lanes.many
         lanes.start(self.subject, index)
 
     def open(self) -> None:
-        """Make it ready."""
         began = time.monotonic()
         self._witnesses = self.subject.open()
         self._ended = time.monotonic()

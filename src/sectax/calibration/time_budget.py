@@ -68,7 +68,6 @@ def refuse_too_small(plan: Plan, pilot_s: float, block_s: float, *, room: float 
 
 
 def fewer(plan: Plan) -> str:
-    """How to have less to measure."""
     return "fewer levels (--level)" + ("" if plan.preset == "quick" else " or, where there is one, --quick")
 
 

@@ -224,7 +224,6 @@ class AdviceRules:
 
     @property
     def steps(self) -> Steps | None:
-        """Those that a treatment times itself, where there are any."""
         return self.stages.steps if self.stages else None
 
     def is_stage(self, levels: Mapping[str, str]) -> bool:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sectax.model.across_hosts import AcrossHosts
 from sectax.model.audited import Checked
 from sectax.model.condition import Concluded
-from sectax.model.finding import AuditWarning, Finding, TreatmentResult
+from sectax.model.finding import AcrossHosts, AuditWarning, Finding, TreatmentResult
 from sectax.model.measured import Measured
 
 

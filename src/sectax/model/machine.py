@@ -75,14 +75,12 @@ class Machine:
     hosts: Mapping[str, HostState] = field(default_factory=dict)
 
     def lacks(self, part: str) -> WhyNot | None:
-        """Why a part cannot be used there; None where it can."""
         return _of(self.parts, part, "part")
 
     def probe(self, name: str) -> ProbeState:
         return _of(self.probes, name, "probe")
 
     def host(self, name: str) -> HostState:
-        """The state of a host, as it is reached from there."""
         return _of(self.hosts, name, "host")
 
     def host_lacks(self, name: str, program: str = "") -> WhyNot | None:

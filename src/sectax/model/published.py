@@ -175,5 +175,4 @@ class PublishedStudy:
 
     @property
     def unknowns(self) -> tuple[str, ...]:
-        """The names of the facts on which the study is silent."""
         return tuple(name for name, fact in self.facts.items() if fact.known is Known.UNKNOWN)

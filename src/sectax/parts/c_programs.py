@@ -23,7 +23,6 @@ _TRIAL_TIMEOUT_S = 10
 
 
 def compiler() -> str | None:
-    """The C compiler of this machine; None where there is none."""
     return next((path for name in COMPILERS if (path := shutil.which(name))), None)
 
 

@@ -34,7 +34,6 @@ def place(kind: str, name: str, *made_of: bytes) -> Path:
 
 
 def is_complete(folder: Path) -> bool:
-    """Whether `make_once` has made this folder."""
     return (folder / _COMPLETE).exists()
 
 

@@ -52,7 +52,6 @@ def write_new(path: Path, content: bytes, *, private: bool = False) -> None:
 
 
 def checksum(path: Path) -> str:
-    """The SHA-256 of a file, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

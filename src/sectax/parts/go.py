@@ -47,7 +47,6 @@ SUMS = {
 
 
 def architecture() -> str:
-    """This machine's, as GOARCH has it."""
     own = machine.architecture()
     return _GOARCH.get(own, own)
 

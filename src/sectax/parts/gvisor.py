@@ -19,7 +19,6 @@ GO = "1.26.3"  # in its go.mod
 
 
 def part(_: str) -> Part:
-    """gVisor's runtime, as the part `runsc`."""
     about = f"from gvisor.dev/gvisor {VERSION}, about 4 minutes, 100 MB"
 
     def build(say: Say) -> None:
@@ -30,7 +29,6 @@ def part(_: str) -> Part:
 
 
 def built() -> Path:
-    """Where it is, or will be."""
     return cache_folder() / "gvisor" / VERSION / PROGRAM
 
 

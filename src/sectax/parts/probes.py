@@ -123,7 +123,6 @@ class Probe:
         return manifest, *lock, environment / "complete"
 
     def fingerprint(self) -> str:
-        """A hash over the probe's own files: a probe that was edited is another probe."""
         digest = hashlib.sha256()
         for folder, folders, files in os.walk(self.folder):
             # Pruned in place, so that an environment of the probe's own (.venv, node_modules) is not walked through.
@@ -154,7 +153,6 @@ def copy_template(folder: Path) -> None:
 
 
 def names() -> tuple[str, ...]:
-    """The names of all probes that are registered."""
     return tuple(sorted(entry_points(group=GROUP).names))
 
 

@@ -48,7 +48,6 @@ class Part:
 
 @functools.cache
 def families() -> dict[str, EntryPoint]:
-    """Every family that is registered; what makes its parts is imported when one is asked for."""
     return {family.name: family for family in entry_points(group=GROUP)}
 
 

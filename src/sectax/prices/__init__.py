@@ -9,8 +9,8 @@ from pathlib import Path
 
 import msgspec
 
+from sectax.model.bill import PriceList
 from sectax.model.errors import WrongUse
-from sectax.model.price_list import PriceList
 
 _BUILT_IN = "us-east-1.toml"
 

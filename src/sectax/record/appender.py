@@ -81,7 +81,6 @@ class WriterLock:
             return False
 
     def release(self) -> None:
-        """Give the lock back and remove its file."""
         self._path.unlink(missing_ok=True)
         os.close(self._descriptor)
 

@@ -91,7 +91,6 @@ def totals(
 
 
 def median(values: Iterable[float]) -> float | None:
-    """The median, None of nothing."""
     return middle(sorted(values))
 
 
@@ -217,11 +216,9 @@ class MeasuredBuilder:
         return tuple(sorted(self._seconds))
 
     def add_pilot_failures(self, failures: Iterable[Failure]) -> None:
-        """Count what failed in the pilot, of which nothing else is kept."""
         self._pilot_failures += failures
 
     def add(self, block: BlockSummary) -> None:
-        """Count one finished block."""
         if block.number in self._seconds:
             raise ValueError(f"block {block.number} is counted already")
         self._seconds[block.number] = block.seconds

@@ -7,10 +7,9 @@ from math import isfinite
 from sectax.model.plan import Plan
 from sectax.model.subject import Observation, Witnesses
 from sectax.record.appender import Appender
-from sectax.record.errors import UnusableObservation
+from sectax.record.errors import UnusableObservation, refuse_private_keys
 from sectax.record.plan_tables import as_json, treatment_numbers
 from sectax.record.schema import column_name, quoted, trials_view
-from sectax.record.secrecy import refuse_private_keys
 
 
 class Catalogue:

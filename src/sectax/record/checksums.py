@@ -85,7 +85,6 @@ def _alike(one: Telemetry, other: Telemetry) -> bool:
 
 
 def recorded_blocks(db: sqlite3.Connection) -> dict[int, BlockChecksum]:
-    """The checksums of all finished blocks, by number."""
     digests = db.execute("SELECT block, digest, telemetry FROM checksum WHERE block > 0").fetchall()
     return {
         number: BlockChecksum(digest, msgspec.json.decode(telemetry, type=Telemetry))

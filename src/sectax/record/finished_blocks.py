@@ -87,7 +87,6 @@ class BlockReducer:
         self._shown: set[tuple[int, int]] = set()
 
     def finished(self) -> list[tuple[int, float]]:
-        """The number and the seconds of every finished block."""
         return rows(
             self._db,
             "SELECT number, seconds FROM block WHERE state = 'finished' AND number > 0 ORDER BY number",

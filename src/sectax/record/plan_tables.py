@@ -10,7 +10,7 @@ import msgspec
 
 from sectax.model.errors import WrongUse
 from sectax.model.plan import Calibrated, Plan
-from sectax.record.secrecy import refuse_private_keys
+from sectax.record.errors import refuse_private_keys
 
 Statement = tuple[str, tuple[Any, ...]]
 
@@ -71,7 +71,6 @@ def decode_calibrated(text: str) -> Calibrated:
 
 
 def plan_rows(plan: Plan) -> Iterator[Statement]:
-    """The statements that write a plan into its tables. Treatments are numbered from 1, as `treatment_numbers`."""
     for i, factor in enumerate(plan.factors, start=1):
         yield "INSERT INTO factor VALUES (?, ?)", (i, factor.name)
         for j, level in enumerate(factor.levels, start=1):
@@ -100,7 +99,6 @@ def treatment_numbers(plan: Plan) -> dict[str, int]:
 
 
 def calibration_rows(plan: Plan, calibrated: Calibrated) -> Iterable[Statement]:
-    """The statements that write what the pilot found."""
     yield "DELETE FROM calibration", ()
     cells = {treatment.id: treatment.cell for treatment in plan.treatments}
     for c in calibrated.calibrations.values():

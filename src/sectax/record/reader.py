@@ -55,7 +55,6 @@ class RunReader:
     """A run file, open for reading. Every method raises `BadRecord` where the file is damaged."""
 
     def __init__(self, path: Path, db: sqlite3.Connection, resources: ExitStack) -> None:
-        """For `open`."""
         self.path = path
         self._db = db
         self._resources = resources
@@ -96,7 +95,6 @@ class RunReader:
             return decode_plan(self.plan_text())
 
     def plan_text(self) -> str:
-        """The plan as it stands in the file, in JSON."""
         return self._value("SELECT plan FROM run", str)
 
     def run_id(self) -> str:
@@ -115,7 +113,6 @@ class RunReader:
             return decode_calibrated(text) if text else None
 
     def sessions(self) -> tuple[Environment, ...]:
-        """The environment of every session, in order."""
         with reading(self.path):
             numbers = rows(self._db, "SELECT number FROM session ORDER BY number", tuple[int])
             environments = {number: Environment({}) for (number,) in numbers}
@@ -140,12 +137,10 @@ class RunReader:
         return self._value("SELECT started FROM run", str)
 
     def notes(self) -> tuple[str, ...]:
-        """What the run itself had to say, in order."""
         with reading(self.path):
             return tuple(text for (text,) in rows(self._db, "SELECT text FROM note ORDER BY number", tuple[str]))
 
     def measured(self) -> Measured:
-        """All finished blocks, summarised as the analysis wants them."""
         with self._snapshot():
             state = self.state()
             return self.builder().measured(

@@ -233,7 +233,6 @@ def _factor_columns(factors: Iterable[str]) -> str:
 
 
 def tables() -> tuple[str, ...]:
-    """The statements that make the tables."""
     return (*(statement for statement in TABLES.split(";\n") if statement.strip()), CHECKSUMS)
 
 

@@ -87,7 +87,6 @@ def chain(db: sqlite3.Connection, last: int | None = None) -> tuple[int, int, st
 
 
 def seal_rows(session: int, statement: str, signature: str) -> list[Statement]:
-    """The statements that write a seal down."""
     return [
         (SEALS, ()),
         ("INSERT INTO seal (session, statement, signature) VALUES (?, ?, ?)", (session, statement, signature)),

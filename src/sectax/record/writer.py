@@ -26,13 +26,12 @@ from sectax.record.appender import Appender
 from sectax.record.builder import BlockSummary, MeasuredBuilder, failures_of, planned_treatments, usable
 from sectax.record.catalogue import Catalogue
 from sectax.record.checksums import check_all_but_blocks, frame_checksum, has_checksums
-from sectax.record.errors import check_database, check_file, reading
+from sectax.record.errors import check_database, check_file, readable, reading, refuse_private_keys
 from sectax.record.finished_blocks import BlockReducer, add_batches
 from sectax.record.plan_tables import Statement, calibration_rows, encode_plan, plan_rows
 from sectax.record.reader import RunReader
 from sectax.record.schema import APPLICATION_ID, FORMAT, UPGRADES, tables, trials_view, views
 from sectax.record.seal import Sign, seal, seal_rows
-from sectax.record.secrecy import readable, refuse_private_keys
 
 # Where the operations of an opening stand: the rounds begin with 0.
 _BEFORE_THE_ROUNDS = -1
@@ -220,7 +219,6 @@ class RunWriter:
         self._file.sync()
 
     def note(self, text: str) -> None:
-        """Record what the run itself has to say."""
         text = readable(text)
         row = (self._session, _now(), text)
         with self._step():
@@ -377,7 +375,6 @@ class RunWriter:
         return self._pilot_position
 
     def finish_block(self, number: int, seconds: float, *, sync: bool = True) -> None:
-        """Mark a running block finished, as of `finish_blocks`."""
         self.finish_blocks([(number, seconds)], sync=sync)
 
     def finish_blocks(self, finished: Sequence[tuple[int, float]], *, sync: bool = True) -> None:
@@ -441,7 +438,6 @@ class RunWriter:
             self._state = state
 
     def keep_seal(self, statement: str, signature: str) -> None:
-        """Write down what was signed before this session."""
         self._file.write(seal_rows(self._session, statement, signature))
 
     def seal(self, sign: Sign) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sectax.model.across_hosts import AcrossHosts, OfOneHost
 from sectax.model.analysed import Analysed
+from sectax.model.finding import AcrossHosts, OfOneHost
 from sectax.model.metric import Metric
 from sectax.reports import units
 from sectax.reports.document import Block, Column, Footnotes, Part, Row, Section, Table, lines

@@ -44,7 +44,6 @@ def checked(outcome: Outcome) -> Checked:
 
 
 def status(outcome: Outcome) -> Status:
-    """What became of a check."""
     if not outcome.applies:
         return Status.NOT_APPLICABLE
     if any(warning.severity is not Severity.NOTE for warning in outcome.warnings):

@@ -48,7 +48,6 @@ class AtHost:
         self._lanes = NONE
 
     def start(self) -> None:
-        """Take the processors, and start the services."""
         services, own = self._on_processors()
         with self._heard.waiting("setting up"), among(services):
             self._bench.start(self._inputs)
@@ -58,7 +57,6 @@ class AtHost:
         self._placed.close()
 
     def tried(self) -> int:
-        """How many treatments the pilot tries."""
         from sectax.calibration.pilot import tried_alone
 
         return len(tried_alone(self._plan, self._bench.specs(self._inputs, None)))
@@ -76,13 +74,11 @@ class AtHost:
         return {name: gap_s(spec) for name, spec in self._bench.specs(self._inputs, calibrated).items()}
 
     def block_s(self, calibrated: Calibrated, *, pace: float = 1.0) -> float:
-        """Seconds of a block, as of `time_budget.block_s`."""
         from sectax.calibration.time_budget import block_s
 
         return block_s(self._plan, calibrated, self.gaps(calibrated), pace=pace)
 
     def engine(self, calibrated: Calibrated) -> SerialEngine:
-        """What runs blocks of subjects that know the calibration."""
         return SerialEngine(self._bench.specs(self._inputs, calibrated), self._lanes)
 
     def _on_processors(self) -> tuple[Collection[int], Collection[int]]:

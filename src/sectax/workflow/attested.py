@@ -12,9 +12,8 @@ from pathlib import Path
 
 import msgspec
 
-from sectax.experiments.confidential.attestation.ask import CERTIFICATES, MISSING, PROVIDER, REPORT
+from sectax.experiments.confidential.attestation.ask import CERTIFICATES, MISSING, PROVIDER, REPORT, nonce_of
 from sectax.experiments.confidential.attestation.chain import NotGenuine
-from sectax.experiments.confidential.attestation.nonce import nonce_of
 from sectax.experiments.confidential.attestation.report import Attested, verify
 from sectax.model.environment import LOCAL_HOST, Environment
 from sectax.model.errors import WrongUse

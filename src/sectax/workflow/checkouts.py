@@ -16,7 +16,7 @@ from sectax.experiments.command.hook import HookFailed, run_hook
 from sectax.model.environment import SHORT
 from sectax.model.errors import WrongUse
 from sectax.parts.cache import cache_folder
-from sectax.workflow.revision import ask_git
+from sectax.workflow.environment import ask_git
 
 _BUILT = "built"
 _TREE = "tree"
@@ -122,7 +122,6 @@ class Repository:
 
 
 def _home(root: Path) -> Path:
-    """Where the checkouts of a repository are."""
     return cache_folder() / "checkouts" / f"{root.name}-{_short_hash(str(root))}"
 
 

@@ -186,7 +186,7 @@ def _changes(points: Sequence[tuple[str, _Run, _Compared]]) -> Iterator[Change]:
 
 def _unpack(revision: str, folder: Path) -> None:
     """The run files of a revision of this repository, as a branch that a CI appends them to. Raises `WrongUse`."""
-    from sectax.workflow.revision import ask_git
+    from sectax.workflow.environment import ask_git
 
     commit = ask_git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     if not commit:

@@ -69,8 +69,6 @@ class Try(msgspec.Struct, tag=True):
 
 
 class Measure(msgspec.Struct, tag=True):
-    """Run a block."""
-
     plan: Plan
     inputs: dict[str, str]
     calibrated: Calibrated
@@ -129,7 +127,6 @@ _LARGEST = 1 << 30
 
 
 def encode_job(job: Job) -> bytes:
-    """The line that asks for it."""
     return base64.b64encode(msgspec.msgpack.encode(job))
 
 
@@ -231,7 +228,6 @@ def _at_work(plan: Plan, inputs: Mapping[str, str]) -> Iterator[tuple[AtHost, _H
 
 
 def _age_s() -> float:
-    """Seconds since this process was started."""
     with open("/proc/self/stat", "rb") as file:
         began = int(file.read().rpartition(b")")[2].split()[19])  # starttime, proc_pid_stat(5)
     return time.clock_gettime(time.CLOCK_BOOTTIME) - began / os.sysconf("SC_CLK_TCK")

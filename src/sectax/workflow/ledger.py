@@ -22,7 +22,6 @@ class Ledger(RunWriter):
     """One session of a run: the writer of its file, with a way with nonsense."""
 
     def __init__(self, appender: Appender, session: int, builder: MeasuredBuilder | None = None) -> None:
-        """For `create` and `reopen`, as of the writer."""
         super().__init__(appender, session, builder)
         self._refused: set[tuple[int, str]] = set()
         self._synced = 0.0
@@ -69,7 +68,6 @@ class Ledger(RunWriter):
         return recorded
 
     def finish_whole(self) -> None:
-        """Finish the blocks that came whole."""
         finished, self._whole = sorted(self._whole.items()), {}
         if finished:
             now = time.monotonic()

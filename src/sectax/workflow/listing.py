@@ -28,7 +28,6 @@ def listing() -> dict[str, Any]:
 
 
 def as_text(document: object) -> str:
-    """As JSON on one line."""
     return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -49,7 +49,6 @@ def experiments() -> tuple[ExperimentLine, ...]:
 
 
 def studies() -> tuple[str, ...]:
-    """The published studies that are built in."""
     return published.ids()
 
 

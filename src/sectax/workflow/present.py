@@ -63,7 +63,6 @@ def document(result: Result, *, show_all: bool) -> Document:
 
 
 def as_markdown(made: Document) -> str:
-    """A document that is laid out already, as Markdown."""
     return markdown.render(made)
 
 

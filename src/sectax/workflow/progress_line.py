@@ -63,7 +63,6 @@ class ProgressLine:
     interval: str = ""
 
     def line(self) -> str:
-        """All of it, where every block has a line of its own."""
         estimate = f"{self.estimate} ({self.interval})" if self.interval else self.estimate
         parts = [self.blocks, f"{self.elapsed_s:.0f} s", self.answered, self.left.words(), estimate]
         return " · ".join(part for part in parts if part)

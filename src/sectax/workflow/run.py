@@ -30,12 +30,12 @@ from sectax.calibration.time_budget import (
 from sectax.design.order import plan_block
 from sectax.engines.engine import Arrived, Ended, Happened, Lost
 from sectax.experiments import registry
-from sectax.experiments.interface import Bench, Experiment, Request
+from sectax.experiments.interface import Bench, Request
 from sectax.experiments.planning import refuse_nothing_to_compare, with_budget
 from sectax.model.analysed import Analysed
 from sectax.model.errors import NothingMeasured, RecordNotWritable, SectaxError, WrongUse
 from sectax.model.measured import Measured
-from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, Plan, last_look, once_s, sized_again_note
+from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, last_look, once_s, sized_again_note
 from sectax.model.subject import Visit
 from sectax.model.trial import BlockEvent, Dropped, Opened, PlannedBlock, Trial
 from sectax.record.plan_tables import encode_plan
@@ -96,46 +96,33 @@ def start(
     """
     experiment = registry.load(name)
     with site_of(on, progress) as site:
-        return _start(experiment, request, path, progress, command_line, key, commit, site)
-
-
-def _start(
-    experiment: Experiment,
-    request: Request,
-    path: Path,
-    progress: Progress,
-    command_line: str,
-    key: SigningKey | None,
-    commit: str | None,
-    site: Site,
-) -> Outcome:
-    with progress.waiting("getting ready"):
-        machine = site.machine(experiment, request, progress.say)
-        plan = experiment.plan(with_budget(experiment, request), machine)
-        plan = replace(plan, stopping=replace(plan.stopping, conditions=settled(plan.stopping.conditions, plan)))
-        bench = experiment.bench(plan)
-        refuse_nothing_to_compare(experiment, plan, machine)
-        refuse_before_start(plan, bench.least_open_s, may_idle=bench.may_idle)
-        private_inputs.sweep()
-        inputs = bench.inputs() | dict(request.secrets)
-        run_id = secrets.token_hex(8)
-    opened = _sealed_plan(run_id, encode_plan(plan), 1, key, progress)
-    with progress.waiting("getting ready"):
-        private_inputs.keep(run_id, inputs)
-        try:
-            environment = site.environment(bench, command_line, commit)
-            ledger = Ledger.create(path, plan, environment, run_id=run_id)
-            if opened:
-                ledger.keep_seal(*opened)
-        except BaseException:
+        with progress.waiting("getting ready"):
+            machine = site.machine(experiment, request, progress.say)
+            plan = experiment.plan(with_budget(experiment, request), machine)
+            plan = replace(plan, stopping=replace(plan.stopping, conditions=settled(plan.stopping.conditions, plan)))
+            bench = experiment.bench(plan)
+            refuse_nothing_to_compare(experiment, plan, machine)
+            refuse_before_start(plan, bench.least_open_s, may_idle=bench.may_idle)
+            private_inputs.sweep()
+            inputs = bench.inputs() | dict(request.secrets)
+            run_id = secrets.token_hex(8)
+        opened = _sealed_plan(run_id, encode_plan(plan), 1, key, progress)
+        with progress.waiting("getting ready"):
+            private_inputs.keep(run_id, inputs)
+            try:
+                environment = site.environment(bench, command_line, commit)
+                ledger = Ledger.create(path, plan, environment, run_id=run_id)
+                if opened:
+                    ledger.keep_seal(*opened)
+            except BaseException:
+                private_inputs.forget(run_id)
+                raise
+        outcome = _Session(bench, inputs, ledger, progress, key, site).run()
+        if outcome.was_refused:
+            # It would be refused again, and the file would be in the way of a better budget.
+            outcome.path.unlink(missing_ok=True)
             private_inputs.forget(run_id)
-            raise
-    outcome = _Session(bench, inputs, ledger, progress, key, site).run()
-    if outcome.was_refused:
-        # It would be refused again, and the file would be in the way of a better budget.
-        outcome.path.unlink(missing_ok=True)
-        private_inputs.forget(run_id)
-    return outcome
+        return outcome
 
 
 def resume(
@@ -171,35 +158,22 @@ def resume(
     if measured.state == "running":
         raise WrongUse(f"another sectax is measuring into {path}", "wait for it, or end it")
     with site_of(on, progress) as site:
-        return _go_on(path, plan, measured, plan_text, progress, key, budget_s, site)
-
-
-def _go_on(
-    path: Path,
-    plan: Plan,
-    measured: Measured,
-    plan_text: str,
-    progress: Progress,
-    key: SigningKey | None,
-    budget_s: float | None,
-    site: Site,
-) -> Outcome:
-    bench = registry.load(plan.experiment).bench(plan)
-    environment = site.environment(bench)
-    site.refuse_other(measured, environment)
-    opened = _sealed_plan(measured.run_id, plan_text, len(measured.sessions) + 1, key, progress)
-    if opened is None and is_sealed(path):
-        progress.say("this run is sealed so far; without --seal KEY what comes now is not")
-    ledger = Ledger.reopen(path, environment)
-    if opened:
-        ledger.keep_seal(*opened)
-    inputs = private_inputs.recall(ledger.run_id)
-    if inputs is None:
-        inputs = bench.inputs()
-        private_inputs.keep(ledger.run_id, inputs)
-        if inputs:
-            ledger.note("the keys of the earlier session are gone: this session made new ones")
-    return _Session(bench, inputs, ledger, progress, key, site, budget_s).run()
+        bench = registry.load(plan.experiment).bench(plan)
+        environment = site.environment(bench)
+        site.refuse_other(measured, environment)
+        opened = _sealed_plan(measured.run_id, plan_text, len(measured.sessions) + 1, key, progress)
+        if opened is None and is_sealed(path):
+            progress.say("this run is sealed so far; without --seal KEY what comes now is not")
+        ledger = Ledger.reopen(path, environment)
+        if opened:
+            ledger.keep_seal(*opened)
+        inputs = private_inputs.recall(ledger.run_id)
+        if inputs is None:
+            inputs = bench.inputs()
+            private_inputs.keep(ledger.run_id, inputs)
+            if inputs:
+                ledger.note("the keys of the earlier session are gone: this session made new ones")
+        return _Session(bench, inputs, ledger, progress, key, site, budget_s).run()
 
 
 def _sealed_plan(

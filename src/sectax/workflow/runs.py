@@ -79,7 +79,6 @@ def usual_folder() -> Path:
 
 
 def runs(folder: Path) -> Runs:
-    """Everything that `sectax runs` says. Raises `WrongUse` where the folder cannot be read."""
     return Runs(str(folder), tuple(map(_line, run_files(folder))))
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from sectax.model.errors import ExitStatus, SectaxError, WrongUse
 from sectax.model.seal import Seal, SealState
+from sectax.record.errors import readable
 from sectax.record.reader import RunReader
 from sectax.record.seal import BadSignature, UnknownSigner
-from sectax.record.secrecy import readable
 from sectax.text.printable import printable
 
 # What a signature of a seal is for, so that it cannot be taken for one of something else (PROTOCOL.sshsig).

@@ -85,8 +85,6 @@ class Work(Protocol):
 
 
 class Here:
-    """This machine."""
-
     def __enter__(self) -> Self:
         return self
 

@@ -39,7 +39,6 @@ class Running:
         self._visited = self._over = 0
 
     def heard(self, news: News) -> None:
-        """Count what has happened."""
         self._visited += isinstance(news, Happened) and isinstance(news.event, Trial)
         self._over += not isinstance(news, Happened)
         if isinstance(news, Arrived):
@@ -47,7 +46,6 @@ class Running:
 
     @property
     def share(self) -> float:
-        """The share of the visits that are made."""
         return self._visited / max(1, self._visits)
 
     def bar(self) -> tuple[str, int, int]:

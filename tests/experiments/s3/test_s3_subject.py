@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sectax.experiments.s3.buckets import client as boto
-from sectax.experiments.s3.encryption import ENCRYPTIONS
+from sectax.experiments.s3.levels import ENCRYPTIONS
 from sectax.experiments.s3.minio import Minio
 from sectax.experiments.s3.shelf import SERVES, Shelf
 from sectax.experiments.s3.spec import S3Spec

@@ -6,7 +6,7 @@ import pytest
 
 from sectax.experiments import registry
 from sectax.experiments.interface import Request
-from sectax.experiments.tls import options
+from sectax.experiments.tls import levels
 from sectax.experiments.tls.levels import SHARES, Setup, setups
 from sectax.model.errors import WrongUse
 from sectax.model.plan import Plan, Stopping
@@ -100,7 +100,7 @@ def test_a_setup_promises_the_sizes_of_its_key_shares() -> None:
 
 @pytest.mark.parametrize(("given", "seconds"), [("40ms", 0.04), ("0.5s", 0.5), ("2 ms", 0.002), ("", 0.0)])
 def test_a_delay_is_a_time_with_its_unit(given: str, seconds: float) -> None:
-    assert options.delay_s({"delay": (given,)} if given else {}) == pytest.approx(seconds)
+    assert levels.delay_s({"delay": (given,)} if given else {}) == pytest.approx(seconds)
 
 
 @pytest.mark.parametrize("given", ["40", "-1ms", "10s", "0ms", "1e3ms", "４０ms", "40ms; rm -rf /"])
@@ -112,5 +112,5 @@ def test_another_delay_is_wrong_use(given: str) -> None:
 def test_the_levels_that_were_asked_for_come_back_out_of_the_plan() -> None:
     asked = {"group": ("X25519", "P-256"), "library": ("go",)}
 
-    assert options.asked(options.kept(asked)) == asked
-    assert options.kept({}) == {}
+    assert levels.asked(levels.kept(asked)) == asked
+    assert levels.kept({}) == {}

@@ -13,7 +13,7 @@ import pytest
 
 from lambda_local.sandbox import Instance
 from lambda_local.sandbox.freezer import open_freezer, thaw
-from lambda_local.sandbox.lineage import lineage
+from lambda_local.sandbox.hierarchies import lineage
 from tests.lambda_local.sandbox.inside import PYTHON, instance, needs_root
 from tests.needs import needs
 

@@ -21,8 +21,7 @@ ADVICE = "alternate what is compared, in random order and over several processes
     sees=lambda evidence: evidence.speeds,
 )
 def drift(evidence: Evidence) -> Iterator[Remark]:
-    from sectax.stats.far_values import beyond_chance
-    from sectax.stats.single_values import resembling_neighbours
+    from sectax.stats.single_values import beyond_chance, resembling_neighbours
 
     singly, bare = with_values(evidence.speeds)
     alike = [resembling_neighbours(slowness(one)) for one in singly]

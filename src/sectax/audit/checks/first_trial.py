@@ -10,8 +10,7 @@ from sectax.audit.checks.groups import Worst, slowness, unknown, with_values, wo
 from sectax.audit.checks.interface import Remark, check
 from sectax.audit.form import Cold, Evidence
 from sectax.model.finding import Severity
-from sectax.stats.far_values import beyond_chance
-from sectax.stats.single_values import MOST_LOOKED_AT
+from sectax.stats.single_values import MOST_LOOKED_AT, beyond_chance
 
 if TYPE_CHECKING:
     import numpy as np

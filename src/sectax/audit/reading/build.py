@@ -21,9 +21,8 @@ from sectax.audit.form import (
     TroubleKind,
     Work,
 )
-from sectax.audit.reading.grammar import Grammar, Record
+from sectax.audit.reading.grammar import Grammar, Record, broken
 from sectax.audit.reading.printed import Number
-from sectax.audit.reading.relations import broken
 from sectax.formats.bad_input import BadInput
 from sectax.text.printable import printable
 

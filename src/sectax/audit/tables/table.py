@@ -12,7 +12,7 @@ from itertools import islice
 from sectax.audit.form import Claim, Evidence, Series, Trouble, TroubleKind, Work
 from sectax.audit.reading.asked import Columns
 from sectax.audit.reading.build import MOST_FIGURES, evidence
-from sectax.audit.reading.names import moves_of
+from sectax.audit.reading.registry import moves_of
 from sectax.audit.reading.units import Unit, unit_of
 from sectax.audit.tables.cells import Cells
 from sectax.audit.tables.columns import roles, unit_in

@@ -6,8 +6,8 @@ import re
 
 from sectax.audit.form import Quantity
 from sectax.audit.reading.grammar import Record, Text
-from sectax.audit.reading.names import levels_in
 from sectax.audit.reading.printed import NUMBER, Number, read
+from sectax.audit.reading.registry import levels_in
 
 _SCALES = {"p": 1e-12, "n": 1e-9, "µ": 1e-6, "μ": 1e-6, "u": 1e-6, "m": 1e-3, "": 1.0, "k": 1e3, "K": 1e3, "M": 1e6}
 _SCALES |= {"G": 1e9, "T": 1e12, "Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30}

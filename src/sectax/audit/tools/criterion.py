@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sectax.audit.form import Moves, Quantity
 from sectax.audit.reading.grammar import Promise, Record, Text
-from sectax.audit.reading.names import levels_in
 from sectax.audit.reading.printed import Number
+from sectax.audit.reading.registry import levels_in
 from sectax.formats.numbers import BINARY, DECIMAL
 
 _SCALES = {f"{name}/s": scale for name, scale in (BINARY | DECIMAL).items()}

@@ -6,8 +6,8 @@ import re
 
 from sectax.audit.form import Moves, Quantity
 from sectax.audit.reading.grammar import Record, Text
-from sectax.audit.reading.names import levels_in
 from sectax.audit.reading.printed import NUMBER, Number, read
+from sectax.audit.reading.registry import levels_in
 
 _PAIR = re.compile(rf"({NUMBER}) (\S+)")
 _TIMES = {"ns/op": "ns", "us/op": "us", "ms/op": "ms", "s/op": "s"}

@@ -6,8 +6,8 @@ import re
 
 from sectax.audit.form import EndsBy, Quantity
 from sectax.audit.reading.grammar import Promise, Record, Text
-from sectax.audit.reading.names import moves_of
 from sectax.audit.reading.printed import Number, read
+from sectax.audit.reading.registry import moves_of
 
 _FACTS = {
     "operations": ("n", re.compile(r"\((\d+)(?: reqs)?\)|total: (\d+)")),

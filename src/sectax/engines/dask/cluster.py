@@ -58,10 +58,7 @@ class HostState:
 
 
 class Cluster:
-    """A connection to the scheduler of a cluster."""
-
     def __init__(self, address: str, security: Any) -> None:
-        """For `connect` and `local`."""
         self._address = address
         self._security = security
         self._by_worker = False

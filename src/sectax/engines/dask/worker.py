@@ -52,7 +52,6 @@ class Failure:
 
 
 def who() -> dict[str, str]:
-    """The machine of this worker, as names and values."""
     python = {"sectax": __version__, "sectax.folder": os.getcwd()}
     return host_identity() | host_circumstances() | {"host.name": platform.node()} | python
 

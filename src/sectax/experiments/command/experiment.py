@@ -191,7 +191,6 @@ class CommandExperiment(Experiment):
         return _Bench(plan)
 
     def advice_rules(self, plan: Plan) -> AdviceRules:
-        """Which command to take, and what its CPU time costs."""
         choice = Choice(
             what="executions", uses=one_way(processor_hours), billed=CPU.name, unasked=False, changes="input or machine"
         )
@@ -319,7 +318,6 @@ def _command(treatment: Treatment, commands: Commands) -> str:
 
 
 def _of(treatment: Treatment, plan: Plan) -> Commands:
-    """The commands of a treatment's cell."""
     return read_commands(plan.options, {name: treatment.levels[name] for name in scans(plan.options)})
 
 

@@ -132,7 +132,6 @@ class RunningLauncher:
         return self._ask(request, longest_s)
 
     def quit(self) -> None:
-        """Have it end of itself, and wait until it has."""
         self._send(requests.quit_())
         self.child.wait(time.monotonic() + _GRACE_S)
 
@@ -180,7 +179,6 @@ def definitions(
 
 
 def _places(output: str) -> tuple[str, str]:
-    """Where stdout and stderr go."""
     null = requests.truncated(os.devnull)
     if output == NULL:
         return null, null

@@ -179,7 +179,6 @@ class ConfidentialExperiment(Experiment):
         return _Bench(plan)
 
     def advice_rules(self, plan: Plan) -> AdviceRules:
-        """What every host costs, and what all pairs of hosts say together."""
         choice = Choice(
             adds=True,
             picks=False,
@@ -207,7 +206,7 @@ class _Bench(Bench):
     def circumstances(self) -> dict[str, dict[str, str]]:
         """Of every host that says that its memory is encrypted, its attestation report over the hash of the plan."""
         # With cryptography, which `sectax list` does without.
-        from sectax.experiments.confidential.attestation.nonce import nonce_of
+        from sectax.experiments.confidential.attestation.ask import nonce_of
 
         nonce = nonce_of(self.plan)
         return {

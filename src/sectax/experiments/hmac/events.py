@@ -88,7 +88,6 @@ class ExpiringPayload(Payload):
 
 
 def scheme_of(variant: str) -> Scheme:
-    """The computation behind a variant."""
     return SCHEMES["hmac-sha512" if variant == EXPIRY else variant]
 
 
@@ -107,7 +106,6 @@ def is_salt(salt: str) -> bool:
 
 
 def signed(variant: str, shared_key: bytes, salt: str, data: str) -> Event:
-    """The event that is genuine for this key."""
     return Event(salt, token(scheme_of(variant), shared_key, salt.encode(), data.encode()), data)
 
 

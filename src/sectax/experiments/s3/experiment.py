@@ -21,16 +21,19 @@ from sectax.experiments.client_server.load import (
 )
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
 from sectax.experiments.levels import choose
-from sectax.experiments.s3.encryption import ENCRYPTIONS, METADATA, NONE, SSE_S3
 from sectax.experiments.s3.levels import (
+    ENCRYPTIONS,
     FACTORS,
     GO,
+    METADATA,
     MOST_READY,
     MULTIPART,
+    NONE,
     PART_BYTES,
     PRESETS,
     PYTHON,
     SINGLE,
+    SSE_S3,
     WORDS,
     size_bytes,
     size_levels,

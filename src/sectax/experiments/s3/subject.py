@@ -17,8 +17,8 @@ from sectax.experiments.client_server.client import Answered
 from sectax.experiments.client_server.server import ServerFailed
 from sectax.experiments.on_probe.failures import redaction
 from sectax.experiments.s3.client_process import ClientProcess, Measured
-from sectax.experiments.s3.encryption import CLIENT, ENCRYPTIONS, METADATA, NONE, SSE_C
 from sectax.experiments.s3.failures import story
+from sectax.experiments.s3.levels import CLIENT, ENCRYPTIONS, METADATA, NONE, SSE_C
 from sectax.experiments.s3.proof import cached_share, holds, stored_bytes
 from sectax.experiments.s3.shelf import Kept
 from sectax.experiments.s3.spec import S3Spec

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from sectax.experiments.client_server.endpoint import AWS, LOCAL, read_endpoint
 from sectax.experiments.interface import Option
-from sectax.experiments.s3.encryption import ENCRYPTIONS, NONE, SSE_C, SSE_S3
-from sectax.experiments.s3.levels import PLAIN, TLS
+from sectax.experiments.s3.levels import ENCRYPTIONS, NONE, PLAIN, SSE_C, SSE_S3, TLS
 from sectax.experiments.s3.minio import Minio
 from sectax.model.errors import WrongUse
 from sectax.model.why_not import WhyNot
@@ -143,3 +142,25 @@ def read_certificate(path: Path) -> str:
     if "BEGIN CERTIFICATE" not in text:
         raise WrongUse(f"--ca {path} holds no certificate", "give a file with a certificate as PEM")
     return text
+
+
+@dataclass(frozen=True)
+class Access:
+    """Where an S3 service is, and the credentials for it.
+
+    Attributes:
+        endpoint: its address; empty for AWS's own.
+        access_key, secret_key: empty where the environment or AWS's files have them.
+        ca_pem: the certificate to trust besides the system's; empty for none.
+    """
+
+    endpoint: str
+    region: str = "us-east-1"
+    access_key: str = ""
+    secret_key: str = field(default="", repr=False)
+    session_token: str = field(default="", repr=False)
+    ca_pem: str = field(default="", repr=False)
+
+    def secrets(self) -> tuple[str, ...]:
+        """What may stand in no record, log or message."""
+        return tuple(filter(None, (self.access_key, self.secret_key, self.session_token)))

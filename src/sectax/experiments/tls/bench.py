@@ -11,8 +11,7 @@ from sectax.experiments.interface import Bench
 from sectax.experiments.tls import parts
 from sectax.experiments.tls.certificates import Authority, authority
 from sectax.experiments.tls.ends import Ends
-from sectax.experiments.tls.levels import CONTROL, LIBRARY, Setup, setups
-from sectax.experiments.tls.options import asked, delay_s
+from sectax.experiments.tls.levels import CONTROL, LIBRARY, Setup, asked, delay_s, setups
 from sectax.experiments.tls.subject import TlsSpec
 from sectax.model.plan import Calibrated, Plan, added_s
 from sectax.model.treatment import Treatment

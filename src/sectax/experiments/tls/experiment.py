@@ -17,6 +17,7 @@ from sectax.experiments.tls.levels import (
     NEW,
     NO_TLS,
     OPENSSL,
+    OPTIONS,
     RECEIVED,
     REQUEST,
     RUSTLS,
@@ -24,10 +25,11 @@ from sectax.experiments.tls.levels import (
     SERVER_CPU,
     WORDS,
     Setup,
+    delay_s,
     impossible,
+    kept,
     setups,
 )
-from sectax.experiments.tls.options import OPTIONS, delay_s, kept
 from sectax.experiments.tls.parts import PARTS
 from sectax.model.advice_rules import AdviceRules, Choice, Connections
 from sectax.model.errors import WrongUse

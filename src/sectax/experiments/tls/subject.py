@@ -10,8 +10,7 @@ import msgspec
 from sectax.experiments.client_server.client import Answered
 from sectax.experiments.tls import wire
 from sectax.experiments.tls.certificates import NAME, Authority, kind_of
-from sectax.experiments.tls.ends import Connected, Ends, Seen
-from sectax.experiments.tls.failures import UNSUPPORTED, story
+from sectax.experiments.tls.ends import UNSUPPORTED, Connected, Ends, Seen, story
 from sectax.experiments.tls.levels import CALLED, MTLS, NO_TLS, NONE, ON, Setup
 from sectax.hosts.process.errors import ChildError
 from sectax.hosts.process.telemetry import NoTelemetry, difference

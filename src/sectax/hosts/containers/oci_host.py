@@ -184,7 +184,6 @@ class OciHost:
         return self._folder
 
     def _clear(self) -> None:
-        """Remove what is kept of containers that have ended."""
         for name, child in [*self._started.items()]:
             if child.has_ended:
                 del self._started[name]

@@ -209,7 +209,6 @@ class Child:
         return self._end()
 
     def close_stdin(self) -> None:
-        """Tell the child that nothing more will come."""
         if self._process.stdin is not None:
             self._process.stdin.close()
             self._stdin = -1
@@ -272,7 +271,6 @@ class Child:
                 self._poll.unregister(fd)
 
     def _read_stdout(self) -> bool:
-        """Take one chunk into the buffer; whether there was any."""
         if not self._stdout_open:
             return False
         try:

@@ -52,7 +52,6 @@ class Guardian:
                 self._restart()
 
     def watch(self, group: int) -> None:
-        """Kill this process group if sectax dies."""
         with self._lock:
             self._own()
             self._groups.add(group)

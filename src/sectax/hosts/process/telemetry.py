@@ -66,7 +66,6 @@ class TelemetryReader:
         self._has_frequency = (self._cpus / "cpu0/cpufreq/scaling_cur_freq").exists()
 
     def close(self) -> None:
-        """Close all files; later readings are empty."""
         fds = [*self._schedstats.values(), *self._statuses.values()]
         self._schedstats, self._statuses = {}, {}
         self._shared = None
@@ -186,7 +185,6 @@ class TelemetryReader:
                 os.close(fd)
 
     def _read_frequency(self, tid: int) -> float | None:
-        """The frequency of the CPU that this thread last ran on."""
         with contextlib.suppress(OSError, ValueError, IndexError):
             stat = (self._proc / f"task/{tid}/stat").read_bytes()
             cpu = int(stat[stat.rindex(b")") + 1 :].split()[_LAST_CPU])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Self
 
-from sectax.model import across_hosts as model_of_hosts
 from sectax.model import finding as model
 from sectax.model.condition import Answer, Open
 from sectax.model.finding import Severity, VerdictId
@@ -165,7 +164,7 @@ class AcrossHosts(WithGaps, frozen=True):
     alike: Annotated[Finding | None, doc("The same comparison on hosts like these: each host is one observation.")]
 
 
-def across_hosts(given: model_of_hosts.AcrossHosts, measured: Measured) -> AcrossHosts:
+def across_hosts(given: model.AcrossHosts, measured: Measured) -> AcrossHosts:
     compared = given.measured.comparison
     hosts = [
         fill(

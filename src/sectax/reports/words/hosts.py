@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sectax.model.across_hosts import AcrossHosts
 from sectax.model.analysed import Analysed
-from sectax.model.finding import Estimate
+from sectax.model.finding import AcrossHosts, Estimate
 from sectax.model.measured import Measured
 from sectax.reports import units
 from sectax.reports.words import claims, names, summaries
