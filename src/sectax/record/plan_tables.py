@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -42,16 +43,10 @@ def encode_plan(plan: Plan) -> str:
     except UnicodeEncodeError as error:
         given = error.object[max(error.start - 20, 0) : error.end + 20].encode("utf-8", "backslashreplace").decode()
         raise WrongUse(f"what was given is not valid UTF-8: {given}", hint="put the command into a script") from error
-    if not _comes_back(plan, text):
-        raise ValueError("the plan cannot be written as JSON without loss")
-    return text
-
-
-def _comes_back(plan: Plan, text: str) -> bool:
-    try:
-        return decode_plan(text) == plan
-    except msgspec.ValidationError:  # what JSON has no number for is null there
-        return False
+    with contextlib.suppress(msgspec.ValidationError):  # what JSON has no number for is null there
+        if decode_plan(text) == plan:
+            return text
+    raise ValueError("the plan cannot be written as JSON without loss")
 
 
 def decode_plan(text: str) -> Plan:
@@ -71,27 +66,28 @@ def decode_calibrated(text: str) -> Calibrated:
 
 
 def plan_rows(plan: Plan) -> Iterator[Statement]:
+    """The statements that write a plan into its tables. Treatments are numbered from 1, as `treatment_numbers`."""
     for i, factor in enumerate(plan.factors, start=1):
-        yield "INSERT INTO factor VALUES (?, ?)", (i, factor.name)
+        yield _row("factor", i, factor.name)
         for j, level in enumerate(factor.levels, start=1):
-            yield "INSERT INTO level VALUES (?, ?, ?)", (factor.name, j, level)
+            yield _row("level", factor.name, j, level)
     for i, m in enumerate(plan.metrics, start=1):
-        summary = (m.better.value, m.summary.value, m.observed, m.resolution)
-        yield "INSERT INTO metric VALUES (?, ?, ?, ?, ?, ?, ?)", (i, m.name, m.unit, *summary)
+        yield _row("metric", i, m.name, m.unit, m.better.value, m.summary.value, m.observed, m.resolution)
     for i, cell in enumerate(plan.cells, start=1):
-        levels = as_json(cell.levels)
-        yield "INSERT INTO cell VALUES (?, ?, ?, ?, ?)", (i, cell.id, cell.family, cell.baseline, levels)
+        yield _row("cell", i, cell.id, cell.family, cell.baseline, as_json(cell.levels))
     numbers = treatment_numbers(plan)
     for t in plan.treatments:
-        purpose = (t.role.value, t.extra, as_json(t.levels))
-        yield "INSERT INTO treatment VALUES (?, ?, ?, ?, ?, ?)", (numbers[t.id], t.id, t.cell, *purpose)
+        yield _row("treatment", numbers[t.id], t.id, t.cell, t.role.value, t.extra, as_json(t.levels))
         for name, level in t.levels.items():
-            yield "INSERT INTO treatment_level VALUES (?, ?, ?)", (numbers[t.id], name, level)
+            yield _row("treatment_level", numbers[t.id], name, level)
     for i, c in enumerate(plan.comparisons, start=1):
-        what = (c.treatment, c.baseline, c.metric, c.standing.value, c.alpha)
-        yield "INSERT INTO comparison VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (i, c.id, c.cell, *what)
+        yield _row("comparison", i, c.id, c.cell, c.treatment, c.baseline, c.metric, c.standing.value, c.alpha)
     for i, s in enumerate(plan.skipped, start=1):
-        yield "INSERT INTO skipped VALUES (?, ?, ?, ?, ?)", (i, s.treatment, s.reason, s.hint, as_json(s.levels))
+        yield _row("skipped", i, s.treatment, s.reason, s.hint, as_json(s.levels))
+
+
+def _row(table: str, *values: object) -> Statement:
+    return f"INSERT INTO {table} VALUES ({', '.join('?' * len(values))})", values  # noqa: S608 - a table of ours
 
 
 def treatment_numbers(plan: Plan) -> dict[str, int]:
@@ -102,7 +98,7 @@ def calibration_rows(plan: Plan, calibrated: Calibrated) -> Iterable[Statement]:
     yield "DELETE FROM calibration", ()
     cells = {treatment.id: treatment.cell for treatment in plan.treatments}
     for c in calibrated.calibrations.values():
-        timing = (c.batch_s, c.open_s, c.granularity_s, c.clock_read_s, c.empty_s)
-        row = (c.treatment, c.count, c.warmup, *timing, c.settle, calibrated.rounds.get(cells.get(c.treatment, "")))
-        yield "INSERT INTO calibration VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row
+        timing = (c.batch_s, c.open_s, c.granularity_s, c.clock_read_s, c.empty_s, c.settle)
+        rounds = calibrated.rounds.get(cells.get(c.treatment, ""))
+        yield _row("calibration", c.treatment, c.count, c.warmup, *timing, rounds)
     yield "UPDATE run SET calibrated = ?", (as_json(calibrated),)

@@ -36,12 +36,7 @@ class Attestations(msgspec.Struct, frozen=True, tag_field="schema", tag="sectax/
     hosts: tuple[Checked, ...]
 
 
-def attested(
-    run_file: Path,
-    certificates: Path | None = None,
-    *,
-    when: datetime.datetime,
-) -> Attestations:
+def attested(run_file: Path, certificates: Path | None = None, *, when: datetime.datetime) -> Attestations:
     """The reports of all hosts in all sessions.
 
     Args:
@@ -54,15 +49,13 @@ def attested(
     given = b"" if certificates is None else _read(certificates)
     with contextlib.closing(RunReader.open(run_file)) as reader:
         plan, sessions = reader.plan(), reader.sessions()
-    nonce = nonce_of(plan)
+    verified = partial(verify, nonce=nonce_of(plan), certificates=given, when=when)
     return Attestations(
         tuple(
-            checked
+            Checked(name, number, *judgement)
             for number, session in enumerate(sessions, 1)
             for name, environment in {LOCAL_HOST: session, **session.hosts}.items()
-            for checked in _of_host(
-                name, number, environment, partial(verify, nonce=nonce, certificates=given, when=when)
-            )
+            for judgement in _judgements(environment, verified)
         )
     )
 
@@ -76,30 +69,24 @@ def _read(file: Path) -> bytes:
         ) from error
 
 
-def _of_host(name: str, number: int, environment: Environment, verified: Callable[..., Attested]) -> Iterator[Checked]:
+def _judgements(environment: Environment, verified: Callable[..., Attested]) -> Iterator[tuple[bool, str]]:
+    """Whether what a host gave is genuine, and the words."""
     circumstances = environment.circumstances
     if MISSING in circumstances:
-        yield Checked(name, number, False, f"it gave no report: {printable(circumstances[MISSING], 200)}")
+        yield False, f"it gave no report: {printable(circumstances[MISSING], 200)}"
     if REPORT not in circumstances:
         return
     try:
         report, table = (
             base64.b64decode(circumstances.get(name, ""), validate=True) for name in (REPORT, CERTIFICATES)
         )
-        report_read = verified(circumstances.get(PROVIDER, ""), report, table=table)
+        attested = verified(circumstances.get(PROVIDER, ""), report, table=table)
     except (NotGenuine, binascii.Error) as error:
-        yield Checked(name, number, False, printable(str(error), 300))
+        yield False, printable(str(error), 300)
         return
     known = environment.identity.get("host.memory_encryption")
-    if known not in (None, report_read.technology):
-        yield Checked(
-            name, number, False, f"its report is of {report_read.technology}, and it said {printable(known or '')}"
-        )
+    if known not in (None, attested.technology):
+        yield False, f"its report is of {attested.technology}, and it said {printable(known or '')}"
         return
-    yield Checked(
-        name,
-        number,
-        True,
-        f"a guest of {report_read.technology}, by {report_read.root}, made for this run's plan; "
-        f"revocation was not checked; its measurement is {report_read.measurement}",
-    )
+    made = f"a guest of {attested.technology}, by {attested.root}, made for this run's plan"
+    yield True, f"{made}; revocation was not checked; its measurement is {attested.measurement}"

@@ -11,18 +11,8 @@ import os
 import re
 import time
 import weakref
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import ClassVar
-
-
-@dataclass(frozen=True)
-class _Mount:
-    """One mounted cgroup hierarchy: which part of it is visible, and where."""
-
-    root: PurePosixPath
-    point: Path
-    controllers: frozenset[str]  # empty for v2
 
 
 def cgroup_folders(pid: int, controller: str, root: Path = Path("/")) -> list[Path]:
@@ -45,47 +35,27 @@ def cgroup_folders(pid: int, controller: str, root: Path = Path("/")) -> list[Pa
 # Asked for every process of a run, and the same each time.
 @functools.lru_cache(maxsize=16)
 def _folders(memberships: str, mountinfo: str, controller: str, root: Path) -> list[Path]:
-    mounts = _mounts(mountinfo, root)
-    unified: str | None = None
+    own: dict[str, str] = {}  # by controller; that of v2 has no name
     for line in memberships.splitlines():
         # 4:cpu,cpuacct:/docker/… in v1, 0::/user.slice/… in v2
-        number, _, rest = line.partition(":")
-        names, _, path = rest.partition(":")
-        if controller in names.split(","):
-            return _lineage(path, [mount for mount in mounts if controller in mount.controllers])
-        if number == "0" and not names:
-            unified = path
-    if unified is None:
-        return []
-    return _lineage(unified, [mount for mount in mounts if not mount.controllers])
-
-
-def _mounts(mountinfo: str, root: Path) -> list[_Mount]:
-    mounts: list[_Mount] = []
+        names, _, path = line.partition(":")[2].partition(":")
+        own |= dict.fromkeys(names.split(","), path)
+    kind = "cgroup" if controller in own else "cgroup2"
+    group = PurePosixPath(own.get(controller, own.get("", "/..")))
     for line in mountinfo.splitlines():
         # 33 32 0:28 ROOT POINT options [tags …] - TYPE source SUPER_OPTIONS      (proc_pid_mountinfo(5))
         before, _, after = line.partition(" - ")
         fields, kind_fields = before.split(" "), after.split(" ")
-        if len(fields) < 5 or not kind_fields[0].startswith("cgroup"):
+        if len(fields) < 5 or kind_fields[0] != kind:
             continue
-        version_2 = kind_fields[0] == "cgroup2"
-        controllers = frozenset() if version_2 else frozenset(kind_fields[-1].split(","))
-        point = root / _unescaped(fields[4]).lstrip("/")
-        mounts.append(_Mount(PurePosixPath(_unescaped(fields[3])), point, controllers))
-    return mounts
-
-
-def _lineage(path: str, mounts: list[_Mount]) -> list[Path]:
-    for mount in mounts:
+        if kind == "cgroup" and controller not in kind_fields[-1].split(","):
+            continue
+        top, point = (_unescaped(field) for field in fields[3:5])
         # A path like /../other lies outside this namespace.
-        if ".." in PurePosixPath(path).parts or not PurePosixPath(path).is_relative_to(mount.root):
-            continue
-        folder = mount.point / PurePosixPath(path).relative_to(mount.root)
-        lineage = [folder]
-        while folder != mount.point:
-            folder = folder.parent
-            lineage.append(folder)
-        return lineage
+        if ".." not in group.parts and group.is_relative_to(top):
+            folder = root / point.lstrip("/")
+            below = group.relative_to(top)
+            return [folder / below, *(folder / parent for parent in below.parents)]
     return []
 
 
