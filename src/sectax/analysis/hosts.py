@@ -16,20 +16,8 @@ from sectax.analysis.verdict import verdict
 from sectax.model.finding import NO_CLAIM, AcrossHosts, Effect, Estimate, Finding, OfOneHost
 from sectax.model.measured import Measured
 from sectax.model.treatment import CONTROLS
+from sectax.stats import hosts as stats
 from sectax.stats.confidence_sequence import UNSEEN
-from sectax.stats.hosts import (
-    LEAST_BLOCKS,
-    LEAST_HOSTS,
-    OfHosts,
-    kinds_differ,
-    like_these,
-    odd_host,
-    of_hosts,
-    own_half_widths,
-    spread_between,
-    two_kinds,
-    unseen_share,
-)
 
 RANDOM_EFFECTS = "student-t-over-hosts"
 BETWEEN_HOSTS = "deviation-between-hosts"
@@ -56,23 +44,23 @@ def _across(measured: Measured, pairs: Pairs, row: int, finding: Finding, names:
     assert pairs.host is not None
     assert finding.effect is not None
     differences = pairs.logs[row : row + 1]
-    plain = of_hosts(differences, pairs.host)
-    reference = of_hosts(np.where(np.isfinite(differences), pairs.reference[row : row + 1], np.nan), pairs.host)
+    plain = stats.of_hosts(differences, pairs.host)
+    reference = stats.of_hosts(np.where(np.isfinite(differences), pairs.reference[row : row + 1], np.nan), pairs.host)
     count, mean, noise = plain.count[0], plain.mean[0], np.fmax(plain.noise, reference.noise)[0]
     ended = measured.state != "running"
     level = measured.plan.stopping.alpha
-    half = own_half_widths(OfHosts(count, mean, noise), level, UNSEEN) + finding.effect.widened
+    half = stats.own_half_widths(stats.OfHosts(count, mean, noise), level, UNSEEN) + finding.effect.widened
 
     def own(place: int) -> Finding:
         reach = float(half[place]) if ended else math.inf
         blocks = int(count[place])
-        spread = math.sqrt(noise[place] * blocks) if blocks >= LEAST_BLOCKS else 0.0
+        spread = math.sqrt(noise[place] * blocks) if blocks >= stats.LEAST_BLOCKS else 0.0
         return _finding(finding, float(mean[place]), reach, level, blocks, spread, STUDENT)
 
-    known = count >= LEAST_BLOCKS
+    known = count >= stats.LEAST_BLOCKS
     judged = [name for name, is_known in zip(names, known, strict=True) if is_known]
-    hosts = OfHosts(count[known], mean[known], noise[known])
-    odd = odd_host(hosts, level) if ended else None
+    hosts = stats.OfHosts(count[known], mean[known], noise[known])
+    odd = stats.odd_host(hosts, level) if ended else None
     if odd is not None and abs(_beside(hosts, odd)) < math.log1p(finding.margin):
         odd = None
     alike, refused = None, "the run has not ended"
@@ -88,40 +76,40 @@ def _across(measured: Measured, pairs: Pairs, row: int, finding: Finding, names:
         spread=_spread(hosts, level),
         alike=alike,
         refused=refused,
-        unseen=unseen_share(hosts.mean.size, level) if alike is not None else 0.0,
+        unseen=stats.unseen_share(hosts.mean.size, level) if alike is not None else 0.0,
     )
 
 
-def _beside(hosts: OfHosts, place: int) -> float:
+def _beside(hosts: stats.OfHosts, place: int) -> float:
     """How far a host lies from the mean of the others."""
     return float(hosts.mean[place] - np.delete(hosts.mean, place).mean())
 
 
-def _alike(finding: Finding, hosts: OfHosts) -> tuple[Finding | None, str]:
+def _alike(finding: Finding, hosts: stats.OfHosts) -> tuple[Finding | None, str]:
     """What is claimed of hosts like these, or why nothing is."""
     effect = finding.effect
     assert effect is not None
     if finding.verdict in NO_CLAIM:
         return None, "there is no verdict for the hosts measured either"
-    if hosts.mean.size < LEAST_HOSTS:
-        needed = f"at least {LEAST_HOSTS} hosts with {LEAST_BLOCKS} blocks each are needed"
+    if hosts.mean.size < stats.LEAST_HOSTS:
+        needed = f"at least {stats.LEAST_HOSTS} hosts with {stats.LEAST_BLOCKS} blocks each are needed"
         return None, f"{needed}; this run has {hosts.mean.size}"
     alpha = finding.comparison.alpha
-    interval = like_these(hosts.mean, alpha, UNSEEN, (effect.high - effect.low) / 2 - effect.widened)
+    interval = stats.like_these(hosts.mean, alpha, UNSEEN, (effect.high - effect.low) / 2 - effect.widened)
     assert interval.high is not None
     half = interval.high - interval.point + effect.widened
     spread = float(hosts.mean.std(ddof=1))
     return _finding(finding, interval.point, half, alpha, effect.blocks, spread, RANDOM_EFFECTS), ""
 
 
-def _of_kinds(measured: Measured, hosts: OfHosts, names: Sequence[str], level: float, least: float) -> str:
+def _of_kinds(measured: Measured, hosts: stats.OfHosts, names: Sequence[str], level: float, least: float) -> str:
     """Why one claim does not hold for all of the hosts: they are of kinds that differ; empty where they are of one."""
     own = "measure each kind in a run of its own, as with --where cpu_model=PATTERN"
     models = [measured.processor(name) for name in names]
     known = sorted(set(models))
-    if kinds_differ(hosts, np.array([known.index(model) for model in models]), level, least):
+    if stats.kinds_differ(hosts, np.array([known.index(model) for model in models]), level, least):
         return f"the effect differs by processor ({', '.join(known)}); {own}"
-    higher = two_kinds(hosts, least)
+    higher = stats.two_kinds(hosts, least)
     if higher is None:
         return ""
     fewer = higher if 2 * higher.sum() <= higher.size else ~higher
@@ -150,8 +138,8 @@ def _finding(of: Finding, point: float, half: float, alpha: float, blocks: int, 
     return Finding(of.comparison, said, effect, of.margin)
 
 
-def _spread(hosts: OfHosts, level: float) -> Estimate | None:
-    spread = spread_between(hosts, 1 - level)
+def _spread(hosts: stats.OfHosts, level: float) -> Estimate | None:
+    spread = stats.spread_between(hosts, 1 - level)
     if spread.low is None or spread.high is None:
         return None
     point, low, high = map(math.expm1, (spread.point, spread.low, spread.high))

@@ -11,27 +11,11 @@ from typing import TypeVar
 
 import msgspec
 
-from sectax.protocol.messages import (
-    MAX_LINE_BYTES,
-    PROTOCOL_VERSION,
-    REPLIES,
-    Head,
-    Hello,
-    HelloReply,
-    Measure,
-    MeasureReply,
-    Prepare,
-    Refusal,
-    Reply,
-    Request,
-    Stop,
-    WitnessReply,
-    WitnessRequest,
-)
+from sectax.protocol import messages
 from sectax.text.printable import printable
 
 StructT = TypeVar("StructT", bound=msgspec.Struct)
-ReplyT = TypeVar("ReplyT", bound=Reply)
+ReplyT = TypeVar("ReplyT", bound=messages.Reply)
 
 # Enough of a bad line to recognise it, little enough to print.
 _QUOTED = 120
@@ -88,22 +72,22 @@ class Session:
 
     def __init__(self, first_seq: int = 1) -> None:
         self._next_seq = first_seq
-        self._asked: Request | None = None
+        self._asked: messages.Request | None = None
 
-    def hello(self, protocol: int = PROTOCOL_VERSION) -> bytes:
-        return self._ask(Hello(seq=self._seq(), protocol=protocol))
+    def hello(self, protocol: int = messages.PROTOCOL_VERSION) -> bytes:
+        return self._ask(messages.Hello(seq=self._seq(), protocol=protocol))
 
     def prepare(self, operation: str, parameters: dict[str, str], inputs: dict[str, str]) -> bytes:
-        return self._ask(Prepare(seq=self._seq(), operation=operation, parameters=parameters, inputs=inputs))
+        return self._ask(messages.Prepare(seq=self._seq(), operation=operation, parameters=parameters, inputs=inputs))
 
     def witness(self, present: list[str]) -> bytes:
-        return self._ask(WitnessRequest(seq=self._seq(), present=present))
+        return self._ask(messages.WitnessRequest(seq=self._seq(), present=present))
 
     def measure(self, count: int, settle: int = 0, each: bool = False) -> bytes:
-        return self._ask(Measure(seq=self._seq(), count=count, settle=settle, each=each))
+        return self._ask(messages.Measure(seq=self._seq(), count=count, settle=settle, each=each))
 
     def stop(self) -> bytes:
-        return self._ask(Stop(seq=self._seq()))
+        return self._ask(messages.Stop(seq=self._seq()))
 
     def receive(self, line: bytes, kind: type[ReplyT]) -> ReplyT:
         """Read the reply to the last request.
@@ -120,18 +104,18 @@ class Session:
             RuntimeError: such a reply was not asked for; the caller is wrong, not the probe.
         """
         asked = self._asked
-        if asked is None or REPLIES[type(asked)] is not kind:
+        if asked is None or messages.REPLIES[type(asked)] is not kind:
             raise RuntimeError(f"a {kind.__name__} was not asked for")
-        if len(line) > MAX_LINE_BYTES:
-            message = f"a reply of {len(line)} bytes; at most {MAX_LINE_BYTES} are allowed"
+        if len(line) > messages.MAX_LINE_BYTES:
+            message = f"a reply of {len(line)} bytes; at most {messages.MAX_LINE_BYTES} are allowed"
             raise ProtocolViolation(Rule.LINE_LENGTH, message)
-        head = _decode(line, Head)
+        head = _decode(line, messages.Head)
         if head.seq != asked.seq:
             message = f"the reply carries seq {head.seq}, the request had {asked.seq}"
             raise ProtocolViolation(Rule.SEQ, message)
         self._asked = None
         if head.status != "ok":
-            refusal = _decode(line, Refusal)
+            refusal = _decode(line, messages.Refusal)
             refused = AnsweredSkipped if head.status == "skipped" else AnsweredFailed
             raise refused(refusal.reason, refusal.hint or refusal.mend)
         reply = _decode(line, kind)
@@ -143,16 +127,16 @@ class Session:
         self._next_seq += 1
         return seq
 
-    def _ask(self, request: Request) -> bytes:
+    def _ask(self, request: messages.Request) -> bytes:
         line = _encoder.encode(request) + b"\n"
-        if len(line) > MAX_LINE_BYTES:
-            raise ValueError(f"a request of {len(line)} bytes; at most {MAX_LINE_BYTES} are allowed")
+        if len(line) > messages.MAX_LINE_BYTES:
+            raise ValueError(f"a request of {len(line)} bytes; at most {messages.MAX_LINE_BYTES} are allowed")
         self._asked = request
         return line
 
 
 # The decoders of all kinds of reply, made once: a measurement is read every few milliseconds.
-_kinds: tuple[type[msgspec.Struct], ...] = (Head, Refusal, *REPLIES.values())
+_kinds: tuple[type[msgspec.Struct], ...] = (messages.Head, messages.Refusal, *messages.REPLIES.values())
 _decoders = {kind: msgspec.json.Decoder(kind) for kind in _kinds}
 
 
@@ -169,20 +153,20 @@ def _decode(line: bytes, kind: type[StructT]) -> StructT:
     return decoded
 
 
-def _check(asked: Request, reply: Reply) -> None:
+def _check(asked: messages.Request, reply: messages.Reply) -> None:
     """What the types alone do not say."""
     match asked, reply:
-        case Hello(), HelloReply():
+        case messages.Hello(), messages.HelloReply():
             _check_hello(asked, reply)
-        case WitnessRequest(), WitnessReply():
+        case messages.WitnessRequest(), messages.WitnessReply():
             if len(reply.accepted) != len(asked.present):
                 message = f"{len(asked.present)} artefacts were presented, {len(reply.accepted)} were judged"
                 raise ProtocolViolation(Rule.JUDGEMENTS, message)
-        case Measure(), MeasureReply():
+        case messages.Measure(), messages.MeasureReply():
             _check_measure(asked, reply)
 
 
-def _check_hello(asked: Hello, reply: HelloReply) -> None:
+def _check_hello(asked: messages.Hello, reply: messages.HelloReply) -> None:
     if reply.protocol != asked.protocol:
         message = f"the probe speaks protocol {reply.protocol}, {asked.protocol} was asked for"
         raise ProtocolViolation(Rule.VERSION, message)
@@ -191,7 +175,7 @@ def _check_hello(asked: Hello, reply: HelloReply) -> None:
         raise ProtocolViolation(Rule.EMPTY_OFFERED, message)
 
 
-def _check_measure(asked: Measure, reply: MeasureReply) -> None:
+def _check_measure(asked: messages.Measure, reply: messages.MeasureReply) -> None:
     if reply.count != asked.count:
         message = f"{asked.count} operations were asked for, {reply.count} were run"
         raise ProtocolViolation(Rule.COUNTS, message)

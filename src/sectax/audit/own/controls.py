@@ -7,28 +7,14 @@ from collections.abc import Iterator
 from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, remark, warning
 from sectax.audit.checks.words import percent, share
 from sectax.audit.own.evidence import RunEvidence
-from sectax.model.finding import (
-    FASTER,
-    SLOWER,
-    WITHIN_MARGIN,
-    Effect,
-    Finding,
-    Severity,
-    bias_shown,
-    excludes_known_cost,
-    finds_known_cost,
-    fired_for_sure,
-    leans_on,
-    scale_error,
-    takes_verdicts,
-)
+from sectax.model import finding as model
 from sectax.model.plan import FIRST_LOOK
 from sectax.model.treatment import CONTROLS, Standing
 
 # A known cost larger than this, of what it was meant to be, says nothing of costs as small as the margin.
 MOST_OF_NOMINAL = 1.25
-_FIRED = SLOWER | FASTER
-_CLAIMS = SLOWER | FASTER | WITHIN_MARGIN
+_FIRED = model.SLOWER | model.FASTER
+_CLAIMS = model.SLOWER | model.FASTER | model.WITHIN_MARGIN
 
 
 def _claims_something(evidence: RunEvidence) -> bool:
@@ -59,7 +45,7 @@ def negative_control(evidence: RunEvidence) -> Iterator[Remark]:
             yield _fired(evidence, finding, effect)
 
 
-def _fired(evidence: RunEvidence, finding: Finding, effect: Effect) -> Remark:
+def _fired(evidence: RunEvidence, finding: model.Finding, effect: model.Effect) -> Remark:
     """One healthy run in twenty does this by chance; the verdicts fall only at what one in two hundred does."""
     comparison = finding.comparison
     of = f" of {evidence.families[comparison.cell]}" if len({*evidence.families.values()}) > 1 else ""
@@ -67,19 +53,21 @@ def _fired(evidence: RunEvidence, finding: Finding, effect: Effect) -> Remark:
         f"the baseline{of} differs from its own copy by {_from_to(effect)} in {_called(evidence, comparison.metric)}, "
         f"over {effect.blocks} blocks"
     )
-    if takes_verdicts(effect, finding.verdict):
+    if model.takes_verdicts(effect, finding.verdict):
         return fatal(
             "run",
             saw,
             "the run sees differences where there are none, so none of its verdicts stands",
             "look for what treats the two differently (order, other load, throttling) and run again",
         )
-    likely = "a bias of the run within the margin" if fired_for_sure(effect) else "chance, or a small bias of the run"
+    likely = (
+        "a bias of the run within the margin" if model.fired_for_sure(effect) else "chance, or a small bias of the run"
+    )
     return warning(
         evidence.families[comparison.cell],
         saw,
         f"{likely}: the intervals of the same measurements are wider by "
-        f"{percent(bias_shown(effect, finding.verdict)).lstrip('+')} to both sides",
+        f"{percent(model.bias_shown(effect, finding.verdict)).lstrip('+')} to both sides",
         "run again where a verdict depends on so little",
     )
 
@@ -103,7 +91,7 @@ def _not_controlled(evidence: RunEvidence, family: str, why: str) -> Iterator[Re
         "see why the negative control is missing, and run again",
     )
     for finding in claims:
-        if finding.verdict in WITHIN_MARGIN:
+        if finding.verdict in model.WITHIN_MARGIN:
             yield fatal(
                 finding.comparison.id,
                 f"not controlled: {why}",
@@ -123,9 +111,9 @@ def positive_control(evidence: RunEvidence) -> Iterator[Remark]:
     for finding in _of(evidence, Standing.POSITIVE):
         comparison, effect = finding.comparison, finding.effect
         unmeasured = _unmeasured(evidence, finding)
-        if unmeasured is None and effect is not None and finds_known_cost(effect):
+        if unmeasured is None and effect is not None and model.finds_known_cost(effect):
             continue
-        leaning = any(leans_on(other, comparison, evidence.families, observed) for other in evidence.findings)
+        leaning = any(model.leans_on(other, comparison, evidence.families, observed) for other in evidence.findings)
         if effect is None or unmeasured is not None:
             yield _not_shown(comparison.id, unmeasured or "", leaning=leaning)
             continue
@@ -134,12 +122,12 @@ def positive_control(evidence: RunEvidence) -> Iterator[Remark]:
             f"over {effect.blocks} blocks, "
             + (
                 f"which excludes the {percent(effect.added)} that were added"
-                if effect.added is not None and excludes_known_cost(effect)
+                if effect.added is not None and model.excludes_known_cost(effect)
                 else "which may be nothing at all"
             )
         )
-        if excludes_known_cost(effect):
-            wider = percent(scale_error(effect)).lstrip("+")
+        if model.excludes_known_cost(effect):
+            wider = percent(model.scale_error(effect)).lstrip("+")
             meaning = (
                 f"the run's scale is wrong: the intervals of the same measurements are wider by {wider} to both sides"
             )
@@ -147,11 +135,11 @@ def positive_control(evidence: RunEvidence) -> Iterator[Remark]:
         if leaning:
             meaning = "the run could not see so little: 'equivalent' and 'within the margin' fall, larger effects stand"
             yield fatal(comparison.id, saw, meaning, "more blocks, or a quieter machine")
-        elif not excludes_known_cost(effect):
-            yield remark(Severity.NOTE, comparison.id, saw, "no verdict of this run rests on it")
+        elif not model.excludes_known_cost(effect):
+            yield remark(model.Severity.NOTE, comparison.id, saw, "no verdict of this run rests on it")
 
 
-def _unmeasured(evidence: RunEvidence, positive: Finding) -> str | None:
+def _unmeasured(evidence: RunEvidence, positive: model.Finding) -> str | None:
     """Why a positive control proves nothing whatever its interval says; None where it can."""
     if positive.effect is None:
         return "the positive control was not measured"
@@ -186,7 +174,7 @@ def uncontrolled(evidence: RunEvidence) -> Iterator[Remark]:
     claimed = dict.fromkeys(
         finding.comparison.metric
         for finding in evidence.findings
-        if finding.verdict in WITHIN_MARGIN and finding.comparison.standing not in CONTROLS
+        if finding.verdict in model.WITHIN_MARGIN and finding.comparison.standing not in CONTROLS
     )
     for metric in claimed:
         if evidence.metrics[metric].observed not in controlled:
@@ -198,11 +186,11 @@ def uncontrolled(evidence: RunEvidence) -> Iterator[Remark]:
             )
 
 
-def _of(evidence: RunEvidence, standing: Standing) -> list[Finding]:
+def _of(evidence: RunEvidence, standing: Standing) -> list[model.Finding]:
     return [finding for finding in evidence.findings if finding.comparison.standing == standing]
 
 
-def _from_to(effect: Effect) -> str:
+def _from_to(effect: model.Effect) -> str:
     """Both ends of an interval: '2.2 to 2.9 %', '-1 % to +3 %'."""
     low, high = percent(effect.low), percent(effect.high)
     return f"{low[1:-2]} to {high[1:]}" if low[0] == high[0] == "+" else f"{low} to {high}"

@@ -7,18 +7,7 @@ import os
 import statistics
 from dataclasses import dataclass, field
 
-from sectax.experiments.command import requests
-from sectax.experiments.command.launchers import (
-    COMMAND,
-    COMMAND_ALOUD,
-    NOTHING,
-    PREPARE,
-    PREPARE_ALOUD,
-    Launcher,
-    RunningLauncher,
-    definitions,
-    launcher_on,
-)
+from sectax.experiments.command import launchers, requests
 from sectax.experiments.command.requests import (
     INHERIT,
     NULL,
@@ -120,13 +109,13 @@ class CommandSubject:
     next arm's time. A daemon that opens a session of its own is left alone.
     """
 
-    def __init__(self, spec: CommandSpec, using: Launcher | None = None) -> None:
+    def __init__(self, spec: CommandSpec, using: launchers.Launcher | None = None) -> None:
         """Args: *using*, another launcher than the best one."""
         self.first: tuple[Observation, ...] = ()
         self._spec = spec
         self._host = host(spec.host)
         self._using = using
-        self._running: RunningLauncher | None = None
+        self._running: launchers.RunningLauncher | None = None
         self._telemetry: Telemetry = NoTelemetry()
         self._stage = "open"
         self._path = ""
@@ -145,12 +134,12 @@ class CommandSubject:
         self._path = self._find(spec.argv)
         self._prepare_path = self._find(spec.prepare, of_preparation=True) if spec.prepare else ""
         try:
-            self._using = self._using or launcher_on(self._host)
+            self._using = self._using or launchers.launcher_on(self._host)
         except ChildNotStarted as error:
             raise self._failure(f"cannot be timed: {error.reason}", "install a C compiler (cc) here") from error
         try:
-            self._running = RunningLauncher(self._host, self._using, spec.cwd, spec.env)
-            for definition in definitions(
+            self._running = launchers.RunningLauncher(self._host, self._using, spec.cwd, spec.env)
+            for definition in launchers.definitions(
                 self._path, spec.argv, spec.input, spec.output, self._prepare_path, spec.prepare
             ):
                 self._running.define(definition)
@@ -245,10 +234,10 @@ class CommandSubject:
         except NotFound as error:
             raise self._failure(str(error), error.hint, of_preparation=of_preparation) from error
 
-    def _launch_cost(self, running: RunningLauncher, nothing: tuple[str, ...]) -> Witnesses:
+    def _launch_cost(self, running: launchers.RunningLauncher, nothing: tuple[str, ...]) -> Witnesses:
         null = requests.truncated(os.devnull)
-        running.define(requests.program(NOTHING, os.devnull, null, null, nothing[0], nothing))
-        executions = running.run(NOTHING, _NOTHINGS, deadline_s=10.0).executions
+        running.define(requests.program(launchers.NOTHING, os.devnull, null, null, nothing[0], nothing))
+        executions = running.run(launchers.NOTHING, _NOTHINGS, deadline_s=10.0).executions
         if len(executions) < _NOTHINGS:
             return {}
         self._floor = max(execution.peak_memory for execution in executions)
@@ -259,9 +248,9 @@ class CommandSubject:
         spec = self._spec
         try:
             done = self._alive().run(
-                COMMAND,
+                launchers.COMMAND,
                 times,
-                prepare=None if spec.prepare is None else PREPARE,
+                prepare=None if spec.prepare is None else launchers.PREPARE,
                 strict=not spec.ignore_failure,
                 deadline_s=spec.deadline_s,
                 spin_s=spec.injected_s,
@@ -279,11 +268,11 @@ class CommandSubject:
         spec = self._spec
         match done.end:
             case Late(slot):
-                raise self._failure(*lateness(spec.deadline_s), of_preparation=slot == PREPARE)
+                raise self._failure(*lateness(spec.deadline_s), of_preparation=slot == launchers.PREPARE)
             case Refused(slot) as refused:
-                path = self._prepare_path if slot == PREPARE else self._path
+                path = self._prepare_path if slot == launchers.PREPARE else self._path
                 what = refusal(refused, printable(path, 200), printable(spec.input, 200), printable(spec.output, 200))
-                raise self._failure(*what, of_preparation=slot == PREPARE)
+                raise self._failure(*what, of_preparation=slot == launchers.PREPARE)
             case NotPrepared(_, status):
                 raise self._failed_with(status, of_preparation=True)
         self._statuses |= {execution.status for execution in done.executions}
@@ -311,8 +300,8 @@ class CommandSubject:
         spec, running = self._spec, self._alive()
         with contextlib.suppress(*_LauncherTrouble):
             done = running.run(
-                PREPARE_ALOUD if of_preparation else COMMAND_ALOUD,
-                prepare=None if of_preparation or spec.prepare is None else PREPARE,
+                launchers.PREPARE_ALOUD if of_preparation else launchers.COMMAND_ALOUD,
+                prepare=None if of_preparation or spec.prepare is None else launchers.PREPARE,
                 deadline_s=min(spec.deadline_s, _LONGEST_DIAGNOSIS_S),
             )
             running.quit()  # which reads the last of its stderr
@@ -333,7 +322,7 @@ class CommandSubject:
         peak = max(execution.peak_memory for execution in executions)
         return (*walls, *cpus, Observation(PEAK_MEMORY, float(peak), "B", "rusage", 1))
 
-    def _alive(self) -> RunningLauncher:
+    def _alive(self) -> launchers.RunningLauncher:
         if self._running is None:
             raise RuntimeError("the subject was not started")
         return self._running

@@ -20,26 +20,7 @@ from sectax.experiments.function.options import (
 from sectax.experiments.interface import Bench, Design, Machine, Option, Request, Rules, Wanted
 from sectax.experiments.levels import as_name, choose
 from sectax.experiments.on_lambda import AWS, EMPTY_EVENT, LOCAL
-from sectax.experiments.on_lambda.experiment import (
-    BACK_TO_BACK,
-    BATCH_S,
-    CPU_TIME,
-    ENDPOINT_OPTIONS,
-    LAMBDA,
-    METRIC_WORDS,
-    RUNTIME_CLIENT,
-    SPACED,
-    LambdaBench,
-    LambdaExperiment,
-    answered_by,
-    declares,
-    lambda_lack,
-    memory_levels,
-    metrics,
-    requests_usage,
-    service,
-    transfers,
-)
+from sectax.experiments.on_lambda import experiment as on_lambda
 from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.bill import one_way
 from sectax.model.plan import Calibrated, Plan
@@ -52,14 +33,14 @@ _ROUNDS = (4, 16)
 _FAMILY = "functions"
 
 
-class FunctionExperiment(LambdaExperiment):
+class FunctionExperiment(on_lambda.LambdaExperiment):
     """Whole functions, each block a fresh instance: Duration, cold start and memory, by memory size and pace."""
 
     name = "function"
     title = "How much more does one function cost than the other?"
     factors = (
         Factor("memory", (*_MEMORY_MB, "…")),
-        Factor("pace", (BACK_TO_BACK, SPACED)),
+        Factor("pace", (on_lambda.BACK_TO_BACK, on_lambda.SPACED)),
         Factor("function", (BASELINE, "…")),
     )
     options = (
@@ -73,50 +54,50 @@ class FunctionExperiment(LambdaExperiment):
         Option("env-file", "a file with NAME=VALUE lines, the functions' environment", "FILE"),
         Option("timeout", "what an invocation may take (default 60)", "SECONDS"),
         Option("gap", "from an answer to the next event where pace=spaced (default 0.1)", "SECONDS"),
-        *ENDPOINT_OPTIONS,
+        *on_lambda.ENDPOINT_OPTIONS,
     )
     assumed_s = 0.01
     assumes = (
         f"this supposes invocations of {assumed_s * 1e3:g} ms at rounds and blocks in full; past "
-        f"{BATCH_S * 1e3:g} ms the time that is billed grows with the Duration"
+        f"{on_lambda.BATCH_S * 1e3:g} ms the time that is billed grows with the Duration"
     )
 
     def wants(self, request: Request) -> Wanted:
-        return Wanted(parts=(LAMBDA,) if read_functions(request.options).endpoint == LOCAL else ())
+        return Wanted(parts=(on_lambda.LAMBDA,) if read_functions(request.options).endpoint == LOCAL else ())
 
     def design(self, request: Request, machine: Machine) -> Design:
         options = dict(request.options) | {FOLDER: (machine.folder,)}
         functions = read_functions(options)
         known = (
-            Factor("memory", memory_levels(request.levels.get("memory", _MEMORY_MB), _MEMORY_MB)),
-            Factor("pace", (BACK_TO_BACK, SPACED)),
+            Factor("memory", on_lambda.memory_levels(request.levels.get("memory", _MEMORY_MB), _MEMORY_MB)),
+            Factor("pace", (on_lambda.BACK_TO_BACK, on_lambda.SPACED)),
             Factor("function", tuple(functions.code)),
         )
-        reported = metrics(functions.endpoint)
+        reported = on_lambda.metrics(functions.endpoint)
         return Design(
-            factors=choose(known, {"pace": (BACK_TO_BACK,)}, request.levels),
+            factors=choose(known, {"pace": (on_lambda.BACK_TO_BACK,)}, request.levels),
             control="function",
             baseline=BASELINE,
             metrics=reported,
             rules=Rules(
                 family=lambda levels: _FAMILY,
-                lacks=lambda levels: (lambda_lack(functions.endpoint, machine),),
-                declares=functools.partial(declares, functions.endpoint),
+                lacks=lambda levels: (on_lambda.lambda_lack(functions.endpoint, machine),),
+                declares=functools.partial(on_lambda.declares, functions.endpoint),
                 # The cost of a function is its author's: nothing of a known length can be put into it from outside.
                 positive=lambda levels: False,
             ),
-            transfers=transfers(functions.endpoint),
-            batch_s=BATCH_S,
+            transfers=on_lambda.transfers(functions.endpoint),
+            batch_s=on_lambda.BATCH_S,
             rounds_range=_ROUNDS,
             gap_s=functions.gap_s,
             options=options,
-            answered_by=answered_by(reported),
-            beside=(CPU_TIME.name,),
+            answered_by=on_lambda.answered_by(reported),
+            beside=(on_lambda.CPU_TIME.name,),
             # The local Lambda reports no version of its runtimes; `identity` holds it for the whole run.
             equal_witnesses=("runtime", "architecture", *(("runtime_version",) if functions.endpoint is AWS else ())),
-            words=METRIC_WORDS
-            | service(functions.endpoint)
-            | {f"pace={SPACED}": f"with idle gaps of {functions.gap_s * 1e3:g} ms"},
+            words=on_lambda.METRIC_WORDS
+            | on_lambda.service(functions.endpoint)
+            | {f"pace={on_lambda.SPACED}": f"with idle gaps of {functions.gap_s * 1e3:g} ms"},
         )
 
     planted_in = ()
@@ -137,15 +118,18 @@ class FunctionExperiment(LambdaExperiment):
     def advice_rules(self, plan: Plan) -> AdviceRules:
         """Which function to take, and what its requests cost."""
         choice = Choice(
-            what="requests", uses=one_way(requests_usage), billed="billed_duration", changes="event or memory size"
+            what="requests",
+            uses=one_way(on_lambda.requests_usage),
+            billed="billed_duration",
+            changes="event or memory size",
         )
         return AdviceRules(plan.metrics[0].name, choice)
 
     def requirements(self) -> tuple[str, ...]:
-        return (RUNTIME_CLIENT,)
+        return (on_lambda.RUNTIME_CLIENT,)
 
 
-class _Bench(LambdaBench):
+class _Bench(on_lambda.LambdaBench):
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
         self._functions = read_functions(plan.options)
@@ -186,7 +170,7 @@ class _Bench(LambdaBench):
             environment=dict(inputs),
             layers=functions.layers[name],
             events=(EMPTY_EVENT if functions.event is None else functions.event,),
-            gap_s=(self.plan.gap_s or functions.gap_s) if treatment.levels["pace"] == SPACED else 0.0,
+            gap_s=(self.plan.gap_s or functions.gap_s) if treatment.levels["pace"] == on_lambda.SPACED else 0.0,
             role=self.role,
             expected=self._expected,
             service=self.service,

@@ -6,50 +6,11 @@ import functools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from sectax.experiments.hmac.levels import (
-    AUTHENTICATION,
-    CHECK,
-    CHECK_CPU,
-    CONTENTS,
-    DATA,
-    IMMEDIATE,
-    LANGUAGES,
-    MEMORY_MB,
-    NONE,
-    PAYLOADS,
-    PRESETS,
-    STEPS,
-    TIMED,
-    UNPACKED,
-    WHOLE,
-    WHOLE_CPU,
-    WORDS,
-)
+from sectax.experiments.hmac import levels as hmac
 from sectax.experiments.hmac.subjects import Events, authorizer, identity, lacks, new_inputs, part_of
 from sectax.experiments.interface import Bench, Design, Machine, Request, Rules, Wanted
 from sectax.experiments.on_lambda import LOCAL
-from sectax.experiments.on_lambda.experiment import (
-    BACK_TO_BACK,
-    BATCH_S,
-    CPU_TIME,
-    GAP_S,
-    LAMBDA,
-    RUNTIME_CLIENT,
-    SPACED,
-    TOGETHER,
-    LambdaBench,
-    LambdaExperiment,
-    answered_by,
-    chosen_factors,
-    declares,
-    metrics,
-    requests_usage,
-    service,
-    step_s,
-    takes_one_processor,
-    transfers,
-    where,
-)
+from sectax.experiments.on_lambda import experiment as on_lambda
 from sectax.model.advice_rules import AdviceRules, Choice, GrowsWithSize, Stages, Steps
 from sectax.model.bill import one_way
 from sectax.model.metric import Better, Metric, Summary
@@ -90,19 +51,19 @@ _BY_OWN_CLOCK = (
 )
 
 
-class HmacExperiment(LambdaExperiment):
+class HmacExperiment(on_lambda.LambdaExperiment):
     """Authenticating a message in a function, against the same function without the check."""
 
     name = "hmac"
     title = "What does message authentication cost in a function?"
     presets = ("default", "quick", "published")
     factors = (
-        Factor("language", LANGUAGES),
-        Factor("payload", tuple(PAYLOADS)),
-        Factor("memory", (*MEMORY_MB, "…")),
-        Factor("pace", (SPACED, BACK_TO_BACK)),
-        Factor("data", tuple(DATA)),
-        Factor("authentication", AUTHENTICATION),
+        Factor("language", hmac.LANGUAGES),
+        Factor("payload", tuple(hmac.PAYLOADS)),
+        Factor("memory", (*hmac.MEMORY_MB, "…")),
+        Factor("pace", (on_lambda.SPACED, on_lambda.BACK_TO_BACK)),
+        Factor("data", tuple(hmac.DATA)),
+        Factor("authentication", hmac.AUTHENTICATION),
     )
     budgets_s: Mapping[str, float] = {"published": 600.0}
     assumed_s = 0.05
@@ -110,13 +71,13 @@ class HmacExperiment(LambdaExperiment):
     besides = 14  # the referee's events, at most seven before and seven after
 
     def wants(self, request: Request) -> Wanted:
-        languages = chosen_factors(self.factors, MEMORY_MB, PRESETS[request.preset], request)[0].levels
-        here = where(request.options)[0] == LOCAL
-        return Wanted(parts=(*map(part_of, languages), *((LAMBDA,) if here else ())))
+        languages, *_ = on_lambda.chosen_factors(self.factors, hmac.MEMORY_MB, hmac.PRESETS[request.preset], request)
+        here = on_lambda.where(request.options)[0] == LOCAL
+        return Wanted(parts=(*map(part_of, languages.levels), *((on_lambda.LAMBDA,) if here else ())))
 
     def design(self, request: Request, machine: Machine) -> Design:
-        endpoint, _ = where(request.options)
-        factors = chosen_factors(self.factors, MEMORY_MB, PRESETS[request.preset], request)
+        endpoint, _ = on_lambda.where(request.options)
+        factors = on_lambda.chosen_factors(self.factors, hmac.MEMORY_MB, hmac.PRESETS[request.preset], request)
         levels = {factor.name: factor.levels for factor in factors}
         own_clock = by_own_clock(request.preset, levels)
         reported = _metrics(request.preset, levels, endpoint)
@@ -124,32 +85,32 @@ class HmacExperiment(LambdaExperiment):
         return Design(
             factors=factors,
             control="authentication",
-            baseline=NONE,
+            baseline=hmac.NONE,
             metrics=reported,
             rules=Rules(
                 family=lambda levels: levels["language"],
                 lacks=functools.partial(lacks, machine, endpoint),
-                declares=functools.partial(declares, endpoint),
+                declares=functools.partial(on_lambda.declares, endpoint),
                 # 'May I do it in the smallest function?' is the question.
                 primary={"memory": levels["memory"][:1]},
                 # The work is one event: there is no part of it that could be done once more at a known cost.
                 positive=lambda levels: False,
             ),
-            transfers=transfers(endpoint),
-            batch_s=BATCH_S,
+            transfers=on_lambda.transfers(endpoint),
+            batch_s=on_lambda.BATCH_S,
             rounds_range=ROUNDS[request.preset],
-            one_processor=takes_one_processor(endpoint, levels["memory"]),
+            one_processor=on_lambda.takes_one_processor(endpoint, levels["memory"]),
             services_on=SUBJECTS,
-            gap_s=GAP_S,
-            together=TOGETHER if levels["pace"] == (SPACED,) and not as_published else 0,
+            gap_s=on_lambda.GAP_S,
+            together=on_lambda.TOGETHER if levels["pace"] == (on_lambda.SPACED,) and not as_published else 0,
             warms_up=not as_published,
             settles=not as_published,
-            answered_by=_BY_OWN_CLOCK if own_clock else answered_by(reported),
+            answered_by=_BY_OWN_CLOCK if own_clock else on_lambda.answered_by(reported),
             beside=_beside(reported, own_clock),
-            choices=_choices(endpoint) if as_published else (),
+            choices=(_PUBLISHED_CHOICES + (_LOCAL_CHOICES if endpoint == LOCAL else ())) if as_published else (),
             equal_witnesses=("runtime", "architecture", "code_sha256"),
-            words=WORDS | service(endpoint),
-            contents=CONTENTS,
+            words=hmac.WORDS | on_lambda.service(endpoint),
+            contents=hmac.CONTENTS,
         )
 
     def bench(self, plan: Plan) -> Bench:
@@ -161,23 +122,23 @@ class HmacExperiment(LambdaExperiment):
         return group
 
     def requirements(self) -> tuple[str, ...]:
-        return (RUNTIME_CLIENT, *map(part_of, LANGUAGES))
+        return (on_lambda.RUNTIME_CLIENT, *map(part_of, hmac.LANGUAGES))
 
     def advice_rules(self, plan: Plan) -> AdviceRules:
-        looked_into = any(UNPACKED in factor.levels for factor in plan.factors if factor.name == "data")
+        looked_into = any(hmac.UNPACKED in factor.levels for factor in plan.factors if factor.name == "data")
         check = "the check"
         stages = (
-            (IMMEDIATE, "handing over and parsing the event"),
-            (NONE, "its form, Base64 and MessagePack" if looked_into else "its form"),
+            (hmac.IMMEDIATE, "handing over and parsing the event"),
+            (hmac.NONE, "its form, Base64 and MessagePack" if looked_into else "its form"),
         )
-        steps = Steps(TIMED, tuple(STEPS.items()), WHOLE, "from step to step, with the clock")
+        steps = Steps(hmac.TIMED, tuple(hmac.STEPS.items()), hmac.WHOLE, "from step to step, with the clock")
         return AdviceRules(
             metric="duration",
             choice=Choice(
                 adds=True,
                 picks=False,
                 what="requests",
-                uses=one_way(requests_usage),
+                uses=one_way(on_lambda.requests_usage),
                 billed="billed_duration",
                 weigh="whoever can check a message has the key to forge one",
                 changes="size of message or memory",
@@ -187,7 +148,7 @@ class HmacExperiment(LambdaExperiment):
         )
 
 
-class _Bench(LambdaBench):
+class _Bench(on_lambda.LambdaBench):
     def inputs(self) -> dict[str, str]:
         return new_inputs()
 
@@ -207,7 +168,7 @@ class _Bench(LambdaBench):
                 self.role,
                 counts_first=as_published,
                 own_clock=own_clock,
-                gap_s=self.plan.gap_s or GAP_S,
+                gap_s=self.plan.gap_s or on_lambda.GAP_S,
             )
             for treatment in self.plan.treatments
         }
@@ -221,41 +182,37 @@ def by_own_clock(preset: str, levels: Mapping[str, tuple[str, ...]]) -> bool:
     answers at once has no steps; the one that is timed anyway is compared with the one that is not; and a batch back to
     back is as long as its invocations, not as their steps.
     """
-    told_apart = {TIMED, IMMEDIATE}.isdisjoint(levels["authentication"])
-    return preset == "quick" and told_apart and levels["pace"] == (SPACED,)
+    comparable = {hmac.TIMED, hmac.IMMEDIATE}.isdisjoint(levels["authentication"])
+    return preset == "quick" and comparable and levels["pace"] == (on_lambda.SPACED,)
 
 
 def _beside(reported: tuple[Metric, ...], own_clock: bool) -> tuple[str, ...]:
     if own_clock:
-        return ("duration", CHECK_CPU)
-    return (reported[1].name, CHECK) if CPU_TIME in reported else (CHECK,)
+        return ("duration", hmac.CHECK_CPU)
+    return (reported[1].name, hmac.CHECK) if on_lambda.CPU_TIME in reported else (hmac.CHECK,)
 
 
 def _metrics(preset: str, levels: Mapping[str, tuple[str, ...]], endpoint: str | None) -> tuple[Metric, ...]:
     """What is reported of every treatment, the primary metric first."""
 
     def of_all_five(name: str, summary: Summary) -> Metric:
-        return Metric(name, "s", Better.LOWER, summary, "invocation", step_s(endpoint), compared=False)
+        return Metric(name, "s", Better.LOWER, summary, "invocation", on_lambda.step_s(endpoint), compared=False)
 
     def of_steps(name: str, *, compared: bool = False, cpu: bool = False) -> Metric:
-        whole = CPU_TIME.name if cpu and endpoint == LOCAL else _INVOCATION
+        whole = on_lambda.CPU_TIME.name if cpu and endpoint == LOCAL else _INVOCATION
         summary = Summary.MEAN if cpu else Summary.MEDIAN
         return Metric(name, "s", Better.LOWER, summary, name, compared=compared, cpu=cpu, part_of=whole)
 
-    reported = [*metrics(endpoint)]
-    if CPU_TIME in reported:
-        reported.sort(key=lambda metric: metric != CPU_TIME)
+    reported = [*on_lambda.metrics(endpoint)]
+    if on_lambda.CPU_TIME in reported:
+        reported.sort(key=lambda metric: metric != on_lambda.CPU_TIME)
     if preset == "published":
         reported += [of_all_five("worst_invocation", Summary.MAXIMUM), of_all_five("median_invocation", Summary.MEDIAN)]
     if by_own_clock(preset, levels):
-        reported = [of_steps(WHOLE_CPU, compared=True, cpu=True), *reported, of_steps(CHECK_CPU, cpu=True)]
-    if TIMED in levels["authentication"]:
-        reported += [of_steps(step) for step in (*STEPS, CHECK, WHOLE)]
+        reported = [of_steps(hmac.WHOLE_CPU, compared=True, cpu=True), *reported, of_steps(hmac.CHECK_CPU, cpu=True)]
+    if hmac.TIMED in levels["authentication"]:
+        reported += [of_steps(step) for step in (*hmac.STEPS, hmac.CHECK, hmac.WHOLE)]
     return tuple(reported)
-
-
-def _choices(endpoint: str | None) -> tuple[str, ...]:
-    return (*_PUBLISHED_CHOICES, *_LOCAL_CHOICES) if endpoint == LOCAL else _PUBLISHED_CHOICES
 
 
 EXPERIMENT = HmacExperiment()

@@ -21,23 +21,7 @@ from sectax.experiments.client_server.load import (
 )
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
 from sectax.experiments.levels import choose
-from sectax.experiments.s3.levels import (
-    ENCRYPTIONS,
-    FACTORS,
-    GO,
-    METADATA,
-    MOST_READY,
-    MULTIPART,
-    NONE,
-    PART_BYTES,
-    PRESETS,
-    PYTHON,
-    SINGLE,
-    SSE_S3,
-    WORDS,
-    size_bytes,
-    size_levels,
-)
+from sectax.experiments.s3 import levels as s3
 from sectax.experiments.s3.parts import CLIENT, SERVER
 from sectax.experiments.s3.where import FOLDER, OPTIONS, Where, read_where
 from sectax.model.advice_rules import AdviceRules, Choice, GrowsWithSize, Places, Requests
@@ -72,7 +56,7 @@ def uses(operations: int, levels: Mapping[str, str]) -> dict[str, tuple[Usage, .
     parts with checksums together, as AWS's libraries send them (Amazon S3 API Reference, 'CreateMultipartUpload',
     'UploadPart' and 'CompleteMultipartUpload': Permissions). How often S3 asks KMS then is documented nowhere.
     """
-    operation, encryption = levels["operation"], ENCRYPTIONS[levels["encryption"]]
+    operation, encryption = levels["operation"], s3.ENCRYPTIONS[levels["encryption"]]
     item = _ITEMS.get(operation)
     made = operations * _requests(levels)
     requests = (Usage(item, made),) if item else ()
@@ -83,8 +67,8 @@ def uses(operations: int, levels: Mapping[str, str]) -> dict[str, tuple[Usage, .
 
 
 def _requests(levels: Mapping[str, str]) -> int:
-    if levels["operation"] == "put" and levels["upload"] == MULTIPART:
-        return 2 + math.ceil(size_bytes(levels["size"]) / PART_BYTES)  # it is begun, and put together
+    if levels["operation"] == "put" and levels["upload"] == s3.MULTIPART:
+        return 2 + math.ceil(s3.size_bytes(levels["size"]) / s3.PART_BYTES)  # it is begun, and put together
     return 1
 
 
@@ -114,7 +98,7 @@ _OF_PARTS = (
 
 def requests(plan: Plan) -> Requests:
     """The rule for what a plan's operations cost, with what is assumed of parts where some are uploaded so."""
-    in_parts = any(treatment.levels["upload"] == MULTIPART for treatment in plan.treatments)
+    in_parts = any(treatment.levels["upload"] == s3.MULTIPART for treatment in plan.treatments)
     return replace(REQUESTS, assumes=REQUESTS.assumes + _OF_PARTS) if in_parts else REQUESTS
 
 
@@ -180,7 +164,7 @@ class S3Experiment(Experiment):
     name = "s3"
     title = "What does bucket encryption cost my client?"
     presets = ("default", "quick", "published")
-    factors = FACTORS
+    factors = s3.FACTORS
     options = OPTIONS
     budgets_s: Mapping[str, float] = {"quick": 80.0, "default": 400.0, "published": 540.0}
 
@@ -190,13 +174,13 @@ class S3Experiment(Experiment):
     def design(self, request: Request, machine: Machine) -> Design:
         options = dict(request.options) | {FOLDER: (machine.folder,)}
         where = read_where(options)
-        preset = PRESETS[request.preset]
+        preset = s3.PRESETS[request.preset]
         if where.endpoint == AWS:
             preset = preset | {"encryption": _without_none(preset)}
         if where.endpoint != LOCAL:
             preset = preset | {"transfer": (where.transfer,)}
         no_go = machine.lacks(CLIENT)
-        preset = preset | {"client": (GO if no_go is None else PYTHON,)}
+        preset = preset | {"client": (s3.GO if no_go is None else s3.PYTHON,)}
         if any(map(rate_of, load_levels(request.levels.get("load", (CLOSED,))))):
             preset = preset | {"concurrency": (OPEN_CONCURRENCY,)}
         factors = choose(_known(request, preset), preset, request.levels)
@@ -210,7 +194,7 @@ class S3Experiment(Experiment):
                 # What is added to operations that wait for each other shows many times over, or not at all.
                 positive=lambda levels: _at_once(levels) == 1,
                 lacks=lambda levels: _lacks(levels, where, machine),
-                declares=lambda levels: {"encryption_header": ENCRYPTIONS[levels["encryption"]].header},
+                declares=lambda levels: {"encryption_header": s3.ENCRYPTIONS[levels["encryption"]].header},
                 # Only metadata move in the others, which are there to show that.
                 primary={"operation": ("put", "get")},
                 extra_operations=False,
@@ -235,15 +219,15 @@ class S3Experiment(Experiment):
             beside=("client_cpu", *(("server_cpu",) if where.endpoint == LOCAL else ())),
             contents=Contents(
                 size_factor="size",
-                sizes={level: size_bytes(level) for level in _levels(factors, "size")},
+                sizes={level: s3.size_bytes(level) for level in _levels(factors, "size")},
                 operation_factor="operation",
-                metadata=tuple(sorted(METADATA)),
+                metadata=tuple(sorted(s3.METADATA)),
                 parts={"get": ("head",)},
                 bytes_s={"get": where.link_bytes_s, "put": where.link_bytes_s},
             ),
             equal_witnesses=("runtime", "parts", "server"),
             shortcuts=(_NO_MD5,),
-            words=WORDS | ({SERVICE: "MinIO on this machine"} if where.endpoint == LOCAL else {}),
+            words=s3.WORDS | ({SERVICE: "MinIO on this machine"} if where.endpoint == LOCAL else {}),
         )
 
     def bench(self, plan: Plan) -> Bench:
@@ -280,19 +264,19 @@ class S3Experiment(Experiment):
 
 def _known(request: Request, preset: Mapping[str, tuple[str, ...]]) -> tuple[Factor, ...]:
     """The factors with the levels that the user or the preset names, where any may be named."""
-    named = {"size": size_levels, "concurrency": concurrency_levels, "load": load_levels}
+    named = {"size": s3.size_levels, "concurrency": concurrency_levels, "load": load_levels}
     return tuple(
         Factor(factor.name, named[factor.name](request.levels.get(factor.name, preset[factor.name])))
         if factor.name in named
         else factor
-        for factor in FACTORS
+        for factor in s3.FACTORS
     )
 
 
 def _without_none(preset: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     """The preset's kinds of encryption where there is no object without one."""
-    wanted = preset.get("encryption", tuple(ENCRYPTIONS))
-    return tuple(dict.fromkeys(level for level in (SSE_S3, *wanted) if level != NONE))
+    wanted = preset.get("encryption", tuple(s3.ENCRYPTIONS))
+    return tuple(dict.fromkeys(level for level in (s3.SSE_S3, *wanted) if level != s3.NONE))
 
 
 def _levels(factors: tuple[Factor, ...], name: str) -> tuple[str, ...]:
@@ -315,22 +299,26 @@ def _family(levels: Levels) -> str:
 
 def _instead(factors: tuple[Factor, ...], no_go: WhyNot | None) -> str:
     """Why the client is not the fast one."""
-    if no_go is None or _levels(factors, "client") != (PYTHON,):
+    if no_go is None or _levels(factors, "client") != (s3.PYTHON,):
         return ""
     return f"; the client is boto3, since {no_go.reason} ({no_go.hint})"
 
 
 def _lacks(levels: Levels, where: Where, machine: Machine) -> Iterable[WhyNot | None]:
     yield where.lacks(levels["transfer"], levels["encryption"])
-    if levels["upload"] == MULTIPART and size_bytes(levels["size"]) <= PART_BYTES:
-        yield WhyNot("it fits into one part of 8 MiB", f"--level upload={SINGLE}, or a larger size")
+    if levels["upload"] == s3.MULTIPART and s3.size_bytes(levels["size"]) <= s3.PART_BYTES:
+        yield WhyNot("it fits into one part of 8 MiB", f"--level upload={s3.SINGLE}, or a larger size")
     at_once = _at_once(levels)
     objects = (GENERATIONS + 2) * at_once
-    if at_once > 1 and levels["operation"] in ("put", "delete") and objects * size_bytes(levels["size"]) > MOST_READY:
+    if (
+        at_once > 1
+        and levels["operation"] in ("put", "delete")
+        and objects * s3.size_bytes(levels["size"]) > s3.MOST_READY
+    ):
         yield WhyNot(f"a batch of {at_once} at once has {objects} objects, more than 1 GiB", "a smaller size, or fewer")
     if where.endpoint == LOCAL:
         yield machine.lacks(SERVER)
-    if levels["client"] == GO:
+    if levels["client"] == s3.GO:
         yield machine.lacks(CLIENT)
 
 

@@ -5,31 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
-from sectax.experiments.tls.levels import (
-    CLIENT_CPU,
-    CONTROL,
-    FACTORS,
-    GO,
-    HANDSHAKE,
-    LIBRARY,
-    METRICS,
-    ML_DSA,
-    NEW,
-    NO_TLS,
-    OPENSSL,
-    OPTIONS,
-    RECEIVED,
-    REQUEST,
-    RUSTLS,
-    SENT,
-    SERVER_CPU,
-    WORDS,
-    Setup,
-    delay_s,
-    impossible,
-    kept,
-    setups,
-)
+from sectax.experiments.tls import levels as tls
 from sectax.experiments.tls.parts import PARTS
 from sectax.model.advice_rules import AdviceRules, Choice, Connections
 from sectax.model.errors import WrongUse
@@ -39,9 +15,9 @@ from sectax.model.why_not import WhyNot
 
 # What a library does not have, at least at one of its ends.
 _LACKS = {
-    GO: {ML_DSA: "Go's crypto/tls has no ML-DSA certificates"},
-    RUSTLS: {"SecP384r1MLKEM1024": "rustls on aws-lc-rs does not have SecP384r1MLKEM1024"},
-    OPENSSL: {},
+    tls.GO: {tls.ML_DSA: "Go's crypto/tls has no ML-DSA certificates"},
+    tls.RUSTLS: {"SecP384r1MLKEM1024": "rustls on aws-lc-rs does not have SecP384r1MLKEM1024"},
+    tls.OPENSSL: {},
 }
 _ROUNDS = {"quick": (2, 64), "default": (2, 96)}
 _TRANSFERS = (
@@ -60,35 +36,37 @@ class TlsExperiment(Experiment):
     name = "tls"
     title = "What does TLS cost a connection?"
     presets = ("default", "quick")
-    factors = FACTORS
-    options = OPTIONS
+    factors = tls.FACTORS
+    options = tls.OPTIONS
     budgets_s: Mapping[str, float] = {"quick": 60.0, "default": 240.0}
 
     def wants(self, request: Request) -> Wanted:
-        libraries, _ = setups(request.preset, request.levels)
+        libraries, _ = tls.setups(request.preset, request.levels)
         return Wanted(parts=tuple(dict.fromkeys(PARTS[library] for library in (*libraries, *_line(request)))))
 
     def design(self, request: Request, machine: Machine) -> Design:
-        libraries, found = setups(request.preset, request.levels)
-        is_slow = delay_s(request.options) > 0
+        libraries, found = tls.setups(request.preset, request.levels)
+        is_slow = tls.delay_s(request.options) > 0
         base = next(iter(found))
-        control = CONTROL
+        control = tls.CONTROL
         if len(found) == 1:
             if len(libraries) == 1:
                 raise WrongUse(
                     f"nothing is left to compare: {base} with {libraries[0]} is all that was asked for",
                     "add another level, as in --level group=X25519,X25519MLKEM768, or --level library=go,rustls",
                 )
-            control = LIBRARY.name
+            control = tls.LIBRARY.name
         return Design(
-            factors=(Factor(LIBRARY.name, libraries), Factor(CONTROL, tuple(found))),
+            factors=(Factor(tls.LIBRARY.name, libraries), Factor(tls.CONTROL, tuple(found))),
             control=control,
-            baseline=base if control == CONTROL else libraries[0],
-            metrics=METRICS,
+            baseline=base if control == tls.CONTROL else libraries[0],
+            metrics=tls.METRICS,
             rules=Rules(
-                family=lambda levels: levels.get(LIBRARY.name, "all"),
-                lacks=lambda levels: _lacks(levels[LIBRARY.name], found[levels[CONTROL]], machine, _line(request)),
-                declares=lambda levels: found[levels[CONTROL]].declares(levels[LIBRARY.name]),
+                family=lambda levels: levels.get(tls.LIBRARY.name, "all"),
+                lacks=lambda levels: _lacks(
+                    levels[tls.LIBRARY.name], found[levels[tls.CONTROL]], machine, _line(request)
+                ),
+                declares=lambda levels: found[levels[tls.CONTROL]].declares(levels[tls.LIBRARY.name]),
                 extra_operations=False,
             ),
             transfers=_TRANSFERS,
@@ -98,13 +76,13 @@ class TlsExperiment(Experiment):
             services_on=OTHERS,
             settles=not is_slow,
             equal_counts=True,
-            options=dict(request.options) | kept(request.levels),
+            options=dict(request.options) | tls.kept(request.levels),
             answered_by=(
                 "the answer is the time from the beginning of the handshake to the first byte of the first answer (TCP "
                 "has connected before): it is what a caller waits for, and has the check of a client certificate in it"
             ),
-            beside=(HANDSHAKE.name, CLIENT_CPU.name, SERVER_CPU.name),
-            words=WORDS,
+            beside=(tls.HANDSHAKE.name, tls.CLIENT_CPU.name, tls.SERVER_CPU.name),
+            words=tls.WORDS,
         )
 
     def bench(self, plan: Plan) -> Bench:
@@ -116,32 +94,32 @@ class TlsExperiment(Experiment):
         choice = Choice(
             picks=False,
             what="new connections",
-            explained=((HANDSHAKE.name, "the handshake"), (REQUEST.name, "a request")),
+            explained=((tls.HANDSHAKE.name, "the handshake"), (tls.REQUEST.name, "a request")),
             unasked=False,
             weigh=_WEIGH,
             changes="library or processor",
         )
-        parts = (REQUEST.name, CLIENT_CPU.name, SERVER_CPU.name, SENT.name, RECEIVED.name)
-        return AdviceRules(NEW.name, choice, connections=Connections(NEW.name, *parts))
+        parts = (tls.REQUEST.name, tls.CLIENT_CPU.name, tls.SERVER_CPU.name, tls.SENT.name, tls.RECEIVED.name)
+        return AdviceRules(tls.NEW.name, choice, connections=Connections(tls.NEW.name, *parts))
 
     def requirements(self) -> tuple[str, ...]:
         return tuple(PARTS.values())
 
     def requirements_of(self, levels: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-        libraries, _ = setups("default", levels)
+        libraries, _ = tls.setups("default", levels)
         return tuple(PARTS[library] for library in libraries)
 
 
 def _line(request: Request) -> tuple[str, ...]:
     """The program of the slow line is Go's, whichever library is measured."""
-    return (GO,) if delay_s(request.options) else ()
+    return (tls.GO,) if tls.delay_s(request.options) else ()
 
 
-def _lacks(library: str, setup: Setup, machine: Machine, line: tuple[str, ...]) -> Iterator[WhyNot | None]:
-    for reason in impossible(setup):
+def _lacks(library: str, setup: tls.Setup, machine: Machine, line: tuple[str, ...]) -> Iterator[WhyNot | None]:
+    for reason in tls.impossible(setup):
         yield WhyNot(reason)
     for level in (setup.group, setup.certificate):
-        if setup.protocol != NO_TLS and level in _LACKS[library]:
+        if setup.protocol != tls.NO_TLS and level in _LACKS[library]:
             yield WhyNot(_LACKS[library][level])
     for part in dict.fromkeys((library, *line)):
         yield machine.lacks(PARTS[part])
