@@ -30,8 +30,8 @@ class InstanceGone(Exception):
         self.reason = reason
 
     def for_caller(self, request_id: str) -> Bytes:
-        said = {"errorType": self.error_type, "errorMessage": f"RequestId: {request_id} Error: {self.words}"}
-        return self.payload or msgspec.json.encode(said)
+        error = {"errorType": self.error_type, "errorMessage": f"RequestId: {request_id} Error: {self.words}"}
+        return self.payload or msgspec.json.encode(error)
 
     def for_log(self, request_id: str) -> str:
         return f"RequestId: {request_id} Error: {self.words}\n{self.error_type}\n"

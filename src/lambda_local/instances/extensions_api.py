@@ -187,9 +187,9 @@ class ExtensionsApi:
         if extension is None:
             return
         at_init = exchange.request.path.endswith("init/error")
-        said = exchange.request.headers.get("lambda-extension-function-error-type", "")
+        reported = exchange.request.headers.get("lambda-extension-function-error-type", "")
         error_type = "Extension.InitError" if at_init else "Extension.ExitError"
-        self.failure = InstanceGone(error_type, f"extension {extension.name} reported {said or 'an error'}")
+        self.failure = InstanceGone(error_type, f"extension {extension.name} reported {reported or 'an error'}")
         exchange.answer_json(202, {"status": "OK"})
         self._notify()
 

@@ -128,8 +128,8 @@ class RuntimeApi:
         if self.ready:
             _refuse(exchange, 403, "InvalidStateTransition", "the init phase is over")
             return
-        said = exchange.request.headers.get(_ERROR_TYPE, "")
-        self.init_error = InstanceGone(said or "Runtime.Unknown", "init failed", payload=exchange.request.body)
+        reported = exchange.request.headers.get(_ERROR_TYPE, "")
+        self.init_error = InstanceGone(reported or "Runtime.Unknown", "init failed", payload=exchange.request.body)
         exchange.answer(202, _OK, _JSON)
         self._notify()
 

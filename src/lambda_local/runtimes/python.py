@@ -59,10 +59,10 @@ def _interpreter_of(name: str) -> tuple[str, Path, str]:
     """The interpreter, the folder that it lives in, and its version in full."""
     own = here()
     executable = sys.executable if name == own else shutil.which(name)
-    found = executable and _interpreter(executable)
-    if not executable or not found or f"python{found[2][0]}.{found[2][1]}" != name:
+    interpreter = executable and _interpreter(executable)
+    if not executable or not interpreter or f"python{interpreter[2][0]}.{interpreter[2][1]}" != name:
         raise SetUpFailed(f"there is no {name} on this machine", f"install it, or use {own}")
-    prefix, version = Path(found[0]), found[1]
+    prefix, version = Path(interpreter[0]), interpreter[1]
     if not (prefix / "bin" / name).exists():
         raise SetUpFailed(f"{executable} has no {prefix}/bin/{name}", f"use {own}")
     return executable, prefix, version

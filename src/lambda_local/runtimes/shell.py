@@ -37,13 +37,13 @@ def no_programs() -> Path:
 @functools.cache
 def _folder() -> Path:
     here = {name: shutil.which(name, path="/usr/bin:/bin") for name in _NAMES.split()}
-    found = {name: Path(program).resolve() for name, program in here.items() if program is not None}
-    about = repr([(name, path, path.stat().st_size, path.stat().st_mtime_ns) for name, path in found.items()])
+    programs = {name: Path(program).resolve() for name, program in here.items() if program is not None}
+    about = repr([(name, path, path.stat().st_size, path.stat().st_mtime_ns) for name, path in programs.items()])
 
     def make(folder: Path) -> None:
         for part in ("programs", "none"):
             (folder / part).mkdir(parents=True)
-        for name, path in found.items():
+        for name, path in programs.items():
             shutil.copyfile(path, folder / "programs" / name)
             (folder / "programs" / name).chmod(0o755)
 

@@ -166,10 +166,10 @@ class Groups:
             pids = [int(word) for word in (read(self._folder("memory") / "cgroup.procs") or "").split() if word != "0"]
             stat = read(self._folder("memory") / "memory.stat") or ""
             sockets = int(read(self._folder("memory") / SOCKETS) or 0)
-            seen = held(pids, stat, sockets)
-            over = not self._lowered(seen.elsewhere)
+            memory = held(pids, stat, sockets)
+            over = not self._lowered(memory.elsewhere)
             reached = self._memory_bytes if over or killed else 0
-            self._peak = max(self._peak or 0, seen.resident, seen.peak, reached)
+            self._peak = max(self._peak or 0, memory.resident, memory.peak, reached)
             return self._peak, over
 
     def _lowered(self, elsewhere: int) -> bool:

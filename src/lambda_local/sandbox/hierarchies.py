@@ -44,11 +44,11 @@ def lineage(controller: str, root: Path = Path("/")) -> Lineage | None:
         words = after.split(" ")
         if words[0] != kind or (kind == "cgroup" and controller not in words[-1].split(",")):
             continue
-        seen, point = (_unescaped(word) for word in before.split(" ")[3:5])
+        visible, point = (_unescaped(word) for word in before.split(" ")[3:5])
         # A path like /../other lies outside this namespace.
-        if ".." not in path.parts and path.is_relative_to(seen):
+        if ".." not in path.parts and path.is_relative_to(visible):
             top = root / point.lstrip("/")
-            return Lineage(top, top / path.relative_to(seen))
+            return Lineage(top, top / path.relative_to(visible))
     return None
 
 

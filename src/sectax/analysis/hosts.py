@@ -134,8 +134,8 @@ def _finding(of: Finding, point: float, half: float, alpha: float, blocks: int, 
         widened=0.0 if of.effect is None else of.effect.widened,
         margin_needed=margin_needed(low, high),
     )
-    said = of.verdict if of.verdict in NO_CLAIM else verdict(low, high, of.margin)
-    return Finding(of.comparison, said, effect, of.margin)
+    claimed = of.verdict if of.verdict in NO_CLAIM else verdict(low, high, of.margin)
+    return Finding(of.comparison, claimed, effect, of.margin)
 
 
 def _spread(hosts: stats.OfHosts, level: float) -> Estimate | None:

@@ -57,8 +57,8 @@ VALUES = "values"
 
 def share_of(statistic: str | None) -> float | None:
     """The share of values that lie below a quantile; None where it is no quantile."""
-    found = re.fullmatch(r"p(\d{1,3}(?:\.\d{1,9})?)", statistic or "")
-    return float(found[1]) / 100 if found else {"min": 0.0, "median": 0.5, "max": 1.0}.get(statistic or "")
+    match = re.fullmatch(r"p(\d{1,3}(?:\.\d{1,9})?)", statistic or "")
+    return float(match[1]) / 100 if match else {"min": 0.0, "median": 0.5, "max": 1.0}.get(statistic or "")
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ def evidence_of_study(study: PublishedStudy) -> Evidence:
 
 
 def _series(study: PublishedStudy, table: PublishedTable) -> list[Series]:
-    found = []
+    series = []
     for row, values in zip(table.row_labels, table.values, strict=True):
         for column, value in zip(table.column_labels, values, strict=True):
             if value is None:
@@ -52,7 +52,7 @@ def _series(study: PublishedStudy, table: PublishedTable) -> list[Series]:
             facts = study.facts | table.facts | _of_levels(study, levels) | table.row_facts.get(row, {})
             trials = _value(facts, "trials_per_cell")
             id = f"{table.id}: {row}, {column}"
-            found.append(
+            series.append(
                 Series(
                     id=id,
                     table=table.id,
@@ -65,12 +65,12 @@ def _series(study: PublishedStudy, table: PublishedTable) -> list[Series]:
                     setting=Setting(**_read(_SETTING, facts)),
                 )
             )
-    return found
+    return series
 
 
 def _read(known: dict[str, Any], facts: Facts) -> dict[str, Any]:
-    told = {_ATTRIBUTES.get(name, name): _value(facts, name) for name in facts}
-    return {name: known[name](value) for name, value in told.items() if name in known and value is not None}
+    attributes = {_ATTRIBUTES.get(name, name): _value(facts, name) for name in facts}
+    return {name: known[name](value) for name, value in attributes.items() if name in known and value is not None}
 
 
 def _of_levels(study: PublishedStudy, levels: dict[str, str]) -> Facts:

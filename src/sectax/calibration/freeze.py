@@ -96,36 +96,38 @@ def freeze(plan: Plan, tried: Mapping[str, Tried], empty_s: Mapping[str, float |
             if treatment.cell == cell.id and treatment.id in tried
         }
         counts = batch_sizes(
-            {name: seen.operation for name, seen in here.items()},
+            {name: attempt.operation for name, attempt in here.items()},
             plan.batch_s_of(cell),
             equal_counts=plan.equal_counts,
         )
-        for name, seen in here.items():
+        for name, attempt in here.items():
             # Whoever was worked until it got no faster has no more of it, and one process of it alone was tried.
-            warmed = warm_up(seen.processes) if plan.warms_up and not seen.warming.is_long else None
-            compiling = math.ceil(warming * seen.warming.operations / counts[name])
-            batch_s = counts[name] * seen.operation.operation_s
+            warmed = warm_up(attempt.processes) if plan.warms_up and not attempt.warming.is_long else None
+            compiling = math.ceil(warming * attempt.warming.operations / counts[name])
+            batch_s = counts[name] * attempt.operation.operation_s
             steady = 0 if warmed is None else warmed.batches
             calibrations[name] = Calibration(
                 treatment=name,
                 count=counts[name],
                 warmup=compiling + steady,
                 batch_s=batch_s,
-                open_s=seen.open_s,
-                granularity_s=seen.granularity_s,
-                clock_read_s=seen.clock_read_s,
+                open_s=attempt.open_s,
+                granularity_s=attempt.granularity_s,
+                clock_read_s=attempt.clock_read_s,
                 empty_s=empty_s.get(family_of[cell.id]),
                 # One that comes out of idle time does so in every visit, and is as cold in each of them.
-                settle=plan.settles and seen.operation.operation_s <= SETTLE_UP_TO_S and not seen.gap_s,
-                settled=(warmed is None or warmed.settled) and seen.warming.ended and not (compiling and warming < 1),
-                waits_s=seen.waits_s,
-                shortest_s=seen.operation.shortest_s,
-                most=seen.operation.most,
-                fewest=seen.operation.fewest,
-                typical_s=seen.overlap
-                * statistics.fmean(math.exp(log_s) for process in seen.processes for log_s in process),
+                settle=plan.settles and attempt.operation.operation_s <= SETTLE_UP_TO_S and not attempt.gap_s,
+                settled=(warmed is None or warmed.settled)
+                and attempt.warming.ended
+                and not (compiling and warming < 1),
+                waits_s=attempt.waits_s,
+                shortest_s=attempt.operation.shortest_s,
+                most=attempt.operation.most,
+                fewest=attempt.operation.fewest,
+                typical_s=attempt.overlap
+                * statistics.fmean(math.exp(log_s) for process in attempt.processes for log_s in process),
                 # What is compiled only by then takes many times longer at first.
-                warmup_s=warming * seen.warming_s + steady * batch_s if compiling else None,
+                warmup_s=warming * attempt.warming_s + steady * batch_s if compiling else None,
             )
     calibrations = _negatives_as_long_as_treatments(plan, calibrations)
     rounds = _rounds(plan, tried, calibrations, left_s)

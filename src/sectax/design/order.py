@@ -22,19 +22,19 @@ def plan_block(plan: Plan, calibrated: Calibrated, number: int, live: Collection
         number: of the block, counted from 1.
         live: ids of the treatments that are still measured.
     """
-    found = calibrated.calibrations
+    calibrations = calibrated.calibrations
     planned: list[PlannedCell] = []
     works = {}
     for treatment in plan.treatments:
         if treatment.id in live and (rounds := calibrated.rounds.get(treatment.cell, 0)):
-            works[treatment.id] = _works(found[treatment.id], treatment.extra, rounds)
+            works[treatment.id] = _works(calibrations[treatment.id], treatment.extra, rounds)
     for cell in drawn_order(plan, number, live, calibrated.rounds):
         visits = tuple(
             PlannedVisit(name, index, place, works[name][(number + index) % len(works[name])])
             for index, order in enumerate(cell.rounds)
             for place, name in enumerate(order)
         )
-        warmup = {name: (found[name].warmup, found[name].count) for name in cell.opening}
+        warmup = {name: (calibrations[name].warmup, calibrations[name].count) for name in cell.opening}
         planned.append(PlannedCell(cell.cell, cell.opening, warmup, visits))
     return PlannedBlock(number, tuple(planned))
 

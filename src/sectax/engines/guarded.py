@@ -75,6 +75,6 @@ class Guarded:
         except SectaxError as error:
             raise SubjectFailed(f"{self._name}: {error.message}", error.hint, stage) from error
         except Exception as error:
-            said = f"{type(error).__name__}: {error}".removesuffix(": ")
+            message = f"{type(error).__name__}: {error}".removesuffix(": ")
             hint = "its subject is at fault: it should say this as SubjectFailed, with what to try"
-            raise SubjectFailed(f"{self._name}: {said}", hint, stage) from error
+            raise SubjectFailed(f"{self._name}: {message}", hint, stage) from error

@@ -18,8 +18,8 @@ def names() -> tuple[str, ...]:
 
 def load(name: str) -> Experiment:
     """The experiment of this name. Raises `WrongUse` where there is none."""
-    found = entry_points(group=GROUP, name=name)
-    if not found:
+    points = entry_points(group=GROUP, name=name)
+    if not points:
         raise WrongUse(f"there is no experiment {name!r}", did_you_mean(name, names()))
-    experiment: Experiment = next(iter(found)).load()
+    experiment: Experiment = next(iter(points)).load()
     return experiment

@@ -57,5 +57,5 @@ def with_blanks(text: str) -> str:
     return _ODD.sub(lambda found: " " if ord(found[0]) in _BLANKS else "", text)
 
 
-def _line_break(found: re.Match[str]) -> str:
-    return "" if found.string[found.end() : found.end() + 1] in ("\n", "") else "\n"
+def _line_break(match: re.Match[str]) -> str:
+    return "" if match.string[match.end() : match.end() + 1] in ("\n", "") else "\n"

@@ -60,5 +60,5 @@ def contradiction(label: str, curve: str | None = None) -> str | None:
     if set(stated) & _ALSO.get(bits, {bits}):
         return None
     same = "" if common.lower() == name else f" is {common},"
-    said = " or ".join(map(str, stated))
-    return f"the label says {said} bits, but {name}{same or ' is'} a curve of {bits} bits"
+    values = " or ".join(map(str, stated))
+    return f"the label says {values} bits, but {name}{same or ' is'} a curve of {bits} bits"

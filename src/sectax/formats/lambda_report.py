@@ -35,5 +35,5 @@ def report_fields(text: str, begin: int = 0, line: int | None = None) -> dict[st
     Raises:
         BadInput: one of them is not a finite number of 0 or more.
     """
-    found = ((name, pattern.search(text, begin), scale) for name, (pattern, scale) in _FIELDS.items())
-    return {name: number_in(match, 1, line, scale) for name, match, scale in found if match is not None}
+    matches = ((name, pattern.search(text, begin), scale) for name, (pattern, scale) in _FIELDS.items())
+    return {name: number_in(match, 1, line, scale) for name, match, scale in matches if match is not None}

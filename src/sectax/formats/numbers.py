@@ -35,9 +35,9 @@ def number(text: str, *, scale: float = 1.0, line: int | None = None, column: in
     )
 
 
-def number_in(found: re.Match[str], group: int | str, line: int | None, scale: float = 1.0) -> float:
+def number_in(match: re.Match[str], group: int | str, line: int | None, scale: float = 1.0) -> float:
     """The number that a pattern found in this line. Raises `BadInput` as `number` does, with its place."""
-    return number(found[group], scale=scale, line=line, column=found.start(group) + 1)
+    return number(match[group], scale=scale, line=line, column=match.start(group) + 1)
 
 
 def _complaint(given: str, value: float) -> str:

@@ -148,8 +148,8 @@ def _on_path() -> Path | None:
 
 
 def _is_new_enough(program: Path | None, version: str) -> bool:
-    seen = re.match(r"go(\d+(\.\d+)*)", version_of(program)) if program is not None else None
-    return seen is not None and _numbers(seen[1]) >= _numbers(version)
+    match = re.match(r"go(\d+(\.\d+)*)", version_of(program)) if program is not None else None
+    return match is not None and _numbers(match[1]) >= _numbers(version)
 
 
 @functools.lru_cache(maxsize=8)

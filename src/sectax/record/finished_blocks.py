@@ -231,13 +231,13 @@ def add_batches(blocks: Sequence[BlockSummary]) -> None:
     """Look at how the batches of these blocks lie, and let go of the batches themselves."""
     import numpy as np
 
-    found = [(block, name, columns) for block in blocks for name, columns in block.batch_columns.items()]
-    if not found:
+    batches_by_block = [(block, name, columns) for block in blocks for name, columns in block.batch_columns.items()]
+    if not batches_by_block:
         return
-    position, value, count = np.concatenate([columns for *_, columns in found]).T
+    position, value, count = np.concatenate([columns for *_, columns in batches_by_block]).T
     times = np.divide(value, count, out=np.zeros_like(value), where=count != 0)
-    made = batches_of(times, position, [len(columns) for *_, columns in found])
-    for (block, name, _), batches in zip(found, made, strict=True):
+    made = batches_of(times, position, [len(columns) for *_, columns in batches_by_block])
+    for (block, name, _), batches in zip(batches_by_block, made, strict=True):
         block.batches[name] = batches
     for block in blocks:
         block.batch_columns.clear()

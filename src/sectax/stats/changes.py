@@ -30,10 +30,10 @@ def change_points(logs: Sequence[float]) -> tuple[int, ...]:
     while len(values) >= 2 * LEAST:
         steps = np.delete(np.diff(values), np.asarray(places, dtype=np.int64) - 1)
         spread = max(math.sqrt(float(np.mean(steps**2)) / 2), _LEAST_SPREAD)
-        found = partition((values - np.median(values)) / spread)
-        if len(found) <= len(places):
+        breaks = partition((values - np.median(values)) / spread)
+        if len(breaks) <= len(places):
             break
-        places = found
+        places = breaks
     return places
 
 

@@ -134,10 +134,10 @@ def warm_up(pilots: Sequence[ArrayLike]) -> WarmUp:
     if not pilots:
         raise ValueError("a warm-up needs a pilot process")
     if len(pilots) < 3:
-        found = [warm_up_of(series) for series in pilots]
-        if any(one.settled and not one.batches for one in found):
+        warm_ups = [warm_up_of(series) for series in pilots]
+        if any(one.settled and not one.batches for one in warm_ups):
             return WarmUp(0, settled=True)
-        return WarmUp(max(one.batches for one in found), all(one.settled for one in found))
+        return WarmUp(max(one.batches for one in warm_ups), all(one.settled for one in warm_ups))
     length = min(np.asarray(series).size for series in pilots)
     stack = np.array([np.asarray(series, dtype=np.float64)[:length] for series in pilots])
     final = np.median(stack[:, length // 2 :], axis=1, keepdims=True)

@@ -83,9 +83,9 @@ def two_modes(logs: Array) -> Modes | None:
     bands = [_within(data, middle, gap / 6) for middle in (centres[0], centres[0] + gap / 2, centres[1])]
     least = min(bands[0], bands[2])
     chance = float(bdtr(bands[1], bands[1] + least, 0.5)) if least else 1.0
-    found = Modes(float(share[0]), *centres, chance)
+    modes = Modes(float(share[0]), *centres, chance)
     by_gap = _parted_by_a_gap(data)
-    return by_gap if by_gap is not None and by_gap.chance < chance else found
+    return by_gap if by_gap is not None and by_gap.chance < chance else modes
 
 
 def _parted_by_a_gap(data: Array) -> Modes | None:
@@ -151,9 +151,9 @@ def beyond_chance(chances: Sequence[float], alpha: float) -> set[int]:
     alone = alpha if n == 1 else alpha / 2
     ordered = sorted(range(n), key=lambda at: chances[at])
     below = [rank for rank, at in enumerate(ordered, 1) if chances[at] <= alone * rank / n]
-    found = set(ordered[: max(below, default=0)])
+    far = set(ordered[: max(below, default=0)])
     for limit in _COUNTED if n > 1 else ():
         under = [at for at in range(n) if chances[at] <= limit]
         if len(under) > 1 and float(bdtrc(len(under) - 1, n, limit)) <= alpha / 2 / len(_COUNTED):
-            found.update(under)
-    return found
+            far.update(under)
+    return far

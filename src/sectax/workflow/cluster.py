@@ -204,8 +204,8 @@ class ClusterWork:
         events = {host: list(job.events_of(answer)) for host, answer in tried.items()}
         able = {host: dict.fromkeys(answer.calibrated.calibrations, "measured") for host, answer in tried.items()}
         shown = {host: promised(self._plan, of) for host, of in events.items()}
-        seen = {host: {" ".join(name): str(value) for name, value in of.items()} for host, of in shown.items()}
-        for different in (different_hosts(able), different_hosts(seen)):
+        witnesses = {host: {" ".join(name): str(value) for name, value in of.items()} for host, of in shown.items()}
+        for different in (different_hosts(able), different_hosts(witnesses)):
             for host, how in different.items():
                 self._leave_out(host, f"in the pilot: {how}")
                 tried.pop(host, None)
@@ -286,9 +286,9 @@ def ask(
     refused: dict[str, str] = {}
     line = job.encode_job(asked)
     asked_of = cluster.do(dict.fromkeys(hosts, line), job.MODULE, _ASKED_S)
-    for host, said in chain.from_iterable(some.items() for some in asked_of):
+    for host, reply in chain.from_iterable(some.items() for some in asked_of):
         try:
-            answer = said if isinstance(said, Failure) else job.decode_answer(said)
+            answer = reply if isinstance(reply, Failure) else job.decode_answer(reply)
         except ValueError as error:
             answer = Failure(str(error))
         if isinstance(answer, kind):

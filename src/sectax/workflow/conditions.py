@@ -172,6 +172,6 @@ def value(concluded: Concluded, treatment: str) -> str:
         return printable(span)
     column = units.scale(span.unit, [span.low, span.high])
     low, high = (units.number(end / column.size) for end in (span.low, span.high))
-    said = low if low == high else f"{low} to {high}"
+    figures = low if low == high else f"{low} to {high}"
     more = " more than its baseline" if concluded.condition.growth else ""
-    return f"{said} {column.unit}".rstrip() + more
+    return f"{figures} {column.unit}".rstrip() + more

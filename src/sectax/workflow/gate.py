@@ -237,7 +237,7 @@ def session_of(analysed: Analysed, path: str, limits: Sequence[Condition]) -> Se
         whys = failed or [no_effect(analysed, finding) for finding in missing]
         return "; ".join(dict.fromkeys(whys)) or why(answer, plan)
 
-    said = tuple(
+    answered = tuple(
         Limit(
             answer.condition.text,
             answer.answer,
@@ -248,7 +248,7 @@ def session_of(analysed: Analysed, path: str, limits: Sequence[Condition]) -> Se
     )
     sessions = analysed.measured.sessions
     machine = sessions[-1].identity.get("host.cpu_model", "") if sessions else ""
-    return Session(path, len(analysed.measured.blocks), machine, said)
+    return Session(path, len(analysed.measured.blocks), machine, answered)
 
 
 def _by_cpu_time(analysed: Analysed, answer: Concluded) -> str:
@@ -258,10 +258,10 @@ def _by_cpu_time(analysed: Analysed, answer: Concluded) -> str:
     cpu = next((metric.name for metric in others if metric.cpu), None)
     if answer.answer is not Answer.OPEN or not asked.is_share or asked.metric not in ("", first.name) or cpu is None:
         return ""
-    (said,) = concluded(analysed, (replace(asked, metric=cpu),))
-    if said.answer is Answer.OPEN:
+    (by_cpu,) = concluded(analysed, (replace(asked, metric=cpu),))
+    if by_cpu.answer is Answer.OPEN:
         return ""
-    kept = "kept" if said.answer is Answer.RULED_OUT else "exceeded"
+    kept = "kept" if by_cpu.answer is Answer.RULED_OUT else "exceeded"
     return f"CPU time can say it, where the work neither waits nor does I/O: by {cpu}: it is {kept}"
 
 

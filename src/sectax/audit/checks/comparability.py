@@ -98,17 +98,17 @@ def _sides(evidence: Evidence) -> Iterator[Remark]:
     contrast = evidence.contrast
     if contrast is None:
         return
-    found: dict[tuple[str, str], list[Series]] = {}
+    by_side: dict[tuple[str, str], list[Series]] = {}
     silent = set()
     for group in sides(evidence):
         for attribute in _NAMES.keys() - contrast.entails:
             values = [_value(one, attribute) for one in group]
             reported = {value for value in values if value is not None}
             if len(reported) > 1:
-                found.setdefault((attribute, _against(group)), []).extend(group)
+                by_side.setdefault((attribute, _against(group)), []).extend(group)
             elif None in values and (attribute in _ALWAYS or reported):
                 silent.add(attribute)
-    for (attribute, tables), group in sorted(found.items(), key=lambda item: [*_NAMES].index(item[0][0])):
+    for (attribute, tables), group in sorted(by_side.items(), key=lambda item: [*_NAMES].index(item[0][0])):
         by_level = {one.levels[contrast.factor]: _value(one, attribute) for one in reversed(group)}
         of = "; ".join(f"{level}: {value}" for level, value in reversed(by_level.items()) if value is not None)
         yield fatal(

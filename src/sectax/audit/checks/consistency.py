@@ -43,12 +43,12 @@ def contradiction(evidence: Evidence) -> Iterator[Remark]:
 
 
 def _least(one: Series) -> float:
-    told = [claim.value for claim in one.claims if claim.statistic != "error"]
+    values = [claim.value for claim in one.claims if claim.statistic != "error"]
     if len(one.values):
         import numpy as np
 
-        told.append(float(np.min(one.values)))
-    return min(told, default=0.0)
+        values.append(float(np.min(one.values)))
+    return min(values, default=0.0)
 
 
 def _order(one: Series) -> Iterator[Remark]:

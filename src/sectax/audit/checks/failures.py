@@ -36,8 +36,8 @@ MOST_FAILURES = 0.001
 
 @check("F: more than 0.1 % of the operations failed; W: fewer", sees=lambda evidence: evidence.speeds)
 def unequal_work(evidence: Evidence) -> Iterator[Remark]:
-    seen = evidence.speeds
-    failing = [one for one in seen if (failure_share(one) or 0.0) > MOST_FAILURES]
+    speeds = evidence.speeds
+    failing = [one for one in speeds if (failure_share(one) or 0.0) > MOST_FAILURES]
     for group in gather(failing, lambda one: (one.run, failure_share(one), operations_of(one))):
         one = group[0]
         counts = {kind: count for kind, count in one.work.failed.items() if count}
@@ -50,7 +50,7 @@ def unequal_work(evidence: Evidence) -> Iterator[Remark]:
             "fix what fails, then measure",
             ids(group),
         )
-    few = [one for one in seen if one.work.failures and one not in failing]
+    few = [one for one in speeds if one.work.failures and one not in failing]
     yield from worst(
         Severity.WARNING,
         {group[0]: (0.0, _counted(group[0])) for group in gather(few, lambda one: one.run)},
@@ -58,7 +58,7 @@ def unequal_work(evidence: Evidence) -> Iterator[Remark]:
         "see what failed",
     )
     yield from unknown(
-        [one for one in seen if failure_share(one) is None], "how many operations failed is not reported"
+        [one for one in speeds if failure_share(one) is None], "how many operations failed is not reported"
     )
 
 

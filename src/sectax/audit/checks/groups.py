@@ -93,12 +93,12 @@ def slowness(series: Series) -> NDArray[np.float64]:
     return 1 / values if series.quantity in (Quantity.RATE, Quantity.BANDWIDTH) else values
 
 
-def worst(severity: Severity, found: Worst, meaning: str, advice: str) -> Iterator[Remark]:
+def worst(severity: Severity, by_series: Worst, meaning: str, advice: str) -> Iterator[Remark]:
     """One remark for each table, in the words of its worst series. Tables with the same words share a remark."""
     alike: dict[str, list[tuple[Series, list[Series]]]] = {}
-    for table in by_table(found):
-        most = max(table, key=lambda one: found[one][0])
-        alike.setdefault(found[most][1], []).append((most, table))
+    for table in by_table(by_series):
+        most = max(table, key=lambda one: by_series[one][0])
+        alike.setdefault(by_series[most][1], []).append((most, table))
     for words, tables in alike.items():
         every = [one for _, table in tables for one in table]
         first = tables[0][0].id
@@ -107,9 +107,9 @@ def worst(severity: Severity, found: Worst, meaning: str, advice: str) -> Iterat
         yield about(severity, every, f"{words}{where}{others}", meaning, advice)
 
 
-def by_severity(found: Iterable[tuple[Severity, Series, float, str]], meaning: str, advice: str) -> Iterator[Remark]:
+def by_severity(rows: Iterable[tuple[Severity, Series, float, str]], meaning: str, advice: str) -> Iterator[Remark]:
     """The `worst` of each severity, of faults that may be fatal or not."""
-    for faults in gather(sorted(found, key=lambda fault: fault[0] is not Severity.FATAL), lambda fault: fault[0]):
+    for faults in gather(sorted(rows, key=lambda fault: fault[0] is not Severity.FATAL), lambda fault: fault[0]):
         yield from worst(faults[0][0], {one: (grade, saw) for _, one, grade, saw in faults}, meaning, advice)
 
 

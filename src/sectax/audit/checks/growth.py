@@ -21,9 +21,9 @@ def _containing(evidence: Evidence) -> list[Series]:
 
 @check("F: an operation takes less than half the time of another that it must do as a part of itself", sees=_containing)
 def contained_work(evidence: Evidence) -> Iterator[Remark]:
-    seen = _containing(evidence)
+    relevant = _containing(evidence)
     part_of: dict[Series, Series] = {}
-    for one in seen:
+    for one in relevant:
         parts = [
             other
             for other in evidence.series
@@ -32,7 +32,7 @@ def contained_work(evidence: Evidence) -> Iterator[Remark]:
         # Of several figures for the part the fastest is the one that the whole must still exceed.
         if parts:
             part_of[one] = min(parts, key=time_of)
-    alone = [one for one in seen if one not in part_of]
+    alone = [one for one in relevant if one not in part_of]
     yield from unknown(alone, "the operation that it contains was not measured beside it")
 
     faults: Worst = {}
@@ -87,20 +87,20 @@ def time_of(one: Series) -> float:
     return one.seconds_per_operation() or 0.0
 
 
-def _seen(evidence: Evidence) -> list[Series]:
+def _relevant(evidence: Evidence) -> list[Series]:
     """All that move a body of a reported size above 0, or may do so: whether they do may be what is missing."""
     return [
         one for one in evidence.series if one.work.moves is not Moves.METADATA and _size(one) > 0 and time_of(one) > 0
     ]
 
 
-@check("F: time grows by less than half of what the bandwidth demands for the bytes", sees=_seen)
+@check("F: time grows by less than half of what the bandwidth demands for the bytes", sees=_relevant)
 def flat_with_size(evidence: Evidence) -> Iterator[Remark]:
-    seen = _seen(evidence)
-    bodies = [one for one in seen if one.work.moves is Moves.BODY]
+    relevant = _relevant(evidence)
+    bodies = [one for one in relevant if one.work.moves is Moves.BODY]
     groups = list(rows(bodies, lambda one: one.work.size_bytes))
     spanned = set(ids(one for group in groups for one in group))
-    unsaid = [one for one in seen if one.work.moves is None]
+    unsaid = [one for one in relevant if one.work.moves is None]
     yield from unknown(unsaid, "whether the operation moves its body or metadata alone is not reported")
     yield from unknown(
         [one for group in groups if grows(group) is None for one in group],

@@ -60,10 +60,10 @@ class Check(Generic[E]):
 
     def review(self, evidence: E) -> Outcome:
         """What it does with the evidence."""
-        seen = tuple(dict.fromkeys(claim.id for series in self.sees(evidence) for claim in series.figures))
-        looked = bool(seen) or self.applies(evidence)
-        warnings = tuple(replace(said, check=self.id) for said in (self.examine(evidence) if looked else ()))
-        return Outcome(self.id, self.rule, looked, warnings, seen)
+        ids = tuple(dict.fromkeys(claim.id for series in self.sees(evidence) for claim in series.figures))
+        looked = bool(ids) or self.applies(evidence)
+        warnings = tuple(replace(warning, check=self.id) for warning in (self.examine(evidence) if looked else ()))
+        return Outcome(self.id, self.rule, looked, warnings, ids)
 
 
 def check(

@@ -16,7 +16,7 @@ from sectax.model.finding import Severity
 _KEY = re.compile(r"\b(?:rsa|e[cd](?:dsa|dh)?|dsa|keys?)\b", re.IGNORECASE)
 
 
-def _seen(evidence: Evidence) -> list[Series]:
+def _relevant(evidence: Evidence) -> list[Series]:
     every = evidence.series
     # Of a service of which a setting is known to be withdrawn, every figure is looked at.
     if any(one.setting.withdrawn for one in every):
@@ -31,10 +31,10 @@ def _states(label: str) -> bool:
 
 @check(
     "F: a label contradicts itself or the key that was measured; W: a level that the service no longer offers",
-    sees=_seen,
+    sees=_relevant,
 )
 def mislabelled_level(evidence: Evidence) -> Iterator[Remark]:
-    labelled = [(one, label) for one in _seen(evidence) for label in one.levels.values() if _states(label)]
+    labelled = [(one, label) for one in _relevant(evidence) for label in one.levels.values() if _states(label)]
     known = {one for one, label in labelled if named_curve(label) or one.setting.key_bits is not None}
     unsaid = [one for one, _ in labelled if one not in known and named_curve(one.setting.curve or "") is None]
     yield from unknown(unsaid, "the label states the bits of a key, and how long the key was is not reported")

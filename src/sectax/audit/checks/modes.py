@@ -33,8 +33,8 @@ def modes(evidence: Evidence) -> Iterator[Remark]:
     yield from worst(
         Severity.WARNING, _modes(singly), meaning, "report the modes one by one, with how often each comes"
     )
-    told = evidence.speeds if evidence.imported else ()
-    summaries: Worst = {one: (0.0, words) for one in told if (words := _in_summary(one))}
+    measured = evidence.speeds if evidence.imported else ()
+    summaries: Worst = {one: (0.0, words) for one in measured if (words := _in_summary(one))}
     meaning = "the mean mixes several states, or a few values decide it"
     advice = "report quantiles from enough values, and see what happens in the slow ones"
     yield from worst(Severity.WARNING, summaries, meaning, advice)
@@ -48,11 +48,11 @@ def _modes(singly: list[Series]) -> Worst:
 
     modes: Worst = {}
     for one in singly:
-        found = two_modes(np.log(slowness(one)))
-        if found is None or found.chance >= CHANCE / len(singly):
+        split = two_modes(np.log(slowness(one)))
+        if split is None or split.chance >= CHANCE / len(singly):
             continue
-        if (apart := found.slow - found.fast) >= math.log1p(LEAST_APART):
-            slow = f"{100 * found.slow_share:.0f} % of them are {slower(apart)} the others"
+        if (apart := split.slow - split.fast) >= math.log1p(LEAST_APART):
+            slow = f"{100 * split.slow_share:.0f} % of them are {slower(apart)} the others"
             modes[one] = apart, f"{len(one.values)} values have two modes: {slow}"
     return modes
 
@@ -69,15 +69,15 @@ def _of_few(count: int, spread: float, centre: float) -> str:
 
 def _in_summary(one: Series) -> str:
     """What a summary shows of the distribution behind it; of one with single values, these show more but its error."""
-    told = {claim.statistic: claim for claim in one.claims}
-    mean, median, error = told.get("mean"), told.get("median"), told.get("error")
-    centre = mean or told.get("rate") or told.get("one") or median
+    claims = {claim.statistic: claim for claim in one.claims}
+    mean, median, error = claims.get("mean"), claims.get("median"), claims.get("error")
+    centre = mean or claims.get("rate") or claims.get("one") or median
     if centre is not None and error is not None and centre.value > 0 and error.value >= WIDE_INTERVAL * centre.value:
         return f"the error is ± {share(error.value / centre.value)} of the value"
     if len(one.values):
         few = 3 <= len(one.values) < FEWEST and min(one.values) > 0
         return _of_few(len(one.values), stdev(one.values), fmean(one.values)) if few else ""
-    spread = told.get("stddev")
+    spread = claims.get("stddev")
     if spread and centre and (of := _of_few(one.count or 0, spread.value, centre.value)):
         return of
     tail = next((claim for claim in one.claims if 0.9 <= (share_of(claim.statistic) or 0) < 1), None)

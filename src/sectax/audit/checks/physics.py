@@ -24,7 +24,7 @@ _BY_INTENT = re.compile(
 USE_THE_RESULTS = "use the results, so that the work cannot be left out"
 
 
-def _seen(evidence: Evidence) -> list[Series]:
+def _relevant(evidence: Evidence) -> list[Series]:
     return [
         one for one in evidence.series if one.quantity is Quantity.BANDWIDTH or one.seconds_per_operation() is not None
     ]
@@ -33,11 +33,11 @@ def _seen(evidence: Evidence) -> list[Series]:
 @check(
     "F: more bytes per second than the memory or link carries, or under 0.5 ns for an operation in a loop whose length "
     "the tool chose, unless its name says 'empty', 'parallel' or the like; W: any other operation under 1 ns",
-    sees=_seen,
+    sees=_relevant,
 )
 def faster_than_physics(evidence: Evidence) -> Iterator[Remark]:
-    seen = _seen(evidence)
-    moving = {one: bytes_s for one in seen if (bytes_s := _bytes_s(one)) is not None}
+    relevant = _relevant(evidence)
+    moving = {one: bytes_s for one in relevant if (bytes_s := _bytes_s(one)) is not None}
 
     beyond: Worst = {
         one: (bytes_s, f"{one.id} would be {bandwidth(bytes_s)}, and at most {bandwidth(link_of(one))} is possible")
@@ -50,11 +50,11 @@ def faster_than_physics(evidence: Evidence) -> Iterator[Remark]:
         "the bandwidth of the memory or link is not reported, and the figures are below that of any",
     )
     meaning = "a loop with nothing in it, or hardly anything, was timed: the compiler left out the work"
-    yield from by_severity(_empty(seen), meaning, USE_THE_RESULTS)
+    yield from by_severity(_empty(relevant), meaning, USE_THE_RESULTS)
 
 
-def _empty(seen: list[Series]) -> Iterator[tuple[Severity, Series, float, str]]:
-    for one in seen:
+def _empty(relevant: list[Series]) -> Iterator[tuple[Severity, Series, float, str]]:
+    for one in relevant:
         if 0 < (time := _of_one_thread(one)) < HARDLY_ANYTHING_S:
             severity = Severity.FATAL if _is_empty(one, time) else Severity.WARNING
             yield severity, one, -time, f"one operation takes {1e9 * time:.2g} ns"

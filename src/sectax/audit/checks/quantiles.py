@@ -29,7 +29,7 @@ def needed(statistic: str | None) -> int | None:
     return observations_needed(share) if share and share < 1 else None
 
 
-def _seen(evidence: Evidence) -> list[Pair]:
+def _relevant(evidence: Evidence) -> list[Pair]:
     return [
         (one, claim)
         for one in evidence.series
@@ -47,16 +47,16 @@ def _count(one: Series) -> int | None:
 @check(
     "F: fewer observations than a 95 % interval needs (median 6, p90 36, p95 72, p99 368; maximum 59; a ratio 2); "
     "W: too few for some, where the statistic is not reported; one value by itself",
-    sees=lambda evidence: [one for one, _ in _seen(evidence)],
+    sees=lambda evidence: [one for one, _ in _relevant(evidence)],
 )
 def unsupported_quantile(evidence: Evidence) -> Iterator[Remark]:
-    seen = _seen(evidence)
-    uncounted = [one for one in dict.fromkeys(one for one, _ in seen) if _count(one) is None]
+    relevant = _relevant(evidence)
+    uncounted = [one for one in dict.fromkeys(one for one, _ in relevant) if _count(one) is None]
     speeds = [one for one in uncounted if one.quantity in SPEEDS]
     yield from unknown(speeds, "how many trials are behind it is not reported")
     memory = [one for one in uncounted if one.quantity not in SPEEDS]
     yield from unknown(memory, "how many fresh instances are behind it is not reported")
-    with_count = [(one, claim) for one, claim in seen if _count(one) is not None]
+    with_count = [(one, claim) for one, claim in relevant if _count(one) is not None]
     compared = set(ids(one for group in sides(evidence) for one in group)) if _compares(evidence) else set()
     yield from _single([(one, claim) for one, claim in with_count if _count(one) == 1], compared)
     several = [(one, claim) for one, claim in with_count if (_count(one) or 0) > 1]

@@ -24,7 +24,7 @@ MEANING = "the client was measured, not what it talks to"
 ADVICE = "use more clients, or a lower rate"
 
 
-def _seen(evidence: Evidence) -> list[Series]:
+def _relevant(evidence: Evidence) -> list[Series]:
     """What a client asked of a service, as far as that is known."""
     return [
         one
@@ -36,16 +36,16 @@ def _seen(evidence: Evidence) -> list[Series]:
 @check(
     "F: client CPU above 85 % of its quota, achieved rate below 99 % of the target, overlap below 80 % of it, "
     "dropped above 0.1 %, over 5 requests of a connection due at once",
-    sees=_seen,
+    sees=_relevant,
 )
 def saturated_client(evidence: Evidence) -> Iterator[Remark]:
-    seen = _seen(evidence)
+    relevant = _relevant(evidence)
     yield from unknown(
-        [one for one in seen if not looks(one.work) and not _waiting(one)],
+        [one for one in relevant if not looks(one.work) and not _waiting(one)],
         "how busy the client was, and whether it sent what it should, is not reported",
     )
-    signs = {one: [*reasons(one.work), *_waiting(one)] for one in seen}
-    busy: Worst = {one: (0.0, " and ".join(found)) for one, found in signs.items() if found}
+    signs = {one: [*reasons(one.work), *_waiting(one)] for one in relevant}
+    busy: Worst = {one: (0.0, " and ".join(shown)) for one, shown in signs.items() if shown}
     yield from worst(Severity.FATAL, busy, MEANING, ADVICE)
 
 

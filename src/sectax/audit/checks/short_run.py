@@ -21,12 +21,12 @@ def _of_trials(evidence: Evidence) -> list[Series]:
 
 @check("F: the trial counted no operation", sees=_of_trials)
 def zero_event_run(evidence: Evidence) -> Iterator[Remark]:
-    seen = _of_trials(evidence)
+    relevant = _of_trials(evidence)
     yield from unknown(
-        [one for one in seen if _nothing(one) is None], "how many operations were counted is not reported"
+        [one for one in relevant if _nothing(one) is None], "how many operations were counted is not reported"
     )
     meaning, advice = "there is nothing that the figure could be of", "see why the trial did nothing, and run it again"
-    nothing = {one: (0.0, "no operation was counted") for one in seen if _nothing(one)}
+    nothing = {one: (0.0, "no operation was counted") for one in relevant if _nothing(one)}
     yield from worst(Severity.FATAL, nothing, meaning, advice)
 
 
@@ -43,13 +43,13 @@ SHORTEST_S = 2.0
 FEWEST_OPERATIONS = 100
 
 
-def _seen(evidence: Evidence) -> list[Series]:
+def _relevant(evidence: Evidence) -> list[Series]:
     return [one for one in evidence.speeds if one.work.duration_s is not None] if evidence.imported else []
 
 
-@check("W: a load lasted under two seconds, or counted fewer than 100 operations", sees=_seen)
+@check("W: a load lasted under two seconds, or counted fewer than 100 operations", sees=_relevant)
 def short_run(evidence: Evidence) -> Iterator[Remark]:
-    short: Worst = {one: (-(one.work.duration_s or 0.0), why) for one in _seen(evidence) if (why := _why(one))}
+    short: Worst = {one: (-(one.work.duration_s or 0.0), why) for one in _relevant(evidence) if (why := _why(one))}
     meaning = "connecting, warming up and single slow answers are much of the figure"
     yield from worst(
         Severity.WARNING, short, meaning, "measure for ten seconds at least, after a run that does not count"

@@ -70,9 +70,9 @@ def _clock(timed: list[Series]) -> Iterator[Fault]:
 
 def _printed(timed: list[Series]) -> Iterator[Remark]:
     """Summaries that are printed as no time at all, or in one or two steps."""
-    told = [(one, claim) for one in timed if not len(one.values) for claim in one.claims]
-    centres = [(one, claim) for one, claim in told if claim.statistic in _CENTRES]
-    least = [*centres, *((one, claim) for one, claim in told if claim.statistic == "min")]
+    printed = [(one, claim) for one in timed if not len(one.values) for claim in one.claims]
+    centres = [(one, claim) for one, claim in printed if claim.statistic in _CENTRES]
+    least = [*centres, *((one, claim) for one, claim in printed if claim.statistic == "min")]
     nothing: Worst = {
         one: (0.0, "a time is printed as 0") for one, claim in least if claim.value == 0 and one.work.operations != 0
     }

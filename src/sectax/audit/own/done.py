@@ -129,9 +129,9 @@ def faster_than_physics(evidence: RunEvidence) -> Iterator[Remark]:
 def fixed_time_total(evidence: RunEvidence) -> Iterator[Remark]:
     """A subject of ours that would end by the clock says so: `configured_s`."""
     for arm in evidence.arms.values():
-        told = [one for one in (arm.witnesses or {}).get("configured_s", ()) if isinstance(one, (int, float))]
-        if told and arm.batch_s is not None and EARLY * told[0] <= arm.batch_s <= LATE * told[0]:
-            saw = f"its {arm.batch_s:.4g} s are the {told[0]:g} s that were configured"
+        configured = [one for one in (arm.witnesses or {}).get("configured_s", ()) if isinstance(one, (int, float))]
+        if configured and arm.batch_s is not None and EARLY * configured[0] <= arm.batch_s <= LATE * configured[0]:
+            saw = f"its {arm.batch_s:.4g} s are the {configured[0]:g} s that were configured"
             advice = "compare the test of the same kind that does a fixed number of operations"
             yield fatal(arm.id, saw, NO_COST, advice)
 
@@ -158,5 +158,5 @@ def _loaded(evidence: RunEvidence) -> list[BlockSeries]:
 def saturated_client(evidence: RunEvidence) -> Iterator[Remark]:
     for one in _loaded(evidence):
         # sectax sends at even intervals: nothing is achieved less by chance.
-        if found := reasons(one.work, by_chance=False):
-            yield fatal(one.treatment, " and ".join(found), MEANING, ADVICE)
+        if signs := reasons(one.work, by_chance=False):
+            yield fatal(one.treatment, " and ".join(signs), MEANING, ADVICE)

@@ -97,15 +97,15 @@ def _work(measured: Measured, treatment: Treatment) -> Work:
     )
 
 
-def _load(told: Mapping[str, float]) -> Work:
+def _load(telemetry: Mapping[str, float]) -> Work:
     """How busy a load kept its client, and how it kept its schedule, where a subject tells that of its batches."""
 
     def over(part: str, whole: str) -> float | None:
-        return told[part] / told[whole] if part in told and told.get(whole) else None
+        return telemetry[part] / telemetry[whole] if part in telemetry and telemetry.get(whole) else None
 
-    scheduled, dropped = told.get("load_scheduled"), told.get("load_dropped")
+    scheduled, dropped = telemetry.get("load_scheduled"), telemetry.get("load_dropped")
     sent = None if scheduled is None or dropped is None else scheduled - dropped
-    sending_s = told.get("load_sending_s")
+    sending_s = telemetry.get("load_sending_s")
     return Work(
         client_cpu_share=over("load_cpu_s", "load_quota_s"),
         overlap_share=over("load_in_flight", "load_at_once"),
@@ -156,13 +156,13 @@ def _waited_s(telemetry: Mapping[str, float]) -> float | None:
 
 
 def _queued(measured: Measured, treatment: str, lengths: Mapping[str, float]) -> float | None:
-    told, batches = measured.telemetry.get(treatment, {}), measured.batches.get(treatment)
-    waited_s, batch = told.get("run_queue_delay_s"), batch_observation(measured.plan)
+    telemetry, batches = measured.telemetry.get(treatment, {}), measured.batches.get(treatment)
+    waited_s, batch = telemetry.get("run_queue_delay_s"), batch_observation(measured.plan)
     of_batches = [
         metric.name for metric in measured.plan.metrics if metric.observed == batch and metric.name in lengths
     ]
     batch_s = lengths[of_batches[0]] if of_batches else 0.0
-    spanned_s = told.get("spanned_s") or (batches.batches * batch_s if batches else 0.0)
+    spanned_s = telemetry.get("spanned_s") or (batches.batches * batch_s if batches else 0.0)
     return None if waited_s is None or not spanned_s else waited_s / spanned_s
 
 

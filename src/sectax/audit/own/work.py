@@ -25,7 +25,7 @@ FEWEST_BLOCKS, SLOWER = 6, 1.2
 _MATERIAL = {VerdictId.SLOWER_MATERIAL: "slower", VerdictId.FASTER_MATERIAL: "faster"}
 
 
-def _seen(arm: Arm, name: str) -> tuple[Witness, ...]:
+def _witnessed(arm: Arm, name: str) -> tuple[Witness, ...]:
     return () if arm.witnesses is None else arm.witnesses.get(name, ())
 
 
@@ -49,7 +49,7 @@ def unequal_work(evidence: RunEvidence) -> Iterator[Remark]:
     for treatment, baseline in pairs.values():
         yield from _differing_errors(treatment, baseline)
         for name in evidence.equal_witnesses:
-            of, usual = _seen(treatment, name), _seen(baseline, name)
+            of, usual = _witnessed(treatment, name), _witnessed(baseline, name)
             if differ(of, usual):
                 saw = f"{name} is {', '.join(map(str, of))}, and {', '.join(map(str, usual))} in its baseline"
                 advice = evidence.words.get(f"unequal={name}", "compare what does the same work")
@@ -60,11 +60,11 @@ def _unwitnessed(evidence: RunEvidence) -> Iterator[Remark]:
     """One note for the run where a whole cell does not tell a witness, one for an arm that alone does not tell it."""
     silent = []
     for name in evidence.equal_witnesses:
-        telling = {arm.cell for arm in evidence.arms.values() if _seen(arm, name)}
+        telling = {arm.cell for arm in evidence.arms.values() if _witnessed(arm, name)}
         if any(arm.cell not in telling for arm in evidence.arms.values()):
             silent.append(name)
         for arm in evidence.arms.values():
-            if arm.cell in telling and not _seen(arm, name):
+            if arm.cell in telling and not _witnessed(arm, name):
                 yield cannot_be_checked(arm.id, f"{name} shows whether the work is equal, and nothing witnessed it")
     if silent:
         missing = f"whether the work was equal: not all subjects report {', '.join(silent)}"
@@ -91,10 +91,10 @@ def _differing_errors(treatment: Arm, baseline: Arm) -> Iterator[Remark]:
 def mislabelled_level(evidence: RunEvidence) -> Iterator[Remark]:
     for arm in evidence.arms.values():
         for name, declared in arm.declares.items():
-            seen = _seen(arm, name)
-            if not seen:
+            values = _witnessed(arm, name)
+            if not values:
                 yield cannot_be_checked(arm.id, f"{name} should be {declared}, and nothing witnessed what it is")
-            elif wrong := [value for value in seen if not same(declared, value)]:
+            elif wrong := [value for value in values if not same(declared, value)]:
                 yield fatal(
                     arm.id,
                     f"{name} was declared as {declared} and witnessed as {', '.join(map(str, wrong))}",
@@ -116,9 +116,9 @@ def less_work(evidence: RunEvidence) -> Iterator[Remark]:
     }
     for treatment, baseline, metric in faster.values():
         for shortcut in evidence.shortcuts:
-            seen, usual = (set(_seen(arm, shortcut.witness)) for arm in (treatment, baseline))
-            if operations.get(treatment.id) in shortcut.operations and seen and usual and seen.isdisjoint(usual):
-                of, other = (", ".join(sorted(map(str, values))) for values in (seen, usual))
+            shown, usual = (set(_witnessed(arm, shortcut.witness)) for arm in (treatment, baseline))
+            if operations.get(treatment.id) in shortcut.operations and shown and usual and shown.isdisjoint(usual):
+                of, other = (", ".join(sorted(map(str, values))) for values in (shown, usual))
                 saw = f"takes less {metric} than its baseline, which does more: {shortcut.words} "
                 advice = "read it as the difference between the two as they are, not as the cost of the control alone"
                 yield warning(treatment.id, f"{saw}({shortcut.witness} is {of}, not {other})", shortcut.why, advice)
@@ -150,8 +150,10 @@ def metadata_cost(evidence: RunEvidence) -> Iterator[Remark]:
 
 def _buckets(arm: Arm) -> dict[str, list[float]]:
     """The median latency in each bucket, block by block."""
-    seen = {name: values for name, values in (arm.witnesses or {}).items() if _BUCKET.fullmatch(name)}
-    return {name: [float(value) for value in values if isinstance(value, int | float)] for name, values in seen.items()}
+    buckets = {name: values for name, values in (arm.witnesses or {}).items() if _BUCKET.fullmatch(name)}
+    return {
+        name: [float(value) for value in values if isinstance(value, int | float)] for name, values in buckets.items()
+    }
 
 
 @check(
@@ -160,11 +162,11 @@ def _buckets(arm: Arm) -> dict[str, list[float]]:
 )
 def slow_bucket(evidence: RunEvidence) -> Iterator[Remark]:
     for arm in evidence.arms.values():
-        buckets = {name: seen for name, seen in _buckets(arm).items() if len(seen) >= FEWEST_BLOCKS}
+        buckets = {name: times for name, times in _buckets(arm).items() if len(times) >= FEWEST_BLOCKS}
         if len(buckets) < 2:
             continue
         slow = max(buckets, key=lambda name: statistics.median(buckets[name]))
-        others = [seconds for name, seen in buckets.items() if name != slow for seconds in seen]
+        others = [seconds for name, times in buckets.items() if name != slow for seconds in times]
         if statistics.quantiles(buckets[slow], n=4)[0] > SLOWER * statistics.quantiles(others, n=4)[2]:
             number = slow.removeprefix("bucket_").removesuffix("_s")
             yield fatal(

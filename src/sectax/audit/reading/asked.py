@@ -28,7 +28,7 @@ class Columns:
         return (*filter(None, (*self.value, *self.by)),)
 
 
-def with_baseline(evidence: Evidence, said: str) -> Evidence:
+def with_baseline(evidence: Evidence, given: str) -> Evidence:
     """Evidence in which the level *said* (`LEVEL` or `FACTOR=LEVEL`) is the baseline of its factor.
 
     Raises:
@@ -36,9 +36,9 @@ def with_baseline(evidence: Evidence, said: str) -> Evidence:
     """
     there = [*dict.fromkeys(level for one in evidence.series for level in one.levels.items())]
     # A level may hold an equals sign itself, so both readings are looked for.
-    found = [(factor, level) for factor, level in there if said in (level, f"{factor}={level}")]
-    if len(found) == 1:
-        return replace(evidence, contrast=Contrast(*found[0]))
+    matches = [(factor, level) for factor, level in there if given in (level, f"{factor}={level}")]
+    if len(matches) == 1:
+        return replace(evidence, contrast=Contrast(*matches[0]))
     shown = ", ".join(printable(f"{factor}={level}", 60) for factor, level in there[:12])
     hint = f"the levels are {shown}" if there else "the figures have no levels"
-    raise BadInput(f"{printable(said, 60)!r} is a level of {'more than one' if found else 'no'} factor", hint)
+    raise BadInput(f"{printable(given, 60)!r} is a level of {'more than one' if matches else 'no'} factor", hint)

@@ -52,15 +52,15 @@ def evidence_of(grammar: Grammar, records: Iterable[Record], troubles: Iterable[
         for name, option in grammar.options.items():
             if (number := record.number(name)) is not None:
                 record.fields[f"option.{option}"] = [number]
-    found = list(troubles)
+    problems = list(troubles)
     breaks: list[Broken] = []
     groups: dict[Hashable, list[Series]] = {}
     labels = _labels(grammar, every)
     for record, label in zip(every, labels, strict=True):
         series = _series(grammar, record, label)
-        found += record.troubles
+        problems += record.troubles
         if not series:
-            found.append(Trouble(TroubleKind.UNREAD, record.line, f"{label} has no figures"))
+            problems.append(Trouble(TroubleKind.UNREAD, record.line, f"{label} has no figures"))
         ids = tuple(claim.id for one in series for claim in one.figures)
         for promise in grammar.promises:
             fault = broken(promise, record, label)
@@ -72,7 +72,7 @@ def evidence_of(grammar: Grammar, records: Iterable[Record], troubles: Iterable[
             setting = machine, frozenset(one.setting.options.items())
             groups.setdefault((one.id, frozenset(one.levels.items()), setting), []).append(one)
     joined = [_joined(group) for group in groups.values()]
-    return evidence(grammar.title, joined, found, breaks, grammar.compares)
+    return evidence(grammar.title, joined, problems, breaks, grammar.compares)
 
 
 def evidence(
@@ -84,13 +84,13 @@ def evidence(
 ) -> Evidence:
     """Series under unique ids, as evidence. Raises `BadInput` where there are none, or far too many."""
     unique: list[Series] = []
-    seen: Counter[str] = Counter()
+    ids: Counter[str] = Counter()
     figures = 0
     for one in series:
         if len(one.levels) > _MOST_FACTORS:
             raise BadInput(f"{printable(one.id, 60)} has {len(one.levels)} levels", f"at most {_MOST_FACTORS} are read")
-        seen[one.id] += 1
-        unique.append(one if seen[one.id] == 1 else _renamed(one, f"{one.id} ({seen[one.id]})"))
+        ids[one.id] += 1
+        unique.append(one if ids[one.id] == 1 else _renamed(one, f"{one.id} ({ids[one.id]})"))
         figures += len(one.figures)
         if figures > MOST_FIGURES:
             raise BadInput(f"more than {MOST_FIGURES} figures: too many to audit together", "split the file")
@@ -132,12 +132,12 @@ def _series(grammar: Grammar, record: Record, label: str) -> list[Series]:
         numbers = [value for value in values if isinstance(value, Number)]
         metrics.setdefault(metric, []).extend((statistic, number) for number in numbers)
     made = []
-    for metric, told in metrics.items():
-        if not told:
+    for metric, figures in metrics.items():
+        if not figures:
             continue
         id = label if len(metrics) == 1 else f"{label}: {metric}"
-        singly = [number for statistic, number in told if statistic == VALUES]
-        summary = {statistic: number for statistic, number in told if statistic != VALUES}
+        singly = [number for statistic, number in figures if statistic == VALUES]
+        summary = {statistic: number for statistic, number in figures if statistic != VALUES}
         alone = len(summary) == 1
         claims = tuple(
             Claim(id if alone else f"{id} {statistic}", statistic, number.value, number.step)
@@ -148,7 +148,7 @@ def _series(grammar: Grammar, record: Record, label: str) -> list[Series]:
             table=metric,
             levels=levels,
             metric=metric,
-            quantity=_quantity(grammar, metric, told[0][1]),
+            quantity=_quantity(grammar, metric, figures[0][1]),
             claims=claims,
             values=tuple(number.value for number in singly),
             step=max((number.step for number in singly), default=0.0),
@@ -183,30 +183,30 @@ def _levels(grammar: Grammar, record: Record, label: str) -> Mapping[str, str]:
 
 
 def _attributes(record: Record, names: set[str]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    attributes: dict[str, Any] = {}
     for name in names & record.fields.keys():
         value = record.fields[name][-1]
-        found[name] = value.value if isinstance(value, Number) else value
-    return found
+        attributes[name] = value.value if isinstance(value, Number) else value
+    return attributes
 
 
 def _work(record: Record, label: str) -> Work:
-    told = {"operation": label} | _attributes(record, _WORK)
-    told |= {name: read(told[name]) for name, read in _AS.items() if name in told}
+    attributes = {"operation": label} | _attributes(record, _WORK)
+    attributes |= {name: read(attributes[name]) for name, read in _AS.items() if name in attributes}
     failed = {
         name[7:]: sum(number.value for number in record.numbers(name))
         for name in record.fields
         if name.startswith("failed.")
     }
     if failed:
-        told["failures"] = sum(failed.values())
-    return Work(failed=failed, **told)
+        attributes["failures"] = sum(failed.values())
+    return Work(failed=failed, **attributes)
 
 
 def _setting(record: Record) -> Setting:
     options = {name[7:]: _in_words(values[-1]) for name, values in record.fields.items() if name.startswith("option.")}
-    told = _attributes(record, _SETTING - {"options"})
-    return Setting(**told, options=options)
+    attributes = _attributes(record, _SETTING - {"options"})
+    return Setting(**attributes, options=options)
 
 
 def _in_words(value: Number | str) -> str:

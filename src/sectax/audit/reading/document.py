@@ -54,17 +54,17 @@ def record_of(places: Mapping[str, str], result: object, key: str = "", document
     record = Record(1, ended=True)
     for path, place in places.items():
         name, _, kind = place.rpartition(":")
-        found = walk(document, path[1:]) if path.startswith("/") else walk(result, path, key)
-        _add(record, name, kind, found)
+        values = walk(document, path[1:]) if path.startswith("/") else walk(result, path, key)
+        _add(record, name, kind, values)
     return record
 
 
-def _add(record: Record, name: str, kind: str, found: Iterator[tuple[str, Any]]) -> None:
+def _add(record: Record, name: str, kind: str, values: Iterator[tuple[str, Any]]) -> None:
     if kind == "nonzero":
-        if every := [value for _, value in found]:
+        if every := [value for _, value in values]:
             record.add(name, Number(float(sum(value != 0 for value in every))))
         return
-    for where, value in found:
+    for where, value in values:
         if value is None:
             continue
         if kind in ("w", "text"):

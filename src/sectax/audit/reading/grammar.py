@@ -50,8 +50,8 @@ class Record:
 
     def put(self, fields: Mapping[str, Number | str | None], levels: Mapping[str, str] | None = None) -> None:
         """Set fields, but for those of which nothing is known, and levels."""
-        told = dict(fields) | {f"level.{factor}": level for factor, level in (levels or {}).items()}
-        self.fields |= {name: [value] for name, value in told.items() if value is not None}
+        values = dict(fields) | {f"level.{factor}": level for factor, level in (levels or {}).items()}
+        self.fields |= {name: [value] for name, value in values.items() if value is not None}
 
     def number(self, name: str) -> Number | None:
         """The last number of this name."""
@@ -71,9 +71,9 @@ class Pattern:
         self.source = source
         self.names: list[tuple[str, str]] = []
 
-        def place(found: re.Match[str]) -> str:
-            self.names.append((found[1], found[2]))
-            return f"(?P<_{len(self.names) - 1}>{KINDS[found[2]][0]})"
+        def place(match: re.Match[str]) -> str:
+            self.names.append((match[1], match[2]))
+            return f"(?P<_{len(self.names) - 1}>{KINDS[match[2]][0]})"
 
         spaced = re.sub(r" +", r"\\s+", source)
         self._named = _PLACE.sub(place, spaced)
@@ -92,13 +92,13 @@ class Pattern:
 
     def match(self, line: str) -> list[tuple[str, Number | str | None]] | None:
         """The fields of a line; None where it is another line. A field is None where it is printed as no number."""
-        found = self.regex.match(line)
-        if found is None:
+        hit = self.regex.match(line)
+        if hit is None:
             return None
         fields: list[tuple[str, Number | str | None]] = []
         percentile = ""
         for at, (name, kind) in enumerate(self.names):
-            text = found[f"_{at}"]
+            text = hit[f"_{at}"]
             if text is None:
                 continue
             if kind == "q":

@@ -61,14 +61,14 @@ def unpasted(text: str, is_known: Callable[[str], object]) -> list[str]:
         peeled: list[tuple[str, str]] = []
         before, running = running, {}
         key, rest, shown = "", line, False
-        while len(peeled) < _MOST_MARKS and rest and (found := _MARK.match(rest)):
-            mark = found[0].strip()
+        while len(peeled) < _MOST_MARKS and rest and (begin := _MARK.match(rest)):
+            mark = begin[0].strip()
             outer = key
             key = f"{key}{_DIGITS.sub('0', mark)} "
             if _IN_RUNS.match(mark):
                 running[key] = before.get(key, at)
                 key = f"{key}{running[key]} "
-            rest = rest[found.end() :].strip()
+            rest = rest[begin.end() :].strip()
             within[key] = outer
             peeled.append((key, rest))
             if rest and is_known(rest):

@@ -30,8 +30,8 @@ class Number(NamedTuple):
 
 def plain_number(text: str, scale: float = 1.0, unit: str = "1") -> Number | None:
     """A number and the step of its last digit, scaled; None where there is none."""
-    found = _ALONE.fullmatch(text)
-    if found is None:
+    match = _ALONE.fullmatch(text)
+    if match is None:
         return None
     digits = text.replace(",", "")
     mantissa, _, exponent = digits.lower().partition("e")
@@ -60,13 +60,13 @@ def _duration(text: str) -> Number | None:
 
 
 def _amount(text: str, thousand: float, unit: str) -> Number | None:
-    found = re.match(rf"({NUMBER})\s*+([A-Za-z]*)", text)
-    if found is None:
+    match = re.match(rf"({NUMBER})\s*+([A-Za-z]*)", text)
+    if match is None:
         return None
-    word = found[2].replace("ytes", "").replace("yte", "")
+    word = match[2].replace("ytes", "").replace("yte", "")
     prefix = word[:-1] if word[-1:] in ("B", "b") else word
     power = 1 + "KMGT".find(prefix[0].upper()) if prefix else 0
-    return plain_number(found[1], (1024.0 if prefix.endswith("i") else thousand) ** power, unit)
+    return plain_number(match[1], (1024.0 if prefix.endswith("i") else thousand) ** power, unit)
 
 
 def _in_seconds(unit: str) -> tuple[str, object]:

@@ -33,8 +33,8 @@ _LEAST_LINES = 2
 @cache
 def grammar_modules() -> tuple[ModuleType, ...]:
     """The files in `audit.tools`, by name: each has `GRAMMARS`."""
-    found = sorted(module.name for module in pkgutil.iter_modules(tools.__path__))
-    return tuple(importlib.import_module(f"{tools.__name__}.{name}") for name in found)
+    modules = sorted(module.name for module in pkgutil.iter_modules(tools.__path__))
+    return tuple(importlib.import_module(f"{tools.__name__}.{name}") for name in modules)
 
 
 @cache
@@ -66,8 +66,8 @@ def is_known(line: str) -> bool:
 
 def recognised(text: str) -> str | None:
     """The format of a text; None where no tool is known that writes it. Raises `BadInput` where it is of several."""
-    found = _recognised(text)
-    return found.name if found is not None else None
+    fitting = _recognised(text)
+    return fitting.name if fitting is not None else None
 
 
 def read(text: str, asked: str | None = None) -> tuple[Grammar, Evidence]:

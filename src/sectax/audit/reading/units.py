@@ -30,10 +30,10 @@ _OPERATION = re.compile(
 _RATE = re.compile(r"([kmg]?)(?:[rqtf]ps|iops|hz)")
 
 
-def unit_of(said: str) -> Unit | None:
+def unit_of(text: str) -> Unit | None:
     """What a unit stands for, and how many of the base unit it is; None where it is none that is known."""
     # Mb/s are bits by custom; Mb alone may be either.
-    word = re.sub(r"^([KMG])b(?=ps$|/)", r"\1bit", said.strip().removesuffix("(s)").strip("()[]"))
+    word = re.sub(r"^([KMG])b(?=ps$|/)", r"\1bit", text.strip().removesuffix("(s)").strip("()[]"))
     if re.fullmatch(r"[KMG]b", word):
         return None
     over, slash, under = re.sub(r"\s*(?:/|\bper\b)\s*", "/", re.sub(r"\s+", " ", word).lower()).partition("/")

@@ -42,12 +42,12 @@ class Layout:
         self.others.extend(line for line in self.lines if "|" in line and _RULE.fullmatch(line))
 
 
-def found_in(lines: Iterable[str], wanted: Collection[str] = ()) -> Layout:
+def table_in(lines: Iterable[str], wanted: Collection[str] = ()) -> Layout:
     """The table that begins in these lines, if possible with a column of a *wanted* name. Raises `BadInput`."""
     every = iter(lines)
     first = list(islice(every, _MOST_ABOVE))
     texts = [at for at, line in enumerate(first) if line.strip() and not _RULE.fullmatch(line)]
-    found: list[tuple[tuple[object, ...], Layout]] = []
+    candidates: list[tuple[tuple[object, ...], Layout]] = []
     for at, below in zip(texts, [*texts[1:], *texts[-1:]], strict=True):
         for separator in ",;\t| ":
             names, row = fields(first[at], separator), fields(first[below], separator)
@@ -59,8 +59,8 @@ def found_in(lines: Iterable[str], wanted: Collection[str] = ()) -> Layout:
                 names[0] = names[0].lstrip("# ")
             layout = Layout(names, separator, fits, at + 1, chain(first[at + 1 :], every))
             likely = ruled, fits and len(names) > 1, not first[at].startswith("#"), -at, len(names)
-            found.append(((not {*wanted}.isdisjoint(names), *likely), layout))
-    best = max(found, key=lambda one: one[0], default=((), None))[1]
+            candidates.append(((not {*wanted}.isdisjoint(names), *likely), layout))
+    best = max(candidates, key=lambda one: one[0], default=((), None))[1]
     if best is None or all(_NUMBER.match(name) for name in best.names if name):
         raise BadInput("the table has no line of column names", "put a line of column names above the first row")
     return best

@@ -16,7 +16,7 @@ from sectax.audit.reading.registry import moves_of
 from sectax.audit.reading.units import Unit, unit_of
 from sectax.audit.tables.cells import Cells
 from sectax.audit.tables.columns import roles, unit_in
-from sectax.audit.tables.layout import Layout, found_in
+from sectax.audit.tables.layout import Layout, table_in
 from sectax.formats.bad_input import BadInput
 from sectax.text.printable import printable
 
@@ -31,7 +31,7 @@ Row = Sequence[str]
 def looks_like_a_table(head: str) -> bool:
     """Whether a line of names is above a line with as many fields, one of them a number."""
     try:
-        layout = found_in(head.splitlines())
+        layout = table_in(head.splitlines())
     except BadInput:
         return False
     # One column, or what only blanks separate, may be any text: a unit shows that it is none.
@@ -39,16 +39,16 @@ def looks_like_a_table(head: str) -> bool:
     return layout.fits and (surely or any(unit_in(name) or unit_of(name) for name in layout.names))
 
 
-def read_table(lines: Iterable[str], said: Columns) -> Evidence:
+def read_table(lines: Iterable[str], asked: Columns) -> Evidence:
     """A table as evidence. Raises `BadInput`."""
-    layout = found_in(lines, said.named())
+    layout = table_in(lines, asked.named())
     if len(layout.names) > MOST_COLUMNS:
         raise BadInput(f"{len(layout.names)} columns: at most {MOST_COLUMNS} are read", "audit some of them")
-    return _Reader(layout, said).evidence()
+    return _Reader(layout, asked).evidence()
 
 
 class _Reader:
-    def __init__(self, layout: Layout, said: Columns) -> None:
+    def __init__(self, layout: Layout, asked: Columns) -> None:
         self.layout, self.rows = layout, layout.rows()
         self.count = 0
         self.left_out: list[Trouble] = []
@@ -57,7 +57,7 @@ class _Reader:
         if not sample:
             raise BadInput("the table has no rows", f"{len(layout.names)} columns, and nothing below their names")
         self.cells = Cells(layout.separator, (cell.strip() for row in sample for cell in row))
-        self.roles = roles(layout.names, sample, self.cells, said)
+        self.roles = roles(layout.names, sample, self.cells, asked)
         # The values by column and levels; of each combination of levels a row, and how much failed of how much.
         self.values: list[tuple[int, Unit, dict[Key, array[float]]]] = [
             (at, unit, defaultdict(lambda: array("d"))) for at, unit in self.roles.values.items()

@@ -29,8 +29,8 @@ def _shape(records: list[Record]) -> list[Record]:
         if size is not None and size == most:
             record.fields |= {"size_bytes": [size], "option.block": [size], "moves": [Moves.BODY]}
         unit = _UNITS.get(record.text("latency_unit") or "", "us")
-        if (found := _SUMMARY.search(record.text("latencies") or "")) is not None:
-            for statistic, text in zip(_STATISTICS, found.groups(), strict=True):
+        if (match := _SUMMARY.search(record.text("latencies") or "")) is not None:
+            for statistic, text in zip(_STATISTICS, match.groups(), strict=True):
                 _add(record, statistic, unit, text)
         unit = _UNITS.get(record.text("quantile_unit") or "", "us")
         for text in record.fields.get("quantiles", ()):
@@ -40,8 +40,8 @@ def _shape(records: list[Record]) -> list[Record]:
 
 
 def _add(record: Record, statistic: str, unit: str, text: str) -> None:
-    if isinstance(told := read(unit, text), Number):
-        record.fields[f"latency.{statistic}"] = [told]
+    if isinstance(number := read(unit, text), Number):
+        record.fields[f"latency.{statistic}"] = [number]
 
 
 _PLACES = {
@@ -59,8 +59,8 @@ def _records(document: Any) -> list[Record]:
     records = []
     for job in document["jobs"]:
         for direction in ("read", "write", "trim"):
-            if isinstance(told := job.get(direction), dict) and told.get("iops"):
-                record = record_of(_PLACES, told, f"jobs.{direction}")
+            if isinstance(figures := job.get(direction), dict) and figures.get("iops"):
+                record = record_of(_PLACES, figures, f"jobs.{direction}")
                 record.fields["name"] = [f"{job.get('jobname', 'job')}, {direction}"]
                 record.fields |= {"failures": [Number(float(job["error"] != 0))]} if "error" in job else {}
                 records.append(record)

@@ -20,8 +20,8 @@ def _shape(records: list[Record]) -> list[Record]:
         name = record.text("name") or ""
         processors = _PROCESSORS.search(name)
         bare = name[: processors.start()] if processors else name
-        told = {"name": bare, "operation": bare, "option.GOMAXPROCS": processors and processors[1]}
-        record.put(told | {"level.package": record.text("package")}, levels_in(bare))
+        attributes = {"name": bare, "operation": bare, "option.GOMAXPROCS": processors and processors[1]}
+        record.put(attributes | {"level.package": record.text("package")}, levels_in(bare))
         for text, unit in _PAIR.findall(pairs):
             _add(record, text, unit)
     return records

@@ -43,8 +43,8 @@ def _shape(records: list[Record]) -> list[Record]:
             continue
         runs, begin = records[begin:end], end
         named = {str(run.text("name")): run for run in runs}
-        for found in filter(None, (_RATIO.match(str(text)) for text in last.fields.get("ratios", ()))):
-            ratio, way, other = found.groups()
+        for match in filter(None, (_RATIO.match(str(text)) for text in last.fields.get("ratios", ()))):
+            ratio, way, other = match.groups()
             if len(named) == len(runs) and {first, other} <= named.keys():
                 means = [named[name].number("time.mean") for name in (first, other)]
                 ends = ("faster", "slower") if way == "faster" else ("slower", "faster")

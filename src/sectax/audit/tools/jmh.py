@@ -42,8 +42,8 @@ def _number(text: str | float | None, unit: str) -> Number | None:
 def _fill(record: Record, unit: str, claims: Iterable[tuple[str, str | float | None]]) -> None:
     metric = "throughput" if unit.startswith("ops") else "time"
     for statistic, text in claims:
-        if (found := _number(text, unit)) is not None:
-            record.add(f"{metric}.{statistic}", found)
+        if (number := _number(text, unit)) is not None:
+            record.add(f"{metric}.{statistic}", number)
 
 
 def _name(record: Record, benchmark: str, parameters: Mapping[str, str], mode: str) -> None:
@@ -68,20 +68,20 @@ def _shape(records: list[Record]) -> list[Record]:
 
 def _of_row(record: Record, rows: dict[str, Record]) -> None:
     """Quantiles of one benchmark are together."""
-    told = {key: record.text(key) or "" for key in record.fields}
-    if (found := _ROW.match(told["numbers"])) is None:
+    fields = {key: record.text(key) or "" for key in record.fields}
+    if (row := _ROW.match(fields["numbers"])) is None:
         return
-    quantile = _QUANTILE_ROW.match(told["row"])
-    names, given = _PARAMETER.findall(told.get("columns", "")), told.get("given_parameters", "").split()
+    quantile = _QUANTILE_ROW.match(fields["row"])
+    names, given = _PARAMETER.findall(fields.get("columns", "")), fields.get("given_parameters", "").split()
     if len(names) != len(given):
         names = [f"parameter {at}" for at, _ in enumerate(given, 1)]
     made = Record(record.line, ended=True)
-    _name(made, quantile[1] if quantile else told["row"], dict(zip(names, given, strict=True)), told["mode"])
-    made = rows.setdefault(f"{made.text('name')} {told.get('columns')}", made)
+    _name(made, quantile[1] if quantile else fields["row"], dict(zip(names, given, strict=True)), fields["mode"])
+    made = rows.setdefault(f"{made.text('name')} {fields.get('columns')}", made)
     statistic = statistic_of(f"{100 * float(quantile[2]):.10g}") if quantile else "mean"
-    _fill(made, told["unit"], [(statistic, found[2]), ("error", found[3])])
-    if found[1] and not quantile:
-        made.fields["count"] = [Number(float(found[1]))]
+    _fill(made, fields["unit"], [(statistic, row[2]), ("error", row[3])])
+    if row[1] and not quantile:
+        made.fields["count"] = [Number(float(row[1]))]
 
 
 def _result(result: Mapping[str, Any]) -> Record:

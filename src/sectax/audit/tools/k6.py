@@ -35,9 +35,9 @@ _CHECKED = r"(?:[✓✗]\s?)?"
 def _shape(records: list[Record]) -> list[Record]:
     for record in records:
         for name, percentile, value in _STATISTIC.findall(record.text("latencies") or ""):
-            told = Number(0.0, 0.0, "s") if value.startswith("0s") else read("t", value)
-            if isinstance(told, Number):
-                record.fields[f"latency.{_NAMES.get(name) or statistic_of(percentile)}"] = [told]
+            number = Number(0.0, 0.0, "s") if value.startswith("0s") else read("t", value)
+            if isinstance(number, Number):
+                record.fields[f"latency.{_NAMES.get(name) or statistic_of(percentile)}"] = [number]
         # What the scenario asked for, where it is the only one.
         if len(record.numbers("asked")) == 1:
             record.fields |= {"target_rate": record.fields["asked"], "by_schedule": ["yes"]}

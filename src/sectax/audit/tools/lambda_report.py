@@ -48,34 +48,34 @@ def _report(record: Record) -> Record | None:
         return None
     made = Record(record.line, {"name": ["REPORT"]}, ended=True)
     try:
-        told = report_fields(line)
-        if "duration" not in told:
+        fields = report_fields(line)
+        if "duration" not in fields:
             raise BadInput("it has no duration")
     except BadInput as error:
         made.troubles.append(Trouble(TroubleKind.UNREAD, record.line, f"{error.message}: {line[:80]}"))
         return made
-    memory = f"{told['memory'] / 2**20:g} MB" if "memory" in told else "unknown memory"
-    start = "cold" if "init" in told else "warm"
+    memory = f"{fields['memory'] / 2**20:g} MB" if "memory" in fields else "unknown memory"
+    start = "cold" if "init" in fields else "warm"
     levels = {"memory": memory, "start": start}
     if (function := _FUNCTION.search(line)) is not None:
         levels = {"function": function[1], **levels}
     made.put({"name": ", ".join(levels.values())}, levels)
-    _numbers(made, told, emulated=0 <= line.find("Init Duration") < line.find("Billed"))
+    _numbers(made, fields, emulated=0 <= line.find("Init Duration") < line.find("Billed"))
     if _FAILED.search(line):
         made.fields["is_failed"] = ["yes"]
     return made
 
 
-def _numbers(made: Record, told: Mapping[str, float], *, emulated: bool) -> None:
-    took, billed = told["duration"], told.get("billed")
-    whole = took + sum(told.get(name, 0.0) for name in ("init", "restore", "restore_billed"))
+def _numbers(made: Record, fields: Mapping[str, float], *, emulated: bool) -> None:
+    took, billed = fields["duration"], fields.get("billed")
+    whole = took + sum(fields.get(name, 0.0) for name in ("init", "restore", "restore_billed"))
     made.fields |= {"duration.one": [Number(took, 1e-5, "s")], "took": [Number(took)], "whole": [Number(whole)]}
-    if "init" in told:
-        made.fields["init duration.one"] = [Number(told["init"], 1e-5, "s")]
+    if "init" in fields:
+        made.fields["init duration.one"] = [Number(fields["init"], 1e-5, "s")]
     # The local emulator, which puts the initialisation first, says of all that they used all.
     for name, place in (("memory", "memory"), ("used", "used"), ("used", "max memory used.one")):
-        if name in told and not emulated:
-            made.fields[place] = [Number(told[name], 0.0, "bytes")]
+        if name in fields and not emulated:
+            made.fields[place] = [Number(fields[name], 0.0, "bytes")]
     if billed is None:
         return
     if billed >= 1 and billed == round(billed) and (billed < took - _STEP_S or took == round(took)):

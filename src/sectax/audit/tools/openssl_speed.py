@@ -18,14 +18,14 @@ def _shape(records: list[Record]) -> list[Record]:
 
 def _numbers(record: Record, words: Iterable[str]) -> list[Number | None]:
     """The numbers of a row, in thousands where a k is behind them; None where one is below 0, as of a wrong clock."""
-    found: list[Number | None] = []
+    numbers: list[Number | None] = []
     for word in words:
         number = read("n", word)
         if isinstance(number, Number) and number.value < 0:
             record.troubles.append(Trouble(TroubleKind.FAILED, record.line, str(record.text("cells") or word)))
             number = None
-        found.append(number if isinstance(number, Number) else None)
-    return found
+        numbers.append(number if isinstance(number, Number) else None)
+    return numbers
 
 
 def _throughputs(record: Record) -> Iterator[Record]:
@@ -63,8 +63,8 @@ def _rates(record: Record) -> Iterator[Record]:
 def _made(record: Record, name: str, levels: dict[str, str]) -> Record:
     made = Record(record.line, ended=True, troubles=record.troubles)
     core, library = record.text("core"), record.text("library")
-    told = {"name": name, "processor": core, "library": library and f"OpenSSL {library}"}
-    made.put(told, levels if core is None else levels | {"core": core})
+    attributes = {"name": name, "processor": core, "library": library and f"OpenSSL {library}"}
+    made.put(attributes, levels if core is None else levels | {"core": core})
     return made
 
 

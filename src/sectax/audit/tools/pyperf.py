@@ -51,8 +51,8 @@ def _process(run: Mapping[str, Any], facts: Mapping[str, Any], name: str, unit: 
             "runtime": json_text.text(facts, "python_implementation", "python_version"),
         }
     )
-    found = _RESOLUTION.search(json_text.text(facts, "timer") or "")
-    if found is not None and isinstance(step := read("t", found[1]), Number) and step.value:
+    match = _RESOLUTION.search(json_text.text(facts, "timer") or "")
+    if match is not None and isinstance(step := read("t", match[1]), Number) and step.value:
         record.fields["granularity_s"] = [step]
     return record
 

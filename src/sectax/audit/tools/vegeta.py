@@ -26,9 +26,9 @@ def _shape(records: list[Record]) -> list[Record]:
     for record in records:
         headings, values = (re.split(r",\s*", record.text(name) or "") for name in ("headings", "latencies"))
         for heading, value in zip(headings, values, strict=False):
-            told = read("t", value) if value else None
-            if isinstance(told, Number):
-                record.add(f"latency.{_statistic(heading)}", told)
+            number = read("t", value) if value else None
+            if isinstance(number, Number):
+                record.add(f"latency.{_statistic(heading)}", number)
         attack, wait, least = (record.number(name) for name in ("attack_s", "wait_s", "latency.min"))
         if least is not None and not least.value:
             # Old versions did not look for it.

@@ -23,10 +23,10 @@ def _shape(records: list[Record]) -> list[Record]:
     for record in records:
         texts = [str(text) for text in record.fields.get("facts", [])]
         for name, (kind, pattern) in _FACTS.items():
-            found = next((found for text in texts if (found := pattern.search(text))), None)
-            told = read(kind, next(filter(None, found.groups()))) if found else None
-            if isinstance(told, Number):
-                record.fields.setdefault(name, [told])
+            match = next((match for text in texts if (match := pattern.search(text))), None)
+            number = read(kind, next(filter(None, match.groups()))) if match else None
+            if isinstance(number, Number):
+                record.fields.setdefault(name, [number])
         operation = re.match(r"[A-Z]+", texts[0]) if texts and record.begun else None
         if operation is not None:
             record.fields |= {name: [operation[0]] for name in ("name", "operation", "level.operation")}

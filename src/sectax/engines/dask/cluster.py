@@ -310,10 +310,10 @@ class Cluster:
         """The workers that the scheduler knows; None where it does not say in time."""
         try:
             client = self._connected()
-            found: Mapping[str, int] = client.sync(client.scheduler.ncores, callback_timeout=_ASK_S)
+            cores: Mapping[str, int] = client.sync(client.scheduler.ncores, callback_timeout=_ASK_S)
         except Exception:  # the network, in all its ways
             return None
-        return frozenset(found)
+        return frozenset(cores)
 
     def _gone(self, addresses: set[str]) -> frozenset[str]:
         """Those of the workers that the scheduler does not know any more."""
@@ -341,9 +341,10 @@ class Cluster:
             info = client.scheduler_info(n_workers=-1)["workers"]
             names = {address: info[address]["name"] for address in addresses if address in info}
         facts: dict[str, dict[str, str]] = {}
-        for address, said in client.run(who, workers=addresses, on_error="return").items():
-            if isinstance(said, dict):
-                facts[address] = said | ({"host.name": f"worker-{int(names[address]) + 1}"} if address in names else {})
+        for address, answer in client.run(who, workers=addresses, on_error="return").items():
+            if isinstance(answer, dict):
+                name = {"host.name": f"worker-{int(names[address]) + 1}"} if address in names else {}
+                facts[address] = answer | name
             else:
                 self._strangers.add(address)
         return facts

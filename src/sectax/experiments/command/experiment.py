@@ -211,17 +211,17 @@ class _Bench(Bench):
             check_files(cell, programs=not cell.set_up)
 
     def identity(self) -> dict[str, str]:
-        told: dict[str, dict[str, None]] = {}
+        described: dict[str, dict[str, None]] = {}
         if self._commands.places is not None and not self._commands.places.use_this_machine:
             return {}
         if self._commands.set_up:  # which may make them again in every session
             return {}
         for commands in read_cells(self.plan.options):
             for name, argv in commands.argv.items():
-                told.setdefault(f"command.{name}", {})[files_of(argv, commands.folders[name])] = None
+                described.setdefault(f"command.{name}", {})[files_of(argv, commands.folders[name])] = None
         if self._commands.input is not None:
-            told["command.input"] = {files_of((self._commands.input,), self._commands.folder): None}
-        return {name: "; ".join(files) for name, files in told.items()}
+            described["command.input"] = {files_of((self._commands.input,), self._commands.folder): None}
+        return {name: "; ".join(files) for name, files in described.items()}
 
     def start(self, inputs: Mapping[str, str]) -> None:
         """Run what --setup names; what --cleanup names runs at the end, also where something before it failed."""

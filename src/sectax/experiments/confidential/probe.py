@@ -43,9 +43,9 @@ def read_test(text: str, name: str, count: int) -> Reading:
     tests = [test for line in text.splitlines() if (test := _TEST.fullmatch(line))]
     if len(tests) != 1:
         raise UnknownOutput(f"its result stands there {len(tests)} times, not once")
-    said, done, elapsed_ns, cpu_ns = tests[0].groups()
-    if said != name or int(done) != count:
-        raise UnknownOutput(f"it answered with {done} operations of {said}, and was asked for {count} of {name}")
+    named, done, elapsed_ns, cpu_ns = tests[0].groups()
+    if named != name or int(done) != count:
+        raise UnknownOutput(f"it answered with {done} operations of {named}, and was asked for {count} of {name}")
     return Reading(int(elapsed_ns) * _NANO, int(cpu_ns) * _NANO)
 
 

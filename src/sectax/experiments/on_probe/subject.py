@@ -223,8 +223,8 @@ class ProbeSubject:
             status = Path(f"/proc/{pid}/status").read_text()
         except OSError:  # a kernel without /proc says nothing of it
             return ()
-        found = re.search(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE)
-        return () if found is None else (Observation(f"{FIRST}.peak_bytes", 1024 * int(found[1]), "B", "VmHWM", 1),)
+        match = re.search(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE)
+        return () if match is None else (Observation(f"{FIRST}.peak_bytes", 1024 * int(match[1]), "B", "VmHWM", 1),)
 
     def _sizes(self, artefact: str | None) -> tuple[Observation, ...]:
         """What the artefact that was made, or is looked at, weighs, where the referee can tell."""

@@ -128,11 +128,11 @@ class Buckets:
         self._note()
         with _explained(name):
             self._s3.head_bucket(Bucket=name)
-            seen = self._rule(name)
+            rule = self._rule(name)
         wanted = ENCRYPTIONS[encryption]
-        if (seen.algorithm, seen.bucket_key) != (wanted.bucket_rule, wanted.bucket_key):
+        if (rule.algorithm, rule.bucket_key) != (wanted.bucket_rule, wanted.bucket_key):
             raise NoBucket(
-                f"bucket {name} has the default encryption {seen.algorithm or 'none'}, and {encryption} needs "
+                f"bucket {name} has the default encryption {rule.algorithm or 'none'}, and {encryption} needs "
                 f"{wanted.bucket_rule or 'none'}",
                 "name another bucket, or change its default encryption",
             )
@@ -171,10 +171,10 @@ class Buckets:
         if wanted.bucket_key:
             rule["BucketKeyEnabled"] = True
         self._s3.put_bucket_encryption(Bucket=name, ServerSideEncryptionConfiguration={"Rules": [rule]})
-        seen = self._rule(name)
-        if (seen.algorithm, seen.bucket_key) != (wanted.bucket_rule, wanted.bucket_key):
+        in_force = self._rule(name)
+        if (in_force.algorithm, in_force.bucket_key) != (wanted.bucket_rule, wanted.bucket_key):
             raise NoBucket(
-                f"bucket {name} was given {wanted.words}, and reads back {seen}", "does the service know this kind?"
+                f"bucket {name} was given {wanted.words}, and reads back {in_force}", "does the service know this kind?"
             )
 
     def _rule(self, name: str) -> Rule:
@@ -276,8 +276,8 @@ def _empty(s3: Any, bucket: str, prefix: str, patience: _Patience) -> str:
     last, refused, why = "", 0, ""
     while not patience.is_over():
         after = {"StartAfter": last} if last else {}
-        found = s3.list_objects_v2(Bucket=bucket, Prefix=prefix, MaxKeys=_DELETED_AT_ONCE, **after)
-        keys = [entry["Key"] for entry in found.get("Contents", []) if entry["Key"] > last]
+        listed = s3.list_objects_v2(Bucket=bucket, Prefix=prefix, MaxKeys=_DELETED_AT_ONCE, **after)
+        keys = [entry["Key"] for entry in listed.get("Contents", []) if entry["Key"] > last]
         if not keys:
             break
         last = max(keys)
@@ -325,11 +325,11 @@ def sweep(access: Access, journals: Path) -> list[Left]:
                 journal = msgspec.json.decode(content, type=_Journal) if content else None
                 if journal is not None and (journal.endpoint, journal.region) != (access.endpoint, access.region):
                     continue
-                found: dict[str, Left] = {}
+                leftovers: dict[str, Left] = {}
                 if journal is not None:
-                    remove(client(access), journal, found, _SWEEP_S)
-                left += found.values()
-                if not found:
+                    remove(client(access), journal, leftovers, _SWEEP_S)
+                left += leftovers.values()
+                if not leftovers:
                     path.unlink()
             finally:
                 os.close(lock)

@@ -111,8 +111,8 @@ _LARGEST = 2**30
 
 def size_bytes(level: str) -> int:
     """Of a level as in `10KB` (1000 bytes each) or `1MiB`. Raises `WrongUse`."""
-    found = _SIZE.fullmatch(level)
-    size = int(found[1]) * _UNITS[found[2] or ""] if found else -1
+    match = _SIZE.fullmatch(level)
+    size = int(match[1]) * _UNITS[match[2] or ""] if match else -1
     if not 0 <= size <= _LARGEST:
         raise WrongUse(
             f"the factor size has no level {level!r}", "a size is one as in 0B, 10KB, 1MiB or 1GiB, at most 1GiB"

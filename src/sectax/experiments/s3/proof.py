@@ -28,7 +28,7 @@ def cached_share(folder: Path, pages: int = 64) -> float | None:
     Returns:
         In [0, 1]; None where the file system does not tell, or there are no files.
     """
-    seen = cached = 0
+    pages_seen = cached = 0
     for path in _files(folder):
         with open(path, "rb", buffering=0) as file:
             size = os.fstat(file.fileno()).st_size
@@ -42,8 +42,8 @@ def cached_share(folder: Path, pages: int = 64) -> float | None:
                     pass
                 except OSError:
                     return None
-                seen += 1
-    return cached / seen if seen else None
+                pages_seen += 1
+    return cached / pages_seen if pages_seen else None
 
 
 def _files(folder: Path) -> Iterator[Path]:

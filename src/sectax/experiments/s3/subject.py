@@ -311,36 +311,37 @@ class S3Subject:
             self._running().clear(self._kept)
             self._kept = 0
 
-    def _check_header(self, seen: str) -> None:
+    def _check_header(self, header: str) -> None:
         claimed = ENCRYPTIONS[self._spec.encryption]
-        if seen == claimed.header:
+        if header == claimed.header:
             return
         self.kill()
         if self._spec.encryption == NONE:
             raise SubjectSkipped(
-                f"{self._title()}: nothing was asked for, and the service encrypts all the same ({self._safe(seen)})",
+                f"{self._title()}: nothing was asked for, and the service encrypts all the same ({self._safe(header)})",
                 "AWS has encrypted every new object with SSE-S3 since 2023-01-05: compare with that, "
                 "--endpoint aws does so by itself",
             )
         raise self._failure(
-            f"claims {claimed.words}, and the object says {self._safe(seen)}", "does the service know this encryption?"
+            f"claims {claimed.words}, and the object says {self._safe(header)}",
+            "does the service know this encryption?",
         )
 
     def _proof(self, data: Path, bucket: str, key: str, marker: str, since: float) -> Witnesses:
         """Search the server's files for what the first object's body begins with."""
         spec, stored = self._spec, data / bucket / key
         own = not spec.thorough and stored.is_dir() and spec.bytes >= len(marker)
-        found = holds(stored if own else data, marker.encode(), since)
+        place = holds(stored if own else data, marker.encode(), since)
         hides = ENCRYPTIONS[spec.encryption].hides
-        if found is hides:
+        if place is hides:
             words = ENCRYPTIONS[spec.encryption].words
             raise self._failure(
                 f"{words} is claimed, and its plaintext was found in the server's files"
-                if found
+                if place
                 else "is to be plain, and its plaintext was not found in the server's files",
                 "nothing is timed that does not do what its name says; report it",
             )
-        witnesses: Witnesses = {"proof": "plaintext found on disk" if found else "no plaintext on disk"}
+        witnesses: Witnesses = {"proof": "plaintext found on disk" if place else "no plaintext on disk"}
         if stored.is_dir() and self._first_is_alike:
             self._disk_bytes = stored_bytes(stored)
             witnesses["disk_bytes"] = self._disk_bytes

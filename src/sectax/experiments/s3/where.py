@@ -85,26 +85,26 @@ class Where:
 
 def read_where(options: Mapping[str, tuple[str, ...]]) -> Where:
     """What the options say. Raises `WrongUse`; reads no file."""
-    said = {name: values[0] for name, values in options.items() if values}
-    folder = Path(said.get(FOLDER, "."))
-    endpoint = said.get("endpoint", LOCAL)
+    given = {name: values[0] for name, values in options.items() if values}
+    folder = Path(given.get(FOLDER, "."))
+    endpoint = given.get("endpoint", LOCAL)
     if read_endpoint(endpoint, "https://s3.example.org or http://127.0.0.1:9000") is not None:
         endpoint = endpoint.rstrip("/")
     if endpoint == LOCAL:
         for name in ("region", "ca", "bucket", "kms-key"):
             if options.get(name):
                 raise WrongUse(f"--{name} is for another service than the local one", "say --endpoint too")
-    elif "data" in said:
+    elif "data" in given:
         raise WrongUse("--data is for the local server", "leave it out")
     buckets = _buckets(options.get("bucket", ()))
     return Where(
         endpoint=endpoint,
-        region=said.get("region"),
-        ca=Path(folder, said["ca"]) if "ca" in said else None,
+        region=given.get("region"),
+        ca=Path(folder, given["ca"]) if "ca" in given else None,
         buckets=buckets,
-        kms_key=said.get("kms-key", ""),
-        data=Path(folder, said["data"]) if "data" in said else None,
-        link_bytes_s=_link(said["link"]) if "link" in said else _NO_LINK_BYTES_S,
+        kms_key=given.get("kms-key", ""),
+        data=Path(folder, given["data"]) if "data" in given else None,
+        link_bytes_s=_link(given["link"]) if "link" in given else _NO_LINK_BYTES_S,
     )
 
 
@@ -114,8 +114,8 @@ def region_of(where: Where) -> str:
 
 
 def _link(given: str) -> float:
-    found = _LINK.fullmatch(given)
-    bytes_s = float(found[1]) * _BITS[found[2]] / 8 if found else 0.0
+    match = _LINK.fullmatch(given)
+    bytes_s = float(match[1]) * _BITS[match[2]] / 8 if match else 0.0
     if not bytes_s:
         raise WrongUse(f"--link {given!r} is not the speed of a network", "as in 10Gbit/s or 500Mbit/s")
     return bytes_s

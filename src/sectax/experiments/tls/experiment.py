@@ -45,11 +45,11 @@ class TlsExperiment(Experiment):
         return Wanted(parts=tuple(dict.fromkeys(PARTS[library] for library in (*libraries, *_line(request)))))
 
     def design(self, request: Request, machine: Machine) -> Design:
-        libraries, found = tls.setups(request.preset, request.levels)
+        libraries, variants = tls.setups(request.preset, request.levels)
         is_slow = tls.delay_s(request.options) > 0
-        base = next(iter(found))
+        base = next(iter(variants))
         control = tls.CONTROL
-        if len(found) == 1:
+        if len(variants) == 1:
             if len(libraries) == 1:
                 raise WrongUse(
                     f"nothing is left to compare: {base} with {libraries[0]} is all that was asked for",
@@ -57,16 +57,16 @@ class TlsExperiment(Experiment):
                 )
             control = tls.LIBRARY.name
         return Design(
-            factors=(Factor(tls.LIBRARY.name, libraries), Factor(tls.CONTROL, tuple(found))),
+            factors=(Factor(tls.LIBRARY.name, libraries), Factor(tls.CONTROL, tuple(variants))),
             control=control,
             baseline=base if control == tls.CONTROL else libraries[0],
             metrics=tls.METRICS,
             rules=Rules(
                 family=lambda levels: levels.get(tls.LIBRARY.name, "all"),
                 lacks=lambda levels: _lacks(
-                    levels[tls.LIBRARY.name], found[levels[tls.CONTROL]], machine, _line(request)
+                    levels[tls.LIBRARY.name], variants[levels[tls.CONTROL]], machine, _line(request)
                 ),
-                declares=lambda levels: found[levels[tls.CONTROL]].declares(levels[tls.LIBRARY.name]),
+                declares=lambda levels: variants[levels[tls.CONTROL]].declares(levels[tls.LIBRARY.name]),
                 extra_operations=False,
             ),
             transfers=_TRANSFERS,

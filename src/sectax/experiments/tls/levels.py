@@ -156,10 +156,10 @@ def setups(preset: str, asked: Mapping[str, tuple[str, ...]]) -> tuple[tuple[str
     named = usual.keys() & asked.keys()
     base = replace(Setup(), **{name: chosen[name][0] for name in named})
     changes = {name: chosen[name][1:] for name in usual if name in named} if named else _CHANGES[preset]
-    found = {base.name: base}
+    variants = {base.name: base}
     for name, levels in changes.items():
-        found |= {change_name(name, level): replace(base, **{name: level}) for level in levels}
-    return chosen[LIBRARY.name], found
+        variants |= {change_name(name, level): replace(base, **{name: level}) for level in levels}
+    return chosen[LIBRARY.name], variants
 
 
 def impossible(setup: Setup) -> Iterator[str]:
@@ -238,8 +238,8 @@ def delay_s(options: Mapping[str, tuple[str, ...]]) -> float:
     given = next(iter(options.get("delay", ())), "")
     if not given:
         return 0.0
-    found = re.fullmatch(r"(\d{1,6}(?:\.\d{1,6})?) ?(ms|s|us|µs)", given.strip(), re.ASCII)
-    seconds = float(found[1]) * _UNITS[found[2]] if found else 0.0
+    match = re.fullmatch(r"(\d{1,6}(?:\.\d{1,6})?) ?(ms|s|us|µs)", given.strip(), re.ASCII)
+    seconds = float(match[1]) * _UNITS[match[2]] if match else 0.0
     if not 1e-4 <= seconds <= _LONGEST_S:
         raise WrongUse(f"--delay {given!r} is not a time from 0.1ms to 1s", "with its unit, as in --delay 40ms")
     return seconds

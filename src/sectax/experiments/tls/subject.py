@@ -121,13 +121,13 @@ class TlsSubject:
             raise self._failed(error, "open") from error
         except _Trouble as error:
             raise self._failed(error, "open") from error
-        seen: Witnesses = {"protocol": NO_TLS}
+        witnesses: Witnesses = {"protocol": NO_TLS}
         if spec.setup.is_tls:
             if (differs := _differs(opened.seen, tally.seen)) or not tally.alike:
                 raise self._failure(f"client and server saw different {differs or 'connections'}", "report it")
-            seen = _agreed(opened.seen, tally.seen)
+            witnesses = _agreed(opened.seen, tally.seen)
             try:
-                seen |= wire.witnesses(opened.wrote, opened.read)
+                witnesses |= wire.witnesses(opened.wrote, opened.read)
             except (wire.NotTls, StopIteration) as error:
                 raise self._failure(f"what the client sent is not TLS: {error}", "report it") from error
         self._clock = str(hello.clock["name"])
@@ -139,7 +139,7 @@ class TlsSubject:
             "clock_read_s": int(hello.clock["read_ns"]) * 1e-9,
         }
         library = CALLED.get(hello.library.partition(" ")[0], hello.library)
-        return seen | {"library": library, "library_version": hello.library} | clock
+        return witnesses | {"library": library, "library_version": hello.library} | clock
 
     def visit(self, work: Work) -> Visit:
         """Set connections up: `work.settle` of them thrown away, then `work.count`; and send requests over an open one.
