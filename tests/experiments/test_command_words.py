@@ -47,8 +47,8 @@ def test_prepare_is_for_all_or_for_the_one_that_is_named():
         ({"treatment": ("a=echo 'oops",)}, "badly quoted"),
         ({"treatment": ("a=no-such-program-here --x",)}, "'no-such-program-here' was not found"),
         ({"prepare": ("true", "slow=false")}, "two --prepare commands"),
-        ({"timeout": ("soon",)}, "not a number of seconds"),
-        ({"timeout": ("0",)}, "not a number of seconds"),
+        ({"timeout": ("soon",)}, "not a length of time"),
+        ({"timeout": ("0",)}, "not a length of time"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_with_words(given, says):

@@ -58,7 +58,7 @@ def specs(made) -> dict[str, FunctionSpec]:
         ({"treatment": ("x=gone",)}, "gone is not there"),
         ({"event": ("a/lambda_function.py",)}, "is not JSON"),
         ({"timeout": ("1000",)}, "not between 1 and 900"),
-        ({"gap": ("soon",)}, "not between"),
+        ({"gap": ("soon",)}, "not a length of time"),
         ({"layer": ("gone",)}, "gone is not there"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

@@ -1,4 +1,4 @@
-"""Checks the factors and levels that a user asked for against those that exist."""
+"""Checks the factors, levels and lengths of time that a user asked for."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from sectax.model.errors import WrongUse
 from sectax.model.treatment import Factor
 from sectax.text.near import did_you_mean
+from sectax.text.spans import seconds
 
 
 def choose(
@@ -46,6 +47,19 @@ def _as_spelled(level: str, levels: tuple[str, ...]) -> str:
     """The one level that differs in upper and lower case alone, or what was given."""
     alike = [known for known in levels if known.casefold() == level.casefold()]
     return alike[0] if level not in levels and len(alike) == 1 else level
+
+
+def seconds_in(
+    options: Mapping[str, tuple[str, ...]], name: str, usual: float, limits: tuple[float, float], example: str
+) -> float:
+    """The seconds of an option; the *usual* ones where it is not given. Raises `WrongUse`."""
+    given = next(iter(options.get(name, ())), None)
+    if given is None:
+        return usual
+    value = seconds(given, f"--{name}")
+    if not limits[0] <= value <= limits[1]:
+        raise WrongUse(f"--{name} {given!r} is not between {limits[0]:g} and {limits[1]:g} seconds", f"as in {example}")
+    return value
 
 
 def as_name(text: str) -> str:

@@ -7,14 +7,19 @@ import re
 
 from sectax.model.errors import WrongUse
 
-_SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0}
+_SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6}
 _NUMBER = r"\d+(?:\.\d+)?"
-# Hours, minutes and seconds in this order, each of which may be left out; a number alone is in seconds.
-_SPAN = re.compile(rf"(?:(?P<h>{_NUMBER})\s*h\s*)?(?:(?P<m>{_NUMBER})\s*m(?:in)?\s*)?(?:(?P<s>{_NUMBER})\s*s?)?")
+# Hours, minutes and seconds in this order, each of which may be left out, or milli- or microseconds; a number alone is
+# in seconds.
+_SPAN = re.compile(
+    rf"(?:(?P<h>{_NUMBER})\s*h\s*)?(?:(?P<m>{_NUMBER})\s*m(?:in)?\s*)?(?:(?P<s>{_NUMBER})\s*s?)?"
+    rf"|(?P<ms>{_NUMBER})\s*ms|(?P<us>{_NUMBER})\s*[uµ]s",
+    re.ASCII,
+)
 
 
 def seconds(text: str, option: str) -> float:
-    """`90`, `90s`, `1.5m`, `1m30s` and `1h` in seconds. Raises `WrongUse`, which names the option."""
+    """`90`, `90s`, `1.5m`, `1m30s`, `1h` and `40ms` in seconds. Raises `WrongUse`, which names the option."""
     match = _SPAN.fullmatch(text.strip())
     parts = match.groupdict(default="0") if match else {}
     value = math.fsum(float(number) * _SECONDS[unit] for unit, number in parts.items())

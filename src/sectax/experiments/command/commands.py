@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import os
 import re
 import shlex
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from sectax.experiments.command.scans import fill, read_scans, refuse_placeholders, refuse_unused, shell_syntax
-from sectax.experiments.levels import as_name
+from sectax.experiments.levels import as_name, seconds_in
 from sectax.experiments.on_host.places import HOST, Places, read_places, sees_this_machine
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
@@ -129,7 +130,7 @@ def read_commands(options: Mapping[str, tuple[str, ...]], values: Mapping[str, s
         set_up=tuple(split("--setup", text) for text in options.get("setup", ())),
         clean_up=tuple(split("--cleanup", text) for text in options.get("cleanup", ())),
         ignore_failure=bool(options.get("ignore-failure")),
-        deadline_s=_deadline(options.get("timeout", ())),
+        deadline_s=seconds_in(options, "timeout", _DEADLINE_S, (0, math.inf), "--timeout 60"),
         folder=folder,
         folders=_folders(options.get("in", ()), tuple(texts), folder),
         added=dict(_added(text, tuple(texts)) for text in options.get("added", ())),
@@ -328,15 +329,3 @@ def _prepare(
         return {name: split("--prepare", text) for name, text in zip(names, given, strict=True)}
     named = _by_name("--prepare commands", given, names, f"say whose each is, as in -p {names[0]}='CMD'")
     return {name: split("--prepare", rest) for name, rest in named.items()}
-
-
-def _deadline(given: tuple[str, ...]) -> float:
-    if not given:
-        return _DEADLINE_S
-    try:
-        seconds = float(given[0].removesuffix("s"))
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < float("inf"):
-        raise WrongUse(f"--timeout {given[0]!r} is not a number of seconds above zero", "as in --timeout 60")
-    return seconds

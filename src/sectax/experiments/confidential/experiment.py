@@ -13,14 +13,13 @@ from sectax.experiments.confidential.parts import PROBE as OWN_PROBE
 from sectax.experiments.confidential.subject import CPU_TIME, TOTAL_TIME, SysbenchSpec
 from sectax.experiments.confidential.tests import PUBLISHED_TESTS, SYSBENCH, SYSBENCH_BATCH_S, TESTS
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Option, Request, Rules, Wanted
-from sectax.experiments.levels import choose
+from sectax.experiments.levels import choose, seconds_in
 from sectax.experiments.on_host.places import HOST, PAIR, Places, declares, read_places, scope
 from sectax.hosts import facts
 from sectax.hosts.process.errors import ChildError
 from sectax.hosts.registry import facts_of, host
 from sectax.model.advice_rules import AdviceRules, Choice, Repeats
 from sectax.model.environment import LOCAL_HOST
-from sectax.model.errors import WrongUse
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Calibrated, Plan, Stopping
 from sectax.model.subject import SubjectSpec
@@ -143,7 +142,8 @@ class ConfidentialExperiment(Experiment):
         block, choice = _block([machine.host(where).facts for where in used])
         has_probe = machine.lacks(OWN_PROBE) is None
         tests = next(factor.levels for factor in factors if factor.name == TEST)
-        timeout = _timeout(request.options.get(TIMEOUT, ()), as_published=as_published)
+        usual_s = _PUBLISHED_TIMEOUT_S if as_published else _USUAL_TIMEOUT_S
+        timeout = math.ceil(seconds_in(request.options, TIMEOUT, usual_s, (0, 86400), f"--{TIMEOUT} 60"))
         return Design(
             factors=factors,
             control=HOST,
@@ -261,16 +261,6 @@ def _transfers(places: Places) -> str:
             "puts them together. Five pairs make a general claim."
         )
     return scope(places)
-
-
-def _timeout(given: tuple[str, ...], *, as_published: bool) -> int:
-    if not given:
-        return _PUBLISHED_TIMEOUT_S if as_published else _USUAL_TIMEOUT_S
-    text = given[0].removesuffix("s")
-    seconds = float(text) if re.fullmatch(r"\d{1,6}(\.\d{1,6})?", text) else 0.0
-    if not 0 < seconds <= 86400:
-        raise WrongUse(f"--{TIMEOUT} {given[0]!r} is not a number of seconds up to 86400", f"as in --{TIMEOUT} 60")
-    return math.ceil(seconds)
 
 
 def _block(hosts: list[Mapping[str, str]]) -> tuple[int, str]:

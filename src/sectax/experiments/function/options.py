@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from sectax.experiments.levels import seconds_in
 from sectax.experiments.on_lambda.experiment import PYTHON, where
 from sectax.model.errors import WrongUse
 
@@ -79,8 +80,8 @@ def read_functions(options: Mapping[str, tuple[str, ...]]) -> Functions:
         expected=_path(options, "expect", folder),
         runtime=runtime,
         handler=_one(options, "handler") or default,
-        timeout_s=int(_number(options, "timeout", _TIMEOUT_S, 1, 900)),
-        gap_s=_number(options, "gap", _GAP_S, 0.001, 60),
+        timeout_s=int(seconds_in(options, "timeout", _TIMEOUT_S, (1, 900), "--timeout 60")),
+        gap_s=seconds_in(options, "gap", _GAP_S, (0.001, 60), "--gap 0.1"),
         endpoint=endpoint,
         role=role,
     )
@@ -164,18 +165,3 @@ def _layers(given: tuple[str, ...], names: tuple[str, ...], folder: str) -> dict
         for target in (name,) if for_one else names:
             layers[target] += (layer,)
     return layers
-
-
-def _number(options: Mapping[str, tuple[str, ...]], name: str, default: float, least: float, most: float) -> float:
-    given = _one(options, name)
-    if given is None:
-        return default
-    try:
-        value = float(given.removesuffix("s"))
-    except ValueError:
-        value = -1.0
-    if not least <= value <= most:
-        raise WrongUse(
-            f"--{name} {given!r} is not between {least:g} and {most:g} seconds", f"as in --{name} {default:g}"
-        )
-    return value

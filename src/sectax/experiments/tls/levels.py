@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 
 from sectax.experiments.interface import Option
-from sectax.experiments.levels import choose
-from sectax.model.errors import WrongUse
+from sectax.experiments.levels import choose, seconds_in
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.subject import Witness
 from sectax.model.treatment import Factor
@@ -216,7 +214,6 @@ WORDS = {
 # The levels that were asked for, as the plan keeps them: no option that a user types.
 ASKED = "asked"
 _LONGEST_S = 1.0
-_UNITS = {"ms": 1e-3, "s": 1.0, "us": 1e-6, "µs": 1e-6}
 
 OPTIONS = (Option("delay", "Round-trip time that a slow line in user space adds, as in 40ms.", metavar="TIME"),)
 
@@ -235,11 +232,4 @@ def asked(options: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
 
 def delay_s(options: Mapping[str, tuple[str, ...]]) -> float:
     """The round-trip time that the line adds, in seconds. Raises `WrongUse`."""
-    given = next(iter(options.get("delay", ())), "")
-    if not given:
-        return 0.0
-    match = re.fullmatch(r"(\d{1,6}(?:\.\d{1,6})?) ?(ms|s|us|µs)", given.strip(), re.ASCII)
-    seconds = float(match[1]) * _UNITS[match[2]] if match else 0.0
-    if not 1e-4 <= seconds <= _LONGEST_S:
-        raise WrongUse(f"--delay {given!r} is not a time from 0.1ms to 1s", "with its unit, as in --delay 40ms")
-    return seconds
+    return seconds_in(options, "delay", 0.0, (1e-4, _LONGEST_S), "--delay 40ms")
