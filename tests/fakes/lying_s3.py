@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
-from sectax.experiments.s3.where import Access
+from sectax.experiments.s3.access import Access
 
 _PAGE = 1000
 

@@ -17,13 +17,14 @@ from sectax.experiments.client_server.load import rate_of
 from sectax.experiments.client_server.work_folder import sweep as sweep_folders
 from sectax.experiments.interface import Bench
 from sectax.experiments.s3 import parts
+from sectax.experiments.s3.access import Access
 from sectax.experiments.s3.buckets import Buckets, Left, LeftBehind, NoBucket
 from sectax.experiments.s3.buckets import sweep as sweep_buckets
 from sectax.experiments.s3.levels import GO, MULTIPART, PART_BYTES, PYTHON, TLS, size_bytes
 from sectax.experiments.s3.minio import KMS_KEY, WORK_FOLDERS, Minio
 from sectax.experiments.s3.shelf import Shelf
 from sectax.experiments.s3.spec import S3Spec
-from sectax.experiments.s3.where import Access, read_certificate, read_where, region_of
+from sectax.experiments.s3.where import read_certificate, read_where, region_of
 from sectax.model.plan import Calibrated, Plan, added_s
 from sectax.model.treatment import Treatment
 from sectax.parts import cache

@@ -22,8 +22,8 @@ from typing import Any
 
 import msgspec
 
+from sectax.experiments.s3.access import Access
 from sectax.experiments.s3.levels import ENCRYPTIONS
-from sectax.experiments.s3.where import Access
 from sectax.model.errors import ExitStatus, SectaxError
 from sectax.text.printable import printable
 

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from sectax.experiments.client_server.client import GRACE_S, HELLO_S, Batch, Conversation, Nothing
-from sectax.experiments.s3.where import Access
+from sectax.experiments.s3.access import Access
 
 PROTOCOL = 3
 

@@ -24,7 +24,7 @@ from sectax.experiments.client_server.server import (
 )
 from sectax.experiments.client_server.work_folder import WorkFolder
 from sectax.experiments.s3 import parts
-from sectax.experiments.s3.where import Access
+from sectax.experiments.s3.access import Access
 from sectax.hosts.process.child import Child
 from sectax.hosts.process.errors import ChildError, ChildSilent
 from sectax.model.why_not import WhyNot

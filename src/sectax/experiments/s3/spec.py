@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sectax.experiments.client_server.load import fewest, ramp
+from sectax.experiments.s3.access import Access
 from sectax.experiments.s3.minio import Minio
 from sectax.experiments.s3.shelf import Shelf
-from sectax.experiments.s3.where import Access
 from sectax.model.errors import SectaxError
 from sectax.model.subject import Subject
 
