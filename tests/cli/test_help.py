@@ -50,4 +50,4 @@ def test_the_help_of_an_experiment_names_its_factors_levels_and_time() -> None:
 
     assert "  algorithm: RS256, HS256, ES256, EdDSA," in result.out
     assert "[default: 120s, 60s with --quick]" in result.out
-    assert "  (… are others that you name)" in sectax("run", "function", "--help", COLUMNS="80").out
+    assert "  (… stands for others that you name)" in sectax("run", "function", "--help", COLUMNS="80").out

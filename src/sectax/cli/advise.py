@@ -41,7 +41,7 @@ def command(
     ttl: str | None,
     form: Form,
 ) -> None:
-    """Say what to do after a run, where its time goes, and what it costs in money at your rate.
+    """Recommend what to do after a run; show where its time goes and what it costs at your rate.
 
     Runs of jwt take your mix of signatures and verifications (--sign 1 --verify 20), runs of secrets your calls, rate
     and TTL (--calls, --rate, --ttl).

@@ -25,7 +25,7 @@ def command(run_file: str, certificates: Path | None, json_: bool) -> None:
     """Check the attestation reports that the confidential hosts of a run gave.
 
     A report is good where a processor's vendor vouches for it, and it was made for this run's plan. Whether the vendor
-    has revoked a key, or wants newer firmware, is not asked.
+    has revoked a key, or wants newer firmware, is not checked.
 
     Exit status: 0 every host that says that its memory is encrypted gave a good report; 1 one did not, or there is no
     such host.

@@ -12,7 +12,7 @@ _MARKS = {"good": "  ok ", "warning": "warn ", "missing": "miss "}
 @click.command("doctor")
 @as_json
 def command(json_: bool) -> None:
-    """Say what this machine can measure, and what disturbs it."""
+    """Show what this machine can measure, and what disturbs measurements."""
     from sectax.cli.progress import TerminalProgress
     from sectax.workflow.doctor import Diagnosis, examine
 

@@ -42,7 +42,7 @@ _NOT_HERE = ("--fail-if", "--dry-run", "--html", "--picture", "--seal", "--no-su
     "limits",
     multiple=True,
     metavar="CONDITION",
-    help="What is too much, as in 'slower>5%', 'memory > +10%', 'p99 > 12ms' or 'bytes > 0' (may be repeated).",
+    help="A limit, such as 'slower>5%', 'memory > +10%', 'p99 > 12ms' or 'bytes > 0' (may be repeated).",
 )
 @click.option("--limits", "file", type=click.Path(path_type=Path), metavar="FILE", help="TOML with limits = ['…'].")
 @click.option(
@@ -50,7 +50,7 @@ _NOT_HERE = ("--fail-if", "--dry-run", "--html", "--picture", "--seal", "--no-su
     type=click.Choice([_PASS, _FAIL]),
     default=_FAIL,
     show_default=True,
-    help="What becomes of the build where the gate cannot say: status 4, or 0.",
+    help="What an undecided gate does: fail (status 4) or pass (0).",
 )
 @click.option("--out", type=click.Path(), metavar="FILE", help="The run file; a second session adds -2 to its name.")
 @click.option("--junit", type=click.Path(), metavar="FILE", help="Also write the outcome as JUnit XML.")

@@ -13,9 +13,9 @@ from sectax.workflow.history import history
 @click.argument("source", metavar="FOLDER|BRANCH", default=".")
 @form(everything, html, in_ascii, as_json)
 def command(source: str, form: Form) -> None:
-    """What a cost was from run to run: the run files of a folder, or of a branch of this repository, by commit.
+    """Show how a cost changed from run to run: the run files of a folder, or of a branch, by commit.
 
-    Runs of different machines are separate lines. Where a level changed is advice and no verdict; the runs around it
-    say more.
+    Runs of different machines are separate lines. Where a level changed is a hint, not a
+    verdict: look at the runs around it.
     """
     print_result(history(source), form)

@@ -46,7 +46,7 @@ def group() -> None:
 def serve_command(*, port: int, instances: int, idle_s: float, allow: tuple[str, ...]) -> None:
     """Serve AWS's Lambda API until Ctrl-C.
 
-    Then everything is ended and removed."""
+    Its functions are then stopped and removed."""
     from sectax.parts import lambda_local
 
     words = ["--port", str(port), "--instances", str(instances), "--idle", str(idle_s)]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # `--help` starts fast. An experiment's own commands are found by its name; a row here spares loading it.
 _COMMANDS = {
     "list": ("sectax.cli.list:command", "List the experiments, their factors and levels, and the probes."),
-    "doctor": ("sectax.cli.doctor:command", "Say what this machine can measure, and what disturbs it."),
+    "doctor": ("sectax.cli.doctor:command", "Show what this machine can measure, and what disturbs measurements."),
     "setup": ("sectax.cli.setup:command", "Install what the experiments need."),
     "run": ("sectax.cli.run:group", "Measure how much more a control costs than its baseline."),
     "resume": ("sectax.cli.run:resume_command", "Continue a run that was interrupted."),
@@ -33,15 +33,15 @@ _COMMANDS = {
     "show": ("sectax.cli.show:command", "Print the results of a run."),
     "report": ("sectax.cli.report:command", "Write the results of a run as a page, Markdown, CSV or JSON."),
     "compare": ("sectax.cli.compare:command", "Compare a run with another run, or with a published study."),
-    "history": ("sectax.cli.history:command", "Say what a cost was from run to run, by commit."),
+    "history": ("sectax.cli.history:command", "Show how a cost changed from run to run, by commit."),
     "gate": ("sectax.cli.gate:command", "Fail a build whose change costs more than a limit allows."),
-    "advise": ("sectax.cli.advise:command", "Say where the time of a run goes, and what it costs in money."),
+    "advise": ("sectax.cli.advise:command", "Recommend what to do after a run; show where its time goes."),
     "attest": ("sectax.cli.attest:command", "Check the attestation reports of a run's confidential hosts."),
     "audit": ("sectax.cli.audit:command", "Check a run, a study or a file of numbers for common mistakes."),
-    "probe": ("sectax.cli.probe:group", "Begin a probe, and check that one keeps to the protocol."),
+    "probe": ("sectax.cli.probe:group", "Create a probe, or check that one follows the protocol."),
     "hmac": ("sectax.experiments.hmac.commands:group", "Make a shared key and events, sign and verify them."),
     "lambda": ("sectax.cli.lambda_:group", "Start a local Lambda for unmodified AWS clients."),
-    "help": ("sectax.cli.main:help_command", "Explain a command."),
+    "help": ("sectax.cli.main:help_command", "Show the help of a command."),
 }
 
 # For each thread OpenBLAS reserves memory; where there is a limit (ulimit -v) it tries for ever, and Python hears no
@@ -133,12 +133,12 @@ def cli(ctx: click.Context) -> None:
 
     \b
     Exit status:
-      0    done; a run was measured, even where nothing is answered
+      0    done; the run was measured, even if nothing was decided
       1    a check failed: --fail-if, gate, audit --fail-on, probe check, hmac verify
       2    wrong use; the message says what to write instead
       3    nothing could be measured, or the run file could not be written
       4    a condition of --fail-if, or a limit of gate, is undecided
-      70   a fault of sectax itself
+      70   a bug in sectax
       130  interrupted; what was measured is kept
     """
     if ctx.invoked_subcommand is None:
@@ -154,7 +154,7 @@ def cli(ctx: click.Context) -> None:
 )
 @click.pass_context
 def help_command(ctx: click.Context, words: tuple[str, ...]) -> None:
-    """Explain a command (all of them where none is named)."""
+    """Show the help of a command (by default, of all)."""
     from sectax.experiments import registry
 
     if words and words[0] not in _COMMANDS and words[0] in registry.names() and not _brought_by_an_experiment(words[0]):
@@ -214,7 +214,7 @@ def main() -> NoReturn:
         if os.environ.get("SECTAX_DEBUG"):
             raise
         _complain(
-            f"a fault of sectax itself: {type(error).__name__}: {error}",
+            f"a bug in sectax: {type(error).__name__}: {error}",
             "what was recorded is kept; run it again with SECTAX_DEBUG=1 and report what it prints",
         )
         status = ExitStatus.FAULT

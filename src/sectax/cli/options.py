@@ -42,9 +42,9 @@ PRESETS = {
 
 run_file = click.argument("run_file", metavar=RUN, type=click.Path(), callback=named_run)
 html = click.option("--html", type=click.Path(), metavar="FILE", help="Also write the result as a page with pictures.")
-in_ascii = click.option("--ascii", "ascii_only", is_flag=True, help="Draw and write with ASCII alone.")
-quiet = click.option("--quiet", is_flag=True, help="Say nothing while it runs.")
-verbose = click.option("--verbose", is_flag=True, help="Say what the pilot found, and a line after every block.")
+in_ascii = click.option("--ascii", "ascii_only", is_flag=True, help="Print ASCII characters only.")
+quiet = click.option("--quiet", is_flag=True, help="Print no progress.")
+verbose = click.option("--verbose", is_flag=True, help="Print what the pilot found, and a line after every block.")
 
 
 def form(*options: Callable[[Any], Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -70,14 +70,19 @@ def form(*options: Callable[[Any], Any]) -> Callable[[Callable[..., None]], Call
 
 _ON = (
     click.option("--on", metavar="ADDRESS", help="Run on the hosts of a Dask cluster: dask://HOST:PORT, or local:4."),
-    click.option("--hosts", type=click.IntRange(1), metavar="N", help="With --on: on N of its hosts."),
+    click.option("--hosts", type=click.IntRange(1), metavar="N", help="With --on: use N of its hosts."),
     click.option(
-        "--where", multiple=True, metavar="NAME=VALUE", help="With --on: on such hosts, as machine=arm* (repeatable)."
+        "--where",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="With --on: use hosts that match, such as machine=arm* (may be repeated).",
     ),
-    click.option("--tls-ca", type=click.Path(), metavar="FILE", help="With --on: the authority of all certificates."),
-    click.option("--tls-cert", type=click.Path(), metavar="FILE", help="With --on: our certificate."),
+    click.option("--tls-ca", type=click.Path(), metavar="FILE", help="With --on: the CA of all certificates."),
+    click.option("--tls-cert", type=click.Path(), metavar="FILE", help="With --on: the certificate to show."),
     click.option("--tls-key", type=click.Path(), metavar="FILE", help="With --on: its private key."),
-    click.option("--insecure", is_flag=True, help="With --on: without TLS over a network, where keys can be read."),
+    click.option(
+        "--insecure", is_flag=True, help="With --on: allow a network without TLS, where others can read the keys."
+    ),
 )
 
 

@@ -19,7 +19,7 @@ _MARKS = {"passed": "pass", "failed": "FAIL", "skipped": "skip"}
 
 @click.group("probe")
 def group() -> None:
-    """Begin a probe, and check that one keeps to the protocol."""
+    """Create a probe, or check that one follows the protocol."""
 
 
 @group.command("new", short_help="Copy a complete probe to begin with.")
@@ -31,11 +31,11 @@ def new_command(folder: Path) -> None:
     click.echo(f"  sectax probe check 'python3 {shlex.quote(str(folder / 'probe.py'))}'")
 
 
-@group.command("check", short_help="Check that a probe keeps to the protocol.")
+@group.command("check", short_help="Check that a probe follows the protocol.")
 @click.argument("command", metavar="COMMAND")
 @as_json
 def check_command(command: str, json_: bool) -> None:
-    """Check that a probe keeps to the protocol. COMMAND is its name, as in sectax list, or any command line."""
+    """Check that a probe follows the protocol. COMMAND is its name, as in sectax list, or any command line."""
     try:
         words = shlex.split(command)
     except ValueError as error:

@@ -36,7 +36,7 @@ _EXPORTS = {
     "markdown": "hyperfine's table, with a verdict",
 }
 
-_SEAL_HELP = "Sign the run with an SSH key, so that a later change shows (sectax audit says so)."
+_SEAL_HELP = "Sign the run with an SSH key, so that sectax audit detects a later change."
 
 # What [run] in sectax.toml may have: what every experiment has.
 _SHARED = frozenset(
@@ -117,20 +117,20 @@ def _command_for(experiment: Experiment, then: Then) -> click.Command:
         click.Option(
             ["--budget"],
             metavar="TIME",
-            help=f"The most time, as in 60s or 1m30s.  [default: {_budgets(experiment)}]",
+            help=f"The longest that it may take, such as 60s or 1m30s.  [default: {_budgets(experiment)}]",
         ),
         click.Option(
             ["--until"],
             type=click.Choice([Until.DIRECTION.value, Until.VERDICT.value, Until.BUDGET.value]),
-            help="When to end: as soon as it is known which one is slower (direction), when it is also known about how "
-            "much, to within 12 % (verdict), or not before the time is up (budget).  [default: verdict]",
+            help="When to stop: once it is known which one is slower (direction), once it is also known by how much, "
+            "to within 12 % (verdict), or when the time is up (budget).  [default: verdict]",
         ),
-        click.Option(["--precise"], is_flag=True, help="Go on after the verdict until the intervals are narrow."),
+        click.Option(["--precise"], is_flag=True, help="Continue after the verdict until the intervals are narrow."),
         click.Option(["--blocks"], type=int, metavar="N", help="Run exactly N blocks, and judge once, at the end."),
-        click.Option(["--max-blocks"], type=int, metavar="N", help="Run at most N blocks.  [default: what fits]"),
+        click.Option(["--max-blocks"], type=int, metavar="N", help="Run at most N blocks.  [default: as many as fit]"),
         click.Option(["--seed"], type=int, metavar="N", help="The seed of another run, to measure in the same order."),
         click.Option(
-            ["--out"], type=click.Path(), metavar="FILE", help="The new run file.  [default: a name with the time]"
+            ["--out"], type=click.Path(), metavar="FILE", help="The run file to write.  [default: a name with the time]"
         ),
         click.Option(
             ["--html"], type=click.Path(), metavar="FILE", help="Also write the result as a page with pictures."
@@ -138,10 +138,10 @@ def _command_for(experiment: Experiment, then: Then) -> click.Command:
         click.Option(
             ["--picture"], type=click.Path(), metavar="FILE", help="Also write the answer as one picture, SVG or PNG."
         ),
-        click.Option(["--no-summary"], is_flag=True, help="Write nothing to $GITHUB_STEP_SUMMARY, where that is set."),
+        click.Option(["--no-summary"], is_flag=True, help="Do not write to $GITHUB_STEP_SUMMARY."),
         click.Option(["--seal"], type=click.Path(), metavar="KEY", help=_SEAL_HELP),
         click.Option(
-            ["--dry-run"], is_flag=True, help="Only say what would be measured, how long that takes and what it costs."
+            ["--dry-run"], is_flag=True, help="Only print what would be measured, how long it takes and what it costs."
         ),
         click.Option(["--prices"], type=click.Path(), metavar="FILE", help="With --dry-run: your own price list."),
     ]
@@ -182,7 +182,7 @@ def _levels(experiment: Experiment) -> str:
     """The factors with their levels, for `--help`."""
     lines = [f"  {factor.name}: {', '.join(factor.levels)}" for factor in experiment.factors]
     if any("…" in factor.levels for factor in experiment.factors):
-        lines.append("  (… are others that you name)")
+        lines.append("  (… stands for others that you name)")
     return "\n".join(["\b\nFactors and their levels:", *lines])
 
 
@@ -276,7 +276,7 @@ group = _ExperimentsGroup(_run)
 
 @click.command("resume")
 @shared.run_file
-@click.option("--budget", metavar="TIME", help="The most time from now on.  [default: as the run began]")
+@click.option("--budget", metavar="TIME", help="The longest that it may take from now on.  [default: that of the run]")
 @click.option("--seal", type=click.Path(), metavar="KEY", help=_SEAL_HELP)
 @shared.on
 @shared.quiet

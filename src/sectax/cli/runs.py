@@ -17,9 +17,9 @@ _SECONDS = len("2026-11-22T05:37")  # of a time, without its seconds
 @click.argument("folder", metavar="[FOLDER]", required=False, type=click.Path(path_type=Path))
 @as_json
 def command(folder: Path | None, json_: bool) -> None:
-    """List the run files of a folder (this one, or runs/ in it) with the answer of each, the last written at the end.
+    """List the run files of a folder (this one, or runs/ in it) with their answers, the newest at the end.
 
-    That one can be named `last` wherever a run file is asked for, as in: sectax show last
+    The newest can be named `last` wherever a run file is expected, as in: sectax show last
     """
     listing = runs(folder or usual_folder())
     if json_:

@@ -21,7 +21,7 @@ def _to_set_up(ctx: click.Context, parameter: click.Parameter, typed: str) -> li
 @click.option("--level", multiple=True, metavar="FACTOR=A,B", help="Only what these levels of one experiment need.")
 @click.pass_context
 def command(ctx: click.Context, experiments: tuple[str, ...], level: tuple[str, ...]) -> None:
-    """Install what the experiments need (all of them where none is named).
+    """Install what the experiments need (by default, all experiments).
 
     Without a name, or with the name shell, it also writes completion for the shells that are installed into your
     own folders, and says which files.

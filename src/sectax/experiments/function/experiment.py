@@ -48,12 +48,12 @@ class FunctionExperiment(on_lambda.LambdaExperiment):
         Option("treatment", "a function and its name", "NAME=ZIP", multiple=True),
         Option("event", "a file with the JSON that all are invoked with (default: an empty object)", "FILE"),
         Option("expect", "a file with the JSON that every answer must be equal to", "FILE"),
-        Option("runtime", "python3.x or provided.al2023 (default: the Python that runs sectax)", "NAME"),
-        Option("handler", "what the runtime calls (default lambda_function.lambda_handler)", "NAME"),
+        Option("runtime", "the runtime: python3.x or provided.al2023 (default: the Python that runs sectax)", "NAME"),
+        Option("handler", "the function that the runtime calls (default lambda_function.lambda_handler)", "NAME"),
         Option("layer", "a layer for all functions, or for one", "[NAME=]ZIP|ARN", multiple=True),
         Option("env-file", "a file with NAME=VALUE lines, the functions' environment", "FILE"),
-        Option("timeout", "what an invocation may take (default 60)", "SECONDS"),
-        Option("gap", "from an answer to the next event where pace=spaced (default 0.1)", "SECONDS"),
+        Option("timeout", "the longest that an invocation may take (default 60)", "SECONDS"),
+        Option("gap", "the pause between an answer and the next event with pace=spaced (default 0.1)", "SECONDS"),
         *on_lambda.ENDPOINT_OPTIONS,
     )
     assumed_s = 0.01

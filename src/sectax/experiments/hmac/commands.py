@@ -70,7 +70,7 @@ def _warn_of(path: str | None, key: bytes) -> None:
         click.echo(f"warning: {printable(warning)}", err=True)
 
 
-_force = click.option("--force", is_flag=True, help="Replace a file that is there.")
+_force = click.option("--force", is_flag=True, help="Replace an existing file.")
 
 
 @group.command("keygen")
@@ -87,7 +87,7 @@ _force = click.option("--force", is_flag=True, help="Replace a file that is ther
 def keygen(out: str, force: bool, json_: bool) -> None:
     """Make a shared key: 64 random bytes, URL-safe.
 
-    A file that is there is never overwritten without --force.
+    An existing file is never overwritten without --force.
     """
     if out == "-":
         if json_:
@@ -111,7 +111,9 @@ def keygen(out: str, force: bool, json_: bool) -> None:
 )
 @click.option("--out", required=True, type=click.Path(), metavar="DIR", help="The folder for SIZE.json.")
 @_scheme(*VARIANTS)
-@click.option("--lifetime", metavar="TIME", help=f"Until the expiry of {EXPIRY}.  [default: {_DEFAULT_LIFETIME}]")
+@click.option(
+    "--lifetime", metavar="TIME", help=f"How long events of {EXPIRY} are valid.  [default: {_DEFAULT_LIFETIME}]"
+)
 @_takes_key
 @_force
 @_as_json
@@ -124,7 +126,7 @@ def payload(
     force: bool,
     json_: bool,
 ) -> None:
-    """Make signed events as the published study did, one file a size (its own six where none is given).
+    """Make signed events as the published study did, one file for each size (its own six by default).
 
     `data` is Base64 of a MessagePack map {a: 123, b: 456, obj: SIZE bytes}; the salt is new for every event.
     """

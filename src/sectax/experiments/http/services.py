@@ -25,18 +25,18 @@ LEFT_OUT = "left-out"  # which values were left out of the options; not an optio
 OPTIONS = (
     Option("baseline", "the URL that the others are compared with", "URL"),
     Option("treatment", "a URL and its name", "NAME=URL", multiple=True),
-    Option("method", "how it is asked (default: GET)", "[NAME=]METHOD", multiple=True),
+    Option("method", "the request method (default: GET)", "[NAME=]METHOD", multiple=True),
     Option("header", "a header of every request, or @FILE with one on each line", "[NAME=]HEADER", True, short="H"),
-    Option("body", "the file that every request carries", "[NAME=]FILE", multiple=True),
+    Option("body", "a file with the body of every request", "[NAME=]FILE", multiple=True),
     Option("status", "accept this status, and no other (default: 200 to 299)", "[NAME=]CODE", multiple=True),
     Option("bodies-differ", "accept answers with different bodies, from one request or URL to the next", flag=True),
     Option("ca", "a file with the certificates to trust instead of the system's", "[NAME=]FILE", multiple=True),
     Option("cert", "a file with the certificate that the client shows", "[NAME=]FILE", multiple=True),
     Option("key", "a file with its private key", "[NAME=]FILE", multiple=True),
     Option("start", f"the command that serves NAME's URL, whose port is {PORT}", "NAME=CMD", multiple=True),
-    Option("fresh", "start what --start names again for every block", flag=True),
-    Option("rate", "send so many requests a second on schedule, and time them from when they were due", "N"),
-    Option("clients", "share the load among so many client processes on this machine", "N"),
+    Option("fresh", "restart the servers of --start for every block", flag=True),
+    Option("rate", "send N requests a second on schedule, and time each from when it was due", "N"),
+    Option("clients", "share the load among N client processes on this machine", "N"),
     Option("timeout", "the longest that one request may take (default: 30)", "SECONDS"),
 )
 # Options that may hold a secret, and what of their values may be shown.

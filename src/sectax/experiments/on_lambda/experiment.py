@@ -32,8 +32,10 @@ RUNTIME_CLIENT = f"lambda-runtime:{PYTHON}"
 LAMBDA = "lambda"
 
 ENDPOINT_OPTIONS = (
-    Option("endpoint", "local (default: a server of sectax's own), aws, or the address of a Lambda", "WHERE"),
-    Option("role", "the execution role, which AWS wants", "ARN"),
+    Option(
+        "endpoint", "where functions run: local (the default, a server of sectax's own), aws, or an address", "WHERE"
+    ),
+    Option("role", "the execution role (required on AWS)", "ARN"),
 )
 _ROLE = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:role/.+")
 

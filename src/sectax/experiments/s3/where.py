@@ -19,16 +19,12 @@ from sectax.text.near import did_you_mean
 FOLDER = "folder"  # from where the user's paths count; not an option
 
 OPTIONS = (
-    Option("endpoint", "local (default: a server of sectax's own), aws, or the address of an S3 service", "WHERE"),
-    Option("region", "of the service (default: AWS_REGION, or us-east-1)", "NAME"),
-    Option("ca", "a file with the certificate that the service's is signed by", "FILE"),
-    Option(
-        "bucket", "a bucket that is there, for one level of encryption; others are made", "LEVEL=NAME", multiple=True
-    ),
-    Option(
-        "link", "what the network to the service carries at most, as in 10Gbit/s: nothing faster is believed", "RATE"
-    ),
-    Option("kms-key", "the KMS key of buckets that are made (default: AWS's own for S3)", "ID"),
+    Option("endpoint", "which service: local (the default, a server of sectax's own), aws, or an address", "WHERE"),
+    Option("region", "the region of the service (default: AWS_REGION, or us-east-1)", "NAME"),
+    Option("ca", "a file with the CA certificate of the service", "FILE"),
+    Option("bucket", "an existing bucket for one level of encryption; others are created", "LEVEL=NAME", multiple=True),
+    Option("link", "the bandwidth to the service, such as 10Gbit/s; anything faster is not believed", "RATE"),
+    Option("kms-key", "the KMS key of the buckets that sectax creates (default: AWS's own for S3)", "ID"),
     Option("data", "where the local server keeps its objects (default: sectax's state folder)", "FOLDER"),
 )
 _BASIC_REGION = "us-east-1"

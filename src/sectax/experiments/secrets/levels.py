@@ -126,11 +126,11 @@ WORDS = {name: words for name, words in METRIC_WORDS.items() if "duration" not i
 
 DELAY, TTL, LAYER = "backend-delay", "ttl", "layer"
 OPTIONS = (
-    Option("endpoint", "local (default: a server of sectax's own, and a stand-in for Secrets Manager) or aws", "WHERE"),
-    Option("role", "the execution role, which AWS wants; it must allow secretsmanager:GetSecretValue", "ARN"),
+    Option("endpoint", "where it runs: local (the default, with a stand-in for Secrets Manager) or aws", "WHERE"),
+    Option("role", "the execution role (required on AWS); it must allow secretsmanager:GetSecretValue", "ARN"),
     Option(LAYER, "the layer of AWS's Parameters and Secrets extension, for the sidecar on AWS", "ARN"),
     Option(DELAY, "how much longer every round trip to the stand-in takes, as in 40ms", "TIME"),
-    Option(TTL, "how long caches keep a secret, as in 60s (default: their own; for a refresh 1s)", "TIME"),
+    Option(TTL, "how long caches keep a secret, as in 60s (default: their own; 1s for refresh)", "TIME"),
 )
 _MOST_DELAY_MS = 2000
 _MOST_TTL_S = 3600  # of AWS's agent; its Lambda extension takes 300

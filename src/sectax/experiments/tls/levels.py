@@ -215,7 +215,7 @@ WORDS = {
 ASKED = "asked"
 _LONGEST_S = 1.0
 
-OPTIONS = (Option("delay", "Round-trip time that a slow line in user space adds, as in 40ms.", metavar="TIME"),)
+OPTIONS = (Option("delay", "round-trip time that a relay in user space adds, as in 40ms", metavar="TIME"),)
 
 
 def kept(levels: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
