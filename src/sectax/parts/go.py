@@ -19,6 +19,7 @@ import re
 import shutil
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from sectax.parts import installer, machine
@@ -116,6 +117,16 @@ def fetch(version: str) -> None:
         except OSError:
             if not place.exists():  # two may fetch it at once, and one of them comes second
                 raise
+
+
+def ensure(version: str, title: str, say: Callable[[str], None]) -> Path:
+    """A program `go` of this release or a newer one, fetched for *title* where there is none. Raises `SetUpFailed`."""
+    if missing(version) is not None:
+        say(f"fetching Go {to_be_fetched(version)} (for {title})")
+        fetch(version)
+    program = find(version)
+    assert program is not None, "it was there, or has just been fetched"
+    return program
 
 
 def _proxy(folder: Path) -> str:

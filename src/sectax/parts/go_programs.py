@@ -27,26 +27,30 @@ class GoProgram:
     """A program and what it is built from.
 
     Attributes:
-        executable: the name of its file.
-        go_version: the oldest Go that builds it.
         about: how long building it takes and what it fetches.
         set_up: the command that builds it.
-        module, version, sum: of a program that others wrote; empty where sectax brings the sources.
+        executable: the name of its file.
         folder: the sources that come with sectax.
+        module, version, sum, go: of a program that others wrote, and the oldest Go that builds it; empty where sectax
+            brings the sources.
         optional: whether the experiment has something to measure without it.
     """
 
     name: str
     title: str
-    executable: str
-    go_version: str
     about: str
     set_up: str
+    executable: str
+    folder: Path | None = None
     module: str = ""
     version: str = ""
     sum: str = ""
-    folder: Path | None = None
+    go: str = ""
     optional: bool = False
+
+    @property
+    def go_version(self) -> str:
+        return self.go if self.folder is None else go.wanted(self.folder / "go.mod")
 
     def part(self) -> Part:
         about = f"from {self.module or self.folder}, {self.about}"
@@ -69,40 +73,23 @@ class GoProgram:
         return Missing(f"{self.title} is not built yet ({self.about})", self.set_up, makable=True, on_first_use=soon)
 
     def make(self, say: Say) -> None:
-        """Fetch Go or build the program. Raises `SectaxError`."""
-        if go.missing(self.go_version) is not None:
-            say(f"fetching Go {go.to_be_fetched(self.go_version)} (for {self.title})")
-            go.fetch(self.go_version)
-        else:
-            build(self, say)
+        """Build it and put it into the cache, complete or not at all; fetch Go first where it is missing.
 
-
-def build(program: GoProgram, say: Say) -> Path:
-    """Build it and put it into the cache, complete or not at all.
-
-    Raises:
-        SetUpFailed: Go failed, or what came is not the version that is pinned.
-    """
-    path = program.path
-    if path.exists():
-        return path
-    tool = go.find(program.go_version)
-    if tool is None:
-        raise SetUpFailed(f"{program.title} needs Go {program.go_version} or newer", program.set_up)
-    place = path.parent
-    place.parent.mkdir(parents=True, exist_ok=True)
-    say(f"building {program.title}")
-    with tempfile.TemporaryDirectory(prefix=f".{place.name}-", dir=place.parent) as scratch:
-        if program.folder is None:
-            words = ["install", f"{program.module}@{program.version}"]
-        else:
-            words = [*_BUILD, "-o", str(Path(scratch, program.executable)), "."]
-        compile_module(program.title, tool, words, program.folder, say, GOBIN=scratch)
-        _check_sum(tool, Path(scratch, program.executable), program)
-        place.mkdir(exist_ok=True)
-        # Two may build it at once: each its own, and the last one takes the place.
-        Path(scratch, program.executable).replace(path)
-    return path
+        Raises:
+            SetUpFailed: Go failed, or what came is not the version that is pinned.
+        """
+        tool, place = go.ensure(self.go_version, self.title, say), self.path.parent
+        place.parent.mkdir(parents=True, exist_ok=True)
+        say(f"building {self.title}")
+        with tempfile.TemporaryDirectory(prefix=f".{place.name}-", dir=place.parent) as scratch:
+            made = Path(scratch, self.executable)
+            own = self.folder is not None
+            words = [*_BUILD, "-o", str(made), "."] if own else ["install", f"{self.module}@{self.version}"]
+            compile_module(self.title, tool, words, self.folder, say, GOBIN=scratch)
+            _check_sum(tool, made, self)
+            place.mkdir(exist_ok=True)
+            # Two may build it at once: each its own, and the last one takes the place.
+            made.replace(self.path)
 
 
 def compile_module(title: str, tool: Path, words: list[str], folder: Path | None, say: Say, **more: str) -> None:
@@ -130,12 +117,7 @@ def build_own(title: str, folder: Path, out: Path, say: Say) -> None:
     Raises:
         SetUpFailed: there is no Go that could fetch another, or it failed.
     """
-    version = go.wanted(folder / "go.mod")
-    if go.missing(version) is not None:
-        say(f"fetching Go {go.to_be_fetched(version)} (for {title})")
-        go.fetch(version)
-    tool = go.find(version)
-    assert tool is not None, "it was there, or has just been fetched"
+    tool = go.ensure(go.wanted(folder / "go.mod"), title, say)
     compile_module(title, tool, [*_BUILD, "-o", str(out), "."], folder, say)
 
 

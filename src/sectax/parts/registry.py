@@ -10,7 +10,7 @@ import functools
 import os
 import shutil
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 
@@ -58,6 +58,13 @@ def load(name: str) -> Part:
         raise WrongUse(f"there is no part {name!r}", did_you_mean(family, families()))
     part: Part = families()[family].load()(rest)
     return part
+
+
+def one_of(family: str, name: str, parts: Mapping[str, Callable[[], Part]]) -> Part:
+    """The part of a family of which these are all. Raises `WrongUse`."""
+    if name not in parts:
+        raise WrongUse(f"there is no part {family + ':' + name!r}", f"there are: {', '.join(parts)}")
+    return parts[name]()
 
 
 def set_up(part: Part, say: Say) -> None:

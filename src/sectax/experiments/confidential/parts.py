@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from sectax.experiments.confidential import probe
-from sectax.model.errors import WrongUse
 from sectax.parts.programs import Missing
-from sectax.parts.registry import Part
+from sectax.parts.registry import Part, one_of
 
 PROBE = "confidential:probe"
 
 
 def part(name: str) -> Part:
-    """`confidential:probe`, which is built when it is looked for."""
-    if name != "probe":
-        raise WrongUse(f"there is no part 'confidential:{name}'", f"there is {PROBE}")
-    return Part("confidential-probe", "the probe of memory and system calls", _missing, optional=True)
+    return one_of("confidential", name, {"probe": _probe})
 
 
-def _missing() -> Missing | None:
-    return None if probe.built() is not None else Missing(probe.NO_COMPILER, "sectax setup confidential")
+def _probe() -> Part:
+    """It is built when it is looked for."""
+
+    def missing() -> Missing | None:
+        return None if probe.built() is not None else Missing(probe.NO_COMPILER, "sectax setup confidential")
+
+    return Part("confidential-probe", "the probe of memory and system calls", missing, optional=True)

@@ -6,10 +6,9 @@ import re
 import shutil
 from pathlib import Path
 
-from sectax.model.errors import WrongUse
 from sectax.parts import c_programs, cache
 from sectax.parts.programs import Missing
-from sectax.parts.registry import Part
+from sectax.parts.registry import Part, one_of
 
 SERVER, CLIENT = "database:server", "database:client"
 # Before it, a log does not say by which method somebody came in.
@@ -43,12 +42,9 @@ def client() -> Path | None:
 
 
 def part(name: str) -> Part:
-    """`database:server` or `database:client`."""
-    if name == "server":
-        return Part("database-server", "PostgreSQL", _server_missing, about="from the system's packages")
-    if name == "client":
-        return Part("database-client", "the PostgreSQL client", _client_missing)
-    raise WrongUse(f"there is no part 'database:{name}'", f"there are: {SERVER}, {CLIENT}")
+    server = Part("database-server", "PostgreSQL", _server_missing, about="from the system's packages")
+    client = Part("database-client", "the PostgreSQL client", _client_missing)
+    return one_of("database", name, {"server": lambda: server, "client": lambda: client})
 
 
 def _server_missing() -> Missing | None:

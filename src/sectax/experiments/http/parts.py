@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from sectax.model.errors import WrongUse
-from sectax.parts import cache, go
+from sectax.parts import cache
 from sectax.parts.go_programs import GoProgram
-from sectax.parts.registry import Part
+from sectax.parts.registry import Part, one_of
 
 CLIENT = "http:client"
 
 
 def client() -> GoProgram:
     """The client in Go, from sources of sectax's own."""
-    folder = cache.bundled("clients", "http-go")
-    return GoProgram(
-        name="http-client",
-        title="the HTTP client in Go",
-        executable="http-client",
-        go_version=go.wanted(folder / "go.mod"),
-        about="about 20 seconds",
-        set_up="sectax setup http",
-        folder=folder,
-    )
+    title, folder = "the HTTP client in Go", cache.bundled("clients", "http-go")
+    return GoProgram("http-client", title, "about 20 seconds", "sectax setup http", "http-client", folder)
 
 
 def part(name: str) -> Part:
-    """`http:client`."""
-    if name != "client":
-        raise WrongUse(f"there is no part 'http:{name}'", f"there is: {CLIENT}")
-    return client().part()
+    return one_of("http", name, {"client": client().part})

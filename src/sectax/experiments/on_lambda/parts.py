@@ -23,9 +23,7 @@ def function(name: str) -> Part:
     def make(say: Say) -> None:
         # Of the tool-chains, sectax makes Go alone.
         if functions.missing(wanted) is not None:
-            version = go.wanted(wanted.folder / "go.mod")
-            say(f"fetching Go {go.to_be_fetched(version)} (for {title})")
-            go.fetch(version)
+            go.ensure(go.wanted(wanted.folder / "go.mod"), title, say)
         else:
             say(f"building {title}")
             functions.build(wanted.name, wanted.language)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from sectax.model.errors import WrongUse
-from sectax.parts import cache, go
+from sectax.parts import cache
 from sectax.parts.go_programs import GoProgram
-from sectax.parts.registry import Part
+from sectax.parts.registry import Part, one_of
 
 SERVER, CLIENT = "s3:minio", "s3:client"
 _SET_UP = "sectax setup s3"
@@ -14,35 +13,19 @@ _SET_UP = "sectax setup s3"
 def minio() -> GoProgram:
     """The last release with everything that S3 encryption needs. Upstream maintains it no longer."""
     return GoProgram(
-        name="minio",
-        title="MinIO, the local S3 server",
-        executable="minio",
-        go_version="1.24.0",
-        about="about 3 minutes, 150 MB",
-        set_up=_SET_UP,
+        *("minio", "MinIO, the local S3 server", "about 3 minutes, 150 MB", _SET_UP, "minio"),
         module="github.com/minio/minio",
         version="v0.0.0-20260212201848-7aac2a2c5b7c",
         sum="h1:/qdoYujxF5MBLDMVLeiYJ/7fBa1HikX39Dvzb9Ji8pA=",
+        go="1.24.0",
     )
 
 
 def client() -> GoProgram:
     """The client in Go, from sources of sectax's own."""
-    folder = cache.bundled("clients", "s3-go")
-    return GoProgram(
-        name="s3-client",
-        title="the S3 client in Go",
-        executable="s3-client",
-        go_version=go.wanted(folder / "go.mod"),
-        about="about 20 seconds",
-        set_up=_SET_UP,
-        folder=folder,
-        optional=True,
-    )
+    title, folder = "the S3 client in Go", cache.bundled("clients", "s3-go")
+    return GoProgram("s3-client", title, "about 20 seconds", _SET_UP, "s3-client", folder, optional=True)
 
 
 def part(name: str) -> Part:
-    """`s3:minio` or `s3:client`."""
-    if name not in ("minio", "client"):
-        raise WrongUse(f"there is no part 's3:{name}'", f"there are: {SERVER}, {CLIENT}")
-    return (minio() if name == "minio" else client()).part()
+    return one_of("s3", name, {"minio": minio().part, "client": client().part})

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from sectax.experiments.tls.levels import GO, LIBRARY, OPENSSL, RUSTLS
-from sectax.model.errors import WrongUse
-from sectax.parts import cache, go, probes
+from sectax.parts import cache, probes
 from sectax.parts.go_programs import GoProgram
 from sectax.parts.probes import Manifest, Probe, SetUp
 from sectax.parts.programs import Requirement
-from sectax.parts.registry import Part, Say
+from sectax.parts.registry import Part, Say, one_of
 
 _SET_UP = "sectax setup tls"
 PARTS = {library: f"tls:{library}" for library in LIBRARY.levels}
@@ -16,16 +17,8 @@ PARTS = {library: f"tls:{library}" for library in LIBRARY.levels}
 
 def go_ends() -> GoProgram:
     """Both ends by Go's crypto/tls, and the line that is slow."""
-    folder = cache.bundled("clients", "tls-go")
-    return GoProgram(
-        name="tls-ends",
-        title="the TLS ends in Go",
-        executable="ends",
-        go_version=go.wanted(folder / "go.mod"),
-        about="about 20 seconds",
-        set_up=f"{_SET_UP} --level library={GO}",
-        folder=folder,
-    )
+    title, folder = "the TLS ends in Go", cache.bundled("clients", "tls-go")
+    return GoProgram("tls-ends", title, "about 20 seconds", f"{_SET_UP} --level library={GO}", "ends", folder)
 
 
 def rustls_ends() -> Probe:
@@ -67,11 +60,10 @@ def openssl_ends() -> Probe:
 
 
 def part(name: str) -> Part:
-    """`tls:go`, `tls:rustls` or `tls:openssl`."""
-    if name == GO:
-        return go_ends().part()
-    if name not in _PROBES:
-        raise WrongUse(f"there is no part 'tls:{name}'", f"there are: {', '.join(PARTS.values())}")
+    return one_of("tls", name, {GO: go_ends().part} | {other: partial(_part, other) for other in _PROBES})
+
+
+def _part(name: str) -> Part:
     ends = _PROBES[name]()
 
     def make(say: Say) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sectax.experiments.http.levels import LATENCY
+from sectax.experiments.http.parts import CLIENT
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
 from sectax.experiments.levels import choose
 from sectax.experiments.waf.levels import (
@@ -20,7 +21,7 @@ from sectax.experiments.waf.levels import (
     PRESETS,
     WORDS,
 )
-from sectax.experiments.waf.parts import CLIENT, SERVER
+from sectax.experiments.waf.parts import SERVER
 from sectax.model.advice_rules import AdviceRules, Choice, Places
 from sectax.model.plan import OTHERS, Plan
 from sectax.model.subject import Witness
