@@ -10,6 +10,7 @@ import math
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -19,7 +20,10 @@ from sectax.model.condition import Open
 from sectax.model.errors import ExitStatus, WrongUse
 from sectax.workflow.analyse import analyse_file
 from sectax.workflow.conditions import concluded, settled, with_conditions
+from tests.golden import refused_as_agreed
 from tests.program import Said, sectax
+
+GOLDEN = Path(__file__).with_name("golden")
 
 HOLDS, RULED_OUT, CANNOT_BE_SAID = ExitStatus.GATE_MISSED, ExitStatus.DONE, ExitStatus.CANNOT_BE_SAID
 
@@ -189,25 +193,24 @@ def test_a_run_without_a_figure_says_so_first(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("condition", "hint"),
+    "condition",
     [
-        ("slowr>5%", "did you mean slower?"),
-        ("slower", "say it as 'slower>5%'"),
-        ("slower>5", "say it as 'slower>5%'"),
-        ("slower>0%", "how much is too much"),
-        ("slower>1%", "add --margin 1%"),
-        ("cpus:slower>5%", "did you mean cpu?"),
-        ("wall > 5 MB", "that unit"),
-        ("wall > 5 lightyears", "each by itself"),
-        ("wall < 0 s", "slower>5%"),
-        ("memory > 10%", "> +10%"),
+        "slowr>5%",
+        "slower",
+        "slower>5",
+        "slower>0%",
+        "slower>1%",
+        "cpus:slower>5%",
+        "wall > 5 MB",
+        "wall > 5 lightyears",
+        "wall < 0 s",
+        "memory > 10%",
     ],
 )
-def test_a_condition_that_says_nothing_is_refused_before_anything_is_measured(tmp_path, condition, hint):
+def test_a_condition_that_says_nothing_is_refused_before_anything_is_measured(tmp_path, condition):
     result = run(tmp_path, "0.2", "--fail-if", condition)
 
-    assert result.status == ExitStatus.WRONG_USE
-    assert hint in result.err
+    refused_as_agreed(GOLDEN / "conditions.txt", condition, result, tmp_path)
     assert not list(tmp_path.iterdir())
 
 

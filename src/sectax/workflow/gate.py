@@ -196,7 +196,7 @@ def _measured(
         except WrongUse as error:
             if revisions.build is None:
                 raise WrongUse(
-                    error.message, "a checkout has what git tracks, and nothing was built: --build CMD"
+                    error.message, f"{error.hint}; or add --build CMD: a checkout has only what git tracks"
                 ) from error
             raise
     if outcome.trouble is not None:

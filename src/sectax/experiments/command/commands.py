@@ -194,7 +194,8 @@ def check_files(commands: Commands, *, programs: bool = True) -> None:
             _find("--prepare", argv, commands.folders[name])
     path = commands.input if programs else None
     if path is not None and not os.path.isfile(path):
-        raise WrongUse(f"--input {path}: {'is not a file' if os.path.exists(path) else 'there is no such file'}")
+        why = "is not a file" if os.path.exists(path) else "there is no such file"
+        raise WrongUse(f"--input {path}: {why}", "name the file that the commands read on stdin")
     if path is not None and not os.access(path, os.R_OK):
         raise WrongUse(f"--input {path}: it cannot be read", "change its permissions, or copy it")
 

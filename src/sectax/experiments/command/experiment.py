@@ -344,7 +344,7 @@ def _stopping_of(asked: int | None, stopping: Stopping) -> tuple[Stopping, tuple
     if stopping.fixed_blocks or stopping.max_blocks or (stopping.budget_s and not stopping.extends):
         raise WrongUse(
             "--runs fixes the number of blocks, so it does not go with --blocks, --max-blocks or --budget",
-            "more --runs",
+            "use more --runs",
         )
     rounds = max(1, asked // _BLOCKS_OF_RUNS)
     blocks = max(FIRST_LOOK, math.ceil(asked / rounds))

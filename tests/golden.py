@@ -1,0 +1,45 @@
+"""Golden files: what is printed in a situation. `SECTAX_GOLDEN=write` writes them again; read the difference."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+from pathlib import Path
+
+from tests.program import Said
+
+_WRITES = os.environ.get("SECTAX_GOLDEN") == "write"
+
+
+def as_agreed(path: Path, text: str) -> None:
+    """Compare a text with a golden file, byte for byte."""
+    if _WRITES:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode())
+    assert path.exists(), f"no golden file {path}: run the tests once with SECTAX_GOLDEN=write"
+    assert text == path.read_bytes().decode()
+
+
+def refused_as_agreed(path: Path, case: str, said: Said, folder: Path) -> None:
+    """Compare a refusal (exit status 2, with a hint, before anything was begun) with its part of a golden file."""
+    text = said.err.replace(str(folder), "FOLDER").replace("python -m tests.sectax", "sectax").rstrip("\n") + "\n"
+    # A new experiment or option changes no refusal, and no commit has its identifier twice.
+    text = re.sub(r"\b[0-9a-f]{12}\b", "COMMIT", re.sub(r"(there are: [\w.-]+,)[^;\n]{40,}", r"\1 …", text))
+    if _WRITES:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a+") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            written = _parts(path.read_text()) | {case: text}
+            path.write_text("".join(f"== {name}\n{part}" for name, part in sorted(written.items())))
+    assert (said.status, said.out) == (2, "")
+    assert "hint: " in said.err
+    assert _parts(path.read_text()).get(case) == text
+
+
+def _parts(text: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for part in f"\n{text}".split("\n== ")[1:]:
+        name, _, words = part.partition("\n")
+        found[name] = words.rstrip("\n") + "\n"
+    return found
