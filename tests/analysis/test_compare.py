@@ -48,17 +48,9 @@ def test_both_tables_stand_in_the_studys_own_layout() -> None:
     assert value(table.there.figures[1][0]) == 54611.9
     assert value(table.here[0].figures[1][0]) == ours("sign/parsed-once", "EdDSA")
     assert value(table.here[1].figures[0][0]) == ours("sign/parsed-per-call", "RS256")
-
-
-def test_label_of_the_mislabelled_curve_is_compared_with_what_it_really_is() -> None:
-    (table,) = compare_with_published(situations.published_preset(), STUDY).tables
-
+    # Of the mislabelled curve what it really is.
     assert value(table.here[0].figures[2][1]) == ours("verify/parsed-once", "ES256")
-
-
-def test_shape_holds_ratios_of_one_table_only() -> None:
-    (table,) = compare_with_published(situations.published_preset(), STUDY).tables
-
+    # Shapes are ratios of one table only.
     down = shape(table.down, "EdDSA : RSA 2048bit, sign")
     across = shape(table.across, "sign : verify, EdDSA")
 
@@ -423,32 +415,26 @@ def options_that_differ(a: Analysed, b: Analysed) -> dict[tuple[str, str], tuple
     return {(difference.subject, difference.name): (difference.a, difference.b) for difference in differences}
 
 
-def test_other_command_refuses_the_treatment_that_it_is() -> None:
-    a = with_options(baseline=("old",), treatment=("with-tls=new -1",))
-    b = with_options(baseline=("old",), treatment=("with-tls=new -2",))
+@pytest.mark.parametrize(
+    ("a", "b", "differ", "refused"),
+    [
+        (
+            {"treatment": ("with-tls=1",)},
+            {"treatment": ("with-tls=2",)},
+            ("with-tls", "treatment", "1", "2"),
+            {"with-tls"},
+        ),
+        ({"baseline": ("1",)}, {"baseline": ("2",)}, ("baseline", "baseline", "1", "2"), {"baseline"}),
+        ({"setup": ("1", "2")}, {}, ("run", "setup", "1; 2", None), {"with-tls", "baseline"}),
+        ({"treatment": ("with-tls=x", "baseline=y")}, {"treatment": ("baseline=y", "with-tls=x")}, None, set()),
+    ],
+)
+def test_other_option_refuses_what_it_is_of(a, b, differ, refused) -> None:  # type: ignore[no-untyped-def]
+    runs = [with_options(**({"baseline": ("old",), "treatment": ("with-tls=new",)} | options)) for options in (a, b)]
 
-    assert options_that_differ(a, b) == {("with-tls", "option treatment"): ("new -1", "new -2")}
-    assert ratios(compare_runs(a, b)) == {"all/baseline": 1.0, "all/with-tls": None}
-
-
-def test_other_baseline_refuses_the_baseline() -> None:
-    a, b = (with_options(baseline=(text,), treatment=("with-tls=new",)) for text in ("old", "older"))
-
-    assert options_that_differ(a, b) == {("baseline", "option baseline"): ("old", "older")}
-    assert ratios(compare_runs(a, b))["all/baseline"] is None
-
-
-def test_option_of_one_run_alone_refuses_the_whole_run() -> None:
-    a, b = with_options(setup=("make", "sync"), prepare=("with-tls=x",)), with_options(prepare=("with-tls=x",))
-
-    assert options_that_differ(a, b) == {("run", "option setup"): ("make; sync", None)}
-    assert set(ratios(compare_runs(a, b)).values()) == {None}
-
-
-def test_order_in_which_treatments_were_given_is_no_difference() -> None:
-    a, b = (with_options(treatment=texts) for texts in (("with-tls=x", "baseline=y"), ("baseline=y", "with-tls=x")))
-
-    assert options_that_differ(a, b) == {}
+    expected = {(differ[0], f"option {differ[1]}"): differ[2:]} if differ else {}
+    assert options_that_differ(*runs) == expected
+    assert {name[4:] for name, ratio in ratios(compare_runs(*runs)).items() if ratio is None} == refused
 
 
 def test_other_preset_batch_length_and_margin_are_listed_and_refuse_nothing() -> None:

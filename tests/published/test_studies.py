@@ -16,21 +16,6 @@ EVERY = pytest.mark.parametrize(
 )
 
 
-def test_the_studies_are_built_in() -> None:
-    assert published.ids() == (
-        "confidential-vm-sysbench",
-        "gvisor-write-2019",
-        "hmac-lambda-2023",
-        "jwt-php",
-        "kms-pq-2020",
-        "modsecurity-nginx-2014",
-        "noise-pq-js-2026",
-        "noise-pq-python-2026",
-        "s3-default-encryption",
-        "secrets-extension-2022",
-    )
-
-
 def test_unknown_study_is_refused_with_the_nearest() -> None:
     with pytest.raises(WrongUse) as refused:
         published.load("jwt-phq")
@@ -96,20 +81,6 @@ def test_counterpart_names_factors_labels_and_tables_that_exist(study: Published
         assert design.columns.keys() == ours.columns.keys()
 
 
-def test_figures_of_the_jwt_study_are_those_printed() -> None:
-    (table,) = published.load("jwt-php").tables
-
-    assert table.values == ((1153.4, 37790.9), (54611.9, 20373.0), (31057.5, 14498.0))
-    assert table.row_labels == ("RSA 2048bit", "EdDSA", "ECDSA 384bit (prime256v1)")
-    assert table.column_labels == ("sign", "verify")
-
-
-def test_jwt_study_is_silent_on_what_decides_the_figures() -> None:
-    unknowns = published.load("jwt-php").unknowns
-
-    assert {"openssl_version", "message", "hash", "key_use", "warm_up"} <= set(unknowns)
-
-
 def test_degradation_that_a_study_printed_is_marked_as_derived_and_follows_from_its_table() -> None:
     total, degradation = published.load("confidential-vm-sysbench").tables
 
@@ -127,40 +98,21 @@ def test_only_the_label_that_contradicts_itself_gets_a_remark() -> None:
     assert remarks[0].text == "the label says 384 bits, but prime256v1 is P-256, a curve of 256 bits"
 
 
-@pytest.mark.parametrize(
-    "label",
-    [
-        "ECDSA 384bit (prime256v1)",
-        "ECDSA 384 bit (prime256v1)",
-        "secp256k1, 384-bit",
-        "P-384 (256 bits)",
-        "Ed25519 512 bit",
-        "NISTP521 512bit",
-    ],
+CONTRADICTING = (
+    *("ECDSA 384bit (prime256v1)", "ECDSA 384 bit (prime256v1)", "secp256k1, 384-bit"),
+    *("P-384 (256 bits)", "Ed25519 512 bit", "NISTP521 512bit"),
 )
-def test_label_whose_size_is_not_that_of_its_curve_is_found(label: str) -> None:
-    remark = mislabelled(PublishedLevel(label))
-
-    assert remark.id == "mislabelled-level"
-
-
-@pytest.mark.parametrize(
-    "label",
-    [
-        "RSA 2048bit",
-        "EdDSA",
-        "ECDSA 256bit (prime256v1)",
-        "ECDSA P-384",
-        "Ed25519 256 bit",
-        "Ed25519 255 bit",
-        "Ed448 456 bit",
-        "P-521 (521 bits)",
-        "AES 256bit",
-        "384",
-    ],
+AGREEING = (
+    *("RSA 2048bit", "EdDSA", "ECDSA 256bit (prime256v1)", "ECDSA P-384", "Ed25519 256 bit"),
+    *("Ed25519 255 bit", "Ed448 456 bit", "P-521 (521 bits)", "AES 256bit", "384"),
 )
-def test_label_that_agrees_with_itself_is_left_alone(label: str) -> None:
-    assert mislabelled(PublishedLevel(label)) is None
+
+
+def test_label_whose_size_is_not_that_of_its_curve_is_found() -> None:
+    assert {remark and remark.id for remark in map(mislabelled, map(PublishedLevel, CONTRADICTING))} == {
+        "mislabelled-level"
+    }
+    assert {mislabelled(PublishedLevel(label)) for label in AGREEING} == {None}
 
 
 def test_curve_may_also_be_known_from_a_fact() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import sys
 from collections.abc import Callable
@@ -25,15 +24,10 @@ def values(visit: Visit, metric: str) -> list[float]:
     return [observation.value for observation in visit.observations if observation.metric == metric]
 
 
-def test_wall_time_is_that_of_the_command(measure: Measure) -> None:
+def test_sleeping_takes_wall_time_and_no_cpu_time(measure: Measure) -> None:
     _, visit, _ = measure("sleep", "0.1", work=Work(count=2, each=True))
 
     assert all(0.1 <= wall < 10 for wall in values(visit, "wall"))
-
-
-def test_sleeping_costs_no_cpu_time(measure: Measure) -> None:
-    _, visit, _ = measure("sleep", "0.1")
-
     assert values(visit, "cpu")[0] < 0.08
 
 
@@ -253,15 +247,3 @@ def test_words_arrive_as_they_were_given(measure: Measure, tmp_path: Path) -> No
     measure("printf", "%s\\0", *words, output=str(output))
 
     assert output.read_bytes() == b"".join(os.fsencode(word) + b"\0" for word in words)
-
-
-def test_several_subjects_take_turns(subject_of: Callable[[CommandSpec], CommandSubject]) -> None:
-    subjects = [subject_of(CommandSpec(name, ("true",))) for name in ("one", "two", "three")]
-    for subject in subjects:
-        subject.start()
-    for subject in subjects:
-        subject.open()
-
-    visits = [subject.visit(Work(count=1)) for subject in itertools.chain(subjects, reversed(subjects))]
-
-    assert len(visits) == 6
