@@ -27,9 +27,17 @@ def tried(operation_s: float, noise: float = 0.01) -> Tried:
     return Tried(Operation(operation_s, 1e-3), 0.05, 2e-4, 1.0, 1e-8, 5e-8, readings)
 
 
+def seconds(of: dict[str, float] = SECONDS) -> dict[str, float]:
+    """Of every treatment, by its algorithm."""
+    return {treatment.id: of[treatment.levels["algorithm"]] for treatment in PLAN.treatments}
+
+
+def all_tried(of: dict[str, float] = SECONDS, noise: float = 0.01) -> dict[str, Tried]:
+    return {name: tried(operation_s, noise) for name, operation_s in seconds(of).items()}
+
+
 def frozen(plan: Plan = PLAN, left_s: float = math.inf, noise: float = 0.01) -> Calibrated:
-    seen = {treatment.id: tried(SECONDS[treatment.levels["algorithm"]], noise) for treatment in plan.treatments}
-    return freeze(plan, seen, {}, left_s)
+    return freeze(plan, all_tried(noise=noise), {}, left_s)
 
 
 def lengths(calibrated: Calibrated, cell: str) -> dict[str, float]:
@@ -46,8 +54,7 @@ def test_the_batches_of_a_cell_are_equally_long(cell: str) -> None:
 
 
 def test_the_negative_control_has_batches_as_long_as_those_of_the_most_unequal_treatment() -> None:
-    operations = {"RS256": 1e-3, "ES256": 4e-3, "EdDSA": 1e-3}
-    seen = {treatment.id: tried(operations[treatment.levels["algorithm"]]) for treatment in PLAN.treatments}
+    seen = all_tried({"RS256": 1e-3, "ES256": 4e-3, "EdDSA": 1e-3})
 
     calibrations = freeze(PLAN, seen, {}, math.inf).calibrations
     (negative,) = (treatment for treatment in PLAN.treatments if treatment.role is Role.NEGATIVE)
@@ -64,7 +71,7 @@ def test_a_batch_that_the_pilot_read_too_long_is_sized_again_after_the_first_blo
         name: replace(item, count=max(1, item.count // 5)) if name.endswith("/ES256") else item
         for name, item in right.calibrations.items()
     }
-    seen = {treatment.id: SECONDS[treatment.levels["algorithm"]] for treatment in PLAN.treatments}
+    seen = seconds()
 
     again = sized_again(PLAN, replace(right, calibrations=wrong), seen)
 
@@ -75,22 +82,13 @@ def test_a_batch_that_the_pilot_read_too_long_is_sized_again_after_the_first_blo
 
 def test_even_batches_stay_as_they_are() -> None:
     right = frozen()
-    interrupted = {treatment.id: 3 * SECONDS[treatment.levels["algorithm"]] for treatment in PLAN.treatments}
+    interrupted = {name: 3 * operation_s for name, operation_s in seconds().items()}
 
     assert sized_again(PLAN, right, {}) is None
     assert sized_again(PLAN, right, interrupted) is None
-
-
-def test_batches_of_whole_processes_stay_as_they_are_however_long_one_is() -> None:
+    # Those of whole processes however long one is.
     plan = replace(PLAN, equal_counts=True)
-    right = frozen(plan)
-
-    assert (
-        sized_again(
-            plan, right, {treatment.id: SECONDS[treatment.levels["algorithm"]] for treatment in plan.treatments}
-        )
-        is None
-    )
+    assert sized_again(plan, frozen(plan), seconds()) is None
 
 
 def test_a_short_budget_has_fewer_rounds_and_never_fewer_than_the_plan_allows() -> None:
@@ -189,8 +187,7 @@ def test_cells_that_are_open_at_once_have_equally_many_rounds(left_s: float) -> 
 
 def test_operations_that_are_timed_one_by_one_take_turns_one_by_one() -> None:
     plan = replace(PLAN, batch_s=0.0)
-    operations = {"RS256": 1e-3, "ES256": 3e-3, "EdDSA": 2e-5}
-    seen = {treatment.id: tried(operations[treatment.levels["algorithm"]]) for treatment in plan.treatments}
+    seen = all_tried({"RS256": 1e-3, "ES256": 3e-3, "EdDSA": 2e-5})
     bare = {name: replace(item, operation=replace(item.operation, shortest_s=1e-4)) for name, item in seen.items()}
 
     calibrated = freeze(plan, bare, {}, math.inf)
@@ -252,23 +249,21 @@ def paced(operation_s: float) -> Tried:
 
 def test_operations_with_idle_time_between_them_stay_alone_in_their_batches() -> None:
     plan = replace(PLAN, batch_s=0.1)
-    operations = {"RS256": 1e-3, "ES256": 3e-3, "EdDSA": 2e-2}
-    seconds = {treatment.id: operations[treatment.levels["algorithm"]] for treatment in plan.treatments}
+    spaced = seconds({"RS256": 1e-3, "ES256": 3e-3, "EdDSA": 2e-2})
 
-    calibrated = freeze(plan, {name: paced(item) for name, item in seconds.items()}, {}, math.inf)
+    calibrated = freeze(plan, {name: paced(item) for name, item in spaced.items()}, {}, math.inf)
 
     assert {(calibration.count, calibration.settle) for calibration in calibrated.calibrations.values()} == {(1, False)}
-    assert sized_again(plan, calibrated, seconds) is None
+    assert sized_again(plan, calibrated, spaced) is None
 
 
 def test_one_reading_that_was_too_short_is_put_right_after_the_next_block() -> None:
     right = frozen()
-    seconds = {treatment.id: SECONDS[treatment.levels["algorithm"]] for treatment in PLAN.treatments}
-    short = {name: item / 3 if name.endswith("/ES256") else item for name, item in seconds.items()}
+    short = {name: item / 3 if name.endswith("/ES256") else item for name, item in seconds().items()}
 
     misled = sized_again(PLAN, right, short)
     assert misled is not None
-    again = sized_again(PLAN, misled, seconds)
+    again = sized_again(PLAN, misled, seconds())
 
     assert {name: item.count for name, item in again.calibrations.items()} == {
         name: entry.count for name, entry in right.calibrations.items()
@@ -276,10 +271,9 @@ def test_one_reading_that_was_too_short_is_put_right_after_the_next_block() -> N
 
 
 def test_batches_that_are_sized_again_still_outlast_a_coarse_clock() -> None:
-    seen = {treatment.id: tried(SECONDS[treatment.levels["algorithm"]]) for treatment in PLAN.treatments}
+    seen = all_tried()
     coarse = {name: replace(item, operation=replace(item.operation, shortest_s=1.0)) for name, item in seen.items()}
-    seconds = {treatment.id: SECONDS[treatment.levels["algorithm"]] for treatment in PLAN.treatments}
-    halved = {name: item / 2 if name.endswith("/ES256") else item for name, item in seconds.items()}
+    halved = {name: item / 2 if name.endswith("/ES256") else item for name, item in seconds().items()}
 
     again = sized_again(PLAN, freeze(PLAN, coarse, {}, math.inf), halved)
 
@@ -287,10 +281,7 @@ def test_batches_that_are_sized_again_still_outlast_a_coarse_clock() -> None:
 
 
 def test_the_known_cost_is_still_known_after_batches_were_sized_again() -> None:
-    slow = {
-        treatment.id: tried((7 if treatment.levels["algorithm"] == "EdDSA" else 1) * 1e-4)
-        for treatment in PLAN.treatments
-    }
+    slow = all_tried({"RS256": 1e-4, "ES256": 1e-4, "EdDSA": 7e-4})
     again = sized_again(PLAN, freeze(PLAN, slow, {}, math.inf), {treatment.id: 1e-4 for treatment in PLAN.treatments})
 
     for treatment in PLAN.treatments:
@@ -304,12 +295,8 @@ def test_what_a_compiler_needs_is_run_before_a_block_counts_and_cut_where_the_bu
     left_s: float, share: float
 ) -> None:
     """Eight treatments that need a quarter of a second each: twelve seconds in the six blocks of a first verdict."""
-    seen = {
-        treatment.id: replace(
-            tried(SECONDS[treatment.levels["algorithm"]]), warming=Warming(10_000, 2.0 / len(PLAN.treatments))
-        )
-        for treatment in PLAN.treatments
-    }
+    warming = Warming(10_000, 2.0 / len(PLAN.treatments))
+    seen = {name: replace(item, warming=warming) for name, item in all_tried().items()}
 
     calibrations = freeze(PLAN, seen, {}, left_s).calibrations
 

@@ -40,13 +40,7 @@ def either_kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatc
         monkeypatch.setattr(os, "pidfd_open", _fail)
 
 
-def test_a_line_goes_out_and_comes_back(echo: Child) -> None:
-    echo.send(b"hello\n", soon())
-
-    assert echo.receive_line(soon()) == b"hello\n"
-
-
-def test_lines_that_come_together_are_taken_one_by_one(echo: Child) -> None:
+def test_lines_come_back_and_those_that_come_together_are_taken_one_by_one(echo: Child) -> None:
     echo.send(b"one\n\ntwo\nthr", soon())
 
     assert [echo.receive_line(soon()) for _ in range(3)] == [b"one\n", b"\n", b"two\n"]
@@ -62,13 +56,16 @@ def test_a_line_of_megabytes_goes_both_ways_without_deadlock(echo: Child) -> Non
     assert echo.receive_line(soon(20)) == line
 
 
-def test_silence_is_noticed_at_the_deadline(echo: Child) -> None:
+def test_silence_is_noticed_at_the_deadline_and_half_a_line_is_no_line(echo: Child) -> None:
+    echo.send(b"half", soon())
     began = time.monotonic()
     with pytest.raises(ChildSilent) as caught:
         echo.receive_line(began + 0.5)
 
     assert 0.5 <= time.monotonic() - began < 30
     assert 0 < caught.value.seconds <= 0.5  # what was left of it when the waiting began
+    echo.send(b" whole\n", soon())
+    assert echo.receive_line(soon()) == b"half whole\n"
 
 
 def test_a_child_that_does_not_read_is_noticed_at_the_deadline() -> None:
@@ -81,15 +78,6 @@ def test_a_line_that_came_in_time_is_taken_though_sectax_was_late() -> None:
         time.sleep(0.5)
 
         assert child.receive_line(soon(-0.01)) == b"in time\n"
-
-
-def test_half_a_line_is_no_line(echo: Child) -> None:
-    echo.send(b"half", soon())
-    with pytest.raises(ChildSilent):
-        echo.receive_line(soon(0.05))
-    echo.send(b" whole\n", soon())
-
-    assert echo.receive_line(soon()) == b"half whole\n"
 
 
 @pytest.mark.usefixtures("either_kernel")
@@ -258,10 +246,8 @@ def test_it_runs_where_and_with_what_it_was_given(tmp_path: Path) -> None:
         assert child.receive_line(soon()).decode().split() == [str(tmp_path), "blue"]
 
 
-def test_ctrl_c_is_not_for_the_child() -> None:
-    with Child(["cat"]) as child:
-        assert os.getsid(child.pid) == child.pid
-        assert os.getpgid(child.pid) == child.pid
+def test_ctrl_c_is_not_for_the_child(echo: Child) -> None:
+    assert os.getsid(echo.pid) == os.getpgid(echo.pid) == echo.pid
 
 
 @pytest.mark.parametrize(
