@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeVar
 
 Witness = str | int | float | bool
 Witnesses = dict[str, Witness]
@@ -106,72 +106,41 @@ class SubjectSpec(Protocol):
         """A new subject, not started yet."""
 
 
-@runtime_checkable
-class HasGap(Protocol):
-    """What a spec has besides where its operations do not follow each other at once.
+# What a spec may have besides, as an attribute of the same name.
+_Value = TypeVar("_Value")
 
-    Attributes:
-        gap_s: seconds at least from the end of an operation to its next one; no observation holds them.
-    """
 
-    gap_s: float
+def _own(spec: SubjectSpec, name: str, otherwise: _Value) -> _Value:
+    value: _Value = getattr(spec, name, otherwise)
+    return value
 
 
 def gap_s(spec: SubjectSpec) -> float:
-    """The seconds from the end of an operation to the next one of the same subject, at least."""
-    return spec.gap_s if isinstance(spec, HasGap) else 0.0
-
-
-@runtime_checkable
-class HasFewest(Protocol):
-    """What a spec has besides where a few operations do not show what is measured, as of many that run at once."""
-
-    @property
-    def fewest(self) -> int: ...
+    """Seconds at least from the end of an operation to the next one of the same subject; no observation holds them."""
+    return _own(spec, "gap_s", 0.0)
 
 
 def fewest(spec: SubjectSpec) -> int:
-    """The operations that a visit has at least."""
-    return spec.fewest if isinstance(spec, HasFewest) else 1
-
-
-@runtime_checkable
-class HasLongWarmUp(Protocol):
-    """What a spec has besides where an operation may be repeated at will and gets faster by it, as under a JIT."""
-
-    @property
-    def longest_warmup_s(self) -> float: ...
-
-    @property
-    def least_warmup_s(self) -> float: ...
+    """The operations that a visit has at least, where a few do not show what is measured, as of many at once."""
+    return _own(spec, "fewest", 1)
 
 
 def longest_warmup_s(spec: SubjectSpec) -> float:
-    """Seconds that a fresh process may be worked until it gets no faster; 0 where that is not looked for."""
-    return spec.longest_warmup_s if isinstance(spec, HasLongWarmUp) else 0.0
+    """Seconds that a fresh process may be worked until it gets no faster, as under a JIT; 0 where it does not."""
+    return _own(spec, "longest_warmup_s", 0.0)
 
 
 def least_warmup_s(spec: SubjectSpec) -> float:
     """Seconds of work before which a fresh process may look as fast as it gets, and is not."""
-    return spec.least_warmup_s if isinstance(spec, HasLongWarmUp) else 0.0
-
-
-@runtime_checkable
-class HasKnownLength(Protocol):
-    """What a spec may have where one operation takes minutes, and how long it takes is known well enough beforehand.
-
-    Attributes:
-        known_s: seconds of one operation, for the plan and what is announced: the pilot does not try it, and a batch
-            has one. None where it is not known after all.
-    """
-
-    @property
-    def known_s(self) -> float | None: ...
+    return _own(spec, "least_warmup_s", 0.0)
 
 
 def known_s(spec: SubjectSpec) -> float | None:
-    """The seconds of one operation where they are known before the pilot; None where it has to be tried."""
-    return spec.known_s if isinstance(spec, HasKnownLength) else None
+    """The seconds of one operation where it takes minutes and that is known before the pilot, which does not try it.
+
+    None where it has to be tried. A batch of it has one.
+    """
+    return _own(spec, "known_s", None)
 
 
 class Referee(Protocol):

@@ -105,7 +105,7 @@ class RunningLauncher:
         # It alone knows the groups of its programs, and kills them when its stdin ends.
         self.child = host.start(launcher.argv, cwd=cwd, ends_itself=True)
         try:
-            self._send(requests.hello() + requests.environment(env))
+            self._send(requests.HELLO + requests.environment(env))
         except BaseException:
             self.kill()
             raise
@@ -132,7 +132,7 @@ class RunningLauncher:
         return self._ask(request, longest_s)
 
     def quit(self) -> None:
-        self._send(requests.quit_())
+        self._send(requests.QUIT)
         self.child.wait(time.monotonic() + _GRACE_S)
 
     def kill(self) -> None:

@@ -18,6 +18,7 @@ VERSION = 1
 # Where the output of a command goes.
 NULL, INHERIT = "null", "inherit"
 STDERR_OF_LAUNCHER = "-"
+HELLO, QUIT = b"hello\n", b"quit\n"
 
 
 @dataclass(frozen=True)
@@ -86,10 +87,6 @@ class Done:
     end: End | None
 
 
-def hello() -> bytes:
-    return b"hello\n"
-
-
 def environment(added: Mapping[str, str]) -> bytes:
     return _line("environment", *(_text(f"{name}={value}") for name, value in added.items()))
 
@@ -116,10 +113,6 @@ def appended(path: str) -> str:
 def run(prepare: int | None, slot: int, times: int, *, strict: bool, deadline_s: float, spin_s: float) -> bytes:
     before = "-" if prepare is None else str(prepare)
     return _line("run", before, str(slot), str(times), str(int(strict)), _nanoseconds(deadline_s), _nanoseconds(spin_s))
-
-
-def quit_() -> bytes:
-    return b"quit\n"
 
 
 def read_hello(line: bytes) -> Clock:

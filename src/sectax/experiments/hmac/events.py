@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import functools
 import hashlib
 import hmac
 import json
@@ -22,14 +23,6 @@ class Scheme:
     mac: Callable[[bytes, bytes], bytes]
 
 
-def _sha512(key: bytes, message: bytes) -> bytes:
-    return hmac.digest(key, message, "sha512")
-
-
-def _sha256(key: bytes, message: bytes) -> bytes:
-    return hmac.digest(key, message, "sha256")
-
-
 def _blake2b(key: bytes, message: bytes) -> bytes:
     # The key parameter (RFC 7693) holds 64 bytes; a longer key is hashed first, as HMAC does with keys longer than a
     # block.
@@ -37,6 +30,7 @@ def _blake2b(key: bytes, message: bytes) -> bytes:
     return hashlib.blake2b(message, key=fitting).digest()
 
 
+_sha512, _sha256 = (functools.partial(hmac.digest, digest=name) for name in ("sha512", "sha256"))
 SCHEMES = {
     # As published: key' is the hexadecimal text of the digest.
     "hmac-sha512": Scheme(lambda key, salt: _sha512(key, salt).hex().encode(), _sha512),
