@@ -63,7 +63,7 @@ def settled(conditions: Iterable[Condition], plan: Plan) -> tuple[Condition, ...
 
 def _settled(condition: Condition, plan: Plan) -> Condition:
     metrics = [metric for metric in plan.metrics if metric.compared or not condition.is_share]
-    levels = {level for factor in plan.factors for level in factor.levels}
+    levels = list(dict.fromkeys(level for factor in plan.factors for level in factor.levels))
     named, about = "", []
     for word in filter(None, (*condition.about, condition.metric)):
         called = _called(word, metrics)
