@@ -1,0 +1,143 @@
+"""A sample in which one thing is changed: what the audit must say of it, and what it must not."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pytest
+
+from tests.audit.tools.said import said, sample
+
+CONTRADICTION, UNEQUAL, FAILED = "F contradiction", "F unequal-work", "F said-by-the-tool"
+DOUBT, SCATTER = "W said-by-the-tool", "W modes"
+
+
+class Change(NamedTuple):
+    """What is changed in a sample: one text for another (to its end: everything from there on), lines before, after."""
+
+    sample: str
+    there: str = ""
+    instead: str = ""
+    before: str = ""
+    after: str = ""
+
+    def made(self) -> str:
+        text = sample(self.sample)
+        assert self.there in text, self.there
+        if self.instead == TO_THE_END:
+            text = text[: text.index(self.there)]
+        elif self.there:
+            text = text.replace(self.there, self.instead)
+        return self.before + text + self.after
+
+
+TO_THE_END = "…"
+GZIP, ZSTD, RATIO = "gzip -k -6 corpus.tar", "zstd -k -3 corpus.tar", "    6.68 ± 0.16 times faster than"
+OLD_K6 = "......................: "
+CUT_OFF = "\nError distribution:\n  [50] aborted due to deadline\n"
+# Answers of another length than the first: where they are another page, they failed.
+SENT = "Total transferred:      17174000 bytes\nHTML transferred:       "
+LENGTHS = f"Failed requests:        100\n   (Connect: 0, Receive: 0, Length: 100, Exceptions: 0)\n{SENT}"
+SHORTER, AS_LONG = (
+    Change("ab.txt", f"Failed requests:        0\n{SENT}16800000", f"{LENGTHS}{html}") for html in (16140000, 16800000)
+)
+VEGETA = "vegeta attack -duration=30s -rate={} | vegeta report\n"
+
+# What must be said, and is not said of the sample as it is.
+FAULTS = [
+    (CONTRADICTION, Change("ab.txt", "718.10 [#/sec]", "818.10 [#/sec]")),
+    (CONTRADICTION, Change("criterion.txt", "[1.0670 µs 1.0706 µs", "[1.0670 µs 1.0606 µs")),
+    (CONTRADICTION, Change("fio.json", "44025.933", "4402.593")),
+    (CONTRADICTION, Change("fio.txt", "IOPS=44.0k", "IOPS=132k")),
+    (CONTRADICTION, Change("h2load.txt", "38910.51", "3891.05")),
+    (CONTRADICTION, Change("hyperfine.txt", "… 425.0 ms", "… 405.0 ms")),
+    (CONTRADICTION, Change("hyperfine.txt", f"{ZSTD} ran\n{RATIO} {GZIP}", f"{GZIP} ran\n{RATIO} {ZSTD}")),
+    (CONTRADICTION, Change("jmh.json", "0.8590539259005358", "0.8848255436775519")),
+    (CONTRADICTION, Change("k6-old.txt", f"http_reqs{OLD_K6}27950", f"http_reqs{OLD_K6}37950")),
+    (CONTRADICTION, Change("k6-old.txt", "465.145833/s\n     iteration_", "565.145833/s\n     iteration_")),
+    # No more runs at once than there are virtual users.
+    (CONTRADICTION, Change("k6.txt", ": avg=10.3ms", ": avg=40.3ms")),
+    (CONTRADICTION, Change("k6.txt", "vus_max........................: 20 ", "vus_max........................: 10 ")),
+    ("W contradiction", Change("k6.txt", ": avg=10.21ms", ": avg=40.21ms")),
+    (CONTRADICTION, Change("lambda-three.txt", "Duration: 12.3 ms", "Duration: 123.0 ms")),
+    (CONTRADICTION, Change("lambda-three.txt", "12.3 ms\tBilled Duration: 13 ms", "1.2 ms\tBilled Duration: 1300 ms")),
+    (CONTRADICTION, Change("oha.txt", "10308.1035", "20308.1035")),
+    (CONTRADICTION, Change("oha.txt", "[11402]", "[19402]")),
+    (CONTRADICTION, Change("oha.txt", "100.00%", "80.00%")),
+    (CONTRADICTION, Change("oha.txt", "99.00% in 14", "99.00% in 94")),
+    (CONTRADICTION, Change("openssl-signatures.txt", "0.000244s", "0.000344s")),
+    (CONTRADICTION, Change("pytest-benchmark-data.json", '"rounds": 181', '"rounds": 180')),
+    (CONTRADICTION, Change("pytest-benchmark.json", '"mean": 1.2944637944587876e-06', '"mean": 1.0')),
+    (CONTRADICTION, Change("pytest-benchmark.txt", "106.3949", "16.3949")),
+    (CONTRADICTION, Change("sysbench-oltp.txt", "(1000.00 per", "(1100.00 per")),
+    (CONTRADICTION, Change("sysbench-oltp.txt", "avg:                                    4.00", "avg: 8.00")),
+    (CONTRADICTION, Change("sysbench-oltp.txt", "2500.0000/", "3500.0000/")),
+    (CONTRADICTION, Change("sysbench-oltp.txt", "percentile:                        6.00", "percentile: 26.00")),
+    (CONTRADICTION, Change("vegeta.txt", "50.03, 50.02", "60.03, 50.02")),
+    (CONTRADICTION, Change("vegeta.txt", "29.99s,", "39.99s,")),
+    (CONTRADICTION, Change("vegeta.txt", "200:1500", "200:1400")),
+    (CONTRADICTION, Change("vegeta.txt", "36ms", "136ms")),
+    (CONTRADICTION, Change("warp.txt", "94.80 obj/s (57s)", "194.80 obj/s (57s)")),
+    (CONTRADICTION, Change("warp.txt", "Reqs: Avg: 210.3ms", "Reqs: Avg: 610.3ms")),
+    (CONTRADICTION, Change("warp.txt", "90%: 402.2ms", "90%: 102.2ms")),
+    ("W contradiction", Change("warp.txt", "120.6MiB/s, 120.60", "80.6MiB/s, 80.60")),
+    ("W contradiction", Change("warp.txt", "Avg: 94.80 MiB/s, 94.80 obj/s\n\nT", "Avg: 44.80 MiB/s, 44.80 obj/s\n\nT")),
+    (CONTRADICTION, Change("wrk.txt", "Running 2s", "Running 5m")),
+    (UNEQUAL, SHORTER),
+    (UNEQUAL, Change("h2load.txt", "100000 succeeded, 0 failed", "99000 succeeded, 1000 failed")),
+    (UNEQUAL, Change("lambda-three.txt", "11.29 ms\tBilled Duration: 12 ms", "3003.16 ms\tBilled Duration: 3000 ms")),
+    (UNEQUAL, Change("sysbench-oltp.txt", "errors:                      0", "errors:                      90")),
+    (FAILED, Change("criterion.txt", after="\nthread 'main' panicked at benches/x.rs:12:5:")),
+    (FAILED, Change("hyperfine.txt", "Summary", "Warning: Ignoring non-zero exit")),
+    (FAILED, Change("jmh.txt", "Iteration   4: 0.866 us/op", "Iteration   4: <failure>")),
+    (FAILED, Change("lambda-three.txt", after="2020-06-09T15:02:26Z 7c95 Task timed out after 3.00 seconds")),
+    (FAILED, Change("openssl-aes.txt", "47308.25k", "-47308.25k")),
+    (FAILED, Change("openssl-aes.txt", before='invalid engine "padlock"\n')),
+    (DOUBT, AS_LONG),
+    (DOUBT, Change("ab.txt", "Transfer rate", TO_THE_END)),
+    (DOUBT, Change("criterion.txt", after="\nWarning: Unable to complete 100 samples in 5.0s.")),
+    (DOUBT, Change("criterion.txt", "(10.00%)", "(30.00%)")),
+    (DOUBT, Change("fio.txt", "Starting 2", "fio: terminating on signal 2\nStarting 2")),
+    (DOUBT, Change("jmh.txt", "# Fork: 1 of 2", "# Fork: N/A, test runs in the host VM")),
+    (DOUBT, Change("k6.txt", "iterations....", TO_THE_END)),
+    (DOUBT, Change("openssl-aes.txt", after="\nAES-128-GCM: Unknown algorithm")),
+    (DOUBT, Change("sysbench-cpu.txt", "execution time", TO_THE_END)),
+    (DOUBT, Change("vegeta.txt", "Status", TO_THE_END)),
+    (DOUBT, Change("warp.txt", after="\nwarp: <ERROR> Access Denied\n")),
+    (SCATTER, Change("benchstat.txt", "± 3%", "± 31%")),
+    (SCATTER, Change("fio.txt", "avg=360.02", "avg=599.02")),
+    (SCATTER, Change("hyperfine.txt", "±   6.1 ms", "± 261.0 ms")),
+    (SCATTER, Change("rust-bench.txt", "(+/- 377)", "(+/- 9,377)")),
+    ("F contained-work", Change("warp-mixed.txt", "5598.00", "18.63")),
+    ("F saturated-client", Change("vegeta.txt", before=VEGETA.format("60"))),
+    ("W apples-and-oranges", Change("pyperf.json", '"date":"2026-11-21 03:14:56.948502"', '"cpu_model_name":"other"')),
+]  # fmt: skip
+# What must not be said of it.
+QUIET = [
+    (DOUBT, SHORTER),
+    (UNEQUAL, AS_LONG),
+    (UNEQUAL, Change("oha.txt", after=CUT_OFF)),
+    ("F saturated-client", Change("vegeta.txt", before=VEGETA.format("50/s"))),
+    ("F saturated-client", Change("vegeta.txt", before=VEGETA.format("5/1m"))),
+]
+
+
+def marked(text: str) -> set[str]:
+    return {f"{severity} {check}" for severity, check in said(text)}
+
+
+@pytest.mark.parametrize(("expected", "change"), FAULTS)
+def test_a_fault_fires_and_its_twin_does_not(expected: str, change: Change) -> None:
+    assert expected in marked(change.made())
+    assert expected not in marked(sample(change.sample))
+
+
+@pytest.mark.parametrize(("unexpected", "change"), QUIET)
+def test_what_is_no_fault_fires_nothing(unexpected: str, change: Change) -> None:
+    assert unexpected not in marked(change.made())
+
+
+def test_failures_are_all_that_is_said_of_a_report_with_some() -> None:
+    failing = sample("vegeta.txt").replace("200:1500", "200:1350  503:150").replace("100.00%", "90.00%")
+
+    assert marked(failing.replace("50.02", "45.02")) == {UNEQUAL}
