@@ -2,8 +2,8 @@
 
     python -m benchmarks.probes.against_c [--blocks 20] [--rounds 8]
 
-Each block starts fresh processes of both; in each round both run a batch, in random order. A block's time of an
-operation is total time over total operations. Ratios are geometric means over blocks, with Student's t in logs (95 %).
+Each block starts fresh processes of both; in each round both run a batch, in random order. A block's CPU
+time of an operation is the total over all operations. Ratios are geometric means over blocks, with Student's t in logs (95 %).
 
 The C program also makes the calls as `openssl speed` makes them: with a context that was made ready once, and no
 hashing. What PHP seems to lose against `openssl speed` is what lies between these two columns of C.

@@ -4,7 +4,7 @@
 
 pyperf starts its own processes and lets nobody in between, so what takes turns is whole processes: in each block one
 process of the probe and one worker of pyperf, in random order, each with as many batches of the same size. A block's
-time of an operation is total time over total operations (pyperf: the mean of the worker's values). Ratios are geometric
+CPU time of an operation is the total over all operations (pyperf: the mean of the worker's values). Ratios are geometric
 means over blocks, with Student's t in logs (95 %).
 
 pyperf is not among the probe's libraries: it runs in the probe's interpreter with a PYTHONPATH that holds only it.

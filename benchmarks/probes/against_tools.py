@@ -4,7 +4,11 @@
 
 As with pyperf (against_pyperf) whole processes take turns: in each block one of the probe and one of `go test -bench`,
 JMH, tinybench or criterion, in random order, each with as many operations. What the tools run is in `tools/`; it is
-built with the probe's own Go, Java, Node and lock of crates. Both JVMs run as many operations before they count.
+built with the probe's own Go, Java, Node and lock of crates. In Java and Node both run as many operations before they count.
+
+Times are CPU time of the whole process, which every tool can be given: as a metric of a Go benchmark's own, JMH's
+auxiliary counter, criterion's `Measurement`. tinybench has hooks around all calls alone, where what it does between two
+calls counts too: that of a call which does nothing is subtracted.
 """
 
 from __future__ import annotations
@@ -43,7 +47,7 @@ class Size(NamedTuple):
         return self.count * self.batches
 
 
-# Seconds per operation of one fresh process.
+# CPU seconds per operation of one fresh process.
 Seconds = Callable[[Path, Size], float]
 
 
@@ -68,7 +72,7 @@ def go_test(folder: Path) -> Seconds:
     def seconds(case: Path, size: Size) -> float:
         words = [f"-test.benchtime={size.operations}x", "-test.run=^$", "-test.bench=."]
         said = _run([str(folder / "call.test"), *words], folder, CASE=str(case))
-        found = re.search(r"([\d.]+) ns/op", said)
+        found = re.search(r"([\d.]+) cpu-ns/op", said)
         assert found is not None, said
         return float(found[1]) * 1e-9
 
@@ -80,7 +84,8 @@ def tinybench(folder: Path) -> Seconds:
     node = probes.load("node").command()[0]
 
     def seconds(case: Path, size: Size) -> float:
-        return float(_run([node, "call.js"], folder, CASE=str(case), ITERATIONS=str(size.operations)))
+        sizes = {"ITERATIONS": str(size.operations), "WARMUP": str(max(size.warmup, 2 * size.count))}
+        return float(_run([node, "call.js"], folder, CASE=str(case), **sizes))
 
     return seconds
 
@@ -112,7 +117,8 @@ def jmh(folder: Path) -> Seconds:
         timed = ["-i", str(size.batches), "-bs", str(size.count), "-rf", "json", "-rff", str(out)]
         _run([*here, *warm, *timed], folder, CASE=str(case))
         (result,) = json.loads(out.read_text())
-        return float(result["primaryMetric"]["score"]) * 1e-9 / size.count
+        spent = result["secondaryMetrics"]["nanoseconds"]["rawData"][0]
+        return float(sum(spent)) * 1e-9 / size.operations
 
     return seconds
 
@@ -123,8 +129,8 @@ LANGUAGES = {
     "node": ("tinybench", tinybench),
     "rust": ("criterion", criterion),
 }
-# A JVM's compiler is done after one to three seconds.
-WARM_S = {"java": 3.0}
+# A JVM's compiler is done after one to three seconds of work, beside a load after five; V8's after some tenths of one.
+WARM_S = {"java": 6.0, "node": 0.5}
 
 
 def blocks_of(

@@ -29,7 +29,8 @@ CASES = [Case(algorithm, operation) for algorithm in ("RS256", "ES256") for oper
 # What `openssl speed` calls them.
 SPEED = {"RS256": "rsa2048", "ES256": "ecdsap256"}
 
-# Runs a batch of so many operations, after as many that settle, and gives its seconds.
+# Runs a batch of so many operations, after as many that settle, and gives its seconds of CPU time: what other programs
+# take of the machine is no part of a comparison with another tool.
 Batch = Callable[[int], float]
 
 
@@ -42,7 +43,7 @@ def opened(language: str, case: Case, inputs: Mapping[str, str]) -> ProbeSubject
 
 
 def batch_of(subject: ProbeSubject) -> Batch:
-    return lambda count: subject.visit(Work(count=count, settle=count)).observations[0].value
+    return lambda count: subject.visit(Work(count=count, settle=count)).elapsed_s(BATCH_CPU)
 
 
 def count_for(batch: Batch) -> int:
@@ -66,7 +67,7 @@ def warm_up(subject: ProbeSubject, seconds: float) -> int:
 def probe_seconds(
     language: str, case: Case, inputs: Mapping[str, str], count: int, batches: int, warmup: int = 0
 ) -> float:
-    """Seconds per operation of one fresh process of the probe, once it has done *warmup* of them."""
+    """CPU seconds per operation of one fresh process of the probe, once it has done *warmup* of them."""
     subject = opened(language, case, inputs)
     try:
         for done in range(0, warmup, 10 * count):
@@ -91,7 +92,7 @@ def fitting_count(language: str, case: Case, inputs: Mapping[str, str], warm_s: 
 
 
 def openssl_speed(seconds: int) -> dict[Case, float] | None:
-    """Seconds per operation as the system's `openssl speed` says; None where there is no such program."""
+    """CPU seconds per operation as the system's `openssl speed` says; None where there is no such program."""
     command = ["openssl", "speed", "-mr", "-seconds", str(seconds), *SPEED.values()]
     try:
         said = subprocess.run(command, capture_output=True, text=True, check=True).stdout

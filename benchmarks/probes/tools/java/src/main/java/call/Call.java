@@ -2,6 +2,9 @@ package call;
 
 import com.google.gson.Gson;
 import com.google.gson.JsonObject;
+import com.sun.jna.Memory;
+import com.sun.jna.Native;
+import com.sun.jna.Pointer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,19 +16,53 @@ import java.security.spec.PKCS8EncodedKeySpec;
 import java.security.spec.X509EncodedKeySpec;
 import java.util.Base64;
 import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.AuxCounters;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
 
 /** What someone would write to time one call of the JDK's cryptography with JMH. CASE names a file of JSON. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class Call {
+    /** CPU time of an iteration, of all threads as the probe's; JMH reports it beside its own time. */
+    @State(Scope.Thread)
+    @AuxCounters(AuxCounters.Type.EVENTS)
+    public static class Cpu {
+        static {
+            Native.register(Cpu.class, "c");
+        }
+
+        public long nanoseconds;
+        private final Memory now = new Memory(16);
+        private long before;
+
+        private static native int clock_gettime(int clock, Pointer now);
+
+        private long read() {
+            int process = 2; // CLOCK_PROCESS_CPUTIME_ID of Linux
+            if (clock_gettime(process, now) != 0) throw new IllegalStateException("Linux has this clock");
+            return now.getLong(0) * 1_000_000_000 + now.getLong(8);
+        }
+
+        @Setup(Level.Iteration)
+        public void begin() {
+            before = read();
+        }
+
+        @TearDown(Level.Iteration)
+        public void end() {
+            nanoseconds = read() - before;
+        }
+    }
+
     private boolean signs;
     private String name;
     private PrivateKey secret;
@@ -65,7 +102,7 @@ public class Call {
     }
 
     @Benchmark
-    public Object call() throws Exception {
+    public Object call(Cpu cpu) throws Exception {
         return signs ? sign() : verify();
     }
 }
