@@ -28,8 +28,8 @@ func (a *arm) measure(count, ramp int, start int64) (kit.Reply, error) {
 	load := kit.Load{Workers: len(a.askers), Do: done.ask}
 	schedule := kit.Scheduled{Dropped: make([]bool, count)}
 	sent, received := a.sent.Load(), a.received.Load()
-	waitFor(start)
-	cpu, started, began := kit.CPU(), now(), time.Now()
+	kit.WaitFor(start)
+	cpu, started, began := kit.CPU(), kit.Now(), time.Now()
 	switch {
 	case a.wanted.Rate > 0:
 		schedule = load.OnSchedule(count, a.wanted.Rate)

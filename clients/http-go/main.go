@@ -37,7 +37,7 @@ func (s *session) handle(asked request) (kit.Reply, error) {
 	case "hello":
 		return kit.Reply{"protocol": version, "client": "go", "runtime": runtime.Version(), "clock": kit.Clock()}, nil
 	case "now":
-		return kit.Reply{"now_ns": now()}, nil
+		return kit.Reply{"now_ns": kit.Now()}, nil
 	case "open":
 		opened, witnesses, err := open(asked.wanted, s.seed)
 		if err != nil {

@@ -60,3 +60,16 @@ func SleepUntil(due time.Time) {
 		_, _, _ = syscall.Syscall(syscall.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&length)), 0, 0)
 	}
 }
+
+// origin is where this process's own clock begins, by which several clients agree on a start.
+var origin = time.Now()
+
+// Now is this process's own clock in nanoseconds.
+func Now() int64 { return int64(time.Since(origin)) }
+
+// WaitFor sleeps until this process's own clock shows so much; 0 is at once.
+func WaitFor(start int64) {
+	if start > 0 {
+		SleepUntil(origin.Add(time.Duration(start)))
+	}
+}

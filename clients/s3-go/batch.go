@@ -43,8 +43,9 @@ func (c *client) stage(count int) error {
 	return nil
 }
 
-// measure runs the first of what was staged, on as many goroutines as the treatment says.
-func (c *client) measure(count, ramp int) (kit.Reply, error) {
+// measure runs the first of what was staged, on as many goroutines as the treatment says, from when this process's own
+// clock shows start; at once where that is 0.
+func (c *client) measure(count, ramp int, start int64) (kit.Reply, error) {
 	if len(c.staged) < count {
 		return nil, kit.NewFault("other", strconv.Itoa(len(c.staged))+" operations are staged")
 	}
@@ -55,7 +56,8 @@ func (c *client) measure(count, ramp int) (kit.Reply, error) {
 	schedule := kit.Scheduled{Dropped: make([]bool, count)}
 	before := c.attempts.Load()
 	resetPeak()
-	cpu, began := kit.CPU(), time.Now()
+	kit.WaitFor(start)
+	cpu, started, began := kit.CPU(), kit.Now(), time.Now()
 	if c.wanted.Rate > 0 {
 		schedule = load.OnSchedule(count, c.wanted.Rate)
 	} else if load.Workers == 1 {
@@ -88,7 +90,7 @@ func (c *client) measure(count, ramp int) (kit.Reply, error) {
 		}
 	}
 	return kit.Reply{
-		"elapsed_ns": elapsed, "first_byte_ns": firstByte, "check_ns": check, "wall_ns": int64(wall), "cpu_ns": cpu,
+		"elapsed_ns": elapsed, "first_byte_ns": firstByte, "check_ns": check, "wall_ns": int64(wall), "cpu_ns": cpu, "started_ns": started,
 		"peak_bytes": peak(), "attempts": c.attempts.Load() - before, "late": schedule.Late,
 		"dropped": count - len(sent), "sending_ns": int64(schedule.Sending),
 		"in_flight": kit.InFlight(spans, spans[first:end]), "buckets": buckets[first:end],

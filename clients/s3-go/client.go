@@ -52,6 +52,7 @@ type request struct {
 	Command      string   `json:"command"`
 	Count        int      `json:"count"`
 	Ramp         int      `json:"ramp"`
+	StartNs      int64    `json:"start_ns"`
 	Endpoint     string   `json:"endpoint"`
 	Region       string   `json:"region"`
 	AccessKey    string   `json:"access_key"`

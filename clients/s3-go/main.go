@@ -19,6 +19,8 @@ func (s *session) handle(asked request) (kit.Reply, error) {
 	case "hello":
 		s.base = prepare(asked.Bytes, asked.Seed)
 		return hello(), nil
+	case "now":
+		return kit.Reply{"now_ns": kit.Now()}, nil
 	case "open":
 		made, witnesses, err := open(asked, s.base)
 		s.base = nil
@@ -35,7 +37,7 @@ func (s *session) handle(asked request) (kit.Reply, error) {
 	case "stage":
 		return kit.Reply{}, s.opened.stage(asked.Count)
 	case "measure":
-		return s.opened.measure(asked.Count, asked.Ramp)
+		return s.opened.measure(asked.Count, asked.Ramp, asked.StartNs)
 	case "clear":
 		return kit.Reply{}, s.opened.clear()
 	case "close":

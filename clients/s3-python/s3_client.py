@@ -27,7 +27,7 @@ from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.ciphers.modes import CTR
 from sealed import opened, seal
 
-PROTOCOL = 3
+PROTOCOL = 4
 _READ = 256 * 1024
 # Larger bodies differ in their first bytes alone, and the first one is not fetched before anything is measured.
 _WHOLLY_NEW = 8 * 1024 * 1024
@@ -38,6 +38,8 @@ _LATE_NS = 1_000_000
 # One that finds no free connection for so long is dropped.
 _PATIENCE_NS = 100_000_000
 _REDIRECTS = range(300, 400)
+# Where this process's own clock begins, by which several clients agree on a start.
+_ORIGIN = time.perf_counter_ns()
 _HEADERS = {
     "sse-s3-header": {"ServerSideEncryption": "AES256"},
 }
@@ -380,7 +382,12 @@ def stage(client: Client, count: int) -> dict[str, Any]:
     return {}
 
 
-def measure(client: Client, count: int, ramp: int) -> dict[str, Any]:
+def now_ns() -> int:
+    """What this process's own clock shows."""
+    return time.perf_counter_ns() - _ORIGIN
+
+
+def measure(client: Client, count: int, ramp: int, start_ns: int = 0) -> dict[str, Any]:
     if len(client.staged) < count:
         raise Wrong("other", f"{count} operations were asked for, {len(client.staged)} are staged")
     items, client.staged = client.staged[:count], client.staged[count:]
@@ -388,7 +395,9 @@ def measure(client: Client, count: int, ramp: int) -> dict[str, Any]:
     rate = float(client.wanted.get("rate", 0))
     before = client.attempts
     _reset_peak()
-    cpu, wall = time.process_time_ns(), time.perf_counter_ns()
+    if start_ns:
+        time.sleep(max(0, start_ns - now_ns()) * 1e-9)
+    cpu, started, wall = time.process_time_ns(), now_ns(), time.perf_counter_ns()
     sent = Sent()
     if rate:
         results = _on_schedule(client, items, workers, rate, sent)
@@ -413,6 +422,8 @@ def measure(client: Client, count: int, ramp: int) -> dict[str, Any]:
         "check_ns": [each.check for each in times if each.check is not None],
         "wall_ns": wall,
         "cpu_ns": cpu,
+        "started_ns": started,
+        "one_thread": True,  # of Python's threads one runs at a time, but for hashing and encryption
         "peak_bytes": _peak(),
         "attempts": client.attempts - before,
         "late": sent.late,
@@ -543,7 +554,7 @@ def answer(client: Client, request: dict[str, Any]) -> dict[str, Any]:
         case "stage":
             return stage(client, request["count"])
         case "measure":
-            return measure(client, request["count"], request["ramp"])
+            return measure(client, request["count"], request["ramp"], request.get("start_ns", 0))
         case "clear":
             return clear(client)
         case "close":
@@ -559,6 +570,8 @@ def main() -> None:
         try:
             if command == "hello":
                 reply = hello(request)
+            elif command == "now":
+                reply = {"now_ns": now_ns()}
             elif command == "open":
                 client, reply = open_(request)
             elif client is None:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 import pytest
 
+from sectax.experiments.client_server.client import Answered
 from sectax.experiments.client_server.together import (
     Offset,
-    Part,
+    Together,
     agreed_start,
-    merged,
     offset,
-    saturated,
+    one_batch,
     shared,
-    wall_ns,
 )
+from sectax.experiments.s3.client_process import Measured
 from sectax.model.errors import WrongUse
 from sectax.model.plan import Plan
 from tests.machines import plan_of
@@ -56,33 +57,96 @@ def test_operations_are_dealt_out_evenly_and_none_is_lost() -> None:
     assert shared(2, 4) == [1, 1, 0, 0]
 
 
+def sent(elapsed_ns: list[int], wall_ns: int = 100, cpu_ns: int = 10, **more: int) -> Measured:
+    return Measured(elapsed_ns=elapsed_ns, wall_ns=wall_ns, cpu_ns=cpu_ns, attempts=len(elapsed_ns), **more)
+
+
 def test_single_times_are_merged_and_never_their_quantiles() -> None:
-    assert merged([[1, 2], [], [9]]) == [1, 2, 9]
+    batch = one_batch([sent([1, 2]), sent([]), sent([9])], [0, 0, 0], [1, 1, 1])
+
+    assert batch.elapsed_ns == [1, 2, 9]
+    assert batch.attempts == 3
 
 
-def test_a_load_lasts_until_its_last_client_has_ended() -> None:
-    assert wall_ns([Part(0, 50, 1), Part(20, 40, 1)]) == 60
+def test_a_load_lasts_from_the_agreed_start_until_its_last_client_has_ended() -> None:
+    batch = one_batch([sent([1], 50, started_ns=7), sent([1], 40, started_ns=1020)], [7, 1000], [1, 1])
+
+    assert batch.wall_ns == 60
+    assert batch.late_start_ns == 20
+
+
+def test_what_is_counted_is_summed_and_the_largest_client_says_how_much_memory_one_takes() -> None:
+    few = sent([1], late=1, dropped=2, sending_ns=5, peak_bytes=900)
+    many = sent([1], late=10, dropped=20, sending_ns=50, peak_bytes=300)
+    batch = one_batch([few, many], [0, 0], [1, 1])
+
+    assert (batch.late, batch.dropped, batch.sending_ns, batch.peak_bytes) == (11, 22, 50, 900)
 
 
 def test_a_client_that_uses_up_its_part_of_the_processors_is_saturated() -> None:
-    parts = [Part(0, 100, 95), Part(0, 100, 30), Part(0, 100, 180)]
+    batch = one_batch([sent([1], 100, 95), sent([1], 100, 30), sent([1], 100, 180)], [0, 0, 0], [1, 1, 1])
 
-    assert saturated(parts, 3) == 2
+    assert batch.saturated == 2
+    assert batch.processors == 3
 
 
-def plan(clients: str, **levels: str) -> Plan:
-    urls = {"baseline": ("http://127.0.0.1:1/",), "treatment": ("new=http://127.0.0.1:2/",), "clients": (clients,)}
+class Fake:
+    """A client whose clock is ahead, and who remembers what it was asked."""
+
+    def __init__(self, ahead: int) -> None:
+        self.ahead, self.asked = ahead, (0, 0)
+
+    def now_ns(self) -> int:
+        return time.monotonic_ns() + self.ahead
+
+    def ask(self, count: int, begin: int) -> None:
+        self.asked = count, begin
+
+    def sent(self) -> Measured:
+        if not self.asked[0]:
+            raise Answered("timeout", "nothing came")
+        return sent([1] * self.asked[0], started_ns=self.asked[1])
+
+
+def test_clients_begin_together_by_their_own_clocks_and_on_a_schedule_by_turns() -> None:
+    first, second = Fake(0), Fake(10**12)
+    together = Together([first, second])
+    together.compare_clocks()
+    batch = together.measure([2, 1], 1000.0, Fake.ask, Fake.sent)
+
+    assert batch.elapsed_ns == [1, 1, 1]
+    assert second.asked[1] - first.asked[1] == pytest.approx(10**12 + 10**6, abs=10**5)
+
+
+def test_a_client_without_an_operation_is_not_asked() -> None:
+    together = Together([Fake(0), Fake(0)])
+    together.compare_clocks()
+
+    assert together.measure([1, 0], 0.0, Fake.ask, Fake.sent).elapsed_ns == [1]
+
+
+def plan(clients: str, experiment: str = "http", **levels: str) -> Plan:
+    urls = {"baseline": ("http://127.0.0.1:1/",), "treatment": ("new=http://127.0.0.1:2/",)}
     asked = {name: (text,) for name, text in levels.items()}
-    return plan_of("http", "default", asked, urls)
+    return plan_of(experiment, "default", asked, {"clients": (clients,)} | (urls if experiment == "http" else {}))
 
 
-def test_a_plan_says_that_its_clients_share_the_processors() -> None:
-    assert "4 clients share the load and this machine's processors" in plan("4", concurrency="8").transfers
+@pytest.mark.parametrize("experiment", ["http", "s3"])
+def test_a_plan_says_that_its_clients_share_the_processors(experiment: str) -> None:
+    made = plan("4", experiment, concurrency="8")
+
+    assert "4 clients share the load and this machine's processors" in made.transfers
 
 
 @pytest.mark.parametrize(
     ("clients", "levels"),
-    [("4", {}), ("4", {"concurrency": "6"}), ("4", {"concurrency": "4"}), ("3", {"load": "50/s", "concurrency": "16"})],
+    [
+        ("4", {}),
+        ("4", {"experiment": "s3"}),
+        ("4", {"concurrency": "6"}),
+        ("4", {"concurrency": "4"}),
+        ("3", {"load": "50/s", "concurrency": "16"}),
+    ],
 )
 def test_a_load_that_cannot_be_shared_equally_is_refused_with_one_that_can(
     clients: str, levels: dict[str, str]

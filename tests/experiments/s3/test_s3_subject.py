@@ -427,3 +427,34 @@ def test_no_secret_shows_in_witnesses_or_in_the_list_of_processes(tls: Minio) ->
 
     for secret in (KEY, tls.access.secret_key):
         assert secret not in seen + shown + repr(own_spec)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("operation", ["get", "put", "delete"])
+@pytest.mark.parametrize("rate", [0.0, 150.0])
+def test_several_clients_share_a_load_and_leave_nothing(plain: Minio, client: str, operation: str, rate: float) -> None:
+    wanted = spec(plain, "sse-s3", client, operation=operation, clients=3, concurrency=6, rate=rate)
+    seen, visit, closed = measured(wanted, Work(61, settle=10))
+
+    observed = Counter(observation.metric for observation in visit.observations)
+    assert observed["latency"] + visit.telemetry.get("load_dropped", 0) == 61
+    assert visit.telemetry["attempts"] >= observed["latency"]
+    assert seen["encryption_header"] == "AES256"
+    assert closed["clients"] == 3
+    assert closed["latest_start_s"] >= 0
+    assert keys_in(plain, wanted.buckets) == []
+
+
+def test_several_clients_fetch_one_large_object(plain: Minio) -> None:
+    wanted = spec(plain, bytes=9 * 2**20, concurrency=4, clients=2, shelf=Shelf())
+    subject = wanted.subject()
+    try:
+        subject.open()
+        stored = keys_in(plain, wanted.buckets)
+        subject.visit(Work(40))
+        subject.close()
+    finally:
+        subject.kill()
+
+    assert len(stored) == 1
+    assert keys_in(plain, wanted.buckets) == stored  # for the next clients

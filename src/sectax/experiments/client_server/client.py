@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import statistics
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Generic, TypeVar
@@ -10,6 +11,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from sectax.hosts.registry import host
+from sectax.model.subject import Witnesses
 
 _Reply = TypeVar("_Reply", bound=msgspec.Struct)
 _Hello = TypeVar("_Hello", bound=msgspec.Struct)
@@ -36,7 +38,9 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
 
     `wall_ns` and `cpu_ns` are of the ramp too; `in_flight` operations overlapped on average. On a schedule `late`
     operations began after they were due, `dropped` ones were not sent at all, and `sending_ns` is how long it took to
-    send the others.
+    send the others. `started_ns` is when it began, by the clock of `now`; with `one_thread` no second processor could
+    have helped. Of several clients (`together`): how late the last one began after the agreed start, how many used up
+    their part of the processors, and the processors that they could use.
     """
 
     elapsed_ns: list[int]
@@ -47,6 +51,12 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
     dropped: int = 0
     sending_ns: int = 0
     in_flight: float = 0.0
+    peak_bytes: int = 0
+    started_ns: int = 0
+    one_thread: bool = False
+    late_start_ns: int = 0
+    saturated: int = 0
+    processors: float = 0.0
 
     def complaint(self, count: int, spanned_s: float, at_once: int = 0) -> str | None:
         """What cannot be of a batch of so many operations, answered within so many seconds; None where nothing is."""
@@ -59,8 +69,9 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
             return f"reports {self.in_flight:.3g} operations at once, and was to have {at_once}"
         return None
 
-    def load(self, count: int, rate: float, processors: int, at_once: int) -> dict[str, float]:
-        """What the load did to its client, which may use so many processors and begins so many operations at once."""
+    def load(self, count: int, rate: float, at_once: int) -> dict[str, float]:
+        """What the load did to its client, which begins so many operations at once."""
+        processors = self.processors or own_processors(self.one_thread)
         load = {"load_cpu_s": self.cpu_ns * 1e-9, "load_quota_s": self.wall_ns * 1e-9 * processors}
         if rate:
             load |= {"load_scheduled": float(count), "load_schedule_s": count / rate}
@@ -69,6 +80,41 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
         else:
             load |= {"load_at_once": float(at_once), "load_in_flight": self.in_flight}
         return load
+
+
+def own_processors(one_thread: bool, clients: int = 1) -> float:
+    """The processors that one of several clients on this machine can use."""
+    shared = len(os.sched_getaffinity(0)) / clients
+    return min(1.0, shared) if one_thread else shared
+
+
+class Overlap:
+    """What batches showed of a load: for the witnesses of a subject that is closed."""
+
+    def __init__(self, clients: int) -> None:
+        self._clients = clients
+        self._in_flight: list[float] = []
+        self._late_start_s, self._saturated = 0.0, 0
+
+    def add(self, batch: Batch, ramp: int) -> None:
+        if ramp:
+            self._in_flight.append(batch.in_flight)
+        self._late_start_s = max(self._late_start_s, batch.late_start_ns * 1e-9)
+        self._saturated = max(self._saturated, batch.saturated)
+
+    def witnesses(self) -> Witnesses:
+        """Of several at once, `in_flight`; of several clients, how many, and the most that went wrong in one batch."""
+        seen: Witnesses = {"in_flight": round(statistics.fmean(self._in_flight), 2)} if self._in_flight else {}
+        if self._clients > 1:
+            seen |= {"clients": self._clients, "clients_saturated": self._saturated}
+            seen |= {"latest_start_s": round(self._late_start_s, 6)}
+        return seen
+
+
+class Now(msgspec.Struct, frozen=True):
+    """What a client's own clock shows."""
+
+    now_ns: int
 
 
 class Nothing(msgspec.Struct, frozen=True):
@@ -102,6 +148,11 @@ class Conversation:
         if not head.ok:
             raise Answered(head.kind, head.reason)
         return msgspec.json.decode(line, type=kind)
+
+    def now_ns(self) -> int:
+        """What its clock shows."""
+        self.send({"command": "now"})
+        return self.receive(Now, GRACE_S).now_ns
 
     def kill(self) -> None:
         self.child.kill()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 
+from sectax.experiments.interface import Option
 from sectax.model.errors import WrongUse
 
 # Each operation begins when one before it ended; any other level of the factor is a rate at which they are sent.
@@ -15,7 +17,10 @@ OPEN_CONCURRENCY = "16"
 # A turn has to hold many of operations that overlap.
 OVERLAPPING_S = 0.05
 
+CLIENTS = Option("clients", "share the load among N client processes on this machine", "N")
+
 _MOST_AT_ONCE = 256
+_MOST_CLIENTS = 64
 _RATE = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)/s", re.ASCII)
 _FASTEST = 100_000.0
 
@@ -47,6 +52,29 @@ def rate_of(level: str) -> float:
 def load_levels(asked: tuple[str, ...]) -> tuple[str, ...]:
     """The loads that were asked for, the closed loop first. Raises `WrongUse`."""
     return tuple(sorted(dict.fromkeys((CLOSED,) if asked == ("all",) else asked), key=rate_of))
+
+
+def clients_of(options: Mapping[str, tuple[str, ...]]) -> int:
+    """The client processes that share the load; one where nothing is said. Raises `WrongUse`."""
+    (text,) = options.get(CLIENTS.name, ("1",))[-1:]
+    if not (text.isdecimal() and text.isascii() and 1 <= int(text) <= _MOST_CLIENTS):
+        raise WrongUse(f"--clients {text} is not a number of clients", f"give a whole number from 1 to {_MOST_CLIENTS}")
+    return int(text)
+
+
+def check_shares(clients: int, concurrency: Sequence[str], load: Sequence[str]) -> None:
+    """Refuse a load that several clients cannot share equally. Raises `WrongUse`."""
+    least = clients if any(map(rate_of, load)) else 2 * clients
+    if clients > 1 and (uneven := [level for level in concurrency if int(level) % clients or int(level) < least]):
+        raise WrongUse(
+            f"{clients} clients cannot share {uneven[0]} request{'' if uneven[0] == '1' else 's'} at once equally",
+            f"--level concurrency={2 * clients} gives each of them 2",
+        )
+
+
+def of_clients(clients: int) -> str:
+    """What several clients mean for what a run says; empty for one."""
+    return f" The {clients} clients share the load and this machine's processors." if clients > 1 else ""
 
 
 def ramp(concurrency: int, rate: float) -> int:

@@ -7,14 +7,14 @@ import os
 import secrets
 from collections.abc import Mapping
 
-from sectax.experiments.client_server.load import rate_of
+from sectax.experiments.client_server.load import clients_of, rate_of
 from sectax.experiments.client_server.started import WORK_FOLDERS, StartedServer
 from sectax.experiments.client_server.work_folder import sweep
 from sectax.experiments.http import parts
 from sectax.experiments.http.client import SharedClient
 from sectax.experiments.http.levels import CONTROL, HTTP2, KEPT
 from sectax.experiments.http.many_clients import ManyClients
-from sectax.experiments.http.services import FOLDER, Service, clients, headers_in, read_services, revealed, timeout_s
+from sectax.experiments.http.services import FOLDER, Service, headers_in, read_services, revealed, timeout_s
 from sectax.experiments.http.subject import FirstBody, HttpSpec
 from sectax.experiments.interface import Bench
 from sectax.model.errors import WrongUse
@@ -32,7 +32,7 @@ class HttpBench(Bench):
         self._services = read_services(plan.options)
         self._folder = plan.options[FOLDER][0]
         self._clients: dict[str, SharedClient | ManyClients] = {}
-        self._many = clients(plan.options)
+        self._many = clients_of(plan.options)
         self._servers: dict[str, StartedServer] = {}
         self._first_body = FirstBody()
         for service in self._services.values():

@@ -33,16 +33,6 @@ class Sent(Batch, frozen=True, kw_only=True):
 
     sent_bytes: int
     received_bytes: int
-    started_ns: int = 0  # by the clock of `Now`
-    one_thread: bool = False  # of every client: it can use no more than one processor
-    late_start_ns: int = 0  # of the last client of several, after the agreed start
-    saturated: int = 0  # clients of several that used up their part of the processors
-
-
-class Now(msgspec.Struct, frozen=True):
-    """What the client's clock shows."""
-
-    now_ns: int
 
 
 class Closed(msgspec.Struct, frozen=True):
@@ -77,8 +67,7 @@ class SharedClient(SharedProcess[Hello]):
 
     def now_ns(self) -> int:
         """What its clock shows."""
-        self.conversation.send({"command": "now"})
-        return self.conversation.receive(Now, GRACE_S).now_ns
+        return self.conversation.now_ns()
 
     def close(self, arm: str) -> Closed:
         self.conversation.send({"command": "close", "arm": arm})

@@ -8,8 +8,11 @@ from sectax.experiments.client_server.load import (
     CLOSED,
     OPEN_CONCURRENCY,
     OVERLAPPING_S,
+    check_shares,
+    clients_of,
     concurrency_levels,
     load_levels,
+    of_clients,
     rate_of,
 )
 from sectax.experiments.http import services
@@ -30,7 +33,6 @@ from sectax.experiments.http.services import BASELINE, FOLDER
 from sectax.experiments.interface import Bench, Design, Experiment, Hidden, Machine, Request, Rules, Wanted
 from sectax.experiments.levels import choose
 from sectax.model.advice_rules import AdviceRules, Choice, Longer
-from sectax.model.errors import WrongUse
 from sectax.model.plan import OTHERS, Plan
 from sectax.model.treatment import Factor
 from sectax.model.why_not import WhyNot
@@ -45,8 +47,6 @@ _TRANSFERS = (
     "It holds for these services with these requests, as they answered this client over this network. The client and "
     "a service on the same machine share its processors."
 )
-
-_SHARED = "The {many} clients share the load and this machine's processors."
 
 
 class HttpExperiment(Experiment):
@@ -88,8 +88,8 @@ class HttpExperiment(Experiment):
         factors = choose(
             known, PRESET | own, {name: asked[name] for name in asked if name not in own or name == CONTROL}
         )
-        many = services.clients(options)
-        _check_shares(many, own["concurrency"], own["load"])
+        many = clients_of(options)
+        check_shares(many, own["concurrency"], own["load"])
         one_by_one = own["concurrency"] == ("1",) and own["load"] == (CLOSED,)
         return Design(
             factors=factors,
@@ -103,7 +103,7 @@ class HttpExperiment(Experiment):
                 lacks=lambda levels: _lacks(machine),
                 extra_operations=False,
             ),
-            transfers=_TRANSFERS if many == 1 else f"{_TRANSFERS} {_SHARED.format(many=many)}",
+            transfers=_TRANSFERS + of_clients(many),
             batch_s=_TURN_S if one_by_one else OVERLAPPING_S,
             rounds_range=_ROUNDS[request.preset],
             # The client sends one request at a time, from its processor; a server that the run starts has the others.
@@ -139,16 +139,6 @@ class HttpExperiment(Experiment):
 
     def requirements(self) -> tuple[str, ...]:
         return (CLIENT,)
-
-
-def _check_shares(many: int, concurrency: Sequence[str], load: Sequence[str]) -> None:
-    """Refuse a load that several clients cannot share equally. Raises `WrongUse`."""
-    least = many if any(map(rate_of, load)) else 2 * many
-    if many > 1 and (uneven := [level for level in concurrency if int(level) % many or int(level) < least]):
-        raise WrongUse(
-            f"{many} clients cannot share {uneven[0]} request{'' if uneven[0] == '1' else 's'} at once equally",
-            f"--level concurrency={2 * many} gives each of them 2",
-        )
 
 
 def _at_once(levels: Levels) -> int:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
+from sectax.experiments.client_server.load import CLIENTS
 from sectax.experiments.client_server.started import PORT
 from sectax.experiments.command.scans import shell_syntax
 from sectax.experiments.http.addresses import read_header, read_url, shown_header, shown_url
@@ -36,7 +37,7 @@ OPTIONS = (
     Option("start", f"the command that serves NAME's URL, whose port is {PORT}", "NAME=CMD", multiple=True),
     Option("fresh", "restart the servers of --start for every block", flag=True),
     Option("rate", "send N requests a second on schedule, and time each from when it was due", "N"),
-    Option("clients", "share the load among N client processes on this machine", "N"),
+    CLIENTS,
     Option("timeout", "the longest that one request may take (default: 30)", "SECONDS"),
 )
 # Options that may hold a secret, and what of their values may be shown.
@@ -44,7 +45,6 @@ _PRIVATE: dict[str, Callable[[str], str]] = {"baseline": shown_url, "treatment":
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
 _LONGEST_NAME = 24
 _METHOD = re.compile(r"[A-Z]{1,20}")
-MOST_CLIENTS = 64
 _TIMEOUT_S, _LONGEST_S = 30.0, 3600.0
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _Value = TypeVar("_Value")
@@ -209,14 +209,6 @@ def read_services(options: Mapping[str, tuple[str, ...]]) -> dict[str, Service]:
     if options.get("fresh") and not any(starts.values()):
         raise WrongUse("--fresh is for what --start starts", "leave it out, or add --start NAME='CMD'")
     return made
-
-
-def clients(options: Mapping[str, tuple[str, ...]]) -> int:
-    """The client processes that share the load; one where nothing is said. Raises `WrongUse`."""
-    (text,) = options.get("clients", ("1",))[-1:]
-    if not (text.isdecimal() and text.isascii() and 1 <= int(text) <= MOST_CLIENTS):
-        raise WrongUse(f"--clients {text} is not a number of clients", f"give a whole number from 1 to {MOST_CLIENTS}")
-    return int(text)
 
 
 def timeout_s(options: Mapping[str, tuple[str, ...]]) -> float:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import base64
-import os
-import statistics
 import time
 from dataclasses import dataclass, field
 
 import msgspec
 
-from sectax.experiments.client_server.client import Answered
+from sectax.experiments.client_server.client import Answered, Overlap
 from sectax.experiments.client_server.load import fewest, ramp
 from sectax.experiments.client_server.server import ServerFailed
 from sectax.experiments.client_server.started import DYING_S, PORT, StartedServer
@@ -111,8 +109,7 @@ class HttpSubject:
         self._telemetry: Telemetry = NoTelemetry()
         self._stage = "open"
         self._clock = ""
-        self._in_flight: list[float] = []
-        self._late_start_s, self._saturated = 0.0, 0
+        self._overlap = Overlap(spec.clients)
         self._redacted = redaction(secrets_of(spec.service.url, spec.headers))
 
     def start(self) -> None:
@@ -208,11 +205,7 @@ class HttpSubject:
         except _Trouble as error:
             raise self._failed(error, "close") from error
         self.kill()
-        overlap: Witnesses = {"in_flight": round(statistics.fmean(self._in_flight), 2)} if self._in_flight else {}
-        if self._spec.clients > 1:
-            overlap |= {"clients": self._spec.clients, "clients_saturated": self._saturated}
-            overlap |= {"latest_start_s": round(self._late_start_s, 6)}
-        return {"requests": closed.requests, "connections": closed.connections} | overlap
+        return {"requests": closed.requests, "connections": closed.connections} | self._overlap.witnesses()
 
     def kill(self) -> None:
         """Let the arm go at once, and end its own server; never raises."""
@@ -238,13 +231,8 @@ class HttpSubject:
         # What a kernel counts of one process says nothing of several.
         ridden = (difference(before, after) if spec.clients == 1 else {}) | {"spanned_s": spanned_s}
         if spec.concurrency > 1 or spec.rate:  # one request at a time is waited for with its CPU time
-            processors = len(os.sched_getaffinity(0))
-            usable = min(spec.clients, processors) if batch.one_thread else processors
-            ridden |= batch.load(count, spec.rate, usable, spec.concurrency)
-        if spec.ramp:
-            self._in_flight.append(batch.in_flight)
-        self._late_start_s = max(self._late_start_s, batch.late_start_ns * 1e-9)
-        self._saturated = max(self._saturated, batch.saturated)
+            ridden |= batch.load(count, spec.rate, spec.concurrency)
+        self._overlap.add(batch, spec.ramp)
         return batch, ridden
 
     def _wanted(self) -> dict[str, object]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sectax.experiments.client_server.endpoint import AWS, LOCAL
-from sectax.experiments.client_server.load import rate_of
+from sectax.experiments.client_server.load import clients_of, rate_of
 from sectax.experiments.client_server.work_folder import sweep as sweep_folders
 from sectax.experiments.interface import Bench
 from sectax.experiments.s3 import parts
@@ -137,6 +137,7 @@ class S3Bench(Bench):
             key=inputs[_KEY],
             part_bytes=PART_BYTES if levels["upload"] == MULTIPART else 0,
             concurrency=int(levels["concurrency"]),
+            clients=clients_of(self.plan.options),
             rate=rate_of(levels["load"]),
             server=service.server,
             thorough=calibrated is None or not self._piloted,

@@ -12,8 +12,10 @@ import msgspec
 from sectax.experiments.client_server.client import GRACE_S, HELLO_S, Batch, Conversation, Nothing
 from sectax.experiments.s3.access import Access
 
-PROTOCOL = 3
+PROTOCOL = 4
 
+# Bodies and objects are made ready for many turns at once: between two turns there is nothing else to do.
+_READY, _READY_BYTES = 32, 8 * 1024 * 1024
 # A link that is slower than this is taken for a service that hangs.
 _SLOWEST_BYTES_S = 1e6
 
@@ -40,7 +42,6 @@ class Measured(Batch, frozen=True, kw_only=True):
     of the ramp too.
     """
 
-    peak_bytes: int
     attempts: int
     check_ns: list[int] = msgspec.field(default_factory=list)
     buckets: list[int] = msgspec.field(default_factory=list)
@@ -66,6 +67,7 @@ class ClientProcess(Conversation):
         """
         super().__init__(argv, _environment(access))
         self._size, self._rate = size, rate
+        self._ready = 0  # operations that are staged
         self.send({"command": "hello", "protocol": PROTOCOL, "bytes": size, "seed": seed})
 
     def hello(self) -> Hello:
@@ -77,13 +79,27 @@ class ClientProcess(Conversation):
         self.send({"command": "open", **wanted, "objects": objects})
         return self.receive(Opened, self._patience_s(2 + objects))
 
-    def stage(self, count: int) -> None:
-        self.send({"command": "stage", "count": count})
-        self.receive(Nothing, self._patience_s(count))
+    def make_ready(self, count: int, ramp: int = 0) -> None:
+        """Have as many operations staged as the next batch has, and some more."""
+        if self._ready < count:
+            ahead = max(1, min(_READY, _READY_BYTES // max(1, self._size)))
+            more = max(count - self._ready, ahead)
+            self.send({"command": "stage", "count": more})
+            self.receive(Nothing, self._patience_s(more))
+            self._ready += more
 
     def measure(self, count: int, ramp: int = 0) -> Measured:
         """Args: how many operations; how many of them at either end do not count."""
-        self.send({"command": "measure", "count": count, "ramp": ramp})
+        self.ask(count, ramp)
+        return self.sent(count)
+
+    def ask(self, count: int, ramp: int, start_ns: int = 0) -> None:
+        """Have a batch run, from when the client's clock shows *start_ns*, without waiting for it."""
+        self.send({"command": "measure", "count": count, "ramp": ramp, "start_ns": start_ns})
+        self._ready -= count
+
+    def sent(self, count: int) -> Measured:
+        """The batch that was asked for."""
         return self.receive(Measured, self._patience_s(count))
 
     def clear(self, count: int) -> None:
@@ -94,10 +110,10 @@ class ClientProcess(Conversation):
         """Have it remove what it stored and end. Returns the requests that it made.
 
         Args:
-            left: about how many objects it has not been told to remove yet.
+            left: about how many of its objects were not removed yet, besides those that are staged.
         """
         self.send({"command": "close"})
-        attempts = self.receive(Attempts, self._patience_s(1 + left)).attempts
+        attempts = self.receive(Attempts, self._patience_s(1 + left + self._ready)).attempts
         self.child.wait(time.monotonic() + GRACE_S)
         return attempts
 

@@ -15,8 +15,11 @@ from sectax.experiments.client_server.load import (
     GENERATIONS,
     OPEN_CONCURRENCY,
     OVERLAPPING_S,
+    check_shares,
+    clients_of,
     concurrency_levels,
     load_levels,
+    of_clients,
     rate_of,
 )
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
@@ -184,6 +187,8 @@ class S3Experiment(Experiment):
         if any(map(rate_of, load_levels(request.levels.get("load", (CLOSED,))))):
             preset = preset | {"concurrency": (OPEN_CONCURRENCY,)}
         factors = choose(_known(request, preset), preset, request.levels)
+        clients = clients_of(options)
+        check_shares(clients, _levels(factors, "concurrency"), _levels(factors, "load"))
         return Design(
             factors=factors,
             control="encryption",
@@ -199,9 +204,12 @@ class S3Experiment(Experiment):
                 primary={"operation": ("put", "get")},
                 extra_operations=False,
             ),
-            transfers=_LOCAL_TRANSFERS
-            if where.endpoint == LOCAL
-            else (_AWS_TRANSFERS if where.endpoint == AWS else _TRANSFERS) + _UNPROVEN,
+            transfers=(
+                _LOCAL_TRANSFERS
+                if where.endpoint == LOCAL
+                else (_AWS_TRANSFERS if where.endpoint == AWS else _TRANSFERS) + _UNPROVEN
+            )
+            + of_clients(clients),
             batch_s=0.0 if _one_by_one(factors) else OVERLAPPING_S,
             rounds_range=_ROUNDS[request.preset],
             # One client works at a time, on its processor; the server, which is the same for all, has the others.

@@ -27,7 +27,7 @@ class S3Spec:
         prefix: of every key.
         key: Base64 of 32 bytes, for SSE-C and the client's own encryption.
         part_bytes: of a multipart upload; 0 puts the object at once.
-        concurrency: operations at once, at most.
+        concurrency: operations at once, at most. clients: processes that share the load.
         rate: operations per second that are sent on schedule; 0 for a closed loop.
         server: the local server, whose files can be searched; None for another's.
         shelf: of large objects that earlier clients left; None where every client stores its own.
@@ -48,6 +48,7 @@ class S3Spec:
     key: str = field(default="", repr=False)
     part_bytes: int = 0
     concurrency: int = 1
+    clients: int = 1
     rate: float = 0.0
     server: Minio | None = field(default=None, repr=False)
     thorough: bool = True
@@ -77,7 +78,7 @@ class S3Spec:
     @property
     def fewest(self) -> int:
         """Operations that a batch has at least."""
-        return fewest(self.concurrency, self.rate)
+        return max(fewest(self.concurrency, self.rate), self.clients)
 
     def subject(self) -> Subject:
         from sectax.experiments.s3.subject import S3Subject

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import secrets
 import statistics
 import time
@@ -13,12 +12,13 @@ from typing import Any
 
 import msgspec
 
-from sectax.experiments.client_server.client import Answered
+from sectax.experiments.client_server.client import Answered, Overlap
 from sectax.experiments.client_server.server import ServerFailed
 from sectax.experiments.on_probe.failures import redaction
 from sectax.experiments.s3.client_process import ClientProcess, Measured
 from sectax.experiments.s3.failures import story
 from sectax.experiments.s3.levels import CLIENT, ENCRYPTIONS, METADATA, NONE, SSE_C
+from sectax.experiments.s3.many_clients import ManyClients
 from sectax.experiments.s3.proof import cached_share, holds, stored_bytes
 from sectax.experiments.s3.shelf import Kept
 from sectax.experiments.s3.spec import S3Spec
@@ -46,8 +46,7 @@ _OBJECTS = 3
 _LARGE = 4 * 1024 * 1024
 # One whose body clients can make again from a seed is found again by the next client.
 _KEPT_FROM = 8 * 1024 * 1024
-# Bodies and objects are made ready, and removed, for many turns at once: between two turns there is nothing else to do.
-_READY, _READY_BYTES = 32, 8 * 1024 * 1024
+# Objects are removed after many turns, all at once.
 _KEPT, _KEPT_BYTES = 1000, 64 * 1024 * 1024
 _WARMING, _WARMING_BYTES = 10, 4 * 1024 * 1024
 # The clock of a file system may be so much behind.
@@ -66,14 +65,14 @@ class S3Subject:
     def __init__(self, spec: S3Spec) -> None:
         self.first: tuple[Observation, ...] = ()
         self._spec = spec
-        self._client: ClientProcess | None = None
+        self._client: ClientProcess | ManyClients | None = None
         self._telemetry: Telemetry = NoTelemetry()
         self._stage = "open"
         self._clock = ""
         self._disk_bytes: int | None = None
-        self._ready = self._kept = 0  # operations that are staged; those that were run since the last clearing
+        self._kept = 0  # operations that were run since the last clearing
         self._prefix = ""
-        self._in_flight: list[float] = []
+        self._overlap = Overlap(spec.clients)
         self._by_bucket: dict[int, list[int]] = {}  # nanoseconds
         self._redacted = redaction((*spec.access.secrets(), spec.key))
         is_kept = spec.shelf is not None and spec.operation in ("get", "head") and spec.bytes > _KEPT_FROM
@@ -87,8 +86,10 @@ class S3Subject:
         if self._shelf is not None:
             self._kept_one = self._shelf.take(self._spec.alike)
         seed = "" if self._kept_one is None else self._kept_one.seed
+        spec = self._spec
+        of_one = (spec.argv, spec.access, spec.bytes, spec.rate, seed)
         try:
-            self._client = ClientProcess(self._spec.argv, self._spec.access, self._spec.bytes, self._spec.rate, seed)
+            self._client = ManyClients(spec.clients, *of_one) if spec.clients > 1 else ClientProcess(*of_one)
         except ChildError as error:
             raise self._failed(error, "start") from error
 
@@ -205,18 +206,17 @@ class S3Subject:
         """
         self._stage = "close"
         try:
-            attempts = self._running().close(self._kept + self._ready)
+            attempts = self._running().close(self._kept)
         except _Trouble as error:
             raise self._failed(error, "close") from error
         if self._shelf is not None and self._kept_one is not None:
             self._shelf.put(self._spec.alike, self._kept_one)
         self.kill()
-        overlap: Witnesses = {"in_flight": round(statistics.fmean(self._in_flight), 2)} if self._in_flight else {}
         buckets: Witnesses = {
             f"bucket_{bucket + 1}_s": statistics.median(elapsed_ns) * 1e-9
             for bucket, elapsed_ns in sorted(self._by_bucket.items())
         }
-        return {"requests": attempts} | overlap | buckets
+        return {"requests": attempts} | self._overlap.witnesses() | buckets
 
     def kill(self) -> None:
         """End the client at once; never raises. What it stored is removed with the buckets."""
@@ -257,14 +257,14 @@ class S3Subject:
         client, doing, ramp = self._running(), "stage", self._spec.ramp
         total = count + 2 * ramp
         try:
-            self._make_ready(total)
+            client.make_ready(total, ramp)
             doing = self._spec.operation
             before = self._telemetry.read()
             server, began = self._server_cpu_s(), time.monotonic()
             batch = client.measure(total, ramp)
             spanned_s, server_after = time.monotonic() - began, self._server_cpu_s()
             after = self._telemetry.read()
-            self._ready, self._kept = self._ready - total, self._kept + total
+            self._kept += total
             if self._disk_bytes is None and self._spec.server is not None:
                 self._disk_bytes = self._largest_stored(self._spec.server.data)
             doing = "clear"
@@ -274,13 +274,12 @@ class S3Subject:
         complaint = batch.complaint(count, spanned_s, ramp)
         if complaint is not None:
             raise self._failure(complaint, "report it")
-        ridden = difference(before, after) | {"spanned_s": spanned_s, "attempts": float(batch.attempts)}
+        # What a kernel counts of one process says nothing of several.
+        ridden = difference(before, after) if self._spec.clients == 1 else {}
+        ridden |= {"spanned_s": spanned_s, "attempts": float(batch.attempts)}
         if self._spec.concurrency > 1 or self._spec.rate:  # one operation at a time is waited for with its CPU time
-            # Of Python's threads one runs at a time, but for hashing and encryption.
-            processors = 1 if self._spec.client == "python" else len(os.sched_getaffinity(0))
-            ridden |= batch.load(count, self._spec.rate, processors, self._spec.concurrency)
-        if ramp:
-            self._in_flight.append(batch.in_flight)
+            ridden |= batch.load(count, self._spec.rate, self._spec.concurrency)
+        self._overlap.add(batch, ramp)
         server_s = None if server is None or server_after is None else server_after - server
         return batch, server_s, ridden
 
@@ -290,18 +289,11 @@ class S3Subject:
         if self._spec.rate or count == 1:
             return
         try:
-            self._make_ready(count)
+            self._running().make_ready(count)
             self._running().measure(count)
-            self._ready, self._kept = self._ready - count, self._kept + count
+            self._kept += count
         except _Trouble as error:
             raise self._failed(error, self._spec.operation) from error
-
-    def _make_ready(self, count: int) -> None:
-        if self._ready < count:
-            ahead = max(1, min(_READY, _READY_BYTES // max(1, self._spec.bytes)))
-            more = max(count - self._ready, ahead)
-            self._running().stage(more)
-            self._ready += more
 
     def _clear_in_time(self) -> None:
         """Remove what was stored, before it becomes much."""
@@ -366,7 +358,7 @@ class S3Subject:
     def _server_cpu_s(self) -> float | None:
         return None if self._spec.server is None else self._spec.server.cpu_time_s()
 
-    def _running(self) -> ClientProcess:
+    def _running(self) -> ClientProcess | ManyClients:
         if self._client is None:
             raise RuntimeError("the subject was not started")
         return self._client

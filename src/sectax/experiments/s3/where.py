@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sectax.experiments.client_server.endpoint import AWS, LOCAL, read_endpoint
+from sectax.experiments.client_server.load import CLIENTS
 from sectax.experiments.interface import Option
 from sectax.experiments.s3.levels import ENCRYPTIONS, NONE, PLAIN, SSE_C, SSE_S3, TLS
 from sectax.experiments.s3.minio import Minio
@@ -25,6 +26,7 @@ OPTIONS = (
     Option("bucket", "an existing bucket for one level of encryption; others are created", "LEVEL=NAME", multiple=True),
     Option("link", "the bandwidth to the service, such as 10Gbit/s; anything faster is not believed", "RATE"),
     Option("kms-key", "the KMS key of the buckets that sectax creates (default: AWS's own for S3)", "ID"),
+    CLIENTS,
     Option("data", "where the local server keeps its objects (default: sectax's state folder)", "FOLDER"),
 )
 _BASIC_REGION = "us-east-1"

@@ -1,0 +1,82 @@
+"""Several client processes that share the load of a treatment, and are spoken to as if they were one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from sectax.experiments.client_server.client import Answered
+from sectax.experiments.client_server.together import Together, every
+from sectax.experiments.s3.access import Access
+from sectax.experiments.s3.client_process import ClientProcess, Hello, Measured, Opened
+from sectax.hosts.process.child import Child
+
+# Where the first object is, which every client stores for itself.
+_OWN = frozenset({"first_bucket", "first_key"})
+
+
+class ManyClients:
+    """Each has an equal part of the operations at once and of the rate.
+
+    What its methods are given and raise is as of `ClientProcess`.
+    """
+
+    def __init__(
+        self, clients: int, argv: tuple[str, ...], access: Access, size: int, rate: float, seed: str = ""
+    ) -> None:
+        self._rate = rate
+        self._together = Together([ClientProcess(argv, access, size, rate / clients, seed) for _ in range(clients)])
+
+    @property
+    def child(self) -> Child:
+        """The first of them."""
+        return self._together.clients[0].child
+
+    def hello(self) -> Hello:
+        first, *_ = [client.hello() for client in self._together.clients]
+        self._together.compare_clocks()
+        return first
+
+    def open(self, wanted: Mapping[str, Any], objects: int) -> Opened:
+        """All must see the same. A body that can be made again is stored once, and the first client removes it."""
+        many = len(self._together.clients)
+        wanted = {**wanted, "concurrency": wanted["concurrency"] // many, "rate": wanted["rate"] / many}
+        first, *others = self._together.clients
+        opened = first.open(wanted, objects)
+        if wanted.get("seed"):
+            found = [opened.witnesses["first_bucket"], opened.witnesses["first_key"]]
+            wanted |= {"found": found, "keep": True}
+        if any(_shown(other.open(wanted, objects)) != _shown(opened) for other in others):
+            raise Answered("wrong-encryption", f"{many} clients saw different objects")
+        return opened
+
+    def make_ready(self, count: int, ramp: int = 0) -> None:
+        for client, own in zip(self._together.clients, self._together.shares(count, ramp), strict=True):
+            client.make_ready(own)
+
+    def measure(self, count: int, ramp: int = 0) -> Measured:
+        many = len(self._together.clients)
+        shares = self._together.shares(count, ramp)
+
+        def ask(client: ClientProcess, own: int, begin: int) -> None:
+            client.ask(own, ramp // many, begin)
+
+        def sent(client: ClientProcess) -> Measured:
+            return client.sent(max(shares))
+
+        return self._together.measure(shares, self._rate, ask, sent)
+
+    def clear(self, count: int) -> None:
+        every(partial(client.clear, count) for client in self._together.clients)
+
+    def close(self, left: int = 0) -> int:
+        return sum(every(partial(client.close, left) for client in self._together.clients))
+
+    def kill(self) -> None:
+        for client in self._together.clients:
+            client.kill()
+
+
+def _shown(opened: Opened) -> dict[str, str | int | bool]:
+    return {name: value for name, value in opened.witnesses.items() if name not in _OWN}
