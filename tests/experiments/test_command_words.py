@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from sectax.experiments.command.commands import check_files, read_commands
-from sectax.model.errors import WrongUse
+from sectax.experiments.command.commands import read_commands
 
 
 def options(**given: object) -> dict[str, tuple[str, ...]]:
@@ -33,24 +30,3 @@ def test_prepare_is_for_all_or_for_the_one_that_is_named():
     assert for_all.prepare == {"baseline": ("true", "x"), "slow": ("true", "x")}
     assert for_one.prepare == {"slow": ("true", "y")}
     assert for_each.prepare == {"baseline": ("true", "x"), "slow": ("true", "y")}
-
-
-@pytest.mark.parametrize(
-    ("given", "says"),
-    [
-        ({"baseline": ()}, "no command was given"),
-        ({"treatment": ()}, "nothing to be compared with"),
-        ({"treatment": ("sleep 0.2",)}, "has no name"),
-        ({"treatment": ("a=sleep 1", "a=sleep 2")}, "two commands are called 'a'"),
-        ({"treatment": ("baseline=sleep 1",)}, "two commands are called 'baseline'"),
-        ({"treatment": ("a=",)}, "command 'a' is empty"),
-        ({"treatment": ("a=echo 'oops",)}, "badly quoted"),
-        ({"treatment": ("a=no-such-program-here --x",)}, "'no-such-program-here' was not found"),
-        ({"prepare": ("true", "slow=false")}, "two --prepare commands"),
-        ({"timeout": ("soon",)}, "not a length of time"),
-        ({"timeout": ("0",)}, "not a length of time"),
-    ],
-)
-def test_what_cannot_be_meant_is_refused_with_words(given, says):
-    with pytest.raises(WrongUse, match=says):
-        check_files(read_commands(options(**given)))

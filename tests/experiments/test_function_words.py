@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sectax.experiments import registry
-from sectax.experiments.function.options import check_files, read_environment, read_functions
+from sectax.experiments.function.options import read_environment
 from sectax.experiments.interface import Billable
 from sectax.experiments.on_lambda.subject import FunctionSpec
 from sectax.model.errors import WrongUse
@@ -45,34 +45,6 @@ def plan(levels: dict[str, tuple[str, ...]] | None = None, **more: tuple[str, ..
 def specs(made) -> dict[str, FunctionSpec]:
     bench = registry.load("function").bench(made)
     return bench.specs(bench.inputs(), None)  # type: ignore[return-value]
-
-
-@pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
-        ({"baseline": ()}, "no baseline"),
-        ({"treatment": ()}, "nothing was given to compare"),
-        ({"treatment": ("b",)}, "has no name"),
-        ({"treatment": ("baseline=b",)}, "two functions are called"),
-        ({"treatment": ("x=gone",)}, "gone is not there"),
-        ({"event": ("a/lambda_function.py",)}, "is not JSON"),
-        ({"timeout": ("1000",)}, "not between 1 and 900"),
-        ({"gap": ("soon",)}, "not a length of time"),
-        ({"layer": ("gone",)}, "gone is not there"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_what_cannot_be_is_refused_with_its_reason(more, words):
-    with pytest.raises(WrongUse, match=words):
-        check_files(read_functions({**options(), **more}))
-
-
-@pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("level", ["64", "10241", "1e3", "lots", "-128"])
-def test_a_memory_size_that_lambda_has_not_is_refused(level):
-    with pytest.raises(WrongUse, match="memory has no level"):
-        plan({"memory": (level,)})
 
 
 @pytest.mark.usefixtures("folder")

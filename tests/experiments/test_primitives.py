@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-import pytest
-
 from sectax.experiments.primitives.algorithms import ALGORITHMS, FAMILIES, SETTINGS, SIZES
 from sectax.experiments.primitives.experiment import declares
-from sectax.model.errors import WrongUse
 from sectax.model.plan import Plan
 from sectax.model.treatment import Role, Standing
 from tests.machines import plan_of
@@ -74,28 +71,6 @@ def test_a_message_of_every_size_is_declared_with_its_key():
         "data_bytes": 1024,
     }
     assert declares({"family": "hash", "algorithm": "sha-512", "size": "64B"}) == {"data_bytes": 64}
-
-
-@pytest.mark.parametrize(
-    ("levels", "message", "hint"),
-    [
-        ({"algorithm": "chacha20-poly1305"}, "aes-256-gcm", "aes-256-gcm,chacha20-poly1305"),
-        ({"algorithm": "blake3"}, "sha-256", "sha-256"),
-        ({"family": "mac", "algorithm": "sha-256"}, "sha-256", "family=hash"),
-        ({"family": "password", "size": "1KiB"}, "size", "size"),
-        ({"family": "password,mac"}, "runs of their own", "password"),
-        ({"family": "agree,password"}, "runs of their own", "password"),
-        ({"algorithm": "aes-gcm"}, "aes-gcm", "aes-256-gcm"),
-        ({"size": "2KB"}, "2KB", "4KiB"),
-        ({"algorithm": "$(reboot)"}, "$(reboot)", "there are"),
-    ],
-)
-def test_what_cannot_be_is_refused_with_what_to_say_instead(levels, message, hint):
-    with pytest.raises(WrongUse) as refused:
-        plan(**levels)
-
-    assert message in str(refused.value)
-    assert hint in refused.value.hint
 
 
 def test_every_algorithm_is_in_a_family_and_every_password_hash_has_its_settings():

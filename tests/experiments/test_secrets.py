@@ -22,7 +22,7 @@ from sectax.experiments.on_lambda.subject import FunctionSpec
 from sectax.experiments.secrets import levels
 from sectax.experiments.secrets.experiment import AGENT, EXPERIMENT
 from sectax.experiments.secrets.subject import SecretSpec, delay_in_words
-from sectax.model.errors import SubjectFailed, WrongUse
+from sectax.model.errors import SubjectFailed
 from sectax.model.plan import Plan
 from sectax.model.subject import Work
 from sectax.model.why_not import WhyNot
@@ -99,40 +99,6 @@ def test_without_the_agent_the_other_ways_are_measured() -> None:
         "direct",
         "direct-new",
     }
-
-
-def test_unknown_access_is_refused_with_the_nearest() -> None:
-    with pytest.raises(WrongUse) as refused:
-        plan(access=("dictionary", "sidekar"))
-
-    assert "sidecar" in refused.value.hint
-
-
-@pytest.mark.parametrize("given", ["40", "0ms", "-1ms", "3s", "9999ms", "ms", ""])
-def test_an_invalid_delay_is_refused(given: str) -> None:
-    with pytest.raises(WrongUse, match="--backend-delay"):
-        plan_of("secrets", "quick", {}, {"backend-delay": (given,)})
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"ttl": ("0s",)},
-        {"ttl": ("1.5s",)},
-        {"ttl": ("2h",)},
-        {"ttl": ("soon",)},
-        {"endpoint": ("https://lambda.example.org",)},
-        {"endpoint": ("aws",)},
-        {"layer": ("arn:aws:lambda:us-east-1:123456789012:layer:extension:11",)},
-        ON_AWS | {"layer": ("extension",)},
-        ON_AWS | {"backend-delay": ("40ms",)},
-    ],
-)
-def test_an_option_that_is_invalid_or_contradicts_another_is_refused(given: dict[str, tuple[str, ...]]) -> None:
-    with pytest.raises(WrongUse, match=r"--|role") as refused:
-        plan_of("secrets", "quick", {}, given)
-
-    assert refused.value.hint
 
 
 def test_on_aws_the_sidecar_needs_its_layer_and_no_call_is_promised() -> None:

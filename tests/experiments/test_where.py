@@ -10,7 +10,6 @@ from sectax.experiments.function.experiment import FunctionExperiment
 from sectax.experiments.on_lambda import AWS, LOCAL, LOCAL_ROLE
 from sectax.experiments.on_lambda.experiment import ENDPOINT_OPTIONS, where
 from sectax.model.bill import Usage
-from sectax.model.errors import WrongUse
 from sectax.model.plan import Plan, last_look
 from sectax.model.treatment import Role
 from tests.machines import plan_of
@@ -37,71 +36,6 @@ def test_left_out_it_is_local_and_aws_must_be_named() -> None:
 )
 def test_an_address_is_taken_as_it_is(address: str) -> None:
     assert where({"endpoint": (address,)}) == (address, LOCAL_ROLE)
-
-
-@pytest.mark.parametrize(
-    "address",
-    [
-        "http://192.168.1.2:9000",
-        "http://lambda.example.org",
-        "http://localhost.example.org:9000",
-        "http://127.0.0.1.example.org",
-        "http://0.0.0.0:9000",
-        "http://[fe80::1]:9000",
-        "HTTP://EXAMPLE.ORG",
-    ],
-)
-def test_another_machine_without_tls_is_refused_with_the_reason_and_two_ways_out(address: str) -> None:
-    with pytest.raises(WrongUse, match="in the clear") as raised:
-        where({"endpoint": (address,)})
-
-    assert "https://" in raised.value.hint
-    assert "ssh -L" in raised.value.hint
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        "",
-        "AWS",
-        "here",
-        "127.0.0.1:9000",
-        "ftp://127.0.0.1",
-        "http://",
-        "http://[::1",
-        "http://127.0.0.1:99999",
-        "http://127.0.0.1:0",
-        "http://127.0.0.1:port",
-        "https://example.org/?a=b",
-        "https://example.org/#x",
-        "https://exam ple.org",
-        "https://example.org/\n",
-        "https://example.org/\x1b[2J",
-    ],
-)
-def test_what_is_no_address_is_refused(given: str) -> None:
-    with pytest.raises(WrongUse, match="is neither local nor aws, and is not an address") as raised:
-        where({"endpoint": (given,)})
-
-    assert raised.value.message.isprintable()
-
-
-def test_a_password_in_an_address_is_refused_and_not_repeated() -> None:
-    with pytest.raises(WrongUse, match="a user's name") as raised:
-        where({"endpoint": ("https://me:hunter2@example.org",)})
-
-    assert "hunter2" not in raised.value.message + raised.value.hint
-
-
-@pytest.mark.parametrize("role", ["", "me", "arn:aws:iam::1:role/x"])
-def test_an_invalid_role_is_refused(role: str) -> None:
-    with pytest.raises(WrongUse, match="not the ARN of a role"):
-        where({"endpoint": ("aws",), "role": (role,)})
-
-
-def test_aws_wants_a_role() -> None:
-    with pytest.raises(WrongUse, match="execution role"):
-        where({"endpoint": ("aws",)})
 
 
 @pytest.mark.parametrize("name", ["function", "hmac"])

@@ -260,33 +260,3 @@ def test_a_host_that_cannot_be_reached_is_left_out_with_its_reason(tmp_path):
     assert said.status == 3
     assert "ssh://nobody@127.0.0.1:1: " in said.err
     assert "Connection refused" in said.err
-
-
-CONFIDENTIAL = ("confidential", "--quick")
-COMMAND = ("command", "--baseline", "true")
-
-
-@pytest.mark.parametrize(
-    ("experiment", "words", "said"),
-    [
-        (CONFIDENTIAL, ("--host", "a=local"), "one host alone"),
-        (CONFIDENTIAL, ("--host", "a=local", "--host", "a=local"), "'a'"),
-        (CONFIDENTIAL, ("--host", "a=local", "--host", "b"), "NAME=WHERE"),
-        (CONFIDENTIAL, ("--host", "a=local", "--host", "b=ssh://x y"), "ssh"),
-        (CONFIDENTIAL, ("--host", "a=local", "--host", "b=shh://x"), "'shh'"),
-        (CONFIDENTIAL, ("--pair", "local=local"), "--host"),
-        (CONFIDENTIAL, ("--host", "a=local", "--host", "b=local", "--pair", "local"), "A=B"),
-        (CONFIDENTIAL, ("--timeout", "soon"), "--timeout 'soon'"),
-        (COMMAND, ("--host", "a=local", "--host", "b=oci:runc", "--show-output"), "--show-output"),
-        (COMMAND, ("--host", "a=ssh://x", "--host", "b=ssh://y", "--input", "f"), "--input"),
-        (COMMAND, ("--host", "a=local"), "one host alone"),
-        (COMMAND, ("--host", "a=local", "--host", "b=local", "-L", "host=1,2"), "host"),
-    ],
-)
-def test_hosts_that_make_no_sense_are_refused(tmp_path, experiment, words, said):
-    (tmp_path / "f").write_text("")
-
-    answer = sectax("run", *experiment, *words, folder=tmp_path)
-
-    assert answer.status == 2
-    assert said in answer.err

@@ -6,7 +6,6 @@ import pytest
 
 from sectax.experiments.database.experiment import EXPERIMENT
 from sectax.experiments.interface import Request
-from sectax.model.errors import WrongUse
 from sectax.model.plan import Plan, Stopping
 from sectax.model.treatment import Standing
 from tests.machines import complete, planned, without
@@ -48,14 +47,6 @@ def test_every_level_says_what_the_server_must_have_seen() -> None:
     assert seen["new/select/verify-full"] == {"ssl": True, "authentication": "scram-sha-256"}
     assert seen["new/select/md5"] == {"ssl": False, "authentication": "md5"}
     assert seen["new/select/trust"] == {"ssl": False, "authentication": "trust"}
-
-
-@pytest.mark.parametrize("levels", [{"access": "prefer"}, {"access": "require"}, {"query": "update"}, {"sslmode": "x"}])
-def test_what_does_not_exist_or_leaves_the_baseline_out_is_refused(levels: dict[str, str]) -> None:
-    with pytest.raises(WrongUse) as refused:
-        planned(EXPERIMENT, request(**levels))
-
-    assert refused.value.hint
 
 
 @pytest.mark.parametrize("part", ["database:server", "database:client"])

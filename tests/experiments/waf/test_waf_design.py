@@ -7,7 +7,6 @@ import pytest
 from sectax.experiments.interface import Request
 from sectax.experiments.waf.experiment import EXPERIMENT
 from sectax.experiments.waf.levels import BODIES, asked
-from sectax.model.errors import WrongUse
 from sectax.model.plan import Plan, Stopping
 from sectax.model.treatment import Standing
 from tests.machines import complete, planned, without
@@ -56,14 +55,6 @@ def test_a_body_has_its_size_and_is_a_form(body: str) -> None:
     assert len(sent.body) == BODIES[body]
     assert sent.method == ("POST" if sent.body else "GET")
     assert all(field.startswith(b"field") for field in sent.body.split(b"&") if sent.body)
-
-
-@pytest.mark.parametrize("levels", [{"paranoia": "5"}, {"filter": "on"}, {"filter": "blocking"}, {"body": "1GB"}])
-def test_what_does_not_exist_or_leaves_the_baseline_out_is_refused(levels: dict[str, str]) -> None:
-    with pytest.raises(WrongUse) as refused:
-        planned(EXPERIMENT, request(**levels))
-
-    assert refused.value.hint
 
 
 @pytest.mark.parametrize("part", ["waf:server", "http:client"])

@@ -222,7 +222,7 @@ def _named(given: str) -> tuple[str, str]:
 
 def _split(what: str, text: str, *, shell: bool) -> tuple[str, ...]:
     if not text.strip():
-        raise WrongUse(f"{what} is empty")
+        raise WrongUse(f"{what} is empty", "say what to run, as in 'sleep 1'")
     if shell:
         return (*SHELL, text)
     syntax = shell_syntax(text)
@@ -236,7 +236,7 @@ def _split(what: str, text: str, *, shell: bool) -> tuple[str, ...]:
     except ValueError as error:
         raise WrongUse(f"{what} is badly quoted: {error}", "balance the quotes") from error
     if not words:
-        raise WrongUse(f"{what} is empty")
+        raise WrongUse(f"{what} is empty", "say what to run, as in 'sleep 1'")
     return words
 
 
