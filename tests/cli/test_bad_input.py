@@ -11,10 +11,12 @@ import sys
 import pytest
 
 from sectax.cli import main
+from sectax.record.appender import WriterLock
 from tests.program import sectax
 
 TWO = ("--baseline", "true", "--treatment", "other=true")
 
+PLANNED = (("run", "jwt"), ("run", "command"))
 WRONG = {
     "no such command": (("rnu",), "did you mean run?"),
     "an experiment for a command": (("jwt", "--quick"), "sectax run jwt"),
@@ -181,3 +183,35 @@ def test_a_probe_that_is_not_there_is_reported():
 
     assert result.status == 2
     assert "there is no probe and no program '/nonesuch/probe'" in result.err
+
+
+@pytest.mark.parametrize(
+    "case", [case for case, (words, _) in sorted(WRONG.items()) if words[:2] in PLANNED and "--prices" not in words]
+)
+def test_a_dry_run_refuses_what_a_run_refuses(case, tmp_path):
+    words, says = WRONG[case]
+
+    result = sectax(*words, "--dry-run", folder=tmp_path)
+
+    assert (result.status, result.out) == (2, "")
+    assert says in result.err
+
+
+def test_a_dry_run_refuses_a_budget_and_a_file_that_the_run_could_not_use(tmp_path):
+    (tmp_path / "there.sectax").touch()
+    for words, status in ((("--budget", "2s"), 3), (("--out", "there.sectax"), 2), (("--out", "no/r.sectax"), 2)):
+        dry, real = (sectax("run", "jwt", *words, *more, folder=tmp_path) for more in (("--dry-run",), ()))
+
+        assert (dry.status, dry.out) == (real.status, real.out) == (status, "")
+        assert dry.err.split(":")[:2] == real.err.split(":")[:2]
+
+
+def test_a_file_in_use_has_one_status_whoever_asks_for_it(tmp_path):
+    lock = WriterLock(tmp_path / "r.sectax")
+    run = ("run", "command", *TWO, "--out", "r.sectax")
+
+    said = [sectax(*words, folder=tmp_path) for words in (run, (*run, "--dry-run"), ("resume", "r.sectax"))]
+    lock.release()
+
+    assert {(one.status, one.err) for one in said} == {(3, said[0].err)}
+    assert str(os.getpid()) in said[0].err

@@ -212,20 +212,20 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
     form = Form(values["json_"], values["show_all"], values["ascii_only"], values["html"], values["picture"])
     form.refuse_existing()
     on = shared.on_of(values)
-    if values["dry_run"]:
-        if on:
-            watcher.say(f"planned for this machine; {on.on} is not asked")
-        would = dry_run(experiment.name, request, values["prices"] and Path(values["prices"]))
-        click.echo(would.document if values["json_"] else "\n".join([*would.lines, ""]), nl=False)
-        return
-    if values["prices"]:
+    if values["prices"] and not values["dry_run"]:
         raise WrongUse("--prices is for --dry-run, which says what a run would cost", "add --dry-run, or leave it out")
     path = Path(values["out"]) if values["out"] else workflow.default_path(experiment.name)
     exports = {kind: to for kind in _EXPORTS if (to := values.get(f"export_{kind}"))}
     for kind, to in exports.items():
         refuse_existing(to, f"--export-{kind}")
-    called = shlex.join(["sectax", *(_without_secrets(word, hidden) for word in sys.argv[1:])])
     key = SigningKey(values["seal"]) if values["seal"] else None
+    if values["dry_run"]:
+        if on:
+            watcher.say(f"planned for this machine; {on.on} is not asked")
+        would = dry_run(experiment.name, request, path, values["prices"] and Path(values["prices"]))
+        click.echo(would.document if values["json_"] else "\n".join([*would.lines, ""]), nl=False)
+        return
+    called = shlex.join(["sectax", *(_without_secrets(word, hidden) for word in sys.argv[1:])])
     outcome = workflow.start(experiment.name, request, path, watcher, called, key, on=on)
     _finish(outcome, form, exports, summarises=not values["no_summary"])
 

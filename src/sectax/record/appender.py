@@ -12,12 +12,14 @@ import errno
 import fcntl
 import os
 import sqlite3
+import stat
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from sectax.model.errors import RecordNotWritable
 from sectax.record.errors import SQLITE_ERRORS, being_written, exists_already, gone, not_createable, not_written
 from sectax.record.plan_tables import Statement
 
@@ -59,7 +61,7 @@ class WriterLock:
             try:
                 fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                holder = os.pread(self._descriptor, 20, 0).decode("ascii", "replace").strip()
+                holder = _holder(self._descriptor)
                 os.close(self._descriptor)
                 if time.monotonic() > deadline:
                     raise being_written(path, holder) from None
@@ -85,19 +87,47 @@ class WriterLock:
         os.close(self._descriptor)
 
 
+def _holder(descriptor: int) -> str:
+    return os.pread(descriptor, 20, 0).decode("ascii", "replace").strip()
+
+
 def is_held(path: Path) -> bool:
     """Whether somebody is writing to the run file now."""
     try:
+        refuse_held(path)
+    except RecordNotWritable:
+        return True
+    return False
+
+
+def refuse_held(path: Path) -> None:
+    """Raise `RecordNotWritable` where somebody is writing to the run file now."""
+    try:
         descriptor = os.open(_lock_path(path), os.O_RDONLY)
-    except OSError:
-        return False
+    except (OSError, ValueError):
+        return
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError:
-        return True
+        raise being_written(path, _holder(descriptor)) from None
     finally:
         os.close(descriptor)
-    return False
+
+
+def refuse_new(path: Path) -> None:
+    """Raise what a run that began in this file would meet; nothing is made."""
+    refuse_held(path)
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "")
+        if os.path.lexists(path):
+            raise FileExistsError(errno.EEXIST, "")
+        if not stat.S_ISDIR(path.parent.stat().st_mode):
+            raise NotADirectoryError(errno.ENOTDIR, "")
+        if not os.access(path.parent, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, "")
+    except OSError as error:
+        raise not_createable(error, path) from error
 
 
 class Appender:

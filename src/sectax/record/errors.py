@@ -50,7 +50,7 @@ def being_written(path: Path, holder: str) -> RecordNotWritable:
     process = f" (process {holder})" if holder else ""
     return RecordNotWritable(
         f"another sectax is writing to {path} right now{process}",
-        hint="wait for it to end, or write to another file with --out",
+        hint="wait for it to end, or end it; a new run can go to another file (--out)",
     )
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from sectax.experiments import registry
 from sectax.experiments.interface import Billable, Request
-from sectax.experiments.planning import refuse_nothing_to_compare, with_budget
 from sectax.model.bill import Bill
 from sectax.prices import load
+from sectax.record.appender import refuse_new
 from sectax.reports import words
 from sectax.reports.words import names
-from sectax.workflow.conditions import settled
 from sectax.workflow.machine import machine_for
+from sectax.workflow.planned import planned
 
 
 @dataclass(frozen=True)
@@ -40,22 +40,21 @@ class DryRun:
         return *self.plan, *billed
 
 
-def dry_run(name: str, request: Request, prices: Path | None) -> DryRun:
+def dry_run(name: str, request: Request, path: Path, prices: Path | None) -> DryRun:
     """Plan an experiment, and estimate its bill where it uses what is paid for.
 
     Args:
+        path: where the run would be written.
         prices: the user's own price list; None for the built-in one.
     Raises:
         WrongUse: the request, or the price list, cannot be used.
-        NothingMeasured: this machine lacks what would be compared.
+        RecordNotWritable, NothingMeasured: as a run would.
     """
+    refuse_new(path)
     experiment = registry.load(name)
     price_list = load(prices)
     machine = machine_for(experiment, request)
-    plan = experiment.plan(with_budget(experiment, request), machine)
-    experiment.bench(plan)  # which reads the files that the options name
-    settled(plan.stopping.conditions, plan)
-    refuse_nothing_to_compare(experiment, plan, machine)
+    plan = planned(experiment, request, machine).plan
     lines = (*words.plan(plan), words.how_long(plan))
     if not isinstance(experiment, Billable):
         return DryRun(lines)

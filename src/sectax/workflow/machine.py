@@ -63,14 +63,14 @@ def _part(name: str, will_make: bool) -> WhyNot | None:
 
 
 def _probe(name: str, experiment: str) -> ProbeState:
-    from sectax.experiments.on_probe.experiment import empty_subject, has_cpu_clock
+    from sectax.experiments.on_probe.experiment import ask_probe, empty_subject
     from sectax.parts import probes
 
     probe = probes.load(name)
     lack = probes.missing(probe, experiment=experiment)
     if lack is not None:
         return ProbeState(probe.manifest.title, WhyNot(lack.reason, lack.hint))
-    return ProbeState(probe.manifest.title, None, has_cpu_clock(empty_subject(name)))
+    return ProbeState(probe.manifest.title, None, *ask_probe(empty_subject(name)))
 
 
 def _host(name: str, programs: tuple[str, ...]) -> HostState:

@@ -22,7 +22,6 @@ from sectax.calibration.time_budget import (
     BlockTimes,
     fewer,
     least_block_s,
-    refuse_before_start,
     refuse_too_small,
     with_last_look,
     with_real_blocks,
@@ -31,13 +30,13 @@ from sectax.design.order import plan_block
 from sectax.engines.engine import Arrived, Ended, Happened, Lost
 from sectax.experiments import registry
 from sectax.experiments.interface import Bench, Request
-from sectax.experiments.planning import refuse_nothing_to_compare, with_budget
 from sectax.model.analysed import Analysed
 from sectax.model.errors import NothingMeasured, RecordNotWritable, SectaxError, WrongUse
 from sectax.model.measured import Measured
 from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, last_look, once_s, sized_again_note
 from sectax.model.subject import Visit
 from sectax.model.trial import BlockEvent, Dropped, Opened, PlannedBlock, Trial
+from sectax.record.appender import refuse_held, refuse_new
 from sectax.record.plan_tables import encode_plan
 from sectax.record.reader import RunReader
 from sectax.record.seal import opening_statement, seal_file
@@ -45,9 +44,9 @@ from sectax.reports import units, words
 from sectax.reports.words import names
 from sectax.workflow import private_inputs
 from sectax.workflow.analyse import analyse_measured
-from sectax.workflow.conditions import settled
 from sectax.workflow.environment import SLOWED, machine_load, slowdown
 from sectax.workflow.ledger import Ledger
+from sectax.workflow.planned import planned
 from sectax.workflow.progress_line import Progress, ProgressLine, before_blocks, in_pilot, progress_line
 from sectax.workflow.seal import NotSealed, SigningKey, is_sealed
 from sectax.workflow.site import On, Site, site_of
@@ -94,15 +93,13 @@ def start(
         commit: what is measured, where that is a checkout; None for what the current folder has.
         on: the hosts of a cluster; None for this machine.
     """
+    refuse_new(path)
     experiment = registry.load(name)
     with site_of(on, progress) as site:
         with progress.waiting("getting ready"):
             machine = site.machine(experiment, request, progress.say)
-            plan = experiment.plan(with_budget(experiment, request), machine)
-            plan = replace(plan, stopping=replace(plan.stopping, conditions=settled(plan.stopping.conditions, plan)))
-            bench = experiment.bench(plan)
-            refuse_nothing_to_compare(experiment, plan, machine)
-            refuse_before_start(plan, bench.least_open_s, may_idle=bench.may_idle)
+            bench = planned(experiment, request, machine)
+            plan = bench.plan
             private_inputs.sweep()
             inputs = bench.inputs() | dict(request.secrets)
             run_id = secrets.token_hex(8)
@@ -140,7 +137,9 @@ def resume(
         on: the hosts of a cluster, the same as before or others; None for this machine.
     Raises:
         WrongUse: a budget for a run that no time ends: it is finished, or its number of blocks is fixed.
+        RecordNotWritable: another sectax is measuring into the file.
     """
+    refuse_held(path)
     with contextlib.closing(RunReader.open(path)) as reader:
         plan, measured, plan_text = reader.plan(), reader.measured(), reader.plan_text()
     if budget_s is not None and measured.state == "finished":
@@ -155,8 +154,6 @@ def resume(
             seal_file(path, key.sign)
             progress.say(f"sealed with {key.shown}, as it stands now")
         return Outcome(path, "finished", analyse_measured(measured))
-    if measured.state == "running":
-        raise WrongUse(f"another sectax is measuring into {path}", "wait for it, or end it")
     with site_of(on, progress) as site:
         bench = registry.load(plan.experiment).bench(plan)
         environment = site.environment(bench)

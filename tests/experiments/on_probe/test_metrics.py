@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sectax.experiments import registry
-from sectax.experiments.on_probe.experiment import ProbeMetrics, has_cpu_clock, probe_metrics
+from sectax.experiments.on_probe.experiment import ProbeMetrics, ask_probe, probe_metrics
 from sectax.experiments.on_probe.subject import ProbeSpec
 from sectax.model.machine import Machine, ProbeState
 from sectax.model.plan import Plan, batch_observation
@@ -30,7 +30,10 @@ def metrics_on(**probes: ProbeState) -> ProbeMetrics:
 
 @pytest.mark.parametrize(("mode", "has_one"), [("honest", True), ("old", False), ("wrong-version", None)])
 def test_a_probe_says_itself_whether_it_has_a_cpu_clock(mode: str, has_one: bool | None) -> None:
-    assert has_cpu_clock(ProbeSpec(name=mode, argv=tuple(fake(mode)), cwd=".", operation="empty")) is has_one
+    clock, open_s = ask_probe(ProbeSpec(name=mode, argv=tuple(fake(mode)), cwd=".", operation="empty"))
+
+    assert clock is has_one
+    assert (open_s > 0) is (has_one is not None)
 
 
 def test_cpu_time_answers_and_wall_throughput_stands_beside_it() -> None:

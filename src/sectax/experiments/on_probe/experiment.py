@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
@@ -61,8 +62,6 @@ def probe_metrics(languages: Iterable[str], machine: Machine) -> ProbeMetrics:
 class ProbeBench(Bench):
     """Subjects are probes, one for each level of the factor `language`, which names the families of cells too."""
 
-    least_open_s = 0.005  # an interpreter is started and interviewed
-
     def identity(self) -> dict[str, str]:
         """The probes that the plan uses: fingerprints of their files, versions of their runtimes and libraries.
 
@@ -115,10 +114,11 @@ def software(spec: ProbeSpec) -> dict[str, str]:
     }
 
 
-def has_cpu_clock(spec: ProbeSpec) -> bool | None:
-    """Whether the probe names a CPU clock; None for one that cannot be asked."""
+def ask_probe(spec: ProbeSpec) -> tuple[bool | None, float]:
+    """Whether the probe names a CPU clock, and the seconds until it answers; None and 0 for one that cannot be asked."""
+    began = time.monotonic()
     witnesses = _witnesses(spec)
-    return None if witnesses is None else "cpu_clock" in witnesses
+    return (None, 0.0) if witnesses is None else ("cpu_clock" in witnesses, time.monotonic() - began)
 
 
 def _witnesses(spec: ProbeSpec) -> Witnesses | None:

@@ -1,0 +1,30 @@
+"""From a request to a bench that may be started: what can be refused is refused here, of a run and a dry run alike."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sectax.calibration.time_budget import refuse_before_start
+from sectax.experiments.interface import Bench, Experiment, Request
+from sectax.experiments.planning import refuse_nothing_to_compare, with_budget
+from sectax.model.machine import Machine
+from sectax.workflow.conditions import settled
+
+# The machine was looked at once, and what is started for the first time comes from the disk.
+_COLD = 2.0
+
+
+def planned(experiment: Experiment, request: Request, machine: Machine) -> Bench:
+    """The bench of a plan for this machine; nothing is started.
+
+    Raises:
+        WrongUse: the request cannot be planned, or names files that cannot be used.
+        NothingMeasured: the machine lacks what would be compared, or the budget cannot hold a verdict.
+    """
+    plan = experiment.plan(with_budget(experiment, request), machine)
+    plan = replace(plan, stopping=replace(plan.stopping, conditions=settled(plan.stopping.conditions, plan)))
+    bench = experiment.bench(plan)
+    refuse_nothing_to_compare(experiment, plan, machine)
+    open_s = max(bench.least_open_s, machine.least_open_s / _COLD)
+    refuse_before_start(plan, open_s, may_idle=bench.may_idle)
+    return bench
