@@ -73,6 +73,15 @@ WRONG = {
     "resuming nothing": (("resume", "nothing.sectax"), "nothing.sectax"),
     "a set-up of nothing": (("setup", "jtw"), "did you mean jwt?"),
     "a check of no command": (("probe", "check", ""), "empty"),
+    "blocks of a run that is there": (("resume", "r.sectax", "--blocks", "9"), "--budget TIME"),
+    "levels of a run that is there": (("advise", "r.sectax", "--level", "a=b"), "decided when the run began"),
+    "more blocks than there are days": (("run", "jwt", "--blocks", "99999999"), "--precise"),
+    "a run without a name": (("show", ""), "last is the newest"),
+    "a report without a name": (("report", "r.sectax", "--out", ""), "--out FILE"),
+    "a certificate that nobody signed": (("run", "http", "-k", "https://a", "https://b"), "--ca FILE"),
+    "the same in full": (("run", "http", "--insecure", "https://a", "https://b"), "--ca FILE"),
+    "an option of hyperfine": (("run", "command", "-m", "3", "true", "false"), "write --runs N"),
+    "a budget of the gate": (("gate", "--budget", "1m", "--limit", "slower>5%"), "put it behind --"),
     "a check of bad quotes": (("probe", "check", "'ruby"), "quote"),
 }
 

@@ -46,7 +46,7 @@ PEOPLE: dict[str, tuple[Call, ...]] = {
         Call("sectax report last --format csv", ("cost_ratio",)),
     ),
     "who is in a hurry": (
-        Call("sectax run jwt --budget 1s", (), 3, ("a budget of 1 s is too short for a verdict", "give --budget")),
+        Call("sectax run jwt --budget 1s", (), 3, ("a budget of 1s is too short for a verdict", "give --budget")),
         Call(f"{TWO} --budget soon", (), 2, ("--budget 90, 60s, 1m30s or 1h",)),
         Call(f"{TWO} --quick", (), 2, ("--budget 30s makes it shorter",)),
     ),

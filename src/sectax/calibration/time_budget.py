@@ -12,6 +12,7 @@ from sectax.calibration.pilot import PROCESSES
 from sectax.design.order import plan_block, warming_turns
 from sectax.model.errors import NothingMeasured
 from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, Plan, Until
+from sectax.text.spans import typed
 
 # What a bound leaves out (warm-up, rounds beyond the fewest) is about as much again.
 _ROOM = 2.0
@@ -61,7 +62,7 @@ def refuse_too_small(plan: Plan, pilot_s: float, block_s: float, *, room: float 
         return
     enough_s = math.ceil(needed_s * max(_ROOM, room))
     raise NothingMeasured(
-        f"a budget of {stopping.budget_s:g} s is too short for a verdict: the pilot of {len(plan.treatments)} "
+        f"a budget of {typed(stopping.budget_s)} is too short for a verdict: the pilot of {len(plan.treatments)} "
         f"treatments and the {FIRST_LOOK} blocks of a first verdict take about {enough_s} s",
         f"leave --budget out, or give --budget {enough_s}s, or {fewer(plan)}",
     )
@@ -95,8 +96,8 @@ def with_last_look(
         once = f", what is measured once takes {once_s:.0f} s" if once_s else ""
         least_s = math.ceil(elapsed_s + once_s + FIRST_LOOK * paced_s)
         raise NothingMeasured(
-            f"a budget of {stopping.budget_s:g} s is too short for a verdict: the pilot took {elapsed_s:.0f} s{once}, "
-            f"and the first verdict needs {FIRST_LOOK} blocks of {paced_s:.1f} s",
+            f"a budget of {typed(stopping.budget_s)} is too short for a verdict: the pilot took {elapsed_s:.0f} s"
+            f"{once}, and the first verdict needs {FIRST_LOOK} blocks of {paced_s:.1f} s",
             f"give at least --budget {least_s}s, or {fewer(plan)}",
         )
     return replace(calibrated, last_look=min(fitting, stopping.max_blocks or MOST_LOOKS))

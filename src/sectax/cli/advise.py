@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from sectax.cli import parse
-from sectax.cli.options import as_json, form, run_file
+from sectax.cli.options import FileName, as_json, form, run_file
 from sectax.cli.output import Form, print_result
 from sectax.text.spans import seconds
 from sectax.workflow.advise import Asked, AskedRate, advise
@@ -17,7 +17,7 @@ from sectax.workflow.advise import Asked, AskedRate, advise
 @run_file
 @click.option(
     "--prices",
-    type=click.Path(path_type=Path),
+    type=FileName(path_type=Path),
     metavar="FILE",
     help="Use your own prices instead of the built-in ones.",
 )

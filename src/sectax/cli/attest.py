@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from sectax.cli.options import as_json, print_json, run_file
+from sectax.cli.options import FileName, as_json, print_json, run_file
 from sectax.model.errors import ExitStatus
 from sectax.workflow.attested import Checked, attested
 
@@ -16,7 +16,7 @@ from sectax.workflow.attested import Checked, attested
 @run_file
 @click.option(
     "--certificates",
-    type=click.Path(path_type=Path),
+    type=FileName(path_type=Path),
     metavar="FILE",
     help="The certificates of a host that gave none with its report (PEM): that of its chip's key, then AMD's two.",
 )

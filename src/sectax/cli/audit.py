@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from sectax.cli.options import as_json, form, html, in_ascii, named_run
+from sectax.cli.options import FileName, as_json, form, html, in_ascii, named_run
 from sectax.cli.output import Form, print_result
 from sectax.model.errors import ExitStatus
 from sectax.workflow.audit import Columns, audit, formats
@@ -38,7 +38,7 @@ def _split(ctx: click.Context, parameter: click.Parameter, text: str) -> tuple[s
 @click.option("--baseline", default="", metavar="LEVEL", help="For a FILE: the level without the control.")
 @click.option(
     "--signers",
-    type=click.Path(path_type=Path),
+    type=FileName(path_type=Path),
     metavar="FILE",
     help="For a run: it must be sealed with one of these public keys (as id.pub, or ALLOWED SIGNERS of ssh-keygen).",
 )

@@ -31,7 +31,8 @@ _NOT_HERE = ("--fail-if", "--dry-run", "--html", "--picture", "--seal", "--no-su
 
 
 @click.command(
-    "gate", context_settings={"obj": {name: f"behind --, as in -- run command './bench' {name} …" for name in _OF_RUN}}
+    "gate",
+    context_settings={"obj": {name: f"put it behind --, as in -- run command './bench' {name} …" for name in _OF_RUN}},
 )
 @click.argument("words", nargs=-1, metavar="[RUN | -- run EXPERIMENT OPTIONS]")
 @click.option("--baseline-rev", metavar="REV", help="The revision that the other one is compared with, as in main.")
@@ -44,7 +45,9 @@ _NOT_HERE = ("--fail-if", "--dry-run", "--html", "--picture", "--seal", "--no-su
     metavar="CONDITION",
     help="A limit, such as 'slower>5%', 'memory > +10%', 'p99 > 12ms' or 'bytes > 0' (may be repeated).",
 )
-@click.option("--limits", "file", type=click.Path(path_type=Path), metavar="FILE", help="TOML with limits = ['…'].")
+@click.option(
+    "--limits", "file", type=shared.FileName(path_type=Path), metavar="FILE", help="TOML with limits = ['…']."
+)
 @click.option(
     "--on-unknown",
     type=click.Choice([_PASS, _FAIL]),
@@ -52,8 +55,10 @@ _NOT_HERE = ("--fail-if", "--dry-run", "--html", "--picture", "--seal", "--no-su
     show_default=True,
     help="What an undecided gate does: fail (status 4) or pass (0).",
 )
-@click.option("--out", type=click.Path(), metavar="FILE", help="The run file; a second session adds -2 to its name.")
-@click.option("--junit", type=click.Path(), metavar="FILE", help="Also write the outcome as JUnit XML.")
+@click.option(
+    "--out", type=shared.FileName(), metavar="FILE", help="The run file; a second session adds -2 to its name."
+)
+@click.option("--junit", type=shared.FileName(), metavar="FILE", help="Also write the outcome as JUnit XML.")
 @click.option(
     "--self-test", is_flag=True, help="Plant twice the limit into the baseline itself: the gate has to find it."
 )

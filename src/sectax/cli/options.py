@@ -24,6 +24,15 @@ everything = click.option(
 )
 
 
+class FileName(click.Path):
+    """A path. An empty one is most often a shell's variable that was not set, and never what somebody meant."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            raise click.MissingParameter(ctx=ctx, param=param)
+        return super().convert(value, param, ctx)
+
+
 def named_run(ctx: click.Context, parameter: click.Parameter, value: str) -> str:
     """The callback of an argument that names a run file: `last` is the one that was written last in this folder."""
     if value != "last":
@@ -33,6 +42,8 @@ def named_run(ctx: click.Context, parameter: click.Parameter, value: str) -> str
     return named(value)
 
 
+# What decides a run: fixed from its first block on.
+OF_A_RUN = ("--level", "--margin", "--budget", "--until", "--precise", "--blocks", "--max-blocks", "--seed")
 RUN = "RUN"  # what an argument that names a run file is called in help texts
 PRESETS = {
     "quick": "Take a first look: fewer levels, less time.",
@@ -40,8 +51,8 @@ PRESETS = {
     "unlike": "Compare short operations with long ones whose ratio is known.",
 }
 
-run_file = click.argument("run_file", metavar=RUN, type=click.Path(), callback=named_run)
-html = click.option("--html", type=click.Path(), metavar="FILE", help="Also write the result as a page with pictures.")
+run_file = click.argument("run_file", metavar=RUN, type=FileName(), callback=named_run)
+html = click.option("--html", type=FileName(), metavar="FILE", help="Also write the result as a page with pictures.")
 in_ascii = click.option("--ascii", "ascii_only", is_flag=True, help="Print ASCII characters only.")
 quiet = click.option("--quiet", is_flag=True, help="Print no progress.")
 verbose = click.option("--verbose", is_flag=True, help="Print what the pilot found, and a line after every block.")
@@ -77,9 +88,9 @@ _ON = (
         metavar="NAME=VALUE",
         help="With --on: use hosts that match, such as machine=arm* (may be repeated).",
     ),
-    click.option("--tls-ca", type=click.Path(), metavar="FILE", help="With --on: the CA of all certificates."),
-    click.option("--tls-cert", type=click.Path(), metavar="FILE", help="With --on: the certificate to show."),
-    click.option("--tls-key", type=click.Path(), metavar="FILE", help="With --on: its private key."),
+    click.option("--tls-ca", type=FileName(), metavar="FILE", help="With --on: the CA of all certificates."),
+    click.option("--tls-cert", type=FileName(), metavar="FILE", help="With --on: the certificate to show."),
+    click.option("--tls-key", type=FileName(), metavar="FILE", help="With --on: its private key."),
     click.option(
         "--insecure", is_flag=True, help="With --on: allow a network without TLS, where others can read the keys."
     ),
@@ -101,8 +112,15 @@ def on_of(values: Mapping[str, Any]) -> On | None:
         return asked
     others = [f"--{name.replace('_', '-')}" for name in (field.name for field in fields(On)) if values[name]]
     if others:
-        raise WrongUse(f"{others[0]} is for a run on a cluster", "give its scheduler too, as in --on dask://HOST:PORT")
+        context = click.get_current_context(silent=True)
+        usual = "give its scheduler too, as in --on dask://HOST:PORT"
+        raise WrongUse(f"{others[0]} is for a run on a cluster", _instead(context).get(others[0], usual))
     return None
+
+
+def _instead(context: click.Context | None) -> Mapping[str, str]:
+    """By options that a command lacks, what to write for them."""
+    return context.obj if context is not None and isinstance(context.obj, Mapping) else {}
 
 
 fail_if = click.option(
@@ -168,6 +186,9 @@ def in_our_words(error: click.ClickException) -> tuple[str, str]:
         return f"{path} has no option {error.option_name}", _nearest_option(error.option_name, context, explained)
     if isinstance(error, click.MissingParameter) and error.param is not None and error.param.metavar == RUN:
         return "no run file was named", f"sectax runs lists them, and last is the newest: {path} last"
+    if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Option):
+        option = error.param
+        return f"{option.opts[-1]} names no file", f"as in {option.opts[-1]} {option.metavar}; is a variable not set?"
     return error.format_message(), explained
 
 
@@ -193,8 +214,8 @@ def _nearest_option(name: str, context: click.Context, explained: str) -> str:
 
     if name == "--picture":
         return "a picture of a run file: sectax report RUN --out FILE.svg"
-    if isinstance(context.obj, Mapping) and name in context.obj:
-        return f"here: {context.obj[name]}"
+    if name in _instead(context):
+        return _instead(context)[name]
     if name.removeprefix("--") in PRESETS and isinstance(context.command, click.Group):
         return f"name the experiment first, as in {context.command_path} jwt {name}"
     if name.removeprefix("--") in PRESETS:
@@ -202,5 +223,7 @@ def _nearest_option(name: str, context: click.Context, explained: str) -> str:
     factor = name.removeprefix("--")
     if level := next((level for *where, level in _levels() if where == [context.info_name, factor]), None):
         return f"{factor} is a factor: --level {factor}={level}"
+    if name in OF_A_RUN and any(parameter.metavar == RUN for parameter in context.command.params):
+        return f"it was decided when the run began: sectax run EXPERIMENT {name} …; {explained} lists what is left"
     known = [opt for option in context.command.get_params(context) for opt in option.opts if opt.startswith("--")]
     return did_you_mean(name, known, f"{explained} lists its options")

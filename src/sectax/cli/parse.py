@@ -135,17 +135,23 @@ def stopping(margin_text: str, budget: str | None, blocks: int | None, max_block
             "leave one of them out",
         )
     if blocks is not None and not FIRST_LOOK <= blocks <= MOST_BLOCKS:
-        raise WrongUse(
-            f"--blocks {blocks} is not between {FIRST_LOOK} and {MOST_BLOCKS}", "fewer blocks give no verdict"
-        )
+        raise WrongUse(f"--blocks {blocks} is not between {FIRST_LOOK} and {MOST_BLOCKS}", _blocks_hint(blocks))
     if max_blocks is not None and not FIRST_LOOK <= max_blocks <= MOST_BLOCKS:
-        raise WrongUse(f"--max-blocks {max_blocks} is not between {FIRST_LOOK} and {MOST_BLOCKS}")
+        raise WrongUse(
+            f"--max-blocks {max_blocks} is not between {FIRST_LOOK} and {MOST_BLOCKS}", _blocks_hint(max_blocks)
+        )
     return Stopping(
         margin=margin(margin_text),
         max_blocks=max_blocks if blocks is None else blocks,
         fixed_blocks=blocks,
         budget_s=seconds(budget, "--budget") if budget is not None else None,
     )
+
+
+def _blocks_hint(given: int) -> str:
+    if given < FIRST_LOOK:
+        return "fewer blocks give no verdict"
+    return "--precise --budget 1h goes on until the intervals are narrow"
 
 
 def until(given: str | None, precise: bool, blocks: int | None) -> Until:

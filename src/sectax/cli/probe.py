@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from sectax.cli.options import as_json, print_json
+from sectax.cli.options import FileName, as_json, print_json
 from sectax.experiments.on_probe.conformance import CheckResult
 from sectax.model.errors import ExitStatus, WrongUse
 from sectax.parts.probes import copy_template
@@ -23,7 +23,7 @@ def group() -> None:
 
 
 @group.command("new", short_help="Copy a complete probe to begin with.")
-@click.argument("folder", metavar="FOLDER", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="FOLDER", type=FileName(path_type=Path))
 def new_command(folder: Path) -> None:
     """Copy a complete probe, in one file, into a new folder: change it, or translate it into another language."""
     copy_template(folder)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from sectax.cli import picture
-from sectax.cli.options import named_run
+from sectax.cli.options import FileName, named_run
 from sectax.cli.output import refuse_existing, write_document
 from sectax.model.analysed import RunReport
 from sectax.model.errors import WrongUse
@@ -30,12 +30,12 @@ _FORMATS_OF = {
 
 
 @click.command("report")
-@click.argument("run_file", metavar="RUN", type=click.Path(), callback=named_run)
+@click.argument("run_file", metavar="RUN", type=FileName(), callback=named_run)
 @click.option(
     "--format", "format_", type=click.Choice(FORMATS), help="How to write it.  [default: as --out ends, or markdown]"
 )
 @click.option("--table", type=click.Choice(TABLES), help="With --format csv: which table.  [default: findings]")
-@click.option("--out", type=click.Path(), metavar="FILE", help="The file to write.  [default: stdout]")
+@click.option("--out", type=FileName(), metavar="FILE", help="The file to write.  [default: stdout]")
 def command(run_file: str, format_: str | None, table: str | None, out: str | None) -> None:
     """Write the results of a run, from its file alone.
 

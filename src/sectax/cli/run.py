@@ -45,6 +45,9 @@ _SHARED = frozenset(
 )
 
 
+_ENDLESS = "a run keeps its number of blocks; one without a fixed number goes on for longer with --budget TIME"
+
+
 # What becomes of an experiment and the values of its options.
 Then = Callable[[Experiment, dict[str, Any]], None]
 
@@ -94,6 +97,7 @@ def _command_for(experiment: Experiment, then: Then) -> click.Command:
         then(experiment, values)
 
     command = click.Command(experiment.name, callback=call, help=f"{experiment.title}\n\n{_levels(experiment)}")
+    command.context_settings = {"obj": experiment.instead}
     command.params = [
         click.Option([f"--{preset}"], is_flag=True, help=shared.PRESETS.get(preset, f"The preset {preset}."))
         for preset in experiment.presets
@@ -130,20 +134,26 @@ def _command_for(experiment: Experiment, then: Then) -> click.Command:
         click.Option(["--max-blocks"], type=int, metavar="N", help="Run at most N blocks.  [default: as many as fit]"),
         click.Option(["--seed"], type=int, metavar="N", help="The seed of another run, to measure in the same order."),
         click.Option(
-            ["--out"], type=click.Path(), metavar="FILE", help="The run file to write.  [default: a name with the time]"
+            ["--out"],
+            type=shared.FileName(),
+            metavar="FILE",
+            help="The run file to write.  [default: a name with the time]",
         ),
         click.Option(
-            ["--html"], type=click.Path(), metavar="FILE", help="Also write the result as a page with pictures."
+            ["--html"], type=shared.FileName(), metavar="FILE", help="Also write the result as a page with pictures."
         ),
         click.Option(
-            ["--picture"], type=click.Path(), metavar="FILE", help="Also write the answer as one picture, SVG or PNG."
+            ["--picture"],
+            type=shared.FileName(),
+            metavar="FILE",
+            help="Also write the answer as one picture, SVG or PNG.",
         ),
         click.Option(["--no-summary"], is_flag=True, help="Do not write to $GITHUB_STEP_SUMMARY."),
-        click.Option(["--seal"], type=click.Path(), metavar="KEY", help=_SEAL_HELP),
+        click.Option(["--seal"], type=shared.FileName(), metavar="KEY", help=_SEAL_HELP),
         click.Option(
             ["--dry-run"], is_flag=True, help="Only print what would be measured, how long it takes and what it costs."
         ),
-        click.Option(["--prices"], type=click.Path(), metavar="FILE", help="With --dry-run: your own price list."),
+        click.Option(["--prices"], type=shared.FileName(), metavar="FILE", help="With --dry-run: your own price list."),
     ]
     for option in experiment.options:
         # Every own option arrives as a tuple, however often it was given.
@@ -160,9 +170,8 @@ def _command_for(experiment: Experiment, then: Then) -> click.Command:
     if isinstance(experiment, TakesWords):
         command.params.append(click.Argument(["bare"], nargs=-1, metavar=f"[{experiment.word}]..."))
     if isinstance(experiment, HasCommandLines):
-        command.context_settings = {"obj": experiment.instead}
         command.params += [
-            click.Option([f"--export-{form}"], type=click.Path(), metavar="FILE", help=f"Also write {what}.")
+            click.Option([f"--export-{form}"], type=shared.FileName(), metavar="FILE", help=f"Also write {what}.")
             for form, what in _EXPORTS.items()
         ]
     for decorate in (
@@ -274,10 +283,10 @@ def _without_secrets(word: str, hidden: Hidden) -> str:
 group = _ExperimentsGroup(_run)
 
 
-@click.command("resume")
+@click.command("resume", context_settings={"obj": dict.fromkeys(("--blocks", "--max-blocks"), _ENDLESS)})
 @shared.run_file
 @click.option("--budget", metavar="TIME", help="The longest that it may take from now on.  [default: that of the run]")
-@click.option("--seal", type=click.Path(), metavar="KEY", help=_SEAL_HELP)
+@click.option("--seal", type=shared.FileName(), metavar="KEY", help=_SEAL_HELP)
 @shared.on
 @shared.quiet
 @shared.verbose

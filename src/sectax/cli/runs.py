@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from sectax.cli.options import as_json, print_json
+from sectax.cli.options import FileName, as_json, print_json
 from sectax.text.printable import printable
 from sectax.workflow.runs import runs, usual_folder
 
@@ -14,7 +14,7 @@ _SECONDS = len("2026-11-22T05:37")  # of a time, without its seconds
 
 
 @click.command("runs")
-@click.argument("folder", metavar="[FOLDER]", required=False, type=click.Path(path_type=Path))
+@click.argument("folder", metavar="[FOLDER]", required=False, type=FileName(path_type=Path))
 @as_json
 def command(folder: Path | None, json_: bool) -> None:
     """List the run files of a folder (this one, or runs/ in it) with their answers, the newest at the end.

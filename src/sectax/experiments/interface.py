@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from sectax.design.matrix import Rules
@@ -138,12 +139,14 @@ class Experiment(ABC):
         title: the question.
         presets: names of sets of levels; `default` is always among them.
         options: of its own on the command line.
+        instead: by options of other tools that people try, what to write for them.
     """
 
     name: str
     title: str
     presets: tuple[str, ...] = ("default",)
     options: tuple[Option, ...] = ()
+    instead: Mapping[str, str] = MappingProxyType({})
 
     @property
     @abstractmethod
@@ -286,12 +289,7 @@ class HasCommandLines(TakesWords, Protocol):
     """What an experiment has besides where treatments are commands: its runs can be exported as hyperfine's are.
 
     It observes `wall` and `cpu` in seconds.
-
-    Attributes:
-        instead: option of hyperfine's that has no equal -> what to write for it.
     """
-
-    instead: Mapping[str, str]
 
     def arguments(self, typed: Sequence[str]) -> list[str]:
         """A command line as hyperfine's users type it, in our own options. Raises `WrongUse`."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from sectax.model.errors import WrongUse
 from sectax.model.treatment import Factor
 from sectax.text.near import did_you_mean
-from sectax.text.spans import seconds
+from sectax.text.spans import seconds, typed
 
 
 def choose(
@@ -50,15 +50,26 @@ def _as_spelled(level: str, levels: tuple[str, ...]) -> str:
 
 
 def seconds_in(
-    options: Mapping[str, tuple[str, ...]], name: str, usual: float, limits: tuple[float, float], example: str
+    options: Mapping[str, tuple[str, ...]],
+    name: str,
+    usual: float,
+    limits: tuple[float, float],
+    example: str,
+    *,
+    whole: bool = False,
 ) -> float:
-    """The seconds of an option; the *usual* ones where it is not given. Raises `WrongUse`."""
+    """The seconds of an option, or a *whole* number of them; the *usual* ones where it is not given.
+
+    Raises:
+        WrongUse: it is not within the limits.
+    """
     given = next(iter(options.get(name, ())), None)
     if given is None:
         return usual
     value = seconds(given, f"--{name}")
-    if not limits[0] <= value <= limits[1]:
-        raise WrongUse(f"--{name} {given!r} is not between {limits[0]:g} and {limits[1]:g} seconds", f"as in {example}")
+    if not limits[0] <= value <= limits[1] or (whole and not value.is_integer()):
+        kind = "a whole number of seconds from" if whole else "a time from"
+        raise WrongUse(f"--{name} {given!r} is not {kind} {typed(limits[0])} to {typed(limits[1])}", f"as in {example}")
     return value
 
 

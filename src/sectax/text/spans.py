@@ -26,3 +26,8 @@ def seconds(text: str, option: str) -> float:
     if not 0 < value < math.inf:
         raise WrongUse(f"{option} {text!r} is not a length of time", f"say it as in {option} 90, 60s, 1m30s or 1h")
     return value
+
+
+def typed(value: float) -> str:
+    """Seconds as somebody would type them: `90s`, `40ms`."""
+    return f"{value * 1e3:g}ms" if 0 < value < 1 else f"{value:g}s"

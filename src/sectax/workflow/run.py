@@ -42,6 +42,7 @@ from sectax.record.reader import RunReader
 from sectax.record.seal import opening_statement, seal_file
 from sectax.reports import units, words
 from sectax.reports.words import names
+from sectax.text.spans import typed
 from sectax.workflow import private_inputs
 from sectax.workflow.analyse import analyse_measured
 from sectax.workflow.environment import SLOWED, machine_load, slowdown
@@ -356,7 +357,7 @@ class _Session:
             return
         enough_s = math.ceil(self._elapsed_s() + missing * block_s * WITHIN)
         raise NothingMeasured(
-            f"a budget of {self.budget_s:g} s is too short: {missing} blocks of about {block_s:.1f} s are missing "
+            f"a budget of {typed(self.budget_s)} is too short: {missing} blocks of about {block_s:.1f} s are missing "
             "for a first verdict",
             f"give at least --budget {enough_s}s",
         )
@@ -366,9 +367,10 @@ class _Session:
         return self.budget_s is not None and len(self.ledger.measured().blocks) < FIRST_LOOK
 
     def _refuse_small_budget(self) -> None:
-        if self._left_s() < 0 and not self.plan.stopping.extends:
+        budget_s = self.plan.stopping.budget_s
+        if budget_s is not None and self._left_s() < 0 and not self.plan.stopping.extends:
             raise NothingMeasured(
-                f"the budget of {self.plan.stopping.budget_s:g} s is over before the pilot ends",
+                f"the budget of {typed(budget_s)} is over before the pilot ends",
                 f"give a longer --budget, or {fewer(self.plan)}",
             )
 

@@ -108,7 +108,7 @@ class CommandExperiment(Experiment):
         Option("no-shell", "run the commands without a shell (the default)", flag=True, short="N"),
         Option("shell", "run the commands through /bin/sh; its start is measured and shown, not subtracted", flag=True),
         Option("ignore-failure", "accept exit statuses other than 0", flag=True, short="i"),
-        Option("timeout", "the longest that one execution may take (default 300)", "SECONDS"),
+        Option("timeout", "the longest that one execution may take, as in 90s (default: 300s)", "TIME"),
     )
 
     def wants(self, request: Request) -> Wanted:

@@ -15,16 +15,18 @@ from sectax.model.errors import WrongUse
 
 # Options that have no equal here, and what to write for them.
 INSTEAD = {
-    **dict.fromkeys(("-m", "--min-runs", "-M", "--max-runs"), "--runs N, or --budget TIME"),
+    **dict.fromkeys(("-m", "--min-runs", "-M", "--max-runs"), "write --runs N, or --budget TIME"),
     **dict.fromkeys(("-C", "--conclude"), "put it into the next --prepare, or --cleanup for the end"),
     **dict.fromkeys(("-u", "--time-unit"), "units are chosen for each table; --json has seconds"),
-    "-q": "--quiet",
+    "-q": "write --quiet",
     **dict.fromkeys(("-S",), "--shell runs the commands through /bin/sh"),
-    **dict.fromkeys(("--style",), "--ascii, --quiet, or NO_COLOR=1"),
+    **dict.fromkeys(("--style",), "write --ascii or --quiet, or set NO_COLOR=1"),
     **dict.fromkeys(("--sort",), "the baseline comes first, and the others as they are given"),
-    **dict.fromkeys(("--output",), "--show-output, or redirect inside the command with --shell"),
-    **dict.fromkeys(("--export-asciidoc", "--export-orgmode"), "--export-markdown, --export-csv or --export-json"),
-    "--reference": "--baseline 'CMD'",
+    **dict.fromkeys(("--output",), "write --show-output, or redirect inside the command with --shell"),
+    **dict.fromkeys(
+        ("--export-asciidoc", "--export-orgmode"), "write --export-markdown, --export-csv or --export-json"
+    ),
+    "--reference": "write --baseline 'CMD'",
 }
 _LISTS = ("-L", "--parameter-list")
 _RANGES = ("-P", "--parameter-scan")

@@ -113,7 +113,7 @@ class ConfidentialExperiment(Experiment):
             multiple=True,
         ),
         Option(PAIR, "two more hosts in the places of the two that --host names", "A=B", multiple=True),
-        Option(TIMEOUT, "the longest that one execution of a test may take (default 60)", "SECONDS"),
+        Option(TIMEOUT, "the longest that one execution of a test may take, as in 90s (default: 60s)", "TIME"),
     )
 
     @property

@@ -52,8 +52,8 @@ class FunctionExperiment(on_lambda.LambdaExperiment):
         Option("handler", "the function that the runtime calls (default lambda_function.lambda_handler)", "NAME"),
         Option("layer", "a layer for all functions, or for one", "[NAME=]ZIP|ARN", multiple=True),
         Option("env-file", "a file with NAME=VALUE lines, the functions' environment", "FILE"),
-        Option("timeout", "the longest that an invocation may take (default 60)", "SECONDS"),
-        Option("gap", "the pause between an answer and the next event with pace=spaced (default 0.1)", "SECONDS"),
+        Option("timeout", "the longest that an invocation may take, as in 90s (default: 60s)", "TIME"),
+        Option("gap", "the pause between an answer and the next event with pace=spaced (default: 100ms)", "TIME"),
         *on_lambda.ENDPOINT_OPTIONS,
     )
     assumed_s = 0.01

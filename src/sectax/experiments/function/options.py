@@ -80,7 +80,7 @@ def read_functions(options: Mapping[str, tuple[str, ...]]) -> Functions:
         expected=_path(options, "expect", folder),
         runtime=runtime,
         handler=_one(options, "handler") or default,
-        timeout_s=int(seconds_in(options, "timeout", _TIMEOUT_S, (1, 900), "--timeout 60")),
+        timeout_s=int(seconds_in(options, "timeout", _TIMEOUT_S, (1, 900), "--timeout 60", whole=True)),
         gap_s=seconds_in(options, "gap", _GAP_S, (0.001, 60), "--gap 0.1"),
         endpoint=endpoint,
         role=role,

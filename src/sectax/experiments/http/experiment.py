@@ -57,6 +57,7 @@ class HttpExperiment(Experiment):
     presets = ("default", "quick")
     factors = FACTORS
     options = services.OPTIONS
+    instead = services.INSTEAD
     word = "URL"
 
     def wants(self, request: Request) -> Wanted:

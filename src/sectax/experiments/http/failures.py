@@ -5,7 +5,7 @@ from __future__ import annotations
 from sectax.experiments.client_server.client import Answered
 from sectax.hosts.process.errors import ChildDied, ChildSilent
 
-_CA = "give the certificate of its authority with --ca FILE; what cannot be verified is not measured"
+TRUST = "give the certificate of its authority with --ca FILE; what cannot be verified is not measured"
 _BODY = "--bodies-differ accepts it; or ask for something that stays the same"
 _SERVER = "see its log; what does not speak HTTP rightly is not measured"
 
@@ -26,8 +26,8 @@ _MEANINGS: dict[str, tuple[str, str]] = {
         "its certificate is for another name",
         "ask by the name that is in it, or make one for this name",
     ),
-    "certificate-untrusted": ("its certificate is signed by nobody who is trusted here", _CA),
-    "certificate": ("its certificate cannot be verified", _CA),
+    "certificate-untrusted": ("its certificate is signed by nobody who is trusted here", TRUST),
+    "certificate": ("its certificate cannot be verified", TRUST),
     "client-certificate": (
         "does not accept the client's certificate, or wants one",
         "give one that it trusts with --cert FILE --key FILE",
@@ -38,7 +38,7 @@ _MEANINGS: dict[str, tuple[str, str]] = {
     "unknown-host": ("there is no such host", "is the name spelled right? sectax asks the system's resolver"),
     "connection": ("cannot be reached", "is it running, and is the network up?"),
     "closed": ("closed the connection before its answer was complete", _SERVER),
-    "timeout": ("did not finish its answer in time", "is it overloaded? --timeout SECONDS waits longer"),
+    "timeout": ("did not finish its answer in time", "is it overloaded? --timeout 60s waits longer"),
     "short-body": ("its body is shorter than its header says", _SERVER),
     "long-body": ("sends more than its header says", _SERVER),
     "body-flood": ("sends a body without end", "ask for something smaller"),

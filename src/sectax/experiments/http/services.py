@@ -15,8 +15,9 @@ from sectax.experiments.client_server.load import CLIENTS
 from sectax.experiments.client_server.started import PORT
 from sectax.experiments.command.scans import shell_syntax
 from sectax.experiments.http.addresses import read_header, read_url, shown_header, shown_url
+from sectax.experiments.http.failures import TRUST
 from sectax.experiments.interface import Hidden, Option
-from sectax.experiments.levels import as_name
+from sectax.experiments.levels import as_name, seconds_in
 from sectax.model.errors import WrongUse
 from sectax.text.near import did_you_mean
 
@@ -38,8 +39,19 @@ OPTIONS = (
     Option("fresh", "restart the servers of --start for every block", flag=True),
     Option("rate", "send N requests a second on schedule, and time each from when it was due", "N"),
     CLIENTS,
-    Option("timeout", "the longest that one request may take (default: 30)", "SECONDS"),
+    Option("timeout", "the longest that one request may take, as in 90s (default: 30s)", "TIME"),
 )
+# Of curl and of load generators.
+INSTEAD = {
+    **dict.fromkeys(("-k", "--insecure"), TRUST),
+    **dict.fromkeys(("-X", "--request"), "write --method, as in --method POST"),
+    **dict.fromkeys(("-d", "--data", "--data-raw", "--data-binary"), "put it into a file: --body FILE"),
+    **dict.fromkeys(("-u", "--user"), "write it as a header, from a file of your own: -H @FILE"),
+    **dict.fromkeys(("-L", "--location"), "give the address that the redirect leads to"),
+    **dict.fromkeys(("-c", "--connections", "--concurrency"), "write --level concurrency=N"),
+    **dict.fromkeys(("-z", "--duration"), "write --budget TIME"),
+    **dict.fromkeys(("-n", "-r", "--requests"), "sectax decides how many are enough; --budget TIME limits them"),
+}
 # Options that may hold a secret, and what of their values may be shown.
 _PRIVATE: dict[str, Callable[[str], str]] = {"baseline": shown_url, "treatment": shown_url, "header": shown_header}
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
@@ -213,14 +225,7 @@ def read_services(options: Mapping[str, tuple[str, ...]]) -> dict[str, Service]:
 
 def timeout_s(options: Mapping[str, tuple[str, ...]]) -> float:
     """The longest that one request may take. Raises `WrongUse`."""
-    given = next(iter(options.get("timeout", ())), "")
-    try:
-        seconds = float(given.removesuffix("s")) if given else _TIMEOUT_S
-    except ValueError:
-        seconds = 0.0
-    if not 0.001 <= seconds <= _LONGEST_S:
-        raise WrongUse(f"--timeout {given!r} is not a number of seconds up to {_LONGEST_S:g}", "as in --timeout 10")
-    return seconds
+    return seconds_in(options, "timeout", _TIMEOUT_S, (0.001, _LONGEST_S), "--timeout 10s")
 
 
 def headers_in(path: str) -> tuple[tuple[str, str], ...]:

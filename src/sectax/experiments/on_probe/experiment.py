@@ -115,7 +115,7 @@ def software(spec: ProbeSpec) -> dict[str, str]:
 
 
 def ask_probe(spec: ProbeSpec) -> tuple[bool | None, float]:
-    """Whether the probe names a CPU clock, and the seconds until it answers; None and 0 for one that cannot be asked."""
+    """Whether the probe names a CPU clock, and the seconds until it answers; None and 0 where it cannot be asked."""
     began = time.monotonic()
     witnesses = _witnesses(spec)
     return (None, 0.0) if witnesses is None else ("cpu_clock" in witnesses, time.monotonic() - began)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sectax.experiments.interface import Option
+from sectax.experiments.levels import seconds_in
 from sectax.experiments.on_lambda import AWS, LOCAL
 from sectax.experiments.on_lambda.experiment import (
     BACK_TO_BACK,
@@ -15,7 +16,6 @@ from sectax.experiments.on_lambda.experiment import (
     where,
 )
 from sectax.model.errors import WrongUse
-from sectax.text.spans import seconds
 
 PYTHON, GO = "python", "go"
 LANGUAGES = (PYTHON, GO)
@@ -132,7 +132,7 @@ OPTIONS = (
     Option(DELAY, "how much longer every round trip to the stand-in takes, as in 40ms", "TIME"),
     Option(TTL, "how long caches keep a secret, as in 60s (default: their own; 1s for refresh)", "TIME"),
 )
-_MOST_DELAY_MS = 2000
+_MOST_DELAY_S = 2.0
 _MOST_TTL_S = 3600  # of AWS's agent; its Lambda extension takes 300
 _REFRESH_TTL_S = 1
 _LAYER = re.compile(r"arn:aws[a-z-]*:lambda:[a-z0-9-]+:\d{12}:layer:[A-Za-z0-9_-]+:\d+")
@@ -174,31 +174,10 @@ def read_settings(options: Mapping[str, tuple[str, ...]]) -> Settings:
             f"--layer {layer!r} is no ARN of a layer version",
             "as in arn:aws:lambda:us-east-1:123456789012:layer:NAME:11; AWS's documentation lists them by region",
         )
-    delay_s = _delay_s(options)
+    delay_s = seconds_in(options, DELAY, 0.0, (1e-6, _MOST_DELAY_S), "--backend-delay 40ms")
+    ttl_s = int(seconds_in(options, TTL, 0.0, (1, _MOST_TTL_S), "--ttl 60s", whole=True)) or None
     if endpoint is AWS and delay_s:
         raise WrongUse("--backend-delay is of the stand-in, and with --endpoint aws there is none", "leave it out")
     if endpoint == LOCAL and layer:
         raise WrongUse("--layer is of AWS; here the sidecar is AWS's agent as sectax built it", "leave it out")
-    return Settings(endpoint, role, layer, delay_s, _ttl_s(options))
-
-
-def _delay_s(options: Mapping[str, tuple[str, ...]]) -> float:
-    given = next(iter(options.get(DELAY, ())), None)
-    if given is None:
-        return 0.0
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*ms", given.strip())
-    if match is None or not 0 < float(match[1]) <= _MOST_DELAY_MS:
-        raise WrongUse(
-            f"--backend-delay {given!r} is not between 0 and {_MOST_DELAY_MS} ms", "say it as in --backend-delay 40ms"
-        )
-    return float(match[1]) / 1e3
-
-
-def _ttl_s(options: Mapping[str, tuple[str, ...]]) -> int | None:
-    given = next(iter(options.get(TTL, ())), None)
-    if given is None:
-        return None
-    ttl_s = seconds(given, "--ttl")
-    if not (ttl_s.is_integer() and 1 <= ttl_s <= _MOST_TTL_S):
-        raise WrongUse(f"--ttl {given!r} is not a whole number of seconds up to {_MOST_TTL_S}", "as in --ttl 60s")
-    return int(ttl_s)
+    return Settings(endpoint, role, layer, delay_s, ttl_s)
