@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -21,8 +22,10 @@ from sectax.prices import load
 from sectax.reports import words
 from sectax.reports.words import summaries
 from tests.fakes.measured import measured as measured_run
+from tests.golden import as_agreed
 from tests.machines import plan_of, planned, request_for
 
+GOLDEN = Path(__file__).with_name("golden")
 BLOCKS = tuple(range(1, 13))
 # Seconds by operation and algorithm.
 SECONDS = {
@@ -79,6 +82,26 @@ def test_a_month_is_that_of_the_mix_at_the_rate() -> None:
     hours = 1e6 * (300e-6 + 3 * 20e-6) / 4 / 3600
     assert totals["RS256"] == pytest.approx(hours * load().items["vcpu.hours"].price, rel=0.01)
     assert {outlay.months for outlay in decision.outlays} == {100 * 3600 * 730 / 1e6}
+
+
+@pytest.mark.parametrize("mix", [(1, 20), (1, 6), (0, 1)], ids=str)
+def test_one_sentence_names_the_answer_at_the_mix_that_was_asked_for(mix: tuple[int, int]) -> None:
+    analysed = judged()
+    decision = decision_of(analysed, mix=dict(zip(("sign", "verify"), mix, strict=True)))
+
+    first, second = decision.at_mix
+    cheapest = min(
+        ("RS256", "ES256", "EdDSA"),
+        key=lambda name: sum(part * SECONDS[of][name] for part, of in zip(mix, SECONDS, strict=True)),
+    )
+    assert (first.level, second.level) == ("HS256", cheapest)
+    sentences = words.answers(analysed.measured.plan, decision)
+    as_agreed(GOLDEN / f"mix-{mix[0]}-{mix[1]}.txt", "\n".join(sentences) + "\n")
+
+
+def test_without_a_mix_of_ones_own_the_answer_is_for_all_of_them() -> None:
+    assert decision_of(judged()).at_mix == ()
+    assert decision_of(judged(operations=("verify",)), mix={"sign": 0.0, "verify": 1.0}).at_mix == ()
 
 
 def test_what_is_not_decided_is_not_advised_on() -> None:

@@ -5,11 +5,12 @@ All of it rests on findings that are decided: their intervals are carried throug
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from sectax.advice.anatomy import over_blocks
@@ -42,6 +43,9 @@ class _Span(NamedTuple):
     def times(self, factor: float) -> _Span:
         return _Span(self.point * factor, self.low * factor, self.high * factor)
 
+    def plus(self, other: _Span) -> _Span:
+        return _Span(self.point + other.point, self.low + other.low, self.high + other.high)
+
     def minus(self, other: _Span) -> _Span:
         return _Span(self.point - other.point, self.low - other.high, self.high - other.low)
 
@@ -73,6 +77,17 @@ class _Setting:
     def cost(self, level: str, operation: str) -> _Span:
         return self.costs[level][operation]
 
+    def as_one(self, per: Mapping[str, float]) -> _Setting:
+        """The same with a mix of the operations as the only one; without the levels of which a part is not known."""
+        needed = {operation: number for operation, number in per.items() if number and operation in self.operations}
+        parts = {
+            level: [costs[operation].times(number) for operation, number in needed.items()]
+            for level, costs in self.costs.items()
+            if costs.keys() >= needed.keys()
+        }
+        totals = {level: {"": functools.reduce(_Span.plus, spans)} for level, spans in parts.items() if spans}
+        return replace(self, costs=totals)
+
 
 def decide(
     analysed: Analysed,
@@ -100,16 +115,22 @@ def decide(
         return None
     settings = list(_settings(analysed, choice, asked))
     per = dict(mix or choice.usual)
-    cheapest = [] if not choice.picks else [decision for setting in settings for decision in _cheapest(setting, choice)]
+    several = any(len(setting.operations) > 1 for setting in settings)
+    in_mix = [setting.as_one(per) for setting in settings] if mix and several else []
+    cheapest, at_mix = (
+        tuple(best for setting in of if choice.picks and setting.costs for best in _cheapest(setting, choice))
+        for of in (settings, in_mix)
+    )
     paid = settings if choice.unasked or rate_s is not None else []
     outlays = [outlay for setting in paid for outlay in _outlays(setting, choice, prices, per, rate_s or RATE_S)]
     return Decision(
         choice=choice,
         findings=tuple(asked),
-        cheapest=tuple(cheapest),
+        cheapest=cheapest,
+        at_mix=at_mix,
         outlays=tuple(outlays),
         surprises=tuple(_surprises(analysed, choice, asked)) if choice.adds else (),
-        mix=per if any(len(setting.operations) > 1 for setting in settings) else {},
+        mix=per if several else {},
         rate_s=rate_s or RATE_S,
         connections=tuple(connections(analysed, rules.connections)) if rules.connections else (),
     )

@@ -224,14 +224,15 @@ class Connection:
 class Decision:
     """What to do.
 
-    `findings` are those that answer the question, decided or not. `mix` says how many of each operation the outlays are
-    of, empty where there is one operation; `rate_s` how many operations a second. `connections` is empty where none are
-    set up.
+    `findings` are those that answer the question, decided or not. `at_mix` is the cheapest at a mix of operations that
+    somebody asked for. `mix` says how many of each operation the outlays are of, empty where there is one operation;
+    `rate_s` how many operations a second. `connections` is empty where none are set up.
     """
 
     choice: Choice
     findings: tuple[Finding, ...]
     cheapest: tuple[Cheapest, ...]
+    at_mix: tuple[Cheapest, ...]
     outlays: tuple[Outlay, ...]
     surprises: tuple[Surprise, ...]
     mix: Mapping[str, float]

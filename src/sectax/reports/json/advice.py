@@ -176,6 +176,7 @@ class Decision(Object, frozen=True):
     """What to do."""
 
     cheapest: Annotated[tuple[Cheapest, ...], doc("Where the levels are alternatives.")]
+    at_mix: Annotated[tuple[Cheapest, ...], doc("The same at the mix that was asked for; empty without one.")]
     outlays: tuple[Outlay, ...]
     surprises: tuple[Surprise, ...]
     mix: Annotated[dict[str, float], doc("How many of each operation there are; empty where there is one.")]

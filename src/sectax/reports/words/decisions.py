@@ -21,6 +21,8 @@ _SMALL = math.log1p(0.1)
 _LONGER = "Use a longer --budget or a quieter machine."
 # What is named of more.
 _NAMED = 2
+# What holds beside the mix that somebody asked for.
+_IN_GENERAL = "in general"
 # So many settings have their own figures.
 _LISTED = 6
 
@@ -60,23 +62,32 @@ def none_decided(given: Decision) -> list[str]:
 
 def answers(plan: Plan, given: Decision) -> list[str]:
     """What to take, or what every level costs, in a sentence each; nothing where nothing is decided."""
-    return list(_picks(plan, given) if given.choice.picks else _costs(plan, given))
+    if not given.choice.picks:
+        return list(_costs(plan, given))
+    if not given.at_mix:
+        return list(_picks(plan, given, given.cheapest))
+    at_mix = _picks(plan, given, given.at_mix, f"for {_ratio(given)}")
+    return [*at_mix, *_picks(plan, given, given.cheapest, _IN_GENERAL)]
 
 
-def _picks(plan: Plan, given: Decision) -> Iterator[str]:
-    """Which level to take: a sentence for all places in which it is the same, then what to take otherwise."""
+def _picks(plan: Plan, given: Decision, cheapest: tuple[Cheapest, ...], when: str = "") -> Iterator[str]:
+    """Which level to take: a sentence for all places in which it is the same, then what to take otherwise.
+
+    Args:
+        when: what mix of operations it is about.
+    """
     alike: dict[tuple[str, ...], list[list[Cheapest]]] = defaultdict(list)
-    everywhere = True
-    for _, same in groupby(given.cheapest, key=lambda best: best.levels):
+    everywhere, mixed = True, bool(when) or any(len(best.operations) == 2 for best in cheapest)
+    for _, same in groupby(cheapest, key=lambda best: best.levels):
         first, *others = same
         everywhere = everywhere and first.decided
         if first.decided:
-            mix = _mix(given, first) if len(first.operations) == 2 else first.baseline
+            mix = _mix(given, first) if mixed else first.baseline
             alike[first.level, mix, *first.tied].append([first, *others])
     for places in alike.values():
         first = places[0][0]
-        words = f"take {_mix(given, first)}" if len(first.operations) == 2 else _pick(plan, given, places)
-        caveats = given.choice.caveats
+        words = f"take {_mix(given, first)}" if mixed else _pick(plan, given, places)
+        caveats = given.choice.caveats if when != _IN_GENERAL else {}
         levels = dict.fromkeys((first.level, *(turn.then for turn in first.turns)))
         if reasons := [caveats[level] for level in levels if level in caveats]:
             words += f", but {printable('; '.join(reasons))}"
@@ -84,15 +95,16 @@ def _picks(plan: Plan, given: Decision) -> Iterator[str]:
         for number, (best, *others) in enumerate(places):
             otherwise[_mix(given, others[0], explained=not number) if others else ""].append(_place(plan, best))
         if len(otherwise) == 1:
-            among = "" if len(first.operations) == 2 else ", of those measured,"
+            among = "" if mixed else ", of those measured,"
             words += "".join(f"; otherwise{among} {level}" for level in otherwise if level)
         else:
             apart = (f"{', '.join(where)}: {level}" for level, where in otherwise.items())
-            words += f". Otherwise {'; '.join(apart)}"
+            words += f"{'; otherwise' if cheapest is given.at_mix else '. Otherwise'} {'; '.join(apart)}"
         # One sentence for all places names none.
         whole = everywhere and len(alike) == 1
-        at = "" if whole else ", ".join(_place(plan, best) for best, *_ in places)
-        yield f"{at}: {words}." if at else f"{words[0].upper()}{words[1:]}."
+        at = ", ".join([*filter(None, [when]), *(_place(plan, best) for best, *_ in places if not whole)])
+        text = f"{at}: {words}." if at else f"{words}."
+        yield f"{text[0].upper()}{text[1:]}" if when or not at else text
 
 
 def _place(plan: Plan, best: Cheapest | Outlay) -> str:
@@ -106,7 +118,8 @@ def _mix(given: Decision, best: Cheapest, *, explained: bool = True) -> str:
     nouns = given.choice.nouns
     words = printable(best.level)
     if len(best.operations) < 2:
-        return words
+        tied = ", ".join(map(printable, best.tied))
+        return f"{words} ({tied} cannot be told apart from it)" if tied and best in given.at_mix else words
     one, two = (nouns.get(operation, operation) for operation in best.operations)
     for number, turn in enumerate(best.turns):
         unit = f" {two}s a {one}" if explained and not number else ""
@@ -199,7 +212,7 @@ def _finding(plan: Plan, finding: Finding, *, in_time: bool = False) -> str:
 
 def _month(plan: Plan, given: Decision) -> Iterator[str]:
     """What a month costs with every level, the cheapest first; of a control, how much more than without it."""
-    more, nouns = not given.choice.picks, given.choice.nouns
+    more = not given.choice.picks
     places: dict[str, list[Outlay]] = defaultdict(list)
     for outlay in given.outlays:
         places[_place(plan, outlay)].append(outlay)
@@ -221,12 +234,21 @@ def _month(plan: Plan, given: Decision) -> Iterator[str]:
         return
     bill = given.outlays[0].bill
     charged = dict.fromkeys(charge.unit for charge in bill.charges)
-    mix = " per ".join(units.count(number, nouns.get(name, name)) for name, number in given.mix.items())
+    mix = _ratio(given)
     asked = f"{given.rate_s:,.6g} {printable(given.choice.what)}/s{f' ({mix})' if mix else ''}"
     yield (
         f"A month at {asked}{order}: {sums_of} {printable(bill.currency)}"
         f"{' more' if more else ''} ({printable(', '.join(charged))}, prices of {printable(bill.day)})."
     )
+
+
+def _ratio(given: Decision) -> str:
+    """'1 signature per 20 verifications', 'verifications alone'; empty where there is one operation."""
+    nouns = given.choice.nouns
+    counts = {nouns.get(name, name): number for name, number in given.mix.items() if number}
+    if len(counts) == 1 < len(given.mix):
+        return f"{next(iter(counts))}s alone"
+    return " per ".join(units.count(number, noun) for noun, number in counts.items())
 
 
 def _sums(places: Iterable[list[Outlay]], *, more: bool, most: int | None = None) -> str:
