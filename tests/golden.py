@@ -21,6 +21,11 @@ def as_agreed(path: Path, text: str) -> None:
     assert text == path.read_bytes().decode()
 
 
+def cases(path: Path) -> list[str]:
+    """The headings of a golden file of refusals."""
+    return [line.removeprefix("== ") for line in path.read_text().splitlines() if line.startswith("== ")]
+
+
 def refused_as_agreed(path: Path, case: str, said: Said, folder: Path) -> None:
     """Compare a refusal (exit status 2, with a hint, before anything was begun) with its part of a golden file."""
     # How busy the machine is, is said first.

@@ -198,21 +198,6 @@ def test_a_character_on_the_border_of_what_is_looked_at_first_is_no_matter(tmp_p
         assert sectax("audit", "t.csv", *CSV, folder=tmp_path).status == 0
 
 
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (("published:nonesuch",), "there is no published study"),
-        (("published:jwt-php", "--value", "x"), "--value does not apply to"),
-        (("x", "--format", "excel"), "sysbench"),
-    ],
-)
-def test_wrong_words_are_answered_with_words(words, says, tmp_path):
-    result = sectax("audit", *words, folder=tmp_path)
-
-    assert result.status == 2
-    assert says in result.err
-
-
 PUBLISHED = ("published:s3-default-encryption", "published:hmac-lambda-2023", "published:confidential-vm-sysbench")
 
 

@@ -20,7 +20,7 @@ from sectax.model.condition import Open
 from sectax.model.errors import ExitStatus, WrongUse
 from sectax.workflow.analyse import analyse_file
 from sectax.workflow.conditions import concluded, settled, with_conditions
-from tests.golden import refused_as_agreed
+from tests.golden import cases, refused_as_agreed
 from tests.program import Said, sectax
 
 GOLDEN = Path(__file__).with_name("golden")
@@ -192,21 +192,7 @@ def test_a_run_without_a_figure_says_so_first(tmp_path):
     assert result.status == ExitStatus.NOTHING_MEASURED
 
 
-@pytest.mark.parametrize(
-    "condition",
-    [
-        "slowr>5%",
-        "slower",
-        "slower>5",
-        "slower>0%",
-        "slower>1%",
-        "cpus:slower>5%",
-        "wall > 5 MB",
-        "wall > 5 lightyears",
-        "wall < 0 s",
-        "memory > 10%",
-    ],
-)
+@pytest.mark.parametrize("condition", cases(GOLDEN / "conditions.txt"))
 def test_a_condition_that_says_nothing_is_refused_before_anything_is_measured(tmp_path, condition):
     result = run(tmp_path, "0.2", "--fail-if", condition)
 

@@ -153,28 +153,6 @@ def test_a_scheduler_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch)
         Cluster.connect("127.0.0.1:1", ca=None, cert=None, key=None)
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--on", "tcp://127.0.0.1:8786"), "is not an address"),
-        (("--on", "dask://"), "is not an address"),
-        (("--on", "dask://a b"), "is not an address"),
-        (("--on", "local:many"), "how many workers?"),
-        (("--on", "local:0"), "how many workers?"),
-        (("--hosts", "3"), "--hosts is for a run on a cluster"),
-        (("--insecure",), "--insecure is for a run on a cluster"),
-        (("--on", "dask://bench.example"), "without TLS"),
-        (("--on", "dask://127.0.0.1", "--tls-ca", "/no/such/file"), "/no/such/file"),
-    ],
-)
-def test_what_cannot_be_meant_is_refused(words: tuple[str, ...], message: str, tmp_path: Path) -> None:
-    said = sectax("run", "command", "true", "false", *words, folder=tmp_path)
-
-    assert said.status == 2
-    assert message in said.err
-    assert not list(tmp_path.iterdir())
-
-
 def test_hosts_are_chosen_by_what_they_say(cluster: RealCluster, tmp_path: Path) -> None:
     def refused(*words: str) -> str:
         said = run(cluster, tmp_path / "r.sectax", *words)

@@ -13,7 +13,7 @@ import pytest
 from sectax.cli import parse
 from sectax.experiments import registry
 from sectax.model.errors import WrongUse
-from tests.golden import as_agreed, without_lists
+from tests.golden import as_agreed, cases, without_lists
 from tests.machines import planned, request_for
 
 FILES = sorted(Path(__file__).with_name("refusals").iterdir())
@@ -58,9 +58,8 @@ def test_what_cannot_be_meant_is_refused_as_agreed(path: Path, tmp_path: Path, m
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "lambda_function.py").write_text("def lambda_handler(event, context):\n    return 1\n")
-    cases = [line.removeprefix("== ") for line in path.read_text().splitlines() if line.startswith("== ")]
     monkeypatch.chdir(tmp_path)
 
-    answers = "".join(f"== {case}\n{refusal(path.stem, case)}\n" for case in cases)
+    answers = "".join(f"== {case}\n{refusal(path.stem, case)}\n" for case in cases(path))
 
     as_agreed(path, without_lists(answers.replace(str(tmp_path), "FOLDER")))

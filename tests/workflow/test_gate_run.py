@@ -12,7 +12,7 @@ import pytest
 from sectax.experiments import registry
 from sectax.experiments.interface import MeasuresFolders
 from sectax.workflow.analyse import analyse_file
-from tests.golden import refused_as_agreed
+from tests.golden import cases, refused_as_agreed
 from tests.program import Said, sectax
 
 GOLDEN = Path(__file__).with_name("golden")
@@ -229,37 +229,7 @@ def test_a_ci_gets_a_summary_and_an_annotation(project):
     assert summary.read_text().count("\n| slower") == 1
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        (),
-        LIMIT,
-        (*LIMIT, "nowhere.sectax"),
-        ("--limit", "slow>5%", "a.sectax"),
-        (*LIMIT, "--", "run", "command", "true"),
-        (*TWO, "--", "run"),
-        (*TWO, "--", "run", "commnd", "true"),
-        (*TWO, "--build", "touch built", "--", "run", "command"),
-        (*LIMIT, "--baseline-rev", "nowhere", "--", "run", "command", "true"),
-        (*LIMIT, "--baseline-rev", "change", "--", "run", "command", "true"),
-        (*LIMIT, "--baseline-rev", "main", "a.sectax"),
-        (*TWO, "--budget", "9s", "--", "run", "command", "true"),
-        ("--", "run", "command", "true", *LIMIT),
-        (*TWO, "--", "run", "command", "true", "--out", "a.sectax"),
-        (*TWO, "--", "run", "command", "true", "--dry-run"),
-        (*TWO, "--", "run", "command", "./made"),
-        (*TWO, "--self-test", "--", "run", "jwt", "--quick"),
-        (*SELF_TEST, "memory > +10%", "--", "run", "command", "true"),
-        (*SELF_TEST, "faster>5%", "--", "run", "command", "true"),
-        (*TWO, "--", "run", "command", "./bench", "./bench"),
-        (*TWO, "--limits", "no.toml", "--", "run", "command", "./bench"),
-        (*TWO, "--limit", "wal > 5 ms", "--", "run", "command", "./bench"),
-        (*TWO, "--", "run", "command", "--baseline", "./bench", "--treatment", "new=./bench"),
-        (*TWO, "--", "run", "command", "./bench", "{baseline}/bench"),
-        (*TWO, "--", "run", "jwt", "--quick", "--level", "language=python"),
-    ],
-    ids=" ".join,
-)
-def test_wrong_use_is_said_before_anything_is_measured(project, words):
-    refused_as_agreed(GOLDEN / "gate.txt", shlex.join(words), gate(project, *words), project)
+@pytest.mark.parametrize("typed", cases(GOLDEN / "gate.txt"))
+def test_wrong_use_is_said_before_anything_is_measured(project, typed):
+    refused_as_agreed(GOLDEN / "gate.txt", typed, gate(project, *shlex.split(typed)), project)
     assert not list(project.glob("*.sectax"))

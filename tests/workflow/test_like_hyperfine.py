@@ -16,7 +16,7 @@ from sectax.experiments.command.hyperfine import arguments, with_commands
 from sectax.experiments.command.scans import fill
 from sectax.model.errors import WrongUse
 from sectax.reports.hyperfine import TimedCommand, as_json
-from tests.golden import refused_as_agreed
+from tests.golden import cases, refused_as_agreed
 from tests.program import Said, sectax
 
 GOLDEN = Path(__file__).with_name("golden")
@@ -48,33 +48,11 @@ def test_two_scans_are_crossed_and_one_level_can_be_chosen(tmp_path):
     assert [cell["levels"] for cell in cells] == [{"a": "1", "b": "4"}, {"a": "2", "b": "4"}]
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("-L", "size=1,2", "--baseline", "sleep {sise}"),
-        ("-L", "size=1,2", "--baseline", "sleep 1"),
-        ("-L", "size=1,2", "--baseline", "sleep {size}", "--setup", "echo {size}"),
-        ("-L", "size", "--baseline", "sleep {size}"),
-        ("-L", "size=1,,2", "--baseline", "sleep {size}"),
-        ("-L", "size=1,1", "--baseline", "sleep {size}"),
-        ("-L", "s=1", "-L", "s=2", "--baseline", "sleep {s}"),
-        ("-L", "command=1", "--baseline", "sleep {command}"),
-        ("-L", "p=no-such-program,sleep", "--baseline", "{p} 1"),
-        ("--baseline", "true", "--runs", "5"),
-        ("--baseline", "true", "--runs", "many"),
-        ("--baseline", "true", "--runs", "10", "--budget", "9s"),
-        ("--baseline", "true", "--warmup", "1.5"),
-        ("--baseline", "true", "--input", "nothing.txt"),
-        ("--baseline", "true", "--input", "."),
-        ("--baseline", "true", "--export-json", "no/where.json"),
-        ("--baseline", "true", "--export-markdown", "."),
-    ],
-    ids=" ".join,
-)
-def test_what_cannot_be_meant_is_refused_before_anything_runs(tmp_path, words):
-    result = run(tmp_path, *words, "--treatment", "b=true")
+@pytest.mark.parametrize("typed", cases(GOLDEN / "like-hyperfine.txt"))
+def test_what_cannot_be_meant_is_refused_before_anything_runs(tmp_path, typed):
+    result = run(tmp_path, *shlex.split(typed), "--treatment", "b=true")
 
-    refused_as_agreed(GOLDEN / "like-hyperfine.txt", shlex.join(words), result, tmp_path)
+    refused_as_agreed(GOLDEN / "like-hyperfine.txt", typed, result, tmp_path)
     assert not list(tmp_path.iterdir())
 
 
