@@ -45,4 +45,4 @@ def test_setup_and_doctor_know_runtimes_by_their_names(programs):
     assert setup.status != 0
     assert "the node on PATH gives nodejs20.x" in setup.err
     assert "lambda-runtime-nodejs20.x" in doctor.out
-    assert "only functions in nodejs20.x need it" in doctor.out
+    assert "needed only for functions in nodejs20.x" in doctor.out

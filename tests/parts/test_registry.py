@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from sectax.experiments import registry as experiments
@@ -14,6 +15,7 @@ from sectax.model.errors import WrongUse
 from sectax.parts import go, probes, registry
 from sectax.parts.installer import SetUpFailed
 from sectax.parts.probes import Manifest, Probe, SetUp
+from sectax.parts.programs import Requirement
 from sectax.parts.registry import Part
 from tests.needs import needs
 
@@ -123,6 +125,26 @@ def test_a_probe_in_go_lacks_go_where_there_is_none(folder: Path, monkeypatch: p
 
     assert (without.makable, without.apt) == (False, ("golang-go",))
     assert (unbuilt.makable, unbuilt.hint) == (True, "sectax setup primitives")
+
+
+def test_a_probe_that_is_built_needs_no_longer_what_built_it(folder: Path) -> None:
+    built_by = Requirement("no-such-compiler", hint="install it")
+    setup = SetUp("build", command=["cp", "main.src", "{out}/probe"])
+    runs_on = Requirement("no-such-runtime", hint="install it too")
+    manifest = Manifest("mine", "Mine", ["{out}/probe"], [built_by], setup=setup)
+    probe, other = (
+        Probe(folder, given)
+        for given in (manifest, msgspec.structs.replace(manifest, command=["{no-such-runtime}"], requires=[runs_on]))
+    )
+    before = probes.missing(probe)
+    probes.set_up(Probe(folder, msgspec.structs.replace(manifest, requires=[])))
+
+    assert before is not None
+    assert "no-such-compiler" in before.reason
+    assert probes.missing(probe) is None
+    lack = probes.missing(other)
+    assert lack is not None
+    assert "no-such-runtime" in lack.reason
 
 
 @needs("Go")

@@ -52,7 +52,12 @@ def missing(name: str) -> Missing | None:
     _, _, version = _interpreter_of(name)
     if installing.is_complete(_folder(version)):
         return None
-    return Missing("it is not installed yet", f"python -m lambda_local setup {name}", makable=True, on_first_use=True)
+    return Missing(
+        f"the runtime client of {name} is not installed yet",
+        f"python -m lambda_local setup {name}",
+        makable=True,
+        on_first_use=True,
+    )
 
 
 def _interpreter_of(name: str) -> tuple[str, Path, str]:

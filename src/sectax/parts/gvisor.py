@@ -36,7 +36,7 @@ def missing() -> Missing | None:
     """What is lacking here to have it; None where it is on PATH or built."""
     if shutil.which(PROGRAM) is not None or built().exists():
         return None
-    return go.missing(GO) or Missing("it is not built yet", "sectax setup confidential", makable=True)
+    return go.missing(GO) or Missing("gVisor (runsc) is not built yet", "sectax setup confidential", makable=True)
 
 
 def make() -> None:

@@ -103,6 +103,10 @@ class Probe:
         """The argument list that starts it; run it in the probe's folder."""
         return tuple(self._fill(word) for word in self.manifest.command)
 
+    def starts(self, program: str) -> bool:
+        """Whether it runs on this program; others only build it."""
+        return f"{{{program}}}" in self.manifest.command
+
     def _fill(self, word: str) -> str:
         match = re.fullmatch(r"\{(\w+)\}", word)
         environment = self.environment_folder()
@@ -195,7 +199,7 @@ def part(name: str) -> Part:
 
 
 def missing(probe: Probe, *, thorough: bool = False, experiment: str = "jwt") -> Missing | None:
-    """What the probe lacks on this machine; None where it can run.
+    """What the probe lacks on this machine; None where it can run: once it is built, without what built it.
 
     Args:
         thorough: read all files of its libraries, to find one that was damaged. Takes some hundredths of a second.
@@ -204,17 +208,20 @@ def missing(probe: Probe, *, thorough: bool = False, experiment: str = "jwt") ->
     own = probe.kind == "python-venv"
     made = "libraries of" if own else "program of"
     hint = probe.manifest.setup.by.replace("{experiment}", experiment) if probe.manifest.setup is not None else ""
+    environment = probe.environment_folder()
+    built = environment is not None and (environment / "complete").exists()
     for requirement in probe.manifest.requires:
+        if built and not probe.starts(requirement.program):
+            continue
         # A python probe runs on the interpreter of its own environment, which is made from ours.
         lack = missing_program(requirement, ours=own and requirement.program == "python")
         if lack is not None:
             return lack
-    if probe.kind == "go" and (lack := go.missing(go.wanted(probe.folder / "go.mod"))) is not None and not lack.makable:
-        return lack
-    environment = probe.environment_folder()
     if environment is None:
         return None
-    if not (environment / "complete").exists():
+    if not built:
+        if probe.kind == "go" and (lack := go.missing(go.wanted(probe.folder / "go.mod"))) and not lack.makable:
+            return lack
         lacking = "are not installed" if own else "is not built"
         return Missing(f"the {made} probe {probe.name} {lacking}", hint, makable=True)
     if thorough and (damage := damage_of(environment)) is not None:

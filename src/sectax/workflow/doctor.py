@@ -134,10 +134,10 @@ def examine(waiting: Callable[[str], AbstractContextManager[None]]) -> list[Symp
     by_name = (f"probe:{name}" for name in probes.names())
     for part in (part for part in map(parts.load, by_name) if part.id not in {other.id for other in needed}):
         with waiting(f"looking at {part.title}"):
-            checks.append(_part(part, "only runs with its language"))
+            checks.append(_part(part, "runs in this language"))
     # No experiment of sectax's own needs these: without one, functions of that name are refused.
     checks += [
-        _part(parts.load(f"lambda-runtime:{name}"), f"only functions in {name}") for name in lambda_local.others_here()
+        _part(parts.load(f"lambda-runtime:{name}"), f"functions in {name}") for name in lambda_local.others_here()
     ]
     with waiting("making a function instance"):
         checks.append(_lambda())
@@ -196,7 +196,7 @@ def _part(part: Part, needed_by: str = "") -> Symptom:
     if lack is None:
         return Symptom(part.id, Health.GOOD, f"{part.title} is ready")
     if needed_by:
-        return Symptom(part.id, Health.WARNING, f"{lack.reason} ({needed_by} need it)", lack.hint)
+        return Symptom(part.id, Health.WARNING, f"{lack.reason} (needed only for {needed_by})", lack.hint)
     if lack.on_first_use:
         return Symptom(part.id, Health.WARNING, f"{lack.reason}: the first run does that, and waits for it", lack.hint)
     return Symptom(part.id, Health.MISSING, lack.reason, lack.hint)

@@ -65,7 +65,9 @@ def _probes() -> list[dict[str, Any]]:
     made = probe_lines()
     if not any(line.lack for line in made):
         here = [probes.load(line.name) for line in made]
-        programs = _places(require.program for probe in here for require in probe.manifest.requires)
+        programs = _places(
+            need.program for probe in here for need in probe.manifest.requires if probe.starts(need.program)
+        )
         answer = {"probes": made, "programs": programs}
         watched = [path for probe in here for path in probe.decided_by()] + [path for path in programs.values() if path]
         kept.keep(msgspec.json.encode(answer).decode(), watched)

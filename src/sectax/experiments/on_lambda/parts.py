@@ -18,7 +18,7 @@ def function(name: str) -> Part:
         lack = functions.missing(wanted)
         if lack is not None or functions.zip_of(wanted).exists():
             return lack
-        return Missing("it is not built yet", "sectax setup", makable=True, on_first_use=True)
+        return Missing(f"{title} is not built yet", "sectax setup", makable=True, on_first_use=True)
 
     def make(say: Say) -> None:
         # Of the tool-chains, sectax makes Go alone.

@@ -17,7 +17,7 @@ PARTS = {library: f"tls:{library}" for library in LIBRARY.levels}
 
 def go_ends() -> GoProgram:
     """Both ends by Go's crypto/tls, and the line that is slow."""
-    title, folder = "the TLS ends in Go", cache.bundled("clients", "tls-go")
+    title, folder = "the TLS program in Go", cache.bundled("clients", "tls-go")
     return GoProgram("tls-ends", title, "about 20 seconds", f"{_SET_UP} --level library={GO}", "ends", folder)
 
 
@@ -67,12 +67,12 @@ def _part(name: str) -> Part:
     ends = _PROBES[name]()
 
     def make(say: Say) -> None:
-        say(f"setting up the TLS ends of {name}")
+        say(f"setting up the TLS program of {name}")
         probes.set_up(ends, say)
 
     about = ends.manifest.setup.about if ends.manifest.setup else ""
     # The others can be measured without it.
-    return Part(f"tls-{name}", f"the TLS ends of {name}", lambda: probes.missing(ends), make, True, about)
+    return Part(f"tls-{name}", f"the TLS program of {name}", lambda: probes.missing(ends), make, True, about)
 
 
 _PROBES = {RUSTLS: rustls_ends, OPENSSL: openssl_ends}
