@@ -245,29 +245,6 @@ def test_an_answer_that_is_too_large_is_the_function_s_error(lambda_):
     assert answer.value["errorType"] == much.value["errorType"] == "Function.ResponseSizeTooLarge"
 
 
-@pytest.mark.parametrize(
-    ("more", "code"),
-    [
-        ({"Payload": b"{no json"}, "InvalidRequestContentException"),
-        ({"InvocationType": "Sometime"}, "InvalidParameterValueException"),
-        ({"Qualifier": "$LATEST"}, None),
-        ({"FunctionName": "refusing:7"}, "ResourceNotFoundException"),
-    ],
-)
-def test_invocations_that_cannot_be_are_refused(lambda_, more, code):
-    names = [function["FunctionName"] for function in lambda_.list_functions()["Functions"]]
-    if "refusing" not in names:
-        create(lambda_, "refusing", "def handler(event, context):\n    return 1\n")
-    if code is None:
-        assert lambda_.invoke(**({"FunctionName": "refusing"} | more))["StatusCode"] == 200
-        return
-
-    with pytest.raises(lambda_.exceptions.ClientError) as refused:
-        lambda_.invoke(**({"FunctionName": "refusing"} | more))
-
-    assert refused.value.response["Error"]["Code"] == code
-
-
 def test_two_events_at_once_take_two_instances_and_one_after_the_other_take_one(box, tmp_path):
     with served(box.create) as endpoint:
         lambda_ = client(endpoint)

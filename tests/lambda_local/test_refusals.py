@@ -1,0 +1,69 @@
+"""What the API refuses: a heading of golden/refusals.txt is an action and what it was given, below is the answer.
+
+Values that cannot be are refused in words; what is not here is refused by its name, and never dropped.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lambda_local.settings import architecture
+from tests.golden import as_agreed, cases
+from tests.lambda_local.serving import PYTHON, ROLE, archive, client, create
+
+EMPTY = "def handler(event, context):\n    return None\n"
+CODE = {"ZipFile": archive({"f.py": EMPTY})}
+CREATE = {"FunctionName": "wrong", "Runtime": PYTHON, "Handler": "f.handler", "Role": ROLE, "Code": CODE}
+SOUND: dict[str, dict[str, Any]] = {"create_function": CREATE, "publish_layer_version": {}}
+PAGE = Path(__file__).parent / "golden" / "refusals.txt"
+
+
+def refusal(unchecked: Any, case: str) -> str:
+    """The type and the words. `CODE` stands for a sound archive, `x*9` for so long a text; `there` is a function."""
+    action, _, given = case.partition(" ")
+    given = re.sub(r'"x\*(\d+)"', lambda long: f'"{"x" * int(long[1])}"', given)
+    values = json.loads(given, object_hook=lambda one: CODE | one if one.pop("CODE", None) else one)
+    with pytest.raises(unchecked.exceptions.ClientError) as refused:
+        getattr(unchecked, action)(**SOUND.get(action, {"FunctionName": "there"}) | values)
+    error = refused.value.response["Error"]
+    return f"{error['Code']}: {error['Message']}"
+
+
+def test_what_cannot_be_is_refused_as_agreed(lambda_: Any) -> None:
+    unchecked = client(str(lambda_.meta.endpoint_url), parameter_validation=False)  # boto3 would refuse some itself
+    create(lambda_, "there", EMPTY)
+
+    answers = "".join(f"== {case}\n{refusal(unchecked, case)}\n" for case in cases(PAGE))
+
+    as_agreed(PAGE, answers.replace(f"this machine is {architecture()}", "this machine is MACHINE"))
+    assert [function["FunctionName"] for function in lambda_.list_functions()["Functions"]] == ["there"]
+
+
+@pytest.mark.parametrize(
+    ("runtime", "why"),
+    [("nodejs4.x", ""), ("python3.4", "there is no python3.4"), ("java21", "only python3.x, nodejs")],
+)
+def test_a_runtime_that_this_machine_lacks_is_refused_with_the_reason(lambda_: Any, runtime: str, why: str) -> None:
+    wanted = re.escape(f"{runtime} is not here, because {why}")
+
+    with pytest.raises(lambda_.exceptions.InvalidParameterValueException, match=wanted):
+        create(lambda_, "elsewhere", EMPTY, Runtime=runtime)
+
+
+@pytest.mark.parametrize("content", [b"no zip", archive({}), b""])
+def test_what_is_no_archive_is_refused(lambda_: Any, content: bytes) -> None:
+    unchecked = client(str(lambda_.meta.endpoint_url), parameter_validation=False)
+
+    with pytest.raises(unchecked.exceptions.InvalidParameterValueException, match=r"[Uu]nzip|non-empty zip"):
+        create(unchecked, "broken", EMPTY, Code={"ZipFile": content})
+
+
+def test_an_invocation_of_the_one_version_that_there_is_is_none_of_them(lambda_: Any) -> None:
+    create(lambda_, "latest", EMPTY)
+
+    assert lambda_.invoke(FunctionName="latest", Qualifier="$LATEST")["StatusCode"] == 200
