@@ -16,87 +16,6 @@ from tests.program import sectax
 
 TWO = ("--baseline", "true", "--treatment", "other=true")
 
-PLANNED = (("run", "jwt"), ("run", "command"))
-WRONG = {
-    "no such command": (("rnu",), "did you mean run?"),
-    "an experiment for a command": (("jwt", "--quick"), "sectax run jwt"),
-    "no such experiment": (("run", "jtw"), "did you mean jwt?"),
-    "no such factor": (("run", "jwt", "--level", "algo=RS256"), "no factor 'algo'"),
-    "no such level": (("run", "jwt", "--level", "algorithm=rs25,EdDSA"), "did you mean RS256?"),
-    "an experiment in capitals": (("run", "JWT"), "did you mean jwt?"),
-    "a level twice": (("run", "jwt", "--level", "algorithm=RS256,RS256"), "names RS256 twice"),
-    "the baseline alone": (("run", "jwt", "--level", "algorithm=RS256"), "RS256 is the only level"),
-    "no baseline among the levels": (("run", "jwt", "--level", "algorithm=EdDSA,ES256"), "=RS256,ES256,EdDSA"),
-    "a control for an experiment": (("run", "kms"), "s3 has encryption=sse-kms"),
-    "a preset for an experiment": (("run", "--quick"), "sectax run jwt --quick"),
-    "a bash for --shell": (("run", "command", "--shell", "bash", "true", "false"), "bash -c"),
-    "an empty margin": (("run", "jwt", "--margin", "0"), "not between"),
-    "a budget backwards": (("run", "jwt", "--budget", "30s1m"), "1m30s"),
-    "a name that is none": (("run", "command", "--baseline", "true", "--treatment", "a/b=true"), "--treatment a-b="),
-    "a preparation of nothing": (("run", "command", *TWO, "--prepare", "othr=true"), "did you mean other?"),
-    "a comparison in the wrong order": (("compare", "published:jwt-php", "r.sectax"), "compare r.sectax published:"),
-    "a study without its mark": (("compare", "r.sectax", "jwt-php"), "published:jwt-php"),
-    "prices that are not there": (("run", "jwt", "--dry-run", "--prices", "no.toml"), "no.toml cannot be read"),
-    "prices of an advice": (("advise", "r.sectax", "--prices", "no.toml"), "no.toml cannot be read"),
-    "prices of a real run": (("run", "command", *TWO, "--prices", "no.toml"), "add --dry-run"),
-    "a run into this folder": (("run", "command", *TWO, "--out", "."), "is a folder"),
-    "help for nothing": (("help", "rnu"), "did you mean run?"),
-    "a pipe without a shell": (("run", "command", *TWO, "--treatment", "pipe=echo a | cat"), "add --shell"),
-    "a variable in setup": (("run", "command", *TWO, "--setup", "mkdir $DIR"), "'$DIR'"),
-    "a level without a factor": (("run", "jwt", "--level", "RS256"), "names no factor"),
-    "a factor given twice": (("run", "jwt", "--level", "layer=library", "--level", "layer=primitive"), "given twice"),
-    "two presets": (("run", "jwt", "--quick", "--published"), "two presets"),
-    "a preset that it lacks": (("run", "command", "--published", *TWO), "--published"),
-    "a margin of nothing": (("run", "jwt", "--margin", "0%"), "not between"),
-    "a margin of 400 %": (("run", "jwt", "--margin", "400%"), "not between"),
-    "a margin without a unit": (("run", "jwt", "--margin", "0.02"), "--margin 2%"),
-    "a budget that is no time": (("run", "jwt", "--budget", "soon"), "60s"),
-    "blocks and a budget": (("run", "jwt", "--blocks", "10", "--budget", "60s"), "leave one of them out"),
-    "no blocks at all": (("run", "jwt", "--blocks", "0"), "not between"),
-    "blocks that are no number": (("run", "jwt", "--blocks", "many"), "--blocks"),
-    "an unknown option": (("run", "jwt", "--fast"), "--fast"),
-    "no baseline": (("run", "command", "--treatment", "a=true"), "--baseline"),
-    "a command that is not found": (
-        ("run", "command", "--baseline", "true", "--treatment", "a=nonesuch"),
-        "'nonesuch'",
-    ),
-    "a baseline that is not found": (
-        ("run", "command", "--baseline", "nonesuch", "--treatment", "a=true"),
-        "'nonesuch'",
-    ),
-    "a treatment without a name": (("run", "command", "--baseline", "true", "--treatment", "true"), "has no name"),
-    "a run file that is not there": (("show", "nothing.sectax"), "nothing.sectax"),
-    "a run file that is a folder": (("show", "."), "folder"),
-    "a report of nothing": (("report", "nothing.sectax"), "nothing.sectax"),
-    "a report in no format": (("report", "nothing.sectax", "--format", "pdf"), "markdown"),
-    "a table of what has none": (("report", "x", "--table", "treatments"), "--table is for CSV"),
-    "resuming nothing": (("resume", "nothing.sectax"), "nothing.sectax"),
-    "a set-up of nothing": (("setup", "jtw"), "did you mean jwt?"),
-    "a check of no command": (("probe", "check", ""), "empty"),
-    "blocks of a run that is there": (("resume", "r.sectax", "--blocks", "9"), "--budget TIME"),
-    "levels of a run that is there": (("advise", "r.sectax", "--level", "a=b"), "decided when the run began"),
-    "more blocks than there are days": (("run", "jwt", "--blocks", "99999999"), "--precise"),
-    "a run without a name": (("show", ""), "last is the newest"),
-    "a report without a name": (("report", "r.sectax", "--out", ""), "--out FILE"),
-    "a certificate that nobody signed": (("run", "http", "-k", "https://a", "https://b"), "--ca FILE"),
-    "the same in full": (("run", "http", "--insecure", "https://a", "https://b"), "--ca FILE"),
-    "an option of hyperfine": (("run", "command", "-m", "3", "true", "false"), "write --runs N"),
-    "a budget of the gate": (("gate", "--budget", "1m", "--limit", "slower>5%"), "put it behind --"),
-    "a check of bad quotes": (("probe", "check", "'ruby"), "quote"),
-}
-
-
-@pytest.mark.parametrize("case", sorted(WRONG))
-def test_wrong_words_are_answered_with_words(case, tmp_path):
-    words, says = WRONG[case]
-
-    result = sectax(*words, folder=tmp_path)
-
-    assert result.status == 2, result
-    assert says in result.err
-    assert result.out == ""
-    assert list(tmp_path.iterdir()) == []  # nothing was begun
-
 
 def test_help_in_words_is_that_of_the_option():
     assert sectax("help", "run", "jwt").out == sectax("run", "jwt", "--help").out
@@ -192,18 +111,6 @@ def test_a_probe_that_is_not_there_is_reported():
 
     assert result.status == 2
     assert "there is no probe and no program '/nonesuch/probe'" in result.err
-
-
-@pytest.mark.parametrize(
-    "case", [case for case, (words, _) in sorted(WRONG.items()) if words[:2] in PLANNED and "--prices" not in words]
-)
-def test_a_dry_run_refuses_what_a_run_refuses(case, tmp_path):
-    words, says = WRONG[case]
-
-    result = sectax(*words, "--dry-run", folder=tmp_path)
-
-    assert (result.status, result.out) == (2, "")
-    assert says in result.err
 
 
 def test_a_dry_run_refuses_a_budget_and_a_file_that_the_run_could_not_use(tmp_path):

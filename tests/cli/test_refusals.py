@@ -13,7 +13,8 @@ import pytest
 from tests.golden import cases, refused_as_agreed
 from tests.program import sectax
 
-PAGES = sorted(Path(__file__).with_name("refusals").iterdir())
+FOLDER = Path(__file__).with_name("refusals")
+PAGES, WORDS = sorted(FOLDER.iterdir()), FOLDER / "words.txt"
 FILES = {"key": b"eine-Folge-von-Zeichen_die-nur-diese-Tests-kennen", "empty": b"\n", "binary": b"\xff\xfe"}
 
 
@@ -27,3 +28,10 @@ def test_wrong_use_is_answered_with_words_and_begins_nothing(page: Path, case: s
 
     refused_as_agreed(page, case, answer, tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == FILES.keys()
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in cases(WORDS) if case.startswith(("run jwt", "run command")) and "--prices" not in case]
+)
+def test_a_dry_run_refuses_what_a_run_refuses(case: str, tmp_path: Path) -> None:
+    refused_as_agreed(WORDS, case, sectax(*shlex.split(case), "--dry-run", folder=tmp_path), tmp_path)
