@@ -5,7 +5,6 @@ declare(strict_types=1);
 namespace Sectax\Probe;
 
 use Sectax\Probe\Jwt\Treatment;
-use Sectax\Probe\Operation\EmptyOperation;
 use Sectax\Probe\Operation\Subject;
 use Sectax\Probe\Primitives\Families;
 use Sectax\Probe\Protocol\Inputs;
@@ -48,7 +47,7 @@ final class Catalogue
         $checked = self::checked($operation, $known, $parameters);
 
         return match ($operation) {
-            'empty' => new Subject(new EmptyOperation()),
+            'empty' => new Subject(static fn (): string => ''),
             'sign' => (new Treatment($checked, $inputs))->sign(),
             'verify' => (new Treatment($checked, $inputs))->verify(),
             default => Families::prepare($operation, $checked['algorithm'], $inputs),

@@ -23,7 +23,7 @@ final class Jws
         $signingInput = Base64Url::encode(self::json(['typ' => 'JWT', 'alg' => $algorithm]))
             . '.' . Base64Url::encode(self::json($claims));
 
-        return $signingInput . '.' . Base64Url::encode($key->sign($signingInput));
+        return $signingInput . '.' . Base64Url::encode(($key->sign)($signingInput));
     }
 
     /**
@@ -43,7 +43,7 @@ final class Jws
         if (isset($header->crit)) { // RFC 7515, section 4.1.11: we understand no extension, so we must refuse
             throw new InvalidToken('the header asks for an extension');
         }
-        if (!$key->verify($jws->signingInput(), $jws->signature())) {
+        if (!($key->verify)($jws->signingInput(), $jws->signature())) {
             throw new InvalidToken('the signature is wrong');
         }
 

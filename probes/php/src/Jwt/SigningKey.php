@@ -4,20 +4,22 @@ declare(strict_types=1);
 
 namespace Sectax\Probe\Jwt;
 
-use Sectax\Probe\Operation\Operation;
+use Closure;
 
 /** A key that signs, in both layers. */
-interface SigningKey
+final class SigningKey
 {
-    /** Layer primitive: the bare call over these bytes. */
-    public function signing(string $signingInput): Operation;
-
-    /** What the bare call gave out, in JOSE form. */
-    public function toJose(string $product): string;
-
-    /** Layer library: the signature of these bytes, in JOSE form. */
-    public function sign(string $signingInput): string;
-
-    /** @return array<string, string|int> what the key says of itself, and what works with it */
-    public function witnesses(): array;
+    /**
+     * @param array<string, string|int>             $witnesses what the key says of itself, and what works with it
+     * @param Closure(string): (Closure(): ?string) $signing   layer primitive: of some bytes the bare call
+     * @param Closure(string): string               $sign      layer library: their signature, in JOSE form
+     * @param (Closure(string): string)|null        $toJose    turns what the bare call gave out into JOSE form
+     */
+    public function __construct(
+        public readonly array $witnesses,
+        public readonly Closure $signing,
+        public readonly Closure $sign,
+        public readonly ?Closure $toJose = null,
+    ) {
+    }
 }

@@ -4,26 +4,21 @@ declare(strict_types=1);
 
 namespace Sectax\Probe\Jwt;
 
-use Sectax\Probe\Operation\Operation;
+use Closure;
 
-/** A key that verifies, in both layers. */
-interface VerifyingKey
+/** A key that verifies, in both layers. Signatures come in JOSE form; what has no such form is an InvalidToken. */
+final class VerifyingKey
 {
     /**
-     * Layer primitive: the bare call over these bytes and this signature. The signature comes in JOSE form and is
-     * turned into the call's own form here.
-     *
-     * @throws InvalidToken when it has not even the form of a signature
+     * @param array<string, string|int>     $witnesses what the key says of itself, and what works with it
+     * @param Closure(string, string): (Closure(): ?string) $verifying layer primitive: of bytes and their signature the
+     *                                                                 bare call, with the signature in the call's form
+     * @param Closure(string, string): bool $verify    layer library: whether this is the signature of these bytes
      */
-    public function verifying(string $signingInput, string $signature): Operation;
-
-    /**
-     * Layer library: whether this is the signature of these bytes, in JOSE form.
-     *
-     * @throws InvalidToken when it has not even the form of a signature
-     */
-    public function verify(string $signingInput, string $signature): bool;
-
-    /** @return array<string, string|int> what the key says of itself, and what works with it */
-    public function witnesses(): array;
+    public function __construct(
+        public readonly array $witnesses,
+        public readonly Closure $verifying,
+        public readonly Closure $verify,
+    ) {
+    }
 }

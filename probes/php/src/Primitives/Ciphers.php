@@ -4,8 +4,9 @@ declare(strict_types=1);
 
 namespace Sectax\Probe\Primitives;
 
+use Closure;
 use Sectax\Probe\Jwt\Base64Url;
-use Sectax\Probe\Operation\Operation;
+use Sectax\Probe\Operation\Subject;
 use Sectax\Probe\Protocol\Inputs;
 use Sectax\Probe\Protocol\Refusal;
 
@@ -24,69 +25,39 @@ final class Ciphers
     private const TAG = 16;
 
     /** The nonce is counted up in every operation, from a random one on, as whoever sends must. */
-    public static function seal(string $algorithm, Inputs $inputs): Primitive
+    public static function seal(string $algorithm, Inputs $inputs): Subject
     {
         [$key, $data] = [self::key($algorithm, $inputs), Families::bytes($inputs, 'data')];
-        $sealing = self::CIPHERS[$algorithm] === 'sodium'
-            ? new class ($key, $data, random_bytes(self::NONCE)) implements Operation {
-                public string $tag = ''; // sodium puts it behind the ciphertext
+        $nonce = random_bytes(self::NONCE);
+        $tag = ''; // sodium puts it behind the ciphertext
+        $run = self::CIPHERS[$algorithm] === 'sodium'
+            ? static function () use ($key, $data, &$nonce): string {
+                sodium_increment($nonce);
 
-                public function __construct(
-                    private readonly string $key,
-                    private readonly string $data,
-                    public string $nonce,
-                ) {
-                }
-
-                public function run(): ?string
-                {
-                    sodium_increment($this->nonce);
-
-                    return sodium_crypto_aead_chacha20poly1305_ietf_encrypt($this->data, '', $this->nonce, $this->key);
-                }
+                return sodium_crypto_aead_chacha20poly1305_ietf_encrypt($data, '', $nonce, $key);
             }
-            : new class ($algorithm, $key, $data, random_bytes(self::NONCE)) implements Operation {
-                public string $tag = '';
+            : static function () use ($algorithm, $key, $data, &$nonce, &$tag): ?string {
+                sodium_increment($nonce);
+                $sealed = openssl_encrypt($data, $algorithm, $key, OPENSSL_RAW_DATA, $nonce, $tag);
 
-                public function __construct(
-                    private readonly string $cipher,
-                    private readonly string $key,
-                    private readonly string $data,
-                    public string $nonce,
-                ) {
-                }
-
-                public function run(): ?string
-                {
-                    sodium_increment($this->nonce);
-                    $sealed = openssl_encrypt(
-                        $this->data,
-                        $this->cipher,
-                        $this->key,
-                        OPENSSL_RAW_DATA,
-                        $this->nonce,
-                        $this->tag
-                    );
-
-                    return $sealed === false ? null : $sealed;
-                }
+                return $sealed === false ? null : $sealed;
             };
-        $artefact = static function () use ($sealing): string {
-            $ciphertext = $sealing->run();
+        $artefact = static function () use ($run, &$nonce, &$tag): string {
+            $ciphertext = $run();
 
-            return Base64Url::encode($sealing->nonce . $ciphertext . $sealing->tag);
+            return Base64Url::encode($nonce . $ciphertext . $tag);
         };
 
-        return self::ready($sealing, $algorithm, $key, strlen($data), $artefact);
+        return self::ready($run, $algorithm, $key, strlen($data), $artefact);
     }
 
-    public static function open(string $algorithm, Inputs $inputs): Primitive
+    public static function open(string $algorithm, Inputs $inputs): Subject
     {
         [$key, $sealed] = [self::key($algorithm, $inputs), Families::bytes($inputs, 'sealed')];
-        $opening = self::opening($algorithm, $key, $sealed);
-        $artefact = static fn (): string => Base64Url::encode((string) $opening->run());
+        $run = self::opening($algorithm, $key, $sealed);
+        $artefact = static fn (): string => Base64Url::encode((string) $run());
 
-        return self::ready($opening, $algorithm, $key, strlen($sealed) - self::NONCE - self::TAG, $artefact);
+        return self::ready($run, $algorithm, $key, strlen($sealed) - self::NONCE - self::TAG, $artefact);
     }
 
     private static function key(string $algorithm, Inputs $inputs): string
@@ -98,75 +69,39 @@ final class Ciphers
             : throw Refusal::failed('input key is of another length');
     }
 
-    private static function opening(string $algorithm, string $key, string $sealed): Operation
+    /** @return Closure(): ?string */
+    private static function opening(string $algorithm, string $key, string $sealed): Closure
     {
-        $nonce = substr($sealed, 0, self::NONCE);
+        [$nonce, $body] = [substr($sealed, 0, self::NONCE), substr($sealed, self::NONCE)];
         if (self::CIPHERS[$algorithm] === 'sodium') {
-            return new class ($key, $nonce, substr($sealed, self::NONCE)) implements Operation {
-                public function __construct(
-                    private readonly string $key,
-                    private readonly string $nonce,
-                    private readonly string $body,
-                ) {
-                }
-
-                public function run(): ?string
-                {
-                    $data = sodium_crypto_aead_chacha20poly1305_ietf_decrypt($this->body, '', $this->nonce, $this->key);
-
-                    return $data === false ? null : $data;
-                }
-            };
-        }
-        [$ciphertext, $tag] = [substr($sealed, self::NONCE, -self::TAG), substr($sealed, -self::TAG)];
-
-        return new class ($algorithm, $key, $nonce, $ciphertext, $tag) implements Operation {
-            public function __construct(
-                private readonly string $cipher,
-                private readonly string $key,
-                private readonly string $nonce,
-                private readonly string $ciphertext,
-                private readonly string $tag,
-            ) {
-            }
-
-            public function run(): ?string
-            {
-                $data = openssl_decrypt(
-                    $this->ciphertext,
-                    $this->cipher,
-                    $this->key,
-                    OPENSSL_RAW_DATA,
-                    $this->nonce,
-                    $this->tag
-                );
+            return static function () use ($key, $nonce, $body): ?string {
+                $data = sodium_crypto_aead_chacha20poly1305_ietf_decrypt($body, '', $nonce, $key);
 
                 return $data === false ? null : $data;
-            }
+            };
+        }
+        [$ciphertext, $tag] = [substr($body, 0, -self::TAG), substr($body, -self::TAG)];
+
+        return static function () use ($algorithm, $key, $nonce, $ciphertext, $tag): ?string {
+            $data = openssl_decrypt($ciphertext, $algorithm, $key, OPENSSL_RAW_DATA, $nonce, $tag);
+
+            return $data === false ? null : $data;
         };
     }
 
-    /** @param \Closure(): string $artefact */
-    private static function ready(
-        Operation $operation,
-        string $algorithm,
-        string $key,
-        int $size,
-        \Closure $artefact,
-    ): Primitive {
+    /**
+     * @param Closure(): ?string $run
+     * @param Closure(): string  $artefact
+     */
+    private static function ready(Closure $run, string $algorithm, string $key, int $size, Closure $artefact): Subject
+    {
         $takes = static function (string $shown) use ($algorithm, $key): bool {
             $sealed = Base64Url::decode($shown);
 
-            return strlen($sealed) >= self::NONCE + self::TAG
-                && self::opening($algorithm, $key, $sealed)->run() !== null;
+            return strlen($sealed) >= self::NONCE + self::TAG && self::opening($algorithm, $key, $sealed)() !== null;
         };
         $witnesses = ['key_bits' => 8 * strlen($key), 'data_bytes' => $size];
 
-        return new Primitive(
-            $operation,
-            $witnesses + ['implementation' => self::CIPHERS[$algorithm]],
-            $artefact,
-            $takes
-        );
+        return new Subject($run, $witnesses + ['implementation' => self::CIPHERS[$algorithm]], $artefact, $takes);
     }
 }

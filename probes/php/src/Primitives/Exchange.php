@@ -7,7 +7,7 @@ namespace Sectax\Probe\Primitives;
 use OpenSSLAsymmetricKey;
 use Sectax\Probe\Jwt\Base64Url;
 use Sectax\Probe\Jwt\InvalidToken;
-use Sectax\Probe\Operation\Operation;
+use Sectax\Probe\Operation\Subject;
 use Sectax\Probe\Protocol\Inputs;
 
 /** Key agreement: both sides of one exchange with fresh keys, and what they send as bytes in between. */
@@ -19,31 +19,25 @@ final class Exchange
     /** An ECPrivateKey of P-256 (RFC 5915) in front of its 32 bytes, and the curve behind them. */
     private const PRIVATE = ['30310201010420', 'a00a06082a8648ce3d030107'];
 
-    public static function agree(string $algorithm, Inputs $inputs): Primitive
+    public static function agree(string $algorithm, Inputs $inputs): Subject
     {
         [$private, $public] = [Families::bytes($inputs, 'private_key'), Families::bytes($inputs, 'public_key')];
         [$before, $after] = self::PRIVATE;
         $own = $algorithm === 'x25519' ? $private : self::pem('EC PRIVATE KEY', $before, $private, $after);
-        $operation = new class ($algorithm === 'x25519') implements Operation {
-            public function __construct(private readonly bool $isX25519)
-            {
-            }
+        $start = $algorithm === 'x25519' ? self::startX25519(...) : self::startP256(...);
+        $run = static function () use ($start): ?string {
+            [$key, $sent] = $start();
+            [$responder, $message] = $start();
+            $secret = self::shared($responder, $sent);
 
-            public function run(): ?string
-            {
-                [$key, $sent] = $this->isX25519 ? Exchange::startX25519() : Exchange::startP256();
-                [$responder, $message] = $this->isX25519 ? Exchange::startX25519() : Exchange::startP256();
-                $secret = Exchange::shared($responder, $sent);
-
-                return hash_equals($secret, Exchange::shared($key, $message)) ? $secret : null;
-            }
+            return hash_equals($secret, self::shared($key, $message)) ? $secret : null;
         };
 
-        return new Primitive(
-            $operation,
+        return new Subject(
+            $run,
             ['public_key_bytes' => strlen($public), 'implementation' => self::EXCHANGES[$algorithm]],
-            static function () use ($algorithm, $public): string {
-                [$key, $message] = $algorithm === 'x25519' ? self::startX25519() : self::startP256();
+            static function () use ($start, $public): string {
+                [$key, $message] = $start();
 
                 return Base64Url::encode($message) . '.' . Base64Url::encode(self::shared($key, $public));
             },
@@ -56,7 +50,7 @@ final class Exchange
     }
 
     /** @return array{string, string} a fresh key, and its public part */
-    public static function startX25519(): array
+    private static function startX25519(): array
     {
         $key = random_bytes(32);
 
@@ -64,7 +58,7 @@ final class Exchange
     }
 
     /** @return array{OpenSSLAsymmetricKey, string} a fresh key, and its public part */
-    public static function startP256(): array
+    private static function startP256(): array
     {
         $key = openssl_pkey_new(['private_key_type' => OPENSSL_KEYTYPE_EC, 'curve_name' => 'prime256v1']);
         $point = openssl_pkey_get_details($key)['ec'];
@@ -79,7 +73,7 @@ final class Exchange
      *
      * @throws InvalidToken when it is no point
      */
-    public static function shared(string|OpenSSLAsymmetricKey $key, string $public): string
+    private static function shared(string|OpenSSLAsymmetricKey $key, string $public): string
     {
         if (is_string($key) && strlen($key) === 32) {
             return strlen($public) === 32

@@ -4,8 +4,9 @@ declare(strict_types=1);
 
 namespace Sectax\Probe\Primitives;
 
+use Closure;
 use Sectax\Probe\Jwt\Base64Url;
-use Sectax\Probe\Operation\Operation;
+use Sectax\Probe\Operation\Subject;
 use Sectax\Probe\Protocol\Inputs;
 
 use function hash;
@@ -19,77 +20,39 @@ final class Hashes
     public const HASHES = ['sha-256' => 'sha256', 'sha-512' => 'sha512', 'sha3-256' => 'sha3-256', 'blake2b' => ''];
     public const MACS = ['hmac-sha-256' => 'sha256', 'hmac-sha-512' => 'sha512', 'blake2b-keyed' => ''];
 
-    public static function hash(string $algorithm, Inputs $inputs): Primitive
+    public static function hash(string $algorithm, Inputs $inputs): Subject
     {
         $data = Families::bytes($inputs, 'data');
         $name = self::HASHES[$algorithm];
-        $operation = $name === '' ? self::blake2b($data, '', 64) : new class ($name, $data) implements Operation {
-            public function __construct(private readonly string $name, private readonly string $data)
-            {
-            }
+        $run = $name === ''
+            ? static fn (): string => sodium_crypto_generichash($data, '', 64)
+            : static fn (): string => hash($name, $data, true);
 
-            public function run(): ?string
-            {
-                return hash($this->name, $this->data, true);
-            }
-        };
-
-        return self::ready($operation, ['data_bytes' => strlen($data)], $name);
+        return self::ready($run, ['data_bytes' => strlen($data)], $name);
     }
 
-    public static function mac(string $algorithm, Inputs $inputs): Primitive
+    public static function mac(string $algorithm, Inputs $inputs): Subject
     {
         [$key, $data] = [Families::bytes($inputs, 'key'), Families::bytes($inputs, 'data')];
         $name = self::MACS[$algorithm];
-        $operation = $name === '' ? self::blake2b($data, $key, 32) : self::hmac($name, $key, $data);
+        $run = $name === ''
+            ? static fn (): string => sodium_crypto_generichash($data, $key, 32)
+            : static fn (): string => hash_hmac($name, $data, $key, true);
 
-        return self::ready($operation, ['key_bits' => 8 * strlen($key), 'data_bytes' => strlen($data)], $name);
+        return self::ready($run, ['key_bits' => 8 * strlen($key), 'data_bytes' => strlen($data)], $name);
     }
 
-    private static function hmac(string $name, string $key, string $data): Operation
+    /**
+     * @param Closure(): string  $run
+     * @param array<string, int> $witnesses
+     */
+    private static function ready(Closure $run, array $witnesses, string $name): Subject
     {
-        return new class ($name, $key, $data) implements Operation {
-            public function __construct(
-                private readonly string $name,
-                private readonly string $key,
-                private readonly string $data,
-            ) {
-            }
-
-            public function run(): ?string
-            {
-                return hash_hmac($this->name, $this->data, $this->key, true);
-            }
-        };
-    }
-
-    private static function blake2b(string $data, string $key, int $size): Operation
-    {
-        return new class ($data, $key, $size) implements Operation {
-            public function __construct(
-                private readonly string $data,
-                private readonly string $key,
-                private readonly int $size,
-            ) {
-            }
-
-            public function run(): ?string
-            {
-                return sodium_crypto_generichash($this->data, $this->key, $this->size);
-            }
-        };
-    }
-
-    /** @param array<string, int> $witnesses */
-    private static function ready(Operation $operation, array $witnesses, string $name): Primitive
-    {
-        $makes = static fn (): string => (string) $operation->run();
-
-        return new Primitive(
-            $operation,
+        return new Subject(
+            $run,
             $witnesses + ['implementation' => $name === '' ? 'sodium' : 'hash'],
-            static fn (): string => Base64Url::encode($makes()),
-            static fn (string $shown): bool => hash_equals($makes(), Base64Url::decode($shown)),
+            static fn (): string => Base64Url::encode($run()),
+            static fn (string $shown): bool => hash_equals($run(), Base64Url::decode($shown)),
         );
     }
 }

@@ -4,8 +4,9 @@ declare(strict_types=1);
 
 namespace Sectax\Probe\Primitives;
 
+use Closure;
 use Sectax\Probe\Jwt\InvalidToken;
-use Sectax\Probe\Operation\Operation;
+use Sectax\Probe\Operation\Subject;
 use Sectax\Probe\Protocol\Inputs;
 
 use function hash_equals;
@@ -24,53 +25,32 @@ final class Passwords
     ];
     private const BYTES = 32;
 
-    public static function check(string $algorithm, Inputs $inputs): Primitive
+    public static function check(string $algorithm, Inputs $inputs): Subject
     {
         [$password, $stored] = [$inputs->text('password'), $inputs->text('stored')];
 
-        return new Primitive(
+        return new Subject(
             self::checking($algorithm, $password, $stored),
             ['implementation' => self::SCHEMES[$algorithm]],
             static fn (): string => self::store($algorithm, $password, $stored),
-            static fn (string $shown): bool => self::checking($algorithm, $password, $shown)->run() !== null,
+            static fn (string $shown): bool => self::checking($algorithm, $password, $shown)() !== null,
         );
     }
 
-    /** @throws InvalidToken when it is no stored password */
-    private static function checking(string $algorithm, string $password, string $stored): Operation
+    /**
+     * @return Closure(): ?string
+     *
+     * @throws InvalidToken when it is no stored password
+     */
+    private static function checking(string $algorithm, string $password, string $stored): Closure
     {
         if (self::SCHEMES[$algorithm] === 'password') {
-            return new class ($password, $stored) implements Operation {
-                public function __construct(private readonly string $password, private readonly string $stored)
-                {
-                }
-
-                public function run(): ?string
-                {
-                    return password_verify($this->password, $this->stored) ? '' : null;
-                }
-            };
+            return static fn (): ?string => password_verify($password, $stored) ? '' : null;
         }
         [$of, $salt, $wanted] = self::read($stored);
 
-        return new class ($algorithm, $password, $of, $salt, $wanted) implements Operation {
-            /** @param array<string, int> $of */
-            public function __construct(
-                private readonly string $algorithm,
-                private readonly string $password,
-                private readonly array $of,
-                private readonly string $salt,
-                private readonly string $wanted,
-            ) {
-            }
-
-            public function run(): ?string
-            {
-                $made = Passwords::derive($this->algorithm, $this->password, $this->salt, $this->of);
-
-                return hash_equals($this->wanted, $made) ? '' : null;
-            }
-        };
+        return static fn (): ?string =>
+            hash_equals($wanted, self::derive($algorithm, $password, $salt, $of)) ? '' : null;
     }
 
     /** What is kept of a password, with a fresh salt and the settings of another. */
@@ -90,7 +70,7 @@ final class Passwords
     }
 
     /** @param array<string, int> $of the settings */
-    public static function derive(string $algorithm, string $password, string $salt, array $of): string
+    private static function derive(string $algorithm, string $password, string $salt, array $of): string
     {
         if ($algorithm !== 'scrypt') {
             return hash_pbkdf2(substr($algorithm, strlen('pbkdf2-')), $password, $salt, $of['i'], self::BYTES, true);

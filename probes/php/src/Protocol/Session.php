@@ -135,14 +135,14 @@ final class Session
         if ($each && max($count, $settle) > self::MOST_ONE_BY_ONE) {
             throw Refusal::failed('at most ' . self::MOST_ONE_BY_ONE . ' operations can be timed one by one');
         }
-        $operation = $subject->operation;
+        $run = $subject->run;
 
         if ($each) {
-            Batch::oneByOne($operation, $settle);
-            $batch = Batch::oneByOne($operation, $count);
+            Batch::oneByOne($run, $settle);
+            $batch = Batch::oneByOne($run, $count);
         } else {
-            Batch::together($operation, $settle);
-            $batch = Batch::together($operation, $count);
+            Batch::together($run, $settle);
+            $batch = Batch::together($run, $count);
         }
 
         return [

@@ -7,18 +7,23 @@ namespace Sectax\Probe\Tests\Jwt;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Sectax\Probe\Jwt\Base64Url;
-use Sectax\Probe\Jwt\HmacKey;
+use Sectax\Probe\Jwt\HmacKeys;
 use Sectax\Probe\Jwt\InvalidToken;
 use Sectax\Probe\Jwt\Jws;
+use Sectax\Probe\Jwt\SigningKey;
+use Sectax\Probe\Jwt\VerifyingKey;
 
 /** The library layer believes nothing that it has not checked. Every token here carries a genuine HMAC. */
 final class JwsTest extends TestCase
 {
-    private HmacKey $key;
+    private SigningKey $key;
+
+    private VerifyingKey $counterpart;
 
     protected function setUp(): void
     {
-        $this->key = new HmacKey('sha256', str_repeat('k', 32));
+        $this->key = HmacKeys::signing('sha256', str_repeat('k', 32));
+        $this->counterpart = HmacKeys::verifying('sha256', str_repeat('k', 32));
     }
 
     public function testTheClaimsComeBack(): void
@@ -26,7 +31,7 @@ final class JwsTest extends TestCase
         $claims = json_decode('{"sub":"é/x","n":1.0,"list":[],"map":{}}');
         $token = Jws::encode($claims, 'HS256', $this->key);
 
-        self::assertEquals($claims, Jws::decode($token, 'HS256', $this->key));
+        self::assertEquals($claims, Jws::decode($token, 'HS256', $this->counterpart));
         self::assertSame('{"typ":"JWT","alg":"HS256"}', Base64Url::decode(explode('.', $token)[0]));
     }
 
@@ -38,7 +43,7 @@ final class JwsTest extends TestCase
 
         $this->expectException(InvalidToken::class);
         $this->expectExceptionMessage($why);
-        Jws::decode($token, 'HS256', $this->key);
+        Jws::decode($token, 'HS256', $this->counterpart);
     }
 
     /** @return array<string, array{string, string, string}> header, payload, why */
@@ -67,23 +72,24 @@ final class JwsTest extends TestCase
     {
         $header = Base64Url::encode('{"alg":"HS256"}');
         $input = "$header." . 'e31'; // 'e30' is {}, and 'e31' is {} with a stray bit
-        $token = $input . '.' . Base64Url::encode($this->key->sign($input));
+        $token = $input . '.' . Base64Url::encode(($this->key->sign)($input));
 
         $this->expectException(InvalidToken::class);
         $this->expectExceptionMessage('canonical');
-        Jws::decode($token, 'HS256', $this->key);
+        Jws::decode($token, 'HS256', $this->counterpart);
     }
 
     public function testAnUnsecuredTokenIsRefused(): void
     {
         $this->expectException(InvalidToken::class);
-        Jws::decode(Base64Url::encode('{"alg":"none"}') . '.' . Base64Url::encode('{}') . '.', 'HS256', $this->key);
+        $token = Base64Url::encode('{"alg":"none"}') . '.' . Base64Url::encode('{}') . '.';
+        Jws::decode($token, 'HS256', $this->counterpart);
     }
 
     private function signed(string $header, string $payload): string
     {
         $input = Base64Url::encode($header) . '.' . Base64Url::encode($payload);
 
-        return $input . '.' . Base64Url::encode($this->key->sign($input));
+        return $input . '.' . Base64Url::encode(($this->key->sign)($input));
     }
 }

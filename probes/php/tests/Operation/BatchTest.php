@@ -4,20 +4,19 @@ declare(strict_types=1);
 
 namespace Sectax\Probe\Tests\Operation;
 
+use Closure;
 use PHPUnit\Framework\TestCase;
 use Sectax\Probe\Operation\Batch;
-use Sectax\Probe\Operation\EmptyOperation;
-use Sectax\Probe\Operation\Operation;
 
 final class BatchTest extends TestCase
 {
     public function testEveryOperationIsRunAndEveryResultIsLookedAt(): void
     {
         foreach ([[Batch::together(...), 1], [Batch::oneByOne(...), 10]] as [$time, $numbers]) {
-            $operation = self::wrongEveryThirdTime();
-            $batch = $time($operation, 10);
+            $calls = 0;
+            $batch = $time(self::wrongEveryThirdTime($calls), 10);
 
-            self::assertSame(10, $operation->calls);
+            self::assertSame(10, $calls);
             self::assertSame(3, $batch->failures);
             self::assertSame(7 * 5, $batch->bytes);
             self::assertCount($numbers, $batch->elapsed);
@@ -27,45 +26,37 @@ final class BatchTest extends TestCase
 
     public function testNoOperationIsRunWhereNoneIsAskedFor(): void
     {
-        $operation = self::wrongEveryThirdTime();
+        $calls = 0;
+        $operation = self::wrongEveryThirdTime($calls);
         Batch::together($operation, 0);
         $batch = Batch::oneByOne($operation, 0);
 
-        self::assertSame(0, $operation->calls);
+        self::assertSame(0, $calls);
         self::assertSame([], $batch->elapsed);
     }
 
     public function testTheTimeIsThatOfTheOperations(): void
     {
-        $slow = new class implements Operation {
-            public function run(): ?string
-            {
-                usleep(2000);
+        $slow = static function (): string {
+            usleep(2000);
 
-                return '';
-            }
+            return '';
         };
 
         self::assertGreaterThanOrEqual(10_000_000, Batch::together($slow, 5)->elapsed[0]);
         self::assertGreaterThanOrEqual(2_000_000, min(Batch::oneByOne($slow, 5)->elapsed));
-        self::assertLessThan(10_000_000, Batch::together(new EmptyOperation(), 5)->elapsed[0]);
+        self::assertLessThan(10_000_000, Batch::together(static fn (): string => '', 5)->elapsed[0]);
     }
 
     public function testTheCpuTimeIsThatOfTheOperationsAndNotOfWaiting(): void
     {
-        $waits = new class implements Operation {
-            public function run(): ?string
-            {
-                usleep(10_000);
+        $waits = static function (): string {
+            usleep(10_000);
 
-                return '';
-            }
+            return '';
         };
-        $works = new class implements Operation {
-            public function run(): ?string
-            {
-                return hash('sha256', str_repeat('x', 1_000_000));
-            }
+        $works = static function (): string {
+            return hash('sha256', str_repeat('x', 1_000_000));
         };
 
         self::assertLessThan(15_000_000, Batch::together($waits, 3)->cpu);
@@ -73,15 +64,10 @@ final class BatchTest extends TestCase
         self::assertNull(Batch::oneByOne($works, 2)->cpu);
     }
 
-    private static function wrongEveryThirdTime(): Operation
+    private static function wrongEveryThirdTime(int &$calls): Closure
     {
-        return new class implements Operation {
-            public int $calls = 0;
-
-            public function run(): ?string
-            {
-                return ++$this->calls % 3 === 0 ? null : '12345';
-            }
+        return static function () use (&$calls): ?string {
+            return ++$calls % 3 === 0 ? null : '12345';
         };
     }
 }

@@ -35,7 +35,7 @@ final class PrimitivesTest extends TestCase
         ) {
             $inputs = ['key' => Base64Url::encode($secret), 'data' => Base64Url::encode($data)];
             $subject = self::ready($operation, $algorithm, $inputs);
-            $made = $subject->operation->run();
+            $made = ($subject->run)();
 
             self::assertStringStartsWith($start, bin2hex($made), $algorithm);
             self::assertSame(Base64Url::encode($made), $subject->artefact());
@@ -72,7 +72,7 @@ final class PrimitivesTest extends TestCase
             $inputs = ['private_key' => Base64Url::encode($private), 'public_key' => Base64Url::encode('none')];
             $subject = self::ready('agree', $algorithm, $inputs);
 
-            self::assertSame(32, strlen((string) $subject->operation->run()));
+            self::assertSame(32, strlen((string) ($subject->run)()));
             foreach (['', '.', 'AA.AA', 'a', Base64Url::encode(str_repeat('x', $size)) . '.AA'] as $wrong) {
                 self::assertFalse($subject->accepts($wrong), $algorithm);
             }
@@ -92,11 +92,11 @@ final class PrimitivesTest extends TestCase
         ) {
             $stored = self::ready('password', $algorithm, ['password' => 'correct', 'stored' => $like])->artefact();
             [$right, $wrong] = array_map(
-                static fn (string $password): ?string => self::ready(
+                static fn (string $password): ?string => (self::ready(
                     'password',
                     $algorithm,
                     ['password' => $password, 'stored' => $stored]
-                )->operation->run(),
+                )->run)(),
                 ['correct', 'horse']
             );
 
