@@ -11,14 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sectax.model.analysed import Analysed
+from sectax.model.condition import Condition
 from sectax.model.finding import AuditWarning, Finding, Severity, VerdictId
-from sectax.model.plan import Calibrated, Stopping
+from sectax.model.plan import Calibrated, Stopping, Until
 from sectax.model.treatment import CONTROLS, SkippedTreatment, Standing
 from sectax.reports import words
 from sectax.reports.words import claims
 from tests.reports import situations
 from tests.reports.findings import NOT_MEASURED, finding
-from tests.reports.situations.commands import PEAK_MEMORY
+from tests.reports.situations.commands import PEAK_MEMORY, WALL
 from tests.reports.situations.signatures import simple
 from tests.reports.situations.simulated import Case, calibrated
 
@@ -97,6 +98,15 @@ def test_a_direction_before_the_last_of_fixed_blocks_is_so_far_and_not_undecided
         assert "undecided" not in form
 
 
+def test_a_limit_adds_digits_to_an_interval_and_changes_none() -> None:
+    found = finding(1.0601, 1.14)
+    assert found.effect is not None
+    own = claims.effect(found.effect)
+
+    assert claims.beside_limit(found.effect, WALL, 0.06).startswith(f"{own}; more exactly ")
+    assert claims.beside_limit(found.effect, WALL, 0.30) == own
+
+
 @given(st.floats(1e-6, 3), st.floats(1e-6, 1), st.booleans())
 def test_no_direction_is_ever_lost_in_words(near: float, width: float, slower: bool) -> None:
     bounds = (near, near + width) if slower else (-near - width, -near)
@@ -141,9 +151,12 @@ def standing_as(analysed: Analysed, standing: Standing, **changes: float) -> tup
 
 def plans() -> dict[str, list[str]]:
     signed, commands = situations.signatures_in_php().measured.plan, situations.commands().measured.plan
+    on_cpu = Condition(True, 0.05, "cpu", "cpu:slower>5%")
+    limited = Stopping(0.02, budget_s=9.0, until=Until.CONDITIONS, conditions=(on_cpu,))
     short = replace(commands, warms_up=False, stopping=Stopping(0.02, budget_s=9.0))
     return {
         "until the end": words.plan(signed),
+        "with a limit on another metric": words.plan(replace(commands, stopping=limited)),
         "a fixed number of blocks": words.plan(replace(signed, stopping=Stopping(0.02, fixed_blocks=9))),
         "with what is skipped": words.plan(situations.treatments_skipped().measured.plan),
         "after the pilot": words.calibrated(signed, calibrated(signed), 2.97),

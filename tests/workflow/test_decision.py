@@ -206,7 +206,7 @@ def test_where_nothing_is_decided_that_is_reported_first_and_a_wide_interval_is_
         replace(analysed, findings=wide), replace(rules, choice=replace(rules.choice, picks=False)), load()
     )
 
-    assert f"0 of {len(decision.findings)} comparison" in words.none_decided(decision)[0]
+    assert f"0 of {len(decision.findings)} comparison" in words.none_decided(analysed.measured.plan, decision)[0]
     assert words.answers(analysed.measured.plan, decision) == []
 
 

@@ -13,7 +13,9 @@ from sectax.model.errors import WrongUse
 from sectax.model.gate import Gate, Limit, Outcome, Revision, Session
 from sectax.workflow.checkouts import Repository
 from sectax.workflow.gate import _agree, github_annotations, junit, lines, markdown
+from tests.golden import as_agreed
 
+GOLDEN = Path(__file__).with_name("golden")
 HOLDS = Limit("slower>5%", Answer.HOLDS, ("new: 9 % slower (7 to 11 %)",), "")
 KEPT = Limit("cpu:slower>5%", Answer.RULED_OUT, ("new: 1 % slower (0 to 2 %)",), "")
 OPEN = Limit("slower>5%", Answer.OPEN, ("new: undecided",), "run it again")
@@ -52,6 +54,16 @@ def test_every_session_is_reported() -> None:
     assert sum("slower>5%: exceeded" in line for line in said) == 2
 
 
+def test_what_a_gate_prints_is_as_agreed() -> None:
+    nothing = replace(OPEN, why="main --build: exit status 2 (by hand: make)", seen=())
+    gates = (
+        gate(Outcome.EXCEEDED, session(HOLDS, KEPT), session(HOLDS, KEPT)),
+        gate(Outcome.UNKNOWN, session(OPEN, KEPT)),
+        gate(Outcome.NOTHING, session(nothing), why=nothing.why),
+    )
+    as_agreed(GOLDEN / "gate-outcomes.txt", "\n\n".join("\n".join(lines(each)) for each in gates) + "\n")
+
+
 def test_a_summary_has_a_row_for_each_limit_and_no_markup_of_others() -> None:
     evil = replace(HOLDS, seen=("a|b <img src=x>",))
     rows = markdown(gate(Outcome.EXCEEDED, session(evil, KEPT))).splitlines()
@@ -76,7 +88,7 @@ def test_annotations_are_errors_only_where_the_gate_is_red(outcome: Outcome, lim
 
 
 def test_false_alarms_are_of_limits_on_changes() -> None:
-    assert any("0.062" in line for line in lines(gate(Outcome.PASSED, session(KEPT))))
+    assert any("at most 1 in 1,600 red" in line for line in lines(gate(Outcome.PASSED, session(KEPT))))
     of_values = replace(gate(Outcome.PASSED, session(KEPT)), false_alarms=None)
     assert [line for line in lines(of_values) if "pushes" in line] == []
 

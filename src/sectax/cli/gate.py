@@ -222,7 +222,7 @@ def _of_revisions(
         name, asked = typed_request([words[0], *more, *(_filled(word, folders) for word in words[1:])])
         both = in_both(name, asked, {baseline.name: str(old), treatment.name: str(new)}, planted)
         if both is asked:
-            _refuse_fixed(words, folders)
+            _refuse_fixed(words, folders, name)
         # A margin is what does not matter, and a limit does.
         rules = replace(both.stopping, margin=min([both.stopping.margin, *shares]))
         return replace(both, stopping=with_conditions(rules, limits, until_was_given=False))
@@ -233,9 +233,17 @@ def _of_revisions(
     return of_revisions(Revisions(repository, baseline, treatment, build), question, limits, files, progress)
 
 
-def _refuse_fixed(words: Sequence[str], folders: Iterable[str]) -> None:
+def _refuse_fixed(words: Sequence[str], folders: Iterable[str], experiment: str) -> None:
     """Refuse what would be measured in the same place, whatever the revisions have: it says nothing of a change."""
+    from sectax.workflow.gate import measures_folders
+
     missing = [side for side in folders if not any(f"{{{side}}}" in word for word in words)]
+    if missing and not measures_folders(experiment):
+        raise WrongUse(
+            f"{experiment} would measure the same twice: nothing of it is in your revisions",
+            "gate measures a program of yours: -- run command './bench'; or let options name its files, in the folders "
+            "{baseline} and {treatment}",
+        )
     if missing:
         what = "the revision" if len(missing) > 1 else f"the {missing[0]}'s revision"
         raise WrongUse(

@@ -148,15 +148,15 @@ def conditions(given: Iterable[str]) -> tuple[Condition, ...]:
     return tuple(map(condition, given))
 
 
-def leave_with(answers: Sequence[Concluded], plan: Plan | None = None) -> None:
-    """Say what became of the conditions, and end with their status, where it is not 0."""
+def leave_with(answers: Sequence[Concluded], plan: Plan | None = None, *, with_status: bool = True) -> None:
+    """Say what became of the conditions, and end with their status, where it is not 0 and wanted."""
     if not answers:
         return
     from sectax.workflow.conditions import line, status
 
     for answer in answers:
         click.echo(line(answer, plan), err=True)
-    if ended := status(answers):
+    if with_status and (ended := status(answers)):
         raise click.exceptions.Exit(ended)
 
 

@@ -327,7 +327,7 @@ def _finish(
     answers = concluded(outcome.analysed, plan.stopping.conditions)
     report = RunReport(outcome.analysed, path, message, answers)
     text = print_result(report, form, [line(answer, plan) for answer in answers] if summarises else None)
-    if outcome.state == "finished" and not message:
+    if outcome.state == "finished" and not message and not answers:
         # `sectax show` is what most ask next.
         Shown(path, form).keep_report(text)
     for kind, to in exports.items():

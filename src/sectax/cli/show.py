@@ -29,9 +29,10 @@ def command(run_file: str, fail_if: tuple[str, ...], form: Form) -> None:
     analysed = analyse_file(Path(run_file))
     answers = concluded(analysed, asked or analysed.measured.plan.stopping.conditions)
     text = rendered(RunReport(analysed, run_file, conditions=answers), form)
-    if analysed.measured.state == "finished" and not asked:
+    if analysed.measured.state == "finished" and not answers:
         kept.keep_report(text)
     print_text(text)
     if asked and analysed.measured.state == "finished" and not was_measured(analysed):
         raise NothingMeasured("no comparison could be measured", "see the reasons above") from Printed()
-    leave_with(answers if asked else (), analysed.measured.plan)
+    # With all details the run's own limits stand in the report.
+    leave_with(answers if asked or not form.show_all else (), analysed.measured.plan, with_status=bool(asked))

@@ -74,7 +74,7 @@ def _title(analysed: Analysed, decision: Decision | None) -> str:
     """As many sentences of the answer as there is room for; the first is always there."""
     sentences: list[str] = []
     if decision is not None:
-        doubt = none_decided(decision) or [how_many_decided(analysed, decision.findings)]
+        doubt = none_decided(analysed.measured.plan, decision) or [how_many_decided(analysed, decision.findings)]
         sentences = [*filter(None, doubt), *answers(analysed.measured.plan, decision)]
     first, *others = sentences or summary(analysed) or [""]
     for sentence in others:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sectax.model.condition import Answer
 from sectax.model.environment import SHORT
 from sectax.model.gate import PUSHES, Gate, Limit, Outcome, Revision, Session
-from sectax.reports import escape
+from sectax.reports import escape, units
 from sectax.text.printable import printable
 
 _SAID = {Answer.HOLDS: "exceeded", Answer.RULED_OUT: "kept", Answer.OPEN: "undecided"}
@@ -26,11 +26,14 @@ def lines(gate: Gate) -> Iterator[str]:
     yield headline(gate)
     for number, session in enumerate(gate.sessions, 1):
         run = f", {printable(session.run)}" if session.run else ""
+        if gate.outcome is Outcome.NOTHING:  # the headline says why
+            continue
         yield f"session {number}: {session.blocks} blocks{_where(session)}{run}"
         for limit in session.limits:
             yield f"  {_limit(limit)}"
-    if gate.outcome is not Outcome.NOTHING and gate.false_alarms is not None:
-        yield f"of {PUSHES} pushes that change nothing, limits on changes turn at most {gate.false_alarms:.2g} red"
+    if gate.outcome is not Outcome.NOTHING and gate.false_alarms:
+        one_in = units.downward(PUSHES / gate.false_alarms)
+        yield f"of pushes that change nothing, limits on changes turn at most 1 in {one_in} red"
 
 
 def markdown(gate: Gate) -> str:

@@ -123,7 +123,7 @@ def _lead(analysed: Analysed, path: str) -> tuple[Block, ...]:
         *_compared(plan),
         f"margin {units.margin(plan.stopping.margin)}{f'; everywhere: {fixed}' if fixed else ''}",
         f"run {printable(measured.run_id)}, begun {printable(measured.started)}",
-        *([printable(plan.answered_by)] if plan.answered_by else []),
+        *words.answered_by(plan),
     )
     if measured.state == "finished":
         return (Lines(texts),)

@@ -39,6 +39,7 @@ __all__ = [
     "largest_planted",
     "lines",
     "markdown",
+    "measures_folders",
     "of_revisions",
     "of_run",
     "session_of",
@@ -75,6 +76,11 @@ class Question:
 
 # Measures once and judges it; with fresh builds, and in another order, where that is asked for.
 Measure = Callable[[bool], tuple[Session, Analysed]]
+
+
+def measures_folders(name: str) -> bool:
+    """Whether an experiment can measure one thing in two folders."""
+    return isinstance(registry.load(name), MeasuresFolders)
 
 
 def in_both(name: str, request: Request, folders: Mapping[str, str], added: float) -> Request:
@@ -143,7 +149,7 @@ def of_revisions(
     except NothingMeasured as error:
         why = f"{error.message} ({error.hint})" if error.hint else error.message
         session = Session("", 0, "", tuple(Limit(limit.text, Answer.OPEN, (), why) for limit in limits))
-        made = Gate(Outcome.NOTHING, error.message, None, None, (session,), None)
+        made = Gate(Outcome.NOTHING, why, None, None, (session,), None)
     return replace(made, baseline=revisions.baseline, treatment=revisions.treatment)
 
 
@@ -220,7 +226,7 @@ def session_of(analysed: Analysed, path: str, limits: Sequence[Condition]) -> Se
         if finding.effect is None or finding.verdict in {*NO_CLAIM, VerdictId.EQUIVALENT}:
             return f"{names.subject(plan, decisive)}: {claims.answer(finding, metric)}"
         limit = answer.condition.limit * (1 if answer.condition.costlier else -1)
-        return f"{names.subject(plan, decisive)}: {claims.effect(finding.effect, metric, limit)}"
+        return f"{names.subject(plan, decisive)}: {claims.beside_limit(finding.effect, metric, limit)}"
 
     def reasons(answer: Concluded) -> str:
         missing = [

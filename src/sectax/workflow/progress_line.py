@@ -145,11 +145,10 @@ def progress_line(
     open_primary = [finding for finding in primary if finding.comparison.id in still_open]
     asked = [finding for finding in findings if conditions_about(plan, finding.comparison)]
     # A verdict says nothing of how far a limit is.
-    decided = (
-        [finding.comparison.id not in still_open for finding in asked]
-        if asked and plan.stopping.until is Until.CONDITIONS
-        else [is_answered(finding, plan.stopping.until) for finding in primary]
-    )
+    if asked and plan.stopping.until is Until.CONDITIONS:
+        primary, decided = asked, [finding.comparison.id not in still_open for finding in asked]
+    else:
+        decided = [is_answered(finding, plan.stopping.until) for finding in primary]
     # The widest interval is the one that people wait for.
     shown = max(open_primary or waiting or primary, key=_width, default=None)
     # The number of blocks, where that is known; otherwise the time is the limit.
@@ -175,7 +174,8 @@ def _estimate(plan: Plan, finding: Finding | None) -> tuple[str, str]:
     if finding is None or finding.effect is None:
         return "", ""
     effect, compared = finding.effect, finding.comparison
-    name = names.subject(plan, compared.treatment)
+    # The metric is named where it is not the one that everybody expects.
+    name = names.subject(plan, compared.treatment if compared.metric == plan.metrics[0].name else compared.id)
     metric = plan.metric(compared.metric)
     if finding.verdict is VerdictId.INCONCLUSIVE and effect.low <= 0 <= effect.high and claims.is_known(effect):
         return f"{name}: undecided", claims.interval(effect, metric)

@@ -2,11 +2,12 @@
 
 from sectax.reports.words.claims import effect, interval, point, verdict
 from sectax.reports.words.decisions import answers, decision, none_decided
-from sectax.reports.words.plans import bill, calibrated, how_long, plan
+from sectax.reports.words.plans import answered_by, bill, calibrated, how_long, plan
 from sectax.reports.words.summaries import answer_of, how_many_decided, summary
 
 __all__ = [
     "answer_of",
+    "answered_by",
     "answers",
     "bill",
     "calibrated",

@@ -118,6 +118,12 @@ def effect(seen: Effect, metric: Metric | None = None, limit: float | None = Non
     return f"{point(seen, metric)} ({known}{'' if as_ratio else ' %'})"
 
 
+def beside_limit(seen: Effect, metric: Metric, limit: float) -> str:
+    """An effect as everywhere, and with more digits where rounding hides on which side of a limit an end lies."""
+    rounded, exact = effect(seen, metric), effect(seen, metric, limit)
+    return rounded if exact == rounded else f"{rounded}; more exactly {interval(seen, metric, limit)}"
+
+
 def point(seen: Effect, metric: Metric | None = None) -> str:
     """The middle of an effect: '3.7 % slower', '2.58 times faster'; 'no difference' where it rounds to nothing."""
     size = math.exp(abs(seen.log_ratio))

@@ -10,7 +10,7 @@ from itertools import groupby
 from sectax.model.advice import Between, Cheapest, Decision, Outlay
 from sectax.model.analysed import Analysed
 from sectax.model.finding import FASTER, NO_CLAIM, SLOWER, Finding, VerdictId, is_answered, is_decided
-from sectax.model.plan import Plan
+from sectax.model.plan import Plan, Until
 from sectax.reports import units
 from sectax.reports.words import claims, connections, names
 from sectax.reports.words.summaries import of_parts, run_state, silence, to_answer
@@ -39,7 +39,7 @@ def decision(analysed: Analysed, given: Decision) -> list[str]:
     changes = choice.changes and any(map(is_decided, given.findings))
     more = [printable(choice.weigh), f"another {printable(choice.changes)} may change this" if changes else ""]
     weigh = " ".join(f"{text[0].upper()}{text[1:]}." for text in more if text)
-    return [*lines, weigh] if weigh else lines or [f"{text} {_LONGER}" for text in none_decided(given)]
+    return [*lines, weigh] if weigh else lines or _nothing(plan, given)
 
 
 def _surprises(plan: Plan, given: Decision) -> Iterator[str]:
@@ -53,10 +53,18 @@ def _surprises(plan: Plan, given: Decision) -> Iterator[str]:
         yield f"Not expected: {', '.join(surprises)}; {why}."
 
 
-def none_decided(given: Decision) -> list[str]:
+def _nothing(plan: Plan, given: Decision) -> list[str]:
+    """That nothing is decided, and what to do about it."""
+    longer = "" if plan.stopping.until is Until.CONDITIONS else f" {_LONGER}"
+    return [f"{text}{longer}" for text in none_decided(plan, given)]
+
+
+def none_decided(plan: Plan, given: Decision) -> list[str]:
     """That nothing is decided, where that is so."""
     if any(map(is_decided, given.findings)):
         return []
+    if plan.stopping.until is Until.CONDITIONS:
+        return ["The run ended with its limits; beyond these nothing is decided."]
     return [f"Nothing is decided: 0 of {units.count(len(given.findings), 'comparison')}."]
 
 

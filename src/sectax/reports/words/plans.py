@@ -24,12 +24,22 @@ def plan(given: Plan) -> list[str]:
     """The plan as lines, before anything was measured."""
     lines = [f"{printable(given.experiment)}, {printable(given.preset)} preset: {printable(given.question)}"]
     lines.append(_matrix(given))
-    if given.answered_by:
-        lines.append(printable(given.answered_by))
+    lines += answered_by(given)
     lines.append(_errors(given))
     lines.append(_stopping(given))
     lines.append(f"random order, seed {given.seed}")
     return lines + _skipped(given)
+
+
+def answered_by(given: Plan) -> list[str]:
+    """Which metric answers, in a line: the experiment's own, or those of the limits that the run goes on for."""
+    first = given.metrics[0].name
+    asked = {condition.metric or first for condition in given.stopping.conditions}
+    if given.stopping.until is Until.CONDITIONS and asked and first not in asked:
+        # A bill, and what was counted, are figures that no metric has.
+        known = [names.metric(given, metric.name) for metric in given.metrics if metric.name in asked]
+        return [f"the limits are on {' and '.join(known or sorted(map(printable, asked)))}"]
+    return [printable(given.answered_by)] if given.answered_by else []
 
 
 def calibrated(given: Plan, frozen: Calibrated, block_s: float) -> list[str]:
