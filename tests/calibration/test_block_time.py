@@ -8,7 +8,7 @@ import pytest
 
 from sectax.calibration.time_budget import BlockTimes, block_s
 from sectax.design.order import plan_block
-from sectax.model.plan import Calibrated, Calibration, Plan, once_s
+from sectax.model.plan import Calibrated, Calibration, Plan, once_s, settling_operations
 from tests.reports import situations
 from tests.reports.situations.simulated import calibrated
 
@@ -54,6 +54,18 @@ def test_idle_gaps_are_counted_where_nobody_else_fills_them(gap_s):
     assert block_s(PLAN, FROZEN, gaps) == pytest.approx(play(PLAN, FROZEN, gaps))
     assert block_s(PLAN, FROZEN, {one: gap_s}) == pytest.approx(play(PLAN, FROZEN, {one: gap_s}))
     assert block_s(PLAN, FROZEN, {}) < block_s(PLAN, FROZEN, {one: gap_s}) < block_s(PLAN, FROZEN, gaps)
+
+
+def test_those_that_are_visited_at_once_take_the_time_of_the_longest() -> None:
+    (cell, *_) = PLAN.cells
+    members = [treatment.id for treatment in PLAN.treatments if treatment.cell == cell.id]
+    plan = replace(PLAN, treatments=tuple(replace(one, at_once=one.id in members) for one in PLAN.treatments))
+    known = FROZEN.calibrations[members[0]]
+    visits_s = FROZEN.rounds[cell.id] * (known.batch_s + settling_operations(known) * known.operation_s)
+
+    saved_s = block_s(PLAN, FROZEN, {}) - block_s(plan, FROZEN, {})
+
+    assert saved_s == pytest.approx((len(members) - 1) * visits_s, rel=0.05)  # the control has operations more
 
 
 def test_what_the_pilot_could_not_try_takes_no_time():

@@ -115,6 +115,12 @@ def test_a_block_is_measured_for_as_long_as_it_is_opened() -> None:
     assert quiet.rounds[PLAIN] * round_s == pytest.approx(opened_s, rel=0.3)
 
 
+def test_arms_that_are_visited_at_once_have_the_rounds_that_fit_into_the_time_of_one() -> None:
+    at_once = replace(PLAN, treatments=tuple(replace(treatment, at_once=True) for treatment in PLAN.treatments))
+
+    assert frozen(at_once, noise=1e-6).rounds[PLAIN] == pytest.approx(3 * frozen(noise=1e-6).rounds[PLAIN], abs=2)
+
+
 def alternating(ratio_noise: float, shared_noise: float) -> dict[str, Tried]:
     """Arms that took turns on a machine whose speed is another in every process, and wanders in each."""
     rng, machine = np.random.default_rng(7), np.random.default_rng(8)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import threading
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -133,6 +134,26 @@ def test_any_other_error_is_a_failure_of_its_treatment_that_names_it(stage, erro
     closed = {event.treatment for event in events if isinstance(event, Closed)}
     assert closed == {treatment.id for treatment in PLAN.treatments} - {VICTIM}
     assert world.alive == set()
+
+
+def test_those_that_are_visited_at_once_meet_within_a_round_and_keep_their_places(monkeypatch) -> None:
+    together = [treatment.id for treatment in PLAN.treatments if treatment.cell == "sign"][:2]
+    plan = replace(PLAN, treatments=tuple(replace(one, at_once=one.id in together) for one in PLAN.treatments))
+    block = plan_block(plan, calibrated_for(plan), 1, [treatment.id for treatment in plan.treatments])
+    world, meet, visit = World(), threading.Barrier(2), Fake.visit
+
+    def wait_and_visit(self: Fake, work: Work) -> Visit:
+        if work.settle and self.spec.name in together:
+            meet.wait(10)  # whoever comes alone is not met, and fails
+        return visit(self, work)
+
+    monkeypatch.setattr(Fake, "visit", wait_and_visit)
+    trials = [event for event in run_block(block, specs(world)) if isinstance(event, Trial)]
+
+    assert {trial.state for trial in trials} == {State.OK}
+    assert sorted((trial.treatment, trial.round, trial.position) for trial in trials) == sorted(
+        (planned.treatment, planned.round, planned.position) for cell in block.cells for planned in cell.visits
+    )
 
 
 def test_a_failed_visit_is_a_failed_trial_with_its_reason():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -223,6 +223,7 @@ def _rounds(
     round_cost: dict[str, float] = {}
     rounds: dict[str, int] = {}
     least: dict[str, int] = {}
+    at_once = frozenset(treatment.id for treatment in plan.treatments if treatment.at_once)
     once: dict[str, int] = {}  # what one block alone measures, one time
     noises: dict[str, Noise] = {}
     for cell in plan.cells:
@@ -232,11 +233,13 @@ def _rounds(
         frozen = [calibrations[treatment.id] for treatment in here]
         if cell.once:
             once[cell.id] = 1
-            left_s -= _round_s(frozen, {treatment.id: tried[treatment.id] for treatment in here}, 1.0)
+            left_s -= _round_s(frozen, {treatment.id: tried[treatment.id] for treatment in here}, at_once)
             continue
         block_cost[cell.id] = sum(calibration.open_s + warming_up_s(calibration) for calibration in frozen)
         shared = min(1.0, len(here) / plan.together) if plan.together else 1.0
-        round_cost[cell.id] = _round_s(frozen, {treatment.id: tried[treatment.id] for treatment in here}, shared)
+        round_cost[cell.id] = _round_s(
+            frozen, {treatment.id: tried[treatment.id] for treatment in here}, at_once, shared
+        )
         least[cell.id] = rounds[cell.id] = fewest if fewest == 1 else min(_even(fewest), most)
         for treatment in here:
             if treatment.extra:
@@ -250,10 +253,10 @@ def _rounds(
             if noise is not None:
                 noises[cell.id] = noise
     cells = [*rounds]
-    at_once = bool(cells) and len(calibrations) <= plan.together
-    if at_once:
-        # A round of all cells that are open at once takes as long as one gap.
-        joint_s = _round_s([*calibrations.values()], {name: tried[name] for name in calibrations}, 1.0)
+    together = bool(cells) and len(calibrations) <= plan.together
+    if together:
+        # A round of all cells that are open together takes as long as one gap.
+        joint_s = _round_s([*calibrations.values()], {name: tried[name] for name in calibrations}, at_once)
         round_cost = dict.fromkeys(cells, joint_s)
     at_least = dict(rounds)
     # Whoever waits for an answer waits for whole blocks: what other cells take of them is a cost of each block too.
@@ -261,12 +264,12 @@ def _rounds(
         for cell in plan.cells:
             if cell.id not in noises:
                 continue
-            others = 0.0 if at_once else sum(rounds[name] * round_cost[name] for name in cells if name != cell.id)
+            others = 0.0 if together else sum(rounds[name] * round_cost[name] for name in cells if name != cell.id)
             costs = (sum(block_cost.values()) + others, round_cost[cell.id])
             best = _best_rounds(plan, cell, calibrations, noises[cell.id], *costs, left_s)
             rounds[cell.id] = min(max(best, at_least[cell.id]), most)
     rounds = {cell: max(wanted, least[cell]) for cell, wanted in rounds.items()}
-    if at_once:
+    if together:
         # Rounds that one of them does not share would be spent on waiting.
         rounds, least = {cells[0]: max(rounds.values())}, {cells[0]: max(least.values())}
         block_cost = {cells[0]: sum(block_cost.values())}
@@ -298,17 +301,23 @@ def _fit(
         rounds[longest] = max(least[longest], min(rounds[longest] - 2, _even(rounds[longest] * 3 // 4)))
 
 
-def _round_s(frozen: Sequence[Calibration], tried: Mapping[str, Tried], shared: float) -> float:
+def _round_s(
+    frozen: Sequence[Calibration], tried: Mapping[str, Tried], at_once: Collection[str], shared: float = 1.0
+) -> float:
     """Seconds of one round, at the pace that the pilot saw. Where operations are spaced, the others fill the gap.
 
-    Args: *shared*, the part of a gap that is this cell's where others are visited in the same rounds.
+    Args:
+        at_once: treatments that are visited at the same moment.
+        shared: the part of a gap that is this cell's where others are visited in the same rounds.
     """
     work_s = {
         calibration.treatment: (settled_batch_s(calibration) + calibration.waits_s) * tried[calibration.treatment].pace
         for calibration in frozen
     }
     waits_s = [shared * (trial.gap_s + work_s[name]) for name, trial in tried.items() if trial.gap_s]
-    return max([sum(work_s.values()), *waits_s])
+    together_s = max((seconds for name, seconds in work_s.items() if name in at_once), default=0.0)
+    by_turns_s = sum(seconds for name, seconds in work_s.items() if name not in at_once)
+    return max([together_s + by_turns_s, *waits_s])
 
 
 def _best_rounds(

@@ -138,12 +138,12 @@ def block_s(plan: Plan, calibrated: Calibrated, gaps: Mapping[str, float], *, pa
     block = plan_block(plan, calibrated, 1, calibrations.keys() - once)
     now, ended = 0.0, dict.fromkeys(calibrations, 0.0)
 
-    def work(name: str, operations: int) -> None:
-        nonlocal now
+    def work(name: str, operations: int) -> float:
         gap_s, operation_s = gaps.get(name, 0.0), pace * calibrations[name].batch_s / calibrations[name].count
         if operations:
             begins = max(now, ended[name] + gap_s)
-            now = ended[name] = begins + operations * operation_s + (operations - 1) * gap_s
+            ended[name] = begins + operations * operation_s + (operations - 1) * gap_s
+        return ended[name] if operations else now
 
     for cell in block.cells:
         for name in cell.opening:
@@ -151,11 +151,12 @@ def block_s(plan: Plan, calibrated: Calibrated, gaps: Mapping[str, float], *, pa
             ended[name] = now
         for name, count in warming_turns(cell):
             if calibrations[name].warmup_s is None:
-                work(name, count)
+                now = work(name, count)
         now += pace * sum(calibrations[name].warmup_s or 0.0 for name in cell.opening)
-        for visit in cell.visits:
-            now += pace * calibrations[visit.treatment].waits_s
-            work(visit.treatment, visit.work.settle + visit.work.count + visit.work.extra)
+        for turn in cell.turns():
+            now += pace * max(calibrations[visit.treatment].waits_s for visit in turn)
+            works = [(visit.treatment, visit.work) for visit in turn]
+            now = max(work(name, one.settle + one.count + one.extra) for name, one in works)
     return now
 
 

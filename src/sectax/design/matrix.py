@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sectax.model.errors import WrongUse
 from sectax.model.metric import Metric
@@ -47,6 +47,7 @@ class Rules:
         extra_operations: whether that cost is extra operations; otherwise the subject adds it by itself.
         once: whether a cell is measured in one block alone.
         batch_s: seconds that batches of a cell should last, where that is not the same for all.
+        at_once: whether a combination is visited at the same moment as others of its round.
     """
 
     exists: Callable[[Levels], bool] = lambda levels: True
@@ -60,6 +61,7 @@ class Rules:
     extra_operations: bool = True
     once: Callable[[Levels], bool] = lambda levels: False
     batch_s: Callable[[Levels], float | None] = lambda levels: None
+    at_once: Callable[[Levels], bool] = lambda levels: False
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,15 @@ def build(
                 continue
             role = Role.BASELINE if level == base else Role.TREATMENT
             members.append(
-                Treatment(identity, cell_id, levels, role, rules.extra(levels), declares=rules.declares(levels))
+                Treatment(
+                    identity,
+                    cell_id,
+                    levels,
+                    role,
+                    rules.extra(levels),
+                    declares=rules.declares(levels),
+                    at_once=rules.at_once(levels),
+                )
             )
         if not any(member.role is Role.BASELINE for member in members):
             why_not = WhyNot(f"its baseline, {control}={base}, is not available")
@@ -144,20 +154,10 @@ def _controls(cells: list[Cell], treatments: list[Treatment], margin: float, rul
     controls: list[Treatment] = []
     for cell in first_cells.values():
         source = by_id[cell.baseline]
-        controls.append(
-            Treatment(source.id + NEGATIVE_SUFFIX, cell.id, source.levels, Role.NEGATIVE, declares=source.declares)
-        )
+        controls.append(replace(source, id=source.id + NEGATIVE_SUFFIX, role=Role.NEGATIVE, extra=0.0))
         if rules.positive(source.levels):
-            controls.append(
-                Treatment(
-                    source.id + POSITIVE_SUFFIX,
-                    cell.id,
-                    source.levels,
-                    Role.POSITIVE,
-                    extra=2 * margin if rules.extra_operations else 0.0,
-                    declares=source.declares,
-                )
-            )
+            extra = 2 * margin if rules.extra_operations else 0.0
+            controls.append(replace(source, id=source.id + POSITIVE_SUFFIX, role=Role.POSITIVE, extra=extra))
     return controls
 
 

@@ -24,6 +24,7 @@ def plan_block(plan: Plan, calibrated: Calibrated, number: int, live: Collection
     """
     calibrations = calibrated.calibrations
     planned: list[PlannedCell] = []
+    at_once = frozenset(treatment.id for treatment in plan.treatments if treatment.at_once)
     works = {}
     for treatment in plan.treatments:
         if treatment.id in live and (rounds := calibrated.rounds.get(treatment.cell, 0)):
@@ -35,7 +36,7 @@ def plan_block(plan: Plan, calibrated: Calibrated, number: int, live: Collection
             for place, name in enumerate(order)
         )
         warmup = {name: (calibrations[name].warmup, calibrations[name].count) for name in cell.opening}
-        planned.append(PlannedCell(cell.cell, cell.opening, warmup, visits))
+        planned.append(PlannedCell(cell.cell, cell.opening, warmup, visits, at_once.intersection(cell.opening)))
     return PlannedBlock(number, tuple(planned))
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from sectax.design.order import warming_turns
 from sectax.engines.guarded import Guarded
 from sectax.engines.lanes import NONE, Lanes
 from sectax.model import trial
 from sectax.model.errors import SubjectFailed, SubjectSkipped
-from sectax.model.subject import SubjectSpec, Witnesses, Work
+from sectax.model.subject import SubjectSpec, Visit, Witnesses, Work
 
 
 def run_block(
@@ -96,18 +99,25 @@ def _warm_up(
 
 
 def _visit(cell: trial.PlannedCell, alive: dict[str, Guarded]) -> Generator[trial.BlockEvent, None, None]:
-    for planned in cell.visits:
-        subject = alive.get(planned.treatment)
-        if subject is None:
-            continue
-        place = (planned.treatment, planned.round, planned.position)
-        try:
-            visit = subject.visit(planned.work)
-        except SubjectFailed as error:
-            yield trial.Trial(*place, trial.State.FAILED, reason=error.message, hint=error.hint)
-            yield _drop(planned.treatment, alive, error, "visit")
-        else:
-            yield trial.Trial(*place, trial.State.OK, visit.observations, visit.telemetry)
+    with contextlib.ExitStack() as opened:
+        workers = opened.enter_context(ThreadPoolExecutor(len(cell.at_once))) if cell.at_once else None
+        for turn in cell.turns():
+            visits = [planned for planned in turn if planned.treatment in alive]
+            results: list[Callable[[], Visit]]
+            if workers is not None and len(visits) > 1:
+                futures = [workers.submit(alive[planned.treatment].visit, planned.work) for planned in visits]
+                results = [future.result for future in futures]
+            else:
+                results = [partial(alive[planned.treatment].visit, planned.work) for planned in visits]
+            for planned, result in zip(visits, results, strict=True):
+                place = (planned.treatment, planned.round, planned.position)
+                try:
+                    visit = result()
+                except SubjectFailed as error:
+                    yield trial.Trial(*place, trial.State.FAILED, reason=error.message, hint=error.hint)
+                    yield _drop(planned.treatment, alive, error, "visit")
+                else:
+                    yield trial.Trial(*place, trial.State.OK, visit.observations, visit.telemetry)
 
 
 def _close(cell: trial.PlannedCell, alive: dict[str, Guarded]) -> Generator[trial.BlockEvent, None, None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from sectax.model.measured import Measured
@@ -33,15 +34,17 @@ def time_spent(measured: Measured) -> TimeSpent | None:
     known = {} if measured.calibrated is None else measured.calibrated.calibrations
     rounds = {} if measured.calibrated is None else measured.calibrated.rounds
     place = {treatment.id: treatment.cell for treatment in measured.plan.treatments}
+    at_once = Counter(treatment.cell for treatment in measured.plan.treatments if treatment.at_once)
     for block in blocks:
         for name, visit in block.visited.items():
-            counted_s += visit.elapsed_s
+            beside = at_once[place[name]] if measured.plan.treatment(name).at_once else 1
+            counted_s += visit.elapsed_s / beside
             opening_s += visit.open_s or 0.0
             if name in known and visit.operations:
                 # Operations that are timed one by one have a batch each, and settle once for a visit.
                 visits = min(visit.batches, rounds.get(place[name], visit.batches))
                 before = known[name].warmup * known[name].count + visits * settling_operations(known[name])
-                settling_s += before * visit.elapsed_s / visit.operations
+                settling_s += before * visit.elapsed_s / visit.operations / beside
     if whole_s <= 0 or counted_s <= 0:
         return None
     counted, settling, opening = counted_s / whole_s, settling_s / whole_s, opening_s / whole_s

@@ -40,6 +40,8 @@ class Treatment:
         cell: id of the cell in which it is compared.
         extra: share of extra operations that are run and timed but not counted (0.04 is 4 % slower by design).
         declares: what the levels promise of the real thing, by the names of the witnesses that must confirm it.
+        at_once: it is visited at the same moment as the others of its round that are: a small quota makes it wait most
+            of the time, and they work meanwhile.
     """
 
     id: str
@@ -48,6 +50,7 @@ class Treatment:
     role: Role
     extra: float = 0.0
     declares: dict[str, str | int | float | bool] = field(default_factory=dict)
+    at_once: bool = False
 
 
 @dataclass(frozen=True)

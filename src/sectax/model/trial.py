@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -29,12 +31,26 @@ class PlannedVisit:
 
 @dataclass(frozen=True)
 class PlannedCell:
-    """A part of a block, of one cell or of several: fresh subjects, opened in this order, warmed up, then visited."""
+    """A part of a block, of one cell or of several: fresh subjects, opened in this order, warmed up, then visited.
+
+    Attributes:
+        warmup: treatment -> batches, operations of each.
+        at_once: the treatments that are visited at the same moment within a round.
+    """
 
     cell: str
     opening: tuple[str, ...]
-    warmup: dict[str, tuple[int, int]]  # treatment -> (batches, operations per batch)
+    warmup: dict[str, tuple[int, int]]
     visits: tuple[PlannedVisit, ...]
+    at_once: frozenset[str] = frozenset()
+
+    def turns(self) -> Iterator[list[PlannedVisit]]:
+        """The visits in their order, one by one or, where they are made at once, all of a round with the first."""
+        for _, of_round in itertools.groupby(self.visits, lambda visit: visit.round):
+            turns: dict[str, list[PlannedVisit]] = {}
+            for visit in of_round:
+                turns.setdefault("" if visit.treatment in self.at_once else visit.treatment, []).append(visit)
+            yield from turns.values()
 
 
 @dataclass(frozen=True)

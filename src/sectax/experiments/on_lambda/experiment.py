@@ -46,6 +46,8 @@ GAP_S = 0.025
 TOGETHER = 6
 # Back to back, five periods of the quota: where it bites, a batch shows how it does on average.
 BATCH_S = 0.1
+# A quota of a fourteenth ends a batch anywhere within a period: 15 of them make that a small part.
+LONG_BATCH_S = 0.3
 # A function that has a whole processor is never held back, so its turns are short.
 SHORT_BATCH_S = 0.01
 _LEAST_MB, _MOST_MB = 128, 10_240
@@ -286,8 +288,16 @@ def takes_one_processor(endpoint: str | None, memory_mb: Collection[str]) -> boo
     return endpoint == LOCAL and all(int(memory) <= _VCPU_MB for memory in memory_mb)
 
 
+def waits_for_quota(endpoint: str | None, levels: Levels) -> bool:
+    """Whether a function stands still most of the time: six of them that work at once have half of the processor."""
+    is_small = int(levels["memory"]) * TOGETHER <= _VCPU_MB / 2
+    return endpoint == LOCAL and levels["pace"] == BACK_TO_BACK and is_small
+
+
 def batch_s_of(endpoint: str | None, levels: Levels) -> float | None:
     """Seconds of a batch of a memory size, where it is another than `BATCH_S`."""
+    if waits_for_quota(endpoint, levels):
+        return LONG_BATCH_S
     return SHORT_BATCH_S if endpoint == LOCAL and int(levels["memory"]) >= _VCPU_MB else None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import ssl
+import threading
 import time
 from collections.abc import Sequence
 from http.client import HTTPException, HTTPSConnection
@@ -61,6 +62,7 @@ class Backend(Keeper):
         self.certificate = ""
         self._wanted = {"sizes": list(sizes), "rare": rare, "sometimes": sometimes, "delay_s": delay_s}
         self._child: Child | None = None
+        self._asking = threading.Lock()  # subjects that are visited at once all ask
 
     def __enter__(self) -> Backend:
         """Start it and wait until it answers. Raises `SectaxError`."""
@@ -112,12 +114,15 @@ class Backend(Keeper):
 
     def _ask(self, order: object, within_s: float = _ANSWER_S) -> bytes:
         assert self._child is not None, "the backend was not started"
-        deadline = time.monotonic() + within_s
+        with self._asking:
+            return self._asked(self._child, order, time.monotonic() + within_s)
+
+    def _asked(self, child: Child, order: object, deadline: float) -> bytes:
         try:
-            self._child.send(msgspec.json.encode(order) + b"\n", deadline)
-            return self._child.receive_line(deadline)
+            child.send(msgspec.json.encode(order) + b"\n", deadline)
+            return child.receive_line(deadline)
         except ChildError as error:
-            stderr = self._child.stderr_tail.decode(errors="replace").replace(self._marker, "…").strip()
+            stderr = child.stderr_tail.decode(errors="replace").replace(self._marker, "…").strip()
             raise BackendFailed(
                 f"the stand-in for Secrets Manager does not answer: {error}\n{stderr}".strip(),
                 "run it again; if it happens again, report it",
