@@ -66,7 +66,7 @@ def seconds_in(
     given = next(iter(options.get(name, ())), None)
     if given is None:
         return usual
-    value = seconds(given, f"--{name}")
+    value = seconds(given, f"--{name}", example.partition(" ")[2])
     if not limits[0] <= value <= limits[1] or (whole and not value.is_integer()):
         kind = "a whole number of seconds from" if whole else "a time from"
         raise WrongUse(f"--{name} {given!r} is not {kind} {typed(limits[0])} to {typed(limits[1])}", f"as in {example}")

@@ -18,13 +18,13 @@ _SPAN = re.compile(
 )
 
 
-def seconds(text: str, option: str) -> float:
+def seconds(text: str, option: str, example: str = "90, 60s, 1m30s or 1h") -> float:
     """`90`, `90s`, `1.5m`, `1m30s`, `1h` and `40ms` in seconds. Raises `WrongUse`, which names the option."""
     match = _SPAN.fullmatch(text.strip())
     parts = match.groupdict(default="0") if match else {}
     value = math.fsum(float(number) * _SECONDS[unit] for unit, number in parts.items())
     if not 0 < value < math.inf:
-        raise WrongUse(f"{option} {text!r} is not a length of time", f"say it as in {option} 90, 60s, 1m30s or 1h")
+        raise WrongUse(f"{option} {text!r} is not a length of time", f"say it as in {option} {example}")
     return value
 
 

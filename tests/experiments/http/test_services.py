@@ -78,8 +78,8 @@ def test_urls_without_names_are_named_by_their_hosts() -> None:
     made = with_urls(("http://a/", "http://u:word@b:81/x?token=abc", "http://b:81/x"), {})
 
     assert made["baseline"] == ("http://a/",)
-    assert [given.partition("=")[0] for given in made["treatment"]] == ["b-81-x", "b-81-x-3"]
-    assert set(read_services(made)) == {"baseline", "b-81-x", "b-81-x-3"}
+    assert [given.partition("=")[0] for given in made["treatment"]] == ["b-81-x", "b-81-x-2"]
+    assert set(read_services(made)) == {"baseline", "b-81-x", "b-81-x-2"}
 
 
 def test_what_is_reported_for_one_service_is_reported_of_no_other() -> None:

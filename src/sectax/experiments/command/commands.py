@@ -15,20 +15,17 @@ from itertools import product
 
 from sectax.experiments.command.scans import fill, read_scans, refuse_placeholders, refuse_unused, shell_syntax
 from sectax.experiments.levels import as_name, seconds_in
+from sectax.experiments.named import FOLDER, Kind, compared, for_each, is_name, one_each, split_name
 from sectax.experiments.on_host.places import HOST, Places, read_places, sees_this_machine
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
 from sectax.model.plan import FIRST_LOOK
-from sectax.text.near import did_you_mean
 
-BASELINE = "baseline"
+COMMAND = Kind("command", "'CMD'", "sectax run command 'A' 'B', or --baseline 'A' --treatment NAME='B'")
 CONTROL = "command"  # the factor
 # What --shell starts; the text of the command follows.
 SHELL = ("/bin/sh", "-c")
-# The option that says where the commands run: recorded, so that a run can be resumed from elsewhere.
-FOLDER = "folder"
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
 _DEADLINE_S = 300.0
 _MOST_WARMUP = 10_000
 MOST_RUNS = 1_000_000
@@ -101,23 +98,17 @@ def read_commands(options: Mapping[str, tuple[str, ...]], values: Mapping[str, s
     folder = next(iter(options.get(FOLDER, ())), ".")
     shell = bool(options.get("shell"))
     split = functools.partial(_split, shell=shell)
-    if not options.get("baseline"):
-        raise WrongUse("no command was given", "sectax run command 'A' 'B', or --baseline 'A' --treatment NAME='B'")
+    typed = compared(COMMAND, options, alone=places is not None)
     own = options.get("name", ()) or tuple(as_name(made.replace("=", "-")) for made in options.get("values", ()))
-    if len(own) > 1 + len(options.get("treatment", ())):
-        raise WrongUse(f"there are more names ({len(own)}) than commands", "leave a --name out, or add its command")
-    texts = {own[0] if own else BASELINE: options["baseline"][0]}
-    for place, given in enumerate(options.get("treatment", ()), 1):
-        name, text = _named(given)
-        name = own[place] if place < len(own) else name
-        if name in texts:
-            raise WrongUse(f"two commands are called {name!r}", "give every command a name of its own with --name")
-        texts[name] = text
     for name in own:
-        if not _NAME.fullmatch(name):
+        if not is_name(name):
             raise WrongUse(f"--name {name!r} has other signs than letters, digits and _ . + -", f"as {as_name(name)}")
-    if len(texts) == 1 and places is None:
-        raise WrongUse("one command has nothing to be compared with", "add another: sectax run command 'A' 'B'")
+    if len(own) > len(typed):
+        raise WrongUse(f"there are more names ({len(own)}) than commands", "leave a --name out, or add its command")
+    names = (*own, *list(typed)[len(own) :])
+    texts = dict(zip(names, typed.values(), strict=True))
+    if twice := [name for name in texts if names.count(name) > 1]:
+        raise WrongUse(f"two commands are called {twice[0]!r}", "give every command a name of its own")
     for hook in ("setup", "cleanup"):
         for text in options.get(hook, ()):
             refuse_placeholders(f"--{hook}", text, values)
@@ -126,14 +117,14 @@ def read_commands(options: Mapping[str, tuple[str, ...]], values: Mapping[str, s
     return Commands(
         texts=texts,
         argv={name: split(f"command {name!r}", text) for name, text in texts.items()},
-        prepare=_prepare(prepared, tuple(texts), split, shell=shell),
+        prepare=_prepare(prepared, names, split, shell=shell),
         set_up=tuple(split("--setup", text) for text in options.get("setup", ())),
         clean_up=tuple(split("--cleanup", text) for text in options.get("cleanup", ())),
         ignore_failure=bool(options.get("ignore-failure")),
         deadline_s=seconds_in(options, "timeout", _DEADLINE_S, (0, math.inf), "--timeout 60"),
         folder=folder,
-        folders=_folders(options.get("in", ()), tuple(texts), folder),
-        added=dict(_added(text, tuple(texts)) for text in options.get("added", ())),
+        folders=_folders(options.get("in", ()), names, folder),
+        added=dict(_added(text, names) for text in options.get("added", ())),
         warmup=_number("warmup", options, 0, _MOST_WARMUP) or 0,
         input=os.path.join(folder, options["input"][0]) if options.get("input") else None,
         show_output=bool(options.get("show-output")),
@@ -208,18 +199,6 @@ def _find(what: str, argv: tuple[str, ...], folder: str) -> None:
         raise WrongUse(f"{what}: {argv[0]!r} was not found or is not executable", hint)
 
 
-def _named(given: str) -> tuple[str, str]:
-    name, separator, text = given.partition("=")
-    if not separator or not name or any(map(str.isspace, name)):
-        raise WrongUse(f"--treatment {given!r} has no name", "say --treatment NAME='CMD'")
-    if not _NAME.fullmatch(name):
-        raise WrongUse(
-            f"--treatment {name!r} cannot be a name",
-            f"use letters, digits and _ . + - only, as in --treatment {as_name(name)}='CMD'",
-        )
-    return name, text
-
-
 def _split(what: str, text: str, *, shell: bool) -> tuple[str, ...]:
     if not text.strip():
         raise WrongUse(f"{what} is empty", "say what to run, as in 'sleep 1'")
@@ -279,40 +258,20 @@ def _program(word: str, folder: str) -> str | None:
 
 
 def _folders(given: tuple[str, ...], names: tuple[str, ...], folder: str) -> dict[str, str]:
-    """`DIR` is for all commands, `NAME=DIR` for one of them."""
-    for text in given:
-        if not _for_one(text, names)[1]:
-            raise WrongUse(f"--in {text!r} names no folder", "say --in DIR, or --in NAME=DIR")
-    named = _by_name("--in folders", given, names, "name one for each command")
+    named = one_each("in", for_each(COMMAND, "in", given, names))
+    if not all(named.values()):
+        raise WrongUse("--in names no folder", "say --in DIR, or --in NAME=DIR")
     return {name: os.path.join(folder, named[name]) if name in named else folder for name in names}
-
-
-def _by_name(what: str, given: tuple[str, ...], names: tuple[str, ...], hint: str) -> dict[str, str]:
-    """`REST` is for all commands, `NAME=REST` for one of them. Raises `WrongUse` where two are for the same."""
-    texts_of: dict[str, str] = {}
-    for text in given:
-        named, rest = _for_one(text, names)
-        for name in names if named is None else (named,):
-            if name in texts_of:
-                raise WrongUse(f"two {what} are for {name!r}", hint)
-            texts_of[name] = rest
-    return texts_of
 
 
 def _added(text: str, names: tuple[str, ...]) -> tuple[str, float]:
     """`NAME=8%`, of any command but the baseline."""
-    name, share = _for_one(text, names[1:])
+    name, share = split_name(text)
     match = re.fullmatch(r"(\d{1,4}(?:\.\d{1,3})?)%", share)
-    if name is None or match is None or not float(match[1]):
+    if name not in names[1:] or match is None or not float(match[1]):
         hint = f"as in --added {names[1] if len(names) > 1 else 'NAME'}=8%: the baseline has none"
         raise WrongUse(f"--added {text!r} is not a command and a percentage", hint)
     return name, float(match[1]) / 100
-
-
-def _for_one(text: str, names: tuple[str, ...]) -> tuple[str | None, str]:
-    """`NAME=REST` for one of the commands; otherwise the whole text is for all of them."""
-    name, separator, rest = text.partition("=")
-    return (name, rest) if separator and name in names else (None, text)
 
 
 def _prepare(
@@ -322,11 +281,7 @@ def _prepare(
 
     A shell takes any other NAME as a variable to set.
     """
-    for text in given:
-        name, separator, _ = text.partition("=")
-        if separator and name not in names and not shell and _NAME.fullmatch(name):
-            raise WrongUse(f"--prepare {text!r}: there is no command {name!r}", did_you_mean(name, names))
-    if len(given) == len(names) > 1 and all(_for_one(text, names)[0] is None for text in given):
-        return {name: split("--prepare", text) for name, text in zip(names, given, strict=True)}
-    named = _by_name("--prepare commands", given, names, f"say whose each is, as in -p {names[0]}='CMD'")
-    return {name: split("--prepare", rest) for name, rest in named.items()}
+    pairs = for_each(COMMAND, "prepare", given, names, any_text=shell)
+    if len(given) == len(names) > 1 and len(pairs) == len(given) * len(names):
+        pairs = list(zip(names, given, strict=True))
+    return {name: split("--prepare", text) for name, text in one_each("prepare", pairs).items()}

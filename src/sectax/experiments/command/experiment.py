@@ -9,9 +9,7 @@ from dataclasses import replace
 
 from sectax.experiments.command import hyperfine
 from sectax.experiments.command.commands import (
-    BASELINE,
     CONTROL,
-    FOLDER,
     SHELL,
     Commands,
     check_files,
@@ -26,6 +24,7 @@ from sectax.experiments.command.counting import counted, counters
 from sectax.experiments.command.requests import INHERIT, NULL
 from sectax.experiments.interface import Bench, CommandLine, Design, Experiment, Machine, Option, Request, Rules, Wanted
 from sectax.experiments.levels import as_name, choose
+from sectax.experiments.named import BASELINE, FOLDER
 from sectax.experiments.on_host.places import HOST, declares, scope, sees_this_machine
 from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.bill import one_way, processor_hours

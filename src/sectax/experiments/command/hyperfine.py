@@ -11,6 +11,7 @@ from itertools import product
 
 from sectax.experiments.command.scans import fill, read_scans
 from sectax.experiments.levels import as_name
+from sectax.experiments.named import with_bare
 from sectax.model.errors import WrongUse
 
 # Options that have no equal here, and what to write for them.
@@ -102,15 +103,4 @@ def with_commands(bare: Sequence[str], options: Mapping[str, tuple[str, ...]]) -
         if len(called) == 1:
             made["name"] = tuple(as_name(fill(called[0], chosen, "the name")) for chosen in values)
         texts = [fill(texts[0], chosen, "the command") for chosen in values]
-    if texts and not options.get("baseline"):
-        made["baseline"] = (texts.pop(0),)
-    named = [given.partition("=")[0] for given in options.get("treatment", ())]
-    for text in texts:
-        name = as_name(text)[:_LONGEST_NAME].rstrip("-_.+")
-        twice = sum(command == name or command.startswith(f"{name}-") for command in named)
-        named.append(f"{name}-{twice + 1}" if twice else name)
-        made["treatment"] = (*made.get("treatment", ()), f"{named[-1]}={text}")
-    return made
-
-
-_LONGEST_NAME = 24
+    return with_bare(texts, made, str)

@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sectax.experiments.function.options import (
-    BASELINE,
-    FOLDER,
     Functions,
     check_files,
     read_environment,
@@ -19,6 +17,7 @@ from sectax.experiments.function.options import (
 )
 from sectax.experiments.interface import Bench, Design, Machine, Option, Request, Rules, Wanted
 from sectax.experiments.levels import as_name, choose
+from sectax.experiments.named import BASELINE, FOLDER
 from sectax.experiments.on_lambda import AWS, EMPTY_EVENT, LOCAL
 from sectax.experiments.on_lambda import experiment as on_lambda
 from sectax.model.advice_rules import AdviceRules, Choice

@@ -10,14 +10,11 @@ from dataclasses import dataclass
 import msgspec
 
 from sectax.experiments.levels import seconds_in
+from sectax.experiments.named import FOLDER, Kind, compared, for_each
 from sectax.experiments.on_lambda.experiment import PYTHON, where
 from sectax.model.errors import WrongUse
 
-BASELINE = "baseline"
-# The option that says where paths begin: recorded, so that a run can be resumed from elsewhere.
-FOLDER = "folder"
-
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+FUNCTION = Kind("function", "ZIP", "say --baseline ZIP --treatment NAME=ZIP")
 _TIMEOUT_S = 60
 _GAP_S = 0.1
 
@@ -56,25 +53,13 @@ def read_functions(options: Mapping[str, tuple[str, ...]]) -> Functions:
         WrongUse: a function that is missing or named twice, or a value that cannot be.
     """
     folder = _one(options, FOLDER) or "."
-    baseline = _one(options, "baseline")
-    if baseline is None:
-        raise WrongUse("no baseline was given", "give --baseline ZIP (or a folder)")
-    code = {BASELINE: baseline}
-    for given in options.get("treatment", ()):
-        name, separator, path = given.partition("=")
-        if not separator or not _NAME.fullmatch(name) or not path:
-            raise WrongUse(f"--treatment {given!r} has no name or no code", "say --treatment NAME=ZIP")
-        if name in code:
-            raise WrongUse(f"two functions are called {name!r}", "give every treatment a name of its own")
-        code[name] = path
-    if len(code) == 1:
-        raise WrongUse("nothing was given to compare the baseline with", "say --treatment NAME=ZIP")
+    code = compared(FUNCTION, options)
     endpoint, role = where(options)
     runtime = _one(options, "runtime") or PYTHON
     default = "lambda_function.lambda_handler" if runtime.startswith("python") else "bootstrap"
     return Functions(
         code={name: os.path.join(folder, path) for name, path in code.items()},
-        layers=_layers(options.get("layer", ()), tuple(code), folder),
+        layers=_layers(for_each(FUNCTION, "layer", options.get("layer", ()), tuple(code)), tuple(code), folder),
         event=_path(options, "event", folder),
         environment=_path(options, "env-file", folder),
         expected=_path(options, "expect", folder),
@@ -154,14 +139,8 @@ def _path(options: Mapping[str, tuple[str, ...]], name: str, folder: str) -> str
     return None if path is None else os.path.join(folder, path)
 
 
-def _layers(given: tuple[str, ...], names: tuple[str, ...], folder: str) -> dict[str, tuple[str, ...]]:
-    """`LAYER` is for all functions, `NAME=LAYER` for one of them."""
+def _layers(given: list[tuple[str, str]], names: tuple[str, ...], folder: str) -> dict[str, tuple[str, ...]]:
     layers: dict[str, tuple[str, ...]] = dict.fromkeys(names, ())
-    for text in given:
-        name, separator, rest = text.partition("=")
-        for_one = bool(separator) and name in names
-        path = rest if for_one else text
-        layer = path if path.startswith("arn:") else os.path.join(folder, path)
-        for target in (name,) if for_one else names:
-            layers[target] += (layer,)
+    for name, path in given:
+        layers[name] += (path if path.startswith("arn:") else os.path.join(folder, path),)
     return layers

@@ -14,9 +14,10 @@ from sectax.experiments.http import parts
 from sectax.experiments.http.client import SharedClient
 from sectax.experiments.http.levels import CONTROL, HTTP2, KEPT
 from sectax.experiments.http.many_clients import ManyClients
-from sectax.experiments.http.services import FOLDER, Service, headers_in, read_services, revealed, timeout_s
+from sectax.experiments.http.services import Service, headers_in, read_services, revealed, timeout_s
 from sectax.experiments.http.subject import FirstBody, HttpSpec
 from sectax.experiments.interface import Bench
+from sectax.experiments.named import FOLDER
 from sectax.model.errors import WrongUse
 from sectax.model.plan import Calibrated, Plan, added_s
 from sectax.model.treatment import Treatment

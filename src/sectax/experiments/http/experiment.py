@@ -29,9 +29,9 @@ from sectax.experiments.http.levels import (
     rate_level,
 )
 from sectax.experiments.http.parts import CLIENT
-from sectax.experiments.http.services import BASELINE, FOLDER
 from sectax.experiments.interface import Bench, Design, Experiment, Hidden, Machine, Request, Rules, Wanted
 from sectax.experiments.levels import choose
+from sectax.experiments.named import BASELINE, FOLDER
 from sectax.model.advice_rules import AdviceRules, Choice, Longer
 from sectax.model.plan import OTHERS, Plan
 from sectax.model.treatment import Factor

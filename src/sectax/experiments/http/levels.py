@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sectax.experiments.client_server.load import CLOSED
-from sectax.experiments.http.services import BASELINE
+from sectax.experiments.named import BASELINE
 from sectax.model.errors import WrongUse
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.treatment import Factor

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
 
 from sectax.experiments.client_server.load import CLIENTS
 from sectax.experiments.client_server.started import PORT
@@ -17,12 +15,12 @@ from sectax.experiments.command.scans import shell_syntax
 from sectax.experiments.http.addresses import read_header, read_url, shown_header, shown_url
 from sectax.experiments.http.failures import TRUST
 from sectax.experiments.interface import Hidden, Option
-from sectax.experiments.levels import as_name, seconds_in
+from sectax.experiments.levels import seconds_in
+from sectax.experiments.named import FOLDER, Kind, compared, for_each, one_each, split_name, with_bare
 from sectax.model.errors import WrongUse
 from sectax.text.near import did_you_mean
 
-BASELINE = "baseline"
-FOLDER = "folder"  # from where the user's paths count; not an option
+URL = Kind("URL", "URL", "sectax run http URL URL, or --baseline URL --treatment NAME=URL", private=True)
 LEFT_OUT = "left-out"  # which values were left out of the options; not an option
 OPTIONS = (
     Option("baseline", "the URL that the others are compared with", "URL"),
@@ -54,12 +52,10 @@ INSTEAD = {
 }
 # Options that may hold a secret, and what of their values may be shown.
 _PRIVATE: dict[str, Callable[[str], str]] = {"baseline": shown_url, "treatment": shown_url, "header": shown_header}
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
-_LONGEST_NAME = 24
+_FOR_EACH = ("method", "header", "body", "status", "cert", "key")
 _METHOD = re.compile(r"[A-Z]{1,20}")
 _TIMEOUT_S, _LONGEST_S = 30.0, 3600.0
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
-_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True)
@@ -94,19 +90,8 @@ class Service:
 
 
 def with_urls(bare: Sequence[str], options: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """The options with URLs that were given without names: the first is the baseline, where none was named."""
-    texts, made = list(bare), dict(options)
-    if not made.get("baseline"):
-        made["baseline"] = (texts.pop(0),)
-    taken = [BASELINE, *(given.partition("=")[0] for given in made.get("treatment", ()))]
-    for text in texts:
-        where = shown_url(text).partition("://")[2].partition("?")[0]
-        name = alike = as_name(where)[:_LONGEST_NAME].rstrip("-_.+")
-        while name in taken:
-            name = f"{alike}-{taken.count(alike) + len(taken)}"
-        taken.append(name)
-        made["treatment"] = (*made.get("treatment", ()), f"{name}={text}")
-    return made
+    """The options with URLs that were given without names, which are called by their hosts and paths."""
+    return with_bare(bare, options, lambda url: shown_url(url).partition("://")[2].partition("?")[0])
 
 
 def hidden(options: Mapping[str, tuple[str, ...]]) -> Hidden:
@@ -117,7 +102,7 @@ def hidden(options: Mapping[str, tuple[str, ...]]) -> Hidden:
     for option, show in _PRIVATE.items():
         texts = []
         for place, typed in enumerate(options.get(option, ())):
-            name, text = _split_name(typed) if option != "baseline" else ("", typed)
+            name, text = split_name(typed) if option != "baseline" else ("", typed)
             public = show(text)
             if public != text:
                 secrets[f"{option}.{place}"] = typed
@@ -154,35 +139,28 @@ def read_services(options: Mapping[str, tuple[str, ...]]) -> dict[str, Service]:
     Raises:
         WrongUse: an option that is missing, or says what cannot be.
     """
-    if not options.get("baseline"):
-        raise WrongUse("no URL was given", "sectax run http URL URL, or --baseline URL --treatment NAME=URL")
-    urls = {BASELINE: options["baseline"][0]}
-    for given in options.get("treatment", ()):
-        name, url = _split_name(given)
-        if not name:
-            raise WrongUse("a --treatment has no name", "say --treatment NAME=URL, with a NAME of letters and digits")
-        if name in urls:
-            raise WrongUse(f"two URLs are called {name!r}", "give every URL a name of its own")
-        urls[name] = url
-    if len(urls) == 1:
-        raise WrongUse("one URL has nothing to be compared with", "add another: sectax run http URL URL")
+    urls = compared(URL, options)
+    names = tuple(urls)
     folder = next(iter(options.get(FOLDER, ())), ".")
-    for_each = _Given(options, tuple(urls))
-    methods = for_each.one("method", _method, "GET")
+    each = {option: for_each(URL, option, options.get(option, ()), names) for option in _FOR_EACH}
+    methods = {name: _method(text) for name, text in one_each("method", each["method"]).items()}
     headers: dict[str, list[tuple[str, str]]] = {name: [] for name in urls}
     files: dict[str, list[str]] = {name: [] for name in urls}
-    for name, text in for_each.all("header"):
+    for name, text in each["header"]:
         if text.startswith("@"):
             files[name].append(os.path.join(folder, text[1:]))
         else:
             headers[name].append(read_header(text, "a --header"))
-    path = functools.partial(os.path.join, folder)
-    bodies, certificates, keys = (for_each.one(option, path, "") for option in ("body", "cert", "key"))
     secure = tuple(name for name, url in urls.items() if url.startswith("https:"))
-    cas = for_each.one("ca", path, "", secure or tuple(urls))
-    starts = _starts(options, tuple(urls))
+    each["ca"] = for_each(URL, "ca", options.get("ca", ()), names, secure)
+    bodies, certificates, keys, cas = (
+        dict.fromkeys(names, "")
+        | {name: os.path.join(folder, path) for name, path in one_each(option, each[option]).items()}
+        for option in ("body", "cert", "key", "ca")
+    )
+    starts = _starts(options, names)
     statuses: dict[str, list[int]] = {name: [] for name in urls}
-    for name, text in for_each.all("status"):
+    for name, text in each["status"]:
         statuses[name].append(_status(text))
     made = {}
     for name, url in urls.items():
@@ -208,7 +186,7 @@ def read_services(options: Mapping[str, tuple[str, ...]]) -> dict[str, Service]:
         made[name] = Service(
             name=name,
             url=url,
-            method=methods[name],
+            method=methods.get(name, "GET"),
             headers=tuple(headers[name]),
             header_files=tuple(files[name]),
             body=bodies[name],
@@ -237,40 +215,6 @@ def headers_in(path: str) -> tuple[tuple[str, str], ...]:
     return tuple(read_header(line, f"a line of {path}") for line in lines if line.strip())
 
 
-class _Given:
-    """Values that are for all services, or with `NAME=` before them for one."""
-
-    def __init__(self, options: Mapping[str, tuple[str, ...]], names: tuple[str, ...]) -> None:
-        self._options, self._names = options, names
-
-    def all(self, option: str, unnamed: tuple[str, ...] = ()) -> list[tuple[str, str]]:
-        """Every pair of a service and a value for it; one without a name is for those given, or for all."""
-        pairs = []
-        for given in self._options.get(option, ()):
-            name, text = _split_name(given)
-            if name and name not in self._names:
-                raise WrongUse(f"--{option}: there is no URL {name!r}", did_you_mean(name, self._names))
-            pairs += [(name, text)] if name in self._names else [(name, given) for name in unnamed or self._names]
-        return pairs
-
-    def one(
-        self, option: str, read: Callable[[str], _Value], otherwise: _Value, unnamed: tuple[str, ...] = ()
-    ) -> dict[str, _Value]:
-        """The one value of every service."""
-        values: dict[str, _Value] = {}
-        for name, text in self.all(option, unnamed):
-            if name in values:
-                raise WrongUse(f"two --{option} are for {name!r}", f"give one, or one for each: --{option} NAME=…")
-            values[name] = read(text)
-        return {name: values.get(name, otherwise) for name in self._names}
-
-
-def _split_name(given: str) -> tuple[str, str]:
-    """`NAME=TEXT` in its two parts; without a name the first is empty."""
-    name, separator, text = given.partition("=")
-    return (name, text) if separator and _NAME.fullmatch(name) else ("", given)
-
-
 def _method(text: str) -> str:
     if not _METHOD.fullmatch(text) or text in ("CONNECT", "TRACE"):
         raise WrongUse(f"--method {text!r} is not one to measure", "as in GET, HEAD, POST, PUT, PATCH or DELETE")
@@ -286,7 +230,7 @@ def _status(text: str) -> int:
 def _starts(options: Mapping[str, tuple[str, ...]], names: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     starts: dict[str, tuple[str, ...]] = dict.fromkeys(names, ())
     for given in options.get("start", ()):
-        name, text = _split_name(given)
+        name, text = split_name(given)
         if name not in names:
             raise WrongUse(f"--start names no URL: {name or given!r}", did_you_mean(name, names))
         if starts[name]:
