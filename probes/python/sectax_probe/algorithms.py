@@ -11,7 +11,7 @@ class Algorithm(NamedTuple):
     """
     Attributes:
         name: as the protocol calls it.
-        scheme: how the layer `primitive` makes it; see `primitive.scheme`.
+        scheme: how the layer `primitive` makes it.
         key_type: the `kty` that its keys must have.
         hash: the class in cryptography's `hashes`; empty where the scheme brings its own.
         curve: the one curve, or set of parameters, that its keys must have; None where there is none.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
-
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.hmac import HMAC
 
@@ -40,14 +38,7 @@ class Hmac:
 
         return verify
 
-    def parsing_signer(self, pem: bytes, data: bytes) -> NoReturn:
-        raise NotImplementedError("a secret has nothing to parse")
-
-    def parsing_verifier(self, pem: bytes, signature: bytes, data: bytes) -> NoReturn:
-        raise NotImplementedError("a secret has nothing to parse")
-
     def to_jose(self, signature: bytes) -> bytes:
         return signature
 
-    def from_jose(self, signature: bytes) -> bytes:
-        return signature
+    from_jose = to_jose

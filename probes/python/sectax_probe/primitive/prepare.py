@@ -9,7 +9,6 @@ from cryptography.exceptions import InvalidSignature
 
 from sectax_probe import jose
 from sectax_probe.operation import Call, Operation, accepted_by
-from sectax_probe.primitive.scheme import Scheme, scheme_of
 from sectax_probe.treatment import Treatment
 
 _REFUSALS = (InvalidSignature,)
@@ -23,11 +22,11 @@ def sign(treatment: Treatment) -> Operation:
     Raises:
         Failed, Skipped: as the inputs deserve.
     """
-    scheme = scheme_of(treatment.algorithm)
-    key, pem, witnesses = _key(treatment, "private_key_pem")
-    public, public_pem, _ = _key(treatment, "public_key_pem")
+    scheme = _scheme(treatment)
+    key, witnesses = _key(treatment, "private_key_pem")
+    public, _ = _key(treatment, "public_key_pem")
     data = treatment.ascii_input("signing_input")
-    call = scheme.parsing_signer(pem, data) if treatment.per_call else scheme.signer(key, data)
+    call = scheme.parsing_signer(key, data) if treatment.per_call else scheme.signer(key, data)
 
     def artefact() -> str:
         signature = call()
@@ -39,7 +38,7 @@ def sign(treatment: Treatment) -> Operation:
         witnesses=witnesses,
         constant_size=scheme.constant_size,
         artefact=artefact,
-        accepts=accepted_by(_verifier(treatment, scheme, public, public_pem), _REFUSALS_OF_A_TOKEN),
+        accepts=accepted_by(_verifier(treatment, scheme, public), _REFUSALS_OF_A_TOKEN),
     )
 
 
@@ -50,10 +49,10 @@ def verify(treatment: Treatment) -> Operation:
         Failed, Skipped: as the inputs deserve.
         Malformed: the token is none.
     """
-    scheme = scheme_of(treatment.algorithm)
-    key, pem, witnesses = _key(treatment, "public_key_pem")
+    scheme = _scheme(treatment)
+    key, witnesses = _key(treatment, "public_key_pem")
     token = treatment.input("token")
-    verifier = _verifier(treatment, scheme, key, pem)
+    verifier = _verifier(treatment, scheme, key)
     return Operation(
         call=verifier(token),
         witnesses=witnesses,
@@ -63,24 +62,36 @@ def verify(treatment: Treatment) -> Operation:
     )
 
 
-def _verifier(treatment: Treatment, scheme: Scheme, key: Any, pem: bytes) -> Callable[[str], Call]:
+def _scheme(treatment: Treatment) -> Any:
+    """Import and make the scheme of the algorithm, and no other; its verifiers raise `InvalidSignature`."""
+    if treatment.algorithm.scheme == "hmac":
+        from sectax_probe.primitive.hmac import Hmac
+
+        return Hmac(treatment.algorithm.hash)
+    from sectax_probe.primitive.signatures import Signatures
+
+    return Signatures(treatment.algorithm)
+
+
+def _verifier(treatment: Treatment, scheme: Any, key: Any) -> Callable[[str], Call]:
+    make = scheme.parsing_verifier if treatment.per_call else scheme.verifier
+
     def verifier(token: str) -> Call:
         parts = jose.parse(token)
-        signature = scheme.from_jose(parts.signature)
-        if treatment.per_call:
-            return scheme.parsing_verifier(pem, signature, parts.signing_input)
-        return scheme.verifier(key, signature, parts.signing_input)
+        call: Call = make(key, scheme.from_jose(parts.signature), parts.signing_input)
+        return call
 
     return verifier
 
 
-def _key(treatment: Treatment, name: str) -> tuple[Any, bytes, dict[str, str | int]]:
-    """Give the key object, the PEM that it came from, and what the object says of itself."""
+def _key(treatment: Treatment, name: str) -> tuple[Any, dict[str, str | int]]:
+    """Give the key object, or the PEM that every call parses, and what the object says of itself."""
     implementation = {"implementation": "cryptography/openssl"}
     if treatment.algorithm.key_type == "oct":
         secret = treatment.secret()
-        return secret, b"", {"key_type": "oct", "key_bits": 8 * len(secret), **implementation}
+        return secret, {"key_type": "oct", "key_bits": 8 * len(secret), **implementation}
     from sectax_probe import keys
 
     key = keys.private_key(treatment) if name == "private_key_pem" else keys.public_key(treatment)
-    return key, treatment.ascii_input(name), {**keys.describe(key), **implementation}
+    witnesses = {**keys.describe(key), **implementation}
+    return treatment.ascii_input(name) if treatment.per_call else key, witnesses

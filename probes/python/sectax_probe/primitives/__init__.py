@@ -13,7 +13,7 @@ from sectax_probe.operation import Operation
 # Operation -> the module that has it, in which PREPARE has a function for every algorithm.
 MODULES = {
     "hash": "hashes",
-    "mac": "macs",
+    "mac": "hashes",
     "aead-seal": "ciphers",
     "aead-open": "ciphers",
     "agree": "exchange",
