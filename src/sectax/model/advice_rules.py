@@ -66,7 +66,7 @@ class Longer:
 
     Attributes:
         title: as in 'How long a new connection is'. factor: not the control. level, than: of it.
-        words: what so many of are as long, as in 'requests over a connection that stays open'.
+        words: what one or several of are as long, as in 'request over a connection that stays open'.
     """
 
     title: str

@@ -75,14 +75,16 @@ class Contents:
         bytes_s: operation -> what it does beyond its parts passes over the body, and never faster than so.
         operation_factor: the factor whose levels are the operations; empty where it is the control.
         metadata: the operations that move no body, whatever its size.
+        waits: a part -> what it may wait for and its whole not, so that a quicker whole is doubted, and not refused.
     """
 
-    size_factor: str
-    sizes: dict[str, int]
+    size_factor: str = ""
+    sizes: dict[str, int] = field(default_factory=dict)
     parts: dict[str, tuple[str, ...]] = field(default_factory=dict)
     bytes_s: dict[str, float] = field(default_factory=dict)
     operation_factor: str = ""
     metadata: tuple[str, ...] = ()
+    waits: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

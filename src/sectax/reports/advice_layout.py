@@ -133,10 +133,15 @@ def _worth(worth: Worth, given: Advice) -> str:
     assert rule is not None, "it is made by a rule"
     if times.low is None or times.high is None:
         return f"{where(given.plan, worth.cell, worth.treatment)}: undecided"
-    low, high = units.outward(times.low, times.high)
-    point = units.number(times.point, times.high - times.low)
-    who = where(given.plan, worth.cell, worth.treatment)
-    return f"{who}: as long as {point} ({low} to {high}) {printable(rule.words)}"
+    who, noun = where(given.plan, worth.cell, worth.treatment), printable(rule.words)
+    shorter = times.high < 1
+    ends = sorted(1 / end if shorter else end for end in (times.low, times.point, times.high))
+    low, high = units.outward(ends[0], ends[2])
+    point = f"{units.number(ends[1], ends[2] - ends[0])} ({low} to {high})"
+    if shorter:
+        return f"{who}: shorter; a {noun} takes {point} times as long"
+    first, _, rest = noun.partition(" ")
+    return f"{who}: as long as {point} {first}s {rest}"
 
 
 def _growth(growth: Growth, given: Advice) -> str:

@@ -83,7 +83,7 @@ def _pairs(evidence: RunEvidence) -> list[tuple[BlockSeries, BlockSeries]]:
 
 
 @check(
-    "F: an operation is faster by the margin than another that it must do as a part of itself",
+    "F: an operation is faster by the margin than another that it must do as a part of itself; W: where that may wait",
     applies=lambda evidence: bool(_pairs(evidence)),
 )
 def contained_work(evidence: RunEvidence) -> Iterator[Remark]:
@@ -92,7 +92,10 @@ def contained_work(evidence: RunEvidence) -> Iterator[Remark]:
         of_whole, of_part = whole.seconds(), part.seconds()
         logs = [math.log(of_whole[block] / of_part[block]) for block in of_whole if block in of_part]
         low, high = interval(logs, CHANCE / len(pairs))
-        if high < -math.log1p(evidence.margin):
+        if high < -math.log1p(evidence.margin) and (advice := evidence.waits.get(part.work.operation or "")):
+            times = f"{number(math.exp(-high))} to {number(math.exp(-low))} times as long as {whole.work.operation}"
+            yield warning(part.treatment, f"takes {times}, which does more", "it waits for something else", advice)
+        elif high < -math.log1p(evidence.margin):
             # A baseline is the yardstick of others, which may be sound.
             is_baseline = [evidence.arms[one.treatment].role is Role.BASELINE for one in (whole, part)]
             yield fatal(

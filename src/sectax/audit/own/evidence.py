@@ -83,6 +83,7 @@ class RunEvidence:
     batch: str | None = None  # the name of the observations that are its batches
     equal_witnesses: tuple[str, ...] = ()  # that all arms of a cell share when they do equal work
     words: Mapping[str, str] = field(default_factory=dict)  # the plan's
+    waits: Mapping[str, str] = field(default_factory=dict)  # an operation -> what it may wait for, and its whole not
     shortcuts: tuple[Shortcut, ...] = ()  # work that a treatment may leave out, so that it is faster
     known_costs: Mapping[str, KnownCost] = field(default_factory=dict)  # of the positive controls, by treatment
     margin: float = 0.0  # the smallest cost that matters, as a share

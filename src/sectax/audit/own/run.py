@@ -36,6 +36,7 @@ def evidence_of(measured: Measured, findings: Iterable[Finding]) -> RunEvidence:
         batch=batch_observation(plan),
         equal_witnesses=plan.equal_witnesses,
         words=plan.words,
+        waits=plan.contents.waits if plan.contents is not None else {},
         shortcuts=plan.shortcuts,
         known_costs=_known_costs(measured),
         margin=plan.stopping.margin,

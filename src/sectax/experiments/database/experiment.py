@@ -95,7 +95,7 @@ class DatabaseExperiment(Experiment):
                 "connection",
                 NEW,
                 KEPT,
-                "transactions over a connection that stays open",
+                "transaction over a connection that stays open",
             ),
         )
 

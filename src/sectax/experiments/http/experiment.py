@@ -33,7 +33,7 @@ from sectax.experiments.interface import Bench, Design, Experiment, Hidden, Mach
 from sectax.experiments.levels import choose
 from sectax.experiments.named import BASELINE, FOLDER
 from sectax.model.advice_rules import AdviceRules, Choice, Longer
-from sectax.model.plan import OTHERS, Plan
+from sectax.model.plan import OTHERS, Contents, Plan
 from sectax.model.treatment import Factor
 from sectax.model.why_not import WhyNot
 
@@ -43,6 +43,9 @@ _ROUNDS = {"quick": (2, 48), "default": (2, 64)}
 # One request at a time: a service that was asked last a round ago answers later than one that was just asked, by a
 # third where it takes half a millisecond. The controls ask the baseline, so the first requests of a turn do not count.
 _TURN_S = 0.008
+# Nagle's algorithm holds a second small write back until the first is acknowledged, and a client that is not about to
+# send waits for 40 ms with that; on a new connection it acknowledges at once.
+_KEPT_WAITS = "let the server write each answer at once, or set TCP_NODELAY: the rest waits 40 ms for a delayed ACK"
 _TRANSFERS = (
     "It holds for these services with these requests, as they answered this client over this network. The client and "
     "a service on the same machine share its processors."
@@ -116,6 +119,7 @@ class HttpExperiment(Experiment):
                 "client stands beside it"
             ),
             beside=(CLIENT_CPU.name,),
+            contents=Contents(parts={NEW: (KEPT,)}, operation_factor="connection", waits={KEPT: _KEPT_WAITS}),
             equal_witnesses=("protocol", *(() if options.get("bodies-differ") else ("body",))),
             words=WORDS,
         )
@@ -134,7 +138,7 @@ class HttpExperiment(Experiment):
             changes="service, request or network",
         )
         longer = Longer(
-            "How long a new connection is", "connection", NEW, KEPT, "requests over a connection that stays open"
+            "How long a new connection is", "connection", NEW, KEPT, "request over a connection that stays open"
         )
         return AdviceRules(LATENCY.name, choice, longer=longer)
 

@@ -25,12 +25,21 @@ def sentences(plan: Plan, connections: Sequence[Connection]) -> Iterator[str]:
     secure = [one for one in connections if one.sent is not None or one.requests is None]
     if not secure:
         return
-    longest = [f"{_name(plan, one)} {_number(one.requests)}" for one in secure[:_NAMED] if one.requests]
+    longest = [
+        f"{_name(plan, one)} {_number(times)}"
+        for one in secure[:_NAMED]
+        if (times := one.requests) and _surely_more(times)
+    ]
     if longest:
         said = "Keep connections open: a new one takes as long as so many requests over an open one"
         yield f"{said}: {', '.join(longest)}."
     cores = [f"{_name(plan, one)} {_number(one.server_cpu, _USUAL_S)}" for one in secure]
     yield f"{_USUAL_S:,} new connections a second take so many of the server's processors: {', '.join(cores)}."
+
+
+def _surely_more(times: Estimate) -> bool:
+    """Whether setting up surely takes longer than a request over an open connection."""
+    return (times.low or times.point) > 1
 
 
 def tables(plan: Plan, connections: Sequence[Connection]) -> Iterator[Block]:
