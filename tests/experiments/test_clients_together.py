@@ -7,9 +7,10 @@ from collections.abc import Callable
 
 import pytest
 
-from sectax.experiments.client_server.client import Answered
+from sectax.experiments.client_server.client import Answered, Overlap
 from sectax.experiments.client_server.together import (
     Offset,
+    Part,
     Together,
     agreed_start,
     offset,
@@ -17,6 +18,7 @@ from sectax.experiments.client_server.together import (
     shared,
 )
 from sectax.experiments.s3.client_process import Measured
+from sectax.hosts.places import HERE
 from sectax.model.errors import WrongUse
 from sectax.model.plan import Plan
 from tests.machines import plan_of
@@ -57,37 +59,63 @@ def test_operations_are_dealt_out_evenly_and_none_is_lost() -> None:
     assert shared(2, 4) == [1, 1, 0, 0]
 
 
-def sent(elapsed_ns: list[int], wall_ns: int = 100, cpu_ns: int = 10, **more: int) -> Measured:
-    return Measured(elapsed_ns=elapsed_ns, wall_ns=wall_ns, cpu_ns=cpu_ns, attempts=len(elapsed_ns), **more)
+def part(elapsed_ns: list[int], wall_ns: int = 100, cpu_ns: int = 10, late_ns: int = 0, **more: int) -> Part[Measured]:
+    """What a client did with one processor, by a clock that is right to 5 ns."""
+    host = f"worker-{more.pop('worker', 1)}"
+    batch = Measured(elapsed_ns=elapsed_ns, wall_ns=wall_ns, cpu_ns=cpu_ns, attempts=len(elapsed_ns), **more)
+    return Part(batch, host, late_ns, 5, 1.0)
 
 
 def test_single_times_are_merged_and_never_their_quantiles() -> None:
-    batch = one_batch([sent([1, 2]), sent([]), sent([9])], [0, 0, 0], [1, 1, 1])
+    batch = one_batch([part([1, 2]), part([]), part([9])])
 
     assert batch.elapsed_ns == [1, 2, 9]
     assert batch.attempts == 3
 
 
 def test_a_load_lasts_from_the_agreed_start_until_its_last_client_has_ended() -> None:
-    batch = one_batch([sent([1], 50, started_ns=7), sent([1], 40, started_ns=1020)], [7, 1000], [1, 1])
+    batch = one_batch([part([1], 50), part([1], 40, late_ns=20)])
 
     assert batch.wall_ns == 60
-    assert batch.late_start_ns == 20
+    assert batch.late_start_ns == 25
 
 
 def test_what_is_counted_is_summed_and_the_largest_client_says_how_much_memory_one_takes() -> None:
-    few = sent([1], late=1, dropped=2, sending_ns=5, peak_bytes=900)
-    many = sent([1], late=10, dropped=20, sending_ns=50, peak_bytes=300)
-    batch = one_batch([few, many], [0, 0], [1, 1])
+    few, many = part([1], late=1, dropped=2, peak_bytes=900), part([1], late=10, dropped=20, peak_bytes=300)
+    batch = one_batch([few, many])
 
-    assert (batch.late, batch.dropped, batch.sending_ns, batch.peak_bytes) == (11, 22, 50, 900)
+    assert (batch.late, batch.dropped, batch.peak_bytes) == (11, 22, 900)
+
+
+def test_a_schedule_that_both_keep_is_kept_also_where_one_has_an_operation_more() -> None:
+    kept = one_batch([part([1, 1, 1], sending_ns=60), part([1, 1], sending_ns=40)])
+    behind = one_batch([part([1, 1, 1], sending_ns=60), part([1, 1], sending_ns=80)])
+
+    assert kept.sending_ns == 50
+    assert behind.sending_ns == 100
 
 
 def test_a_client_that_uses_up_its_part_of_the_processors_is_saturated() -> None:
-    batch = one_batch([sent([1], 100, 95), sent([1], 100, 30), sent([1], 100, 180)], [0, 0, 0], [1, 1, 1])
+    batch = one_batch([part([1], 100, 95), part([1], 100, 30), part([1], 100, 180)])
 
     assert batch.saturated == 2
     assert batch.processors == 3
+
+
+def test_what_went_wrong_is_counted_for_each_host_and_over_all_batches() -> None:
+    overlap = Overlap(3)
+    for _ in range(2):
+        batch = one_batch([part([1], late=3), part([1], cpu_ns=99, worker=2), part([1], dropped=1, worker=2)])
+        overlap.add(batch, 0)
+
+    assert {name: count for name, count in overlap.witnesses().items() if " on " in name} == {
+        "late on worker-1": 6,
+        "dropped on worker-1": 0,
+        "saturated on worker-1": 0,
+        "late on worker-2": 0,
+        "dropped on worker-2": 2,
+        "saturated on worker-2": 2,
+    }
 
 
 class Fake:
@@ -105,12 +133,12 @@ class Fake:
     def sent(self) -> Measured:
         if not self.asked[0]:
             raise Answered("timeout", "nothing came")
-        return sent([1] * self.asked[0], started_ns=self.asked[1])
+        return part([1] * self.asked[0], started_ns=self.asked[1]).batch
 
 
 def test_clients_begin_together_by_their_own_clocks_and_on_a_schedule_by_turns() -> None:
     first, second = Fake(0), Fake(10**12)
-    together = Together([first, second])
+    together = Together([first, second], (HERE, HERE))
     together.compare_clocks()
     batch = together.measure([2, 1], 1000.0, Fake.ask, Fake.sent)
 
@@ -119,7 +147,7 @@ def test_clients_begin_together_by_their_own_clocks_and_on_a_schedule_by_turns()
 
 
 def test_a_client_without_an_operation_is_not_asked() -> None:
-    together = Together([Fake(0), Fake(0)])
+    together = Together([Fake(0), Fake(0)], (HERE, HERE))
     together.compare_clocks()
 
     assert together.measure([1, 0], 0.0, Fake.ask, Fake.sent).elapsed_ns == [1]
@@ -135,7 +163,7 @@ def plan(clients: str, experiment: str = "http", **levels: str) -> Plan:
 def test_a_plan_says_that_its_clients_share_the_processors(experiment: str) -> None:
     made = plan("4", experiment, concurrency="8")
 
-    assert "4 clients share the load and this machine's processors" in made.transfers
+    assert "4 clients share the load, and those of one machine its processors" in made.transfers
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from sectax.design.matrix import Rules
 from sectax.design.planning import Design, Request, make_plan
+from sectax.hosts.places import Place
 from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.bill import Usage
 from sectax.model.machine import Machine, Wanted
@@ -94,10 +95,12 @@ class Bench(ExitStack):
             refused before anything is started.
         may_idle: whether idle time may lie between operations of a subject; a batch may then be one operation, however
             short.
+        places: where the clients that share a load run, one for each; empty for this machine.
     """
 
     least_open_s: float = 0.0
     may_idle: bool = False
+    places: Sequence[Place] = ()
 
     def __init__(self, plan: Plan) -> None:
         super().__init__()

@@ -96,7 +96,7 @@ def start(
     """
     refuse_new(path)
     experiment = registry.load(name)
-    with site_of(on, progress) as site:
+    with site_of(on, progress, experiment, request.options) as site:
         with progress.waiting("getting ready"):
             machine = site.machine(experiment, request, progress.say)
             bench = planned(experiment, request, machine)
@@ -155,8 +155,9 @@ def resume(
             seal_file(path, key.sign)
             progress.say(f"sealed with {key.shown}, as it stands now")
         return Outcome(path, "finished", analyse_measured(measured))
-    with site_of(on, progress) as site:
-        bench = registry.load(plan.experiment).bench(plan)
+    experiment = registry.load(plan.experiment)
+    with site_of(on, progress, experiment, plan.options) as site:
+        bench = experiment.bench(plan)
         environment = site.environment(bench)
         site.refuse_other(measured, environment)
         opened = _sealed_plan(measured.run_id, plan_text, len(measured.sessions) + 1, key, progress)

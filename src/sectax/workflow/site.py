@@ -8,6 +8,7 @@ from typing import Protocol, Self
 
 from sectax.calibration.pilot import Emit, Tick
 from sectax.engines.engine import Engine
+from sectax.experiments.client_server.load import CLIENTS, clients_of
 from sectax.experiments.interface import Bench, Experiment, Machine, Request
 from sectax.model.environment import LOCAL_HOST, Environment
 from sectax.model.errors import WrongUse
@@ -117,16 +118,18 @@ class WorkHere(AtHost):
         return (LOCAL_HOST,)
 
 
-def site_of(on: On | None, progress: Progress) -> Site:
-    """Where a run takes place: without *on*, on this machine.
+def site_of(on: On | None, progress: Progress, experiment: Experiment, options: Mapping[str, tuple[str, ...]]) -> Site:
+    """Where a run takes place: without *on*, on this machine; with several clients only these are elsewhere.
 
     Raises:
-        WrongUse: the address is not one.
+        WrongUse: the address is not one, or there is no such number of clients.
     """
     if on is None:
         return Here()
     try:
-        from sectax.workflow.cluster import ClusterSite  # imports Dask
+        from sectax.workflow.clients import ClientsSite  # imports Dask
+        from sectax.workflow.cluster import ClusterSite
     except ImportError as error:
         raise WrongUse("--on needs Dask, which is not installed", "pip install 'sectax[dask]'") from error
-    return ClusterSite(on, progress)
+    clients = clients_of(options) if CLIENTS in experiment.options else 1
+    return ClientsSite(on, progress, clients) if clients > 1 else ClusterSite(on, progress)

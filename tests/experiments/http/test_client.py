@@ -20,6 +20,7 @@ from sectax.experiments.client_server.server import free_port, loopback_certific
 from sectax.experiments.http import parts
 from sectax.experiments.http.client import SharedClient
 from sectax.experiments.http.many_clients import ManyClients
+from sectax.hosts.places import HERE
 from tests.fakes.http_service import Answer, HttpService, said, secured_by, without_end
 from tests.needs import needs
 
@@ -374,7 +375,7 @@ def certificate_for(names: list[str], valid_days: int) -> tuple[str, str]:
 
 def test_several_clients_share_a_load_and_begin_together() -> None:
     with HttpService({"/": said()}) as service:
-        clients = ManyClients(str(parts.client().path), 3)
+        clients = ManyClients(str(parts.client().path), (HERE,) * 3)
         clients.join("a")
         try:
             clients.hello()

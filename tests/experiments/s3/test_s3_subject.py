@@ -16,6 +16,7 @@ from sectax.experiments.s3.levels import ENCRYPTIONS
 from sectax.experiments.s3.minio import Minio
 from sectax.experiments.s3.shelf import SERVES, Shelf
 from sectax.experiments.s3.spec import S3Spec
+from sectax.hosts.places import HERE
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.subject import Visit, Witnesses, Work
 from tests.experiments.s3.servers import between, needs_minio, running
@@ -433,7 +434,7 @@ def test_no_secret_shows_in_witnesses_or_in_the_list_of_processes(tls: Minio) ->
 @pytest.mark.parametrize("operation", ["get", "put", "delete"])
 @pytest.mark.parametrize("rate", [0.0, 150.0])
 def test_several_clients_share_a_load_and_leave_nothing(plain: Minio, client: str, operation: str, rate: float) -> None:
-    wanted = spec(plain, "sse-s3", client, operation=operation, clients=3, concurrency=6, rate=rate)
+    wanted = spec(plain, "sse-s3", client, operation=operation, places=(HERE,) * 3, concurrency=6, rate=rate)
     seen, visit, closed = measured(wanted, Work(61, settle=10))
 
     observed = Counter(observation.metric for observation in visit.observations)
@@ -446,7 +447,7 @@ def test_several_clients_share_a_load_and_leave_nothing(plain: Minio, client: st
 
 
 def test_several_clients_fetch_one_large_object(plain: Minio) -> None:
-    wanted = spec(plain, bytes=9 * 2**20, concurrency=4, clients=2, shelf=Shelf())
+    wanted = spec(plain, bytes=9 * 2**20, concurrency=4, places=(HERE, HERE), shelf=Shelf())
     subject = wanted.subject()
     try:
         subject.open()

@@ -11,6 +11,7 @@ import signal
 import time
 import warnings
 from collections.abc import Generator, Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from multiprocessing import resource_tracker
 from typing import Any, Self
@@ -37,6 +38,15 @@ _ASK_S = 5.0
 _TOGETHER = 32
 # A worker looks at its own limits first; a job that is not back by then hangs with its worker.
 _GRACE_S = 10.0
+
+
+class WorkerLost(SessionOver):
+    """A worker on which a client ran is gone; another one may take its place."""
+
+    def __init__(self, host: str) -> None:
+        super().__init__(
+            f"the worker of a client on {host} is gone", "sectax resume goes on when it, or another, is there"
+        )
 
 
 @dataclass
@@ -67,6 +77,7 @@ class Cluster:
         self._late: list[str] = []
         self._strangers: set[str] = set()  # workers that are no part of it
         self._numbers = itertools.count()
+        self._actors: dict[str, Any] = {}  # by the address of their worker
         self.hosts: dict[str, HostState] = {}
 
     @classmethod
@@ -235,6 +246,49 @@ class Cluster:
             with contextlib.suppress(Exception):
                 for _, future in waiting.values():
                     future.cancel()
+
+    def actor(self, name: str, kind: type) -> tuple[str, Any]:
+        """The address of the next worker of a host, and the object of this kind that lives there.
+
+        Raises:
+            WorkerLost: the host has no worker.
+        """
+        address = self._worker_of(name)
+        if address is None:
+            raise WorkerLost(name)
+        if address not in self._actors:
+            key = f"sectax-clients-{id(self):x}-{next(self._numbers)}"
+            with self.as_current():
+                made = self._connected().submit(
+                    kind, workers=[address], allow_other_workers=False, pure=False, retries=0, actor=True, key=key
+                )
+                try:
+                    self._actors[address] = made.result(timeout=CONNECT_S)
+                except Exception as error:  # the network, in all its ways
+                    raise WorkerLost(name) from error
+        return address, self._actors[address]
+
+    def as_current(self) -> AbstractContextManager[Any]:
+        """Objects of Dask that are made inside belong to this cluster."""
+        manager: AbstractContextManager[Any] = self._connected().as_current()
+        return manager
+
+    def is_gone(self, address: str) -> bool:
+        """Whether the scheduler, if it is there, does not know this worker any more."""
+        return not self._is_up() or bool(self._gone({address}))
+
+    def look_again(self) -> None:
+        """Once a worker was lost: connect again where the connection was, and see which workers there are now.
+
+        Raises:
+            SessionOver: the scheduler does not come back.
+        """
+        if not self._is_up():
+            self._come_back()
+            self._actors.clear()
+        self._look()
+        there = {address for host in self.hosts.values() for address in host.workers}
+        self._actors = {address: actor for address, actor in self._actors.items() if address in there}
 
     def _results(self, futures: Mapping[str, Any]) -> dict[str, bytes | Failure]:
         """What has ended, by host; asked for at once, since every question goes to the scheduler."""

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import statistics
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from sectax.hosts.registry import host
+from sectax.hosts.places import HERE, Place, Variables
+from sectax.hosts.process.child import Child
+from sectax.hosts.process.telemetry import NoTelemetry
+from sectax.hosts.registry import Telemetry, host
 from sectax.model.subject import Witnesses
 
 _Reply = TypeVar("_Reply", bound=msgspec.Struct)
 _Hello = TypeVar("_Hello", bound=msgspec.Struct)
 
+_ALL = Variables()
 # What one request to a client may take besides its operations.
 GRACE_S = 30.0
 HELLO_S = 60.0
@@ -39,8 +42,9 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
     `wall_ns` and `cpu_ns` are of the ramp too; `in_flight` operations overlapped on average. On a schedule `late`
     operations began after they were due, `dropped` ones were not sent at all, and `sending_ns` is how long it took to
     send the others. `started_ns` is when it began, by the clock of `now`; with `one_thread` no second processor could
-    have helped. Of several clients (`together`): how late the last one began after the agreed start, how many used up
-    their part of the processors, and the processors that they could use.
+    have helped. Of several clients (`together`): how long after the agreed start the last one
+    began at most, how many used up
+    their part of the processors, and the processors that they could use; `hosts` has what was counted of each host's.
     """
 
     elapsed_ns: list[int]
@@ -57,6 +61,7 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
     late_start_ns: int = 0
     saturated: int = 0
     processors: float = 0.0
+    hosts: dict[str, dict[str, int]] = {}
 
     def complaint(self, count: int, spanned_s: float, at_once: int = 0) -> str | None:
         """What cannot be of a batch of so many operations, answered within so many seconds; None where nothing is."""
@@ -71,7 +76,7 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
 
     def load(self, count: int, rate: float, at_once: int) -> dict[str, float]:
         """What the load did to its client, which begins so many operations at once."""
-        processors = self.processors or own_processors(self.one_thread)
+        processors = self.processors or usable(HERE.processors, self.one_thread)
         load = {"load_cpu_s": self.cpu_ns * 1e-9, "load_quota_s": self.wall_ns * 1e-9 * processors}
         if rate:
             load |= {"load_scheduled": float(count), "load_schedule_s": count / rate}
@@ -82,10 +87,9 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
         return load
 
 
-def own_processors(one_thread: bool, clients: int = 1) -> float:
-    """The processors that one of several clients on this machine can use."""
-    shared = len(os.sched_getaffinity(0)) / clients
-    return min(1.0, shared) if one_thread else shared
+def usable(processors: float, one_thread: bool) -> float:
+    """How many of these processors a client can use."""
+    return min(1.0, processors) if one_thread else processors
 
 
 class Overlap:
@@ -95,12 +99,16 @@ class Overlap:
         self._clients = clients
         self._in_flight: list[float] = []
         self._late_start_s, self._saturated = 0.0, 0
+        self._hosts: dict[str, dict[str, int]] = {}
 
     def add(self, batch: Batch, ramp: int) -> None:
         if ramp:
             self._in_flight.append(batch.in_flight)
         self._late_start_s = max(self._late_start_s, batch.late_start_ns * 1e-9)
         self._saturated = max(self._saturated, batch.saturated)
+        for name, counts in batch.hosts.items():
+            so_far = self._hosts.setdefault(name, dict.fromkeys(counts, 0))
+            self._hosts[name] = {what: so_far[what] + count for what, count in counts.items()}
 
     def witnesses(self) -> Witnesses:
         """Of several at once, `in_flight`; of several clients, how many, and the most that went wrong in one batch."""
@@ -108,6 +116,8 @@ class Overlap:
         if self._clients > 1:
             seen |= {"clients": self._clients, "clients_saturated": self._saturated}
             seen |= {"latest_start_s": round(self._late_start_s, 6)}
+        for name, counts in self._hosts.items():
+            seen |= {f"{what} on {name}": count for what, count in counts.items()}
         return seen
 
 
@@ -133,8 +143,8 @@ class Conversation:
     `receive` may raise `Answered` and `msgspec.DecodeError` too.
     """
 
-    def __init__(self, argv: Sequence[str], env: Mapping[str, str] | None = None) -> None:
-        self.child = host().start(argv, env=env)
+    def __init__(self, argv: Sequence[str], variables: Variables = _ALL, place: Place = HERE) -> None:
+        self.child = place.start(argv, variables)
 
     def send(self, request: dict[str, Any]) -> None:
         self.send_line(msgspec.json.encode(request))
@@ -154,6 +164,10 @@ class Conversation:
         self.send({"command": "now"})
         return self.receive(Now, GRACE_S).now_ns
 
+    def telemetry(self) -> Telemetry:
+        """What the kernel knows of it, where it is this machine's."""
+        return host().telemetry(self.child) if isinstance(self.child, Child) else NoTelemetry()
+
     def kill(self) -> None:
         self.child.kill()
 
@@ -169,9 +183,9 @@ class SharedProcess(Generic[_Hello]):
 
     kind: type[Conversation] = Conversation
 
-    def __init__(self, argv: Sequence[str], greeting: type[_Hello]) -> None:
-        """Args: its command; what it answers to `hello`."""
-        self._argv, self._greeting = tuple(argv), greeting
+    def __init__(self, argv: Sequence[str], greeting: type[_Hello], place: Place = HERE) -> None:
+        """Args: its command; what it answers to `hello`; where it runs."""
+        self._argv, self._greeting, self._place = tuple(argv), greeting, place
         self._arms: set[str] = set()
         self._conversation: Conversation | None = None
         self._hello: _Hello | None = None
@@ -182,16 +196,14 @@ class SharedProcess(Generic[_Hello]):
             raise RuntimeError("the client was not started")
         return self._conversation
 
-    def environment(self) -> Mapping[str, str]:
-        """The whole environment of the process."""
+    def variables(self) -> Variables:
         # Proxies, certificates and resolvers that an environment names are not those of the arms.
-        own = {name: value for name, value in os.environ.items() if not name.upper().endswith("_PROXY")}
-        return {name: value for name, value in own.items() if name not in ("SSLKEYLOGFILE", "GODEBUG")}
+        return Variables(without=("*_PROXY", "SSLKEYLOGFILE", "GODEBUG"))
 
     def join(self, arm: str) -> None:
         """Start the process for this arm, unless it runs for another one already."""
         if self._conversation is None:
-            self._conversation = self.kind(self._argv, self.environment())
+            self._conversation = self.kind(self._argv, self.variables(), self._place)
             self._conversation.send({"command": "hello"})
         self._arms.add(arm)
 

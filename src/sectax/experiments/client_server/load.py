@@ -17,7 +17,7 @@ OPEN_CONCURRENCY = "16"
 # A turn has to hold many of operations that overlap.
 OVERLAPPING_S = 0.05
 
-CLIENTS = Option("clients", "share the load among N client processes on this machine", "N")
+CLIENTS = Option("clients", "share the load among N client processes, here or on the workers of --on", "N")
 
 _MOST_AT_ONCE = 256
 _MOST_CLIENTS = 64
@@ -74,7 +74,7 @@ def check_shares(clients: int, concurrency: Sequence[str], load: Sequence[str]) 
 
 def of_clients(clients: int) -> str:
     """What several clients mean for what a run says; empty for one."""
-    return f" The {clients} clients share the load and this machine's processors." if clients > 1 else ""
+    return f" The {clients} clients share the load, and those of one machine its processors." if clients > 1 else ""
 
 
 def ramp(concurrency: int, rate: float) -> int:

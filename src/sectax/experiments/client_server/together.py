@@ -6,6 +6,7 @@ What is merged are the single times, never quantiles: a quantile of the whole lo
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +15,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
-from sectax.experiments.client_server.client import Batch, own_processors
+from sectax.experiments.client_server.client import Batch, usable
+from sectax.hosts.places import Place
 
 # Round trips from which the fastest tells how far two clocks are apart.
 _ROUND_TRIPS = 8
@@ -24,7 +26,7 @@ _PER_CLIENT_NS = 1_000_000
 # From this share of its part of the processors on a client sends no faster than it can.
 _SATURATED = 0.85
 # What is of the client that has most of it; of the other members of a batch their sum counts.
-_LARGEST = ("sending_ns", "peak_bytes", "one_thread")
+_LARGEST = ("peak_bytes", "one_thread")
 
 
 class HasClock(Protocol):
@@ -48,8 +50,9 @@ class Offset:
 class Together(Generic[_Client]):
     """Clients of which each has an equal part of the load; all begin a batch at a start agreed ahead."""
 
-    def __init__(self, clients: Iterable[_Client]) -> None:
-        self.clients = tuple(clients)
+    def __init__(self, clients: Iterable[_Client], places: Sequence[Place]) -> None:
+        """Args: where each of them runs."""
+        self.clients, self._places = tuple(clients), tuple(places)
         self._offsets: tuple[Offset, ...] = ()
 
     def compare_clocks(self) -> None:
@@ -77,13 +80,43 @@ class Together(Generic[_Client]):
         # On a schedule they send by turns, so that the whole load is as even as that of one client.
         apart_ns = 1e9 / rate if rate else 0.0
         begins = [start + offset.ahead_ns + round(place * apart_ns) for place, offset in enumerate(self._offsets)]
-        asked = [(client, begin) for client, own, begin in zip(self.clients, shares, begins, strict=True) if own]
-        for client, own, begin in zip(self.clients, shares, begins, strict=True):
-            if own:
-                ask(client, own, begin)
-        batches = every(partial(sent, client) for client, _ in asked)
-        processors = [own_processors(one.one_thread, len(self.clients)) for one in batches]
-        return one_batch(batches, [begin for _, begin in asked], processors)
+        asked = [place for place, own in enumerate(shares) if own]
+        for place in asked:
+            ask(self.clients[place], shares[place], begins[place])
+        batches = every(partial(sent, self.clients[place]) for place in asked)
+        hosts = Counter(place.name for place in self._places)
+        own = [self._places[place].processors / hosts[self._places[place].name] for place in asked]
+        parts = [
+            Part(
+                batch,
+                self._places[place].name,
+                max(0, batch.started_ns - begins[place]),
+                self._offsets[place].doubt_ns,
+                usable(processors, batch.one_thread),
+            )
+            for place, batch, processors in zip(asked, batches, own, strict=True)
+        ]
+        return one_batch(parts)
+
+
+@dataclass(frozen=True)
+class Part(Generic[_Batch]):
+    """What one client did of a batch.
+
+    Attributes:
+        late_ns: how long after the agreed start it began. doubt_ns: by how much that may be wrong.
+        processors: that it can use.
+    """
+
+    batch: _Batch
+    host: str
+    late_ns: int
+    doubt_ns: int
+    processors: float
+
+    @property
+    def is_saturated(self) -> bool:
+        return self.batch.cpu_ns >= _SATURATED * self.processors * self.batch.wall_ns
 
 
 def offset(now: Callable[[], int], clock: Callable[[], int] = time.monotonic_ns) -> Offset:
@@ -114,33 +147,39 @@ def shared(total: int, clients: int) -> list[int]:
     return [least + (place < more) for place in range(clients)]
 
 
-def one_batch(batches: Sequence[_Batch], begins: Sequence[int], processors: Sequence[float]) -> _Batch:
-    """What several clients sent, as if one had.
-
-    Args:
-        begins: when each was to begin, by its own clock. processors: that each can use.
-    """
+def one_batch(parts: Sequence[Part[_Batch]]) -> _Batch:
+    """What several clients sent, as if one had."""
+    batches = [part.batch for part in parts]
     members: dict[str, Any] = {}
     for name in msgspec.structs.asdict(batches[0]):
         of_each = [getattr(batch, name) for batch in batches]
         if isinstance(of_each[0], list):
             members[name] = list(chain.from_iterable(of_each))
-        else:
+        elif not isinstance(of_each[0], dict):
             members[name] = max(of_each) if name in _LARGEST else sum(of_each)
-    late_ns = [max(0, batch.started_ns - begin) for batch, begin in zip(batches, begins, strict=True)]
-    busy = [batch.cpu_ns >= _SATURATED * own * batch.wall_ns for batch, own in zip(batches, processors, strict=True)]
-    return msgspec.structs.replace(
-        batches[0],
-        **members
-        | {
-            # From the agreed start to the end of the last client.
-            "wall_ns": max(late + batch.wall_ns for late, batch in zip(late_ns, batches, strict=True)),
-            "late_start_ns": max(late_ns),
-            "saturated": sum(busy),
-            "processors": sum(processors),
-            "started_ns": 0,
-        },
-    )
+    sent = [max(1, len(batch.elapsed_ns) + batch.dropped) for batch in batches]
+    of_all = {
+        # From the agreed start to the end of the last client.
+        "wall_ns": max(part.late_ns + part.batch.wall_ns for part in parts),
+        "late_start_ns": max(part.late_ns + part.doubt_ns for part in parts),
+        # Of a client that has one operation more than its part, the whole schedule is not longer by that.
+        "sending_ns": round(
+            sum(sent) * max(part.batch.sending_ns / own for part, own in zip(parts, sent, strict=True)) / len(parts)
+        ),
+        "saturated": sum(part.is_saturated for part in parts),
+        "processors": sum(part.processors for part in parts),
+        "hosts": _counted(parts) if len({part.host for part in parts}) > 1 else {},
+    }
+    return msgspec.structs.replace(batches[0], **members | of_all)
+
+
+def _counted(parts: Sequence[Part[_Batch]]) -> dict[str, dict[str, int]]:
+    """What went wrong, by host."""
+    counts: dict[str, Counter[str]] = {}
+    for part in parts:
+        own = {"late": part.batch.late, "dropped": part.batch.dropped, "saturated": int(part.is_saturated)}
+        counts.setdefault(part.host, Counter(dict.fromkeys(own, 0))).update(own)
+    return {host: dict(of_host) for host, of_host in sorted(counts.items())}
 
 
 def every(ask: Iterable[Callable[[], _Answer]]) -> list[_Answer]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from sectax.experiments.client_server.client import GRACE_S, Batch, Conversation, SharedProcess
+from sectax.hosts.places import Variables
 from sectax.model.subject import Witnesses
 
 
@@ -55,9 +55,9 @@ class PgClient(SharedProcess[Hello]):
     def __init__(self, program: str) -> None:
         super().__init__((program,), Hello)
 
-    def environment(self) -> Mapping[str, str]:
+    def variables(self) -> Variables:
         """Nothing of the user's: libpq reads some thirty variables, and files in the user's home."""
-        return {"PATH": os.environ.get("PATH", ""), "HOME": "/nonexistent"}
+        return Variables(("*",), {"PATH": os.environ.get("PATH", ""), "HOME": "/nonexistent"})
 
     def open(self, arm: str, connection: str, query: str, *, kept: bool, added_s: float) -> Opened:
         added_ns = round(added_s * 1e9)

@@ -15,7 +15,7 @@ from sectax.experiments.database.levels import QUERIES
 from sectax.experiments.database.server import Postgres
 from sectax.hosts.process.errors import ChildError
 from sectax.hosts.process.telemetry import NoTelemetry, difference
-from sectax.hosts.registry import Telemetry, host
+from sectax.hosts.registry import Telemetry
 from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Observation, Visit, Witnesses, Work
 from sectax.text.printable import printable
@@ -78,7 +78,7 @@ class DatabaseSubject:
         self._backend = opened.backend
         if spec.kept:
             spec.server.keep(opened.backend)
-        self._telemetry = host().telemetry(spec.client.conversation.child)
+        self._telemetry = spec.client.conversation.telemetry()
         self._stage = "visit"
         return opened.witnesses | {
             "authentication": spec.server.method_of(opened.backend),

@@ -18,6 +18,7 @@ from sectax.experiments.http.services import Service, headers_in, read_services,
 from sectax.experiments.http.subject import FirstBody, HttpSpec
 from sectax.experiments.interface import Bench
 from sectax.experiments.named import FOLDER
+from sectax.hosts.places import HERE
 from sectax.model.errors import WrongUse
 from sectax.model.plan import Calibrated, Plan, added_s
 from sectax.model.treatment import Treatment
@@ -54,6 +55,10 @@ class HttpBench(Bench):
     def start(self, inputs: Mapping[str, str]) -> None:
         """Put the secrets back into the services, and start the servers that serve the whole session."""
         self._services = read_services(revealed(self.plan.options, inputs))
+        started = [service.name for service in self._services.values() if service.start]
+        if started and not all(place.is_here for place in self.places):
+            reason = f"the server of {started[0]} is reached from this machine alone, and the clients are on others"
+            raise WrongUse(reason, "give the URL of one that runs elsewhere, in place of --start")
         sweep(WORK_FOLDERS)
         if self.plan.options.get("fresh"):
             return
@@ -91,7 +96,7 @@ class HttpBench(Bench):
 
     def _client(self) -> SharedClient | ManyClients:
         program = str(parts.client().path)
-        return ManyClients(program, self._many) if self._many > 1 else SharedClient(program)
+        return ManyClients(program, self.places or (HERE,) * self._many) if self._many > 1 else SharedClient(program)
 
 
 def _read(service: Service) -> tuple[tuple[tuple[str, str], ...], bytes]:

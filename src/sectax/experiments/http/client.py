@@ -8,6 +8,8 @@ from typing import Any
 import msgspec
 
 from sectax.experiments.client_server.client import GRACE_S, Batch, SharedProcess
+from sectax.hosts.places import HERE, Place
+from sectax.hosts.registry import Telemetry
 from sectax.model.subject import Witnesses
 
 PROTOCOL = 1
@@ -45,8 +47,11 @@ class Closed(msgspec.Struct, frozen=True):
 class SharedClient(SharedProcess[Hello]):
     """One process for all arms of a cell. What its methods raise is what `Conversation` does."""
 
-    def __init__(self, program: str) -> None:
-        super().__init__((program,), Hello)
+    def __init__(self, program: str, place: Place = HERE) -> None:
+        super().__init__((program,), Hello, place)
+
+    def telemetry(self) -> Telemetry:
+        return self.conversation.telemetry()
 
     def open(self, arm: str, wanted: Mapping[str, Any], longest_s: float) -> Opened:
         self.conversation.send({"command": "open", "arm": arm, **wanted})

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from sectax.experiments.client_server.client import Answered, Conversation
+from sectax.experiments.client_server.client import Answered
 from sectax.experiments.client_server.together import Together, every
 from sectax.experiments.http.client import Closed, Hello, Opened, Sent, SharedClient
+from sectax.hosts.places import Place
+from sectax.hosts.process.telemetry import NoTelemetry
+from sectax.hosts.registry import Telemetry
 
 
 class ManyClients:
     """Each has an equal part of the connections and of the rate. What its methods raise, those of `SharedClient` do."""
 
-    def __init__(self, program: str, clients: int) -> None:
-        self._together = Together(SharedClient(program) for _ in range(clients))
+    def __init__(self, program: str, places: Sequence[Place]) -> None:
+        """Args: where each of them runs."""
+        self._together = Together((SharedClient(program, place) for place in places), places)
         self._rates: dict[str, float] = {}
 
     def __len__(self) -> int:
         return len(self._together.clients)
 
-    @property
-    def conversation(self) -> Conversation:
-        """With the first of them."""
-        return self._together.clients[0].conversation
+    def telemetry(self) -> Telemetry:
+        """What a kernel counts of one process says nothing of several."""
+        return NoTelemetry()
 
     def join(self, arm: str) -> None:
         for client in self._together.clients:

@@ -20,7 +20,7 @@ from sectax.experiments.http.services import Service
 from sectax.experiments.on_probe.failures import redaction
 from sectax.hosts.process.errors import ChildError
 from sectax.hosts.process.telemetry import NoTelemetry, difference
-from sectax.hosts.registry import Telemetry, host
+from sectax.hosts.registry import Telemetry
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.subject import Observation, Visit, Witness, Witnesses, Work
 from sectax.text.printable import printable
@@ -156,7 +156,7 @@ class HttpSubject:
         ):
             raise self._failure(differs, "--bodies-differ accepts it; otherwise their times are of different work")
         self._clock = str(hello.clock["name"])
-        self._telemetry = host().telemetry(spec.client.conversation.child)
+        self._telemetry = spec.client.telemetry()
         self._stage = "visit"
         clock: Witnesses = {
             "clock": self._clock,
@@ -228,8 +228,7 @@ class HttpSubject:
             raise self._failed(error, "measure") from error
         if (complaint := batch.complaint(count, spanned_s, spec.ramp)) is not None:
             raise self._failure(f"the client {complaint}", "report it")
-        # What a kernel counts of one process says nothing of several.
-        ridden = (difference(before, after) if spec.clients == 1 else {}) | {"spanned_s": spanned_s}
+        ridden = difference(before, after) | {"spanned_s": spanned_s}
         if spec.concurrency > 1 or spec.rate:  # one request at a time is waited for with its CPU time
             ridden |= batch.load(count, spec.rate, spec.concurrency)
         self._overlap.add(batch, spec.ramp)

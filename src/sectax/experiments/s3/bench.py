@@ -25,6 +25,8 @@ from sectax.experiments.s3.minio import KMS_KEY, WORK_FOLDERS, Minio
 from sectax.experiments.s3.shelf import Shelf
 from sectax.experiments.s3.spec import S3Spec
 from sectax.experiments.s3.where import read_certificate, read_where, region_of
+from sectax.hosts.places import HERE
+from sectax.model.errors import WrongUse
 from sectax.model.plan import Calibrated, Plan, added_s
 from sectax.model.treatment import Treatment
 from sectax.parts import cache
@@ -83,6 +85,9 @@ class S3Bench(Bench):
         for treatment in self.plan.treatments:
             wanted.setdefault(treatment.levels["transfer"], set()).add(treatment.levels["encryption"])
         if self._where.endpoint == LOCAL:
+            if not all(place.is_here for place in self.places):
+                reason = "the local server is reached from this machine alone, and the clients are on others"
+                raise WrongUse(reason, "give a service with --endpoint")
             sweep_data(self._data)
         for transfer, encryptions in sorted(wanted.items()):
             self._services[transfer] = self._service(transfer, encryptions)
@@ -137,7 +142,7 @@ class S3Bench(Bench):
             key=inputs[_KEY],
             part_bytes=PART_BYTES if levels["upload"] == MULTIPART else 0,
             concurrency=int(levels["concurrency"]),
-            clients=clients_of(self.plan.options),
+            places=tuple(self.places) or (HERE,) * clients_of(self.plan.options),
             rate=rate_of(levels["load"]),
             server=service.server,
             thorough=calibrated is None or not self._piloted,

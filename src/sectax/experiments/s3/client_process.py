@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,6 +10,7 @@ import msgspec
 
 from sectax.experiments.client_server.client import GRACE_S, HELLO_S, Batch, Conversation, Nothing
 from sectax.experiments.s3.access import Access
+from sectax.hosts.places import HERE, Place, Variables
 
 PROTOCOL = 4
 
@@ -61,11 +61,13 @@ class Attempts(msgspec.Struct, frozen=True):
 class ClientProcess(Conversation):
     """Every method but `kill` may raise `ChildError`, `Answered` and `msgspec.DecodeError`."""
 
-    def __init__(self, argv: Sequence[str], access: Access, size: int, rate: float, seed: str = "") -> None:
+    def __init__(
+        self, argv: Sequence[str], access: Access, size: int, rate: float, seed: str = "", place: Place = HERE
+    ) -> None:
         """Args: how it is started; the service; bytes of an object; operations per second on schedule, 0 for none; the
-        seed of its first body, which it makes meanwhile.
+        seed of its first body, which it makes meanwhile; where it runs.
         """
-        super().__init__(argv, _environment(access))
+        super().__init__(argv, _variables(access), place)
         self._size, self._rate = size, rate
         self._ready = 0  # operations that are staged
         self.send({"command": "hello", "protocol": PROTOCOL, "bytes": size, "seed": seed})
@@ -122,12 +124,8 @@ class ClientProcess(Conversation):
         return GRACE_S + scheduled_s + operations * (1.0 + 2 * self._size / _SLOWEST_BYTES_S)
 
 
-def _environment(access: Access) -> dict[str, str]:
-    """Sectax's own, less what would lead the client to another address or other credentials than it is given."""
-    own = dict(os.environ)
+def _variables(access: Access) -> Variables:
+    """Without what would lead the client to another address or other credentials than it is given."""
     if access.access_key:
-        own = {name: value for name, value in own.items() if not name.startswith("AWS_")}
-        own |= {"AWS_EC2_METADATA_DISABLED": "true"}
-    elif access.endpoint:
-        own = {name: value for name, value in own.items() if not name.startswith("AWS_ENDPOINT_URL")}
-    return own
+        return Variables(("AWS_*",), {"AWS_EC2_METADATA_DISABLED": "true"})
+    return Variables(("AWS_ENDPOINT_URL*",) if access.endpoint else ())

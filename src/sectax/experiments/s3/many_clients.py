@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -10,7 +10,9 @@ from sectax.experiments.client_server.client import Answered
 from sectax.experiments.client_server.together import Together, every
 from sectax.experiments.s3.access import Access
 from sectax.experiments.s3.client_process import ClientProcess, Hello, Measured, Opened
-from sectax.hosts.process.child import Child
+from sectax.hosts.places import Place
+from sectax.hosts.process.telemetry import NoTelemetry
+from sectax.hosts.registry import Telemetry
 
 # Where the first object is, which every client stores for itself.
 _OWN = frozenset({"first_bucket", "first_key"})
@@ -23,15 +25,23 @@ class ManyClients:
     """
 
     def __init__(
-        self, clients: int, argv: tuple[str, ...], access: Access, size: int, rate: float, seed: str = ""
+        self, places: Sequence[Place], argv: tuple[str, ...], access: Access, size: int, rate: float, seed: str = ""
     ) -> None:
+        """Args: where each of them runs."""
         self._rate = rate
-        self._together = Together([ClientProcess(argv, access, size, rate / clients, seed) for _ in range(clients)])
+        clients: list[ClientProcess] = []
+        try:
+            for place in places:
+                clients.append(ClientProcess(argv, access, size, rate / len(places), seed, place))
+        except BaseException:
+            for client in clients:
+                client.kill()
+            raise
+        self._together = Together(clients, places)
 
-    @property
-    def child(self) -> Child:
-        """The first of them."""
-        return self._together.clients[0].child
+    def telemetry(self) -> Telemetry:
+        """What a kernel counts of one process says nothing of several."""
+        return NoTelemetry()
 
     def hello(self) -> Hello:
         first, *_ = [client.hello() for client in self._together.clients]

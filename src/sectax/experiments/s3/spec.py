@@ -8,6 +8,7 @@ from sectax.experiments.client_server.load import fewest, ramp
 from sectax.experiments.s3.access import Access
 from sectax.experiments.s3.minio import Minio
 from sectax.experiments.s3.shelf import Shelf
+from sectax.hosts.places import HERE, Place
 from sectax.model.errors import SectaxError
 from sectax.model.subject import Subject
 
@@ -27,7 +28,8 @@ class S3Spec:
         prefix: of every key.
         key: Base64 of 32 bytes, for SSE-C and the client's own encryption.
         part_bytes: of a multipart upload; 0 puts the object at once.
-        concurrency: operations at once, at most. clients: processes that share the load.
+        concurrency: operations at once, at most.
+        places: where the processes run that share the load.
         rate: operations per second that are sent on schedule; 0 for a closed loop.
         server: the local server, whose files can be searched; None for another's.
         shelf: of large objects that earlier clients left; None where every client stores its own.
@@ -48,7 +50,7 @@ class S3Spec:
     key: str = field(default="", repr=False)
     part_bytes: int = 0
     concurrency: int = 1
-    clients: int = 1
+    places: tuple[Place, ...] = field(default=(HERE,), repr=False, compare=False)
     rate: float = 0.0
     server: Minio | None = field(default=None, repr=False)
     thorough: bool = True
@@ -69,6 +71,11 @@ class S3Spec:
         """
         fresh = self.operation in ("put", "delete") and not self.part_bytes
         return min(self.bytes, _FIRST_BYTES) if fresh and not self.thorough else self.bytes
+
+    @property
+    def clients(self) -> int:
+        """Client processes that share the load."""
+        return len(self.places)
 
     @property
     def ramp(self) -> int:

@@ -24,7 +24,7 @@ from sectax.experiments.s3.shelf import Kept
 from sectax.experiments.s3.spec import S3Spec
 from sectax.hosts.process.errors import ChildError
 from sectax.hosts.process.telemetry import NoTelemetry, difference
-from sectax.hosts.registry import Telemetry, host
+from sectax.hosts.registry import Telemetry
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.subject import Observation, Visit, Witness, Witnesses, Work
 from sectax.text.printable import printable
@@ -89,7 +89,7 @@ class S3Subject:
         spec = self._spec
         of_one = (spec.argv, spec.access, spec.bytes, spec.rate, seed)
         try:
-            self._client = ManyClients(spec.clients, *of_one) if spec.clients > 1 else ClientProcess(*of_one)
+            self._client = ManyClients(spec.places, *of_one) if spec.clients > 1 else ClientProcess(*of_one)
         except ChildError as error:
             raise self._failed(error, "start") from error
 
@@ -138,7 +138,7 @@ class S3Subject:
             shown = {name: value for name, value in witnesses.items() if name in _OF_STORING}
             self._kept_one = replace(kept, found=found, witnesses=shown)
         self._clock = str(hello.clock["name"])
-        self._telemetry = host().telemetry(client.child)
+        self._telemetry = client.telemetry()
         self._stage = "visit"
         self._warm_up()
         libraries: Witnesses = {f"library_{name}": self._safe(version) for name, version in hello.libraries.items()}
@@ -274,9 +274,7 @@ class S3Subject:
         complaint = batch.complaint(count, spanned_s, ramp)
         if complaint is not None:
             raise self._failure(complaint, "report it")
-        # What a kernel counts of one process says nothing of several.
-        ridden = difference(before, after) if self._spec.clients == 1 else {}
-        ridden |= {"spanned_s": spanned_s, "attempts": float(batch.attempts)}
+        ridden = difference(before, after) | {"spanned_s": spanned_s, "attempts": float(batch.attempts)}
         if self._spec.concurrency > 1 or self._spec.rate:  # one operation at a time is waited for with its CPU time
             ridden |= batch.load(count, self._spec.rate, self._spec.concurrency)
         self._overlap.add(batch, ramp)

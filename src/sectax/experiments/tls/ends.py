@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Mapping
 from typing import Any, TypeVar
 
 import msgspec
 
 from sectax.experiments.client_server.client import GRACE_S, HELLO_S, Answered, Conversation
+from sectax.hosts.places import Variables
 from sectax.hosts.process.errors import ChildDied, ChildSilent
 from sectax.hosts.process.processors import among
 
@@ -113,7 +113,7 @@ class Ends:
     def join(self, arm: str) -> None:
         """Start the processes for this arm, unless they run for another one already."""
         if not self._processes:
-            own = {name: value for name, value in os.environ.items() if name not in _NOT_FOR_THEM}
+            own = Variables(tuple(sorted(_NOT_FOR_THEM)))
             with among(self._services):
                 self._start("server", self._command, own)
                 if self._slow is not None:
@@ -121,8 +121,8 @@ class Ends:
             self._start("client", self._command, own)
         self._arms.add(arm)
 
-    def _start(self, role: str, command: tuple[str, ...], env: Mapping[str, str]) -> None:
-        self._processes[role] = Conversation((*command, role), env)
+    def _start(self, role: str, command: tuple[str, ...], variables: Variables) -> None:
+        self._processes[role] = Conversation((*command, role), variables)
         self._processes[role].send({"command": "hello"})
 
     def hello(self, role: str = "client") -> Hello:

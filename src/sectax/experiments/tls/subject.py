@@ -14,7 +14,7 @@ from sectax.experiments.tls.ends import UNSUPPORTED, Connected, Ends, Seen, stor
 from sectax.experiments.tls.levels import CALLED, MTLS, NO_TLS, NONE, ON, Setup
 from sectax.hosts.process.errors import ChildError
 from sectax.hosts.process.telemetry import NoTelemetry, difference
-from sectax.hosts.registry import Telemetry, host
+from sectax.hosts.registry import Telemetry
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.subject import Observation, Visit, Witnesses, Work
 from sectax.text.printable import printable
@@ -131,7 +131,7 @@ class TlsSubject:
             except (wire.NotTls, StopIteration) as error:
                 raise self._failure(f"what the client sent is not TLS: {error}", "report it") from error
         self._clock = str(hello.clock["name"])
-        self._telemetry = host().telemetry(spec.ends.client.child)
+        self._telemetry = spec.ends.client.telemetry()
         self._stage = "visit"
         clock: Witnesses = {
             "clock": self._clock,

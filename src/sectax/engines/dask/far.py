@@ -1,0 +1,189 @@
+"""Clients on the workers of a cluster: what a worker does for them, and how the coordinator speaks to one.
+
+What travels is `Sealed`, and nothing here that runs on a worker raises, as in `worker`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from sectax.engines.dask.cluster import Cluster, WorkerLost
+from sectax.engines.dask.worker import LINE_LIMIT, Failure, Sealed
+from sectax.hosts.places import Variables
+from sectax.hosts.process.child import Child
+from sectax.hosts.process.errors import ChildError, ChildSilent
+from sectax.hosts.registry import host
+from sectax.model.errors import SessionOver
+from sectax.parts.cache import bundled, cache_folder
+
+# How often a worker looks whether a client was ended, and the coordinator whether a worker is gone.
+_LOOK_S = 0.5
+_GONE_S = 1.0
+_START_S = 30.0
+# The coordinator has a limit of its own, and ends a client that it does not wait for any longer.
+_LONGEST_S = 24 * 3600.0
+
+
+class Clients:
+    """All clients of a session on one worker: a Dask actor. They end with it."""
+
+    def __init__(self) -> None:
+        self._children: dict[int, Child] = {}
+        self._threads: dict[int, ThreadPoolExecutor] = {}
+
+    async def start(self, number: int, argv: Sequence[tuple[str, str]], without: Sequence[str], more: Sealed) -> object:
+        """Start a program. Returns None, or a `Failure`.
+
+        Args:
+            argv: as of `packed`. without, more: as of `Variables`, in lines of `NAME=VALUE`.
+        """
+        self._threads[number] = ThreadPoolExecutor(1)
+        extra = dict(line.split("=", 1) for line in more.content.decode().splitlines())
+
+        def start() -> None:
+            env = Variables(tuple(without), extra).of(os.environ)
+            self._children[number] = host().start(unpacked(argv), env=env, line_limit=LINE_LIMIT)
+
+        return await self._done(number, start)
+
+    async def exchange(self, number: int, line: Sealed, longest_s: float) -> object:
+        """Send a line, and give the next one that comes back, `Sealed`; or a `Failure`."""
+
+        def exchange() -> Sealed:
+            child, deadline = self._children[number], time.monotonic() + longest_s
+            child.send(line.content, deadline)
+            while True:
+                try:
+                    return Sealed(child.receive_line(min(deadline, time.monotonic() + _LOOK_S)))
+                except ChildSilent:
+                    if number not in self._children or time.monotonic() >= deadline:
+                        raise
+
+        return await self._done(number, exchange)
+
+    async def wait(self, number: int, longest_s: float) -> object:
+        """Wait until it has ended, and give its exit status."""
+        return await self._done(number, lambda: self._children[number].wait(time.monotonic() + longest_s))
+
+    async def end(self, number: int) -> None:
+        child, threads = self._children.pop(number, None), self._threads.pop(number, None)
+        if child is not None:
+            child.kill()
+        if threads is not None:
+            threads.shutdown(wait=False)
+
+    async def _done(self, number: int, work: Callable[[], object]) -> object:
+        """In the client's own thread, since others may be waited for meanwhile."""
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads[number], work)
+        except Exception as error:  # a client that was ended meanwhile, too
+            return Failure(str(error) or type(error).__name__)
+
+    def __del__(self) -> None:
+        for child in self._children.values():
+            with contextlib.suppress(Exception):
+                child.kill()
+
+
+def _roots() -> Mapping[str, str]:
+    """What lies elsewhere on another host."""
+    return {"python": sys.executable, "cache": str(cache_folder()), "clients": str(bundled("clients", "."))}
+
+
+def packed(argv: Sequence[str]) -> list[tuple[str, str]]:
+    """A command for another host: of every word its root there, or none, and the rest."""
+    roots = _roots().items()
+    return [
+        next(((name, word[len(root) :]) for name, root in roots if f"{word}/".startswith(f"{root}/")), ("", word))
+        for word in argv
+    ]
+
+
+def unpacked(argv: Sequence[tuple[str, str]]) -> list[str]:
+    roots = _roots()
+    return [roots.get(name, "") + rest for name, rest in argv]
+
+
+class FarPlace:
+    """Implements `Place` on a host of a cluster."""
+
+    def __init__(self, cluster: Cluster, name: str, is_here: bool) -> None:
+        """Args: whether the host is this machine."""
+        self._cluster = cluster
+        self.name, self.is_here = name, is_here
+
+    @property
+    def processors(self) -> int:
+        return int(self._cluster.hosts[self.name].facts["host.cpus"])
+
+    def start(self, argv: Sequence[str], variables: Variables) -> FarProcess:
+        """Raises: WorkerLost, ChildError."""
+        address, clients = self._cluster.actor(self.name, Clients)
+        return FarProcess(self._cluster, self.name, address, clients, argv, variables)
+
+
+_numbers = itertools.count()
+
+
+class FarProcess:
+    """Implements `sectax.hosts.places.Process`. All methods but `kill` raise `WorkerLost` where the worker is gone."""
+
+    def __init__(
+        self, cluster: Cluster, host: str, address: str, clients: Any, argv: Sequence[str], variables: Variables
+    ) -> None:
+        self._cluster, self._host, self._address, self._clients = cluster, host, address, clients
+        self._number = next(_numbers)
+        self._answer: Any = None
+        more = Sealed("\n".join(f"{name}={value}" for name, value in variables.more.items()).encode())
+        self._result(self._ask("start", packed(argv), variables.without, more), time.monotonic() + _START_S)
+
+    def send(self, data: bytes, deadline: float) -> None:
+        """The answer is asked for at once: one way to the worker and back is enough."""
+        self._answer = self._ask("exchange", Sealed(data), _LONGEST_S)
+
+    def receive_line(self, deadline: float) -> bytes:
+        answer = self._result(self._answer, deadline)
+        return answer.content if isinstance(answer, Sealed) else b""
+
+    def wait(self, deadline: float) -> int:
+        status = self._result(self._ask("wait", max(0.0, deadline - time.monotonic())), deadline + _GONE_S)
+        return status if isinstance(status, int) else 0
+
+    def kill(self) -> None:
+        with contextlib.suppress(Exception):
+            self._ask("end")
+
+    def _ask(self, what: str, *words: object) -> Any:
+        with self._cluster.as_current():
+            try:
+                return getattr(self._clients, what)(self._number, *words)
+            except RuntimeError as error:  # of Dask, about an actor that is gone
+                raise WorkerLost(self._host) from error
+
+    def _result(self, answer: Any, deadline: float) -> object:
+        began = time.monotonic()
+        while True:
+            now = time.monotonic()
+            try:
+                result = answer.result(timeout=max(0.01, min(_GONE_S, deadline - now)))
+            except TimeoutError:
+                if self._cluster.is_gone(self._address):
+                    raise WorkerLost(self._host) from None
+                if now >= deadline:
+                    raise ChildSilent(deadline - began) from None
+            except SessionOver:
+                raise
+            except Exception as error:  # the network, in all its ways
+                raise WorkerLost(self._host) from error
+            else:
+                if isinstance(result, Failure):
+                    raise ChildError(result.reason)
+                return result

@@ -1,0 +1,149 @@
+"""Runs whose clients are on the workers of a cluster, while their blocks are measured from here."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sectax.engines.dask.far import packed, unpacked
+from sectax.experiments.http import parts
+from tests.engines.real_cluster import RealCluster, two_workers
+from tests.engines.test_dask_faults import (
+    add_hosts,
+    check_nothing_counts_twice,
+    finished,
+    machine,
+    started,
+    states,
+    wait_until,
+)
+from tests.fakes.http_service import HttpService, said
+from tests.needs import needs
+from tests.program import sectax
+
+pytestmark = [pytest.mark.more, needs("the HTTP client in Go")]
+
+
+@pytest.fixture
+def service() -> Iterator[HttpService]:
+    with HttpService({"/": said()}) as one:
+        yield one
+
+
+def asked(cluster: RealCluster, service: HttpService, path: Path, *words: str) -> list[str]:
+    urls = ["run", "http", service.url(), service.url(), "--clients", "2", "--seed", "7", "--out", str(path)]
+    return [*urls, "--on", cluster.on, *words]
+
+
+def witnesses(path: Path) -> dict[str, Any]:
+    """Of the baseline."""
+    document = json.loads(sectax("show", path.name, "--json", folder=path.parent).out)
+    return next(one["witnesses"] for one in document["treatments"] if one["role"] == "baseline")
+
+
+def far_clients(cluster: RealCluster) -> list[int]:
+    """The client processes that workers of this cluster have started."""
+    program, mine = str(parts.client().path), f"SECTAX_STATE={cluster.folder / 'state'}".encode()
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdecimal() and (entry / "cmdline").read_bytes().split(b"\0")[0] == program.encode():
+                found += [int(entry.name)] if mine in (entry / "environ").read_bytes().split(b"\0") else []
+        except OSError:
+            continue
+    return found
+
+
+def test_a_command_is_found_again_where_its_folders_are_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = packed([str(parts.client().path), "/elsewhere/cache"])
+    monkeypatch.setenv("SECTAX_CACHE", str(tmp_path))
+
+    assert unpacked(words) == [str(parts.client().path), "/elsewhere/cache"]
+    assert unpacked(words)[0].startswith(str(tmp_path))
+
+
+def test_clients_on_two_workers_share_the_load_and_leave_nothing(tmp_path: Path, service: HttpService) -> None:
+    path = tmp_path / "a.sectax"
+    with two_workers(tmp_path) as cluster:
+        words = asked(cluster, service, path, "--level", "concurrency=4", "--blocks", "6", "-H", "X-Key: be-arer-5")
+        with started(cluster, *words) as process:
+            out, _ = process.communicate(timeout=200)
+
+        assert process.returncode == 0, out
+        assert far_clients(cluster) == []
+        assert "be-arer-5" not in out + cluster.said()
+    seen = witnesses(path)
+    assert seen["clients"] == 2
+    assert {host for _, _, host in states(path)} == {"local"}
+
+
+@needs("mounts")
+def test_what_went_wrong_is_counted_for_each_host(tmp_path: Path, service: HttpService) -> None:
+    path = tmp_path / "a.sectax"
+    with RealCluster(tmp_path) as cluster:
+        add_hosts(cluster, "anna", "ben")
+        words = asked(cluster, service, path, "--quick", "--hosts", "2", "--rate", "1000", "--blocks", "6")
+        with started(cluster, *words) as process:
+            out, _ = process.communicate(timeout=400)
+
+    assert process.returncode in (0, 3), out  # 3: on a busy machine its schedule may not be kept
+    seen = witnesses(path)
+    assert {"late on anna", "late on ben", "dropped on anna", "saturated on ben"} <= set(seen)
+
+
+@needs("mounts")
+def test_a_killed_worker_loses_one_block_which_is_measured_again(tmp_path: Path, service: HttpService) -> None:
+    path = tmp_path / "a.sectax"
+    with RealCluster(tmp_path) as cluster:
+        add_hosts(cluster, "anna", "ben")
+        words = asked(cluster, service, path, "--hosts", "2", "--level", "concurrency=4", "--blocks", "8")
+        with started(cluster, *words) as process:
+            wait_until(lambda: finished(path) >= 2, "two blocks")
+            os.killpg(cluster.workers[0].pid, signal.SIGKILL)
+            out, _ = process.communicate(timeout=250)
+
+    assert process.returncode == 0, out
+    assert "is lost: the worker of a client on anna is gone" in out
+    check_nothing_counts_twice(path, 8)
+    assert sum(state == "abandoned" for _, state, _ in states(path)) == 1
+
+
+@needs("mounts")
+def test_without_workers_a_run_ends_and_is_resumed_with_new_ones(tmp_path: Path, service: HttpService) -> None:
+    path = tmp_path / "a.sectax"
+    with RealCluster(tmp_path) as cluster:
+        add_hosts(cluster, "anna", "ben")
+        words = asked(cluster, service, path, "--hosts", "2", "--level", "concurrency=4", "--blocks", "8")
+        with started(cluster, *words) as process:
+            wait_until(lambda: finished(path) >= 2, "two blocks")
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        wait_until(lambda: not far_clients(cluster), "clients of a killed run end", 60)
+        for worker in cluster.workers:
+            os.killpg(worker.pid, signal.SIGKILL)
+        add_hosts(cluster, "anna", "ben")
+        with started(cluster, "resume", str(path), "--on", cluster.on, "--hosts", "2") as process:
+            out, _ = process.communicate(timeout=200)
+
+    assert process.returncode == 0, out
+    check_nothing_counts_twice(path, 8)
+
+
+@needs("mounts")
+def test_what_listens_here_alone_is_refused_to_clients_elsewhere(tmp_path: Path) -> None:
+    with RealCluster(tmp_path) as cluster:
+        cluster.add_worker("--no-nanny", prefix=machine(tmp_path, "anna"))
+        urls = ("--baseline", "http://127.0.0.1:$PORT/", "--treatment", "new=http://127.0.0.1:$PORT/")
+        servers = ("--start", "baseline=true", "--start", "new=true", "--level", "concurrency=4")
+        words = ("run", "http", *urls, *servers, "--clients", "2", "--on", cluster.on, "--out", "a.sectax")
+        with started(cluster, *words) as process:
+            out, _ = process.communicate(timeout=100)
+
+    assert process.returncode == 2, out
+    assert "is reached from this machine alone" in out
