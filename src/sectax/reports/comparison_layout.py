@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from sectax.model.compared import ComparedTable, Figure, PublishedComparison, RunComparison, Shape, Side
@@ -12,8 +12,20 @@ from sectax.model.plan import Plan
 from sectax.model.published import Fact, Known, PublishedStudy, PublishedTable
 from sectax.model.treatment import Standing
 from sectax.reports import units
-from sectax.reports.document import Block, Column, Document, Footnotes, Lines, Row, Section, Table, lines, sections
-from sectax.reports.notes import revision
+from sectax.reports.document import (
+    Block,
+    Column,
+    Document,
+    Footnotes,
+    Kind,
+    Lines,
+    Row,
+    Section,
+    Table,
+    lines,
+    sections,
+)
+from sectax.reports.notes import revision, software
 from sectax.reports.result_tables import SHARED_BLOCKS
 from sectax.reports.words import claims, names
 from sectax.text.printable import printable
@@ -54,8 +66,27 @@ def published_comparison(comparison: PublishedComparison) -> Document:
             Section("Remarks on the study's labels", lines(remarks)),
             Section("What the study does not say", lines(_unknowns(study))),
             Section("So it was chosen", lines(map(printable, comparison.choices))),
+            Section("What it comes to", lines(_bottom_line(comparison.tables), long=True), Kind.ANSWER),
         ),
     )
+
+
+def _bottom_line(tables: Iterable[ComparedTable]) -> Iterator[str]:
+    """Of the ratios with an interval, how many hold the study's, and which point the other way."""
+    sides: dict[str, list[tuple[str, float, float, float]]] = {}
+    for table in tables:
+        for shape in (*table.down, *table.across):
+            for side, figure in zip(table.here, shape.here, strict=True):
+                if shape.there.value and figure.value and figure.low and figure.high:
+                    known = (shape.name, shape.there.value, figure.low, figure.high)
+                    sides.setdefault(side.name, []).append(known)
+    for name, ratios in sides.items():
+        alike = sum(low <= there <= high for _, there, low, high in ratios)
+        other = [ratio for ratio, there, low, high in ratios if there > 1 > high or there < 1 < low]
+        turned = f"the other way round: {', '.join(other)}" if other else "none points the other way"
+        yield printable(
+            f"{name}: the study's ratio lies within this run's interval in {alike} of {len(ratios)}; {turned}."
+        )
 
 
 def run_comparison(comparison: RunComparison, *, show_all: bool) -> Document:
@@ -115,8 +146,8 @@ def _there(facts: dict[str, Fact]) -> tuple[str, ...]:
 
 def _here(identity: dict[str, str]) -> tuple[str, ...]:
     # What measures (sectax and its libraries) is of no interest beside what is measured.
-    known = [f"{name} {value}" for name, value in identity.items() if name.partition(".")[0] != "sectax"]
-    return (f"here: {printable('; '.join(known))}",) if known else ("here: not recorded",)
+    known = software({name: value for name, value in identity.items() if name.partition(".")[0] != "sectax"})
+    return tuple(f"here: {text}" for text in known.values()) or ("here: not recorded",)
 
 
 def _unknowns(study: PublishedStudy) -> tuple[str, ...]:

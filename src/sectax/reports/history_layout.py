@@ -38,7 +38,13 @@ def history_report(history: History, *, show_all: bool) -> Document:
     shown = [line for line in history.lines if line.primary or show_all]
     left = len(history.lines) - len(shown)
     rows = tuple(map(_row, shown))
-    columns = (Column("what"), Column("machine"), Column("runs", right=True), Column("first"), Column("last"))
+    columns = (
+        Column("what"),
+        Column("machine"),
+        Column("runs", right=True),
+        Column("first, × baseline"),
+        Column("last, × baseline"),
+    )
     table = Table("", columns, rows)
     notes = [f"{units.count(left, 'secondary comparison')}: --all"] if left else []
     if history.planted:

@@ -49,7 +49,7 @@ TONES = {
     Tone.EVEN: "no difference that matters",
     Tone.OPEN: "undecided",
     Tone.VOID: "no verdict",
-    Tone.NONE: "a control",
+    Tone.NONE: "not judged",
 }
 
 WIDE = Sizes(1200, 630, 24, 70, 16, 125, (250, 770), 26, 32)
