@@ -112,7 +112,8 @@ def self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]:
         families, metrics, costs, smallest = zip(*undetected, strict=True)
         least = units.share(max(*smallest, *costs))
         added = f"{_cost(max(costs))} in {' or '.join(dict.fromkeys(metrics))}"
-        yield f"{', '.join(families)}: a cost of {added} was not found; trust no difference under {least}"
+        apart = "; " if any("," in family for family in families) else ", "
+        yield f"{apart.join(families)}: a cost of {added} was not found; trust no difference under {least}"
 
 
 def self_checked(controls: Sequence[FamilyControls]) -> str:

@@ -89,11 +89,13 @@ def _whole(analysed: Analysed, path: str, title: str, todo: Section) -> Document
     options = (printable(f"{name}: {text}") for name, texts in plan.options.items() for text in texts)
     scope = (printable(text) for text in (analysed.scope, plan.transfers) if text)
     controls = (control_line(plan, control) for control in analysed.controls)
+    doubts, left = distrust(analysed, visible(analysed, show_all=True))
+    doubts += [f"other doubts, below: {', '.join(left)}"] if left else []
     return Document(
         title,
         _lead(analysed, path),
         sections(
-            Section("What to distrust", lines(distrust(analysed, visible(analysed, show_all=True))[0], long=True)),
+            Section("What to distrust", lines(doubts, long=True)),
             Section("Findings", findings(analysed), Kind.RESULTS),
             host_tables.section(analysed, visible(analysed, show_all=False)),
             Section("Side by side", side_by_side.table(analysed)),
