@@ -92,7 +92,7 @@ def test_a_budget_that_the_pilot_eats_is_said_to_be_too_small(tmp_path):
     result = sectax("run", "jwt", "--quick", "--budget", "0.2s", "--out", "r.sectax", folder=tmp_path)
 
     assert result.status == 3
-    assert "a budget of 0.2 s" in result.err
+    assert "a budget of 200ms" in result.err
     assert "20 treatments" in result.err
     assert "leave --budget out" in result.err
     assert "sectax resume" not in result.err
