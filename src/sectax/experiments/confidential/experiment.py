@@ -143,7 +143,7 @@ class ConfidentialExperiment(Experiment):
         has_probe = machine.lacks(OWN_PROBE) is None
         tests = next(factor.levels for factor in factors if factor.name == TEST)
         usual_s = _PUBLISHED_TIMEOUT_S if as_published else _USUAL_TIMEOUT_S
-        timeout = math.ceil(seconds_in(request.options, TIMEOUT, usual_s, (0, 86400), f"--{TIMEOUT} 60"))
+        timeout = math.ceil(seconds_in(request.options, TIMEOUT, usual_s, (0.001, 86400), f"--{TIMEOUT} 60"))
         return Design(
             factors=factors,
             control=HOST,

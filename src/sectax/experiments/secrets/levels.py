@@ -174,7 +174,7 @@ def read_settings(options: Mapping[str, tuple[str, ...]]) -> Settings:
             f"--layer {layer!r} is no ARN of a layer version",
             "as in arn:aws:lambda:us-east-1:123456789012:layer:NAME:11; AWS's documentation lists them by region",
         )
-    delay_s = seconds_in(options, DELAY, 0.0, (1e-6, _MOST_DELAY_S), "--backend-delay 40ms")
+    delay_s = seconds_in(options, DELAY, 0.0, (1e-4, _MOST_DELAY_S), "--backend-delay 40ms")
     ttl_s = int(seconds_in(options, TTL, 0.0, (1, _MOST_TTL_S), "--ttl 60s", whole=True)) or None
     if endpoint is AWS and delay_s:
         raise WrongUse("--backend-delay is of the stand-in, and with --endpoint aws there is none", "leave it out")
