@@ -72,3 +72,13 @@ def test_a_page_that_cannot_be_written_whole_leaves_nothing(tmp_path: Path, monk
         write_document("whole", str(page), "--html")
 
     assert not page.exists()
+
+
+def test_a_group_alone_and_a_factor_that_is_cut_short_are_answered() -> None:
+    alone, short, bare = sectax("run"), sectax("run", "jwt", "--lang", "php"), sectax("run", "jwt", "--budget")
+
+    assert {alone.status, short.status, bare.status} == {2}
+    assert "jwt" in alone.err.splitlines()[1]
+    assert "Usage" not in alone.err
+    assert "--level language=go,java" in short.err
+    assert "hint: as in --budget" in bare.err

@@ -180,7 +180,7 @@ def in_our_words(error: click.ClickException) -> tuple[str, str]:
     """What click says of wrong use: the message, and as a hint what to write instead."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     if context is None:
-        return error.format_message(), ""
+        return error.format_message(), f"as in {error.option_name} …" if isinstance(error, click.BadOptionUsage) else ""
     path, explained = context.command_path, f"{context.command_path} --help"
     if isinstance(error, click.NoSuchOption):
         return f"{path} has no option {error.option_name}", _nearest_option(error.option_name, context, explained)
@@ -189,6 +189,9 @@ def in_our_words(error: click.ClickException) -> tuple[str, str]:
     if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Option):
         option = error.param
         return f"{option.opts[-1]} names no file", f"as in {option.opts[-1]} {option.metavar}; is a variable not set?"
+    if isinstance(error, click.exceptions.NoArgsIsHelpError) and isinstance(context.command, click.Group):
+        there_are = ", ".join(context.command.list_commands(context))
+        return f"{path} alone does nothing", f"name one of these: {there_are}; {explained} says what they are"
     return error.format_message(), explained
 
 
@@ -221,8 +224,12 @@ def _nearest_option(name: str, context: click.Context, explained: str) -> str:
     if name.removeprefix("--") in PRESETS:
         return f"it has no such preset; --budget 30s makes it shorter. {explained} lists its options"
     factor = name.removeprefix("--")
-    if level := next((level for *where, level in _levels() if where == [context.info_name, factor]), None):
-        return f"{factor} is a factor: --level {factor}={level}"
+    known_levels: dict[str, list[str]] = {}
+    for experiment, named, level in _levels():
+        if experiment == context.info_name and named.startswith(factor) and len(factor) > 2:
+            known_levels.setdefault(named, []).append(level)
+    for named, levels in known_levels.items():
+        return f"{named} is a factor: --level {named}={','.join(levels[:2])}"
     if name in OF_A_RUN and any(parameter.metavar == RUN for parameter in context.command.params):
         return f"it was decided when the run began: sectax run EXPERIMENT {name} …; {explained} lists what is left"
     known = [opt for option in context.command.get_params(context) for opt in option.opts if opt.startswith("--")]
