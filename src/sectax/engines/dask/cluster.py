@@ -237,7 +237,8 @@ class Cluster:
                 if now - looked >= _LOOK_S:
                     looked = now
                     gone = self._gone({address for address, _ in waiting.values()})
-                    yield given_up([name for name, (at, _) in waiting.items() if at in gone], "its worker is gone")
+                    if without := [name for name, (at, _) in waiting.items() if at in gone]:
+                        yield given_up(without, "its worker is gone")
                 if now - began > limit_s + _GRACE_S:
                     for name in waiting:
                         self.hosts[name].left_out = f"it did not answer for {now - began:.0f} s"
