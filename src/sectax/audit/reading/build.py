@@ -71,6 +71,8 @@ def evidence_of(grammar: Grammar, records: Iterable[Record], troubles: Iterable[
             machine = one.setting.processor, one.setting.runtime, one.setting.library
             setting = machine, frozenset(one.setting.options.items())
             groups.setdefault((one.id, frozenset(one.levels.items()), setting), []).append(one)
+        if len(groups) > MOST_FIGURES:
+            raise _too_many()
     joined = [_joined(group) for group in groups.values()]
     return evidence(grammar.title, joined, problems, breaks, grammar.compares)
 
@@ -93,7 +95,7 @@ def evidence(
         unique.append(one if ids[one.id] == 1 else _renamed(one, f"{one.id} ({ids[one.id]})"))
         figures += len(one.figures)
         if figures > MOST_FIGURES:
-            raise BadInput(f"more than {MOST_FIGURES} figures: too many to audit together", "split the file")
+            raise _too_many()
     every = tuple(dict.fromkeys(troubles))
     if not unique:
         worst = next((one for one in every if one.kind is TroubleKind.FAILED), next(iter(every), None))
@@ -102,6 +104,10 @@ def evidence(
     levels = {one.levels.get(compares) for one in unique}
     contrast = Contrast(compares, None, reported=False) if compares and len(levels) > 1 else None
     return Evidence(tuple(unique), contrast, every, tuple(breaks), imported=True)
+
+
+def _too_many() -> BadInput:
+    return BadInput(f"more than {MOST_FIGURES} figures: too many to audit together", "split the file")
 
 
 def _labels(grammar: Grammar, records: list[Record]) -> list[str]:

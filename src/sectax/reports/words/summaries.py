@@ -175,7 +175,7 @@ def how_many_decided(analysed: Analysed, asked: Sequence[Finding]) -> str:
     number = sum(is_answered(finding, until) for finding in asked)
     if number == len(asked) or until is Until.CONDITIONS:
         return ""
-    return f"{number} of {len(asked)} comparisons are decided."
+    return f"{number} of {len(asked)} comparisons {'is' if number == 1 else 'are'} decided."
 
 
 def _budget(seconds: float) -> str:
