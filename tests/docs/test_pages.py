@@ -46,8 +46,8 @@ class Rule:
 
 
 def dry(line: str, folder: Path) -> None:
-    """The plan is made: every option and level is there."""
-    works(f"{line.partition(' # ')[0]} --dry-run", folder)
+    """The plan is made: every option and level is there. Its file is there too, for the lines that read it."""
+    works(f"{re.sub(r' --out [^ ]+', '', line.partition(' # ')[0])} --dry-run", folder)
 
 
 def works(line: str, folder: Path, allowed: frozenset[int] = frozenset({0})) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from sectax.engines.dask.far import packed, unpacked
 from sectax.experiments.http import parts
+from sectax.model.errors import ExitStatus
 from tests.engines.real_cluster import RealCluster, two_workers
 from tests.engines.test_dask_faults import (
     add_hosts,
@@ -88,11 +89,14 @@ def test_what_went_wrong_is_counted_for_each_host(tmp_path: Path, service: HttpS
     path = tmp_path / "a.sectax"
     with RealCluster(tmp_path) as cluster:
         add_hosts(cluster, "anna", "ben")
-        words = asked(cluster, service, path, "--quick", "--hosts", "2", "--rate", "1000", "--blocks", "6")
+        words = asked(cluster, service, path, "--quick", "--hosts", "2", "--rate", "4000", "--blocks", "6")
         with started(cluster, *words) as process:
-            out, _ = process.communicate(timeout=400)
+            # A noisy pilot asks for many rounds, and one block says it all.
+            wait_until(lambda: finished(path) >= 1, "a block")
+            process.send_signal(signal.SIGINT)
+            out, _ = process.communicate(timeout=60)
 
-    assert process.returncode in (0, 3), out  # 3: on a busy machine its schedule may not be kept
+    assert process.returncode == ExitStatus.INTERRUPTED, out
     seen = witnesses(path)
     assert {"late on anna", "late on ben", "dropped on anna", "saturated on ben"} <= set(seen)
 

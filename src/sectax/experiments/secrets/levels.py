@@ -72,8 +72,9 @@ _OF_THE_STUDY = (DICTIONARY, SIDECAR, DIRECT_NEW)
 _USUAL = {"language": (PYTHON,), "size": ("32B",), "memory": ("128", "1769"), "pace": (BACK_TO_BACK,)}
 PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
     "default": _USUAL | {"situation": (HIT, MISS)},
-    # A miss shows in it too: as the first access of every instance.
-    "quick": _USUAL | {"situation": (HIT,), "access": _OF_THE_STUDY},
+    # A miss shows in it too: as the first access of every instance. Direct access has no hits, and takes so much longer
+    # that the others' batches would be as long, and few.
+    "quick": _USUAL | {"situation": (HIT,), "access": (DICTIONARY, SIDECAR)},
     "published": _USUAL | {"situation": (HIT, MISS), "access": _OF_THE_STUDY},
 }
 # The study has no hits of direct access, which keeps nothing.
