@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 from random import Random
 
+import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 
@@ -67,6 +68,30 @@ def test_a_page_has_a_picture_of_each_line_and_no_markup_of_others() -> None:
     assert "<b>damaged" not in page
     assert "10.sectax" not in render(made, "terminal", View())  # its commit is what people know
     assert f"{10:040}"[:12] in render(made, "terminal", View())
+
+
+def test_of_too_few_runs_it_is_not_said_that_no_level_changed() -> None:
+    few, enough = [run(number, 1.2, cpu="few") for number in range(9)], [run(number, 1.2) for number in range(10)]
+
+    def said(runs: list[tuple[str, _Run]]) -> str:
+        made = History("runs", len(runs), tuple(workflow._lines(runs)), {}, "a method")
+        return " ".join(render(made, "terminal", View()).split())
+
+    assert said(few).endswith("Too few runs to see a change: a line needs 10 with a figure.")
+    assert said(enough).endswith("No level changed. Looked for by a method.")
+    assert "No level changed. Only 1 of 2 lines have the 10 runs with a figure that a change needs." in said(
+        few + enough
+    )
+
+
+def test_a_figure_without_an_interval_has_no_more_digits_than_one_with_it() -> None:
+    name, seen = run(1, 1.2345)
+    (compared,) = seen.compared
+    assert compared.logs is not None
+    alone = msgspec.structs.replace(compared, logs=(-math.inf, compared.logs[1], math.inf))
+    line = workflow._lines([(name, msgspec.structs.replace(seen, compared=(alone,)))])
+
+    assert "1.2 (no interval)" in render(History("runs", 1, tuple(line), {}, "a method"), "terminal", View())
 
 
 @pytest.fixture(scope="module")

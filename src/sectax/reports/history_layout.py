@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sectax.model.environment import SHORT
-from sectax.model.history import Change, History, HistoryLine, Seen
+from sectax.model.history import FEWEST_RUNS, Change, History, HistoryLine, Seen
 from sectax.reports import units
 from sectax.reports.document import (
     Axis,
@@ -82,9 +82,10 @@ def pictures(history: History) -> Iterator[Block]:
         step = max(1, (len(known) - 1) // (_MARKED - 1))
         at = tuple((float(place), _name(known[place], _BRIEF)) for place in range(0, len(known), step))
         changed = "; ".join(map(_words, line.changes))
+        unchanged = "no change of level was found" if _is_told(line) else "too few runs to find a change of level"
         yield Chart(
             f"{printable(line.experiment)}: {line.words}",
-            f"{printable(line.machine)}: {changed or 'no change of level was found'}.",
+            f"{printable(line.machine)}: {changed or unchanged}.",
             Axis("", at=at),
             Axis("times the cost of the baseline", logarithmic=True, line=1.0),
             (Series(line.words, points),),
@@ -105,6 +106,8 @@ def _effect(run: Seen) -> str:
     text = run.verdict.value.replace("-", " ")
     if run.cost_ratio is not None:
         text = units.with_interval(run.cost_ratio, run.low, run.high)
+        if run.low is None or run.high is None:
+            text = f"{units.roughly(run.cost_ratio)} (no interval)"
     return f"{text}, {_name(run)}"
 
 
@@ -120,8 +123,19 @@ def _changes(history: History, shown: list[HistoryLine]) -> Iterator[Block]:
         for change in line.changes
     ]
     yield from lines(changes, long=True)
+    told = sum(map(_is_told, shown))
+    if not told:
+        yield Text(f"Too few runs to see a change: a line needs {FEWEST_RUNS} with a figure.")
+        return
     advice = "Advice, no verdict: compare the runs on both sides." if changes else "No level changed."
+    if told < len(shown):
+        advice += f" Only {told} of {len(shown)} lines have the {FEWEST_RUNS} runs with a figure that a change needs."
     yield Text(f"{advice} Looked for by {history.changes_by}.")
+
+
+def _is_told(line: HistoryLine) -> bool:
+    """Whether it has two levels' worth of runs, without which no change is found."""
+    return sum(run.cost_ratio is not None for run in line.seen) >= FEWEST_RUNS
 
 
 def _words(change: Change) -> str:

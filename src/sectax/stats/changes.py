@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from sectax.model.history import RUNS_OF_A_LEVEL
 from sectax.stats.moments import Array
 
 # A level is told by so many values at least, and a change has to explain so many times the logarithm of their number:
 # of series without a change at most 3 in 100 are said to have one (`python -m benchmarks.history`).
-LEAST = 5
+LEAST = RUNS_OF_A_LEVEL
 _PRICE = 5.0
 # Costs that differ by a millionth differ by rounding.
 _LEAST_SPREAD = 1e-6
