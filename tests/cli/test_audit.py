@@ -154,6 +154,10 @@ BAD = {
     "a letter": b"Dear Sir,\n\n",
     "a PDF": b"%PDF-1.7\n",
     "a web page": b"<!DOCTYPE html><p>",
+    "a report of ours": b'{\n  "schema": "sectax/report/2"',
+    "a page of ours": b'<!DOCTYPE html>\n<meta name="generator" content="sectax">\n<pre>',
+    "a table of ours": b"run,experiment,comparison,cell\n1,jwt,a,b\n",
+    "a Markdown of ours": b"# jwt\n\n| a | \xc2\xb5s |\n| --- | --- |\n| x | 1 |\n\n## The run's check of itself\n",
     "a spreadsheet": b"PK\3\4rest",
     "a damaged run file": b"SQLite format 3\0" + b"\xff" * 500,
 }

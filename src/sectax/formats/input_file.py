@@ -7,6 +7,7 @@ import contextlib
 import errno
 import io
 import os
+import re
 import signal
 import stat
 import sys
@@ -53,6 +54,14 @@ _OTHER_KINDS = (
     (b"\x1f\x8b", "compressed (gzip)", "gunzip it first"),
     (b"\x89png", "an image", "type its numbers into a CSV file"),
     (b"\xff\xd8\xff", "an image", "type its numbers into a CSV file"),
+)
+# What sectax writes of a run, as a page, JSON, CSV and Markdown: its figures are of many blocks, which a table hides.
+_OWN_REPORT = re.compile(
+    rb"""\A\s*\{\s*"schema":\s*"sectax/"""
+    rb"""|\Arun,experiment,comparison,"""
+    rb"""|^<meta\ name="generator"\ content="sectax">"""
+    rb"""|^\#\#\ The\ run's\ check\ of\ itself$""",
+    re.MULTILINE | re.VERBOSE,
 )
 
 
@@ -255,6 +264,8 @@ def standard_input() -> Iterator[InputFile]:
 
 def _refuse_other_kinds(name: str, head: bytes) -> None:
     """Raises `WrongUse` for kinds of files that people have their numbers in, and that are no text."""
+    if _OWN_REPORT.search(head) is not None:
+        raise WrongUse(f"{name} is a report of sectax", "audit the run file that it was made of (*.sectax)")
     begins = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:64].lower()
     for magic, what, hint in _OTHER_KINDS:
         # A page that shows what a program printed is read.
