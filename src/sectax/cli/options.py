@@ -176,6 +176,16 @@ def progress(quiet: bool, verbose: bool, *, live: bool = True) -> TerminalProgre
     return TerminalProgress(loudness, live=live)
 
 
+# What these commands take one of, and what to do with several.
+_TWO_RUNS = ("run", "two runs beside each other: sectax compare RUN RUN")
+_ONE_AT_A_TIME = {
+    "audit": ("target", "one after the other; the outputs of one tool together: cat FILE FILE | sectax audit -"),
+    "show": _TWO_RUNS,
+    "report": _TWO_RUNS,
+    "advise": _TWO_RUNS,
+}
+
+
 def in_our_words(error: click.ClickException) -> tuple[str, str]:
     """What click says of wrong use: the message, and as a hint what to write instead."""
     context = error.ctx if isinstance(error, click.UsageError) else None
@@ -192,6 +202,8 @@ def in_our_words(error: click.ClickException) -> tuple[str, str]:
     if isinstance(error, click.exceptions.NoArgsIsHelpError) and isinstance(context.command, click.Group):
         there_are = ", ".join(context.command.list_commands(context))
         return f"{path} alone does nothing", f"name one of these: {there_are}; {explained} says what they are"
+    if error.message.startswith("Got unexpected extra argument") and context.info_name in _ONE_AT_A_TIME:
+        return f"{path} takes one {_ONE_AT_A_TIME[context.info_name][0]}", _ONE_AT_A_TIME[context.info_name][1]
     return error.format_message(), explained
 
 

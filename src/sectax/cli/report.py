@@ -29,10 +29,26 @@ _FORMATS_OF = {
 }
 
 
+# What people call a format; the names that --help lists are the others.
+_ALSO_CALLED = {"md": "markdown", "htm": "html"}
+
+
+class _Format(click.Choice[str]):
+    """One of the formats, also by the end of its files' names."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The format. Raises `WrongUse` or `BadParameter` for other words."""
+        if value == "png":
+            raise WrongUse("a PNG is written to a file", "--out FILE.png, without --format")
+        if value == "pdf":
+            raise WrongUse("a report is not written as a PDF", "--format html; a browser prints the page as PDF")
+        return super().convert(_ALSO_CALLED.get(value, value), param, ctx)
+
+
 @click.command("report")
 @click.argument("run_file", metavar="RUN", type=FileName(), callback=named_run)
 @click.option(
-    "--format", "format_", type=click.Choice(FORMATS), help="How to write it.  [default: as --out ends, or markdown]"
+    "--format", "format_", type=_Format(FORMATS), help="How to write it.  [default: as --out ends, or markdown]"
 )
 @click.option("--table", type=click.Choice(TABLES), help="With --format csv: which table.  [default: findings]")
 @click.option("--out", type=FileName(), metavar="FILE", help="The file to write.  [default: stdout]")
