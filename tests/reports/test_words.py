@@ -15,7 +15,7 @@ from sectax.model.condition import Condition
 from sectax.model.finding import AuditWarning, Finding, Severity, VerdictId
 from sectax.model.plan import Calibrated, Stopping, Until
 from sectax.model.treatment import CONTROLS, SkippedTreatment, Standing
-from sectax.reports import words
+from sectax.reports import distrust, words
 from sectax.reports.words import claims
 from tests.reports import situations
 from tests.reports.findings import NOT_MEASURED, finding
@@ -180,3 +180,12 @@ def test_hostile_words_of_a_plan_are_escaped() -> None:
     )
 
     assert all(line.isprintable() for line in words.plan(plan))
+
+
+def test_a_missed_cost_is_said_to_hide_the_same_differences_in_short_and_in_full() -> None:
+    analysed = situations.ALL["positive-control-missed"]()
+    (brief,) = distrust.self_check(analysed.measured.plan, analysed.controls)
+    (family,) = analysed.controls
+
+    least = brief.partition("trust no difference under ")[2]
+    assert distrust.control_line(analysed.measured.plan, family).endswith(f"distrust differences under {least}")

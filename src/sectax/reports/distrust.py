@@ -11,6 +11,7 @@ from sectax.model.environment import FLAW
 from sectax.model.finding import (
     FASTER,
     SLOWER,
+    Effect,
     Finding,
     Severity,
     bias_shown,
@@ -105,12 +106,12 @@ def self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]:
                 f"{claims.interval(positive.effect)}; all intervals are made wider by {wider}"
             )
         elif not finds_known_cost(positive.effect):
-            reach = math.expm1(max(abs(positive.effect.low), abs(positive.effect.high)))
             by = names.metric(plan, positive.comparison.metric)
-            undetected.append((printable(family.family), by, _extra(plan, family, positive), reach))
+            escaped = _least_trusted(plan, family, positive, positive.effect)
+            undetected.append((printable(family.family), by, _extra(plan, family, positive), escaped))
     if undetected:
-        families, metrics, costs, smallest = zip(*undetected, strict=True)
-        least = units.share(max(*smallest, *costs))
+        families, metrics, costs, seen = zip(*undetected, strict=True)
+        least = units.share(max(seen))
         added = f"{_cost(max(costs))} in {' or '.join(dict.fromkeys(metrics))}"
         apart = "; " if any("," in family for family in families) else ", "
         yield f"{apart.join(families)}: a cost of {added} was not found; trust no difference under {least}"
@@ -126,6 +127,11 @@ def self_checked(controls: Sequence[FamilyControls]) -> str:
 
 def _extra(plan: Plan, family: FamilyControls, positive: Finding) -> float:
     return family.known_cost or nominal_cost(plan, plan.treatment(positive.comparison.treatment))
+
+
+def _least_trusted(plan: Plan, family: FamilyControls, positive: Finding, effect: Effect) -> float:
+    """The share under which a difference may have escaped a run that missed its known cost: the farther end of it."""
+    return max(math.expm1(max(abs(effect.low), abs(effect.high))), _extra(plan, family, positive))
 
 
 def _added(plan: Plan, family: FamilyControls, positive: Finding) -> str:
@@ -193,7 +199,6 @@ def _positive(plan: Plan, controls: FamilyControls) -> str:
         wider = units.share(math.expm1(scale_error(positive.effect)))
         verdict_words = f"wrong ({claims.interval(positive.effect)}), so all intervals are made wider by {wider}"
     else:
-        verdict_words = f"missed ({claims.interval(positive.effect)})"
-        if controls.smallest_seen is not None:
-            verdict_words += f"; distrust differences under {units.share(controls.smallest_seen)}"
+        least = units.share(_least_trusted(plan, controls, positive, positive.effect))
+        verdict_words = f"missed ({claims.interval(positive.effect)}); distrust differences under {least}"
     return f"a cost of {_added(plan, controls, positive)} added on purpose: {verdict_words}"
