@@ -77,6 +77,13 @@ def test_without_a_negative_control_large_effects_stand_with_a_warning() -> None
     assert after_the_audit(measured)["same"] == "withdrawn"
 
 
+def test_of_two_blocks_a_known_cost_is_too_little_to_judge_and_no_interval_is_printed() -> None:
+    measured = healthy(positive=[*around(1.04, 10, shift=1)[:2], *[None] * 8], same=list(around(1.4, 10, shift=4)))
+
+    (missing,) = [one for one in run(measured, judge(measured)) if one.check == "positive-control"]
+    assert missing.saw == "not checked: 2 blocks of the positive control are too few"
+
+
 def test_a_known_cost_that_is_seen_as_less_than_the_margin_was_not_seen() -> None:
     measured = run_of(
         {

@@ -143,6 +143,8 @@ def _unmeasured(evidence: RunEvidence, positive: model.Finding) -> str | None:
     """Why a positive control proves nothing whatever its interval says; None where it can."""
     if positive.effect is None:
         return "the positive control was not measured"
+    if positive.effect.blocks < FIRST_LOOK:
+        return f"{positive.effect.blocks} blocks of the positive control are too few"
     cost = evidence.known_costs.get(positive.comparison.treatment)
     if cost is not None and cost.real > MOST_OF_NOMINAL * cost.nominal:
         return (
