@@ -50,7 +50,7 @@ class _Format(click.Choice[str]):
 @click.option(
     "--format", "format_", type=_Format(FORMATS), help="How to write it.  [default: as --out ends, or markdown]"
 )
-@click.option("--table", type=click.Choice(TABLES), help="With --format csv: which table.  [default: findings]")
+@click.option("--table", type=click.Choice(TABLES), help="For CSV: which table.  [default: findings]")
 @click.option("--out", type=FileName(), metavar="FILE", help="The file to write.  [default: stdout]")
 def command(run_file: str, format_: str | None, table: str | None, out: str | None) -> None:
     """Write the results of a run, from its file alone.
@@ -58,11 +58,11 @@ def command(run_file: str, format_: str | None, table: str | None, out: str | No
     --format html writes one page with pictures that needs no network: open it in a browser, send it, print it.
     --format svg writes the picture of the answer alone. Without --format the end of --out's name decides, .png too.
     """
+    format_ = format_ or (_format_of(out) if out is not None else "markdown")
     if table is not None and format_ != "csv":
-        raise WrongUse(f"--table is for CSV, and --format is {format_ or 'markdown'}", "leave it out, or --format csv")
+        raise WrongUse(f"--table is for CSV, and --format is {format_}", "leave it out, or --format csv")
     if out is not None:
         refuse_existing(out, "--out")
-    format_ = format_ or (_format_of(out) if out is not None else "markdown")
     analysed = analyse_file(Path(run_file))
     result = RunReport(analysed, run_file, conditions=concluded(analysed, analysed.measured.plan.stopping.conditions))
     text = render(result, format_, View(table=table or "findings"))

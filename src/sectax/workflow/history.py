@@ -189,6 +189,8 @@ def _unpack(revision: str, folder: Path) -> None:
     from sectax.workflow.environment import ask_git
 
     commit = ask_git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    if not commit and Path(revision).is_file():
+        raise WrongUse(f"{revision} is a file, not a folder", f"sectax show {revision} prints a run")
     if not commit:
         raise WrongUse(f"{revision} is neither a folder nor a branch of this repository", "sectax history FOLDER")
     # In a folder further down, git would pack that folder alone.
