@@ -46,6 +46,15 @@ def test_a_picture_for_sharing_has_one_size_and_everything_inside(groups: int, r
     assert all(below - above > WIDE.text for above, below in pairwise(rows))
 
 
+@pytest.mark.parametrize("label", ["HS256", "service 127.0.0.1-18912 (secondary)", "long " * 20])
+def test_a_label_never_reaches_into_an_interval_beside_it(label: str) -> None:
+    drawn = draw(picture(0.5, 2.0, label=label), WIDE)
+
+    (one, _) = (line for line in drawn.lines if line.role == "label")
+    end = one.x + (one.room or 0.58 * WIDE.text * len(label))
+    assert end < min(mark.interval.low for mark in drawn.marks)
+
+
 def test_a_picture_of_many_rows_is_higher_and_none_lies_on_another() -> None:
     drawn = draw(picture(1.5, 2.0, 3.0, groups=10), WIDE)
 

@@ -12,6 +12,8 @@ from sectax.reports.scale import Scale, around, ratio_ticks
 _EDGE = 14.0  # between the plot's ends and its first and last places
 _BEYOND = 24.0  # from the plot's end to the words beside it
 _LETTER = 0.58  # how wide a letter is for its height
+_LABEL = 64.0  # where labels begin beside a plot
+_NARROWEST = 240.0  # a plot that gives way to its labels; a label that is longer still is pressed together
 # Rows move together and apart by so much, to fill a picture of one height; where they do not fit, it is higher.
 _NEAREST, _FARTHEST = 0.7, 2.6
 
@@ -96,9 +98,13 @@ class DrawnForest:
 def draw(forest: Forest, sizes: Sizes) -> DrawnForest:
     """Lay a forest plot out."""
     if sizes.beside:
-        words = max((len(row.words) for group in forest.groups for row in group.rows), default=0)
-        room = sizes.width - sizes.text * _LETTER * words - _BEYOND - _EDGE
-        sizes = replace(sizes, plot=(sizes.plot[0], min(sizes.plot[1], room)))
+        # The plot gives way to the longest words right of it and the longest label left of it, as far as it can.
+        each = [row for group in forest.groups for row in group.rows]
+        words = max((len(row.words) for row in each), default=0)
+        label = max((len(row.label) for row in each), default=0)
+        last = min(sizes.plot[1], sizes.width - sizes.text * _LETTER * words - _BEYOND - _EDGE)
+        first = min(_LABEL + sizes.text * _LETTER * label, last - _NARROWEST)
+        sizes = replace(sizes, plot=(max(sizes.plot[0], first), last))
     drawn = _draw(forest, sizes)
     if sizes.height is None:
         return drawn
@@ -165,7 +171,9 @@ def _row(row: ForestRow, y: float, sizes: Sizes, left: float) -> list[Line]:
     if sizes.beside:
         beyond = sizes.plot[1] + _BEYOND
         base = y + sizes.row / 2 + sizes.text * 0.35
-        return [Line(left + 16, base, row.label, "label"), Line(beyond, base, row.words, row.tone.value)]
+        free = sizes.plot[0] - _LABEL
+        room = free if len(row.label) * sizes.text * _LETTER > free + 1 else None
+        return [Line(_LABEL, base, row.label, "label", room=room), Line(beyond, base, row.words, row.tone.value)]
     text, room = f"{row.label}: {row.words}", sizes.width - 2 * left
     too_long = len(text) * sizes.text * _LETTER > room
     return [Line(left, y + 13, text, row.tone.value, room=room if too_long else None)]
