@@ -121,8 +121,10 @@ def self_checked(controls: Sequence[FamilyControls]) -> str:
     """What to say of a self-check that saw nothing wrong: that it passed, or what of it there was."""
     if controls and all(map(passed, controls)):
         return "self-check passed"
-    there = any(family.negative or family.positive for family in controls)
-    return "self-check incomplete" if there else "without a self-check"
+    if not any(family.negative or family.positive for family in controls):
+        return "without a self-check"
+    missing = "" if any(family.positive for family in controls) else ": no cost was added on purpose"
+    return f"self-check incomplete{missing}"
 
 
 def _extra(plan: Plan, family: FamilyControls, positive: Finding) -> float:
