@@ -30,7 +30,7 @@ from benchmarks.output import heading, table, target
 from sectax.analysis.findings import judge
 from sectax.experiments import registry
 from sectax.experiments.interface import Bench
-from sectax.model.finding import Finding
+from sectax.model.finding import Effect, Finding
 from sectax.model.measured import Measured
 from sectax.model.metric import Metric, Summary
 from sectax.model.subject import Work
@@ -126,12 +126,17 @@ def widths(measured: Measured, seen: Mapping[str, Sequence[float]]) -> list[Widt
         effect, comparison = finding.effect, finding.comparison
         assert effect is not None
         metric = measured.plan.metric(comparison.metric)
-        ours = (effect.high - effect.low) / 2
         plain = plain_width(
             seen[comparison.treatment], seen[comparison.baseline], effect.blocks, comparison.alpha, metric
         )
-        found.append(Widths(comparison.id, effect.blocks, ours if math.isfinite(ours) else None, plain))
+        found.append(Widths(comparison.id, effect.blocks, half_width(effect), plain))
     return found
+
+
+def half_width(effect: Effect) -> float | None:
+    """Of its interval, a log ratio; None where that has no end."""
+    half = (effect.high - effect.low) / 2
+    return half if math.isfinite(half) else None
 
 
 def plain_width(

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.efficiency import primary, run, shown
+from benchmarks.efficiency import half_width, primary, run, shown
 from benchmarks.output import heading, table, target
 from sectax.model.finding import Finding
 from sectax.model.measured import Measured
@@ -58,9 +58,9 @@ PRESETS = {
 }
 
 
-def half_width(finding: Finding) -> float:
-    effect = finding.effect
-    return math.inf if effect is None else math.expm1((effect.high - effect.low) / 2)
+def is_narrow(finding: Finding, wanted: float) -> bool:
+    half = None if finding.effect is None else half_width(finding.effect)
+    return half is not None and half <= math.log1p(wanted)
 
 
 def main() -> None:
@@ -81,7 +81,7 @@ def main() -> None:
                     narrow.setdefault(name, []).append(0.0)
                     continue
                 rows += _rows(f"{name} {turn + 1}", measured, load)
-                reached = [half_width(one) <= wanted for one in primary(measured) if (wanted := preset.narrow(one))]
+                reached = [is_narrow(one, wanted) for one in primary(measured) if (wanted := preset.narrow(one))]
                 narrow.setdefault(name, []).append(statistics.fmean(reached) if reached else 0.0)
                 spent = time_spent(measured)
                 counted.setdefault(name, []).append(0.0 if spent is None else spent.counted)
@@ -89,23 +89,14 @@ def main() -> None:
     table(["comparison", "blocks", "half-width", "verdict", "load"], rows)
     print()
     for name, shares in narrow.items():
-        least, wanted = min(shares), PRESETS[name].share
-        target(
-            name,
-            least,
-            wanted,
-            f"{least:.0%} of its answers are narrow enough in the worst run, {wanted:.0%} asked",
-            at_least=True,
-        )
+        _worst(name, shares, PRESETS[name].share, "of its answers are narrow enough")
     for name, shares in counted.items():
-        least, wanted = min(shares), PRESETS[name].counted
-        target(
-            name,
-            least,
-            wanted,
-            f"{least:.0%} of a block's time counts in the worst run, {wanted:.0%} asked",
-            at_least=True,
-        )
+        _worst(name, shares, PRESETS[name].counted, "of a block's time counts")
+
+
+def _worst(name: str, shares: Sequence[float], wanted: float, what: str) -> None:
+    least = min(shares)
+    target(name, least, wanted, f"{least:.0%} {what} in the worst run, {wanted:.0%} asked", at_least=True)
 
 
 def _rows(name: str, measured: Measured, load: float) -> list[Sequence[str]]:
@@ -113,7 +104,7 @@ def _rows(name: str, measured: Measured, load: float) -> list[Sequence[str]]:
         (
             f"{name}: {finding.comparison.treatment}",
             str(0 if finding.effect is None else finding.effect.blocks),
-            shown(math.log1p(half_width(finding))),
+            shown(None if finding.effect is None else half_width(finding.effect)),
             finding.verdict,
             f"{load:.1f}",
         )

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +86,18 @@ def test_clients_on_two_workers_share_the_load_and_leave_nothing(tmp_path: Path,
     assert {host for _, _, host in states(path)} == {"local"}
 
 
+@contextmanager
+def with_two_finished(tmp_path: Path, service: HttpService) -> Iterator[tuple[RealCluster, subprocess.Popen[str]]]:
+    """A run of eight blocks with its clients on two hosts, once two blocks are finished."""
+    path = tmp_path / "a.sectax"
+    with RealCluster(tmp_path) as cluster:
+        add_hosts(cluster, "anna", "ben")
+        words = asked(cluster, service, path, "--hosts", "2", "--level", "concurrency=4", "--blocks", "8")
+        with started(cluster, *words) as process:
+            wait_until(lambda: finished(path) >= 2, "two blocks")
+            yield cluster, process
+
+
 @needs("mounts")
 def test_what_went_wrong_is_counted_for_each_host(tmp_path: Path, service: HttpService) -> None:
     path = tmp_path / "a.sectax"
@@ -104,13 +118,9 @@ def test_what_went_wrong_is_counted_for_each_host(tmp_path: Path, service: HttpS
 @needs("mounts")
 def test_a_killed_worker_loses_one_block_which_is_measured_again(tmp_path: Path, service: HttpService) -> None:
     path = tmp_path / "a.sectax"
-    with RealCluster(tmp_path) as cluster:
-        add_hosts(cluster, "anna", "ben")
-        words = asked(cluster, service, path, "--hosts", "2", "--level", "concurrency=4", "--blocks", "8")
-        with started(cluster, *words) as process:
-            wait_until(lambda: finished(path) >= 2, "two blocks")
-            os.killpg(cluster.workers[0].pid, signal.SIGKILL)
-            out, _ = process.communicate(timeout=250)
+    with with_two_finished(tmp_path, service) as (cluster, process):
+        os.killpg(cluster.workers[0].pid, signal.SIGKILL)
+        out, _ = process.communicate(timeout=250)
 
     assert process.returncode == 0, out
     assert "is lost: the worker of a client on anna is gone" in out
@@ -121,21 +131,17 @@ def test_a_killed_worker_loses_one_block_which_is_measured_again(tmp_path: Path,
 @needs("mounts")
 def test_without_workers_a_run_ends_and_is_resumed_with_new_ones(tmp_path: Path, service: HttpService) -> None:
     path = tmp_path / "a.sectax"
-    with RealCluster(tmp_path) as cluster:
-        add_hosts(cluster, "anna", "ben")
-        words = asked(cluster, service, path, "--hosts", "2", "--level", "concurrency=4", "--blocks", "8")
-        with started(cluster, *words) as process:
-            wait_until(lambda: finished(path) >= 2, "two blocks")
-            process.send_signal(signal.SIGKILL)
-            process.wait()
+    with with_two_finished(tmp_path, service) as (cluster, process):
+        process.send_signal(signal.SIGKILL)
+        process.wait()
         wait_until(lambda: not far_clients(cluster), "clients of a killed run end", 60)
         for worker in cluster.workers:
             os.killpg(worker.pid, signal.SIGKILL)
         add_hosts(cluster, "anna", "ben")
-        with started(cluster, "resume", str(path), "--on", cluster.on, "--hosts", "2") as process:
-            out, _ = process.communicate(timeout=200)
+        with started(cluster, "resume", str(path), "--on", cluster.on, "--hosts", "2") as resumed:
+            out, _ = resumed.communicate(timeout=200)
 
-    assert process.returncode == 0, out
+    assert resumed.returncode == 0, out
     check_nothing_counts_twice(path, 8)
 
 

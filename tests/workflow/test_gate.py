@@ -61,7 +61,7 @@ def test_what_a_gate_prints_is_as_agreed() -> None:
         gate(Outcome.UNKNOWN, session(OPEN, KEPT)),
         gate(Outcome.NOTHING, session(nothing), why=nothing.why),
     )
-    as_agreed(GOLDEN / "gate-outcomes.txt", "\n\n".join("\n".join(lines(each)) for each in gates) + "\n")
+    as_agreed(GOLDEN / "gate-outcomes.txt", "\n\n".join("\n".join(lines(gate)) for gate in gates) + "\n")
 
 
 def test_a_summary_has_a_row_for_each_limit_and_no_markup_of_others() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -99,17 +98,9 @@ def _warm_up(
 
 
 def _visit(cell: trial.PlannedCell, alive: dict[str, Guarded]) -> Generator[trial.BlockEvent, None, None]:
-    with contextlib.ExitStack() as opened:
-        workers = opened.enter_context(ThreadPoolExecutor(len(cell.at_once))) if cell.at_once else None
+    with ThreadPoolExecutor(max(1, len(cell.at_once))) as workers:
         for turn in cell.turns():
-            visits = [planned for planned in turn if planned.treatment in alive]
-            results: list[Callable[[], Visit]]
-            if workers is not None and len(visits) > 1:
-                futures = [workers.submit(alive[planned.treatment].visit, planned.work) for planned in visits]
-                results = [future.result for future in futures]
-            else:
-                results = [partial(alive[planned.treatment].visit, planned.work) for planned in visits]
-            for planned, result in zip(visits, results, strict=True):
+            for planned, result in _begun([one for one in turn if one.treatment in alive], alive, workers):
                 place = (planned.treatment, planned.round, planned.position)
                 try:
                     visit = result()
@@ -118,6 +109,15 @@ def _visit(cell: trial.PlannedCell, alive: dict[str, Guarded]) -> Generator[tria
                     yield _drop(planned.treatment, alive, error, "visit")
                 else:
                     yield trial.Trial(*place, trial.State.OK, visit.observations, visit.telemetry)
+
+
+def _begun(
+    visits: list[trial.PlannedVisit], alive: Mapping[str, Guarded], workers: ThreadPoolExecutor
+) -> list[tuple[trial.PlannedVisit, Callable[[], Visit]]]:
+    """Each with what gives its result: several begin now, in threads; one by itself when it is asked for."""
+    if len(visits) > 1:
+        return [(one, workers.submit(alive[one.treatment].visit, one.work).result) for one in visits]
+    return [(one, partial(alive[one.treatment].visit, one.work)) for one in visits]
 
 
 def _close(cell: trial.PlannedCell, alive: dict[str, Guarded]) -> Generator[trial.BlockEvent, None, None]:

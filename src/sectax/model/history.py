@@ -7,7 +7,7 @@ from typing import Literal
 
 from sectax.model.finding import VerdictId
 
-# A level is told by so many runs at least, and a change is from one level to another.
+# A level takes so many runs at least, and a change is from one level to another.
 RUNS_OF_A_LEVEL = 5
 FEWEST_RUNS = 2 * RUNS_OF_A_LEVEL
 

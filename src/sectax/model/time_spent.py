@@ -33,18 +33,19 @@ def time_spent(measured: Measured) -> TimeSpent | None:
     counted_s = settling_s = opening_s = 0.0
     known = {} if measured.calibrated is None else measured.calibrated.calibrations
     rounds = {} if measured.calibrated is None else measured.calibrated.rounds
-    place = {treatment.id: treatment.cell for treatment in measured.plan.treatments}
-    at_once = Counter(treatment.cell for treatment in measured.plan.treatments if treatment.at_once)
+    treatments = measured.plan.treatments
+    place = {treatment.id: treatment.cell for treatment in treatments}
+    at_once = Counter(treatment.cell for treatment in treatments if treatment.at_once)
+    beside = {treatment.id: at_once[treatment.cell] if treatment.at_once else 1 for treatment in treatments}
     for block in blocks:
         for name, visit in block.visited.items():
-            beside = at_once[place[name]] if measured.plan.treatment(name).at_once else 1
-            counted_s += visit.elapsed_s / beside
+            counted_s += visit.elapsed_s / beside[name]
             opening_s += visit.open_s or 0.0
             if name in known and visit.operations:
                 # Operations that are timed one by one have a batch each, and settle once for a visit.
                 visits = min(visit.batches, rounds.get(place[name], visit.batches))
                 before = known[name].warmup * known[name].count + visits * settling_operations(known[name])
-                settling_s += before * visit.elapsed_s / visit.operations / beside
+                settling_s += before * visit.elapsed_s / visit.operations / beside[name]
     if whole_s <= 0 or counted_s <= 0:
         return None
     counted, settling, opening = counted_s / whole_s, settling_s / whole_s, opening_s / whole_s
