@@ -83,7 +83,7 @@ def test_a_report_never_overwrites_a_file_least_of_all_the_run(tmp_path):
     sectax("run", "command", *TWO, "--blocks", "6", "--out", "r.sectax", folder=tmp_path, simulated=1)
     before = (tmp_path / "r.sectax").read_bytes()
 
-    result = sectax("report", "r.sectax", "--out", "r.sectax", folder=tmp_path)
+    result = sectax("report", "r.sectax", "--format", "html", "--out", "r.sectax", folder=tmp_path)
 
     assert result.status == 2
     assert "exists already" in result.err
