@@ -20,7 +20,7 @@ from sectax.record.writer import RunWriter
 from tests.docs.blocks import blocks
 from tests.needs import needs
 from tests.program import sectax
-from tests.record.runs import ENVIRONMENT, FORMAT_1
+from tests.record.runs import ENVIRONMENT, calibrated, plan, record_block
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
@@ -112,10 +112,11 @@ def rule_of(line: str) -> Rule | None:
     return next((rule for rule in RULES if rule.fits.match(line)), None)
 
 
-def run_of_today(path: Path) -> bytes:
-    """A run file of format 1, brought up to the format that the pages describe."""
-    path.write_bytes(FORMAT_1)
-    with RunWriter.reopen(path, ENVIRONMENT) as writer:
+def finished_run(path: Path) -> bytes:
+    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
+        writer.calibrate(calibrated(plan()))
+        for _ in range(3):
+            record_block(writer)
         writer.finish("finished")
     return path.read_bytes()
 
@@ -123,7 +124,7 @@ def run_of_today(path: Path) -> bytes:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """What readers have: run files, commands, a file, a message, figures."""
-    run = run_of_today(tmp_path / "upgraded.sectax")
+    run = finished_run(tmp_path / "finished.sectax")
     for name in ("RUN", "run.sectax", "r.sectax", "first.sectax", "jwt-php.sectax", "runs/a.sectax"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(run)
