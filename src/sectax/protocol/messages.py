@@ -104,7 +104,6 @@ class Refusal(msgspec.Struct, kw_only=True, frozen=True):
     status: Literal["skipped", "failed"]
     reason: str
     hint: str = ""
-    mend: str = ""  # what `hint` was called before 1.2
 
 
 class Reply(msgspec.Struct, kw_only=True, frozen=True):

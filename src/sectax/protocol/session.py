@@ -117,7 +117,7 @@ class Session:
         if head.status != "ok":
             refusal = _decode(line, messages.Refusal)
             refused = AnsweredSkipped if head.status == "skipped" else AnsweredFailed
-            raise refused(refusal.reason, refusal.hint or refusal.mend)
+            raise refused(refusal.reason, refusal.hint)
         reply = _decode(line, kind)
         _check(asked, reply)
         return reply
