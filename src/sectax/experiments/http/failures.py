@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sectax.experiments.client_server.client import Answered
-from sectax.hosts.process.errors import ChildDied, ChildSilent
+from sectax.experiments.client_server import subject
 
 TRUST = "give the certificate of its authority with --ca FILE; what cannot be verified is not measured"
 _BODY = "--bodies-differ accepts it; or ask for something that stays the same"
@@ -53,21 +52,4 @@ _MEANINGS: dict[str, tuple[str, str]] = {
 
 
 def story(error: Exception, doing: str) -> tuple[str, str]:
-    """What happened, and what to do; what the client says of it stands behind."""
-    match error:
-        case Answered():
-            meaning, hint = _MEANINGS.get(error.kind, ("cannot be asked", "try it with curl -v"))
-            return f"{meaning} ({error.reason})", hint
-        case ChildDied(out_of_memory=True):
-            return f"the client was killed for memory ({doing})", "free some memory, or a lower concurrency"
-        case ChildSilent():
-            return (
-                f"the client did not answer to {doing} within {error.seconds:.0f} s",
-                "a lower --timeout, or report it",
-            )
-        case ChildDied():
-            return (
-                f"the client ended ({doing}): {error}{f'; {error.last_line}' if error.last_line else ''}",
-                "report it",
-            )
-    return f"the client failed ({doing}): {error}", "report it"
+    return subject.story(error, doing, "the client", _MEANINGS, ("cannot be asked", "try it with curl -v"))

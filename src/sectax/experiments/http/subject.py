@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 import base64
-import time
 from dataclasses import dataclass, field
 
-import msgspec
-
 from sectax.experiments.client_server.client import Answered, Overlap
-from sectax.experiments.client_server.load import fewest, ramp
-from sectax.experiments.client_server.server import ServerFailed
 from sectax.experiments.client_server.started import DYING_S, PORT, StartedServer
+from sectax.experiments.client_server.subject import ClientSubject, SharesLoad
 from sectax.experiments.http.addresses import secrets_of
 from sectax.experiments.http.client import Sent, SharedClient
 from sectax.experiments.http.failures import story
 from sectax.experiments.http.many_clients import ManyClients
 from sectax.experiments.http.services import Service
-from sectax.experiments.on_probe.failures import redaction
-from sectax.hosts.process.errors import ChildError
-from sectax.hosts.process.telemetry import NoTelemetry, difference
-from sectax.hosts.registry import Telemetry
-from sectax.model.errors import SubjectFailed, SubjectSkipped
+from sectax.model.errors import SubjectSkipped
 from sectax.model.subject import Observation, Visit, Witness, Witnesses, Work
 from sectax.text.printable import printable
 
 # A body that is longer is taken for one without end.
 MOST_BODY = 2**30
-
-_Trouble = (ChildError, Answered, msgspec.DecodeError)
 
 
 class FirstBody:
@@ -48,7 +38,7 @@ class FirstBody:
 
 
 @dataclass(frozen=True)
-class HttpSpec:
+class HttpSpec(SharesLoad):
     """One treatment of the experiment `http`.
 
     Attributes:
@@ -81,36 +71,21 @@ class HttpSpec:
     server: StartedServer | None = field(default=None, repr=False, compare=False)
 
     @property
-    def ramp(self) -> int:
-        """Requests at either end of a batch that do not count, since fewer are under way with them."""
-        return ramp(self.concurrency, self.rate)
-
-    @property
-    def fewest(self) -> int:
-        """Requests that a batch has at least."""
-        return max(fewest(self.concurrency, self.rate), self.clients)
-
-    @property
     def clients(self) -> int:
-        """Client processes that share the load."""
         return len(self.client) if isinstance(self.client, ManyClients) else 1
 
     def subject(self) -> HttpSubject:
         return HttpSubject(self)
 
 
-class HttpSubject:
+class HttpSubject(ClientSubject):
     """Implements `sectax.model.subject.Subject` for an arm."""
 
     def __init__(self, spec: HttpSpec) -> None:
-        self.first: tuple[Observation, ...] = ()
+        super().__init__(secrets_of(spec.service.url, spec.headers))
         self._spec = spec
         self._own_server: StartedServer | None = None
-        self._telemetry: Telemetry = NoTelemetry()
-        self._stage = "open"
-        self._clock = ""
         self._overlap = Overlap(spec.clients)
-        self._redacted = redaction(secrets_of(spec.service.url, spec.headers))
 
     def start(self) -> None:
         """Start the client, and the server where every opening has its own, without waiting for them."""
@@ -118,10 +93,8 @@ class HttpSubject:
         if spec.service.start and spec.server is None and self._own_server is None:
             self._own_server = StartedServer(spec.service.name, spec.service.start, spec.folder)
             self._own_server.start()
-        try:
+        with self._asking("start"):
             spec.client.join(spec.arm)
-        except ChildError as error:
-            raise self._failed(error, "start") from error
 
     def open(self) -> Witnesses:
         """Ask the service for the first time, and see that it answers as it should.
@@ -139,30 +112,15 @@ class HttpSubject:
             self._own_server.wait()
         elif spec.server is not None:
             spec.server.check()
-        try:
+        with self._asking("open"):
             hello = spec.client.hello()
             opened = spec.client.open(spec.arm, self._wanted(), _warming_s(spec))
-        except Answered as error:
-            if error.kind == "no-http2":
-                self.kill()
-                reason = f"{self._title()} does not speak HTTP/2"
-                raise SubjectSkipped(printable(reason), "leave it out: --level protocol=http1") from error
-            raise self._failed(error, "open") from error
-        except _Trouble as error:
-            raise self._failed(error, "open") from error
         witnesses: Witnesses = {name: self._safe(value) for name, value in opened.witnesses.items()}
         if not spec.bodies_differ and (
             differs := spec.first_body.differs(spec.service.name, witnesses["body"], witnesses["body_bytes"])
         ):
             raise self._failure(differs, "--bodies-differ accepts it; otherwise their times are of different work")
-        self._clock = str(hello.clock["name"])
-        self._telemetry = spec.client.telemetry()
-        self._stage = "visit"
-        clock: Witnesses = {
-            "clock": self._clock,
-            "clock_granularity_s": int(hello.clock["granularity_ns"]) * 1e-9,
-            "clock_read_s": int(hello.clock["read_ns"]) * 1e-9,
-        }
+        clock = self._begin_visits(hello.clock, spec.client.telemetry())
         return witnesses | {"client": hello.client, "runtime": hello.runtime} | clock
 
     def visit(self, work: Work) -> Visit:
@@ -179,11 +137,10 @@ class HttpSubject:
         if work.settle:
             self._batch(work.settle)
         batch, ridden = self._batch(work.count)
-        spec, clock, count = self._spec, self._clock, len(batch.elapsed_ns)
-        observed = [Observation("latency", elapsed * 1e-9, "s", clock, 1) for elapsed in batch.elapsed_ns]
-        observed += [Observation("first_byte", first * 1e-9, "s", clock, 1) for first in batch.first_byte_ns]
+        spec, count = self._spec, len(batch.elapsed_ns)
+        observed = self._times("latency", batch.elapsed_ns) + self._times("first_byte", batch.first_byte_ns)
         turn_ns = sum(batch.elapsed_ns) / batch.in_flight if spec.ramp else batch.wall_ns
-        observed.append(Observation("turn", turn_ns * 1e-9, "s", clock, count))
+        observed.append(Observation("turn", turn_ns * 1e-9, "s", self._clock, count))
         counted = count / (count + 2 * spec.ramp)
         for name, total, unit, whose in (
             ("client_cpu", batch.cpu_ns * 1e-9, "s", "process CPU time"),
@@ -200,16 +157,13 @@ class HttpSubject:
             `requests` and `connections` since it was opened; of several at once, `in_flight`.
         """
         self._stage = "close"
-        try:
+        with self._asking("close"):
             closed = self._spec.client.close(self._spec.arm)
-        except _Trouble as error:
-            raise self._failed(error, "close") from error
         self.kill()
         return {"requests": closed.requests, "connections": closed.connections} | self._overlap.witnesses()
 
-    def kill(self) -> None:
-        """Let the arm go at once, and end its own server; never raises."""
-        self._telemetry.close()
+    def _leave(self) -> None:
+        """The arm's own server ends with it."""
         self._spec.client.leave(self._spec.arm)
         if self._own_server is not None:
             self._own_server.stop()
@@ -220,15 +174,10 @@ class HttpSubject:
         total = count + 2 * spec.ramp
         # Each of them may take as long as it may, and those of one connection follow each other.
         longest_s = spec.timeout_s * 1.2 * -(-total // spec.concurrency) + (total / spec.rate if spec.rate else 0.0)
-        try:
-            before, began = self._telemetry.read(), time.monotonic()
-            batch = spec.client.measure(spec.arm, total, spec.ramp, longest_s)
-            spanned_s, after = time.monotonic() - began, self._telemetry.read()
-        except _Trouble as error:
-            raise self._failed(error, "measure") from error
+        with self._asking("measure"):
+            batch, spanned_s, ridden = self._watched(lambda: spec.client.measure(spec.arm, total, spec.ramp, longest_s))
         if (complaint := batch.complaint(count, spanned_s, spec.ramp)) is not None:
             raise self._failure(f"the client {complaint}", "report it")
-        ridden = difference(before, after) | {"spanned_s": spanned_s}
         if spec.concurrency > 1 or spec.rate:  # one request at a time is waited for with its CPU time
             ridden |= batch.load(count, spec.rate, spec.concurrency)
         self._overlap.add(batch, spec.ramp)
@@ -261,22 +210,16 @@ class HttpSubject:
     def _title(self) -> str:
         return f"http ({self._spec.service.name}, {self._spec.service.method})"
 
-    def _failed(self, error: Exception, doing: str) -> Exception:
-        server = self._own_server or self._spec.server
-        if server is not None:
-            try:
-                server.check(DYING_S)
-            except ServerFailed as ended:
-                self.kill()
-                return ended
-        return self._failure(*story(error, doing))
+    def _story(self, error: Exception, doing: str) -> tuple[str, str]:
+        return story(error, doing)
 
-    def _failure(self, message: str, hint: str) -> SubjectFailed:
-        self.kill()
-        return SubjectFailed(printable(self._redacted(f"{self._title()}: {message}")), hint, self._stage)
+    def _check_server(self) -> None:
+        if (server := self._own_server or self._spec.server) is not None:
+            server.check(DYING_S)
 
-    def _safe(self, value: Witness) -> Witness:
-        return printable(self._redacted(value), 200) if isinstance(value, str) else value
+    def _skipped(self, error: Answered) -> SubjectSkipped | None:
+        reason = printable(f"{self._title()} does not speak HTTP/2")
+        return SubjectSkipped(reason, "leave it out: --level protocol=http1") if error.kind == "no-http2" else None
 
 
 def _warming_s(spec: HttpSpec) -> float:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from sectax.experiments.client_server import subject
 from sectax.experiments.client_server.client import Answered
-from sectax.hosts.process.errors import ChildDied, ChildSilent
 
 _CREDENTIALS = "see that AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY or AWS_PROFILE are those of this service"
 _NOT_ALL = "see what lies between here and the service: what it sent did not arrive as it was stored"
@@ -85,17 +85,5 @@ def meaning_of(error: Exception) -> tuple[str, str]:
 
 def story(error: Exception, doing: str) -> tuple[str, str]:
     """What happened, and what to do; the text of the service stands behind it."""
-    match error:
-        case Answered():
-            meaning, hint = _MEANINGS.get(error.kind, (f"the service answered {error.kind}", ""))
-            return f"{meaning} ({doing}: {error.reason})", hint
-        case ChildDied(out_of_memory=True):
-            return f"its client was killed for memory ({doing})", "free some memory, or leave the largest size out"
-        case ChildSilent():
-            return f"its client did not answer to {doing} within {error.seconds:.0f} s", "is the service very slow?"
-        case ChildDied():
-            return (
-                f"its client ended ({doing}): {error}{f'; {error.last_line}' if error.last_line else ''}",
-                "report it",
-            )
-    return f"its client failed ({doing}): {error}", "report it"
+    kind = error.kind if isinstance(error, Answered) else ""
+    return subject.story(error, doing, "its client", _MEANINGS, (f"the service answered {kind}", ""))

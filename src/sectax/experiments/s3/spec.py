@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sectax.experiments.client_server.load import fewest, ramp
+from sectax.experiments.client_server.subject import SharesLoad
 from sectax.experiments.s3.access import Access
 from sectax.experiments.s3.minio import Minio
 from sectax.experiments.s3.shelf import Shelf
@@ -17,7 +17,7 @@ _FIRST_BYTES = 2**20
 
 
 @dataclass(frozen=True)
-class S3Spec:
+class S3Spec(SharesLoad):
     """One treatment of the experiment `s3`.
 
     Attributes:
@@ -74,18 +74,7 @@ class S3Spec:
 
     @property
     def clients(self) -> int:
-        """Client processes that share the load."""
         return len(self.places)
-
-    @property
-    def ramp(self) -> int:
-        """Operations at either end of a batch that do not count, since fewer are under way with them."""
-        return ramp(self.concurrency, self.rate)
-
-    @property
-    def fewest(self) -> int:
-        """Operations that a batch has at least."""
-        return max(fewest(self.concurrency, self.rate), self.clients)
 
     def subject(self) -> Subject:
         from sectax.experiments.s3.subject import S3Subject

@@ -10,11 +10,9 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
-from sectax.experiments.client_server.client import Answered, Overlap
+from sectax.experiments.client_server.client import Overlap
 from sectax.experiments.client_server.server import ServerFailed
-from sectax.experiments.on_probe.failures import redaction
+from sectax.experiments.client_server.subject import ClientSubject
 from sectax.experiments.s3.client_process import ClientProcess, Measured
 from sectax.experiments.s3.failures import story
 from sectax.experiments.s3.levels import CLIENT, ENCRYPTIONS, METADATA, NONE, SSE_C
@@ -22,12 +20,9 @@ from sectax.experiments.s3.many_clients import ManyClients
 from sectax.experiments.s3.proof import cached_share, holds, stored_bytes
 from sectax.experiments.s3.shelf import Kept
 from sectax.experiments.s3.spec import S3Spec
-from sectax.hosts.process.errors import ChildError
-from sectax.hosts.process.telemetry import NoTelemetry, difference
-from sectax.hosts.registry import Telemetry
-from sectax.model.errors import SubjectFailed, SubjectSkipped
-from sectax.model.subject import Observation, Visit, Witness, Witnesses, Work
-from sectax.text.printable import printable
+from sectax.hosts.process.telemetry import difference
+from sectax.model.errors import SubjectSkipped
+from sectax.model.subject import Observation, Visit, Witnesses, Work
 
 LATENCY = "latency"
 FIRST_BYTE = "first_byte"
@@ -56,25 +51,19 @@ _OF_ITS_SIZE = frozenset({"parts", "stored_bytes"})
 # What is looked for once, when an object is stored.
 _OF_STORING = frozenset({"proof", DISK_BYTES, "page_cache"})
 
-_Trouble = (ChildError, Answered, msgspec.DecodeError)
 
-
-class S3Subject:
+class S3Subject(ClientSubject):
     """Implements `sectax.model.subject.Subject` for an S3 client."""
 
     def __init__(self, spec: S3Spec) -> None:
-        self.first: tuple[Observation, ...] = ()
+        super().__init__((*spec.access.secrets(), spec.key))
         self._spec = spec
         self._client: ClientProcess | ManyClients | None = None
-        self._telemetry: Telemetry = NoTelemetry()
-        self._stage = "open"
-        self._clock = ""
         self._disk_bytes: int | None = None
         self._kept = 0  # operations that were run since the last clearing
         self._prefix = ""
         self._overlap = Overlap(spec.clients)
         self._by_bucket: dict[int, list[int]] = {}  # nanoseconds
-        self._redacted = redaction((*spec.access.secrets(), spec.key))
         is_kept = spec.shelf is not None and spec.operation in ("get", "head") and spec.bytes > _KEPT_FROM
         self._shelf = spec.shelf if is_kept else None
         self._kept_one: Kept | None = None
@@ -88,10 +77,8 @@ class S3Subject:
         seed = "" if self._kept_one is None else self._kept_one.seed
         spec = self._spec
         of_one = (spec.argv, spec.access, spec.bytes, spec.rate, seed)
-        try:
+        with self._asking("start"):
             self._client = ManyClients(spec.places, *of_one) if spec.clients > 1 else ClientProcess(*of_one)
-        except ChildError as error:
-            raise self._failed(error, "start") from error
 
     def open(self) -> Witnesses:
         """Store the first object, and see that it is encrypted as the treatment claims.
@@ -115,11 +102,9 @@ class S3Subject:
         prefix = f"{spec.prefix}{secrets.token_hex(6)}/"
         objects = 1 if spec.bytes > _LARGE else _OBJECTS
         began = time.time()
-        try:
+        with self._asking("open"):
             hello = client.hello()
             opened = client.open(self._wanted(prefix, marker), objects)
-        except _Trouble as error:
-            raise self._failed(error, "open") from error
         self._prefix, seen = prefix, dict(opened.witnesses)
         bucket, key = found = str(seen.pop("first_bucket", "")), str(seen.pop("first_key", ""))
         self._check_header(str(seen.get("encryption_header")))
@@ -137,16 +122,9 @@ class S3Subject:
         if kept is not None:
             shown = {name: value for name, value in witnesses.items() if name in _OF_STORING}
             self._kept_one = replace(kept, found=found, witnesses=shown)
-        self._clock = str(hello.clock["name"])
-        self._telemetry = client.telemetry()
-        self._stage = "visit"
+        clock = self._begin_visits(hello.clock, client.telemetry())
         self._warm_up()
         libraries: Witnesses = {f"library_{name}": self._safe(version) for name, version in hello.libraries.items()}
-        clock: Witnesses = {
-            "clock": self._clock,
-            "clock_granularity_s": int(hello.clock["granularity_ns"]) * 1e-9,
-            "clock_read_s": int(hello.clock["read_ns"]) * 1e-9,
-        }
         return witnesses | {"client": hello.client, "runtime": self._safe(hello.runtime)} | libraries | clock
 
     def visit(self, work: Work) -> Visit:
@@ -168,15 +146,14 @@ class S3Subject:
         if work.settle:
             self._batch(work.settle)
         batch, server_s, ridden = self._batch(work.count)
-        clock, count = self._clock, len(batch.elapsed_ns)
+        count = len(batch.elapsed_ns)
         for bucket, elapsed_ns in zip(batch.buckets, batch.elapsed_ns, strict=False):
             self._by_bucket.setdefault(bucket, []).append(elapsed_ns)
-        observed = [Observation(LATENCY, elapsed_ns * 1e-9, "s", clock, 1) for elapsed_ns in batch.elapsed_ns]
-        observed += [Observation(FIRST_BYTE, elapsed_ns * 1e-9, "s", clock, 1) for elapsed_ns in batch.first_byte_ns]
-        observed += [Observation(CHECK, elapsed_ns * 1e-9, "s", clock, 1) for elapsed_ns in batch.check_ns]
+        observed = self._times(LATENCY, batch.elapsed_ns) + self._times(FIRST_BYTE, batch.first_byte_ns)
+        observed += self._times(CHECK, batch.check_ns)
         if self._spec.bytes:
             wall_ns = sum(batch.elapsed_ns) / batch.in_flight if self._spec.ramp else batch.wall_ns
-            observed.append(Observation(TRANSFER, wall_ns * 1e-9, "s", clock, count * self._spec.bytes))
+            observed.append(Observation(TRANSFER, wall_ns * 1e-9, "s", self._clock, count * self._spec.bytes))
         counted = count / (count + 2 * self._spec.ramp)
         observed.append(Observation(CLIENT_CPU, counted * batch.cpu_ns * 1e-9, "s", "process CPU time", count))
         if server_s is not None:
@@ -205,10 +182,8 @@ class S3Subject:
             `requests`; of several at once, `in_flight`; `bucket_1_s`, …: the median latency in each bucket.
         """
         self._stage = "close"
-        try:
+        with self._asking("close"):
             attempts = self._running().close(self._kept)
-        except _Trouble as error:
-            raise self._failed(error, "close") from error
         if self._shelf is not None and self._kept_one is not None:
             self._shelf.put(self._spec.alike, self._kept_one)
         self.kill()
@@ -218,9 +193,8 @@ class S3Subject:
         }
         return {"requests": attempts} | self._overlap.witnesses() | buckets
 
-    def kill(self) -> None:
-        """End the client at once; never raises. What it stored is removed with the buckets."""
-        self._telemetry.close()
+    def _leave(self) -> None:
+        """What the client stored is removed with the buckets."""
         if self._client is not None:
             with contextlib.suppress(OSError):
                 self._client.kill()
@@ -254,23 +228,21 @@ class S3Subject:
 
     def _batch(self, count: int) -> tuple[Measured, float | None, dict[str, float]]:
         """Returns what was measured, the server's CPU seconds meanwhile, and the client's telemetry."""
-        client, doing, ramp = self._running(), "stage", self._spec.ramp
+        client, ramp = self._running(), self._spec.ramp
         total = count + 2 * ramp
-        try:
+        with self._asking("stage"):
             client.make_ready(total, ramp)
-            doing = self._spec.operation
+        with self._asking(self._spec.operation):
             before = self._telemetry.read()
             server, began = self._server_cpu_s(), time.monotonic()
             batch = client.measure(total, ramp)
             spanned_s, server_after = time.monotonic() - began, self._server_cpu_s()
             after = self._telemetry.read()
-            self._kept += total
-            if self._disk_bytes is None and self._spec.server is not None:
-                self._disk_bytes = self._largest_stored(self._spec.server.data)
-            doing = "clear"
+        self._kept += total
+        if self._disk_bytes is None and self._spec.server is not None:
+            self._disk_bytes = self._largest_stored(self._spec.server.data)
+        with self._asking("clear"):
             self._clear_in_time()
-        except _Trouble as error:
-            raise self._failed(error, doing) from error
         complaint = batch.complaint(count, spanned_s, ramp)
         if complaint is not None:
             raise self._failure(complaint, "report it")
@@ -286,12 +258,10 @@ class S3Subject:
         count = max(1, min(_WARMING, _WARMING_BYTES // max(1, self._spec.bytes)))
         if self._spec.rate or count == 1:
             return
-        try:
+        with self._asking(self._spec.operation):
             self._running().make_ready(count)
             self._running().measure(count)
             self._kept += count
-        except _Trouble as error:
-            raise self._failed(error, self._spec.operation) from error
 
     def _clear_in_time(self) -> None:
         """Remove what was stored, before it becomes much."""
@@ -365,20 +335,13 @@ class S3Subject:
         spec = self._spec
         return f"s3 ({spec.operation}, {spec.bytes} bytes, {spec.encryption}, {spec.client} client)"
 
-    def _failed(self, error: Exception, doing: str) -> Exception:
+    def _check_server(self) -> None:
         server = self._spec.server
         if server is not None and not server.is_running():
-            self.kill()
-            return ServerFailed(
+            raise ServerFailed(
                 f"the local S3 server has ended in the middle of the run{self._redacted(server.said())}",
                 "sectax resume goes on with a new one; is there enough memory and disk?",
             )
-        return self._failure(*story(error, doing))
 
-    def _failure(self, message: str, hint: str) -> SubjectFailed:
-        self.kill()
-        safe = printable(self._redacted(f"{self._title()}: {message}"))
-        return SubjectFailed(safe, self._redacted(hint), self._stage)
-
-    def _safe(self, value: Witness) -> Witness:
-        return printable(self._redacted(value), 200) if isinstance(value, str) else value
+    def _story(self, error: Exception, doing: str) -> tuple[str, str]:
+        return story(error, doing)

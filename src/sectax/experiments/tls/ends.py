@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from sectax.experiments.client_server.client import GRACE_S, HELLO_S, Answered, Conversation
+from sectax.experiments.client_server import subject
+from sectax.experiments.client_server.client import GRACE_S, HELLO_S, Conversation
 from sectax.hosts.places import Variables
-from sectax.hosts.process.errors import ChildDied, ChildSilent
 from sectax.hosts.process.processors import among
 
 _Reply = TypeVar("_Reply", bound=msgspec.Struct)
@@ -199,14 +199,4 @@ _MEANINGS: dict[str, tuple[str, str]] = {
 
 def story(error: Exception, doing: str) -> tuple[str, str]:
     """What happened, and what to do."""
-    match error:
-        case Answered():
-            meaning, hint = _MEANINGS.get(error.kind, ("it failed", _REPORT))
-            return f"{meaning} ({error.reason})", hint
-        case ChildDied(out_of_memory=True):
-            return f"an end was killed for memory ({doing})", "free some memory"
-        case ChildSilent():
-            return f"no answer to {doing} within {error.seconds:.0f} s", "is the machine overloaded?"
-        case ChildDied():
-            return f"an end ended ({doing}): {error}{f'; {error.last_line}' if error.last_line else ''}", _REPORT
-    return f"an end failed ({doing}): {error}", _REPORT
+    return subject.story(error, doing, "the client or the server", _MEANINGS, ("it failed", _REPORT))

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 
-import msgspec
-
 from sectax.experiments.client_server.client import Answered
+from sectax.experiments.client_server.subject import ClientSubject
 from sectax.experiments.tls import wire
 from sectax.experiments.tls.certificates import NAME, Authority, kind_of
 from sectax.experiments.tls.ends import UNSUPPORTED, Connected, Ends, Seen, story
 from sectax.experiments.tls.levels import CALLED, MTLS, NO_TLS, NONE, ON, Setup
-from sectax.hosts.process.errors import ChildError
-from sectax.hosts.process.telemetry import NoTelemetry, difference
-from sectax.hosts.registry import Telemetry
-from sectax.model.errors import SubjectFailed, SubjectSkipped
+from sectax.model.errors import SubjectSkipped
 from sectax.model.subject import Observation, Visit, Witnesses, Work
 from sectax.text.printable import printable
 
@@ -25,8 +20,6 @@ REQUESTS = 16
 # Connections of a turn: fewer are measured less often in the same time, and no more rightly (docs/tls.md).
 TURN = 4
 _TIMEOUT_S = 30.0
-
-_Trouble = (ChildError, Answered, msgspec.DecodeError)
 
 
 @dataclass(frozen=True)
@@ -81,21 +74,16 @@ class TlsSpec:
         }
 
 
-class TlsSubject:
+class TlsSubject(ClientSubject):
     """Implements `sectax.model.subject.Subject` for an arm."""
 
     def __init__(self, spec: TlsSpec) -> None:
-        self.first: tuple[Observation, ...] = ()
+        super().__init__()
         self._spec = spec
-        self._telemetry: Telemetry = NoTelemetry()
-        self._stage = "open"
-        self._clock = ""
 
     def start(self) -> None:
-        try:
+        with self._asking("start"):
             self._spec.ends.join(self._spec.arm)
-        except ChildError as error:
-            raise self._failed(error, "start") from error
 
     def open(self) -> Witnesses:
         """Connect for the first time, and see what was agreed on.
@@ -110,17 +98,10 @@ class TlsSubject:
         """
         self.start()
         spec = self._spec
-        try:
+        with self._asking("open"):
             port = spec.ends.listen(spec.arm, spec.wanted(of_client=False))
             opened = spec.ends.open(spec.arm, port, spec.wanted(of_client=True), _TIMEOUT_S * 8)
             hello, tally = spec.ends.hello(), spec.ends.tally(spec.arm)
-        except Answered as error:
-            if error.kind == UNSUPPORTED:
-                self.kill()
-                raise SubjectSkipped(printable(f"{self._title()}: {error.args[0]}")) from error
-            raise self._failed(error, "open") from error
-        except _Trouble as error:
-            raise self._failed(error, "open") from error
         witnesses: Witnesses = {"protocol": NO_TLS}
         if spec.setup.is_tls:
             if (differs := _differs(opened.seen, tally.seen)) or not tally.alike:
@@ -130,14 +111,7 @@ class TlsSubject:
                 witnesses |= wire.witnesses(opened.wrote, opened.read)
             except (wire.NotTls, StopIteration) as error:
                 raise self._failure(f"what the client sent is not TLS: {error}", "report it") from error
-        self._clock = str(hello.clock["name"])
-        self._telemetry = spec.ends.client.telemetry()
-        self._stage = "visit"
-        clock: Witnesses = {
-            "clock": self._clock,
-            "clock_granularity_s": int(hello.clock["granularity_ns"]) * 1e-9,
-            "clock_read_s": int(hello.clock["read_ns"]) * 1e-9,
-        }
+        clock = self._begin_visits(hello.clock, spec.ends.client.telemetry())
         library = CALLED.get(hello.library.partition(" ")[0], hello.library)
         return witnesses | {"library": library, "library_version": hello.library} | clock
 
@@ -152,21 +126,11 @@ class TlsSubject:
             raise ValueError("a connection's known cost is TlsSpec.added_s; others cannot be added to it")
         if work.settle:
             self._batch(work.settle, 1)
-        before, began = self._telemetry.read(), time.monotonic()
-        batch = self._batch(work.count, self._spec.requests)
-        spanned_s = time.monotonic() - began
-        ridden = difference(before, self._telemetry.read()) | {"spanned_s": spanned_s}
-        clock, count, requests = self._clock, work.count, self._spec.requests
-        observed = [
-            Observation(name, nanoseconds * 1e-9, "s", clock, 1)
-            for name, all_of_them in (
-                ("new_connection", batch.first_byte_ns),
-                ("handshake", batch.handshake_ns),
-                ("connect", batch.connect_ns),
-            )
-            for nanoseconds in all_of_them
-        ]
-        observed.append(Observation("request", batch.requests_ns * 1e-9, "s", clock, requests))
+        count, requests = work.count, self._spec.requests
+        batch, _, ridden = self._watched(lambda: self._batch(count, requests))
+        observed = self._times("new_connection", batch.first_byte_ns) + self._times("handshake", batch.handshake_ns)
+        observed += self._times("connect", batch.connect_ns)
+        observed.append(Observation("request", batch.requests_ns * 1e-9, "s", self._clock, requests))
         for name, nanoseconds, share in (
             ("client_cpu", batch.client_cpu_ns, count),
             ("server_cpu", batch.server_cpu_ns, count),
@@ -191,29 +155,24 @@ class TlsSubject:
         """
         self._stage = "close"
         spec = self._spec
-        try:
+        with self._asking("close"):
             tally = spec.ends.tally(spec.arm)
             closed = spec.ends.close(spec.arm)
-        except _Trouble as error:
-            raise self._failed(error, "close") from error
         if (tally.handshakes, tally.resumed) != (closed.handshakes, closed.resumed):
             saw = f"the client counts {closed.handshakes} connections, {closed.resumed} of them resumed"
             raise self._failure(f"{saw}, and the server {tally.handshakes} and {tally.resumed}", "report it")
         self.kill()
         return {"handshakes": closed.handshakes, "handshakes_resumed": closed.resumed}
 
-    def kill(self) -> None:
-        self._telemetry.close()
+    def _leave(self) -> None:
         self._spec.ends.leave(self._spec.arm)
 
     def _batch(self, count: int, requests: int) -> Connected:
         spec = self._spec
         # Ten passages of the line are more than any handshake has.
         longest_s = _TIMEOUT_S + (count + requests) * 10 * (spec.delay_s + 0.1)
-        try:
+        with self._asking("measure"):
             batch = spec.ends.measure(spec.arm, count, requests, round(spec.added_s * 1e9), longest_s)
-        except _Trouble as error:
-            raise self._failed(error, "measure") from error
         times = (batch.first_byte_ns, batch.connect_ns, batch.handshake_ns)
         expected = (count, count, count if spec.setup.is_tls else 0)
         if tuple(map(len, times)) != expected or sum(batch.first_byte_ns) > batch.wall_ns:
@@ -223,12 +182,12 @@ class TlsSubject:
     def _title(self) -> str:
         return f"tls ({self._spec.library}, {self._spec.setup.name})"
 
-    def _failed(self, error: Exception, doing: str) -> SubjectFailed:
-        return self._failure(*story(error, doing))
+    def _story(self, error: Exception, doing: str) -> tuple[str, str]:
+        return story(error, doing)
 
-    def _failure(self, message: str, hint: str) -> SubjectFailed:
-        self.kill()
-        return SubjectFailed(printable(f"{self._title()}: {message}"), hint, self._stage)
+    def _skipped(self, error: Answered) -> SubjectSkipped | None:
+        reason = printable(f"{self._title()}: {error.reason}")
+        return SubjectSkipped(reason) if error.kind == UNSUPPORTED else None
 
 
 def _differs(client: Seen, server: Seen) -> str:
