@@ -8,7 +8,6 @@ from numpy.random import Generator
 
 from sectax.analysis.findings import judge
 from sectax.audit.own.evidence import RunEvidence
-from sectax.audit.own.run import evidence_of
 from sectax.model.finding import Severity
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.treatment import Standing
@@ -48,7 +47,7 @@ def waits(rng: Generator, broken: bool) -> RunEvidence:
         for arm, lags in ready.items()
     }
     measured = replace(measured, telemetry=measured.telemetry | telemetry)
-    return evidence_of(measured, judge(measured))
+    return RunEvidence(measured, judge(measured))
 
 
 register(Scenario("wall-against-cpu", "an operation that waits", waits, Severity.WARNING))

@@ -22,7 +22,6 @@ from benchmarks.simulations.audited_runs import (
 )
 from sectax.analysis.findings import judge
 from sectax.audit.own.evidence import RunEvidence
-from sectax.audit.own.run import evidence_of
 from sectax.model.finding import Severity
 from sectax.model.measured import Measured
 from tests.audit.fixtures import Make, Scenario, register
@@ -31,7 +30,7 @@ Spoil = Callable[[Draft, Generator], None]
 
 
 def seen(measured: Measured) -> RunEvidence:
-    return evidence_of(measured, judge(measured))
+    return RunEvidence(measured, judge(measured))
 
 
 def run(spoil: Spoil, fewest: int = 10) -> Make:

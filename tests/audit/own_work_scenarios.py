@@ -10,7 +10,6 @@ from numpy.random import Generator
 from benchmarks.simulations.audited_runs import healthy
 from sectax.analysis.findings import judge
 from sectax.audit.own.evidence import RunEvidence
-from sectax.audit.own.run import evidence_of
 from sectax.model.finding import Severity
 from sectax.model.metric import Metric
 from tests.audit.authorizers import DURATION, HIGHEST, LARGE, NONE, P99, PUBLISHED, SMALL, WORST, Authorizers, honest
@@ -33,7 +32,7 @@ def authorizers(spoil: Spoil, fewest: int = 10) -> Make:
         if broken:
             spoil(run, rng)
         measured = run.measured()
-        return evidence_of(measured, judge(measured))
+        return RunEvidence(measured, judge(measured))
 
     return make
 
@@ -71,7 +70,7 @@ def empty_loop(rng: Generator, broken: bool) -> RunEvidence:
             arm: {block: rate * (1 + 1e-3 * rng.normal()) for block in of} for arm, of in measured.values[name].items()
         }
         measured = replace(measured, values={name: values})
-    return evidence_of(measured, judge(measured))
+    return RunEvidence(measured, judge(measured))
 
 
 def of_calls(metric: Metric, few: tuple[int, int], many: tuple[int, int]) -> Make:
@@ -80,7 +79,7 @@ def of_calls(metric: Metric, few: tuple[int, int], many: tuple[int, int]) -> Mak
     def make(rng: Generator, broken: bool) -> RunEvidence:
         calls = int(rng.integers(*(few if broken else many)))
         measured = Authorizers(rng, blocks=40, calls=calls, process=0.0, metrics=(DURATION, metric)).measured()
-        return evidence_of(measured, judge(measured))
+        return RunEvidence(measured, judge(measured))
 
     return make
 

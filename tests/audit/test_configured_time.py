@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import pytest
 
+from sectax.analysis.findings import judge
 from sectax.audit.own.done import fixed_time_total
-from sectax.audit.own.evidence import Arm, RunEvidence
+from sectax.audit.own.evidence import RunEvidence
 from sectax.model.finding import Severity
-from sectax.model.treatment import Role
+from tests.audit.checked_runs import healthy, witnessing
 
 
 def evidence(batch_s: float | None, witnesses: dict | None) -> RunEvidence:
-    arm = Arm("memory/b", "memory", "hosts", Role.TREATMENT, witnesses=witnesses, batch_s=batch_s)
-    return RunEvidence(arms={arm.id: arm})
+    """A run whose batches of 100 operations last so long."""
+    measured = healthy(slow=[None if batch_s is None else batch_s / 100] * 10)
+    measured = witnessing(measured, slow=witnesses or {})
+    return RunEvidence(measured, judge(measured))
 
 
 @pytest.mark.parametrize("batch_s", [9.99, 10.0001, 10.06, 10.4])
 def test_a_time_that_was_configured_is_fatal(batch_s):
     (remark,) = fixed_time_total.review(evidence(batch_s, {"configured_s": (10.0,)})).warnings
 
-    assert (remark.severity, remark.subject) == (Severity.FATAL, "memory/b")
+    assert (remark.severity, remark.subject) == (Severity.FATAL, "slow")
     assert "are the 10 s that were configured" in remark.saw
     assert "shows no cost" in remark.meaning
 

@@ -14,10 +14,9 @@ from sectax.analysis.findings import judge
 from sectax.analysis.treatments import treatment_results
 from sectax.audit.form import Moves, Quantity
 from sectax.audit.own.blocks import interval
-from sectax.audit.own.evidence import BlockSeries
+from sectax.audit.own.evidence import BlockSeries, RunEvidence
 from sectax.audit.own.registry import review
 from sectax.audit.own.registry import run as audit
-from sectax.audit.own.run import evidence_of
 from sectax.experiments.hmac.experiment import EXPERIMENT as HMAC
 from sectax.experiments.hmac.levels import CONTENTS, IMMEDIATE, NONE
 from sectax.model.finding import AuditWarning, Severity, VerdictId
@@ -46,13 +45,13 @@ def withdrawn(measured: Measured) -> set[str]:
 
 
 def figures(measured: Measured) -> tuple[BlockSeries, ...]:
-    return evidence_of(measured, judge(measured)).series
+    return RunEvidence(measured, judge(measured)).series
 
 
 @pytest.mark.parametrize("noise", [0.001, 0.01, 0.1])
 def test_a_run_that_did_its_work_gets_no_warning(noise: float) -> None:
     run = authorizers(levels=(NONE, IMMEDIATE, PUBLISHED), sizes=(SMALL, "100KiB", LARGE), noise=noise)
-    outcomes = {outcome.check: outcome for outcome in review(evidence_of(run.measured(), judge(run.measured())))}
+    outcomes = {outcome.check: outcome for outcome in review(RunEvidence(run.measured(), judge(run.measured())))}
 
     assert [outcomes[check].warnings for check in CHECKS] == [(), (), ()]
     assert [outcomes[check].applies for check in CHECKS] == [True, True, True]

@@ -9,8 +9,8 @@ from pathlib import Path
 from sectax.analysis.analyse import analyse, withhold
 from sectax.analysis.findings import judge
 from sectax.audit.checks.interface import Outcome
+from sectax.audit.own.evidence import RunEvidence
 from sectax.audit.own.registry import review
-from sectax.audit.own.run import evidence_of
 from sectax.model.analysed import Analysed
 from sectax.model.audited import Checked, Status
 from sectax.model.finding import Finding, Severity
@@ -21,7 +21,7 @@ from sectax.record.reader import RunReader
 def analyse_measured(measured: Measured) -> Analysed:
     """Judge every comparison, run the audit over it, and let its fatal warnings take verdicts away."""
     findings = judge(measured)
-    outcomes = review(evidence_of(measured, findings))
+    outcomes = review(RunEvidence(measured, findings))
     analysed = analyse(measured, (warning for outcome in outcomes for warning in outcome.warnings), findings)
     return replace(analysed, checks=tuple(map(checked, outcomes)))
 
@@ -29,7 +29,7 @@ def analyse_measured(measured: Measured) -> Analysed:
 def audited_findings(measured: Measured) -> tuple[Finding, ...]:
     """The findings of `analyse_measured` alone, in two thirds of its time."""
     findings = judge(measured)
-    outcomes = review(evidence_of(measured, findings))
+    outcomes = review(RunEvidence(measured, findings))
     return withhold(measured.plan, findings, tuple(warning for outcome in outcomes for warning in outcome.warnings))
 
 

@@ -78,8 +78,8 @@ def _published(target: str) -> Audited:
 def _run(target: str, signers: Path | None) -> Audited:
     from sectax.analysis.analyse import withhold
     from sectax.analysis.findings import judge
+    from sectax.audit.own.evidence import RunEvidence
     from sectax.audit.own.registry import review
-    from sectax.audit.own.run import evidence_of
     from sectax.record.reader import RunReader
     from sectax.workflow.seal import seal_of_run
 
@@ -87,7 +87,7 @@ def _run(target: str, signers: Path | None) -> Audited:
         measured = reader.measured()
         seal = seal_of_run(reader, signers)
     findings = judge(measured)
-    evidence = replace(evidence_of(measured, findings), seal=seal)
+    evidence = RunEvidence(measured, findings, seal)
     outcomes = review(evidence)
     warned = withhold(measured.plan, findings, (warning for outcome in outcomes for warning in outcome.warnings))
     return Audited(

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from sectax.audit.own.evidence import Arm, RunEvidence
+from sectax.analysis.findings import judge
+from sectax.audit.own.evidence import RunEvidence
 from sectax.audit.own.work import mislabelled_level
 from sectax.experiments.client_server.client import Answered
 from sectax.experiments.tls import parts
@@ -23,7 +24,7 @@ from sectax.experiments.tls.subject import TlsSpec
 from sectax.model.errors import SubjectFailed
 from sectax.model.finding import Severity
 from sectax.model.subject import Visit, Witnesses, Work
-from sectax.model.treatment import Role
+from tests.analysis.runs import around, run_of
 from tests.needs import needs
 
 GO, RUSTLS, OPENSSL = (
@@ -195,14 +196,14 @@ def test_a_server_that_is_not_one_is_a_failure_with_its_kind(
 def test_a_label_that_the_bytes_contradict_is_an_f(library: str, ends: Ends, made: dict[str, Authority]) -> None:
     opened, _, _ = measured(ends, library, Setup(), made["P-256"])
     seen = {name: (value,) for name, value in opened.items()}
-    arms = {
-        label.name: Arm(label.name, "c", "f", Role.TREATMENT, label.declares(library), seen)
-        for label in (Setup(), HYBRID)
-    }
+    run = run_of({"baseline": around(1.0, 6), "t": around(1.0, 6, shift=1)})
+    labels = {"baseline": Setup(), "t": HYBRID}
+    treatments = tuple(replace(one, declares=labels[one.id].declares(library)) for one in run.plan.treatments)
+    run = replace(run, plan=replace(run.plan, treatments=treatments), witnesses=dict.fromkeys(labels, seen))
 
-    remarks = list(mislabelled_level.examine(RunEvidence(arms=arms)))
+    remarks = list(mislabelled_level.examine(RunEvidence(run, judge(run))))
 
-    assert {remark.subject for remark in remarks if remark.severity is Severity.FATAL} == {HYBRID.name}
+    assert {remark.subject for remark in remarks if remark.severity is Severity.FATAL} == {"t"}
     assert any("key_share_bytes was declared as 1216 up, 1120 down" in remark.saw for remark in remarks)
 
 

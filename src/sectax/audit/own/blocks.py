@@ -99,5 +99,6 @@ def unwatched(evidence: RunEvidence) -> Iterator[Remark]:
 
 
 def _too_few(arm: Arm) -> bool:
-    blocks = max((len(values) for values in arm.values.values()), default=0)
+    fine = (metric.name for metric in arm.measured.plan.metrics if metric.resolution == 0)
+    blocks = max((len(arm.values(metric)) for metric in fine), default=0)
     return arm.batches is not None and not arm.shapes and 0 < arm.batches.batches < _FEWEST_BATCHES * blocks

@@ -8,7 +8,7 @@ from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fata
 from sectax.audit.checks.words import percent, share
 from sectax.audit.own.evidence import RunEvidence
 from sectax.model import finding as model
-from sectax.model.plan import FIRST_LOOK
+from sectax.model.plan import FIRST_LOOK, known_cost, nominal_cost
 from sectax.model.treatment import CONTROLS, Standing
 
 # A known cost larger than this, of what it was meant to be, says nothing of costs as small as the margin.
@@ -145,12 +145,10 @@ def _unmeasured(evidence: RunEvidence, positive: model.Finding) -> str | None:
         return "the positive control was not measured"
     if positive.effect.blocks < FIRST_LOOK:
         return f"{positive.effect.blocks} blocks of the positive control are too few"
-    cost = evidence.known_costs.get(positive.comparison.treatment)
-    if cost is not None and cost.real > MOST_OF_NOMINAL * cost.nominal:
-        return (
-            f"the positive control was not measured at its {share(cost.nominal)}: "
-            f"whole operations made it {share(cost.real)}"
-        )
+    plan, treatment = evidence.plan, evidence.plan.treatment(positive.comparison.treatment)
+    nominal, real = nominal_cost(plan, treatment), known_cost(plan, evidence.measured.calibrated, treatment)
+    if real is not None and real > MOST_OF_NOMINAL * nominal:
+        return f"the positive control was not measured at its {share(nominal)}: whole operations made it {share(real)}"
     return None
 
 
@@ -200,5 +198,5 @@ def _from_to(effect: model.Effect) -> str:
 
 def _called(evidence: RunEvidence, metric: str) -> str:
     """A metric as reports call it; one that has the name of a clock alone is a time."""
-    words = evidence.words.get(f"metric={metric}", metric.replace("_", " "))
+    words = evidence.plan.words.get(f"metric={metric}", metric.replace("_", " "))
     return {"wall": "wall time", "cpu": "CPU time"}.get(words, words)

@@ -87,17 +87,18 @@ def _pairs(evidence: RunEvidence) -> list[tuple[BlockSeries, BlockSeries]]:
     applies=lambda evidence: bool(_pairs(evidence)),
 )
 def contained_work(evidence: RunEvidence) -> Iterator[Remark]:
-    pairs = _pairs(evidence)
+    pairs, contents = _pairs(evidence), evidence.plan.contents
+    waits = {} if contents is None else contents.waits
     for whole, part in pairs:
         of_whole, of_part = whole.seconds(), part.seconds()
         logs = [math.log(of_whole[block] / of_part[block]) for block in of_whole if block in of_part]
         low, high = interval(logs, CHANCE / len(pairs))
-        if high < -math.log1p(evidence.margin) and (advice := evidence.waits.get(part.work.operation or "")):
+        if high < -math.log1p(evidence.margin) and (advice := waits.get(part.work.operation or "")):
             times = f"{number(math.exp(-high))} to {number(math.exp(-low))} times as long as {whole.work.operation}"
             yield warning(part.treatment, f"takes {times}, which does more", "it waits for something else", advice)
         elif high < -math.log1p(evidence.margin):
             # A baseline is the yardstick of others, which may be sound.
-            is_baseline = [evidence.arms[one.treatment].role is Role.BASELINE for one in (whole, part)]
+            is_baseline = [evidence.arms[one.treatment].treatment.role is Role.BASELINE for one in (whole, part)]
             yield fatal(
                 (part if is_baseline == [True, False] else whole).treatment,
                 f"{whole.work.operation} does all that {part.work.operation} does, and takes "
@@ -127,12 +128,12 @@ def faster_than_physics(evidence: RunEvidence) -> Iterator[Remark]:
 
 @check(
     "F: batches last as long as was configured, so they cannot show a cost",
-    applies=lambda evidence: any((arm.witnesses or {}).get("configured_s") for arm in evidence.arms.values()),
+    applies=lambda evidence: any(arm.witnesses.get("configured_s") for arm in evidence.arms.values()),
 )
 def fixed_time_total(evidence: RunEvidence) -> Iterator[Remark]:
     """A subject of ours that would end by the clock says so: `configured_s`."""
     for arm in evidence.arms.values():
-        configured = [one for one in (arm.witnesses or {}).get("configured_s", ()) if isinstance(one, (int, float))]
+        configured = [one for one in arm.witnesses.get("configured_s", ()) if isinstance(one, (int, float))]
         if configured and arm.batch_s is not None and EARLY * configured[0] <= arm.batch_s <= LATE * configured[0]:
             saw = f"its {arm.batch_s:.4g} s are the {configured[0]:g} s that were configured"
             advice = "compare the test of the same kind that does a fixed number of operations"

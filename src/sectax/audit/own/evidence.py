@@ -3,58 +3,117 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from functools import cached_property
+from statistics import median
 
-from sectax.audit.form import Quantity, Series
+from sectax.audit.form import Moves, Quantity, Series, Work
 from sectax.model.finding import Finding, VerdictId
-from sectax.model.measured import BatchShape, BatchStatistics
-from sectax.model.metric import Metric
-from sectax.model.plan import Shortcut
+from sectax.model.measured import BatchShape, BatchStatistics, Measured
+from sectax.model.metric import Metric, Summary
+from sectax.model.plan import Calibration, Plan, batch_observation
 from sectax.model.seal import Seal
 from sectax.model.subject import Witness
-from sectax.model.treatment import Role
+from sectax.model.treatment import CONTROLS, Role, Treatment
+
+_QUANTITIES = {"s": Quantity.TIME, "operations/s": Quantity.RATE, "B/s": Quantity.BANDWIDTH, "B": Quantity.MEMORY}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Arm:
     """One treatment of a run of ours, beside its figures. None means not known, which is not the same as none."""
 
-    id: str
-    cell: str
-    family: str
-    role: Role
-    # What its levels promise, by the names of the witnesses that must confirm it.
-    declares: Mapping[str, Witness] = field(default_factory=dict)
-    witnesses: Mapping[str, tuple[Witness, ...]] | None = None  # every different value that was seen, by name
-    batches: BatchStatistics | None = None
-    granularity_s: float | None = None  # the step of the clock that timed its batches
-    errors: float | None = None  # operations that failed among those that were counted
-    throttled_s: float | None = None  # time in which a CPU quota held it back during its counted batches
-    # Time in which it was ready to run and waited: for a processor, for the hypervisor, for its quota.
-    waited_s: float | None = None
-    spanned_s: float | None = None  # the time between the readings that both are the difference of
-    queued: float | None = None  # the share of that time in which it was ready to run and waited for a processor
-    # The median over the blocks of its counted batches' length, by the clock that answers the run's question.
-    batch_s: float | None = None
-    # Whether a batch that is thrown away stands before each that counts, and within those readings.
-    settles: bool = False
-    settled: bool | None = None  # whether the pilot saw the end of its warm-up
-    shapes: Mapping[int, BatchShape] = field(default_factory=dict)  # how its batches lie, by block
-    # Metric -> block -> the block's value, of metrics that do not tie innocently.
-    values: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
+    measured: Measured
+    treatment: Treatment
+
+    @property
+    def id(self) -> str:
+        return self.treatment.id
+
+    @property
+    def witnesses(self) -> Mapping[str, tuple[Witness, ...]]:
+        """Every different value that was seen, by name."""
+        return self.measured.witnesses.get(self.id, {})
+
+    @property
+    def batches(self) -> BatchStatistics | None:
+        return self.measured.batches.get(self.id)
+
+    @property
+    def shapes(self) -> Mapping[int, BatchShape]:
+        """How its batches lie, by block."""
+        return self.measured.shapes.get(self.id, {})
+
+    @property
+    def telemetry(self) -> Mapping[str, float]:
+        """Totals over its counted batches."""
+        return self.measured.telemetry.get(self.id, {})
+
+    @property
+    def calibration(self) -> Calibration | None:
+        calibrated = self.measured.calibrated
+        return None if calibrated is None else calibrated.calibrations.get(self.id)
+
+    def values(self, metric: str) -> Mapping[int, float]:
+        """By block."""
+        return self.measured.values.get(metric, {}).get(self.id, {})
+
+    @property
+    def errors(self) -> float | None:
+        """Operations that failed among those that were counted."""
+        return self.telemetry.get("errors")
+
+    @property
+    def waited_s(self) -> float | None:
+        """Time in which it was ready to run and waited: for a processor, for the hypervisor, for its quota.
+
+        Without the run-queue delay the greater part is not known; steal and throttling are told where there are any.
+        """
+        if "run_queue_delay_s" not in self.telemetry:
+            return None
+        return sum(self.telemetry.get(name, 0.0) for name in ("run_queue_delay_s", "steal_s", "throttled_s"))
+
+    @property
+    def queued(self) -> float | None:
+        """The share of the watched time in which it was ready to run and waited for a processor."""
+        plan, waited_s = self.measured.plan, self.telemetry.get("run_queue_delay_s")
+        of_batches = (metric.name for metric in plan.metrics if metric.observed == batch_observation(plan))
+        batch_s = next((self.lengths[name] for name in of_batches if name in self.lengths), 0.0)
+        spanned_s = self.telemetry.get("spanned_s") or (self.batches.batches * batch_s if self.batches else 0.0)
+        return None if waited_s is None or not spanned_s else waited_s / spanned_s
+
+    @property
+    def batch_s(self) -> float | None:
+        """The median over the blocks of its batches' length, by the clock that answers the run's question."""
+        return next(iter(self.lengths.values()), None)
+
+    @cached_property
+    def lengths(self) -> dict[str, float]:
+        """How long a typical batch lasts by each metric that tells the time of an operation, in seconds."""
+        batches = self.batches
+        if batches is None or not batches.batches:
+            return {}
+        return {
+            metric.name: operation_s * batches.operations / batches.batches
+            for metric in self.measured.plan.metrics
+            if (operation_s := _operation_s(metric, self.values(metric.name).values()))
+        }
 
 
-@dataclass(frozen=True)
-class KnownCost:
-    """What a positive control cost more, as a share: as it was meant, and as whole operations made it."""
-
-    nominal: float
-    real: float
+def _operation_s(metric: Metric, values: Iterable[float]) -> float | None:
+    """The median over the blocks of the time of one operation; None where the metric does not tell it."""
+    if metric.summary is Summary.RATE:
+        times = [1 / value for value in values if value > 0]
+    elif metric.unit == "s" and metric.summary in (Summary.MEAN, Summary.MEDIAN):
+        times = list(values)
+    else:
+        return None
+    return median(times) if times else None
 
 
 @dataclass(frozen=True, eq=False)
 class BlockSeries(Series):
-    """One metric of one treatment: a value for each block."""
+    """One metric of one treatment: a value for each block. Its table is the metric."""
 
     treatment: str = ""  # the key of the evidence's arms
     statistic: str = ""  # what each value is of its block: rate, mean, median, max, p99
@@ -70,28 +129,69 @@ class BlockSeries(Series):
         return {block: 1 / value for block, value in times.items()} if self.quantity is Quantity.RATE else {}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RunEvidence:
-    """One run."""
+    """One run; its findings as they were judged, before any warning; what its seals say, None where nobody asked."""
 
-    series: tuple[BlockSeries, ...] = ()  # each treatment in each metric, without the run's own controls
-    arms: Mapping[str, Arm] = field(default_factory=dict)  # by treatment, in the order of the plan
-    findings: tuple[Finding, ...] = ()  # as judged, before any warning
-    families: Mapping[str, str] = field(default_factory=dict)  # family of every cell
-    # By name, in the order of the plan: the first answers the question.
-    metrics: Mapping[str, Metric] = field(default_factory=dict)
-    batch: str | None = None  # the name of the observations that are its batches
-    equal_witnesses: tuple[str, ...] = ()  # that all arms of a cell share when they do equal work
-    words: Mapping[str, str] = field(default_factory=dict)  # the plan's
-    waits: Mapping[str, str] = field(default_factory=dict)  # an operation -> what it may wait for, and its whole not
-    shortcuts: tuple[Shortcut, ...] = ()  # work that a treatment may leave out, so that it is faster
-    known_costs: Mapping[str, KnownCost] = field(default_factory=dict)  # of the positive controls, by treatment
-    margin: float = 0.0  # the smallest cost that matters, as a share
-    preset: str = ""
-    # Comparison -> its paired differences in the order of the blocks, in logs, positive costlier; of comparisons that
-    # were measured, are no control, and whose metric does not come in steps.
-    differences: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    seal: Seal | None = None  # what the file's seals say; None where nobody asked
+    measured: Measured
+    findings: tuple[Finding, ...]
+    seal: Seal | None = None
+
+    @property
+    def plan(self) -> Plan:
+        return self.measured.plan
+
+    @property
+    def margin(self) -> float:
+        """The smallest cost that matters, as a share."""
+        return self.plan.stopping.margin
+
+    @cached_property
+    def metrics(self) -> dict[str, Metric]:
+        """By name, in the order of the plan: the first answers the question."""
+        return {metric.name: metric for metric in self.plan.metrics}
+
+    @cached_property
+    def families(self) -> dict[str, str]:
+        """The family of every cell."""
+        return {cell.id: cell.family for cell in self.plan.cells}
+
+    @property
+    def batch(self) -> str | None:
+        """The name of the observations that are its batches."""
+        return batch_observation(self.plan)
+
+    @cached_property
+    def arms(self) -> dict[str, Arm]:
+        """By treatment. One that no comparison measured is left out, unless it counted nothing."""
+        compared = [finding.comparison for finding in self.measured_findings()]
+        used = {arm for comparison in compared for arm in (comparison.treatment, comparison.baseline)}
+        used |= {arm for arm, batches in self.measured.batches.items() if not batches.operations}
+        return {one.id: Arm(self.measured, one) for one in self.plan.treatments if one.id in used}
+
+    @cached_property
+    def series(self) -> tuple[BlockSeries, ...]:
+        """Each treatment in each metric, without the run's own controls."""
+        arms = [arm for arm in self.arms.values() if arm.treatment.role in (Role.BASELINE, Role.TREATMENT)]
+        return tuple(
+            _series(arm, metric, count)
+            for metric in self.plan.metrics
+            for arm in arms
+            if (count := self.measured.counts.get(metric.name, {}).get(arm.id, 0))
+        )
+
+    @cached_property
+    def differences(self) -> dict[str, tuple[float, ...]]:
+        """Comparison -> its paired differences in the order of the blocks, in logs, positive costlier.
+
+        Of comparisons that were measured, are no control, and whose metric does not come in steps.
+        """
+        compared = [finding.comparison for finding in self.measured_findings()]
+        return {
+            one.id: _differences(self.measured, one.baseline, one.treatment, self.metrics[one.metric])
+            for one in compared
+            if one.standing not in CONTROLS and self.metrics[one.metric].resolution == 0
+        }
 
     def measured_findings(self) -> Iterable[Finding]:
         return (finding for finding in self.findings if finding.verdict != VerdictId.NOT_MEASURED)
@@ -100,3 +200,85 @@ class RunEvidence:
         """The treatment and the baseline of a comparison, where both were measured."""
         both = [self.arms.get(arm) for arm in (finding.comparison.treatment, finding.comparison.baseline)]
         return (both[0], both[1]) if both[0] is not None and both[1] is not None else None
+
+
+def _series(arm: Arm, metric: Metric, count: int) -> BlockSeries:
+    """Args: *count* is of the observations of all blocks."""
+    measured, values = arm.measured, arm.values(metric.name)
+    blocks = tuple(block for block in measured.blocks if block in values)
+    samples = measured.samples.get(metric.observed, {}).get(arm.id, {})
+    return BlockSeries(
+        id=f"{arm.id}:{metric.name}",
+        table=metric.name,
+        levels=arm.treatment.levels,
+        metric=metric.name,
+        quantity=_QUANTITIES.get(metric.unit, Quantity.OTHER),
+        statistic="max" if metric.summary is Summary.MAXIMUM else metric.summary.value,
+        count=count,
+        values=tuple(values[block] for block in blocks),
+        work=_work(arm),
+        treatment=arm.id,
+        blocks=blocks,
+        samples=() if metric.summary.tail is None else tuple(samples.values()),
+    )
+
+
+def _work(arm: Arm) -> Work:
+    """What one operation carries and contains, as the plan says, and what its load did to the client.
+
+    What `link_bytes_s` limits is what the operation does beyond those that it contains.
+    """
+    plan, contents, levels = arm.measured.plan, arm.measured.plan.contents, arm.treatment.levels
+    factor = contents.operation_factor if contents is not None else ""
+    operation = levels.get(factor or plan.control)
+    loaded = replace(_load(arm.telemetry), operation=operation)
+    if contents is None or operation is None:
+        return loaded
+    size = contents.sizes.get(levels.get(contents.size_factor, ""))
+    moves = Moves.METADATA if operation in contents.metadata else Moves.BODY
+    return replace(
+        loaded,
+        moves=None if size is None else moves,
+        contains=contents.parts.get(operation, ()),
+        size_bytes=size,
+        link_bytes_s=contents.bytes_s.get(operation),
+    )
+
+
+def _load(telemetry: Mapping[str, float]) -> Work:
+    """How busy a load kept its client, and how it kept its schedule, where a subject tells that of its batches."""
+
+    def over(part: str, whole: str) -> float | None:
+        return telemetry[part] / telemetry[whole] if part in telemetry and telemetry.get(whole) else None
+
+    scheduled, dropped = telemetry.get("load_scheduled"), telemetry.get("load_dropped")
+    sent = None if scheduled is None or dropped is None else scheduled - dropped
+    sending_s = telemetry.get("load_sending_s")
+    return Work(
+        client_cpu_share=over("load_cpu_s", "load_quota_s"),
+        overlap_share=over("load_in_flight", "load_at_once"),
+        target_rate=over("load_scheduled", "load_schedule_s"),
+        achieved_rate=sent / sending_s if sent is not None and sending_s else None,
+        operations=sent,
+        dropped=dropped,
+    )
+
+
+def _differences(measured: Measured, baseline: str, treatment: str, metric: Metric) -> tuple[float, ...]:
+    import numpy as np
+
+    from sectax.stats.hosts import of_hosts
+    from sectax.stats.moments import paired_differences
+
+    columns = measured.values.get(metric.name, {})
+    sides = (columns.get(baseline, {}), columns.get(treatment, {}))
+    both = [block for block in measured.blocks if block in sides[0] and block in sides[1]]
+    one, other = (np.array([side[block] for block in both], dtype=np.float64) for side in sides)
+    paired = paired_differences(one, other, metric.better)
+    if len(measured.machines) > 1:
+        # What differs from host to host is no mode of processes and no drift.
+        place = {block: of_host for of_host, blocks in enumerate(measured.machines.values()) for block in blocks}
+        host = np.array([place[block] for block in both], dtype=np.int64)
+        means = of_hosts(paired[None], host).mean[0]
+        paired = paired - means[host] + np.nanmean(means)
+    return tuple(paired[np.isfinite(paired)].tolist())

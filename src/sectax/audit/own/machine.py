@@ -35,11 +35,13 @@ def timer(evidence: RunEvidence) -> Iterator[Remark]:
             yield cannot_be_checked(arm.id, "the times of single batches are not reported")
             continue
         yield from _repeats(arm)
-        if arm.granularity_s is None:
+        # A subject that does not know its clock's step says 0.
+        granularity_s = 0.0 if arm.calibration is None else arm.calibration.granularity_s
+        if not granularity_s:
             yield cannot_be_checked(arm.id, "the step of the clock is not reported")
-        elif (steps := arm.batches.shortest_s / arm.granularity_s) < ENOUGH_STEPS:
+        elif (steps := arm.batches.shortest_s / granularity_s) < ENOUGH_STEPS:
             severity = Severity.FATAL if steps < FEWEST_STEPS else Severity.WARNING
-            saw = f"the shortest batch lasts {steps:.0f} steps of its clock ({duration(arm.granularity_s)} each)"
+            saw = f"the shortest batch lasts {steps:.0f} steps of its clock ({duration(granularity_s)} each)"
             meaning = f"rounding alone may change it by {share(1 / max(steps, 1e-9))}"
             yield remark(severity, arm.id, saw, meaning, "longer batches")
 
@@ -64,18 +66,20 @@ def _repeats(arm: Arm) -> Iterator[Remark]:
     applies=lambda evidence: bool(evidence.arms),
 )
 def throttling(evidence: RunEvidence) -> Iterator[Remark]:
-    if all(arm.throttled_s is None for arm in evidence.arms.values()):
+    if all("throttled_s" not in arm.telemetry for arm in evidence.arms.values()):
         yield cannot_be_checked("run", "whether a CPU quota held the subjects back is not reported")
     for arm in evidence.arms.values():
-        if not arm.throttled_s or (of := arm.batches) is None:
+        throttled_s = arm.telemetry.get("throttled_s")
+        if not throttled_s or (of := arm.batches) is None:
             continue
         # Where the time between the readings is not reported, the least that it can have been.
-        spanned_s = arm.spanned_s
+        spanned_s = arm.telemetry.get("spanned_s")
         if spanned_s is None:
-            spanned_s = of.batches * of.shortest_s * (1 + SETTLING_SHARE * arm.settles)
-        part = arm.throttled_s / spanned_s if spanned_s > 0 else 1.0
-        saw = f"held back for {duration(arm.throttled_s)}, about {share(part)} of the time it was watched"
-        if QUOTA_WITNESS in arm.declares:
+            settles = arm.calibration is not None and arm.calibration.settle
+            spanned_s = of.batches * of.shortest_s * (1 + SETTLING_SHARE * settles)
+        part = throttled_s / spanned_s if spanned_s > 0 else 1.0
+        saw = f"held back for {duration(throttled_s)}, about {share(part)} of the time it was watched"
+        if QUOTA_WITNESS in arm.treatment.declares:
             meaning = "its quota is a level of this run, so this is part of what was measured"
             yield remark(Severity.NOTE, arm.id, saw, meaning)
             continue
@@ -203,7 +207,7 @@ def _left(evidence: RunEvidence, arm_id: str) -> float | None:
 def _seconds(evidence: RunEvidence, arm: Arm, *, of_cpu: bool) -> float | None:
     """CPU or wall time of one operation, over all blocks."""
     for metric in evidence.metrics.values():
-        values = arm.values.get(metric.name)
+        values = arm.values(metric.name)
         if values and metric.cpu == of_cpu and (of_cpu or metric.observed == evidence.batch):
             return statistics.fmean(1 / value if metric.summary is Summary.RATE else value for value in values.values())
     return None

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from sectax.audit import own
 from sectax.audit.checks.interface import Check, Outcome, checks_in
 from sectax.audit.own.evidence import RunEvidence
-from sectax.audit.own.run import evidence_of
 from sectax.model.finding import AuditWarning, Finding
 from sectax.model.measured import Measured
 
@@ -27,4 +26,4 @@ def review(evidence: RunEvidence) -> tuple[Outcome, ...]:
 
 def run(measured: Measured, findings: Iterable[Finding]) -> tuple[AuditWarning, ...]:
     """Every check on a run of ours."""
-    return tuple(warning for outcome in review(evidence_of(measured, findings)) for warning in outcome.warnings)
+    return tuple(warning for outcome in review(RunEvidence(measured, tuple(findings))) for warning in outcome.warnings)

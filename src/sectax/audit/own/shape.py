@@ -63,18 +63,18 @@ def _out_of_place(arm: Arm) -> float:
 
 def _longer_warm_up(evidence: RunEvidence) -> str:
     """What shows the pilot the end of the warm-up, in a run of this preset."""
-    if evidence.preset == "quick":
+    if evidence.plan.preset == "quick":
         return "run it without --quick: longer batches let the pilot see more of it"
     return "run it again when the machine is quieter; where it stays, the subject warms up for longer than a pilot"
 
 
 @check(
     "W: the pilot did not see the end of the warm-up",
-    applies=lambda evidence: any(arm.settled is not None for arm in evidence.arms.values()),
+    applies=lambda evidence: any(arm.calibration is not None for arm in evidence.arms.values()),
 )
 def warm_up(evidence: RunEvidence) -> Iterator[Remark]:
     for arm in evidence.arms.values():
-        if arm.settled is False and arm.role not in _COPIES:
+        if arm.calibration is not None and not arm.calibration.settled and arm.treatment.role not in _COPIES:
             saw = "its speed was still changing when the pilot ended"
             meaning = "part of the difference may be warm-up"
             yield warning(arm.id, saw, meaning, _longer_warm_up(evidence))

@@ -26,7 +26,7 @@ _MATERIAL = {VerdictId.SLOWER_MATERIAL: "slower", VerdictId.FASTER_MATERIAL: "fa
 
 
 def _witnessed(arm: Arm, name: str) -> tuple[Witness, ...]:
-    return () if arm.witnesses is None else arm.witnesses.get(name, ())
+    return arm.witnesses.get(name, ())
 
 
 @check(
@@ -48,23 +48,23 @@ def unequal_work(evidence: RunEvidence) -> Iterator[Remark]:
     }
     for treatment, baseline in pairs.values():
         yield from _differing_errors(treatment, baseline)
-        for name in evidence.equal_witnesses:
+        for name in evidence.plan.equal_witnesses:
             of, usual = _witnessed(treatment, name), _witnessed(baseline, name)
             if differ(of, usual):
                 saw = f"{name} is {', '.join(map(str, of))}, and {', '.join(map(str, usual))} in its baseline"
-                advice = evidence.words.get(f"unequal={name}", "compare what does the same work")
+                advice = evidence.plan.words.get(f"unequal={name}", "compare what does the same work")
                 yield fatal(treatment.id, saw, NOT_THE_SAME, advice)
 
 
 def _unwitnessed(evidence: RunEvidence) -> Iterator[Remark]:
     """One note for the run where a whole cell does not tell a witness, one for an arm that alone does not tell it."""
     silent = []
-    for name in evidence.equal_witnesses:
-        telling = {arm.cell for arm in evidence.arms.values() if _witnessed(arm, name)}
-        if any(arm.cell not in telling for arm in evidence.arms.values()):
+    for name in evidence.plan.equal_witnesses:
+        telling = {arm.treatment.cell for arm in evidence.arms.values() if _witnessed(arm, name)}
+        if any(arm.treatment.cell not in telling for arm in evidence.arms.values()):
             silent.append(name)
         for arm in evidence.arms.values():
-            if arm.cell in telling and not _witnessed(arm, name):
+            if arm.treatment.cell in telling and not _witnessed(arm, name):
                 yield cannot_be_checked(arm.id, f"{name} shows whether the work is equal, and nothing witnessed it")
     if silent:
         missing = f"whether the work was equal: not all subjects report {', '.join(silent)}"
@@ -86,11 +86,11 @@ def _differing_errors(treatment: Arm, baseline: Arm) -> Iterator[Remark]:
 
 @check(
     "F: what was declared of a level differs from what was witnessed of the real thing",
-    applies=lambda evidence: any(arm.declares for arm in evidence.arms.values()),
+    applies=lambda evidence: any(arm.treatment.declares for arm in evidence.arms.values()),
 )
 def mislabelled_level(evidence: RunEvidence) -> Iterator[Remark]:
     for arm in evidence.arms.values():
-        for name, declared in arm.declares.items():
+        for name, declared in arm.treatment.declares.items():
             values = _witnessed(arm, name)
             if not values:
                 yield cannot_be_checked(arm.id, f"{name} should be {declared}, and nothing witnessed what it is")
@@ -105,7 +105,7 @@ def mislabelled_level(evidence: RunEvidence) -> Iterator[Remark]:
 
 @check(
     "W: a treatment costs less than its baseline, and a witness shows that it left work out",
-    applies=lambda evidence: bool(evidence.shortcuts),
+    applies=lambda evidence: bool(evidence.plan.shortcuts),
 )
 def less_work(evidence: RunEvidence) -> Iterator[Remark]:
     operations = {figure.treatment: figure.work.operation for figure in evidence.series}
@@ -115,7 +115,7 @@ def less_work(evidence: RunEvidence) -> Iterator[Remark]:
         if one.verdict in FASTER and one.comparison.standing not in CONTROLS and (sides := evidence.sides(one))
     }
     for treatment, baseline, metric in faster.values():
-        for shortcut in evidence.shortcuts:
+        for shortcut in evidence.plan.shortcuts:
             shown, usual = (set(_witnessed(arm, shortcut.witness)) for arm in (treatment, baseline))
             if operations.get(treatment.id) in shortcut.operations and shown and usual and shown.isdisjoint(usual):
                 of, other = (", ".join(sorted(map(str, values))) for values in (shown, usual))
@@ -150,7 +150,7 @@ def metadata_cost(evidence: RunEvidence) -> Iterator[Remark]:
 
 def _buckets(arm: Arm) -> dict[str, list[float]]:
     """The median latency in each bucket, block by block."""
-    buckets = {name: values for name, values in (arm.witnesses or {}).items() if _BUCKET.fullmatch(name)}
+    buckets = {name: values for name, values in arm.witnesses.items() if _BUCKET.fullmatch(name)}
     return {
         name: [float(value) for value in values if isinstance(value, int | float)] for name, values in buckets.items()
     }
