@@ -45,12 +45,10 @@ class Lost:
 
     Attributes:
         reason: what became of it, in words.
-        for_good: whether its host takes no part any more.
     """
 
     block: int
     reason: str
-    for_good: bool = False
 
 
 News = Happened | Ended | Arrived | Lost

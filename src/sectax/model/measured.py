@@ -100,7 +100,6 @@ class Measured:
         batches: treatment -> statistics of its counted batches.
         shapes: treatment -> block -> how its batches lie; nothing for blocks with too few of them.
         telemetry: treatment -> name -> total over its counted batches.
-        block_telemetry: block -> name -> the same telemetry, total over its treatments.
         block_s: about how long one block took of late, in seconds.
         blocks_s: how long all of them took.
         state: running, finished, interrupted.
@@ -131,7 +130,6 @@ class Measured:
     shapes: dict[str, dict[int, BatchShape]] = field(default_factory=dict)
     samples: dict[str, dict[str, dict[int, array[float]]]] = field(default_factory=dict)
     record: dict[int, BlockRecord] = field(default_factory=dict)
-    block_telemetry: dict[int, dict[str, float]] = field(default_factory=dict)
 
     @property
     def hosts(self) -> dict[str, tuple[int, ...]]:

@@ -208,7 +208,6 @@ class MeasuredBuilder:
         self._batches: dict[str, _Batches] = {id: _Batches() for id in order}
         self._shapes: dict[str, dict[int, BatchShape]] = {id: {} for id in order}
         self._telemetry: dict[str, dict[str, float]] = {id: {} for id in order}
-        self._block_telemetry: dict[int, dict[str, float]] = {}
 
     @property
     def blocks(self) -> tuple[int, ...]:
@@ -239,11 +238,10 @@ class MeasuredBuilder:
                     self._shapes[treatment][block.number] = batches.shape
         for treatment, telemetry in block.telemetry.items():
             if treatment not in failed:
-                of_treatment, of_block = self._telemetry[treatment], self._block_telemetry.setdefault(block.number, {})
+                total = self._telemetry[treatment]
                 for name, value in telemetry.items():
                     if not name.endswith(_LEVEL):
-                        of_treatment[name] = of_treatment.get(name, 0.0) + value
-                        of_block[name] = of_block.get(name, 0.0) + value
+                        total[name] = total.get(name, 0.0) + value
 
     def _see(self, treatment: str, witnesses: Witnesses) -> None:
         known = self._witnesses[treatment]
@@ -292,7 +290,6 @@ class MeasuredBuilder:
             },
             batches={id: batches.statistics() for id, batches in self._batches.items() if batches.batches},
             telemetry=_copied(self._telemetry),
-            block_telemetry=_copied(self._block_telemetry),
             sessions=sessions,
             block_s=median(self._seconds[block] for block in blocks[-_RECENT_BLOCKS:]),
             blocks_s=sum(self._seconds.values()),

@@ -56,10 +56,10 @@ class DaskEngine:
                 news = list(self._decode(block, answer))
             except ValueError as error:
                 state.left_out = str(error)
-                return [Lost(block.number, state.left_out, for_good=True)]
+                return [Lost(block.number, state.left_out)]
             state.lost = 0
             return news
         state.lost += 1
         if state.lost >= PATIENCE and not state.left_out:
             state.left_out = f"{PATIENCE} of its blocks in a row were lost"
-        return [Lost(block.number, answer.reason, for_good=bool(state.left_out))]
+        return [Lost(block.number, answer.reason)]

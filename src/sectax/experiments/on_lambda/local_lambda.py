@@ -43,7 +43,6 @@ class Measured(msgspec.Struct, frozen=True):
     after_answer_s: float | None = None
     init_s: float | None = None
     created_s: float | None = None
-    extensions_s: float | None = None
     cpu_time_s: float | None = None
     periods: int | None = None
     throttled_periods: int | None = None
