@@ -125,17 +125,17 @@ def shares(fleet: Fleet, *, runs: int, blocks: int, alpha: float = ALPHA, seed: 
     ends = np.where(done.any(axis=1), done.argmax(axis=1), blocks - 1)
     half = (sequence.high - sequence.low) / 2
     looks = np.unique(np.linspace(FIRST_LOOK - 1, blocks - 1, LOOKS).astype(np.int64))
-    told = list(_statements(fleet, differences, effects, host, half, ends, looks, alpha))
+    statements = list(_statements(fleet, differences, effects, host, half, ends, looks, alpha))
     truth = effects.mean(axis=1, keepdims=True)
 
     def misses(low: Array, high: Array) -> float:
         return float(((low > truth) | (high < truth)).any(axis=1).mean())
 
     def share(name: str) -> float:
-        values = [getattr(each, name) for each in told]
+        values = [getattr(statement, name) for statement in statements]
         return float(np.nanmean(values)) if values and not np.isnan(values).all() else np.nan
 
-    wide = [each.half for each in told if np.isfinite(each.half)]
+    wide = [statement.half for statement in statements if np.isfinite(statement.half)]
     return Shares(
         measured=misses(sequence.low, sequence.high),
         ignoring=misses(pooled.low, pooled.high) if fleet.spread and fleet.pace > 1 else np.nan,

@@ -55,8 +55,8 @@ def test_threads_that_come_and_go_are_followed() -> None:
         "import sys, threading\n"
         "for line in sys.stdin:\n"
         " work = [threading.Thread(target=sum, args=(range(200_000),)) for _ in range(4)]\n"
-        " [each.start() for each in work]\n"
-        " [each.join() for each in work]\n"
+        " [worker.start() for worker in work]\n"
+        " [worker.join() for worker in work]\n"
         " print(threading.active_count(), flush=True)\n"
     )
     with Child([sys.executable, "-I", "-c", program]) as child, closing(TelemetryReader(child.pid)) as reader:
