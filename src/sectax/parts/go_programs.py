@@ -19,7 +19,7 @@ from sectax.parts.installer import SetUpFailed
 from sectax.parts.programs import Missing
 from sectax.parts.registry import Part, Say
 
-_BUILD = ("build", "-mod=readonly", "-buildvcs=false")
+BUILD = ("build", "-mod=readonly", "-buildvcs=false")
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class GoProgram:
         with tempfile.TemporaryDirectory(prefix=f".{place.name}-", dir=place.parent) as scratch:
             made = Path(scratch, self.executable)
             own = self.folder is not None
-            words = [*_BUILD, "-o", str(made), "."] if own else ["install", f"{self.module}@{self.version}"]
+            words = [*BUILD, "-o", str(made), "."] if own else ["install", f"{self.module}@{self.version}"]
             compile_module(self.title, tool, words, self.folder, say, GOBIN=scratch)
             _check_sum(tool, made, self)
             place.mkdir(exist_ok=True)
@@ -100,7 +100,8 @@ def compile_module(title: str, tool: Path, words: list[str], folder: Path | None
     """
     # GOFLAGS, GOROOT, go.work files and the choice of a release are the user's own, and none of this build.
     own = go.VOUCHED | {"GOFLAGS": "-trimpath", "GOROOT": "", "GOWORK": "off", "GOTOOLCHAIN": "local"}
-    own |= {"CGO_ENABLED": "0", "GOPROXY": _ask(tool, "env", "GOPROXY").strip()} | more
+    own |= {"GOOS": "linux", "GOARCH": go.architecture(), "CGO_ENABLED": "0"}
+    own |= {"GOPROXY": _ask(tool, "env", "GOPROXY").strip()} | more
     installer.run(
         [str(tool), *words],
         f"{title} could not be built",
@@ -118,7 +119,7 @@ def build_own(title: str, folder: Path, out: Path, say: Say) -> None:
         SetUpFailed: there is no Go that could fetch another, or it failed.
     """
     tool = go.ensure(go.wanted(folder / "go.mod"), title, say)
-    compile_module(title, tool, [*_BUILD, "-o", str(out), "."], folder, say)
+    compile_module(title, tool, [*BUILD, "-o", str(out), "."], folder, say)
 
 
 def _ask(tool: Path, *words: str) -> str:

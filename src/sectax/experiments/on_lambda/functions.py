@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import shutil
 import sys
@@ -16,7 +15,7 @@ import msgspec
 
 from sectax.experiments.on_lambda.code import packed
 from sectax.model.errors import WrongUse
-from sectax.parts import cache, files, go, installer
+from sectax.parts import cache, files, go, go_programs, installer
 from sectax.parts.installer import SetUpFailed
 from sectax.parts.programs import Missing
 
@@ -155,18 +154,10 @@ def _assemble(function: Function, content: Path) -> None:
 
 def _compile(function: Function, content: Path) -> None:
     """One static program, the same on every machine for the same Go."""
-    words = ["-mod=readonly", "-buildvcs=false", "-trimpath", "-tags", "lambda.norpc", "-ldflags", "-s -w -buildid="]
-    command = [str(_go(function)), "build", *words, "-o", str(content / function.handler), "."]
-    # GOFLAGS, GOROOT, go.work files and the choice of a release are the user's own, and none of this build.
-    own = {"GOFLAGS": "", "GOROOT": "", "GOWORK": "off", "GOTOOLCHAIN": "local"}
-    own |= {"GOOS": "linux", "GOARCH": go.architecture(), "CGO_ENABLED": "0"}
-    installer.run(
-        command,
-        f"function {function.name} could not be compiled",
-        f"{installer.TRY_AGAIN}; go.mod says how new Go must be, and its modules are fetched the first time",
-        environment=os.environ | own,
-        folder=function.folder,
-    )
+    words = [*go_programs.BUILD, "-tags", "lambda.norpc", "-ldflags", "-s -w -buildid="]
+    words += ["-o", str(content / function.handler), "."]
+    title = f"function {function.name}"
+    go_programs.compile_module(title, _go(function), words, function.folder, lambda text: None)
 
 
 def _go(function: Function) -> Path:
