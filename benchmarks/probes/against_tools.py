@@ -3,12 +3,11 @@
     python -m benchmarks.probes.against_tools [--languages go,java,node,rust] [--blocks 20] [--batches 10]
 
 As with pyperf (against_pyperf) whole processes take turns: in each block one of the probe and one of `go test -bench`,
-JMH, tinybench or criterion, in random order, each with as many operations. What the tools run is in `tools/`; it is
+JMH, mitata or criterion, in random order, each with as many operations. What the tools run is in `tools/`; it is
 built with the probe's own Go, Java, Node and lock of crates. In Java and Node both run as many operations before they count.
 
 Times are CPU time of the whole process, which every tool can be given: as a metric of a Go benchmark's own, JMH's
-auxiliary counter, criterion's `Measurement`. tinybench has hooks around all calls alone, where what it does between two
-calls counts too: that of a call which does nothing is subtracted.
+auxiliary counter, criterion's `Measurement`, mitata's `now`. (tinybench works for 5 µs of CPU time between two calls.)
 """
 
 from __future__ import annotations
@@ -79,13 +78,13 @@ def go_test(folder: Path) -> Seconds:
     return seconds
 
 
-def tinybench(folder: Path) -> Seconds:
+def mitata(folder: Path) -> Seconds:
     _run(["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--silent"], folder)
     node = probes.load("node").command()[0]
 
     def seconds(case: Path, size: Size) -> float:
-        sizes = {"ITERATIONS": str(size.operations), "WARMUP": str(max(size.warmup, 2 * size.count))}
-        return float(_run([node, "call.js"], folder, CASE=str(case), **sizes))
+        sizes = {"COUNT": size.count, "SAMPLES": size.batches, "WARMUP_SAMPLES": max(2, -(-size.warmup // size.count))}
+        return float(_run([node, "call.js"], folder, CASE=str(case), **{name: str(of) for name, of in sizes.items()}))
 
     return seconds
 
@@ -126,7 +125,7 @@ def jmh(folder: Path) -> Seconds:
 LANGUAGES = {
     "go": ("go test -bench", go_test),
     "java": ("JMH", jmh),
-    "node": ("tinybench", tinybench),
+    "node": ("mitata", mitata),
     "rust": ("criterion", criterion),
 }
 # A JVM's compiler is done after one to three seconds of work, beside a load after five; V8's after some tenths of one.

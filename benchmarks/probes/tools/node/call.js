@@ -1,7 +1,7 @@
-// What someone would write to time one call of node:crypto with tinybench. CASE names a file of JSON.
+// What someone would write to time one call of node:crypto with mitata. CASE names a file of JSON.
 import { createPrivateKey, createPublicKey, sign, verify } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { Bench } from "tinybench";
+import { measure } from "mitata";
 
 const given = JSON.parse(readFileSync(process.env.CASE, "utf8"));
 const form = given.algorithm === "ES256" ? { dsaEncoding: "ieee-p1363" } : {};
@@ -13,23 +13,27 @@ const call =
   given.operation === "sign"
     ? () => sign("sha256", data, { key: privateKey, ...form })
     : () => verify("sha256", data, { key: publicKey, ...form }, signature);
-const iterations = Number(process.env.ITERATIONS);
-const warmupIterations = Number(process.env.WARMUP);
-const bench = new Bench({ iterations, time: 0, warmupIterations, warmupTime: 0 });
-// tinybench reads a clock before and after every call. What that costs shows with a call that does nothing.
-const spent = {};
-function add(name, run) {
-  let before;
-  const beforeAll = () => {
-    before = process.cpuUsage();
-  };
-  const afterAll = () => {
-    const { user, system } = process.cpuUsage(before);
-    spent[name] = user + system;
-  };
-  bench.add(name, run, { beforeAll, afterAll });
+
+function cpuNs() {
+  const { user, system } = process.cpuUsage();
+  return 1e3 * (user + system);
 }
-add("call", call);
-add("nothing", () => {});
-bench.runSync();
-console.log((spent.call - spent.nothing) / iterations / 1e6);
+
+// Samples of so many calls, all of which count.
+function timed(samples) {
+  return measure(call, {
+    now: cpuNs,
+    batch_samples: Number(process.env.COUNT),
+    batch_unroll: 1,
+    batch_threshold: Infinity,
+    warmup_threshold: Infinity,
+    samples_threshold: Infinity,
+    min_samples: samples,
+    max_samples: samples,
+    min_cpu_time: 0,
+    gc: false,
+  });
+}
+
+await timed(Number(process.env.WARMUP_SAMPLES));
+console.log((await timed(Number(process.env.SAMPLES))).avg * 1e-9);
