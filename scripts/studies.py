@@ -219,11 +219,7 @@ def text(
 ) -> str:
     """The summary in the documentation: where and when, the answer, and what nobody would expect of it."""
     run = report["run"]
-    surprises = [
-        f"Not expected: {item['comparison']} costs less than its baseline, "
-        + (f"since {item['cause']}." if item["cause"] else "unexplained: nothing in the record shows why.")
-        for item in (advice["decision"] or {}).get("surprises", ())
-    ]
+    surprises = [surprise_words(report, item) for item in (advice["decision"] or {}).get("surprises", ())]
     host = run["sessions"][-1]
     lines = [
         f"# {study.experiment}: {study.id}, measured again",
@@ -236,6 +232,18 @@ def text(
         "`make studies` measures it again, and writes pages with figures, pictures and the published tables beside.",
     ]
     return "\n\n".join(lines) + "\n"
+
+
+def surprise_words(report: dict[str, Any], surprise: dict[str, Any]) -> str:
+    """That a level costs less than the baseline, where, and what the record shows of the reason."""
+    control = report["plan"]["control"]
+    levels = {treatment["id"]: treatment["levels"] for treatment in report["treatments"]}
+    compared = next(finding for finding in report["findings"] if finding["id"] == surprise["comparison"])
+    own, base = levels[compared["treatment"]], levels[compared["baseline"]]
+    varied = [name for name in own if name != control and len({of[name] for of in levels.values()}) > 1]
+    where = " · ".join(f"{name} {own[name]}" for name in varied)
+    why = f"since {surprise['cause']}" if surprise["cause"] else "unexplained: nothing in the record shows why"
+    return f"Not expected: {where}: {own[control]} costs less than {base[control]}, {why}."
 
 
 def elsewhere_words(other: Sequence[str]) -> list[str]:
