@@ -20,7 +20,7 @@ from sectax.record.writer import RunWriter
 from tests.docs.blocks import blocks
 from tests.needs import needs
 from tests.program import sectax
-from tests.record.runs import ENVIRONMENT, calibrated, plan, record_block
+from tests.record.runs import ENVIRONMENT, FORMAT_1
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
@@ -112,11 +112,10 @@ def rule_of(line: str) -> Rule | None:
     return next((rule for rule in RULES if rule.fits.match(line)), None)
 
 
-def finished_run(path: Path) -> bytes:
-    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
-        writer.calibrate(calibrated(plan()))
-        for _ in range(3):
-            record_block(writer)
+def run_of_today(path: Path) -> bytes:
+    """A run file of format 1, brought up to the format that the pages describe."""
+    path.write_bytes(FORMAT_1)
+    with RunWriter.reopen(path, ENVIRONMENT) as writer:
         writer.finish("finished")
     return path.read_bytes()
 
@@ -124,7 +123,7 @@ def finished_run(path: Path) -> bytes:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """What readers have: run files, commands, a file, a message, figures."""
-    run = finished_run(tmp_path / "finished.sectax")
+    run = run_of_today(tmp_path / "upgraded.sectax")
     for name in ("RUN", "run.sectax", "r.sectax", "first.sectax", "jwt-php.sectax", "runs/a.sectax"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(run)

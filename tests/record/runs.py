@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import random
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -27,6 +28,9 @@ METRICS = (THROUGHPUT, LATENCY, FIRST, MEMORY, TAIL)
 ALGORITHMS = ("RS256", "ES256", "EdDSA")
 OPERATIONS = ("sign", "verify")
 ENVIRONMENT = Environment({"cpu": "Intel 8086", "kernel": "6.1"}, {"load": "0.10"})
+
+# A run as the last sectax with format 1 wrote it: three blocks of `plan()`, a note, a failure in the pilot.
+FORMAT_1 = gzip.decompress(Path(__file__).with_name("format-1.sectax.gz").read_bytes())
 
 
 def plan(metrics: tuple[Metric, ...] = METRICS, *, options: dict[str, tuple[str, ...]] | None = None) -> Plan:

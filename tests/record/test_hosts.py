@@ -10,7 +10,9 @@ import pytest
 
 from sectax.model.environment import LOCAL_HOST, Environment
 from sectax.model.errors import BadRecord
+from sectax.record.checksums import frame_checksum
 from sectax.record.reader import RunReader
+from sectax.record.schema import FORMAT
 from sectax.record.writer import RunWriter
 from tests.record.runs import ENVIRONMENT, events, plan, planned_block, read, record_block
 
@@ -57,6 +59,27 @@ def test_a_block_is_not_moved_to_another_host_by_hand(path):
 
     with pytest.raises(BadRecord, match="block 1 holds something else"):
         read(path)
+
+
+def test_blocks_of_format_3_ran_on_this_machine(path):
+    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
+        record_block(writer)
+        writer.finish("interrupted")
+    with closing(sqlite3.connect(path)) as db:
+        # The checksum outside blocks has the pilot's row, and that had one value less.
+        db.execute("ALTER TABLE block DROP COLUMN host")
+        db.execute("PRAGMA user_version = 3")
+        for sql, parameters in frame_checksum(db):
+            db.execute(sql, parameters)
+        db.commit()
+    assert read(path).hosts == {LOCAL_HOST: (1,)}
+
+    with RunWriter.reopen(path, TWO_HOSTS) as writer:
+        record_block(writer, host="ssh://bench")
+
+    assert read(path).hosts == {LOCAL_HOST: (1,), "ssh://bench": (2,)}
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("PRAGMA user_version").fetchone() == (FORMAT,)
 
 
 def test_blocks_of_several_hosts_run_at_once_and_end_as_they_come(path):

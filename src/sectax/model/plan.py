@@ -50,7 +50,7 @@ class Stopping:
         fixed_blocks: run exactly so many (the fixed-N design); None for the sequential one.
         budget_s: the most seconds that a session may take, its pilot included; None for no limit.
         extends: the budget was not asked for, so a run whose first verdicts take longer may take longer.
-        until: what ends a comparison.
+        until: what ends a comparison. Run files from before this was a choice do not say it: they had PRECISE.
         conditions: limits that were given with the run; a comparison stays until those about it are answered too.
     """
 

@@ -2,7 +2,7 @@
 
 SQLite notices a page that makes no sense, and not a number that has become another one. So there is a checksum for
 every finished block, and one for all that belongs to no block: the plan, the environment, the notes and the pilot.
-They are written in the transaction that they belong to.
+They are written in the transaction that they belong to. Files of format 1 have none.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ Telemetry = dict[str, dict[str, float]]  # by treatment and name
 
 # The row of what belongs to no block: blocks are numbered from 1.
 _FRAME = 0
+_FIRST_FORMAT = 2
 _FRAME_TABLES = (
     *("run", "session", "environment", "note"),
     *("factor", "level", "metric", "cell", "treatment", "treatment_level", "comparison", "skipped", "calibration"),
@@ -55,17 +56,23 @@ class BlockChecksum:
     """Of all that one block is made of: the digest of its rows, and the sums of its telemetry.
 
     The rows of telemetry are many, and nothing but their sums is read; so these are kept instead of a digest.
+
+    Attributes:
+        without_start: the digest of all but the time at which the block began, as it was before that was read; none of
+            what a file holds.
     """
 
     digest: str
     telemetry: Telemetry
+    without_start: str = ""
 
     def row(self, number: int) -> Statement:
         return _INSERT, (number, self.digest, as_json(self.telemetry))
 
     def check(self, number: int, recorded: BlockChecksum) -> None:
         """Raises `Changed` where the block is not what was recorded."""
-        if self.digest != recorded.digest or not _alike(self.telemetry, recorded.telemetry):
+        known = recorded.digest in (self.digest, self.without_start)
+        if not known or not _alike(self.telemetry, recorded.telemetry):
             raise Changed(f"block {number} holds something else than was recorded")
 
 
@@ -90,6 +97,12 @@ def frame_checksum(db: sqlite3.Connection) -> Iterator[Statement]:
     yield _INSERT, (_FRAME, _frame_digest(db), "")
 
 
+def has_checksums(db: sqlite3.Connection) -> bool:
+    """Whether the file is of a format that has them."""
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    return bool(version >= _FIRST_FORMAT)
+
+
 def check_all_but_blocks(db: sqlite3.Connection) -> None:
     """Look at SQLite's own structure, and compare what belongs to no block with its checksum.
 
@@ -99,9 +112,10 @@ def check_all_but_blocks(db: sqlite3.Connection) -> None:
     (verdict,) = db.execute("PRAGMA quick_check(1)").fetchone()
     if verdict != "ok":
         raise Changed(str(verdict))
-    recorded = db.execute("SELECT digest FROM checksum WHERE block = ?", (_FRAME,)).fetchone()
-    if recorded != (_frame_digest(db),):
-        raise Changed("the plan, the environment, a note or the pilot is not what was recorded")
+    if has_checksums(db):
+        recorded = db.execute("SELECT digest FROM checksum WHERE block = ?", (_FRAME,)).fetchone()
+        if recorded != (_frame_digest(db),):
+            raise Changed("the plan, the environment, a note or the pilot is not what was recorded")
 
 
 def _frame_digest(db: sqlite3.Connection) -> str:

@@ -186,7 +186,7 @@ def check_database(db: sqlite3.Connection, path: Path) -> None:
     """Refuse what is not ours, or not whole.
 
     Raises:
-        BadRecord: another program's database, another format, or cut short.
+        BadRecord: another program's database, a newer format, or cut short.
         sqlite3.Error: no database at all.
     """
     (application,) = db.execute("PRAGMA application_id").fetchone()
@@ -195,9 +195,13 @@ def check_database(db: sqlite3.Connection, path: Path) -> None:
         raise _empty(path)
     if application != APPLICATION_ID:
         raise not_a_run_file(path, "it is an SQLite file of another program")
-    if version != FORMAT:
-        age, hint = ("a newer", "update sectax and try again") if version > FORMAT else ("an older", "measure it again")
-        raise BadRecord(f"{path} comes from {age} sectax: its format is {version}, this one reads {FORMAT}", hint=hint)
+    if version > FORMAT:
+        raise BadRecord(
+            f"{path} comes from a newer sectax: its format is {version}, this one reads up to {FORMAT}",
+            hint="update sectax and try again",
+        )
+    if version < 1:
+        raise damaged(path, f"its format is {version}")
     # A view may have no end, so one that took the place of a table is not read.
     views = {name.lower() for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'view'")}
     taken = sorted(views & TABLE_NAMES)

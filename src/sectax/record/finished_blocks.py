@@ -18,7 +18,7 @@ from sectax.model.metric import Summary
 from sectax.model.plan import Plan, batch_observation, tail_observations
 from sectax.model.subject import Witnesses
 from sectax.record.builder import BlockSummary, totals
-from sectax.record.checksums import BlockChecksum, Hash, recorded_blocks
+from sectax.record.checksums import BlockChecksum, Hash, has_checksums, recorded_blocks
 from sectax.record.errors import Changed
 from sectax.record.plan_tables import treatment_numbers
 from sectax.record.schema import quoted
@@ -32,6 +32,7 @@ T = TypeVar("T")
 _Series = tuple[int, int, str, str, str]  # number, treatment, metric, unit, clock
 # Blocks that are read together, since calls of SQLite and numpy take longer than their work for one; large ones alone.
 TOGETHER = 32
+_FIRST_WITH_HOSTS = 4
 _ROWS = 20_000
 
 
@@ -75,6 +76,8 @@ class BlockReducer:
 
     def __init__(self, db: sqlite3.Connection, plan: Plan) -> None:
         self._db = db
+        (version,) = db.execute("PRAGMA user_version").fetchone()
+        self._host_column = "host" if version >= _FIRST_WITH_HOSTS else f"'{LOCAL_HOST}'"
         self._names = {number: id for id, number in treatment_numbers(plan).items()}
         self._batch = batch_observation(plan)
         self._tails = tail_observations(plan)
@@ -107,16 +110,17 @@ class BlockReducer:
             hashes[number].add([(of.treatment, of.stage, of.state, of.reason, of.hint) for of in failures])
         self._add_observations(blocks, hashes)
         self._add_telemetry(blocks, hashes)
-        begun = f"SELECT number, started, host FROM block WHERE number IN {_among(blocks)}"  # noqa: S608
+        begun = f"SELECT number, started, {self._host_column} FROM block WHERE number IN {_among(blocks)}"  # noqa: S608
         started = {number: of for number, *of in rows(self._db, begun, tuple[int, str, str], *blocks)}
         made = []
         for number, block in blocks.items():
             self._add_visits(block)
+            without_start = hashes[number].hexdigest()
             began, block.host = started[number]
             hashes[number].add(began)
-            if block.host != LOCAL_HOST:
+            if block.host != LOCAL_HOST:  # so blocks of older formats, all of this one, keep their digests
                 hashes[number].add(block.host)
-            made.append((block, BlockChecksum(hashes[number].hexdigest(), block.telemetry)))
+            made.append((block, BlockChecksum(hashes[number].hexdigest(), block.telemetry, without_start)))
         return made
 
     def _add_subjects(self, blocks: Mapping[int, BlockSummary], hashes: Mapping[int, Hash]) -> None:
@@ -240,21 +244,23 @@ def add_batches(blocks: Sequence[BlockSummary]) -> None:
 
 
 def finished_blocks(db: sqlite3.Connection, reducer: BlockReducer) -> Iterator[BlockSummary]:
-    """The finished blocks in order, each compared with its checksum.
+    """The finished blocks in order, each compared with its checksum where the file has them.
 
     Raises:
         Changed: a block is not what was recorded, is missing, or was never recorded.
     """
     finished = reducer.finished()
-    recorded = recorded_blocks(db)
-    if recorded.keys() != {number for number, _ in finished}:
+    checked = has_checksums(db)
+    recorded = recorded_blocks(db) if checked else {}
+    if checked and recorded.keys() != {number for number, _ in finished}:
         raise Changed("the finished blocks are not those that were recorded")
     together = 1
     while finished:
         blocks = []
         for block, checksum in reducer.reduce(finished[:together]):
-            checksum.check(block.number, recorded[block.number])
-            block.telemetry = recorded[block.number].telemetry
+            if checked:
+                checksum.check(block.number, recorded[block.number])
+                block.telemetry = recorded[block.number].telemetry
             blocks.append(block)
         add_batches(blocks)
         yield from blocks

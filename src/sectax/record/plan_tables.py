@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -13,6 +14,14 @@ from sectax.model.plan import Calibrated, Plan
 from sectax.record.errors import refuse_private_keys
 
 Statement = tuple[str, tuple[Any, ...]]
+
+
+class _OldSkipped(msgspec.Struct):
+    mend: str = ""
+
+
+class _OldPlan(msgspec.Struct):
+    skipped: list[_OldSkipped] = []
 
 
 def as_json(value: object) -> str:
@@ -41,7 +50,15 @@ def encode_plan(plan: Plan) -> str:
 
 
 def decode_plan(text: str) -> Plan:
-    return msgspec.json.decode(text, type=Plan)
+    """Read a plan back; files of format 1 and 2 called the hint of a skipped treatment `mend`."""
+    plan = msgspec.json.decode(text, type=Plan)
+    if '"mend":' not in text:
+        return plan
+    old = msgspec.json.decode(text, type=_OldPlan).skipped
+    skipped = [
+        msgspec.structs.replace(new, hint=new.hint or old.mend) for new, old in zip(plan.skipped, old, strict=True)
+    ]
+    return replace(plan, skipped=tuple(skipped))
 
 
 def decode_calibrated(text: str) -> Calibrated:

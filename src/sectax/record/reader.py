@@ -116,9 +116,11 @@ class RunReader:
         with reading(self.path):
             numbers = rows(self._db, "SELECT number FROM session ORDER BY number", tuple[int])
             environments = {number: Environment({}) for (number,) in numbers}
+            # A file of format 1 knows one host alone, and has no column for its name.
+            column = "host" if self._value("PRAGMA user_version", int) > 1 else f"'{LOCAL_HOST}'"
             for session, host, kind, name, value in rows(
                 self._db,
-                "SELECT session, host, kind, name, value FROM environment ORDER BY number",
+                f"SELECT session, {column}, kind, name, value FROM environment ORDER BY number",  # noqa: S608
                 tuple[int, str, str, str, str],
             ):
                 environment = environments[session]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 APPLICATION_ID = 0x53435458  # "SCTX", what `file` and SQLite show of a run file
-# PRAGMA user_version. No release wrote 1 to 3, so they are not read.
+# PRAGMA user_version. 1 had no checksums, and one host; 2 called the hints of `skipped` mend; 3 ran all blocks here.
 FORMAT = 4
 
 # Observations lie together by block and series, and trials by block and treatment, so that sums over them are one
@@ -175,7 +175,9 @@ CREATE TABLE failure (
     reason TEXT NOT NULL,
     hint TEXT NOT NULL
 );
-CREATE TABLE checksum (block INTEGER PRIMARY KEY, digest TEXT NOT NULL, telemetry TEXT NOT NULL);
+"""
+CHECKSUMS = """
+CREATE TABLE checksum (block INTEGER PRIMARY KEY, digest TEXT NOT NULL, telemetry TEXT NOT NULL)
 """
 
 # Made with the first seal: most runs have none.
@@ -190,7 +192,7 @@ CREATE TABLE IF NOT EXISTS seal (
 
 # What counts: finished blocks, without the subjects that failed in them. CROSS JOIN keeps SQLite to this order,
 # in which every step is a search by key.
-TABLE_NAMES = frozenset(re.findall(r"CREATE TABLE (?:IF NOT EXISTS )?(\w+)", TABLES + SEALS))
+TABLE_NAMES = frozenset(re.findall(r"CREATE TABLE (?:IF NOT EXISTS )?(\w+)", TABLES + CHECKSUMS + SEALS))
 
 _COUNTED = """
     FROM block b
@@ -231,7 +233,15 @@ def _factor_columns(factors: Iterable[str]) -> str:
 
 
 def tables() -> tuple[str, ...]:
-    return tuple(statement for statement in TABLES.split(";\n") if statement.strip())
+    return (*(statement for statement in TABLES.split(";\n") if statement.strip()), CHECKSUMS)
+
+
+# By format, what makes a file of it one of the next.
+UPGRADES = {
+    1: ("ALTER TABLE environment ADD COLUMN host TEXT NOT NULL DEFAULT 'local'", CHECKSUMS),
+    2: ("ALTER TABLE skipped RENAME COLUMN mend TO hint",),
+    3: ("ALTER TABLE block ADD COLUMN host TEXT NOT NULL DEFAULT 'local'",),
+}
 
 
 def views(factors: Iterable[str]) -> tuple[str, ...]:

@@ -13,8 +13,10 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
+from sectax.model.errors import WrongUse
 from sectax.model.seal import Seal, SealState
 from sectax.record.appender import Appender
+from sectax.record.checksums import has_checksums
 from sectax.record.errors import reading
 from sectax.record.plan_tables import Statement
 from sectax.record.schema import SEALS
@@ -107,10 +109,13 @@ def seal_file(path: Path, sign: Sign) -> None:
     """Seal a run that nobody writes to.
 
     Raises:
+        WrongUse: it is of a format without checksums.
         BadRecord, RecordNotWritable: it cannot be read or written. What *sign* raises is handed on.
     """
     appender = Appender(path)
     try:
+        if not has_checksums(appender.db):
+            raise WrongUse(f"{path} is of format 1, which has no checksums to seal", "measure it again")
         with reading(path):
             seal(appender, sign)
     finally:

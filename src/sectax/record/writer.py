@@ -7,7 +7,7 @@ leaves whole events behind.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -25,12 +25,12 @@ from sectax.model.trial import BlockEvent, Closed, Dropped, Opened, PlannedBlock
 from sectax.record.appender import Appender
 from sectax.record.builder import BlockSummary, MeasuredBuilder, failures_of, planned_treatments, usable
 from sectax.record.catalogue import Catalogue
-from sectax.record.checksums import check_all_but_blocks, frame_checksum
+from sectax.record.checksums import check_all_but_blocks, frame_checksum, has_checksums
 from sectax.record.errors import check_database, check_file, readable, reading, refuse_private_keys
 from sectax.record.finished_blocks import BlockReducer, add_batches
 from sectax.record.plan_tables import Statement, calibration_rows, encode_plan, plan_rows
 from sectax.record.reader import RunReader
-from sectax.record.schema import APPLICATION_ID, FORMAT, tables, trials_view, views
+from sectax.record.schema import APPLICATION_ID, FORMAT, UPGRADES, tables, trials_view, views
 from sectax.record.seal import Sign, seal, seal_rows
 
 # Where the operations of an opening stand: the rounds begin with 0.
@@ -177,7 +177,8 @@ class RunWriter:
                 check_all_but_blocks(appender.db)
                 # All blocks are compared with their checksums before anything is written.
                 builder = reader.builder()
-                appender.write(_resume_rows(appender.db, environment), lambda: frame_checksum(appender.db))
+                statements, checksums = _resume_rows(appender.db, reader.plan(), environment)
+                appender.write(statements, checksums)
                 appender.go_live()
                 (session,) = appender.db.execute("SELECT MAX(number) FROM session").fetchone()
                 return cls(appender, session, builder if builder.blocks else None)
@@ -480,14 +481,20 @@ def _session_rows(number: int, sectax_version: str, environment: Environment, no
                 )
 
 
-def _resume_rows(db: sqlite3.Connection, environment: Environment) -> list[Statement]:
-    """What begins another session of a run."""
+def _resume_rows(
+    db: sqlite3.Connection, plan: Plan, environment: Environment
+) -> tuple[list[Statement], Callable[[], Iterable[Statement]]]:
+    """What begins a session of an old run; and, made after that, the checksums of what it changes."""
     now = _now()
     (session,) = db.execute("SELECT MAX(number) + 1 FROM session").fetchone()
     (calibrated, pilot) = db.execute(
         "SELECT calibrated IS NOT NULL, (SELECT MIN(number) FROM block) FROM run"
     ).fetchone()
+    has_all_checksums = has_checksums(db)
+    (version,) = db.execute("PRAGMA user_version").fetchone()
     rows: list[Statement] = [
+        *((statement, ()) for older in range(version, FORMAT) for statement in UPGRADES[older]),
+        (f"PRAGMA user_version = {FORMAT}", ()),
         ("UPDATE block SET state = 'abandoned' WHERE state = 'running'", ()),
         ("UPDATE run SET state = 'running', ended = NULL", ()),
         *_session_rows(session, __version__, environment, now),
@@ -496,7 +503,17 @@ def _resume_rows(db: sqlite3.Connection, environment: Environment) -> list[State
         rows.append(("UPDATE block SET state = 'abandoned' WHERE state = 'pilot'", ()))
         new_pilot = "INSERT INTO block (number, session, state, started) VALUES (?, ?, 'pilot', ?)"
         rows.append((new_pilot, (pilot - 1, session, now)))
-    return rows
+    if has_all_checksums:
+        return rows, lambda: frame_checksum(db)
+
+    def all_checksums() -> Iterator[Statement]:
+        reducer = BlockReducer(db, plan)
+        for one in reducer.finished():
+            ((block, of),) = reducer.reduce([one])
+            yield of.row(block.number)
+        yield from frame_checksum(db)
+
+    return rows, all_checksums
 
 
 def _now() -> str:

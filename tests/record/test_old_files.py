@@ -1,0 +1,70 @@
+"""Run files of older formats stay readable, and can be gone on with."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+from sectax.model.errors import BadRecord
+from sectax.model.measured import Failure
+from sectax.record.schema import FORMAT
+from sectax.record.writer import RunWriter
+from tests.record.runs import ENVIRONMENT, FORMAT_1, calibrated, plan, read, record_block
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "run.sectax"
+    path.write_bytes(FORMAT_1)
+    return path
+
+
+def edit(path, sql):
+    db = sqlite3.connect(path)
+    db.executescript(sql)
+    db.close()
+
+
+def test_a_file_without_checksums_reads_as_the_same_run_with_them(path, tmp_path):
+    with RunWriter.create(tmp_path / "new.sectax", plan(), ENVIRONMENT, "run-1") as writer:
+        writer.calibrate(calibrated(plan()))
+        for _ in range(3):
+            record_block(writer)
+        new = writer.measured()
+    old = read(path)
+
+    assert old.blocks == (1, 2, 3)
+    assert old.plan.skipped[0].hint == "apt install openssl"  # 'mend' in the file
+    assert (old.plan, old.calibrated, old.notes, old.state) == (plan(), new.calibrated, ("a note",), "finished")
+    assert old.failures == (Failure(0, "sign/EdDSA", "pilot", "skipped", "no sodium", "apt install php-sodium"),)
+    assert (old.values, old.counts, old.batches) == (new.values, new.counts, new.batches)
+    assert (old.samples, old.shapes, old.telemetry) == (new.samples, new.shapes, new.telemetry)
+    assert old.witnesses == new.witnesses
+
+
+def test_resumed_it_has_checksums_of_the_old_blocks_too(path):
+    old = read(path)
+    with RunWriter.reopen(path, ENVIRONMENT) as writer:
+        record_block(writer)
+
+    assert read(path).blocks == (1, 2, 3, 4)
+    assert read(path).values["first"]["sign/RS256"].items() >= old.values["first"]["sign/RS256"].items()
+    db = sqlite3.connect(path)
+    assert db.execute("PRAGMA user_version").fetchone() == (FORMAT,)
+    assert db.execute("SELECT hint FROM skipped").fetchall() == [("apt install openssl",)]
+    assert db.execute("SELECT block FROM checksum").fetchall() == [(0,), (1,), (2,), (3,), (4,)]
+    db.close()
+    assert read(path).plan.skipped == old.plan.skipped
+    edit(path, "UPDATE observation SET value = 2 * value WHERE block = 2")
+    with pytest.raises(BadRecord, match="block 2 holds something else"):
+        read(path)
+
+
+def test_damage_that_sqlite_can_see_is_refused_there_too(path):
+    damaged = bytearray(FORMAT_1)
+    damaged[-4096:] = bytes(4096)
+    path.write_bytes(damaged)
+
+    with pytest.raises(BadRecord, match="damaged"):
+        read(path)
