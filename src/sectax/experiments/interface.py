@@ -157,8 +157,8 @@ class Experiment(ABC):
         """What varies, with all levels that exist; `…` for those that the user names. An attribute does too."""
 
     def wants(self, request: Request) -> Wanted:
-        """What the design must know of the machine. Raises `WrongUse` as `design` does."""
-        return Wanted()
+        """What the design must know of the machine: by default of its parts. Raises `WrongUse` as `design` does."""
+        return Wanted(parts=self.requirements())
 
     @abstractmethod
     def design(self, request: Request, machine: Machine) -> Design:
@@ -181,7 +181,7 @@ class Experiment(ABC):
         return AdviceRules(plan.metrics[0].name, Choice())
 
     def requirements(self) -> tuple[str, ...]:
-        """What the experiment can use, for `setup` and `doctor`: probes by name, or parts as in `toolchain.parts`."""
+        """What the experiment can use, for `setup` and `doctor`: probes by name, or parts as in `sectax.parts`."""
         return ()
 
 

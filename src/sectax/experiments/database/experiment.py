@@ -20,7 +20,7 @@ from sectax.experiments.database.levels import (
     WORDS,
 )
 from sectax.experiments.database.parts import CLIENT, SERVER
-from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
+from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules
 from sectax.experiments.levels import choose
 from sectax.model.advice_rules import AdviceRules, Choice, Connections, Longer, Places
 from sectax.model.plan import OTHERS, Plan
@@ -45,9 +45,6 @@ class DatabaseExperiment(Experiment):
     title = "What do TLS and passwords cost the clients of PostgreSQL?"
     presets = ("default", "quick")
     factors = FACTORS
-
-    def wants(self, request: Request) -> Wanted:
-        return Wanted(parts=(SERVER, CLIENT))
 
     def design(self, request: Request, machine: Machine) -> Design:
         return Design(

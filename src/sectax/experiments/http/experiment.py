@@ -29,7 +29,7 @@ from sectax.experiments.http.levels import (
     rate_level,
 )
 from sectax.experiments.http.parts import CLIENT
-from sectax.experiments.interface import Bench, Design, Experiment, Hidden, Machine, Request, Rules, Wanted
+from sectax.experiments.interface import Bench, Design, Experiment, Hidden, Machine, Request, Rules
 from sectax.experiments.levels import choose
 from sectax.experiments.named import BASELINE, FOLDER
 from sectax.model.advice_rules import AdviceRules, Choice, Longer
@@ -62,9 +62,6 @@ class HttpExperiment(Experiment):
     options = services.OPTIONS
     instead = services.INSTEAD
     word = "URL"
-
-    def wants(self, request: Request) -> Wanted:
-        return Wanted(parts=(CLIENT,))
 
     def with_words(self, bare: Sequence[str], options: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
         return services.with_urls(bare, options)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sectax.experiments.http.levels import LATENCY
 from sectax.experiments.http.parts import CLIENT
-from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
+from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules
 from sectax.experiments.levels import choose
 from sectax.experiments.waf.levels import (
     ATTACK,
@@ -44,9 +44,6 @@ class WafExperiment(Experiment):
     title = "What does a web application firewall add to a request?"
     presets = ("default", "quick")
     factors: tuple[Factor, ...] = FACTORS
-
-    def wants(self, request: Request) -> Wanted:
-        return Wanted(parts=(CLIENT, SERVER))
 
     def design(self, request: Request, machine: Machine) -> Design:
         return Design(
