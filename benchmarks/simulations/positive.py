@@ -18,8 +18,8 @@ from numpy.random import Generator
 from benchmarks.simulations.boundary import ARMS
 from benchmarks.simulations.negative import ALPHA, DEVIATION, FATAL, Ends, ends
 from benchmarks.simulations.scenarios import Array
-from sectax.model.finding import SURE_BIAS_TIMES
 from sectax.stats.confidence_sequence import UNSEEN
+from sectax.stats.run_controls import SURE_BIAS_TIMES
 
 MARGIN = float(np.log1p(0.02))
 KNOWN = float(np.log1p(0.04))

@@ -11,12 +11,13 @@ from hypothesis import strategies as some
 
 from sectax.analysis.effect import SEQUENCE, STUDENT
 from sectax.analysis.findings import judge
-from sectax.model.finding import Effect, Finding, Severity, VerdictId, fired_for_sure, takes_verdicts
+from sectax.model.finding import Effect, Finding, Severity, VerdictId
 from sectax.model.measured import Measured
 from sectax.model.plan import Until
 from sectax.model.treatment import Standing
 from sectax.reports import words
 from sectax.reports.json.findings import finding as as_json
+from sectax.stats.run_controls import fired_for_sure, takes_verdicts
 from sectax.workflow.analyse import analyse_measured
 from tests.analysis.runs import MEMORY, THROUGHPUT, around, run_of, with_metric
 

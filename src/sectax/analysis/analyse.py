@@ -10,10 +10,11 @@ from sectax.analysis.findings import judge
 from sectax.analysis.hosts import across_hosts
 from sectax.analysis.treatments import treatment_results
 from sectax.model.analysed import Analysed
-from sectax.model.finding import WITHIN_MARGIN, AuditWarning, Finding, Severity, VerdictId, leans_on
+from sectax.model.finding import WITHIN_MARGIN, AuditWarning, Finding, Severity, VerdictId
 from sectax.model.measured import Measured
 from sectax.model.plan import Plan
 from sectax.model.treatment import CONTROLS, Standing
+from sectax.stats.run_controls import leans_on
 
 
 def analyse(

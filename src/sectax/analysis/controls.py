@@ -6,10 +6,11 @@ import math
 from collections.abc import Iterable
 
 from sectax.model.analysed import FamilyControls
-from sectax.model.finding import Effect, Finding, excludes_known_cost, finds_known_cost
+from sectax.model.finding import Effect, Finding
 from sectax.model.measured import Measured
 from sectax.model.treatment import Standing
 from sectax.stats.confidence_sequence import UNSEEN, guarded_half_width
+from sectax.stats.run_controls import excludes_known_cost, finds_known_cost
 
 
 def found(positive: Finding) -> bool:

@@ -8,13 +8,14 @@ import numpy as np
 
 from sectax.analysis.pairs import Pairs, cost_unit, pair
 from sectax.analysis.verdict import verdict
-from sectax.model.finding import Effect, Estimate, bias_shown, scale_error
+from sectax.model.finding import Effect, Estimate
 from sectax.model.measured import Measured
 from sectax.model.plan import FIRST_LOOK, Plan, Until, added_s, known_cost, last_look
 from sectax.model.treatment import Standing
 from sectax.stats.confidence_sequence import UNSEEN, Sequence, guarded_half_width, half_width, running_sequence
 from sectax.stats.hosts import Places, of_hosts, stratified_sequence, without_late
 from sectax.stats.moments import Array
+from sectax.stats.run_controls import bias_shown, scale_error
 from sectax.stats.student import critical_value
 
 SEQUENCE = "confidence-sequence"

@@ -11,11 +11,12 @@ from sectax.analysis.controls import found, would_show
 from sectax.analysis.findings import judge
 from sectax.analysis.verdict import resolved
 from sectax.model.condition import BILL, Answer
-from sectax.model.finding import Finding, leans_on
+from sectax.model.finding import Finding
 from sectax.model.measured import Measured
 from sectax.model.plan import LONG_S, Plan, Until
 from sectax.model.subject import differ
 from sectax.model.treatment import CONTROLS, Standing
+from sectax.stats.run_controls import leans_on
 
 # A treatment that came to nothing in so many finished blocks in a row is given up.
 PATIENCE = 3

@@ -8,18 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from sectax.model.analysed import Analysed, FamilyControls
 from sectax.model.environment import FLAW
-from sectax.model.finding import (
-    FASTER,
-    SLOWER,
-    Effect,
-    Finding,
-    Severity,
-    bias_shown,
-    excludes_known_cost,
-    finds_known_cost,
-    scale_error,
-    takes_verdicts,
-)
+from sectax.model.finding import FASTER, SLOWER, Effect, Finding, Severity
 from sectax.model.plan import Plan, nominal_cost
 from sectax.model.treatment import Standing
 from sectax.reports import units
@@ -27,6 +16,7 @@ from sectax.reports.diagnostics import alike, all_warnings, failed, skipped
 from sectax.reports.notes import empty_loops
 from sectax.reports.result_tables import WARNED_MARK
 from sectax.reports.words import claims, names
+from sectax.stats.run_controls import bias_shown, excludes_known_cost, finds_known_cost, scale_error, takes_verdicts
 from sectax.text.printable import printable
 
 # Of the same thing measured twice.

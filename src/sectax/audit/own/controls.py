@@ -10,6 +10,7 @@ from sectax.audit.own.evidence import RunEvidence
 from sectax.model import finding as model
 from sectax.model.plan import FIRST_LOOK, known_cost, nominal_cost
 from sectax.model.treatment import CONTROLS, Standing
+from sectax.stats import run_controls
 
 # A known cost larger than this, of what it was meant to be, says nothing of costs as small as the margin.
 MOST_OF_NOMINAL = 1.25
@@ -53,7 +54,7 @@ def _fired(evidence: RunEvidence, finding: model.Finding, effect: model.Effect) 
         f"the baseline{of} differs from its own copy by {_from_to(effect)} in {_called(evidence, comparison.metric)}, "
         f"over {effect.blocks} blocks"
     )
-    if model.takes_verdicts(effect, finding.verdict):
+    if run_controls.takes_verdicts(effect, finding.verdict):
         return fatal(
             "run",
             saw,
@@ -61,13 +62,15 @@ def _fired(evidence: RunEvidence, finding: model.Finding, effect: model.Effect) 
             "look for what treats the two differently (order, other load, throttling) and run again",
         )
     likely = (
-        "a bias of the run within the margin" if model.fired_for_sure(effect) else "chance, or a small bias of the run"
+        "a bias of the run within the margin"
+        if run_controls.fired_for_sure(effect)
+        else "chance, or a small bias of the run"
     )
     return warning(
         evidence.families[comparison.cell],
         saw,
         f"{likely}: the intervals of the same measurements are wider by "
-        f"{percent(model.bias_shown(effect, finding.verdict)).lstrip('+')} to both sides",
+        f"{percent(run_controls.bias_shown(effect, finding.verdict)).lstrip('+')} to both sides",
         "run again where a verdict depends on so little",
     )
 
@@ -111,9 +114,11 @@ def positive_control(evidence: RunEvidence) -> Iterator[Remark]:
     for finding in _of(evidence, Standing.POSITIVE):
         comparison, effect = finding.comparison, finding.effect
         unmeasured = _unmeasured(evidence, finding)
-        if unmeasured is None and effect is not None and model.finds_known_cost(effect):
+        if unmeasured is None and effect is not None and run_controls.finds_known_cost(effect):
             continue
-        leaning = any(model.leans_on(other, comparison, evidence.families, observed) for other in evidence.findings)
+        leaning = any(
+            run_controls.leans_on(other, comparison, evidence.families, observed) for other in evidence.findings
+        )
         if effect is None or unmeasured is not None:
             yield _not_shown(comparison.id, unmeasured or "", leaning=leaning)
             continue
@@ -122,12 +127,12 @@ def positive_control(evidence: RunEvidence) -> Iterator[Remark]:
             f"over {effect.blocks} blocks, "
             + (
                 f"which excludes the {percent(effect.added)} that were added"
-                if effect.added is not None and model.excludes_known_cost(effect)
+                if effect.added is not None and run_controls.excludes_known_cost(effect)
                 else "which may be nothing at all"
             )
         )
-        if model.excludes_known_cost(effect):
-            wider = percent(model.scale_error(effect)).lstrip("+")
+        if run_controls.excludes_known_cost(effect):
+            wider = percent(run_controls.scale_error(effect)).lstrip("+")
             meaning = (
                 f"the run's scale is wrong: the intervals of the same measurements are wider by {wider} to both sides"
             )
@@ -135,7 +140,7 @@ def positive_control(evidence: RunEvidence) -> Iterator[Remark]:
         if leaning:
             meaning = "the run could not see so little: 'equivalent' and 'within the margin' fall, larger effects stand"
             yield fatal(comparison.id, saw, meaning, "more blocks, or a quieter machine")
-        elif not model.excludes_known_cost(effect):
+        elif not run_controls.excludes_known_cost(effect):
             yield remark(model.Severity.NOTE, comparison.id, saw, "no verdict of this run rests on it")
 
 
