@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from sectax.experiments.client_server.metrics import CLIENT_CPU, LATENCY
 from sectax.experiments.database.levels import (
     ACCESS,
     BASELINE,
-    CLIENT_CPU,
     CONTROL,
     FACTORS,
     KEPT,
-    LATENCY,
     METRICS,
     NEW,
     PRESETS,

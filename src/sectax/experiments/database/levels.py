@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from sectax.experiments.client_server import metrics
+from sectax.experiments.client_server.metrics import CLIENT_CPU, LATENCY, TAILS
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.treatment import Factor
 
@@ -48,25 +50,17 @@ PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
     "quick": {"query": (SELECT,), CONTROL: (BASELINE, "require", "verify-full", "md5")},
 }
 
-LATENCY = Metric("latency", "s", Better.LOWER, Summary.MEDIAN, observed="latency")
-CLIENT_CPU = Metric("client_cpu", "s", Better.LOWER, Summary.MEAN, "client_cpu", cpu=True)
 # Of new connections in ticks of the kernel: an average of many, and no comparison.
-SERVER_CPU = Metric("server_cpu", "s", Better.LOWER, Summary.MEAN, "server_cpu", cpu=True, compared=False)
+SERVER_CPU = replace(metrics.SERVER_CPU, compared=False)
 METRICS = (
     LATENCY,
-    Metric("p90_latency", "s", Better.LOWER, Summary.P90, "latency", compared=False),
-    Metric("p99_latency", "s", Better.LOWER, Summary.P99, "latency", compared=False),
+    *TAILS,
     Metric("connecting", "s", Better.LOWER, Summary.MEDIAN, "connecting", compared=False),
     CLIENT_CPU,
     SERVER_CPU,
 )
-WORDS = {
-    "metric=latency": "latency",
-    "metric=p90_latency": "p90 of latency",
-    "metric=p99_latency": "p99 of latency",
+WORDS = metrics.WORDS | {
     "metric=connecting": "time to connect",
-    "metric=client_cpu": "CPU time of the client",
-    "metric=server_cpu": "CPU time of the server",
     f"connection={KEPT}": "connection kept open",
     f"connection={NEW}": "a new connection for every transaction",
     f"query={SELECT}": "one row by its key",

@@ -15,13 +15,12 @@ from sectax.experiments.client_server.load import (
     of_clients,
     rate_of,
 )
+from sectax.experiments.client_server.metrics import CLIENT_CPU, LATENCY
 from sectax.experiments.http import services
 from sectax.experiments.http.levels import (
-    CLIENT_CPU,
     CONTROL,
     FACTORS,
     KEPT,
-    LATENCY,
     METRICS,
     NEW,
     PRESET,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sectax.experiments.client_server.load import CLOSED
+from sectax.experiments.client_server.metrics import CLIENT_CPU, FIRST_BYTE, LATENCY, TAILS
+from sectax.experiments.client_server.metrics import WORDS as METRIC_WORDS
 from sectax.experiments.named import BASELINE
 from sectax.model.errors import WrongUse
 from sectax.model.metric import Better, Metric, Summary
@@ -23,25 +25,17 @@ FACTORS = (
 )
 PRESET = {"connection": (KEPT,), "protocol": (HTTP1,), "concurrency": ("1",), "load": (CLOSED,)}
 
-LATENCY = Metric("latency", "s", Better.LOWER, Summary.MEDIAN, observed="latency")
-CLIENT_CPU = Metric("client_cpu", "s", Better.LOWER, Summary.MEAN, "client_cpu", cpu=True)
 METRICS = (
     LATENCY,
-    Metric("p90_latency", "s", Better.LOWER, Summary.P90, "latency", compared=False),
-    Metric("p99_latency", "s", Better.LOWER, Summary.P99, "latency", compared=False),
-    Metric("first_byte", "s", Better.LOWER, Summary.MEDIAN, "first_byte", compared=False),
+    *TAILS,
+    FIRST_BYTE,
     Metric("throughput", "operations/s", Better.HIGHER, Summary.RATE, "turn", compared=False),
     CLIENT_CPU,
     Metric("sent_bytes", "B", Better.LOWER, Summary.MEAN, "sent_bytes", compared=False),
     Metric("received_bytes", "B", Better.LOWER, Summary.MEAN, "received_bytes", compared=False),
 )
-WORDS = {
-    "metric=latency": "latency",
-    "metric=p90_latency": "p90 of latency",
-    "metric=p99_latency": "p99 of latency",
-    "metric=first_byte": "time to first byte",
+WORDS = METRIC_WORDS | {
     "metric=throughput": "requests per second",
-    "metric=client_cpu": "CPU time of the client",
     "metric=sent_bytes": "bytes sent per request",
     "metric=received_bytes": "bytes received per request",
     f"connection={KEPT}": "connection kept open",

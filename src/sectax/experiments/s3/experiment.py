@@ -22,6 +22,7 @@ from sectax.experiments.client_server.load import (
     of_clients,
     rate_of,
 )
+from sectax.experiments.client_server.metrics import CLIENT_CPU, FIRST_BYTE, LATENCY, SERVER_CPU, TAILS
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
 from sectax.experiments.levels import choose
 from sectax.experiments.s3 import levels as s3
@@ -107,19 +108,17 @@ def requests(plan: Plan) -> Requests:
 
 Levels = dict[str, str]
 
-LATENCY = Metric("latency", "s", Better.LOWER, Summary.MEDIAN, observed="latency")
 _METRICS = (
     LATENCY,
-    Metric("p90_latency", "s", Better.LOWER, Summary.P90, "latency", compared=False),
-    Metric("p99_latency", "s", Better.LOWER, Summary.P99, "latency", compared=False),
+    *TAILS,
     Metric("throughput", "B/s", Better.HIGHER, Summary.RATE, "transfer", compared=False),
-    Metric("first_byte", "s", Better.LOWER, Summary.MEDIAN, "first_byte", compared=False),
+    FIRST_BYTE,
     Metric("check", "s", Better.LOWER, Summary.MEDIAN, "check", compared=False),
-    Metric("client_cpu", "s", Better.LOWER, Summary.MEAN, "client_cpu", cpu=True),
+    CLIENT_CPU,
     Metric("client_cpu_per_gb", "s/GB", Better.LOWER, Summary.MEAN, "client_cpu_per_gb", compared=False, cpu=True),
 )
 _OF_OUR_SERVER = (
-    Metric("server_cpu", "s", Better.LOWER, Summary.MEAN, "server_cpu", cpu=True),
+    SERVER_CPU,
     Metric("server_cpu_per_gb", "s/GB", Better.LOWER, Summary.MEAN, "server_cpu_per_gb", compared=False, cpu=True),
     Metric("disk_bytes", "B", Better.LOWER, Summary.MAXIMUM, "disk_bytes", compared=False),
 )

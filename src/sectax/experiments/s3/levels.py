@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from sectax.experiments.client_server import metrics
 from sectax.experiments.client_server.load import CLOSED
 from sectax.model.errors import WrongUse
 from sectax.model.treatment import Factor
@@ -90,14 +91,9 @@ PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
 MOST_READY = 2**30
 
 WORDS = {
-    "metric=latency": "latency",
-    "metric=p90_latency": "p90 of latency",
-    "metric=p99_latency": "p99 of latency",
+    **metrics.WORDS,
     "metric=throughput": "throughput",
-    "metric=first_byte": "time to first byte",
     "metric=check": "hashing of the body",
-    "metric=client_cpu": "CPU time of the client",
-    "metric=server_cpu": "CPU time of the server",
     "metric=client_memory": "memory of the client",
     "metric=disk_bytes": "bytes on disk",
     "metric=client_cpu_per_gb": "CPU time of the client per GB",

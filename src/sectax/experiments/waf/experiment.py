@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sectax.experiments.http.levels import LATENCY
+from sectax.experiments.client_server.metrics import LATENCY, SERVER_CPU
 from sectax.experiments.http.parts import CLIENT
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules
 from sectax.experiments.levels import choose
@@ -68,7 +68,7 @@ class WafExperiment(Experiment):
                 "the answer is the time that is added to a request, under 'difference': the page behind the filter "
                 "does nothing, so the ratio says little of yours; CPU time of the server stands beside it"
             ),
-            beside=("server_cpu",),
+            beside=(SERVER_CPU.name,),
             words=WORDS,
         )
 
@@ -82,7 +82,9 @@ class WafExperiment(Experiment):
             what="requests", picks=False, in_time=True, unasked=False, changes="rule set, request or processor"
         )
         return AdviceRules(
-            LATENCY.name, choice, places=Places(((LATENCY.name, "latency"), ("server_cpu", "CPU time of the server")))
+            LATENCY.name,
+            choice,
+            places=Places(((LATENCY.name, "latency"), (SERVER_CPU.name, "CPU time of the server"))),
         )
 
     def requirements(self) -> tuple[str, ...]:

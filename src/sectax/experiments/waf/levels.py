@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sectax.experiments.http.levels import CLIENT_CPU, LATENCY
-from sectax.experiments.http.levels import WORDS as HTTP_WORDS
-from sectax.model.metric import Better, Metric, Summary
+from sectax.experiments.client_server.metrics import CLIENT_CPU, LATENCY, SERVER_CPU, TAILS
+from sectax.experiments.client_server.metrics import WORDS as METRIC_WORDS
 from sectax.model.treatment import Factor
 
 CONTROL = "filter"
@@ -59,15 +58,8 @@ PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
     "quick": {"body": (NO_BODY,), "paranoia": ("1",)},
 }
 
-METRICS = (
-    LATENCY,
-    Metric("p90_latency", "s", Better.LOWER, Summary.P90, "latency", compared=False),
-    Metric("p99_latency", "s", Better.LOWER, Summary.P99, "latency", compared=False),
-    Metric("server_cpu", "s", Better.LOWER, Summary.MEAN, "server_cpu", cpu=True),
-    CLIENT_CPU,
-)
-WORDS = {name: words for name, words in HTTP_WORDS.items() if name.startswith("metric=")} | {
-    "metric=server_cpu": "CPU time of the server",
+METRICS = (LATENCY, *TAILS, SERVER_CPU, CLIENT_CPU)
+WORDS = METRIC_WORDS | {
     f"request={CLEAN}": "a clean request",
     f"request={ATTACK}": "an SQL injection",
     f"body={NO_BODY}": "no body",
