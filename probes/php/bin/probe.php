@@ -8,20 +8,13 @@
 
 declare(strict_types=1);
 
-use Sectax\Probe\Protocol\Server;
-use Sectax\Probe\Protocol\Session;
-
 ini_set('display_errors', 'stderr');
 ini_set('zend.exception_ignore_args', '1'); // a stack trace must not show a key
 
 require __DIR__ . '/../src/autoload.php';
 
 // A warning is an error here: it becomes a reply that says `failed`.
-set_error_handler(static function (int $severity, string $message, string $file, int $line): bool {
-    if ((error_reporting() & $severity) === 0) {
-        return false;
-    }
-    throw new ErrorException($message, 0, $severity, $file, $line);
-});
+set_error_handler(static fn (int $severity, string $message, string $file, int $line): bool =>
+    (error_reporting() & $severity) !== 0 && throw new ErrorException($message, 0, $severity, $file, $line));
 
-(new Server(new Session(), STDIN, STDOUT))->run();
+(new Sectax\Probe\Probe())->serve(STDIN, STDOUT);

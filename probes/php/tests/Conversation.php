@@ -4,20 +4,17 @@ declare(strict_types=1);
 
 namespace Sectax\Probe\Tests;
 
-use Sectax\Probe\Protocol\Session;
+use Sectax\Probe\Probe;
 
-/** Talks to a session as sectax does, in one process. */
+/** Talks to the probe as sectax does, in one process. */
 final class Conversation
 {
     public const CLAIMS = '{"sub":"1234567890","name":"Ada","admin":true,"groups":[],"address":{}}';
 
-    public readonly Session $session;
-
     private int $seq = 0;
 
-    public function __construct()
+    public function __construct(public readonly Probe $probe = new Probe())
     {
-        $this->session = new Session();
     }
 
     /** @return array<string, mixed> */
@@ -31,7 +28,7 @@ final class Conversation
     /** @return array<string, mixed> */
     public function send(string $line): array
     {
-        return json_decode($this->session->answer($line), true, flags: JSON_THROW_ON_ERROR);
+        return json_decode($this->probe->answer($line), true, flags: JSON_THROW_ON_ERROR);
     }
 
     /**
@@ -77,6 +74,11 @@ final class Conversation
     {
         $this->prepareSign($algorithm, $layer, $use);
 
+        return $this->artefact();
+    }
+
+    public function artefact(): string
+    {
         return $this->ask('witness', present: [])['artefact'];
     }
 

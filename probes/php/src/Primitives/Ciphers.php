@@ -5,10 +5,10 @@ declare(strict_types=1);
 namespace Sectax\Probe\Primitives;
 
 use Closure;
-use Sectax\Probe\Jwt\Base64Url;
-use Sectax\Probe\Operation\Subject;
-use Sectax\Probe\Protocol\Inputs;
-use Sectax\Probe\Protocol\Refusal;
+use Sectax\Probe\Base64Url;
+use Sectax\Probe\Inputs;
+use Sectax\Probe\Kit\Operation;
+use Sectax\Probe\Kit\Refusal;
 
 use function openssl_decrypt;
 use function openssl_encrypt;
@@ -25,48 +25,43 @@ final class Ciphers
     private const TAG = 16;
 
     /** The nonce is counted up in every operation, from a random one on, as whoever sends must. */
-    public static function seal(string $algorithm, Inputs $inputs): Subject
+    public static function seal(string $algorithm, Inputs $inputs): Operation
     {
-        [$key, $data] = [self::key($algorithm, $inputs), Families::bytes($inputs, 'data')];
+        [$key, $data] = [self::key($algorithm, $inputs), $inputs->bytes('data')];
         $nonce = random_bytes(self::NONCE);
         $tag = ''; // sodium puts it behind the ciphertext
         $run = self::CIPHERS[$algorithm] === 'sodium'
             ? static function () use ($key, $data, &$nonce): string {
                 sodium_increment($nonce);
-
                 return sodium_crypto_aead_chacha20poly1305_ietf_encrypt($data, '', $nonce, $key);
             }
             : static function () use ($algorithm, $key, $data, &$nonce, &$tag): ?string {
                 sodium_increment($nonce);
                 $sealed = openssl_encrypt($data, $algorithm, $key, OPENSSL_RAW_DATA, $nonce, $tag);
-
                 return $sealed === false ? null : $sealed;
             };
         $artefact = static function () use ($run, &$nonce, &$tag): string {
             $ciphertext = $run();
-
             return Base64Url::encode($nonce . $ciphertext . $tag);
         };
-
         return self::ready($run, $algorithm, $key, strlen($data), $artefact);
     }
 
-    public static function open(string $algorithm, Inputs $inputs): Subject
+    public static function open(string $algorithm, Inputs $inputs): Operation
     {
-        [$key, $sealed] = [self::key($algorithm, $inputs), Families::bytes($inputs, 'sealed')];
+        [$key, $sealed] = [self::key($algorithm, $inputs), $inputs->bytes('sealed')];
         $run = self::opening($algorithm, $key, $sealed);
         $artefact = static fn (): string => Base64Url::encode((string) $run());
-
         return self::ready($run, $algorithm, $key, strlen($sealed) - self::NONCE - self::TAG, $artefact);
     }
 
     private static function key(string $algorithm, Inputs $inputs): string
     {
-        $key = Families::bytes($inputs, 'key');
+        $key = $inputs->bytes('key');
         // openssl would pad a short key in silence
         return strlen($key) === ($algorithm === 'aes-128-gcm' ? 16 : 32)
             ? $key
-            : throw Refusal::failed('input key is of another length');
+            : throw new Refusal('input key is of another length');
     }
 
     /** @return Closure(): ?string */
@@ -76,15 +71,12 @@ final class Ciphers
         if (self::CIPHERS[$algorithm] === 'sodium') {
             return static function () use ($key, $nonce, $body): ?string {
                 $data = sodium_crypto_aead_chacha20poly1305_ietf_decrypt($body, '', $nonce, $key);
-
                 return $data === false ? null : $data;
             };
         }
         [$ciphertext, $tag] = [substr($body, 0, -self::TAG), substr($body, -self::TAG)];
-
         return static function () use ($algorithm, $key, $nonce, $ciphertext, $tag): ?string {
             $data = openssl_decrypt($ciphertext, $algorithm, $key, OPENSSL_RAW_DATA, $nonce, $tag);
-
             return $data === false ? null : $data;
         };
     }
@@ -93,15 +85,13 @@ final class Ciphers
      * @param Closure(): ?string $run
      * @param Closure(): string  $artefact
      */
-    private static function ready(Closure $run, string $algorithm, string $key, int $size, Closure $artefact): Subject
+    private static function ready(Closure $run, string $algorithm, string $key, int $size, Closure $artefact): Operation
     {
         $takes = static function (string $shown) use ($algorithm, $key): bool {
             $sealed = Base64Url::decode($shown);
-
             return strlen($sealed) >= self::NONCE + self::TAG && self::opening($algorithm, $key, $sealed)() !== null;
         };
         $witnesses = ['key_bits' => 8 * strlen($key), 'data_bytes' => $size];
-
-        return new Subject($run, $witnesses + ['implementation' => self::CIPHERS[$algorithm]], $artefact, $takes);
+        return new Operation($run, $witnesses + ['implementation' => self::CIPHERS[$algorithm]], $artefact, $takes);
     }
 }

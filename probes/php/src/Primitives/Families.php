@@ -4,11 +4,10 @@ declare(strict_types=1);
 
 namespace Sectax\Probe\Primitives;
 
-use Sectax\Probe\Jwt\Base64Url;
-use Sectax\Probe\Jwt\InvalidToken;
-use Sectax\Probe\Operation\Subject;
-use Sectax\Probe\Protocol\Inputs;
-use Sectax\Probe\Protocol\Refusal;
+use Sectax\Probe\Base64Url;
+use Sectax\Probe\Inputs;
+use Sectax\Probe\Kit\Operation;
+use Sectax\Probe\Kit\Refusal;
 
 /** The operations of the experiment primitives, by PHP's hash, sodium and openssl and its password functions. */
 final class Families
@@ -27,8 +26,9 @@ final class Families
     }
 
     /** @throws Refusal when the inputs do not fit */
-    public static function prepare(string $operation, string $algorithm, Inputs $inputs): Subject
+    public static function ready(string $operation, array $parameters, Inputs $inputs): Operation
     {
+        $algorithm = $parameters['algorithm'];
         return match ($operation) {
             'hash' => Hashes::hash($algorithm, $inputs),
             'mac' => Hashes::mac($algorithm, $inputs),
@@ -39,28 +39,17 @@ final class Families
         };
     }
 
-    /** @throws Refusal when it is missing, or no base64url */
-    public static function bytes(Inputs $inputs, string $name): string
-    {
-        try {
-            return Base64Url::decode($inputs->text($name));
-        } catch (InvalidToken) {
-            throw Refusal::failed("input $name is not base64url without padding");
-        }
-    }
-
     /**
      * @return list<string> the artefact's parts, exactly so many
      *
-     * @throws InvalidToken
+     * @throws Refusal
      */
     public static function parts(string $artefact, int $count): array
     {
         $parts = explode('.', $artefact);
         if (count($parts) !== $count) {
-            throw new InvalidToken('its parts');
+            throw new Refusal('its parts');
         }
-
         return array_map(Base64Url::decode(...), $parts);
     }
 }

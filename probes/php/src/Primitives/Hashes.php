@@ -5,9 +5,9 @@ declare(strict_types=1);
 namespace Sectax\Probe\Primitives;
 
 use Closure;
-use Sectax\Probe\Jwt\Base64Url;
-use Sectax\Probe\Operation\Subject;
-use Sectax\Probe\Protocol\Inputs;
+use Sectax\Probe\Base64Url;
+use Sectax\Probe\Inputs;
+use Sectax\Probe\Kit\Operation;
 
 use function hash;
 use function hash_hmac;
@@ -20,25 +20,23 @@ final class Hashes
     public const HASHES = ['sha-256' => 'sha256', 'sha-512' => 'sha512', 'sha3-256' => 'sha3-256', 'blake2b' => ''];
     public const MACS = ['hmac-sha-256' => 'sha256', 'hmac-sha-512' => 'sha512', 'blake2b-keyed' => ''];
 
-    public static function hash(string $algorithm, Inputs $inputs): Subject
+    public static function hash(string $algorithm, Inputs $inputs): Operation
     {
-        $data = Families::bytes($inputs, 'data');
+        $data = $inputs->bytes('data');
         $name = self::HASHES[$algorithm];
         $run = $name === ''
             ? static fn (): string => sodium_crypto_generichash($data, '', 64)
             : static fn (): string => hash($name, $data, true);
-
         return self::ready($run, ['data_bytes' => strlen($data)], $name);
     }
 
-    public static function mac(string $algorithm, Inputs $inputs): Subject
+    public static function mac(string $algorithm, Inputs $inputs): Operation
     {
-        [$key, $data] = [Families::bytes($inputs, 'key'), Families::bytes($inputs, 'data')];
+        [$key, $data] = [$inputs->bytes('key'), $inputs->bytes('data')];
         $name = self::MACS[$algorithm];
         $run = $name === ''
             ? static fn (): string => sodium_crypto_generichash($data, $key, 32)
             : static fn (): string => hash_hmac($name, $data, $key, true);
-
         return self::ready($run, ['key_bits' => 8 * strlen($key), 'data_bytes' => strlen($data)], $name);
     }
 
@@ -46,9 +44,9 @@ final class Hashes
      * @param Closure(): string  $run
      * @param array<string, int> $witnesses
      */
-    private static function ready(Closure $run, array $witnesses, string $name): Subject
+    private static function ready(Closure $run, array $witnesses, string $name): Operation
     {
-        return new Subject(
+        return new Operation(
             $run,
             $witnesses + ['implementation' => $name === '' ? 'sodium' : 'hash'],
             static fn (): string => Base64Url::encode($run()),

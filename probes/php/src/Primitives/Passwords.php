@@ -5,9 +5,9 @@ declare(strict_types=1);
 namespace Sectax\Probe\Primitives;
 
 use Closure;
-use Sectax\Probe\Jwt\InvalidToken;
-use Sectax\Probe\Operation\Subject;
-use Sectax\Probe\Protocol\Inputs;
+use Sectax\Probe\Inputs;
+use Sectax\Probe\Kit\Operation;
+use Sectax\Probe\Kit\Refusal;
 
 use function hash_equals;
 use function password_verify;
@@ -25,11 +25,10 @@ final class Passwords
     ];
     private const BYTES = 32;
 
-    public static function check(string $algorithm, Inputs $inputs): Subject
+    public static function check(string $algorithm, Inputs $inputs): Operation
     {
         [$password, $stored] = [$inputs->text('password'), $inputs->text('stored')];
-
-        return new Subject(
+        return new Operation(
             self::checking($algorithm, $password, $stored),
             ['implementation' => self::SCHEMES[$algorithm]],
             static fn (): string => self::store($algorithm, $password, $stored),
@@ -40,7 +39,7 @@ final class Passwords
     /**
      * @return Closure(): ?string
      *
-     * @throws InvalidToken when it is no stored password
+     * @throws Refusal when it is no stored password
      */
     private static function checking(string $algorithm, string $password, string $stored): Closure
     {
@@ -48,7 +47,6 @@ final class Passwords
             return static fn (): ?string => password_verify($password, $stored) ? '' : null;
         }
         [$of, $salt, $wanted] = self::read($stored);
-
         return static fn (): ?string =>
             hash_equals($wanted, self::derive($algorithm, $password, $salt, $of)) ? '' : null;
     }
@@ -58,14 +56,12 @@ final class Passwords
     {
         if (self::SCHEMES[$algorithm] === 'password') {
             $info = password_get_info($like);
-
             return password_hash($password, $info['algo'], $info['options']);
         }
         [$of, $salt] = self::read($like);
         $salt = random_bytes(strlen($salt));
         $made = self::derive($algorithm, $password, $salt, $of);
         [, $name, $settings] = explode('$', $like);
-
         return "\$$name\$$settings\$" . self::encode($salt) . '$' . self::encode($made);
     }
 
@@ -77,7 +73,6 @@ final class Passwords
         }
         // libsodium finds N and r of limits: p is 1, r is 8, and N the largest power of two within 32·N operations.
         $operations = 32 << $of['ln'];
-
         return sodium_crypto_pwhash_scryptsalsa208sha256(self::BYTES, $password, $salt, $operations, 64 * $operations);
     }
 
@@ -86,14 +81,13 @@ final class Passwords
     {
         $parts = explode('$', $stored);
         if (count($parts) !== 5) {
-            throw new InvalidToken('no stored password');
+            throw new Refusal('no stored password');
         }
         $of = [];
         foreach (explode(',', $parts[2]) as $setting) {
             [$name, $value] = explode('=', $setting) + [1 => ''];
             $of[$name] = (int) $value;
         }
-
         return [$of, self::decode($parts[3]), self::decode($parts[4])];
     }
 
@@ -105,7 +99,6 @@ final class Passwords
     private static function decode(string $text): string
     {
         $data = base64_decode($text, true);
-
-        return $data !== false && self::encode($data) === $text ? $data : throw new InvalidToken('no Base64');
+        return $data !== false && self::encode($data) === $text ? $data : throw new Refusal('no Base64');
     }
 }

@@ -6,7 +6,7 @@ namespace Sectax\Probe\Tests\Jwt;
 
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
-use Sectax\Probe\Jwt\Base64Url;
+use Sectax\Probe\Base64Url;
 use Sectax\Probe\Tests\Conversation;
 use Sectax\Probe\Tests\Vectors;
 
@@ -15,11 +15,11 @@ final class TamperTest extends TestCase
 {
     /** @dataProvider treatments */
     #[DataProvider('treatments')]
-    public function testAFlippedByteAnywhereIsRefused(string $algorithm, string $layer, string $use): void
+    public function testEveryOtherTokenIsRefused(string $algorithm, string $layer, string $use): void
     {
         $probe = new Conversation();
         $token = $probe->token($algorithm, $layer, $use);
-        $tampered = [...self::flippedBytes($token), ...self::flippedCharacters($token)];
+        $tampered = [...self::flippedBytes($token), ...self::changedCharacters($token), ...self::malformed($token)];
 
         $bySigning = $probe->accepted([$token, ...$tampered, $token]);
         $probe->prepareVerify($algorithm, $layer, $use, $token);
@@ -63,55 +63,6 @@ final class TamperTest extends TestCase
         self::assertSame(4, $probe->ask('measure', count: 4)['failures']);
     }
 
-    /** @dataProvider treatments */
-    #[DataProvider('treatments')]
-    public function testMalformedTokensAreRefused(string $algorithm, string $layer, string $use): void
-    {
-        $probe = new Conversation();
-        $token = $probe->token($algorithm, $layer, $use);
-        [$header, $payload, $signature] = explode('.', $token);
-        $shorter = Base64Url::encode(substr(Base64Url::decode($signature), 0, -1));
-        $longer = Base64Url::encode(Base64Url::decode($signature) . "\0");
-
-        $accepted = $probe->accepted([
-            '',
-            '.',
-            '..',
-            '...',
-            "$header.$payload",
-            "$header.$payload.",
-            "$token.",
-            "$token.$signature",
-            ".$token",
-            "$header.$payload.$shorter",
-            "$header.$payload.$longer",
-            "$header.$payload.$signature=",
-            "$header.$payload.$signature\n",
-            " $token",
-            "$header=.$payload.$signature",
-            $header . '.' . $payload . '.' . substr($signature, 0, 20) . "\n" . substr($signature, 20),
-        ]);
-
-        self::assertSame([], array_filter($accepted));
-    }
-
-    /** @dataProvider treatments */
-    #[DataProvider('treatments')]
-    public function testNoCharacterAtTheEndOfASignatureHasASecondSpelling(
-        string $algorithm,
-        string $layer,
-        string $use,
-    ): void {
-        $probe = new Conversation();
-        $token = $probe->token($algorithm, $layer, $use);
-        $alphabet = str_split('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_');
-        $present = array_map(static fn (string $last): string => substr($token, 0, -1) . $last, $alphabet);
-
-        self::assertSame([$token], array_values(array_intersect_key($present, array_filter(
-            $probe->accepted($present)
-        ))));
-    }
-
     /** @return iterable<string, array{string, string, string}> */
     public static function treatments(): iterable
     {
@@ -141,17 +92,44 @@ final class TamperTest extends TestCase
         return implode('.', $parts);
     }
 
-    /** @return list<string> the token with every character changed into another of the alphabet */
-    private static function flippedCharacters(string $token): array
+    /** @return list<string> every character changed into another of the alphabet, and the last into each other */
+    private static function changedCharacters(string $token): array
     {
-        $tampered = [];
+        $changed = [];
         for ($position = 0; $position < strlen($token); ++$position) {
-            $other = $token;
-            $other[$position] = $token[$position] === 'A' ? 'B' : 'A';
-            $tampered[] = $other;
+            $changed[] = substr_replace($token, $token[$position] === 'A' ? 'B' : 'A', $position, 1);
+        }
+        foreach (str_split('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_') as $last) {
+            $changed[] = substr($token, 0, -1) . $last;
         }
 
-        return $tampered;
+        return array_diff($changed, [$token]);
+    }
+
+    /** @return list<string> */
+    private static function malformed(string $token): array
+    {
+        [$header, $payload, $signature] = explode('.', $token);
+        $bytes = Base64Url::decode($signature);
+
+        return [
+            '',
+            '.',
+            '..',
+            '...',
+            "$header.$payload",
+            "$header.$payload.",
+            "$token.",
+            "$token.$signature",
+            ".$token",
+            "$header.$payload." . Base64Url::encode(substr($bytes, 0, -1)),
+            "$header.$payload." . Base64Url::encode("$bytes\0"),
+            "$token=",
+            "$token\n",
+            " $token",
+            "$header=.$payload.$signature",
+            $header . '.' . $payload . '.' . substr($signature, 0, 20) . "\n" . substr($signature, 20),
+        ];
     }
 
     /** @return array<string, string> */

@@ -2,41 +2,27 @@
 
 declare(strict_types=1);
 
-namespace Sectax\Probe\Tests;
+namespace Sectax\Probe\Tests\Kit;
 
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
+use Sectax\Probe\Tests\Vectors;
 
 /** The program itself, in a process of its own. */
-final class ProbeProcessTest extends TestCase
+final class ProcessTest extends TestCase
 {
     private const HELLO = "{\"seq\": 1, \"command\": \"hello\", \"protocol\": 1}\n";
     private const STOP = "{\"seq\": 2, \"command\": \"stop\"}\n";
 
-    public function testItEndsWithItsInput(): void
+    public function testItEndsWithItsInputAndBeforeThatWhenToldTo(): void
     {
-        [$replies, $log, $status] = self::probe(self::HELLO);
+        [$replies, $log, $status] = self::probe(self::HELLO . self::STOP . self::HELLO);
 
-        self::assertSame(['ok'], array_column($replies, 'status'));
-        self::assertSame(['', 0], [$log, $status]);
-    }
-
-    public function testItEndsWithoutAWordWhereNothingIsAsked(): void
-    {
         self::assertSame([[], '', 0], self::probe(''));
-    }
-
-    public function testItStopsWhenToldTo(): void
-    {
-        [$replies, , $status] = self::probe(self::HELLO . self::STOP . self::HELLO);
-
+        self::assertSame(['ok'], array_column(self::probe(self::HELLO)[0], 'status'));
         self::assertSame([1, 2], array_column($replies, 'seq'));
-        self::assertSame(0, $status);
-    }
-
-    public function testTheLastLineMayLackItsBreak(): void
-    {
-        self::assertSame([2], array_column(self::probe(trim(self::STOP))[0], 'seq'));
+        self::assertSame(['', 0], [$log, $status]);
+        self::assertSame([2], array_column(self::probe(trim(self::STOP))[0], 'seq')); // the last line lacks its break
     }
 
     public function testALineThatIsTooLongIsRefusedAndTheNextOneAnswered(): void
@@ -59,7 +45,7 @@ final class ProbeProcessTest extends TestCase
 
     /** @dataProvider missing */
     #[DataProvider('missing')]
-    public function testWhatIsMissingIsSkippedWithItsMend(string $functions, string $algorithm): void
+    public function testWhatIsMissingIsSkippedWithItsHint(string $functions, string $algorithm): void
     {
         $inputs = Vectors::of($algorithm)['inputs'] + ['token' => Vectors::of($algorithm)['token']];
         $requests = self::HELLO;
@@ -121,7 +107,7 @@ final class ProbeProcessTest extends TestCase
         rewind($input);
         $log = tmpfile();
         $process = proc_open(
-            [PHP_BINARY, ...$options, '-d', 'display_errors=stderr', __DIR__ . '/../bin/probe.php'],
+            [PHP_BINARY, ...$options, '-d', 'display_errors=stderr', __DIR__ . '/../../bin/probe.php'],
             [$input, ['pipe', 'w'], $log],
             $pipes,
         );
