@@ -57,6 +57,8 @@ abstract class Conversation
             $seq = self::member($request, 'seq', ['an integer']);
             $command = self::member($request, 'command', ['a text']);
             $members = self::MEMBERS[$command] ?? self::refuse("unknown command $command; there are", self::MEMBERS);
+            // Whatever comes of a `prepare`, the operation before it must not be measured for it.
+            $this->live = $command === 'prepare' ? null : $this->live;
             foreach ($members as $name => $rule) {
                 $members[$name] = self::member($request, $name, $rule);
             }
@@ -109,7 +111,6 @@ abstract class Conversation
 
     private function prepare(string $operation, array $parameters, array $inputs): array
     {
-        $this->live = null; // whatever comes of this request, the operation before it must not be measured for it
         $all = ['empty' => []] + $this->operations();
         $known = $all[$operation] ?? self::refuse("unknown operation $operation; there are", $all);
         foreach (array_keys($parameters + $known) as $name) {

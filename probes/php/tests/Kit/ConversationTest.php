@@ -78,11 +78,13 @@ final class ConversationTest extends TestCase
 
     public function testAPrepareThatFailsLeavesNothingToMeasure(): void
     {
-        $this->probe->ask('prepare', operation: 'empty');
-        $this->probe->prepareSign('HS256', 'primitive', 'parsed-per-call');
-        $reply = $this->probe->ask('measure', count: 1);
+        foreach (['RS256', ['algorithm' => 'PS256']] as $parameters) {
+            $this->probe->ask('prepare', operation: 'empty');
+            $this->probe->ask('prepare', operation: 'sign', parameters: $parameters);
+            $reply = $this->probe->ask('measure', count: 1);
 
-        self::assertSame(['failed', 'nothing is prepared'], [$reply['status'], $reply['reason']]);
+            self::assertSame(['failed', 'nothing is prepared'], [$reply['status'], $reply['reason']]);
+        }
     }
 
     /** @dataProvider badLines */
