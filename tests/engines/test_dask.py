@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sqlite3
 import subprocess
-import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import closing
@@ -114,17 +113,6 @@ def _page(cluster: RealCluster, path: str) -> str:
             return str(answer.read())
     except OSError:
         return ""  # this build of Dask has no such page
-
-
-def test_answers_that_are_there_together_are_fetched_together(
-    connected: Cluster, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(connected, "_result", None)  # which would ask for them one by one
-    futures = {name: connected._client.submit(Sealed, name.encode(), pure=False) for name in ("one", "two")}
-    while any(future.status == "pending" for future in futures.values()):
-        time.sleep(0.01)
-
-    assert connected._results(futures) == {"one": b"one", "two": b"two"}
 
 
 def test_a_worker_says_why_a_job_came_to_nothing(connected: Cluster) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,10 +24,12 @@ from tests.engines.test_dask_faults import (
     check_nothing_counts_twice,
     finished,
     machine,
+    read,
     started,
     states,
     wait_until,
 )
+from tests.experiments.s3.servers import needs_minio
 from tests.fakes.http_service import HttpService, said
 from tests.needs import needs
 from tests.program import sectax
@@ -86,13 +90,30 @@ def test_clients_on_two_workers_share_the_load_and_leave_nothing(tmp_path: Path,
     assert {host for _, _, host in states(path)} == {"local"}
 
 
+@needs_minio
+def test_clients_of_s3_share_a_load_on_two_workers(tmp_path: Path) -> None:
+    path = tmp_path / "a.sectax"
+    levels = ("operation=get", "size=10KB", "encryption=none,sse-s3", "transfer=plain", "concurrency=4")
+    with two_workers(tmp_path) as cluster:
+        words = ["run", "s3", *(word for level in levels for word in ("--level", level)), "--clients", "2"]
+        with started(cluster, *words, "--blocks", "6", "--out", str(path), "--on", cluster.on) as process:
+            out, _ = process.communicate(timeout=300)
+
+    assert process.returncode == 0, out
+    assert witnesses(path)["clients"] == 2
+    check_nothing_counts_twice(path, 6)
+
+
 @contextmanager
-def with_two_finished(tmp_path: Path, service: HttpService) -> Iterator[tuple[RealCluster, subprocess.Popen[str]]]:
-    """A run of eight blocks with its clients on two hosts, once two blocks are finished."""
+def with_two_finished(
+    tmp_path: Path, service: HttpService, *hosts: str
+) -> Iterator[tuple[RealCluster, subprocess.Popen[str]]]:
+    """A run of eight blocks with its two clients on the first of these hosts, once two blocks are finished."""
     path = tmp_path / "a.sectax"
     with RealCluster(tmp_path) as cluster:
-        add_hosts(cluster, "anna", "ben")
-        words = asked(cluster, service, path, "--hosts", "2", "--level", "concurrency=4", "--blocks", "8")
+        add_hosts(cluster, *hosts)
+        many = ("--hosts", str(len(hosts)))
+        words = asked(cluster, service, path, *many, "--level", "concurrency=4", "--blocks", "8")
         with started(cluster, *words) as process:
             wait_until(lambda: finished(path) >= 2, "two blocks")
             yield cluster, process
@@ -116,28 +137,53 @@ def test_what_went_wrong_is_counted_for_each_host(tmp_path: Path, service: HttpS
 
 
 @needs("mounts")
-def test_a_killed_worker_loses_one_block_which_is_measured_again(tmp_path: Path, service: HttpService) -> None:
+@pytest.mark.parametrize(
+    ("number", "why"), [(signal.SIGKILL, "its worker is gone"), (signal.SIGSTOP, "it did not answer for")]
+)
+def test_a_lost_worker_costs_one_block_and_the_record_knows_its_replacement(
+    tmp_path: Path, service: HttpService, number: int, why: str
+) -> None:
     path = tmp_path / "a.sectax"
-    with with_two_finished(tmp_path, service) as (cluster, process):
-        os.killpg(cluster.workers[0].pid, signal.SIGKILL)
+    with with_two_finished(tmp_path, service, "anna", "ben", "cleo") as (cluster, process):
+        os.killpg(cluster.workers[0].pid, number)
         out, _ = process.communicate(timeout=250)
 
     assert process.returncode == 0, out
-    assert "is lost: the worker of a client on anna is gone" in out
+    assert f"is lost: clients on anna: {why}" in out
     check_nothing_counts_twice(path, 8)
-    assert sum(state == "abandoned" for _, state, _ in states(path)) == 1
+    (lost,) = (block for block, state, _ in states(path) if state == "abandoned")
+    measured = read(path)
+    assert set(measured.sessions[0].hosts) == {"anna", "ben", "cleo"}
+    assert f"from block {lost + 1} on the clients ran on ben, cleo" in measured.notes
+
+
+@needs("mounts")
+def test_clients_wait_for_other_runs_on_their_hosts(tmp_path: Path, service: HttpService) -> None:
+    path = tmp_path / "a.sectax"
+    with with_two_finished(tmp_path, service, "anna", "ben") as (cluster, process):
+        with (cluster.folder / "state" / "hosts" / "ben").open() as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            before = finished(path)
+            time.sleep(5)
+            assert finished(path) - before <= 1  # one that had ended, and was still being recorded
+            assert far_clients(cluster) == []
+        out, _ = process.communicate(timeout=200)
+
+    assert process.returncode == 0, out
+    check_nothing_counts_twice(path, 8)
+    assert {state for _, state, _ in states(path)} == {"finished"}
 
 
 @needs("mounts")
 def test_without_workers_a_run_ends_and_is_resumed_with_new_ones(tmp_path: Path, service: HttpService) -> None:
     path = tmp_path / "a.sectax"
-    with with_two_finished(tmp_path, service) as (cluster, process):
+    with with_two_finished(tmp_path, service, "anna", "ben") as (cluster, process):
         process.send_signal(signal.SIGKILL)
         process.wait()
         wait_until(lambda: not far_clients(cluster), "clients of a killed run end", 60)
         for worker in cluster.workers:
             os.killpg(worker.pid, signal.SIGKILL)
-        add_hosts(cluster, "anna", "ben")
+        add_hosts(cluster, "ben", "cleo")
         with started(cluster, "resume", str(path), "--on", cluster.on, "--hosts", "2") as resumed:
             out, _ = resumed.communicate(timeout=200)
 

@@ -7,6 +7,7 @@ import os
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ from tests.engines.test_dask_faults import (
     started,
     wait_until,
 )
+from tests.fakes.http_service import HttpService, said
 from tests.needs import needs
 
 pytestmark = [pytest.mark.more, needs("mounts", "ip")]
@@ -78,6 +80,13 @@ def other_end() -> Iterator[list[str]]:
         subprocess.run(["ip", "link", "del", OUR_END], stderr=subprocess.DEVNULL, check=False)
 
 
+@contextmanager
+def cut(other_end: list[str]) -> Iterator[None]:
+    subprocess.run([*other_end, "ip", "link", "set", THEIR_END, "down"], check=True)
+    yield
+    subprocess.run([*other_end, "ip", "link", "set", THEIR_END, "up"], check=True)
+
+
 def _ip(*words: str) -> None:
     subprocess.run(["ip", *words], check=True, timeout=20)
 
@@ -104,14 +113,33 @@ def test_a_network_that_is_cut_for_half_a_minute_loses_no_finished_block(
     path = tmp_path / "run.sectax"
     with running(cluster, path, "--blocks", "20", *our_files(cluster)) as run:
         wait_until(lambda: finished(path) >= 2, "two blocks")
-        subprocess.run([*other_end, "ip", "link", "set", THEIR_END, "down"], check=True)
-        time.sleep(30)
-        subprocess.run([*other_end, "ip", "link", "set", THEIR_END, "up"], check=True)
-        said, _ = run.communicate(timeout=300)
+        with cut(other_end):
+            time.sleep(30)
+        printed, _ = run.communicate(timeout=300)
 
-    assert run.returncode == 0, said
+    assert run.returncode == 0, printed
     assert set(read(path).hosts) == {"anna", "bert"}
     check_nothing_counts_twice(path, 20)
+
+
+@needs("the HTTP client in Go")
+def test_clients_behind_a_cable_that_is_cut_go_on_over_tls(
+    cluster: RealCluster, other_end: list[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "run.sectax"
+    with HttpService({"/": said()}, host=OURS) as service:
+        urls = ["run", "http", service.url(), service.url(), "--clients", "2", "--level", "concurrency=4"]
+        words = ("-H", "X-Key: be-arer-5", "--blocks", "8", "--out", str(path), "--on", cluster.on)
+        with started(cluster, *urls, *words, *our_files(cluster)) as run:
+            wait_until(lambda: finished(path) >= 2, "two blocks")
+            with cut(other_end):
+                time.sleep(30)
+            printed, _ = run.communicate(timeout=300)
+
+    assert run.returncode == 0, printed
+    assert "be-arer-5" not in printed + cluster.said()
+    assert set(read(path).sessions[0].hosts) == {"anna", "bert"}
+    check_nothing_counts_twice(path, 8)
 
 
 def test_without_the_right_certificate_nothing_is_measured(cluster: RealCluster, tmp_path: Path) -> None:
@@ -123,7 +151,7 @@ def test_without_the_right_certificate_nothing_is_measured(cluster: RealCluster,
     for words, status in ((wrong, 3), ((), 2), (("--insecure",), 3)):
         given = ["run", "command", "true", "sh -c :", "--out", str(path), "--on", cluster.on, *words]
         with started(cluster, *given) as run:
-            said, _ = run.communicate(timeout=100)
-        assert run.returncode == status, said
+            printed, _ = run.communicate(timeout=100)
+        assert run.returncode == status, printed
         assert not path.exists()
     assert os.path.exists(our_files(cluster)[1])

@@ -30,7 +30,7 @@ def without_end(piece: bytes, pause_s: float = 0.0) -> Callable[[], Iterator[byt
 
 @dataclass
 class HttpService:
-    """Answers on loopback while it is open; a path that is not known gets 404.
+    """Answers on loopback, or on another address, while it is open; a path that is not known gets 404.
 
     Attributes:
         heard: the head of every request, as it came.
@@ -41,9 +41,10 @@ class HttpService:
     closing: frozenset[str] = frozenset()
     secured: ssl.SSLContext | None = None
     heard: list[str] = field(default_factory=list)
+    host: str = "127.0.0.1"
 
     def __enter__(self) -> HttpService:
-        self._listener = socket.create_server(("127.0.0.1", 0), backlog=300)
+        self._listener = socket.create_server((self.host, 0), backlog=300)
         self.port = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
         return self
@@ -55,7 +56,7 @@ class HttpService:
         self._listener.close()
 
     def url(self, path: str = "/") -> str:
-        return f"{'https' if self.secured else 'http'}://127.0.0.1:{self.port}{path}"
+        return f"{'https' if self.secured else 'http'}://{self.host}:{self.port}{path}"
 
     def _accept(self) -> None:
         with contextlib.suppress(OSError):

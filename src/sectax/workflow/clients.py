@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from sectax.calibration.pilot import Emit, Tick
 from sectax.engines.dask.cluster import Cluster, WorkerLost
-from sectax.engines.dask.far import FarPlace
+from sectax.engines.dask.engine import PATIENCE
+from sectax.engines.dask.far import Clients, FarPlace
 from sectax.engines.engine import Engine, Lost, News
 from sectax.experiments.interface import Bench, Experiment, Machine, Request
 from sectax.hosts.process.host import host_circumstances
@@ -19,14 +21,11 @@ from sectax.model.plan import Calibrated
 from sectax.model.trial import PlannedBlock
 from sectax.workflow.alike import abilities, software
 from sectax.workflow.at_host import Heard
-from sectax.workflow.cluster import ClusterSite
+from sectax.workflow.cluster import ASKED_S, LIMIT_S, LIMIT_TIMES, ClusterSite, refuse_changed_hosts
 from sectax.workflow.environment import refuse_change, take_environment
 from sectax.workflow.machine import machine_for
 from sectax.workflow.progress_line import Progress
-from sectax.workflow.site import Here, On, WorkHere
-
-# A block that is lost so many times in a row would be lost again.
-_PATIENCE = 5
+from sectax.workflow.site import On, WorkHere
 
 
 class ClientsSite(ClusterSite):
@@ -52,11 +51,12 @@ class ClientsSite(ClusterSite):
             refuse_change(
                 Environment(software(here)), Environment(software(of)), f"{host} has other software than this machine:"
             )
-        own = dict(itertools.islice(hosts.items(), self._clients))
-        return replace(here, hosts=here.hosts | own)
+        return replace(here, hosts=here.hosts | hosts)  # each may take the place of another
 
     def refuse_other(self, before: Measured, now: Environment) -> None:
-        Here().refuse_other(before, now)
+        if not before.sessions[0].hosts:
+            raise WrongUse("the clients of this run are on this machine", "leave out --on")
+        refuse_changed_hosts(before, now)
 
     def begin(self, bench: Bench, inputs: Mapping[str, str], heard: Heard) -> WorkWithClients:  # type: ignore[override]
         own = host_circumstances()[BOOT]
@@ -69,6 +69,8 @@ class ClientsSite(ClusterSite):
 
 
 class WorkWithClients(WorkHere):
+    """Implements `Work`, and `Engine` too: a block runs while no other run measures on the hosts of its clients."""
+
     def __init__(
         self, bench: Bench, inputs: Mapping[str, str], heard: Heard, cluster: Cluster, places: Sequence[FarPlace]
     ) -> None:
@@ -76,43 +78,46 @@ class WorkWithClients(WorkHere):
         self._cluster, self._places = cluster, places
         self._lost = 0
 
-    def engine(self, calibrated: Calibrated) -> Engine:  # type: ignore[override]
-        return _Engine(super().engine(calibrated), self._again)
+    def calibrate(self, emit: Emit, left_s: Callable[[], float], tick: Tick) -> Calibrated:
+        with self._alone(ASKED_S):
+            return super().calibrate(emit, left_s, tick)
 
-    def _again(self, lost: bool) -> None:
-        """Where a worker was lost: have every client run where there is one. Raises `SessionOver`."""
-        self._lost = self._lost + 1 if lost else 0
-        if not lost:
-            return
-        if self._lost >= _PATIENCE:
-            raise SessionOver(f"{_PATIENCE} blocks in a row were lost with a worker", "resume when the workers stay")
-        self._cluster.look_again()
+    def engine(self, calibrated: Calibrated) -> Engine:  # type: ignore[override]
+        self._serial = super().engine(calibrated)
+        self._limit_s = LIMIT_S + LIMIT_TIMES * self.block_s(calibrated, pace=calibrated.pace)
+        return self
+
+    def run(self, blocks: Sequence[PlannedBlock]) -> Generator[News, None, None]:
+        for block in blocks:
+            try:
+                with self._alone(self._limit_s), contextlib.closing(self._serial.run([block])) as news:
+                    yield from news
+                self._lost = 0
+            except WorkerLost as error:
+                yield Lost(block.number, error.message)
+                self._replace(block.number + 1)
+
+    @contextlib.contextmanager
+    def _alone(self, limit_s: float) -> Iterator[None]:
+        with contextlib.ExitStack() as held:
+            with self._heard.waiting("waiting for the hosts of the clients"):
+                held.enter_context(self._cluster.hold((place.name for place in self._places), Clients, limit_s))
+            yield
+
+    def _replace(self, first: int) -> None:
+        """Deal the clients out again, from this block on. Raises `SessionOver` where that is of no use."""
+        self._lost += 1
+        if self._lost >= PATIENCE:
+            raise SessionOver(f"{PATIENCE} blocks in a row were lost with a worker", "resume when the workers stay")
+        self._cluster.refresh()
         if not self._cluster.present():
             try:
                 with self._heard.waiting("waiting for workers"):
                     self._cluster.find_hosts()
             except NothingMeasured as error:
                 raise SessionOver(error.message, "resume when there is one") from error
-        there = itertools.cycle(self._cluster.present())
-        for place in self._places:
-            if place.name not in self._cluster.present():
-                place.name = next(there)
-
-
-class _Engine:
-    """Implements `Engine` with another one, whose block is lost where a worker is."""
-
-    def __init__(self, engine: Engine, ended: Callable[[bool], None]) -> None:
-        """Args: *ended*, is called after every block, with whether it was lost."""
-        self._engine, self._ended = engine, ended
-
-    def run(self, blocks: Sequence[PlannedBlock]) -> Generator[News, None, None]:
-        for block in blocks:
-            try:
-                with contextlib.closing(self._engine.run([block])) as news:
-                    yield from news
-            except WorkerLost as error:
-                yield Lost(block.number, error.message)
-                self._ended(True)
-            else:
-                self._ended(False)
+        before = {place.name for place in self._places}
+        for place, host in zip(self._places, itertools.cycle(self._cluster.present()), strict=False):
+            place.name = host
+        if before != (now := {place.name for place in self._places}):
+            self._heard.note(f"from block {first} on the clients ran on {', '.join(sorted(now))}")

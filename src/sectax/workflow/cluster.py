@@ -34,9 +34,9 @@ from sectax.workflow.progress_line import Progress
 from sectax.workflow.site import On
 
 # What is asked once may build what makes itself on first use; a pilot takes as long as the budget, and some.
-_ASKED_S = 600.0
+ASKED_S = 600.0
 # A block may take so many times longer than announced, and a while more, in which a network may be cut.
-_LIMIT_TIMES, _LIMIT_S = 4.0, 60.0
+LIMIT_TIMES, LIMIT_S = 4.0, 60.0
 # New objects between two searches for cycles.
 _OBJECTS = 100_000
 
@@ -106,15 +106,7 @@ class ClusterSite:
     def refuse_other(self, before: Measured, now: Environment) -> None:
         if LOCAL_HOST in before.hosts:
             raise WrongUse("the blocks of this run are of this machine alone", "leave out --on")
-        known = {host: of for session in before.sessions for host, of in session.hosts.items()}
-        refuse_change(
-            Environment(before.sessions[0].identity, hosts={host: known[host] for host in known if host in now.hosts}),
-            Environment(now.identity, hosts={host: of for host, of in now.hosts.items() if host in known}),
-        )
-        if known:
-            right = Environment(software(next(iter(known.values()))))
-            for host, of in now.hosts.items():
-                refuse_change(right, Environment(software(of)), f"{host} has other software than the hosts before:")
+        refuse_changed_hosts(before, now)
 
     def begin(self, bench: Bench, inputs: Mapping[str, str], heard: Heard) -> ClusterWork:
         return ClusterWork(self._cluster, bench, inputs, heard)
@@ -249,7 +241,7 @@ class ClusterWork:
         def encode(block: PlannedBlock) -> bytes:
             return job.encode_job(job.Measure(self._plan, self._inputs, calibrated, block))
 
-        return DaskEngine(self._cluster, job.MODULE, encode, self._decode, _LIMIT_S + _LIMIT_TIMES * expected_s)
+        return DaskEngine(self._cluster, job.MODULE, encode, self._decode, LIMIT_S + LIMIT_TIMES * expected_s)
 
     def _decode(self, block: PlannedBlock, line: bytes) -> Iterable[News]:
         """What an answer says. Raises `ValueError` where it cannot be believed."""
@@ -285,7 +277,7 @@ def ask(
     answers: dict[str, _A] = {}
     refused: dict[str, str] = {}
     line = job.encode_job(asked)
-    asked_of = cluster.do(dict.fromkeys(hosts, line), job.MODULE, _ASKED_S)
+    asked_of = cluster.do(dict.fromkeys(hosts, line), job.MODULE, ASKED_S)
     for host, reply in chain.from_iterable(some.items() for some in asked_of):
         try:
             answer = reply if isinstance(reply, Failure) else job.decode_answer(reply)
@@ -303,6 +295,19 @@ def ask(
     if not answers:
         raise NothingMeasured(f"no host could do its part: {next(iter(refused.values()), 'there is none')}")
     return dict(sorted(answers.items()))
+
+
+def refuse_changed_hosts(before: Measured, now: Environment) -> None:
+    """Raise `WrongUse` where what a session had is another thing now, or a new host has other software than those."""
+    known = {host: of for session in before.sessions for host, of in session.hosts.items()}
+    refuse_change(
+        Environment(before.sessions[0].identity, hosts={host: known[host] for host in known if host in now.hosts}),
+        Environment(now.identity, hosts={host: of for host, of in now.hosts.items() if host in known}),
+    )
+    if known:
+        right = Environment(software(next(iter(known.values()))))
+        for host, of in now.hosts.items():
+            refuse_change(right, Environment(software(of)), f"{host} has other software than the hosts before:")
 
 
 def refuse_other_work(block: PlannedBlock, events: Iterable[BlockEvent]) -> None:

@@ -10,15 +10,14 @@ import os
 import signal
 import time
 import warnings
-from collections.abc import Generator, Iterable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from multiprocessing import resource_tracker
 from typing import Any, Self
 
 from distributed import Client, LocalCluster, Security, as_completed
 
-from sectax.engines.dask.worker import Failure, Sealed, who, work
+from sectax.engines.dask.worker import Failure, GivenUp, Sealed, who, work
 from sectax.model.errors import NothingMeasured, SessionOver, WrongUse
 
 PORT = 8786
@@ -34,19 +33,17 @@ GONE_S = 60.0
 # How often the coordinator looks whether the workers are still there, and how long that may take.
 _LOOK_S, _POLL_S = 1.0, 0.02
 _ASK_S = 5.0
-# How many answers are asked for at once.
-_TOGETHER = 32
 # A worker looks at its own limits first; a job that is not back by then hangs with its worker.
 _GRACE_S = 10.0
+# Why a host is left out that comes during a run.
+_LATE = "it came after the run had begun"
 
 
 class WorkerLost(SessionOver):
-    """A worker on which a client ran is gone; another one may take its place."""
+    """A host is lost for the clients that run there; another one may take its place."""
 
-    def __init__(self, host: str) -> None:
-        super().__init__(
-            f"the worker of a client on {host} is gone", "sectax resume goes on when it, or another, is there"
-        )
+    def __init__(self, host: str, why: str = "its worker is gone") -> None:
+        super().__init__(f"clients on {host}: {why}", "sectax resume goes on when it, or another, is there")
 
 
 @dataclass
@@ -77,7 +74,8 @@ class Cluster:
         self._late: list[str] = []
         self._strangers: set[str] = set()  # workers that are no part of it
         self._numbers = itertools.count()
-        self._actors: dict[str, Any] = {}  # by the address of their worker
+        self._held: dict[str, tuple[str, Any, Any]] = {}  # by host: its worker, the task that holds it, an actor
+        self._begun = False
         self.hosts: dict[str, HostState] = {}
 
     @classmethod
@@ -170,12 +168,15 @@ class Cluster:
         return tuple(sorted(name for name, host in self.hosts.items() if host.workers and not host.left_out))
 
     def refresh(self) -> None:
-        """Look again which workers there are; a host that comes only now is left out."""
-        before = set(self.hosts)
+        """Look again which workers there are; a host that comes only now, or later, is left out.
+
+        Raises:
+            SessionOver: the connection to the scheduler is lost, and it does not come back.
+        """
+        self._begun = True
+        if not self._is_up():
+            self._come_back()
         self._look()
-        for name in sorted(self.hosts.keys() - before):
-            self.hosts[name].left_out = "it came after the run had begun"
-            self._late.append(name)
 
     def late(self) -> tuple[str, ...]:
         """The hosts that came since this was asked, by name."""
@@ -207,26 +208,19 @@ class Cluster:
                 if address is None:
                     yield {name: Failure("its worker is gone")}
                     continue
-                key = f"sectax-{name}-{id(self):x}-{next(self._numbers)}"
-                lock = "".join(c if c.isalnum() else "-" for c in name)
-                future = self._connected().submit(
-                    *(work, Sealed(job), module, lock, limit_s),
-                    key=key,
-                    workers=[address],
-                    allow_other_workers=False,
-                    pure=False,
-                    retries=0,
-                )
-                waiting[name] = address, future
+                waiting[name] = address, self._submit(address, work, Sealed(job), module, _lock(name), limit_s)
             names = {future.key: name for name, (_, future) in waiting.items()}
             # Asking every future for its state, again and again, would take longer than all else at hundreds of hosts.
-            ended: Any = _AS_COMPLETED([future for _, future in waiting.values()], loop=self._connected().loop)
+            futures = [future for _, future in waiting.values()]
+            ended: Any = _AS_COMPLETED(futures, loop=self._connected().loop, with_results=True, raise_errors=False)
             while waiting:
                 time.sleep(_POLL_S)
-                done = [names[future.key] for future in ended.next_batch(block=False)]
-                done = [name for name in done if name in waiting]  # the others were given up
-                for first in range(0, len(done), _TOGETHER):
-                    yield self._results({name: waiting.pop(name)[1] for name in done[first : first + _TOGETHER]})
+                done = [(names[future.key], future, result) for future, result in ended.next_batch(block=False)]
+                answers = {name: _answer(future, result) for name, future, result in done if name in waiting}
+                for name in answers:
+                    del waiting[name]
+                if answers:
+                    yield answers
                 if not self._is_up():
                     lost = tuple(waiting)
                     waiting.clear()
@@ -240,88 +234,94 @@ class Cluster:
                     if without := [name for name, (at, _) in waiting.items() if at in gone]:
                         yield given_up(without, "its worker is gone")
                 if now - began > limit_s + _GRACE_S:
-                    for name in waiting:
-                        self.hosts[name].left_out = f"it did not answer for {now - began:.0f} s"
-                    yield given_up(tuple(waiting), f"it did not answer for {now - began:.0f} s")
+                    (reason,) = {self.leave_out_silent(name, now - began) for name in waiting}
+                    yield given_up(tuple(waiting), reason)
         finally:
             with contextlib.suppress(Exception):
                 for _, future in waiting.values():
                     future.cancel()
 
-    def actor(self, name: str, kind: type) -> tuple[str, Any]:
-        """The address of the next worker of a host, and the object of this kind that lives there.
+    @contextlib.contextmanager
+    def hold(self, names: Iterable[str], kind: type, limit_s: float) -> Iterator[None]:
+        """Keep hosts for this run, each with an actor of this kind for `ask`.
 
+        Every run holds hosts in the order of their names, so that no two of them wait for each other.
+
+        Args:
+            limit_s: seconds to wait for another run on a host.
         Raises:
-            WorkerLost: the host has no worker.
+            WorkerLost: a host has no worker, or is not free in time.
         """
-        address = self._worker_of(name)
-        if address is None:
-            raise WorkerLost(name)
-        if address not in self._actors:
-            key = f"sectax-clients-{id(self):x}-{next(self._numbers)}"
-            with self.as_current():
-                made = self._connected().submit(
-                    kind, workers=[address], allow_other_workers=False, pure=False, retries=0, actor=True, key=key
-                )
-                try:
-                    self._actors[address] = made.result(timeout=CONNECT_S)
-                except Exception as error:  # the network, in all its ways
-                    raise WorkerLost(name) from error
-        return address, self._actors[address]
-
-    def as_current(self) -> AbstractContextManager[Any]:
-        """Objects of Dask that are made inside belong to this cluster."""
-        manager: AbstractContextManager[Any] = self._connected().as_current()
-        return manager
-
-    def is_gone(self, address: str) -> bool:
-        """Whether the scheduler, if it is there, does not know this worker any more."""
-        return not self._is_up() or bool(self._gone({address}))
-
-    def look_again(self) -> None:
-        """Once a worker was lost: connect again where the connection was, and see which workers there are now.
-
-        Raises:
-            SessionOver: the scheduler does not come back.
-        """
-        if not self._is_up():
-            self._come_back()
-            self._actors.clear()
-        self._look()
-        there = {address for host in self.hosts.values() for address in host.workers}
-        self._actors = {address: actor for address, actor in self._actors.items() if address in there}
-
-    def _results(self, futures: Mapping[str, Any]) -> dict[str, bytes | Failure]:
-        """What has ended, by host; asked for at once, since every question goes to the scheduler."""
-        answers: list[Any] = []
-        if len(futures) > 1 and all(future.status == "finished" for future in futures.values()):
-            client = self._connected()
-
-            async def gathered() -> list[Any]:
-                return list(await client.gather([*futures.values()], asynchronous=True))
-
-            with contextlib.suppress(Exception):  # then they are asked for one by one
-                answers = client.sync(gathered, callback_timeout=CONNECT_S)
-        if len(answers) == len(futures):
-            return {name: _answer(answer) for name, answer in zip(futures, answers, strict=True)}
-        return {name: self._result(future) for name, future in futures.items()}
-
-    def _result(self, future: Any) -> bytes | Failure:
-        if future.status != "finished":
-            return Failure("its worker was killed" if future.status == "error" else "the scheduler gave it up")
         try:
-            return _answer(future.result(timeout=CONNECT_S))
-        except Exception as error:  # what another machine sent, or did not
-            return Failure(f"its answer did not come: {type(error).__name__}")
+            for name in sorted(set(names)):
+                address, began = self._worker_of(name), time.monotonic()
+                if address is None:
+                    raise WorkerLost(name)
+                future = self._submit(address, kind, _lock(name), limit_s, actor=True)
+                self._held[name] = address, future, None
+                try:
+                    actor = self.answer(name, future, began + limit_s + _GRACE_S)
+                except TimeoutError:
+                    raise WorkerLost(name, self.leave_out_silent(name, time.monotonic() - began)) from None
+                self._held[name] = address, future, actor
+            yield
+        finally:
+            with contextlib.suppress(Exception):
+                for _, future, _ in self._held.values():
+                    future.cancel()
+            self._held.clear()
+
+    def ask(self, name: str, what: str, *words: object) -> Any:
+        """Have the actor on a host that is held do something, for `answer`. Raises `WorkerLost`."""
+        try:
+            return getattr(self._held[name][2], what)(*words)
+        except (KeyError, RuntimeError) as error:  # of Dask, about an actor that is gone
+            raise WorkerLost(name) from error
+
+    def answer(self, name: str, asked: Any, deadline: float) -> Any:
+        """Wait for an answer of a host that is held.
+
+        Raises:
+            WorkerLost: its worker is gone, or gave up.
+            TimeoutError: the deadline is over, and the worker is still there.
+        """
+        while True:
+            now = time.monotonic()
+            try:
+                return asked.result(timeout=max(0.01, min(_LOOK_S, deadline - now)))
+            except TimeoutError:
+                if not self._is_up() or self._gone({self._held[name][0]}):
+                    raise WorkerLost(name) from None
+                if now >= deadline:
+                    raise
+            except GivenUp as error:
+                raise WorkerLost(name, str(error)) from error
+            except Exception as error:  # the network, in all its ways
+                raise WorkerLost(name) from error
+
+    def leave_out_silent(self, name: str, for_s: float) -> str:
+        """Leave out a host whose worker is there, and does not answer. Returns the reason."""
+        self.hosts[name].left_out = f"it did not answer for {for_s:.0f} s"
+        return self.hosts[name].left_out
+
+    def _submit(self, address: str, function: Callable[..., object], *words: object, actor: bool = False) -> Any:
+        return self._connected().submit(
+            function,
+            *words,
+            key=f"sectax-{id(self):x}-{next(self._numbers)}",
+            workers=[address],
+            allow_other_workers=False,
+            pure=False,
+            retries=0,
+            actor=actor,
+        )
 
     def _open(self) -> None:
         _silence()
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of versions that differ: those that matter are compared
-                self._client = _CLIENT(
-                    self._address, security=self._security, timeout=CONNECT_S, set_as_default=False, name="sectax"
-                )
+                self._client = _CLIENT(self._address, security=self._security, timeout=CONNECT_S, name="sectax")
         except (OSError, TimeoutError, ValueError) as error:
             self._client = None
             why = str(error).splitlines()[0] if str(error) else type(error).__name__
@@ -413,7 +413,9 @@ class Cluster:
         name = facts.get("host.name") or "host"
         names = itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
         name = next(name for name in names if name not in self.hosts)
-        self.hosts[name] = HostState(name, dict(facts))
+        self.hosts[name] = HostState(name, dict(facts), left_out=_LATE if self._begun else "")
+        if self._begun:
+            self._late.append(name)
         return self.hosts[name]
 
     def _worker_of(self, name: str) -> str | None:
@@ -430,8 +432,16 @@ class Cluster:
         return tuple(sorted(self._strangers))
 
 
-def _answer(answer: object) -> bytes | Failure:
-    return answer.content if isinstance(answer, Sealed) else answer if isinstance(answer, Failure) else Failure("?")
+def _lock(name: str) -> str:
+    """What the lock of a host is called there."""
+    return "".join(c if c.isalnum() else "-" for c in name)
+
+
+def _answer(future: Any, result: object) -> bytes | Failure:
+    if isinstance(result, Sealed):
+        return result.content
+    killed = Failure("its worker was killed" if future.status == "error" else "the scheduler gave it up")
+    return result if isinstance(result, Failure) else killed
 
 
 def _check_files(security: Any, given: Mapping[str, str | None]) -> None:

@@ -16,28 +16,39 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from sectax.engines.dask.cluster import Cluster, WorkerLost
-from sectax.engines.dask.worker import LINE_LIMIT, Failure, Sealed
+from sectax.engines.dask.worker import LINE_LIMIT, Failure, Sealed, alone, is_wanted
 from sectax.hosts.places import Variables
 from sectax.hosts.process.child import Child
 from sectax.hosts.process.errors import ChildError, ChildSilent
 from sectax.hosts.registry import host
-from sectax.model.errors import SessionOver
 from sectax.parts.cache import bundled, cache_folder
 
-# How often a worker looks whether a client was ended, and the coordinator whether a worker is gone.
+# How often a worker looks whether a client was ended.
 _LOOK_S = 0.5
-_GONE_S = 1.0
-_START_S = 30.0
+# How long a client may take to start, and the way there and back.
+_START_S, _WAY_S = 30.0, 1.0
+# A client that is silent for so long may have a worker that hangs; one that does not answers a question within so long.
+# TCP gives up a network that is cut before that.
+_SILENT_S, _ANSWERS_S = 45.0, 10.0
+_NOBODY = -1
+# Clients on one host; a thread waits for each.
+_MOST = 1000
 # The coordinator has a limit of its own, and ends a client that it does not wait for any longer.
 _LONGEST_S = 24 * 3600.0
 
 
 class Clients:
-    """All clients of a session on one worker: a Dask actor. They end with it."""
+    """The clients of a block on one host: a Dask actor, which is made once no other run measures there.
 
-    def __init__(self) -> None:
+    They end with it, and the host is free again.
+    """
+
+    def __init__(self, lock: str, limit_s: float) -> None:
+        """Args: as of `work`. Raises `GivenUp`."""
         self._children: dict[int, Child] = {}
-        self._threads: dict[int, ThreadPoolExecutor] = {}
+        self._threads = ThreadPoolExecutor(_MOST)
+        self._alone = contextlib.ExitStack()
+        self._alone.enter_context(alone(lock, time.monotonic() + limit_s, is_wanted()))
 
     async def start(self, number: int, argv: Sequence[tuple[str, str]], without: Sequence[str], more: Sealed) -> object:
         """Start a program. Returns None, or a `Failure`.
@@ -45,14 +56,13 @@ class Clients:
         Args:
             argv: as of `packed`. without, more: as of `Variables`, in lines of `NAME=VALUE`.
         """
-        self._threads[number] = ThreadPoolExecutor(1)
         extra = dict(line.split("=", 1) for line in more.content.decode().splitlines())
 
         def start() -> None:
             env = Variables(tuple(without), extra).of(os.environ)
             self._children[number] = host().start(unpacked(argv), env=env, line_limit=LINE_LIMIT)
 
-        return await self._done(number, start)
+        return await self._done(start)
 
     async def exchange(self, number: int, line: Sealed, longest_s: float) -> object:
         """Send a line, and give the next one that comes back, `Sealed`; or a `Failure`."""
@@ -67,23 +77,20 @@ class Clients:
                     if number not in self._children or time.monotonic() >= deadline:
                         raise
 
-        return await self._done(number, exchange)
+        return await self._done(exchange)
 
     async def wait(self, number: int, longest_s: float) -> object:
         """Wait until it has ended, and give its exit status."""
-        return await self._done(number, lambda: self._children[number].wait(time.monotonic() + longest_s))
+        return await self._done(lambda: self._children[number].wait(time.monotonic() + longest_s))
 
     async def end(self, number: int) -> None:
-        child, threads = self._children.pop(number, None), self._threads.pop(number, None)
-        if child is not None:
-            child.kill()
-        if threads is not None:
-            threads.shutdown(wait=False)
+        if number in self._children:
+            self._children.pop(number).kill()
 
-    async def _done(self, number: int, work: Callable[[], object]) -> object:
-        """In the client's own thread, since others may be waited for meanwhile."""
+    async def _done(self, work: Callable[[], object]) -> object:
+        """In a thread, since others may be waited for meanwhile."""
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads[number], work)
+            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
         except Exception as error:  # a client that was ended meanwhile, too
             return Failure(str(error) or type(error).__name__)
 
@@ -91,6 +98,7 @@ class Clients:
         for child in self._children.values():
             with contextlib.suppress(Exception):
                 child.kill()
+        self._alone.close()
 
 
 def _roots() -> Mapping[str, str]:
@@ -125,9 +133,8 @@ class FarPlace:
         return int(self._cluster.hosts[self.name].facts["host.cpus"])
 
     def start(self, argv: Sequence[str], variables: Variables) -> FarProcess:
-        """Raises: WorkerLost, ChildError."""
-        address, clients = self._cluster.actor(self.name, Clients)
-        return FarProcess(self._cluster, self.name, address, clients, argv, variables)
+        """Start it on a host that is held. Raises: WorkerLost, ChildError."""
+        return FarProcess(self._cluster, self.name, argv, variables)
 
 
 _numbers = itertools.count()
@@ -136,10 +143,8 @@ _numbers = itertools.count()
 class FarProcess:
     """Implements `sectax.hosts.places.Process`. All methods but `kill` raise `WorkerLost` where the worker is gone."""
 
-    def __init__(
-        self, cluster: Cluster, host: str, address: str, clients: Any, argv: Sequence[str], variables: Variables
-    ) -> None:
-        self._cluster, self._host, self._address, self._clients = cluster, host, address, clients
+    def __init__(self, cluster: Cluster, host: str, argv: Sequence[str], variables: Variables) -> None:
+        self._cluster, self._host = cluster, host
         self._number = next(_numbers)
         self._answer: Any = None
         more = Sealed("\n".join(f"{name}={value}" for name, value in variables.more.items()).encode())
@@ -154,7 +159,7 @@ class FarProcess:
         return answer.content if isinstance(answer, Sealed) else b""
 
     def wait(self, deadline: float) -> int:
-        status = self._result(self._ask("wait", max(0.0, deadline - time.monotonic())), deadline + _GONE_S)
+        status = self._result(self._ask("wait", max(0.0, deadline - time.monotonic())), deadline + _WAY_S)
         return status if isinstance(status, int) else 0
 
     def kill(self) -> None:
@@ -162,28 +167,28 @@ class FarProcess:
             self._ask("end")
 
     def _ask(self, what: str, *words: object) -> Any:
-        with self._cluster.as_current():
-            try:
-                return getattr(self._clients, what)(self._number, *words)
-            except RuntimeError as error:  # of Dask, about an actor that is gone
-                raise WorkerLost(self._host) from error
+        return self._cluster.ask(self._host, what, self._number, *words)
 
-    def _result(self, answer: Any, deadline: float) -> object:
+    def _result(self, asked: Any, deadline: float) -> object:
         began = time.monotonic()
         while True:
-            now = time.monotonic()
+            until = min(deadline, time.monotonic() + _SILENT_S)
             try:
-                result = answer.result(timeout=max(0.01, min(_GONE_S, deadline - now)))
+                result = self._cluster.answer(self._host, asked, until)
+                break
             except TimeoutError:
-                if self._cluster.is_gone(self._address):
-                    raise WorkerLost(self._host) from None
-                if now >= deadline:
+                self._refuse_hanging(began)
+                if until == deadline:
                     raise ChildSilent(deadline - began) from None
-            except SessionOver:
-                raise
-            except Exception as error:  # the network, in all its ways
-                raise WorkerLost(self._host) from error
-            else:
-                if isinstance(result, Failure):
-                    raise ChildError(result.reason)
-                return result
+        if isinstance(result, Failure):
+            raise ChildError(result.reason)
+        return result
+
+    def _refuse_hanging(self, began: float) -> None:
+        """Raise `WorkerLost` where not only the client has been silent since *began*, but its worker is too."""
+        asked = self._cluster.ask(self._host, "end", _NOBODY)
+        try:
+            self._cluster.answer(self._host, asked, time.monotonic() + _ANSWERS_S)
+        except TimeoutError:
+            reason = self._cluster.leave_out_silent(self._host, time.monotonic() - began)
+            raise WorkerLost(self._host, reason) from None

@@ -66,20 +66,20 @@ def work(job: Sealed, module: str, lock: str, limit_s: float) -> Sealed | Failur
     """
     deadline = time.monotonic() + limit_s
     before = os.sched_getaffinity(0)
-    wanted = _is_wanted()
+    wanted = is_wanted()
     try:
-        with _alone(lock, deadline, wanted):
+        with alone(lock, deadline, wanted):
             return _answer(job, module, deadline, wanted)
-    except _Given as given:
-        return Failure(str(given))
+    except GivenUp as error:
+        return Failure(str(error))
     except (ChildError, OSError) as error:
         return Failure(f"its process ended: {error}" if isinstance(error, ChildError) else f"{error.strerror}")
     finally:
         move_threads(os.getpid(), before)
 
 
-class _Given(Exception):
-    """The job was given up. The message is the reason."""
+class GivenUp(Exception):
+    """What was asked is not done. The message is the reason."""
 
 
 def _answer(job: Sealed, module: str, deadline: float, wanted: Callable[[], bool]) -> Sealed:
@@ -91,14 +91,14 @@ def _answer(job: Sealed, module: str, deadline: float, wanted: Callable[[], bool
                 return Sealed(child.receive_line(min(deadline, time.monotonic() + _LOOK_S)).rstrip(b"\n"))
             except ChildSilent:
                 if not wanted():
-                    raise _Given("nobody waits for it any more") from None
+                    raise GivenUp("nobody waits for it any more") from None
                 if time.monotonic() >= deadline:
-                    raise _Given("it took longer than its time limit") from None
+                    raise GivenUp("it took longer than its time limit") from None
 
 
 @contextlib.contextmanager
-def _alone(lock: str, deadline: float, wanted: Callable[[], bool]) -> Iterator[None]:
-    """Hold the lock of this host: all workers of this user on it wait for each other."""
+def alone(lock: str, deadline: float, wanted: Callable[[], bool]) -> Iterator[None]:
+    """Hold the lock of this host: all runs of this user on it wait for each other. Raises `GivenUp`."""
     folder: Path = state_folder() / "hosts"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     fd = os.open(folder / lock, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
@@ -109,14 +109,14 @@ def _alone(lock: str, deadline: float, wanted: Callable[[], bool]) -> Iterator[N
                 break
             except BlockingIOError:
                 if not wanted() or time.monotonic() >= deadline:
-                    raise _Given("another run measures on this host") from None
+                    raise GivenUp("another run measures on this host") from None
                 time.sleep(0.05)
         yield
     finally:
         os.close(fd)
 
 
-def _is_wanted() -> Callable[[], bool]:
+def is_wanted() -> Callable[[], bool]:
     """Whether the task that runs in this thread was not cancelled meanwhile."""
     from distributed import get_worker
 
