@@ -228,28 +228,31 @@ class RunWriter:
     def _frame(self) -> Iterable[Statement]:
         return frame_checksum(self._file.db)
 
-    def begin_block(self, block: PlannedBlock) -> None:
-        """Begin a block and record what it is to measure. Blocks of several hosts may run at the same time.
+    def begin_block(self, *blocks: PlannedBlock) -> None:
+        """Begin a block, or one on each of several hosts, and record what it is to measure.
 
         Raises:
             ValueError: a block is running on its host, or the number was used before.
         """
         self._repair()
-        for number, running in self._running.items():
-            if running.host == block.host:
-                raise ValueError(f"block {block.number} begins within block {number} on {block.host}")
-        if block.number < self._next_block:
-            raise ValueError(f"block {block.number} comes after block {self._next_block - 1}")
+        last, running = self._next_block - 1, {of.host: number for number, of in self._running.items()}
+        for block in blocks:
+            if block.host in running:
+                raise ValueError(f"block {block.number} begins within block {running[block.host]} on {block.host}")
+            if block.number <= last:
+                raise ValueError(f"block {block.number} comes after block {last}")
+            last = running[block.host] = block.number
         self._file.check_place()
-        row = (block.number, self._session, _now(), block.host)
-        begun: Statement = (
-            "INSERT INTO block (number, session, state, started, host) VALUES (?, ?, 'running', ?, ?)",
-            row,
-        )
+        begun, now = "INSERT INTO block (number, session, state, started, host) VALUES (?, ?, 'running', ?, ?)", _now()
+        rows: list[Statement] = []
+        for block in blocks:
+            rows += [(begun, (block.number, self._session, now, block.host)), *self._planned_subjects(block)]
         with self._step():
-            self._file.write([begun, *self._planned_subjects(block)])
-            self._running[block.number] = _Running(block.host, frozenset(planned_treatments(block)))
-            self._next_block = block.number + 1
+            self._file.gather(rows, hold=True)
+            self._file.write(())
+            for block in blocks:
+                self._running[block.number] = _Running(block.host, frozenset(planned_treatments(block)))
+            self._next_block = last + 1
 
     def _planned_subjects(self, block: PlannedBlock) -> Iterable[Statement]:
         for cell_order, cell in enumerate(block.cells):

@@ -426,8 +426,7 @@ class _Session:
             The calibration for the next ones: another where batches turned out uneven.
         """
         blocks = self._planned(most, live, calibrated)
-        for block in blocks:
-            self.ledger.begin_block(block)
+        self.ledger.begin_block(*blocks)
         running = Running(blocks)
         fastest: dict[str, float] = {}
         began = time.monotonic()
