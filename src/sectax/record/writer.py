@@ -248,8 +248,7 @@ class RunWriter:
         for block in blocks:
             rows += [(begun, (block.number, self._session, now, block.host)), *self._planned_subjects(block)]
         with self._step():
-            self._file.gather(rows, hold=True)
-            self._file.write(())
+            self._file.write(rows)
             for block in blocks:
                 self._running[block.number] = _Running(block.host, frozenset(planned_treatments(block)))
             self._next_block = last + 1
