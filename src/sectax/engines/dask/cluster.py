@@ -234,8 +234,8 @@ class Cluster:
                     if without := [name for name, (at, _) in waiting.items() if at in gone]:
                         yield given_up(without, "its worker is gone")
                 if now - began > limit_s + _GRACE_S:
-                    (reason,) = {self.leave_out_silent(name, now - began) for name in waiting}
-                    yield given_up(tuple(waiting), reason)
+                    for name in tuple(waiting):
+                        yield given_up([name], self.leave_out_silent(name, now - began))
         finally:
             with contextlib.suppress(Exception):
                 for _, future in waiting.values():

@@ -1,6 +1,6 @@
 """Clients on the workers of a cluster: what a worker does for them, and how the coordinator speaks to one.
 
-What travels is `Sealed`, and nothing here that runs on a worker raises, as in `worker`.
+What travels is `Sealed`, and nothing here that runs on a worker raises but `GivenUp`, as in `worker`.
 """
 
 from __future__ import annotations
