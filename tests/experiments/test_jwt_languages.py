@@ -10,23 +10,13 @@ import pytest
 from sectax.experiments.jwt.experiment import LAYERS, referee_of, subject_inputs
 from sectax.experiments.jwt.keys import ALGORITHMS, make_keys
 from sectax.experiments.jwt.referee import tampered
-from sectax.experiments.on_probe.conversation import Conversation, ProbeProgram
-from sectax.parts import probes
 from sectax.protocol.session import AnsweredSkipped
-from tests.needs import PARTS, needs
+from tests.experiments.languages import NEEDS, PRESENT, conversation, end_conversations
+from tests.needs import needs
 
-# A language, and what it needs; the common algorithms must be in all of them.
-NEEDS = {
-    "php": "php",
-    "python": "the Python probe",
-    "go": "the Go probe",
-    "java": "the Java probe",
-    "node": "the Node probe",
-    "rust": "the Rust probe",
-}
 NAMES = [name for name, algorithm in ALGORITHMS.items() if algorithm.name == algorithm.asked]
+# Algorithms that must be in all languages.
 COMMON = {"HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "ES256", "ES384", "EdDSA"}
-PRESENT = [language for language, part in NEEDS.items() if PARTS[part].is_here()]
 
 pytestmark = [pytest.mark.more]
 
@@ -36,19 +26,10 @@ def keys() -> dict[str, str]:
     return make_keys(NAMES)
 
 
-@functools.cache
-def conversation(language: str) -> Conversation:
-    probe = probes.load(language)
-    talk = ProbeProgram(probe.command(), probe.folder, 30).start()
-    talk.hello()
-    return talk
-
-
 @pytest.fixture(scope="module", autouse=True)
 def ended() -> Iterator[None]:
     yield
-    for language in PRESENT:
-        conversation(language).child.kill()
+    end_conversations()
 
 
 def ready(language: str, operation: str, algorithm: str, layer: str) -> bool:

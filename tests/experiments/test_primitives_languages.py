@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 
 import pytest
 
-from sectax.experiments.on_probe.conversation import Conversation, ProbeProgram
 from sectax.experiments.primitives.algorithms import FAMILIES
 from sectax.experiments.primitives.experiment import prepared
 from sectax.experiments.primitives.inputs import new_inputs
-from sectax.parts import probes
 from sectax.protocol.session import AnsweredSkipped
-from tests.needs import PARTS, needs
+from tests.experiments.languages import PRESENT, conversation, end_conversations
+from tests.needs import needs
 
-NEEDS = {
-    "php": "php",
-    "python": "the Python probe",
-    "go": "the Go probe",
-    "node": "the Node probe",
-    "rust": "the Rust probe",
-    "java": "the Java probe",
-}
-PRESENT = [language for language, part in NEEDS.items() if PARTS[part].is_here()]
 COMMON = {"aes-256-gcm", "aes-128-gcm", "chacha20-poly1305", "hmac-sha-256", "hmac-sha-512", "sha-256", "sha-512"}
 COMMON |= {"sha3-256", "x25519", "p-256", "pbkdf2-sha256", "pbkdf2-sha512"}
 KEYS = new_inputs()
@@ -31,19 +20,10 @@ KEYS = new_inputs()
 pytestmark = [pytest.mark.more]
 
 
-@functools.cache
-def conversation(language: str) -> Conversation:
-    probe = probes.load(language)
-    talk = ProbeProgram(probe.command(), probe.folder, 60).start()
-    talk.hello()
-    return talk
-
-
 @pytest.fixture(scope="module", autouse=True)
 def ended() -> Iterator[None]:
     yield
-    for language in PRESENT:
-        conversation(language).child.kill()
+    end_conversations()
 
 
 @needs("php", "the Python probe", "the Go probe", "the Node probe", "the Rust probe", "the Java probe")
