@@ -57,15 +57,18 @@ def _clock(timed: list[Series]) -> Iterator[Fault]:
         if step is None or one.typical is None:
             continue
         together = (one.work.batch or 1.0) if one.quantity is Quantity.TIME else 1.0
-        steps = (min(one.values) if len(one.values) else one.typical) * together / step
-        if steps < ENOUGH_STEPS:
-            severity = Severity.FATAL if steps < FEWEST_STEPS else Severity.WARNING
-            yield (
-                severity,
-                one,
-                -steps,
-                f"the shortest batch lasts {steps:.0f} steps of its clock ({duration(step)} each)",
-            )
+        shortest_s = (min(one.values) if len(one.values) else one.typical) * together
+        if (few := few_steps(shortest_s, step)) is not None:
+            severity, steps, saw = few
+            yield severity, one, -steps, saw
+
+
+def few_steps(shortest_s: float, step_s: float) -> tuple[Severity, float, str] | None:
+    """How grave it is that the shortest batch has few steps of its clock, how many, and in words; None for enough."""
+    steps = shortest_s / step_s
+    severity = Severity.FATAL if steps < FEWEST_STEPS else Severity.WARNING
+    saw = f"the shortest batch lasts {steps:.0f} steps of its clock ({duration(step_s)} each)"
+    return (severity, steps, saw) if steps < ENOUGH_STEPS else None
 
 
 def _printed(timed: list[Series]) -> Iterator[Remark]:

@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Iterator
 
 from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, remark, warning
-from sectax.audit.checks.timer import ENOUGH_STEPS, FEWEST_STEPS
+from sectax.audit.checks.timer import ENOUGH_STEPS, few_steps
 from sectax.audit.checks.words import duration, percent, share
 from sectax.audit.own.evidence import Arm, RunEvidence
 from sectax.model.finding import Effect, Finding, Severity
@@ -39,9 +39,8 @@ def timer(evidence: RunEvidence) -> Iterator[Remark]:
         granularity_s = 0.0 if arm.calibration is None else arm.calibration.granularity_s
         if not granularity_s:
             yield cannot_be_checked(arm.id, "the step of the clock is not reported")
-        elif (steps := arm.batches.shortest_s / granularity_s) < ENOUGH_STEPS:
-            severity = Severity.FATAL if steps < FEWEST_STEPS else Severity.WARNING
-            saw = f"the shortest batch lasts {steps:.0f} steps of its clock ({duration(granularity_s)} each)"
+        elif (few := few_steps(arm.batches.shortest_s, granularity_s)) is not None:
+            severity, steps, saw = few
             meaning = f"rounding alone may change it by {share(1 / max(steps, 1e-9))}"
             yield remark(severity, arm.id, saw, meaning, "longer batches")
 

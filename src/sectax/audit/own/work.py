@@ -6,6 +6,7 @@ import re
 import statistics
 from collections.abc import Iterator
 
+from sectax.audit.checks.failures import MOST_FAILURES
 from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, warning
 from sectax.audit.checks.words import duration
 from sectax.audit.form import Moves
@@ -15,8 +16,6 @@ from sectax.model.subject import Witness, differ, same
 from sectax.model.treatment import CONTROLS
 from sectax.stats.binomial import clopper_pearson
 
-# Of all counted operations.
-MOST_ERRORS = 0.001
 FIX = "fix what fails, then measure"
 NOT_THE_SAME = "the two did not do the same work"
 _BUCKET = re.compile(r"bucket_\d{1,3}_s")
@@ -38,7 +37,7 @@ def unequal_work(evidence: RunEvidence) -> Iterator[Remark]:
         # An operation that fails takes its whole trial with it, so what was counted without a word of errors has none.
         if arm.errors is not None and arm.batches is not None and arm.batches.operations > 0:
             share = arm.errors / arm.batches.operations
-            if share > MOST_ERRORS:
+            if share > MOST_FAILURES:
                 saw = f"{arm.errors:.0f} of {arm.batches.operations} operations failed ({100 * share:.2f} %)"
                 meaning = "a failed operation is often a fast one: the figure is not that of the work"
                 yield fatal(arm.id, saw, meaning, FIX)
