@@ -100,14 +100,14 @@ def _saying(path: Path, command: click.Command, rivals: tuple[tuple[str, ...], .
     assert call is not None
 
     @functools.wraps(call)
-    def said_and_called(**values: Any) -> Any:
+    def echo_and_call(**values: Any) -> Any:
         taken = _settled(click.get_current_context(), values, rivals)
         options = [text for option in taken for text in _as_options(option, values[str(option.name)])]
         if options and not values.get("quiet"):
             click.echo(f"from {printable(str(path))}: {', '.join(map(printable, options))}", err=True)
         return call(**values)
 
-    return said_and_called
+    return echo_and_call
 
 
 def _settled(ctx: click.Context, values: dict[str, Any], rivals: tuple[tuple[str, ...], ...]) -> list[click.Parameter]:

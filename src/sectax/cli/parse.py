@@ -102,10 +102,10 @@ def condition(text: str, option: str = "--fail-if") -> Condition:
     costlier, more = _COSTLIER.get(word.lower()), match is not None and bool(match["more"])
     is_share = unit == SHARE
     if match is None or (unit not in _UNITS and not is_share) or (is_share and costlier is None and not more):
-        said = re.match(r"\s*(?:[\w.-]+\s*:\s*)?([A-Za-z]+)", text)
+        first_word = re.match(r"\s*(?:[\w.-]+\s*:\s*)?([A-Za-z]+)", text)
         hint = "say it as 'slower>5%', 'memory > +10%' or 'p99 > 12ms', each by itself"
-        if said is not None and said[1].lower() not in _COSTLIER:
-            hint = f"{did_you_mean(said[1], _COSTLIER)}; {hint}"
+        if first_word is not None and first_word[1].lower() not in _COSTLIER:
+            hint = f"{did_you_mean(first_word[1], _COSTLIER)}; {hint}"
         raise WrongUse(f"{option} {text!r} is not a condition", hint)
     number = float(match["number"])
     if not is_share:

@@ -82,7 +82,7 @@ def pictures(history: History) -> Iterator[Block]:
         step = max(1, (len(known) - 1) // (_MARKED - 1))
         at = tuple((float(place), _name(known[place], _BRIEF)) for place in range(0, len(known), step))
         changed = "; ".join(map(_words, line.changes))
-        unchanged = "no change of level was found" if _is_told(line) else "too few runs to find a change of level"
+        unchanged = "no change of level was found" if _suffices(line) else "too few runs to find a change of level"
         yield Chart(
             f"{printable(line.experiment)}: {line.words}",
             f"{printable(line.machine)}: {changed or unchanged}.",
@@ -123,17 +123,17 @@ def _changes(history: History, shown: list[HistoryLine]) -> Iterator[Block]:
         for change in line.changes
     ]
     yield from lines(changes, long=True)
-    told = sum(map(_is_told, shown))
-    if not told:
+    enough = sum(map(_suffices, shown))
+    if not enough:
         yield Text(f"Too few runs to see a change: a line needs {FEWEST_RUNS} with a figure.")
         return
     advice = "Advice, no verdict: compare the runs on both sides." if changes else "No level changed."
-    if told < len(shown):
-        advice += f" Only {told} of {len(shown)} lines have the {FEWEST_RUNS} runs with a figure that a change needs."
+    if enough < len(shown):
+        advice += f" Only {enough} of {len(shown)} lines have the {FEWEST_RUNS} runs with a figure that a change needs."
     yield Text(f"{advice} Looked for by {history.changes_by}.")
 
 
-def _is_told(line: HistoryLine) -> bool:
+def _suffices(line: HistoryLine) -> bool:
     """Whether it has two levels' worth of runs, without which no change is found."""
     return sum(run.cost_ratio is not None for run in line.seen) >= FEWEST_RUNS
 

@@ -39,8 +39,8 @@ def rate_of(level: str) -> float:
     """Operations per second of a level as in `50/s`; 0 of a closed loop. Raises `WrongUse`."""
     if level == CLOSED:
         return 0.0
-    found = _RATE.fullmatch(level)
-    rate = float(found[1]) if found else 0.0
+    match = _RATE.fullmatch(level)
+    rate = float(match[1]) if match else 0.0
     if not 0 < rate <= _FASTEST:
         raise WrongUse(
             f"the factor load has no level {level!r}",

@@ -67,7 +67,7 @@ def start_server(argv: Sequence[str], log: Path, env: Mapping[str, str], cwd: st
     return host().start(["/bin/sh", "-c", _TO_LOG, "server", str(log), *argv], env=env, cwd=cwd)
 
 
-def said(log: Path, secrets: Iterable[str] = (), most: int = _LAST_WORDS) -> str:
+def log_tail(log: Path, secrets: Iterable[str] = (), most: int = _LAST_WORDS) -> str:
     """The end of a server's log, without these secrets, to be put behind a message; empty where there is nothing."""
     try:
         text = log.read_text(errors="replace")

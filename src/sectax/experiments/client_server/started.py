@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from sectax.experiments.client_server.server import ServerFailed, free_port, said, start_server
+from sectax.experiments.client_server.server import ServerFailed, free_port, log_tail, start_server
 from sectax.experiments.client_server.work_folder import WorkFolder
 from sectax.hosts.process.child import Child
 from sectax.hosts.process.errors import ChildError, ChildSilent
@@ -71,7 +71,7 @@ class StartedServer:
         while not _answers(self.port):
             self._check_alive()
             if time.monotonic() > deadline:
-                what = f"does not listen on 127.0.0.1, port {self.port}, after {_START_S:g} s{said(self.log)}"
+                what = f"does not listen on 127.0.0.1, port {self.port}, after {_START_S:g} s{log_tail(self.log)}"
                 raise self._failed(what, f"does it take its port from {PORT}, and stay in the foreground?")
             time.sleep(_LOOK_EVERY_S)
         self.check()
@@ -92,7 +92,7 @@ class StartedServer:
             raise self._failed("was not started", "report it")
         with contextlib.suppress(ChildSilent):
             status = self._child.wait(time.monotonic() + within_s)
-            raise self._failed(f"has ended with exit status {status}{said(self.log)}", "try its command by hand")
+            raise self._failed(f"has ended with exit status {status}{log_tail(self.log)}", "try its command by hand")
 
     def stop(self) -> None:
         """End it with all that it started; never raises."""

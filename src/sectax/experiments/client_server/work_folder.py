@@ -52,12 +52,12 @@ def sweep(kind: str, base: Path | None = None) -> int:
     names = f"sectax-{kind}-*"
     for folder in (*_base(base).glob(names), *_base(base).glob(f"{_NEW}{names}")):
         with contextlib.suppress(OSError):
-            seen = folder.lstat()
-            if not stat.S_ISDIR(seen.st_mode) or seen.st_uid != os.geteuid():
+            status = folder.lstat()
+            if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
                 continue
             # One without its last name may have been made a moment ago, and its owner not have come to the lock yet.
             is_new = folder.name.startswith(_NEW)
-            if is_new and time.time() - seen.st_mtime < _UNFINISHED_S:
+            if is_new and time.time() - status.st_mtime < _UNFINISHED_S:
                 continue
             lock = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW | (os.O_CREAT if is_new else 0), 0o600)
             try:

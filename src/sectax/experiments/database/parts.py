@@ -20,8 +20,8 @@ def programs() -> Path | None:
     """The folder with the newest `postgres`, `initdb`, `psql` and `pgbench`; None where there is none."""
     folders = [place / "bin" for place in _PLACES.glob("*") if re.fullmatch(r"\d+", place.name)]
     folders = sorted((folder for folder in folders if int(folder.parent.name) >= _OLDEST), key=_version, reverse=True)
-    found = shutil.which("postgres")
-    folders += [Path(found).resolve().parent] if found else []
+    on_path = shutil.which("postgres")
+    folders += [Path(on_path).resolve().parent] if on_path else []
     needed = ("postgres", "initdb", "psql", "pgbench")
     return next((one for one in folders if all((one / name).exists() for name in needed)), None)
 

@@ -14,7 +14,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from sectax.experiments.client_server.server import ServerFailed, cpu_time_s, loopback_certificate, said
+from sectax.experiments.client_server.server import ServerFailed, cpu_time_s, log_tail, loopback_certificate
 from sectax.experiments.client_server.started import PORT, StartedServer
 from sectax.experiments.client_server.work_folder import WorkFolder
 from sectax.experiments.database import parts
@@ -143,13 +143,13 @@ class Postgres:
         lines = [line for line in text.splitlines() if line.startswith(f"{backend} ")]
         if not any("connection authorized:" in line for line in lines):
             return ""
-        found = re.search(r"connection authenticated: identity=\S+ method=(\S+)", "\n".join(lines))
-        return found[1] if found else TRUST
+        match = re.search(r"connection authenticated: identity=\S+ method=(\S+)", "\n".join(lines))
+        return match[1] if match else TRUST
 
     def _set_up(self) -> None:
-        found = parts.programs()
-        assert found is not None, "its part was there when the run was planned"
-        self._programs = found
+        programs = parts.programs()
+        assert programs is not None, "its part was there when the run was planned"
+        self._programs = programs
         try:
             work = WorkFolder(WORK_FOLDERS)
         except OSError as error:
@@ -220,14 +220,14 @@ class Postgres:
     def _expect_refusal(self, connection: str, reason: str) -> None:
         done = self._psql(connection, "SELECT 1")
         if done.returncode == 0 or reason not in done.stderr:
-            seen = self._safe(done.stderr) or "it is accepted"
-            raise DatabaseFailed(f"PostgreSQL is to refuse a client because it {reason}: {seen}", "report it")
+            reply = self._safe(done.stderr) or "it is accepted"
+            raise DatabaseFailed(f"PostgreSQL is to refuse a client because it {reason}: {reply}", "report it")
 
     def _ask(self, statements: str) -> None:
         place = f"host='{self._folder / 'socket'}' port='{self.server.port}' dbname='{DATABASE}' user='{_OWNER}'"
         done = self._psql(place, statements)
         if done.returncode:
-            raise DatabaseFailed(f"PostgreSQL cannot be set up: {self._safe(done.stderr)}{self._said()}")
+            raise DatabaseFailed(f"PostgreSQL cannot be set up: {self._safe(done.stderr)}{self._log_tail()}")
 
     def _psql(self, connection: str, statements: str) -> subprocess.CompletedProcess[str]:
         """Statements come over stdin, so that a password in them stands in no list of processes."""
@@ -269,8 +269,8 @@ class Postgres:
             text = text.replace(password, "…")
         return printable(" ".join(text.split())[-_SHOWN:])
 
-    def _said(self) -> str:
-        return said(self.server.log, self._passwords.values())
+    def _log_tail(self) -> str:
+        return log_tail(self.server.log, self._passwords.values())
 
 
 def new_passwords() -> dict[str, str]:

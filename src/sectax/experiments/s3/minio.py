@@ -18,8 +18,8 @@ from sectax.experiments.client_server.server import (
     ServerFailed,
     cpu_time_s,
     free_port,
+    log_tail,
     loopback_certificate,
-    said,
     start_server,
 )
 from sectax.experiments.client_server.work_folder import WorkFolder
@@ -82,7 +82,7 @@ class Minio:
                 self._launch()
                 return
             except ServerFailed:
-                if attempt == _PORTS - 1 or "address already in use" not in said(self._log, most=10_000):
+                if attempt == _PORTS - 1 or "address already in use" not in log_tail(self._log, most=10_000):
                     self.stop()
                     raise
                 self._end_process()
@@ -144,7 +144,7 @@ class Minio:
             if self._answers(port):
                 return
             time.sleep(_LOOK_EVERY_S)
-        raise ServerFailed(f"MinIO did not answer within {_START_S:g} s{self.said()}", "try again")
+        raise ServerFailed(f"MinIO did not answer within {_START_S:g} s{self.log_tail()}", "try again")
 
     def _answers(self, port: int) -> bool:
         connection: http.client.HTTPConnection
@@ -164,7 +164,7 @@ class Minio:
             raise ServerFailed("MinIO was not started")
         with contextlib.suppress(ChildSilent):
             status = self._process.wait(time.monotonic())
-            raise ServerFailed(f"MinIO ended with exit status {status}{self.said()}", "sectax resume RUN")
+            raise ServerFailed(f"MinIO ended with exit status {status}{self.log_tail()}", "sectax resume RUN")
 
     def cpu_time_s(self) -> float | None:
         """CPU time of its process up to now, in seconds; None once it has ended."""
@@ -195,6 +195,6 @@ class Minio:
             return WhyNot("MinIO has no bucket keys: it takes the setting and forgets it", "--endpoint aws")
         return None
 
-    def said(self) -> str:
+    def log_tail(self) -> str:
         """The end of its log, without its secrets."""
-        return said(self._log, self.access.secrets())
+        return log_tail(self._log, self.access.secrets())

@@ -339,7 +339,7 @@ class S3Subject(ClientSubject):
         server = self._spec.server
         if server is not None and not server.is_running():
             raise ServerFailed(
-                f"the local S3 server has ended in the middle of the run{self._redacted(server.said())}",
+                f"the local S3 server has ended in the middle of the run{self._redacted(server.log_tail())}",
                 "sectax resume goes on with a new one; is there enough memory and disk?",
             )
 

@@ -261,8 +261,8 @@ class SecretSubject(FunctionSubject):
 
     def _event(self, wanted: Sequence[Secret], repeat: int, settle: int) -> bytes:
         nonce = secrets.token_hex(16)
-        told = wanted[:1] if repeat > 1 else wanted[settle:]
-        self._expected = hashlib.sha256((nonce + "".join(secret.value for secret in told)).encode()).hexdigest()
+        proven = wanted[:1] if repeat > 1 else wanted[settle:]
+        self._expected = hashlib.sha256((nonce + "".join(secret.value for secret in proven)).encode()).hexdigest()
         names = [secret.name for secret in (wanted[:1] if repeat > 1 else wanted)]
         return msgspec.json.encode({"names": names, "repeat": repeat, "settle": settle, "nonce": nonce})
 

@@ -38,20 +38,20 @@ class FilteredSubject(HttpSubject):
         """As `HttpSubject.open`, and mode, paranoia and libraries, as the server itself says them."""
         self._before = asked_of(self._server)
         witnesses = super().open()
-        said = {name: self._before[name] for name in ("mode", "paranoia", "libraries")}
-        return witnesses | {"rules_matched": asked_of(self._server)["matched"] > self._before["matched"]} | said
+        settings = {name: self._before[name] for name in ("mode", "paranoia", "libraries")}
+        return witnesses | {"rules_matched": asked_of(self._server)["matched"] > self._before["matched"]} | settings
 
     def visit(self, work: Work) -> Visit:
         spent_s = cpu_time_s(self._server.pid)
         if work.settle:
             self._batch(work.settle)
             spent_s = cpu_time_s(self._server.pid)
-        seen = super().visit(Work(work.count, each=work.each, extra=work.extra))
+        visit = super().visit(Work(work.count, each=work.each, extra=work.extra))
         spent_after_s = cpu_time_s(self._server.pid)
         if spent_s is None or spent_after_s is None:
-            return seen
+            return visit
         cpu = Observation("server_cpu", spent_after_s - spent_s, "s", "process CPU time", work.count)
-        return Visit((*seen.observations, cpu), seen.telemetry)
+        return Visit((*visit.observations, cpu), visit.telemetry)
 
     def close(self) -> Witnesses:
         """As `HttpSubject.close`, and whether every request of the client came to the server."""
