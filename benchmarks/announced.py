@@ -39,7 +39,7 @@ _UNITS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 
 
 def seconds(text: str) -> float:
-    """What `sectax.reports.units.seconds` wrote: '4 min 12 s' is 252."""
+    """What `sectax.text.units.seconds` wrote: '4 min 12 s' is 252."""
     return sum(float(number) * _UNITS[unit] for number, unit in re.findall(r"([\d.]+) (ms|s|min|h)", text))
 
 

@@ -15,9 +15,9 @@ from sectax.model.finding import Effect, Finding, Severity, VerdictId
 from sectax.model.measured import Measured
 from sectax.model.plan import Until
 from sectax.model.treatment import Standing
-from sectax.reports import words
 from sectax.reports.json.findings import finding as as_json
 from sectax.stats.run_controls import fired_for_sure, takes_verdicts
+from sectax.text import claims
 from sectax.workflow.analyse import analyse_measured
 from tests.analysis.runs import MEMORY, THROUGHPUT, around, run_of, with_metric
 
@@ -353,7 +353,7 @@ def test_where_nobody_can_say_how_many_blocks_the_margin_in_reach_is_reported() 
     assert finding.seconds_needed is None
     assert 0.02 < finding.effect.margin_in_reach < finding.effect.margin_needed
     assert at_the_end.effect.margin_needed == pytest.approx(finding.effect.margin_in_reach, rel=0.3)
-    assert words.verdict(finding) == "undecided; 9 % faster to 12 % slower"  # and not that more blocks would do
+    assert claims.verdict(finding) == "undecided; 9 % faster to 12 % slower"  # and not that more blocks would do
     assert as_json(finding, "").needed.margin_in_reach == finding.effect.margin_in_reach
 
 

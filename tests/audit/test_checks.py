@@ -76,6 +76,11 @@ FIRES: dict[str, tuple[str, Callable[[], Measured], list[tuple[str, str]]]] = {
         lambda: healthy(positive=[None] * 10),
         [("F", "positive")],
     ),
+    "no known cost was planned": (
+        "positive-control",
+        lambda: run_of({"baseline": around(1, 10), "negative": around(1, 10, shift=2), "t": around(1.5, 10, shift=1)}),
+        [("note", "family")],
+    ),
     "a known cost that is three times what it should be": (
         "positive-control",
         lambda: counting(1),

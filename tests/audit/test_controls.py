@@ -42,7 +42,7 @@ def test_a_control_is_named_in_words_and_with_two_digits() -> None:
 
     (negative,) = (one for one in run(measured, judge(measured)) if one.check == "negative-control")
 
-    assert re.search(r"baseline differs from its own copy by \d[\d.]* to \d[\d.]* % in ", negative.saw)
+    assert re.search(r"baseline measured twice: \d[\d.]* to \d[\d.]* % slower in ", negative.saw)
 
 
 def test_a_missed_control_on_which_nothing_leans_is_only_noted() -> None:

@@ -16,7 +16,7 @@ from sectax.model.finding import AuditWarning, Finding, Severity, VerdictId
 from sectax.model.plan import Calibrated, Stopping, Until
 from sectax.model.treatment import CONTROLS, SkippedTreatment, Standing
 from sectax.reports import distrust, words
-from sectax.reports.words import claims
+from sectax.text import claims
 from tests.reports import situations
 from tests.reports.findings import NOT_MEASURED, finding
 from tests.reports.situations.commands import PEAK_MEMORY, WALL
@@ -69,8 +69,8 @@ FINDINGS = {
 
 
 def test_verdicts_are_as_agreed(golden: Golden) -> None:
-    lines = [f"{name}: {words.verdict(found)}" for name, found in FINDINGS.items()]
-    lines.append(f"more memory: {words.verdict(SLOWER_STILL, PEAK_MEMORY)}")
+    lines = [f"{name}: {claims.verdict(found)}" for name, found in FINDINGS.items()]
+    lines.append(f"more memory: {claims.verdict(SLOWER_STILL, PEAK_MEMORY)}")
 
     golden("words/verdicts.txt", "\n".join(lines) + "\n")
 
@@ -78,7 +78,7 @@ def test_verdicts_are_as_agreed(golden: Golden) -> None:
 @pytest.mark.parametrize("found", FINDINGS.values(), ids=FINDINGS)
 def test_every_form_of_a_verdict_says_the_same(found: Finding) -> None:
     """The narrow table, the wide one and a sentence agree on what is undecided and what is within the margin."""
-    forms = [claims.in_short(found), claims.answer(found), words.verdict(found)]
+    forms = [claims.in_short(found), claims.answer(found), claims.verdict(found)]
 
     for said in ("perhaps within the margin", "within the margin", "withdrawn", "equal", "not measured"):
         assert len({said in form for form in forms}) == 1, (said, forms)
@@ -92,7 +92,7 @@ def test_a_direction_before_the_last_of_fixed_blocks_is_so_far_and_not_undecided
         effect=SLOWER_STILL.effect and replace(SLOWER_STILL.effect, blocks_needed=(3, 3)),
     )
 
-    for form in (claims.in_short(pending), claims.answer(pending), words.verdict(pending)):
+    for form in (claims.in_short(pending), claims.answer(pending), claims.verdict(pending)):
         assert "slower" in form
         assert "so far, judged after 3 more blocks" in form
         assert "undecided" not in form
@@ -112,7 +112,7 @@ def test_no_direction_is_ever_lost_in_words(near: float, width: float, slower: b
     bounds = (near, near + width) if slower else (-near - width, -near)
     verdict = VerdictId.SLOWER_MATERIAL if slower else VerdictId.FASTER_MATERIAL
 
-    said = words.verdict(claimed(verdict, math.exp(bounds[0]), math.exp(bounds[1])))
+    said = claims.verdict(claimed(verdict, math.exp(bounds[0]), math.exp(bounds[1])))
 
     assert ("slower" in said) == slower
     assert ("faster" in said) != slower

@@ -15,8 +15,8 @@ from sectax.experiments.s3.experiment import EXPERIMENT
 from sectax.model.measured import Measured
 from sectax.model.treatment import Treatment
 from sectax.prices import load
-from sectax.reports import units
 from sectax.reports.words import answers
+from sectax.text import units
 from sectax.workflow.advise import decided
 from sectax.workflow.present import View, render
 from tests.fakes.measured import measured

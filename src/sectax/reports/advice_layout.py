@@ -9,16 +9,17 @@ from sectax.model.advice import (
     Advice,
     Anatomy,
     Growth,
-    Outlay,
     Placed,
+    Throttled,
     Worth,
 )
 from sectax.model.finding import Effect, Estimate
 from sectax.model.plan import Plan
-from sectax.reports import units, words
+from sectax.reports import words
 from sectax.reports.document import Block, Column, Document, Row, Section, Table, Text, lines, sections
 from sectax.reports.rate_words import rates
-from sectax.reports.words import claims, connections, names, plans
+from sectax.reports.words import connections, names, plans
+from sectax.text import claims, units
 from sectax.text.printable import printable
 
 _MILLI, _NANO = 1e-3, 1e9
@@ -41,14 +42,14 @@ def advice_report(given: Advice) -> Document:
         Section("What all pairs say together", _sentences(_pooled(given))),
         Section(
             f"Where the time goes: {names.metric(plan, given.rules.metric)}",
-            _sentences(_anatomy(anatomy, plan) for anatomy in given.anatomies),
+            _sentences(_anatomy(anatomy, given) for anatomy in given.anatomies),
         ),
         Section(
             "Where the cost sits, beyond the baseline", _sentences(_placed(placed, plan) for placed in given.placed)
         ),
         Section(printable(longer.title) if longer else "", _sentences(_worth(worth, given) for worth in given.worths)),
         Section("How it grows with the size", _sentences(_growth(growth, given) for growth in given.growths)),
-        Section("How often the quota held it back", _sentences(_quota(given, plan))),
+        Section("How often the CPU quota was used up", _sentences(_quota(given, plan))),
         Section("Which is fastest and cheapest at your rate of calls", tuple(rates(given))),
         Section("Which quota they meet", _sentences(_quotas(given, plan))),
     )
@@ -76,19 +77,14 @@ def _million(given: Advice, plan: Plan) -> Iterator[Block]:
                 ", ".join(
                     filter(None, (_levels(dict(outlay.levels) | {plan.control: outlay.level}, varying), outlay.way))
                 ),
-                _amount(outlay, 1.0),
-                _amount(outlay, outlay.months),
+                units.span(outlay.least, outlay.most),
+                units.span(outlay.months * outlay.least, outlay.months * outlay.most),
             )
         )
         for outlay in decision.outlays
     ]
     yield Table("", columns, tuple(rows))
     yield from _sentences((plans.prices(bill),))
-
-
-def _amount(outlay: Outlay, times: float) -> str:
-    least, most = units.outward(times * outlay.least, times * outlay.most)
-    return least if least == most else f"{least} to {most}"
 
 
 def _sentences(texts: Iterable[str]) -> tuple[Block, ...]:
@@ -113,14 +109,24 @@ def _ratio(ratio: Estimate) -> str:
     return claims.effect(effect)
 
 
-def _anatomy(anatomy: Anatomy, plan: Plan) -> str:
+def _anatomy(anatomy: Anatomy, given: Advice) -> str:
+    """The parts with their shares, the last first; and the quota that all of them may have waited for."""
     parts = (
         f"{part.words} {percent(part.share)}{f' ({milliseconds(part.seconds)})' if is_between(part.share) else ''}"
         if is_known(part.share)
         else f"{part.words}: too noisy, run longer"
         for part in anatomy.parts[::-1]
     )
-    return f"{where(plan, anatomy.cell, anatomy.treatment)}: {printable('; '.join(parts))}"
+    held = (held for held in given.throttled if held.treatment == anatomy.treatment and held.throttled_periods)
+    waited = "".join(f"; {_used_up(held, given.plan)}, and each part includes waiting for it" for held in held)
+    return f"{where(given.plan, anatomy.cell, anatomy.treatment)}: {printable('; '.join(parts))}{waited}"
+
+
+def _used_up(held: Throttled, plan: Plan) -> str:
+    quota = plan.treatment(held.treatment).declares.get("cpu_quota")
+    of = f" of {units.roughly(100 * float(quota))} % of a processor" if quota else ""
+    share = 100 * held.throttled_periods / held.periods
+    return f"its CPU quota{of} was used up in {share:.0f} % of {units.count(held.periods, 'period')}"
 
 
 def _placed(placed: Placed, plan: Plan) -> str:
@@ -136,8 +142,7 @@ def _worth(worth: Worth, given: Advice) -> str:
     who, noun = where(given.plan, worth.cell, worth.treatment), printable(rule.words)
     shorter = times.high < 1
     ends = sorted(1 / end if shorter else end for end in (times.low, times.point, times.high))
-    low, high = units.outward(ends[0], ends[2])
-    point = f"{units.number(ends[1], ends[2] - ends[0])} ({low} to {high})"
+    point = f"{units.number(ends[1], ends[2] - ends[0])} ({units.span(ends[0], ends[2])})"
     if shorter:
         return f"{who}: shorter; a {noun} takes {point} times as long"
     first, _, rest = noun.partition(" ")
@@ -161,12 +166,14 @@ def _growth(growth: Growth, given: Advice) -> str:
 
 
 def _quota(given: Advice, plan: Plan) -> Iterator[str]:
+    """How often the quota was used up, where that does not stand beside the parts."""
     often = [held for held in given.throttled if held.throttled_periods]
+    beside = {anatomy.treatment for anatomy in given.anatomies}
     for held in often:
-        share = 100 * held.throttled_periods / held.periods
-        yield f"{where(plan, held.cell, held.treatment)}: in {share:.0f} % of {held.periods} periods"
+        if held.treatment not in beside:
+            yield f"{where(plan, held.cell, held.treatment)}: {_used_up(held, plan)}"
     if given.throttled and not often:
-        yield f"never, in {sum(held.periods for held in given.throttled)} periods"
+        yield f"never, in {units.count(sum(held.periods for held in given.throttled), 'period')}"
 
 
 def _quotas(given: Advice, plan: Plan) -> Iterator[str]:

@@ -9,10 +9,10 @@ from sectax.model.analysed import Analysed
 from sectax.model.metric import Metric
 from sectax.model.plan import Plan
 from sectax.model.treatment import MEASURED, Cell
-from sectax.reports import units
 from sectax.reports.document import Axis, Block, Chart, Point, Series, Text
 from sectax.reports.scale import is_far
 from sectax.reports.words import names
+from sectax.text import units
 from sectax.text.printable import printable
 
 # More cells than these are not drawn block by block: nobody looks at so many pictures.

@@ -11,7 +11,7 @@ from sectax.model.metric import Metric
 from sectax.model.plan import Plan
 from sectax.model.published import Fact, Known, PublishedStudy, PublishedTable
 from sectax.model.treatment import Standing
-from sectax.reports import units
+from sectax.text import units
 from sectax.reports.document import (
     Block,
     Column,
@@ -27,7 +27,8 @@ from sectax.reports.document import (
 )
 from sectax.reports.notes import revision, software
 from sectax.reports.result_tables import SHARED_BLOCKS
-from sectax.reports.words import claims, names
+from sectax.reports.words import names
+from sectax.text import claims
 from sectax.text.printable import printable
 
 NO_VERDICT = (

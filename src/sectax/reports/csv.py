@@ -15,10 +15,10 @@ from typing import Any
 from sectax.model.analysed import Analysed
 from sectax.model.errors import WrongUse
 from sectax.model.finding import Effect, Finding, Severity
-from sectax.reports import units
 from sectax.reports.escape import cell
 from sectax.reports.reasons import no_effect, no_estimate, no_interval
 from sectax.reports.words import hosts
+from sectax.text import units
 
 TABLES = ("findings", "treatments", "blocks", "hosts")
 

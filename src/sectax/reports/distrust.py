@@ -8,19 +8,21 @@ from collections.abc import Iterator, Sequence
 
 from sectax.model.analysed import Analysed, FamilyControls
 from sectax.model.environment import FLAW
-from sectax.model.finding import FASTER, SLOWER, Effect, Finding, Severity
+from sectax.model.finding import FASTER, SLOWER, Effect, Finding, Severity, VerdictId
 from sectax.model.plan import Plan, nominal_cost
 from sectax.model.treatment import Standing
-from sectax.reports import units
 from sectax.reports.diagnostics import alike, all_warnings, failed, skipped
 from sectax.reports.notes import empty_loops
 from sectax.reports.result_tables import WARNED_MARK
-from sectax.reports.words import claims, names
+from sectax.reports.words import names
 from sectax.stats.run_controls import bias_shown, excludes_known_cost, finds_known_cost, scale_error, takes_verdicts
+from sectax.text import claims, units
 from sectax.text.printable import printable
 
 # Of the same thing measured twice.
 _DIFFERS = SLOWER | FASTER
+# The checks of the audit that say what the run's controls of itself do not show.
+_OF_CONTROLS = {"negative-control", "positive-control"}
 # So many characters of doubts stand on a page, two lines or three; of the others it says which they are.
 _ROOM = 200
 
@@ -102,14 +104,23 @@ def self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]:
     if undetected:
         families, metrics, costs, seen = zip(*undetected, strict=True)
         least = units.share(max(seen))
-        added = f"{_cost(max(costs))} in {' or '.join(dict.fromkeys(metrics))}"
+        added = f"{units.known_cost(max(costs))} in {' or '.join(dict.fromkeys(metrics))}"
         apart = "; " if any("," in family for family in families) else ", "
         yield f"{apart.join(families)}: a cost of {added} was not found; trust no difference under {least}"
 
 
-def self_checked(controls: Sequence[FamilyControls]) -> str:
-    """What to say of a self-check that saw nothing wrong: that it passed, or what of it there was."""
-    if controls and all(map(passed, controls)):
+def self_checked(analysed: Analysed, shown: frozenset[str]) -> str:
+    """What to say of a self-check that saw nothing wrong: that it passed, what of it there was, or what fell beside it.
+
+    Args:
+        shown: the comparisons that it is about.
+    """
+    withdrawn = (one for one in analysed.findings if one.verdict is VerdictId.WITHDRAWN)
+    if fallen := sum(one.comparison.id in shown for one in withdrawn):
+        return f"{units.count(fallen, 'verdict')} withdrawn"
+    controls = analysed.controls
+    unproven = any(warning.check in _OF_CONTROLS for warning in all_warnings(analysed))
+    if controls and all(map(passed, controls)) and not unproven:
         return "self-check passed"
     if not any(family.negative or family.positive for family in controls):
         return "without a self-check"
@@ -127,11 +138,7 @@ def _least_trusted(plan: Plan, family: FamilyControls, positive: Finding, effect
 
 
 def _added(plan: Plan, family: FamilyControls, positive: Finding) -> str:
-    return _cost(_extra(plan, family, positive))
-
-
-def _cost(share: float) -> str:
-    return units.margin(round(share, 4))
+    return units.known_cost(_extra(plan, family, positive))
 
 
 def control_line(plan: Plan, controls: FamilyControls) -> str:

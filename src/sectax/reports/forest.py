@@ -6,11 +6,11 @@ from itertools import islice
 
 from sectax.model.advice import Decision
 from sectax.model.analysed import Analysed
-from sectax.reports import units
 from sectax.reports.distrust import self_check, self_checked
 from sectax.reports.document import Forest, ForestGroup, ForestRow, Table
 from sectax.reports.result_tables import SECONDARY_MARK, result_tables, visible
-from sectax.reports.words import answers, hosts, how_many_decided, names, none_decided, summary
+from sectax.reports.words import answers, hosts, how_many_decided, names, summary
+from sectax.text import units
 from sectax.text.printable import printable
 
 # About 14 fill a picture of the size at which pictures are shared, 1200 by 630; with more it becomes higher.
@@ -26,8 +26,8 @@ def forest(analysed: Analysed, path: str, decision: Decision | None) -> Forest |
         decision: what the title says.
     """
     plan = analysed.measured.plan
-    every = result_tables(analysed, visible(analysed, show_all=False))
-    tables = [table for table in every if table.margin is not None]
+    seen = visible(analysed, show_all=False)
+    tables = [table for table in result_tables(analysed, seen) if table.margin is not None]
     rows = sum(len(table.rows) - 1 for table in tables)
     room = _MOST_ROWS
     groups = []
@@ -44,7 +44,7 @@ def forest(analysed: Analysed, path: str, decision: Decision | None) -> Forest |
         tuple(groups),
         plan.stopping.margin,
         rows - sum(len(group.rows) for group in groups),
-        _foot(analysed, path),
+        _foot(analysed, path, seen),
     )
 
 
@@ -74,8 +74,8 @@ def _title(analysed: Analysed, decision: Decision | None) -> str:
     """As many sentences of the answer as there is room for; the first is always there."""
     sentences: list[str] = []
     if decision is not None:
-        doubt = none_decided(analysed.measured.plan, decision) or [how_many_decided(analysed, decision.findings)]
-        sentences = [*filter(None, doubt), *answers(analysed.measured.plan, decision)]
+        doubt = how_many_decided(analysed, decision.findings)
+        sentences = [*filter(None, [doubt]), *answers(analysed.measured.plan, decision)]
     first, *others = sentences or summary(analysed) or [""]
     for sentence in others:
         if len(first) + len(sentence) >= _LONGEST_TITLE:
@@ -87,7 +87,7 @@ def _title(analysed: Analysed, decision: Decision | None) -> str:
     return f"{first[: whole if whole > 0 else _LONGEST_TITLE - 1].rstrip()} …"
 
 
-def _foot(analysed: Analysed, path: str) -> tuple[str, ...]:
+def _foot(analysed: Analysed, path: str, seen: frozenset[str]) -> tuple[str, ...]:
     measured = analysed.measured
     session = measured.sessions[-1].whole_identity() if measured.sessions else {}
     host = hosts.where(measured)
@@ -95,5 +95,5 @@ def _foot(analysed: Analysed, path: str) -> tuple[str, ...]:
     version = printable(session.get("sectax", ""))
     where = [f"{host}, {processors} processors" if processors else host, measured.started[:10]]
     where += [f"{units.count(len(measured.blocks), 'block')}", f"sectax {version}".strip()]
-    check = next(self_check(measured.plan, analysed.controls), self_checked(analysed.controls))
+    check = next(self_check(measured.plan, analysed.controls), self_checked(analysed, seen))
     return " · ".join(where), " · ".join([check, f"figures: {printable(path)}"])

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from sectax.model.condition import Answer
 from sectax.model.environment import SHORT
 from sectax.model.gate import PUSHES, Gate, Limit, Outcome, Revision, Session
-from sectax.reports import escape, units
+from sectax.reports import escape
+from sectax.text import units
 from sectax.text.printable import printable
 
 _SAID = {Answer.HOLDS: "exceeded", Answer.RULED_OUT: "kept", Answer.OPEN: "undecided"}

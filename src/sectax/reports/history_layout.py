@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from sectax.model.environment import SHORT
 from sectax.model.history import FEWEST_RUNS, Change, History, HistoryLine, Seen
-from sectax.reports import units
 from sectax.reports.document import (
     Axis,
     Block,
@@ -25,6 +24,7 @@ from sectax.reports.document import (
     lines,
     sections,
 )
+from sectax.text import units
 from sectax.text.printable import printable
 
 # More small pictures than these nobody looks through.

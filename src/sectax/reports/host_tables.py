@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from sectax.model.analysed import Analysed
 from sectax.model.finding import AcrossHosts, OfOneHost
 from sectax.model.metric import Metric
-from sectax.reports import units
 from sectax.reports.document import Block, Column, Footnotes, Part, Row, Section, Table, lines
 from sectax.reports.result_tables import drawn, tone
-from sectax.reports.words import claims, hosts, names, summaries
+from sectax.reports.words import hosts, names, summaries
+from sectax.text import claims, units
 from sectax.text.printable import printable
 
 # More tables are not read; the CSV has all.

@@ -13,8 +13,8 @@ from sectax.model.measured import Measured
 from sectax.model.plan import Plan, Until
 from sectax.model.time_spent import time_spent
 from sectax.model.treatment import Role
-from sectax.reports import units
 from sectax.reports.words import names
+from sectax.text import units
 from sectax.text.printable import printable
 
 # The cost of the empty loop and call is reported where it passes this share of an operation.

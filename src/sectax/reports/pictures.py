@@ -9,12 +9,13 @@ from sectax.model.analysed import Analysed
 from sectax.model.finding import Finding
 from sectax.model.plan import Plan
 from sectax.model.treatment import Standing
-from sectax.reports import side_by_side, units
+from sectax.reports import side_by_side
 from sectax.reports.advice_layout import is_known, milliseconds, percent, where
 from sectax.reports.block_pictures import over_time
 from sectax.reports.document import Block, Column, Row, Table, Text
 from sectax.reports.result_tables import drawn, tone
 from sectax.reports.words import names
+from sectax.text import units
 from sectax.text.printable import printable
 
 # More treatments than these in one table are for `sectax advise`.

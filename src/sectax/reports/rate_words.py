@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from sectax.model.advice import Advice, AtRate, Between, Rate, RateAdvice
 from sectax.model.finding import Estimate
 from sectax.model.plan import Plan
-from sectax.reports import units
 from sectax.reports.document import Block, Column, Row, Table, lines
 from sectax.reports.words import names
+from sectax.text import units
 from sectax.text.printable import printable
 
 _NOT_TOLD_APART = " (the next, {},cannot be told apart from it)"
@@ -128,8 +128,7 @@ def _between(given: Between, times: float) -> str:
     """`18 to 21`; the point alone where there is no interval."""
     if given.low is None or given.high is None:
         return f"about {_plain(times * given.point)}"
-    low, high = units.outward(times * given.low, times * given.high)
-    return low if low == high else f"{low} to {high}"
+    return units.span(times * given.low, times * given.high)
 
 
 def _plain(value: float) -> str:

@@ -10,13 +10,14 @@ from sectax.model.advice import Decision
 from sectax.model.analysed import Analysed
 from sectax.model.finding import is_decided
 from sectax.model.plan import Plan
-from sectax.reports import host_tables, side_by_side, units, words
+from sectax.reports import host_tables, side_by_side, words
 from sectax.reports.diagnostics import failed, gather_warnings, skipped
 from sectax.reports.distrust import control_line, distrust, self_check, self_checked
 from sectax.reports.document import Block, Command, Document, Footnotes, Kind, Lines, Section, Text, lines, sections
 from sectax.reports.notes import how_measured, notes
 from sectax.reports.result_tables import answers, footnotes, result_tables, visible
 from sectax.reports.words import hosts, names, summary
+from sectax.text import units
 from sectax.text.printable import printable
 
 # Statements about hosts on a page that is read at a glance.
@@ -52,7 +53,7 @@ def _page(analysed: Analysed, path: str, decision: Decision | None, todo: Sectio
     title = f"{printable(plan.experiment)}, {printable(plan.preset)} preset: {state}{_blocks(analysed)}"
     title += f"; margin {units.margin(plan.stopping.margin)}"
     if not any(self_check(plan, analysed.controls)):
-        title += f"; {self_checked(analysed.controls)}"
+        title += f"; {self_checked(analysed, shown)}"
     table = answers(analysed, shown)
     results = [table] if table.rows else []
     doubts, left = distrust(analysed, shown)

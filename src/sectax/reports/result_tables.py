@@ -14,10 +14,10 @@ from sectax.model.finding import FASTER, NO_CLAIM, SLOWER, WITHIN_MARGIN, Findin
 from sectax.model.metric import Metric
 from sectax.model.plan import Plan
 from sectax.model.treatment import Cell, Role, Standing
-from sectax.reports import units
 from sectax.reports.document import Column, Interval, Row, Table, Tone, result_table
 from sectax.reports.reasons import no_interval
-from sectax.reports.words import claims, names
+from sectax.reports.words import names
+from sectax.text import claims, units
 from sectax.text.printable import printable
 
 SECONDARY_MARK = "†"

@@ -18,11 +18,14 @@ _FAR = 4.0
 _STEPS = (1.0, 2.0, 5.0, 10.0)
 # Decades further apart than this get one tick each, and no 2 and 5 between them.
 _DECADES = 1.5
-# Effects at which an axis of costs may have a tick: near 1 in per cent, further away as times.
-_SHARES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
-_NEARLY = 0.1
+# Effects at which an axis of costs may have a tick.
+_COSTS = (
+    *(1 + share for share in (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)),
+    *(times * 10.0**power for power in range(0, 13) for times in (1, 2, 5) if (times, power) != (1, 0)),
+)
+# From where to where an axis is in per cent: further down people read −50 % as half, and further up times are shorter.
+_IN_PERCENT = (1 / 1.1, 2.0)
 EQUAL = "="  # what no difference is called where there is little room
-_TIMES = tuple(times * 10.0**power for power in range(0, 13) for times in (1, 2, 5) if (times, power) != (1, 0))
 
 
 @dataclass(frozen=True)
@@ -85,30 +88,31 @@ def ticks(scale: Scale) -> list[tuple[float, str]]:
 
 
 def cost_ticks(scale: Scale) -> list[tuple[float, str]]:
-    """No cost, and the outermost round costs on both sides of it: '−2 %', '=', '×5'."""
-    inside = [tick for tick in _round_costs() if scale.low <= tick[0] <= scale.high]
+    """No cost, and the outermost round costs on both sides of it: '−2 %', '=', '+5 %'."""
+    inside = _round_costs(scale)
     below, above = [tick for tick in inside if tick[0] < 1], [tick for tick in inside if tick[0] > 1]
     return [*below[:1], (1.0, EQUAL), *above[-1:]]
 
 
-@functools.cache
-def _round_costs() -> list[tuple[float, str]]:
-    """Every cost at which an axis may have a tick, in their order, and how it is written."""
-    above = [
-        *((1 + share, f"+{100 * share:g} %") for share in _SHARES),
-        *((time, f"×{_short(time)}") for time in _TIMES),
-    ]
-    below = [(1 / (1 + share), _below(share)) for share in _SHARES]
-    return sorted([*below, *((1 / time, f"÷{_short(time)}") for time in _TIMES), *above])
+def _round_costs(scale: Scale) -> list[tuple[float, str]]:
+    """Every cost at which an axis may have a tick, in their order, and how it is written: in one form on one axis."""
+    in_percent = scale.low >= _IN_PERCENT[0] and scale.high <= _IN_PERCENT[1]
+
+    def written(cost: float, signs: str) -> str:
+        if in_percent:
+            return f"{signs[0]}{100 * (cost - 1):g} %"
+        return f"{signs[1]}{cost:g}" if cost < 2 else f"{signs[1]}{_short(cost)}"
+
+    every = [*((1 / cost, written(cost, "−÷")) for cost in _COSTS), *((cost, written(cost, "+×")) for cost in _COSTS)]
+    return sorted(tick for tick in every if scale.low <= tick[0] <= scale.high)
 
 
 def ratio_ticks(scale: Scale, letter: float) -> list[tuple[float, str]]:
-    """No difference, and round costs on both sides: powers of ten first on a long axis, per cent on a short one.
+    """No difference, and round costs on both sides: powers of ten first on a long axis.
 
     Args:
         letter: how wide one is: names that would be printed over each other are left out.
     """
-    ticks = (tick for tick in _round_costs() if scale.low <= tick[0] <= scale.high)
     long = math.log10(scale.high / scale.low) >= 2 * _DECADES
     least = abs(scale.last - scale.first) / (2 * _FEW)
 
@@ -116,18 +120,13 @@ def ratio_ticks(scale: Scale, letter: float) -> list[tuple[float, str]]:
         return long and not math.log10(tick[0]).is_integer(), -abs(math.log(tick[0]))
 
     kept = [(1.0, "same")]
-    for value, text in sorted(ticks, key=first):
+    for value, text in sorted(_round_costs(scale), key=first):
         if all(
             abs(scale.place(value) - scale.place(other)) >= max(least, letter * (1 + (len(text) + len(name)) / 2))
             for other, name in kept
         ):
             kept.append((value, text))
     return sorted(kept)
-
-
-def _below(share: float) -> str:
-    """What costs less by so much: nearly −10 %, but ÷1.5 and not −50 %, which people read as half."""
-    return f"−{100 * share:g} %" if share <= _NEARLY else f"÷{1 + share:g}"
 
 
 def _round_in_decades(scale: Scale) -> list[float]:

@@ -11,10 +11,10 @@ from sectax.model.analysed import Analysed
 from sectax.model.finding import TreatmentResult, alike
 from sectax.model.plan import Plan
 from sectax.model.treatment import Standing
-from sectax.reports import units
 from sectax.reports.document import Axis, Block, Chart, Column, Point, Row, Series, Table, Text
 from sectax.reports.notes import software
 from sectax.reports.words import names
+from sectax.text import units
 from sectax.text.printable import printable
 
 # More series have no shape of their own, and more rows no room.

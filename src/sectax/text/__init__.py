@@ -1,1 +1,1 @@
-"""Words of people and for people: made safe to print, guessed where misspelt, read as lengths of time."""
+"""Words of people and for people: made safe to print, guessed where misspelt, read; numbers and effects as text."""

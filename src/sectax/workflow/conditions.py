@@ -14,8 +14,8 @@ from sectax.model.finding import VerdictId
 from sectax.model.metric import Metric
 from sectax.model.plan import Plan, Stopping, Until
 from sectax.model.treatment import CONTROLS
-from sectax.reports import units
 from sectax.reports.words import names
+from sectax.text import units
 from sectax.text.near import did_you_mean
 from sectax.text.printable import printable
 
@@ -23,7 +23,7 @@ from sectax.text.printable import printable
 _WHY = {
     Open.NOT_MEASURED: "nothing was measured: sectax show RUN --all says why",
     Open.NO_FIGURE: "the run has no such figure",
-    Open.WITHDRAWN: "withdrawn, which no longer run mends: the warnings say why",
+    Open.WITHDRAWN: "withdrawn; a longer run does not help, see the warnings",
     Open.UNFINISHED: "the run has not finished: go on with sectax resume",
 }
 # What the program ends with, the gravest answer of all conditions first.
@@ -171,7 +171,6 @@ def value(concluded: Concluded, treatment: str) -> str:
     if isinstance(span, str):
         return printable(span)
     column = units.scale(span.unit, [span.low, span.high])
-    low, high = (units.number(end / column.size) for end in (span.low, span.high))
-    figures = low if low == high else f"{low} to {high}"
+    figures = units.between(*(units.number(end / column.size) for end in (span.low, span.high)))
     more = " more than its baseline" if concluded.condition.growth else ""
     return f"{figures} {column.unit}".rstrip() + more

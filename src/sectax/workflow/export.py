@@ -14,7 +14,7 @@ from sectax.model.treatment import CONTROLS
 from sectax.record.reader import RunReader
 from sectax.reports import hyperfine
 from sectax.reports.hyperfine import TimedCommand
-from sectax.reports.words import claims
+from sectax.text import claims
 from sectax.workflow.analyse import analyse_measured
 
 WALL, CPU = "wall", "cpu"

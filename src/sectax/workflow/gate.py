@@ -24,7 +24,8 @@ from sectax.model.gate import PUSHES, Gate, Limit, Outcome, Revision, Session
 from sectax.model.plan import Plan
 from sectax.reports.gate import github_annotations, junit, lines, markdown
 from sectax.reports.reasons import no_effect
-from sectax.reports.words import claims, names
+from sectax.reports.words import names
+from sectax.text import claims
 from sectax.workflow import run
 from sectax.workflow.checkouts import Repository
 from sectax.workflow.conditions import concluded, settled, value, was_measured, why

@@ -14,8 +14,8 @@ from sectax.model.finding import UNSETTLED, Finding, VerdictId, is_answered
 from sectax.model.measured import Measured
 from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, Plan, Stopping, Until, last_look
 from sectax.model.treatment import Standing
-from sectax.reports import units
-from sectax.reports.words import claims, names
+from sectax.reports.words import names
+from sectax.text import claims, units
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,8 @@ from sectax.record.appender import refuse_held, refuse_new
 from sectax.record.plan_tables import encode_plan
 from sectax.record.reader import RunReader
 from sectax.record.seal import opening_statement, seal_file
-from sectax.reports import units, words
+from sectax.reports import words
+from sectax.text import units
 from sectax.reports.words import names
 from sectax.text.spans import typed
 from sectax.workflow import private_inputs

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, remark, warning
-from sectax.audit.checks.words import percent, share
 from sectax.audit.own.evidence import RunEvidence
 from sectax.model import finding as model
 from sectax.model.plan import FIRST_LOOK, known_cost, nominal_cost
-from sectax.model.treatment import CONTROLS, Standing
+from sectax.model.treatment import CONTROLS, Comparison, Standing
 from sectax.stats import run_controls
+from sectax.text import claims, units
 
 # A known cost larger than this, of what it was meant to be, says nothing of costs as small as the margin.
 MOST_OF_NOMINAL = 1.25
@@ -31,12 +32,9 @@ def _claims_something(evidence: RunEvidence) -> bool:
     applies=_claims_something,
 )
 def negative_control(evidence: RunEvidence) -> Iterator[Remark]:
-    controls = _of(evidence, Standing.NEGATIVE)
-    covered = {evidence.families[finding.comparison.cell] for finding in controls}
-    for family in dict.fromkeys(evidence.families.values()):
-        if family not in covered:
-            yield from _not_controlled(evidence, family, "no negative control was planned for this family")
-    for finding in controls:
+    for family in _without(evidence, Standing.NEGATIVE):
+        yield from _not_controlled(evidence, family, "no negative control was planned for this family")
+    for finding in _of(evidence, Standing.NEGATIVE):
         effect = finding.effect
         if effect is None or effect.blocks < FIRST_LOOK:
             blocks = 0 if effect is None else effect.blocks
@@ -50,10 +48,7 @@ def _fired(evidence: RunEvidence, finding: model.Finding, effect: model.Effect) 
     """One healthy run in twenty does this by chance; the verdicts fall only at what one in two hundred does."""
     comparison = finding.comparison
     of = f" of {evidence.families[comparison.cell]}" if len({*evidence.families.values()}) > 1 else ""
-    saw = (
-        f"the baseline{of} differs from its own copy by {_from_to(effect)} in {_called(evidence, comparison.metric)}, "
-        f"over {effect.blocks} blocks"
-    )
+    saw = f"the baseline{of} measured twice: {_measured(evidence, comparison, effect)}"
     if run_controls.takes_verdicts(effect, finding.verdict):
         return fatal(
             "run",
@@ -70,7 +65,7 @@ def _fired(evidence: RunEvidence, finding: model.Finding, effect: model.Effect) 
         evidence.families[comparison.cell],
         saw,
         f"{likely}: the intervals of the same measurements are wider by "
-        f"{percent(run_controls.bias_shown(effect, finding.verdict)).lstrip('+')} to both sides",
+        f"{units.share(math.expm1(run_controls.bias_shown(effect, finding.verdict)))} to both sides",
         "run again where a verdict depends on so little",
     )
 
@@ -106,10 +101,13 @@ def _not_controlled(evidence: RunEvidence, family: str, why: str) -> Iterator[Re
 @check(
     "F: a known extra cost was not found (its direction seen, and the cost in its interval), not measured, or "
     "over 1.25 times what it was meant to be: 'equivalent' and 'within the margin' fall, larger effects stand; W: its "
-    "interval excludes the cost, so the family's intervals are widened by three times the farther limit's distance",
+    "interval excludes the cost, so the family's intervals are widened by three times the farther limit's distance; "
+    "not checked where no cost was added",
     applies=_claims_something,
 )
 def positive_control(evidence: RunEvidence) -> Iterator[Remark]:
+    for family in _without(evidence, Standing.POSITIVE):
+        yield cannot_be_checked(family, "no cost was added on purpose")
     observed = {name: metric.observed for name, metric in evidence.metrics.items()}
     for finding in _of(evidence, Standing.POSITIVE):
         comparison, effect = finding.comparison, finding.effect
@@ -122,17 +120,13 @@ def positive_control(evidence: RunEvidence) -> Iterator[Remark]:
         if effect is None or unmeasured is not None:
             yield _not_shown(comparison.id, unmeasured or "", leaning=leaning)
             continue
-        saw = (
-            f"the known extra cost was measured as {_from_to(effect)} in {_called(evidence, comparison.metric)} "
-            f"over {effect.blocks} blocks, "
-            + (
-                f"which excludes the {percent(effect.added)} that were added"
-                if effect.added is not None and run_controls.excludes_known_cost(effect)
-                else "which may be nothing at all"
-            )
+        saw = f"the known extra cost: {_measured(evidence, comparison, effect)}, which " + (
+            f"excludes the {units.known_cost(math.expm1(effect.added))} that were added"
+            if effect.added is not None and run_controls.excludes_known_cost(effect)
+            else "may be nothing at all"
         )
         if run_controls.excludes_known_cost(effect):
-            wider = percent(run_controls.scale_error(effect)).lstrip("+")
+            wider = units.share(math.expm1(run_controls.scale_error(effect)))
             meaning = (
                 f"the run's scale is wrong: the intervals of the same measurements are wider by {wider} to both sides"
             )
@@ -153,7 +147,8 @@ def _unmeasured(evidence: RunEvidence, positive: model.Finding) -> str | None:
     plan, treatment = evidence.plan, evidence.plan.treatment(positive.comparison.treatment)
     nominal, real = nominal_cost(plan, treatment), known_cost(plan, evidence.measured.calibrated, treatment)
     if real is not None and real > MOST_OF_NOMINAL * nominal:
-        return f"the positive control was not measured at its {share(nominal)}: whole operations made it {share(real)}"
+        meant, made = units.known_cost(nominal), units.known_cost(real)
+        return f"the positive control was not measured at its {meant}: whole operations made it {made}"
     return None
 
 
@@ -195,13 +190,16 @@ def _of(evidence: RunEvidence, standing: Standing) -> list[model.Finding]:
     return [finding for finding in evidence.findings if finding.comparison.standing == standing]
 
 
-def _from_to(effect: model.Effect) -> str:
-    """Both ends of an interval: '2.2 to 2.9 %', '-1 % to +3 %'."""
-    low, high = percent(effect.low), percent(effect.high)
-    return f"{low[1:-2]} to {high[1:]}" if low[0] == high[0] == "+" else f"{low} to {high}"
+def _without(evidence: RunEvidence, standing: Standing) -> list[str]:
+    """The families that have no such control."""
+    covered = {evidence.families[finding.comparison.cell] for finding in _of(evidence, standing)}
+    return [family for family in dict.fromkeys(evidence.families.values()) if family not in covered]
 
 
-def _called(evidence: RunEvidence, metric: str) -> str:
-    """A metric as reports call it; one that has the name of a clock alone is a time."""
-    words = evidence.plan.words.get(f"metric={metric}", metric.replace("_", " "))
-    return {"wall": "wall time", "cpu": "CPU time"}.get(words, words)
+def _measured(evidence: RunEvidence, comparison: Comparison, effect: model.Effect) -> str:
+    """'2.2 to 2.9 % slower in wall time over 10 blocks', as reports say it."""
+    metric = evidence.metrics[comparison.metric]
+    words = evidence.plan.words.get(f"metric={metric.name}", metric.name.replace("_", " "))
+    # A metric that has the name of a clock alone is a time.
+    called = {"wall": "wall time", "cpu": "CPU time"}.get(words, words)
+    return f"{claims.interval(effect, metric)} in {called} over {effect.blocks} blocks"

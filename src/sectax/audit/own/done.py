@@ -11,11 +11,12 @@ from sectax.audit.checks.growth import link_of
 from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, warning
 from sectax.audit.checks.physics import SHORTEST_OPERATION_S, USE_THE_RESULTS
 from sectax.audit.checks.saturated_client import ADVICE, MEANING, looks, reasons
-from sectax.audit.checks.words import bandwidth, duration, named, number, share
+from sectax.audit.checks.words import bandwidth, duration, named, number
 from sectax.audit.form import Moves
 from sectax.audit.own.blocks import interval, parts_of, typical_speeds
 from sectax.audit.own.evidence import BlockSeries, RunEvidence
 from sectax.model.treatment import Role
+from sectax.text import units
 
 # The chances of a run that a time which grows just as much as it must is called flat, and that a whole which takes as
 # long as its part is called faster by the margin.
@@ -99,10 +100,11 @@ def contained_work(evidence: RunEvidence) -> Iterator[Remark]:
         elif high < -math.log1p(evidence.margin):
             # A baseline is the yardstick of others, which may be sound.
             is_baseline = [evidence.arms[one.treatment].treatment.role is Role.BASELINE for one in (whole, part)]
+            less = units.span(-100 * math.expm1(high), -100 * math.expm1(low))
             yield fatal(
                 (part if is_baseline == [True, False] else whole).treatment,
                 f"{whole.work.operation} does all that {part.work.operation} does, and takes "
-                f"{share(-math.expm1(high))} to {share(-math.expm1(low))} less time ({whole.id}; {part.id})",
+                f"{less} % less time ({whole.id}; {part.id})",
                 "the work was not done, or not the same: the difference is not what the treatment costs",
                 "find out what the one leaves out, or the other does besides",
             )

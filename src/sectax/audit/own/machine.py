@@ -8,12 +8,13 @@ from collections.abc import Iterator
 
 from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, remark, warning
 from sectax.audit.checks.timer import ENOUGH_STEPS, few_steps
-from sectax.audit.checks.words import duration, percent, share
+from sectax.audit.checks.words import duration, percent
 from sectax.audit.own.evidence import Arm, RunEvidence
 from sectax.model.finding import Effect, Finding, Severity
 from sectax.model.metric import Summary
 from sectax.model.plan import SETTLING_SHARE
 from sectax.model.treatment import CONTROLS
+from sectax.text import units
 
 # Of fewer batches a share of duplicates says nothing: two equal ones among ten are chance.
 MOST_DUPLICATES, FEWEST_BATCHES = 0.1, 20
@@ -41,7 +42,7 @@ def timer(evidence: RunEvidence) -> Iterator[Remark]:
             yield cannot_be_checked(arm.id, "the step of the clock is not reported")
         elif (few := few_steps(arm.batches.shortest_s, granularity_s)) is not None:
             severity, steps, saw = few
-            meaning = f"rounding alone may change it by {share(1 / max(steps, 1e-9))}"
+            meaning = f"rounding alone may change it by {units.share(1 / max(steps, 1e-9))}"
             yield remark(severity, arm.id, saw, meaning, "longer batches")
 
 
@@ -77,7 +78,7 @@ def throttling(evidence: RunEvidence) -> Iterator[Remark]:
             settles = arm.calibration is not None and arm.calibration.settle
             spanned_s = of.batches * of.shortest_s * (1 + SETTLING_SHARE * settles)
         part = throttled_s / spanned_s if spanned_s > 0 else 1.0
-        saw = f"held back for {duration(throttled_s)}, about {share(part)} of the time it was watched"
+        saw = f"held back for {duration(throttled_s)}, about {units.share(part)} of the time it was watched"
         if QUOTA_WITNESS in arm.treatment.declares:
             meaning = "its quota is a level of this run, so this is part of what was measured"
             yield remark(Severity.NOTE, arm.id, saw, meaning)
@@ -122,7 +123,7 @@ def _pair(finding: Finding, treatment: Arm, baseline: Arm, length: str, *, of_cp
             Severity.WARNING if single else Severity.FATAL,
             finding.comparison.id,
             f"a batch of {treatment.id} {length.format(1e3 * one)}, one of {baseline.id} {1e3 * other:.3g} ms, "
-            f"and up to {share(max(known))} of that time was spent waiting for a processor",
+            f"and up to {units.share(max(known))} of that time was spent waiting for a processor",
             "each batch is one operation, so the longer one waits more often, and part of the difference is that"
             if single
             else "short batches escape the waiting and long ones do not, so the difference may be that of the batches",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sectax.reports import units
 from sectax.reports.document import Interval, Section, Table, Tone, tables
 from sectax.reports.scale import IntervalAxis, interval_axis
+from sectax.text import units
 
 WIDTH, HEIGHT = 220, 24
 _EDGE = 8.0

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sectax.reports import document as parts
-from sectax.reports import units
 from sectax.reports.html import chart, forest, interval_column
+from sectax.text import units
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template

@@ -10,11 +10,11 @@ from sectax.model.finding import Severity, VerdictId
 from sectax.model.measured import Measured
 from sectax.model.metric import Metric
 from sectax.model.treatment import Standing
-from sectax.reports import units
 from sectax.reports.json.parts import Object, WithGaps, doc, fill, known, null
 from sectax.reports.reasons import no_interval
-from sectax.reports.words import verdict
 from sectax.reports.words.hosts import processor
+from sectax.text import units
+from sectax.text.claims import verdict
 
 _SETTLED = "the verdict needs no more blocks, or nobody can say how many"
 

@@ -6,7 +6,7 @@ import io
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from sectax.reports import units
+from sectax.text import units
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -1,7 +1,6 @@
 """Sentences: the verdict in words, what to do, the summary of what was found, and the plan before a run."""
 
-from sectax.reports.words.claims import effect, interval, point, verdict
-from sectax.reports.words.decisions import answers, decision, none_decided
+from sectax.reports.words.decisions import answers, decision
 from sectax.reports.words.plans import answered_by, bill, calibrated, how_long, plan
 from sectax.reports.words.summaries import answer_of, how_many_decided, summary
 
@@ -12,13 +11,8 @@ __all__ = [
     "bill",
     "calibrated",
     "decision",
-    "effect",
     "how_long",
     "how_many_decided",
-    "interval",
-    "none_decided",
     "plan",
-    "point",
     "summary",
-    "verdict",
 ]

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from sectax.model.advice import Connection
 from sectax.model.finding import Estimate
 from sectax.model.plan import Plan
-from sectax.reports import units
 from sectax.reports.document import Block, Column, Row, Table, lines
 from sectax.reports.words import names
+from sectax.text import units
 
 RATES_S = (100, 1_000, 10_000)
 # The rate that a sentence is about, and the most setups that it names.
@@ -119,5 +119,4 @@ def _number(of: Estimate, times: float = 1.0) -> str:
     """A figure with its interval."""
     if of.low is None or of.high is None:
         return f"{of.point * times:.2g}"
-    low, high = units.outward(of.low * times, of.high * times)
-    return low if low == high else f"{low} to {high}"
+    return units.span(of.low * times, of.high * times)

@@ -9,20 +9,20 @@ from itertools import groupby
 
 from sectax.model.advice import Between, Cheapest, Decision, Outlay
 from sectax.model.analysed import Analysed
-from sectax.model.finding import FASTER, NO_CLAIM, SLOWER, Finding, VerdictId, is_answered, is_decided
-from sectax.model.plan import Plan, Until
-from sectax.reports import units
-from sectax.reports.words import claims, connections, names
+from sectax.model.finding import FASTER, NO_CLAIM, SLOWER, Effect, Finding, VerdictId, is_answered, is_decided
+from sectax.model.plan import Plan
+from sectax.reports.words import connections, names
 from sectax.reports.words.summaries import of_parts, run_state, silence, to_answer
+from sectax.text import claims, units
 from sectax.text.printable import printable
 
 # An interval within this, a log ratio, is called no difference.
 _SMALL = math.log1p(0.1)
-_LONGER = "Use a longer --budget or a quieter machine."
 # What is named of more.
 _NAMED = 2
 # What holds beside the mix that somebody asked for.
 _IN_GENERAL = "in general"
+_EVERY_MIX = " for every mix"
 # So many settings have their own figures.
 _LISTED = 6
 
@@ -39,7 +39,7 @@ def decision(analysed: Analysed, given: Decision) -> list[str]:
     changes = choice.changes and any(map(is_decided, given.findings))
     more = [printable(choice.weigh), f"another {printable(choice.changes)} may change this" if changes else ""]
     weigh = " ".join(f"{text[0].upper()}{text[1:]}." for text in more if text)
-    return [*lines, weigh] if weigh else lines or _nothing(plan, given)
+    return [*lines, weigh] if weigh else lines
 
 
 def _surprises(plan: Plan, given: Decision) -> Iterator[str]:
@@ -51,21 +51,6 @@ def _surprises(plan: Plan, given: Decision) -> Iterator[str]:
     for cause, surprises in by_cause.items():
         why = f"since {printable(cause)}" if cause else "unexplained: nothing in the record shows why"
         yield f"Not expected: {', '.join(surprises)}; {why}."
-
-
-def _nothing(plan: Plan, given: Decision) -> list[str]:
-    """That nothing is decided, and what to do about it."""
-    longer = "" if plan.stopping.until is Until.CONDITIONS else f" {_LONGER}"
-    return [f"{text}{longer}" for text in none_decided(plan, given)]
-
-
-def none_decided(plan: Plan, given: Decision) -> list[str]:
-    """That nothing is decided, where that is so."""
-    if any(map(is_decided, given.findings)):
-        return []
-    if plan.stopping.until is Until.CONDITIONS:
-        return ["The run ended with its limits; beyond these nothing is decided."]
-    return [f"Nothing is decided: 0 of {units.count(len(given.findings), 'comparison')}."]
 
 
 def answers(plan: Plan, given: Decision) -> list[str]:
@@ -97,17 +82,19 @@ def _picks(plan: Plan, given: Decision, cheapest: tuple[Cheapest, ...], when: st
         words = f"take {_mix(given, first)}" if mixed else _pick(plan, given, places)
         caveats = given.choice.caveats if when != _IN_GENERAL else {}
         levels = dict.fromkeys((first.level, *(turn.then for turn in first.turns)))
-        if reasons := [caveats[level] for level in levels if level in caveats]:
+        reasons = [caveats[level] for level in levels if level in caveats]
+        if reasons:
             words += f", but {printable('; '.join(reasons))}"
         otherwise: dict[str, list[str]] = defaultdict(list)
         for number, (best, *others) in enumerate(places):
-            otherwise[_mix(given, others[0], explained=not number) if others else ""].append(_place(plan, best))
+            other = _mix(given, others[0], explained=not number).removesuffix(_EVERY_MIX) if others else ""
+            otherwise[other].append(_place(plan, best))
+        instead = "if that matters," if reasons else "otherwise"
         if len(otherwise) == 1:
-            among = "" if mixed else ", of those measured,"
-            words += "".join(f"; otherwise{among} {level}" for level in otherwise if level)
+            words += "".join(f"; {instead} {level}" for level in otherwise if level)
         else:
             apart = (f"{', '.join(where)}: {level}" for level, where in otherwise.items())
-            words += f"{'; otherwise' if cheapest is given.at_mix else '. Otherwise'} {'; '.join(apart)}"
+            words += f"; {instead} {'; '.join(apart)}"
         # One sentence for all places names none.
         whole = everywhere and len(alike) == 1
         at = ", ".join([*filter(None, [when]), *(_place(plan, best) for best, *_ in places if not whole)])
@@ -132,7 +119,7 @@ def _mix(given: Decision, best: Cheapest, *, explained: bool = True) -> str:
     for number, turn in enumerate(best.turns):
         unit = f" {two}s a {one}" if explained and not number else ""
         words += f" up to {_between(turn.at)}{unit}, then {printable(turn.then)}"
-    return words if best.turns else f"{words} for every mix"
+    return words if best.turns else f"{words}{_EVERY_MIX}"
 
 
 def _pick(plan: Plan, given: Decision, places: list[list[Cheapest]]) -> str:
@@ -180,35 +167,33 @@ def _costs(plan: Plan, given: Decision) -> Iterator[str]:
         levels[plan.treatment(finding.comparison.treatment).levels[plan.control]].append(finding)
     sentences: dict[str, list[str]] = defaultdict(list)
     for level, same in levels.items():
-        sentences["; ".join(_cost(plan, same, in_time=given.choice.in_time))].append(
-            names.level(plan.control, printable(level))
-        )
+        sentences["; ".join(_cost(plan, given, same))].append(names.level(plan.control, printable(level)))
     for sentence, about in sentences.items():
         if sentence:
             yield f"{', '.join(about)}: {sentence}."
 
 
-def _cost(plan: Plan, same: list[Finding], *, in_time: bool) -> Iterator[str]:
+def _cost(plan: Plan, given: Decision, same: list[Finding]) -> Iterator[str]:
     until = plan.stopping.until
     for directed in (SLOWER, FASTER):
         here = [finding for finding in same if finding.verdict in directed and is_answered(finding, until)]
         here.sort(key=lambda finding: -abs(finding.effect.log_ratio) if finding.effect else 0.0)
         if here:
-            yield _some([_finding(plan, finding, in_time=in_time) for finding in here])
+            yield _some([_finding(plan, finding, in_time=given.choice.in_time) for finding in here])
     equal = [names.cell(plan, finding.comparison.cell) for finding in same if finding.verdict is VerdictId.EQUIVALENT]
     if equal:
         where = f" in {_some(equal, 4)}" if any(equal) else ""
         yield f"no cost that matters (within ± {units.margin(plan.stopping.margin)}){where}"
-    unclear = [finding for finding in same if finding.verdict is VerdictId.INCONCLUSIVE and finding.effect is not None]
-    if unclear and len(unclear) == len(same) and all(map(_is_bounded, unclear)):
-        most = max(finding.effect.high for finding in unclear if finding.effect is not None)
-        yield f"no difference found, and at most {units.share(math.expm1(most))} slower"
+    unclear = [finding.effect for finding in same if finding.effect and finding.verdict is VerdictId.INCONCLUSIVE]
+    # Of a single comparison its interval is said already.
+    if len(unclear) == len(same) and len(given.findings) > 1 and all(map(_is_bounded, unclear)):
+        most = max(unclear, key=lambda effect: effect.high)
+        yield f"no difference found, and at most {claims.farthest(most, plan.metric(same[0].comparison.metric))}"
 
 
-def _is_bounded(finding: Finding) -> bool:
+def _is_bounded(effect: Effect) -> bool:
     """Whether the interval is narrow enough to be an answer without a verdict."""
-    effect = finding.effect
-    return effect is not None and claims.is_known(effect) and max(-effect.low, effect.high) <= _SMALL
+    return claims.is_known(effect) and max(-effect.low, effect.high) <= _SMALL
 
 
 def _finding(plan: Plan, finding: Finding, *, in_time: bool = False) -> str:
@@ -245,8 +230,8 @@ def _month(plan: Plan, given: Decision) -> Iterator[str]:
     mix = _ratio(given)
     asked = f"{given.rate_s:,.6g} {printable(given.choice.what)}/s{f' ({mix})' if mix else ''}"
     yield (
-        f"A month at {asked}{order}: {sums_of} {printable(bill.currency)}"
-        f"{' more' if more else ''} ({printable(', '.join(charged))}, prices of {printable(bill.day)})."
+        f"A month at {asked}{order}: {sums_of}{'' if more else f' {printable(bill.currency)}'}"
+        f" ({printable(', '.join(charged))}, prices of {printable(bill.day)})."
     )
 
 
@@ -260,33 +245,42 @@ def _ratio(given: Decision) -> str:
 
 
 def _sums(places: Iterable[list[Outlay]], *, more: bool, most: int | None = None) -> str:
-    """'RS256 2.1, EdDSA 1.6 to 2.1': of several places from the least to the most of all; the first `most` of them."""
+    """'RS256 2.1, EdDSA 1.6 to 2.1': of several places from the least to the most of all; the first `most` of them.
+
+    Beside a baseline: 'sse-s3 costs the same, sse-kms 12 to 14 USD more'.
+    """
     ends: dict[str, list[float]] = defaultdict(list)
+    currency = ""
     for outlays in places:
         base = next((outlay.bill.total for outlay in outlays if outlay.is_baseline), 0.0) if more else 0.0
         for outlay in outlays:
+            currency = printable(outlay.bill.currency)
             if not (more and outlay.is_baseline):
                 of_level = ends[f"{outlay.level} {outlay.way}".strip()]
                 of_level += [(end - base) * outlay.months for end in (outlay.least, outlay.most)]
     if len(ends) + more < 2:
         return ""
     ranked = sorted(ends.items(), key=lambda entry: 0.0 if more else sum(entry[1]) / len(entry[1]))
-    return ", ".join(f"{printable(level)} {_money(totals, more=more)}" for level, totals in ranked[:most])
+    sums = (
+        (level, _more(totals, currency) if more else units.span(min(totals), max(totals))) for level, totals in ranked
+    )
+    return ", ".join(f"{printable(level)} {money}" for level, money in list(sums)[:most])
 
 
-def _money(ends: list[float], *, more: bool) -> str:
+def _more(ends: list[float], currency: str) -> str:
     low, high = min(ends), max(ends)
-    first, last = units.outward(low, high)
-    words = first if first == last else f"{first} to {last}"
-    return f"at most {units.upward(high)}" if more and low < 0 < high else words
+    if low == high == 0:
+        return "costs the same"
+    if low < 0 < high:
+        return f"at most {units.upward(high)} {currency} more"
+    return f"{units.span(low, high)} {currency} more" if low >= 0 else f"{units.span(-high, -low)} {currency} less"
 
 
 def _between(at: Between) -> str:
     point = units.roughly(at.point)
     if at.low is None or at.high is None:
         return f"about {point}"
-    low, high = units.outward(at.low, at.high)
-    return f"{point} ({low} to {high})"
+    return f"{point} ({units.span(at.low, at.high)})"
 
 
 def _some(texts: list[str], most: int = _NAMED) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from sectax.model.analysed import Analysed
 from sectax.model.finding import AcrossHosts, Estimate
 from sectax.model.measured import Measured
-from sectax.reports import units
-from sectax.reports.words import claims, names, summaries
+from sectax.reports.words import names, summaries
+from sectax.text import claims, units
 from sectax.text.printable import printable
 
 LIKE_THESE = "hosts like these"
@@ -41,8 +41,8 @@ def spread(estimate: Estimate | None) -> str:
 def _plus_minus(estimate: Estimate) -> str:
     assert estimate.low is not None
     assert estimate.high is not None
-    low, high = units.outward(100 * estimate.low, 100 * estimate.high)
-    return f"± {units.roughly(100 * estimate.point)} % ({low} to {high} %)"
+    known = units.span(100 * estimate.low, 100 * estimate.high)
+    return f"± {units.roughly(100 * estimate.point)} % ({known} %)"
 
 
 def alike(analysed: Analysed, across: AcrossHosts) -> str:

@@ -6,7 +6,7 @@ from sectax.model.bill import Bill
 from sectax.model.plan import DEFAULT_MAX_BLOCKS, ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, Plan, Until, last_look, once_s
 from sectax.model.treatment import CONTROLS, MEASURED, Standing
 from sectax.model.why_not import WhyNot
-from sectax.reports import units
+from sectax.text import units
 from sectax.reports.words import names
 from sectax.text.printable import printable
 

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 from sectax.model.analysed import Analysed
-from sectax.model.finding import FASTER, SLOWER, Finding, Severity, VerdictId, is_answered, is_decided
+from sectax.model.finding import FASTER, SLOWER, Finding, VerdictId, is_answered, is_decided
 from sectax.model.plan import Until, last_look
 from sectax.model.treatment import Role, Standing
-from sectax.reports import units
-from sectax.reports.words import claims, names
+from sectax.reports.words import names
+from sectax.text import claims, units
 from sectax.text.printable import printable
 
 # More sentences than this are not read: then the verdicts are counted and the largest effects named.
@@ -46,7 +46,7 @@ def summary(analysed: Analysed) -> list[str]:
     if not headline:
         chance = units.margin(float(f"{max(finding.comparison.alpha for finding in reported):.2g}"))
         lines.append(f"These are secondary comparisons ({chance} chance of error each).")
-    return lines
+    return [*dict.fromkeys(lines)]
 
 
 def answer_of(analysed: Analysed, finding: Finding) -> str:
@@ -55,15 +55,15 @@ def answer_of(analysed: Analysed, finding: Finding) -> str:
 
 
 def silence(silent: list[Finding], reported: int) -> str:
-    """How many comparisons have no verdict, and why: '2 of 4 comparisons without a verdict: 2 withdrawn (timer).'"""
+    """How many comparisons have no verdict, and why: '2 of 4 comparisons have no verdict: withdrawn (timer).'"""
     reasons: Counter[str] = Counter()
     for finding in silent:
-        fatal = sorted({printable(warning.check) for warning in finding.warnings if warning.severity is Severity.FATAL})
-        reasons[_WITHOUT[finding.verdict] + (f" ({', '.join(fatal)})" if fatal else "")] += 1
-    counts = ", ".join(f"{number} {reason}" for reason, number in reasons.items())
+        fatal = claims.withdrawn_by(finding)
+        reasons[_WITHOUT[finding.verdict] + (f" ({fatal})" if fatal else "")] += 1
+    why = ", ".join(f"{number} {reason}" if len(reasons) > 1 else reason for reason, number in reasons.items())
     if len(silent) == reported:
-        return f"No comparison has a verdict: {counts}."
-    return f"{len(silent)} of {reported} comparisons without a verdict: {counts}."
+        return f"{'The' if reported == 1 else 'No'} comparison has {'no' if reported == 1 else 'a'} verdict: {why}."
+    return f"{len(silent)} of {reported} comparisons {'has' if len(silent) == 1 else 'have'} no verdict: {why}."
 
 
 def run_state(analysed: Analysed) -> list[str]:
@@ -123,7 +123,6 @@ def of_parts(analysed: Analysed) -> list[str]:
         ]
         for treatment, estimate, least, most in known:
             column = units.scale(metric.unit, [estimate.point])
-            ends = units.outward(least / column.size, most / column.size)
             whole = results[treatment.id].get(metric.part_of)
             share = ""
             if whole is not None and whole.point > 0:
@@ -133,7 +132,7 @@ def of_parts(analysed: Analysed) -> list[str]:
             rank = ", less than any other" if others and most < min(others) else ""
             where = names.cell(plan, treatment.cell)
             words = f"{names.treatment(plan, treatment.id)}: {names.metric(plan, metric.name)}, takes"
-            amount = f"{' to '.join(ends)} {printable(column.unit)}"
+            amount = f"{units.span(least / column.size, most / column.size)} {printable(column.unit)}"
             lines.append(f"{f'{where}, ' if where else ''}{words} {amount}{rank}{share}.")
     return lines
 
@@ -141,17 +140,14 @@ def of_parts(analysed: Analysed) -> list[str]:
 def to_answer(analysed: Analysed, asked: list[Finding]) -> list[str]:
     """How many of the comparisons are decided, and what to do about those that a finished run could not decide."""
     until = analysed.measured.plan.stopping.until
-    spoken = [finding for finding in asked if finding.verdict not in _WITHOUT]
-    undecided = [finding for finding in spoken if not is_answered(finding, until)]
+    decided = [text] if (text := how_many_decided(analysed, asked)) else []
+    undecided = [finding for finding in asked if finding.verdict not in _WITHOUT and not is_answered(finding, until)]
     # Who sets a limit asks for nothing beyond it.
     if not undecided or until is Until.CONDITIONS:
-        return []
-    margin = units.margin(undecided[0].margin)
-    open_ = f"Whether it is more than {margin} is undecided" if is_decided(undecided[0]) else "Undecided"
-    decided = how_many_decided(analysed, asked).removesuffix(".") if len(asked) > 1 else open_
+        return decided if undecided else []
     if analysed.measured.state != "finished":
         more = (analysed.measured.plan.stopping.fixed_blocks or 0) - len(analysed.measured.blocks)
-        return [f"{decided}." if more <= 0 else f"The number of blocks is fixed, so all is judged after {more} more."]
+        return decided if more <= 0 else [f"The number of blocks is fixed, so all is judged after {more} more."]
     needs = [finding.seconds_needed[1] for finding in undecided if finding.seconds_needed is not None]
     spent_s = analysed.measured.blocks_s
     if spent_s is not None:
@@ -160,22 +156,29 @@ def to_answer(analysed: Analysed, asked: list[Finding]) -> list[str]:
     if not needs or spent_s is None:
         longer = "a longer --budget"
         if analysed.measured.plan.stopping.fixed_blocks:
-            longer = "more blocks (--blocks, --runs)"
+            longer = f"more --{'runs' if 'runs' in analysed.measured.plan.options else 'blocks'}"
         elif spent_s is not None:
             longer += f" (--budget {_budget(4 * spent_s)} about halves the intervals)"
-        return [f"{decided}: use {longer} or a quieter machine."]
+        return [*decided, f"Use {longer} or a quieter machine."]
     some = f"{len(needs)} more of them" if len(needs) < len(undecided) else "the rest"
     which = some if len(asked) > 1 else "it"
-    return [f"{decided}; another run with --budget {_budget(spent_s + max(needs))} would probably decide {which}."]
+    return [*decided, f"Another run with --budget {_budget(spent_s + max(needs))} would probably decide {which}."]
 
 
 def how_many_decided(analysed: Analysed, asked: Sequence[Finding]) -> str:
-    """'2 of 12 comparisons are decided.'; empty where all are, or nobody asks for more than a limit."""
+    """'2 of 12 comparisons are decided.', or a single one's answer; empty where all are, or limits ask for no more."""
     until = analysed.measured.plan.stopping.until
-    number = sum(is_answered(finding, until) for finding in asked)
-    if number == len(asked) or until is Until.CONDITIONS:
+    number, directed = sum(is_answered(finding, until) for finding in asked), any(map(is_decided, asked))
+    if until is Until.CONDITIONS:
+        return "" if directed else "The run ended with its limits; nothing beyond them is decided."
+    if number == len(asked):
         return ""
-    return f"{number} of {len(asked)} comparisons {'is' if number == 1 else 'are'} decided."
+    if len(asked) == 1:
+        return answer_of(analysed, asked[0])
+    if number:
+        return f"{number} of {len(asked)} comparisons {'is' if number == 1 else 'are'} decided."
+    none = "Neither" if len(asked) == 2 else "None"
+    return f"{none} of the {len(asked)} comparisons is {'fully ' if directed else ''}decided."
 
 
 def _budget(seconds: float) -> str:

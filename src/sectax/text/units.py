@@ -119,6 +119,16 @@ def outward(low: float, high: float, nothing: float = 0.0, limit: float | None =
     return first, last
 
 
+def span(low: float, high: float, nothing: float = 0.0) -> str:
+    """Both ends of a finite interval as `outward` rounds them: `18 to 21`."""
+    return between(*outward(low, high, nothing))
+
+
+def between(first: str, last: str) -> str:
+    """`40 to 60 s`; one where they are printed alike."""
+    return first if first == last else f"{first} to {last}"
+
+
 def _touches(low: float, high: float, down: float, up: float, nothing: float) -> bool:
     """Whether rounding has moved an end onto *nothing*, or beyond it."""
     return (low > nothing >= down) or (high < nothing <= up)
@@ -168,8 +178,7 @@ def with_interval(point: float, low: float | None, high: float | None) -> str:
         down, up = _rounded_away(low, low, places[0])[0], _rounded_away(high, high, places[1])[1]
         return f"{roughly(point)} ({fixed(down, places[0])} to {fixed(up, places[1])})"
     if point <= 0 or reach >= point:
-        ends = outward(low, high)
-        return f"{number(point, high - low)} ({ends[0]} to {ends[1]})"
+        return f"{number(point, high - low)} ({span(low, high)})"
     return f"{number(point, high - low)} ± {share(reach / point)}"
 
 
@@ -211,6 +220,11 @@ def margin(value: float) -> str:
     return f"{value * 100:g} %"
 
 
+def known_cost(value: float) -> str:
+    """A cost that was added on purpose, to a hundredth of a per cent: `11.76 %`."""
+    return margin(round(value, 4))
+
+
 def cost_ratio(log_ratio: float) -> float:
     """e to this power, and infinite (that is, missing) where there is no bound: e to −∞ would pass for a zero."""
     return math.exp(log_ratio) if abs(log_ratio) < LARGEST_LOG_RATIO else math.inf
@@ -234,7 +248,7 @@ def seconds_range(low: float, high: float) -> str:
     first, first_unit = _two_digits(low, math.floor)
     last, last_unit = _two_digits(high, math.ceil)
     if first_unit == last_unit:
-        return f"{last} {last_unit}" if first == last else f"{first} to {last} {last_unit}"
+        return f"{between(first, last)} {last_unit}"
     return f"{first} {first_unit} to {last} {last_unit}"
 
 
@@ -266,5 +280,5 @@ def more(given: Estimate) -> str:
     point, unit = given.point / column.size, column.unit
     if len(ends) < 2 or ends[0] == ends[1]:
         return f"{signed(number(point))} {unit}"
-    low, high = outward(ends[0] / column.size, ends[1] / column.size)
-    return f"{signed(number(point, (ends[1] - ends[0]) / column.size))} {unit} ({low} to {high})"
+    low, high = (end / column.size for end in ends)
+    return f"{signed(number(point, high - low))} {unit} ({span(low, high)})"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sectax.model.finding import Estimate
-from sectax.reports import units
+from sectax.text import units
 
 SIZES = st.floats(min_value=1e-9, max_value=1e9, allow_nan=False)
 

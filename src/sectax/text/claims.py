@@ -15,7 +15,8 @@ from dataclasses import replace
 from sectax.model.finding import FASTER, NO_CLAIM, SLOWER, Effect, Finding, Severity, VerdictId
 from sectax.model.metric import Metric
 from sectax.model.plan import FIRST_LOOK
-from sectax.reports import units
+from sectax.text import units
+from sectax.text.printable import printable
 
 # From here on a ratio reads better than a per cent: 'twice as slow', not 'slower by 100 %'.
 _RATIO_FROM = 2.0
@@ -95,11 +96,16 @@ def answer(finding: Finding, metric: Metric | None = None) -> str:
         case VerdictId.INCONCLUSIVE:
             return _unanswered(finding)
         case VerdictId.WITHDRAWN:
-            checks = sorted({warning.check for warning in finding.warnings if warning.severity is Severity.FATAL})
-            return f"withdrawn: {', '.join(checks)}" if checks else "withdrawn"
+            checks = withdrawn_by(finding)
+            return f"withdrawn: {checks}" if checks else "withdrawn"
         case VerdictId.NOT_MEASURED:
             return "not measured"
     return finding.verdict.value
+
+
+def withdrawn_by(finding: Finding) -> str:
+    """The checks that took its verdict away."""
+    return printable(", ".join(sorted({one.check for one in finding.warnings if one.severity is Severity.FATAL})))
 
 
 def effect(seen: Effect, metric: Metric | None = None, limit: float | None = None) -> str:
@@ -112,10 +118,7 @@ def effect(seen: Effect, metric: Metric | None = None, limit: float | None = Non
         return f"{point(seen, metric)} so far"
     if is_noisy(seen) or not _directed(seen):
         return interval(seen, metric, limit)
-    near, far = _bounds(seen, limit)
-    as_ratio = _is_ratio(seen)
-    known = near if near == far else f"{near} to {far}"
-    return f"{point(seen, metric)} ({known}{'' if as_ratio else ' %'})"
+    return f"{point(seen, metric)} ({_bounds(seen, limit)}{'' if _is_ratio(seen) else ' %'})"
 
 
 def beside_limit(seen: Effect, metric: Metric, limit: float) -> str:
@@ -149,11 +152,14 @@ def interval(seen: Effect, metric: Metric | None = None, limit: float | None = N
             f"at least {_nearest(seen)} {direction(seen.low + seen.high, metric)}" if _directed(seen) else "too noisy"
         )
     if not _directed(seen):
-        down, up = _end(seen.low, seen, metric, limit), _end(seen.high, seen, metric, limit)
-        return down if down == up else f"{down} to {up}"
-    near, far = _bounds(seen, limit)
-    known = near if near == far else f"{near} to {far}"
-    return f"{known} {'times' if _is_ratio(seen) else '%'} {direction(seen.low + seen.high, metric)}"
+        return units.between(_end(seen.low, seen, metric, limit), _end(seen.high, seen, metric, limit))
+    word = direction(seen.low + seen.high, metric)
+    return f"{_bounds(seen, limit)} {'times' if _is_ratio(seen) else '%'} {word}"
+
+
+def farthest(seen: Effect, metric: Metric | None = None) -> str:
+    """The costlier end of an interval that holds 0: '3.4 % slower'."""
+    return _end(seen.high, seen, metric, None)
 
 
 def over_all(effects: Sequence[Effect], metric: Metric | None = None) -> str:
@@ -189,13 +195,16 @@ def _is_ratio(seen: Effect) -> bool:
     return abs(seen.log_ratio) >= math.log(_RATIO_FROM)
 
 
-def _bounds(seen: Effect, limit: float | None) -> tuple[str, str]:
-    """The near and the far end of an effect of known direction, on the scale of its point."""
+def _bounds(seen: Effect, limit: float | None) -> str:
+    """The near to the far end of an effect of known direction, on the scale of its point."""
     near, far = sorted((abs(seen.low), abs(seen.high)))
     size = None if limit is None or limit * seen.log_ratio < 0 else abs(limit)
     if _is_ratio(seen):
-        return units.outward(math.exp(near), math.exp(far), nothing=1.0, limit=None if size is None else 1 + size)
-    return units.outward(math.expm1(near) * 100, math.expm1(far) * 100, limit=None if size is None else size * 100)
+        ends = units.outward(math.exp(near), math.exp(far), nothing=1.0, limit=None if size is None else 1 + size)
+    else:
+        beyond = None if size is None else size * 100
+        ends = units.outward(math.expm1(near) * 100, math.expm1(far) * 100, limit=beyond)
+    return units.between(*ends)
 
 
 def _nearest(seen: Effect) -> str:
