@@ -53,8 +53,8 @@ def other_commands() -> RunComparison:
     return compare_runs(a, replace(a, measured=replace(a.measured, run_id="c5", plan=again)))
 
 
-def printed(comparison: PublishedComparison | RunComparison, width: int = 100) -> str:
-    return terminal.render(present.document(comparison, show_all=True), width=width, colour=False)
+def printed(comparison: PublishedComparison | RunComparison, width: int = 100, *, show_all: bool = True) -> str:
+    return terminal.render(present.document(comparison, show_all=show_all), width=width, colour=False)
 
 
 STUDIES = pytest.mark.parametrize("make", [beside_the_study, beside_the_study_with_gaps])
@@ -68,6 +68,10 @@ def name(make: Callable[[], object]) -> str:
 @STUDIES
 def test_run_beside_a_study_is_as_agreed(make: Callable[[], PublishedComparison], golden: Golden) -> None:
     golden(f"compared/{name(make)}.txt", printed(make()))
+
+
+def test_what_a_run_lacks_of_a_study_is_one_sentence_unless_all_is_asked_for(golden: Golden) -> None:
+    golden("compared/beside-the-study-in-short.txt", printed(beside_the_study_with_gaps(), show_all=False))
 
 
 @RUNS
@@ -98,10 +102,10 @@ def test_a_run_of_nothing_in_the_study_is_one_line_and_another_unit_is_named() -
 
     for why in ("not part of this run", "measured in s, printed in operations/s"):
         made = present.document(without(why), show_all=False)
-        figures = next(section for section in made.sections if "Where" not in section.title)
-        (line,) = figures.blocks
+        (answer,) = made.answers
+        (line,) = answer.blocks
         assert isinstance(line, Lines)
-        assert why in line.texts[0]
+        assert why in " ".join(line.texts)
         assert "missing" not in printed(without(why))
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from sectax.model.analysed import Analysed
 from sectax.model.compared import (
+    NOT_IN_RUN,
     AbsolutePair,
     ComparedTable,
     Difference,
@@ -256,7 +257,7 @@ def _figure(
         )
     if not matches:
         skipped = [skip for skip in analysed.measured.plan.skipped if _agrees(skip.levels, wanted)]
-        return Figure(None, f"skipped: {skipped[0].reason}" if skipped else "not part of this run")
+        return Figure(None, f"skipped: {skipped[0].reason}" if skipped else NOT_IN_RUN)
     return _in_unit(matches[0], metric, table)
 
 

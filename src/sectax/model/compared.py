@@ -13,6 +13,8 @@ from sectax.model.metric import Metric
 from sectax.model.plan import Plan
 from sectax.model.published import PublishedStudy, PublishedTable
 
+NOT_IN_RUN = "not part of this run"
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -80,6 +82,7 @@ class PublishedComparison:
     left_out: tuple[str, ...]  # tables without a counterpart, with the reason
     choices: tuple[str, ...]
     variants: dict[str, tuple[str, ...]]
+    path: str = ""  # of the run file, as the user named it
 
 
 @dataclass(frozen=True)
@@ -140,3 +143,4 @@ class RunComparison:
     only_a: tuple[str, ...]
     only_b: tuple[str, ...]
     conditions: tuple[Concluded, ...] = ()
+    paths: tuple[str, str] = ("", "")  # of the run files, as the user named them

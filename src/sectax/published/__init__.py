@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from dataclasses import replace
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -26,6 +27,17 @@ def ids() -> tuple[str, ...]:
     """The ids of all studies that are built in."""
     folder = files("sectax.published") / "studies"
     return tuple(sorted(path.name.removesuffix(_SUFFIX) for path in folder.iterdir() if path.name.endswith(_SUFFIX)))
+
+
+def refuse_bare(target: str) -> None:
+    """Refuse the id of a study, or 'published' by itself, unless it is a file. Raises `WrongUse`."""
+    if target in (*ids(), "published") and not Path(target).exists():
+        hint = (
+            f"the study of this name is published:{target}"
+            if target in ids()
+            else f"name a study, as in published:{ids()[0]}; there are: {', '.join(ids())}"
+        )
+        raise WrongUse(f"there is no file {target}", hint)
 
 
 def load(study_id: str) -> PublishedStudy:

@@ -6,12 +6,11 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from sectax.model.compared import ComparedTable, Figure, PublishedComparison, RunComparison, Shape, Side
+from sectax.model.compared import NOT_IN_RUN, ComparedTable, Figure, PublishedComparison, RunComparison, Shape, Side
 from sectax.model.metric import Metric
 from sectax.model.plan import Plan
 from sectax.model.published import Fact, Known, PublishedStudy, PublishedTable
 from sectax.model.treatment import Standing
-from sectax.text import units
 from sectax.reports.document import (
     Block,
     Column,
@@ -28,7 +27,7 @@ from sectax.reports.document import (
 from sectax.reports.notes import revision, software
 from sectax.reports.result_tables import SHARED_BLOCKS
 from sectax.reports.words import names
-from sectax.text import claims
+from sectax.text import claims, units
 from sectax.text.printable import printable
 
 NO_VERDICT = (
@@ -41,53 +40,85 @@ _WITHIN = (
 )
 
 
-def published_comparison(comparison: PublishedComparison) -> Document:
-    """A run beside a published study."""
+def published_comparison(comparison: PublishedComparison, *, show_all: bool) -> Document:
+    """A run beside a published study.
+
+    Args:
+        show_all: what has no counterpart in the run too.
+    """
     study = comparison.study
-    parts = [Section("Where", lines((*_there(comparison.study.facts), *_here(comparison.here))))]
+    where = Section("Where", lines((*_there(study.facts), *_here(comparison.here))))
+    figures: list[Section] = []
     titles = [_title(table.printed) for table in comparison.tables]
-    unmatched = {side: _reasons(side) for table in comparison.tables for side in table.here if not _has_figures(side)}
-    if comparison.tables and all(side in unmatched for table in comparison.tables for side in table.here):
-        why = "; ".join(dict.fromkeys(unmatched.values()))
-        own = f"sectax run {comparison.study.experiment} --published measures the study's own levels"
-        parts.append(Section("Figures", (Lines((f"No figure of this run matches the study ({why}). {own}.",)),)))
-        titles = []
-    for table, title in zip(comparison.tables, titles, strict=bool(titles)):
-        # Tables of the same metric, as a maximum and a median are, differ by the study's own name for them.
-        parts += _table(
-            comparison, table, title if titles.count(title) == 1 else f"{title} ({printable(table.printed.id)})"
-        )
+    matched = [any(map(_has_figures, table.here)) for table in comparison.tables]
+    for table, title, has_figures in zip(comparison.tables, titles, matched, strict=True):
+        if has_figures or (show_all and any(matched)):
+            # Tables of the same metric, as a maximum and a median are, differ by the study's own name for them.
+            own = title if titles.count(title) == 1 else f"{title} ({printable(table.printed.id)})"
+            figures += _table(comparison, table, own, show_all=show_all)
     remarks = (f"{note.id}: {printable(note.subject)}: {printable(note.text)}" for note in study.remarks)
+    comes_to = (*_bottom_line(comparison.tables), *_missing(comparison, show_all=show_all))
     return Document(
-        f"published:{study.id} beside run {printable(comparison.run_id)}: {printable(study.title)}",
+        f"published:{study.id} beside {_file(comparison.path, comparison.run_id)}: {printable(study.title)}",
         (),
         sections(
-            *parts,
+            where,
+            *figures,
             Section("Left out", lines(map(printable, comparison.left_out))),
             Section("Remarks on the study's labels", lines(remarks)),
             Section("What the study does not say", lines(_unknowns(study))),
             Section("So it was chosen", lines(map(printable, comparison.choices))),
-            Section("What it comes to", lines(_bottom_line(comparison.tables), long=True), Kind.ANSWER),
+            Section("What it comes to", lines(comes_to, long=True), Kind.ANSWER),
         ),
     )
 
 
 def _bottom_line(tables: Iterable[ComparedTable]) -> Iterator[str]:
-    """Of the ratios with an interval, how many hold the study's, and which point the other way."""
-    sides: dict[str, list[tuple[str, float, float, float]]] = {}
+    """Of the ratios with an interval, how many hold the study's; and of all, which point the other way."""
+    sides: dict[str, list[tuple[str, float, Figure]]] = {}
     for table in tables:
         for shape in (*table.down, *table.across):
             for side, figure in zip(table.here, shape.here, strict=True):
-                if shape.there.value and figure.value and figure.low and figure.high:
-                    known = (shape.name, shape.there.value, figure.low, figure.high)
-                    sides.setdefault(side.name, []).append(known)
+                if shape.there.value and figure.value:
+                    sides.setdefault(side.name, []).append((shape.name, shape.there.value, figure))
     for name, ratios in sides.items():
-        alike = sum(low <= there <= high for _, there, low, high in ratios)
-        other = [ratio for ratio, there, low, high in ratios if there > 1 > high or there < 1 < low]
+        known = [(there, here.low, here.high) for _, there, here in ratios if here.low and here.high]
+        alike = sum(low <= there <= high for there, low, high in known)
+        says = [f"the study's ratio lies within this run's interval in {alike} of {len(known)}"] if known else []
+        if bare := len(ratios) - len(known):
+            says.append(f"{bare} {'more ' if known else ''}ratio{'' if bare == 1 else 's'} without an interval")
+        other = [
+            ratio
+            for ratio, there, here in ratios
+            if there > 1 > (here.high or here.value or there) or there < 1 < (here.low or here.value or there)
+        ]
         turned = f"the other way round: {', '.join(other)}" if other else "none points the other way"
-        yield printable(
-            f"{name}: the study's ratio lies within this run's interval in {alike} of {len(ratios)}; {turned}."
-        )
+        yield printable(f"{name}: {', '.join(says)}; {turned}.")
+
+
+def _missing(comparison: PublishedComparison, *, show_all: bool) -> Iterator[str]:
+    """How many of the study's figures this run lacks, and why."""
+    cells = [
+        [side.figures[row][column] for side in [*filter(_has_figures, table.here)] or table.here]
+        for table in comparison.tables
+        for row, figures in enumerate(table.there.figures)
+        for column, figure in enumerate(figures)
+        if figure.value is not None
+    ]
+    lacking = [cell for cell in cells if all(figure.value is None for figure in cell)]
+    if not lacking:
+        return
+    reasons = dict.fromkeys(figure.missing for cell in lacking for figure in cell)
+    why = printable("; ".join(reasons))
+    if len(lacking) == len(cells):
+        says = f"No figure of this run matches the study ({why})"
+    else:
+        verb = "is" if len(lacking) == 1 else "are"
+        says = f"{len(lacking)} of the study's {len(cells)} figures {verb} missing here ({why})"
+    own = f"sectax run {comparison.study.experiment} --published measures the study's own levels"
+    more = [own] if NOT_IN_RUN in reasons and comparison.plan.preset != "published" else []
+    more += ["--all lists them"] if len(lacking) < len(cells) and not show_all else []
+    yield f"{says}{': ' if more else ''}{'; '.join(more)}."
 
 
 def run_comparison(comparison: RunComparison, *, show_all: bool) -> Document:
@@ -103,18 +134,19 @@ def run_comparison(comparison: RunComparison, *, show_all: bool) -> Document:
         unseen = len(comparison.effects) - len(answering)
         absolute = tuple(pair for pair in comparison.absolute if pair.metric.name in metrics)
         comparison = replace(comparison, effects=tuple(answering), absolute=absolute)
-    runs = zip("ab", (comparison.a, comparison.b), (comparison.started_a, comparison.started_b), strict=True)
+    files = [*map(_file, comparison.paths, (comparison.a, comparison.b))]
+    begun = zip("ab", files, (comparison.started_a, comparison.started_b), strict=True)
     codes = (f"; {code}" if code else "" for code in map(revision, comparison.revisions))
     where = (
-        f"{side}: run {printable(run)}, begun {printable(started)}{code}"
-        for (side, run, started), code in zip(runs, codes, strict=True)
+        f"{side}: {file}, begun {printable(started)}{code}"
+        for (side, file, started), code in zip(begun, codes, strict=True)
     )
     only = (
         (names.subject(plan, comparison_id) for comparison_id in ids)
         for plan, ids in zip(comparison.plans, (comparison.only_a, comparison.only_b), strict=True)
     )
     return Document(
-        f"run {printable(comparison.a)} beside run {printable(comparison.b)}: {printable(comparison.experiment)}",
+        f"{' beside '.join(files)}: {printable(comparison.experiment)}",
         (),
         sections(
             Section("Where", lines(where)),
@@ -124,6 +156,11 @@ def run_comparison(comparison: RunComparison, *, show_all: bool) -> Document:
             *(Section(f"Only in {side}", lines(own)) for side, own in zip("ab", only, strict=True)),
         ),
     )
+
+
+def _file(path: str, run_id: str) -> str:
+    """A run as the user called it."""
+    return printable(path or f"run {run_id}")
 
 
 class _Notes:
@@ -172,12 +209,13 @@ def _reasons(side: Side) -> str:
     )
 
 
-def _matched(table: ComparedTable) -> ComparedTable:
-    """The table with those sides alone that have a figure."""
+def _matched(table: ComparedTable, *, show_all: bool) -> ComparedTable:
+    """The table with those sides alone that have a figure, and those ratios unless all are asked for."""
     kept = [place for place, side in enumerate(table.here) if _has_figures(side)]
 
     def of(shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
-        return tuple(replace(shape, here=tuple(shape.here[place] for place in kept)) for shape in shapes)
+        there = (replace(shape, here=tuple(shape.here[place] for place in kept)) for shape in shapes)
+        return tuple(shape for shape in there if show_all or any(figure.value is not None for figure in shape.here))
 
     return replace(
         table,
@@ -187,12 +225,15 @@ def _matched(table: ComparedTable) -> ComparedTable:
     )
 
 
-def _table(comparison: PublishedComparison, table: ComparedTable, title: str) -> list[Section]:
+def _table(comparison: PublishedComparison, table: ComparedTable, title: str, *, show_all: bool) -> list[Section]:
     notes = _Notes()
     there = _side(table.printed, "there, as printed", table.there, _as_printed, notes)
-    without = tuple(f"{printable(side.name)}: {_reasons(side)}" for side in table.here if not _has_figures(side))
-    table = _matched(table)
-    here = [_side(table.printed, printable(side.name), side, _measured, notes) for side in table.here]
+    bare = [side for side in table.here if show_all and not _has_figures(side)]
+    without = tuple(f"{printable(side.name)}: {_reasons(side)}" for side in bare)
+    table = _matched(table, show_all=show_all)
+    here = [
+        _side(table.printed, printable(side.name), side, _measured, notes, show_all=show_all) for side in table.here
+    ]
     measured = [text for metric in table.metrics if (text := _timed(comparison.plan, metric))]
     figures = Section(title, (*lines(measured), there, *here, *notes.footnotes(), *lines(without)))
     if not table.here:
@@ -213,11 +254,20 @@ def _grid(title: str, head: Iterable[str], rows: Iterable[tuple[str, ...]], *, l
     return Table(title, columns, tuple(map(Row, rows)))
 
 
-def _side(table: PublishedTable, title: str, side: Side, say: Callable[[Figure], str], notes: _Notes) -> Table:
+def _side(
+    table: PublishedTable,
+    title: str,
+    side: Side,
+    say: Callable[[Figure], str],
+    notes: _Notes,
+    *,
+    show_all: bool = True,
+) -> Table:
     """One side in the study's layout; `say` writes a figure that is there."""
     rows = [
         (printable(label), *(notes.missing(figure) if figure.value is None else say(figure) for figure in figures))
         for label, figures in zip(table.row_labels, side.figures, strict=True)
+        if show_all or any(figure.value is not None for figure in figures)
     ]
     return _grid(title, (printable(table.rows), *map(printable, table.column_labels)), rows)
 
@@ -241,12 +291,10 @@ def _quotient(figure: Figure) -> str:
         return units.ratio(value)
     if low <= 0 or claims.is_too_wide(math.log(low), math.log(high)):
         return "too noisy"
-    first, last = units.outward(low, high, nothing=1.0)
+    known, number = units.span(low, high, nothing=1.0), units.number(value, high - low)
     if figure.undecided:
-        return f"undecided ({first} to {last})"
-    return (
-        units.number(value, high - low) if first == last else f"{units.number(value, high - low)} ({first} to {last})"
-    )
+        return f"undecided ({known})"
+    return f"{number} ({known})" if " to " in known else number
 
 
 def _timed(plan: Plan, metric: Metric) -> str:

@@ -64,6 +64,10 @@ def audit(
     if format_ is None and target.endswith(_RUN_SUFFIX):
         _refuse("a run file", format_, given_columns)
         return _run(target, signers)
+    if target != "-" and not Path(target).exists():
+        from sectax import published
+
+        published.refuse_bare(target)
     return _file(target, format_, given_columns, signers)
 
 

@@ -35,13 +35,12 @@ def compare(
         raise WrongUse(
             f"{run_file} is where a run file must be", f"the run comes first: sectax compare {first} {run_file}"
         )
-    if target in published.ids() and not Path(target).exists():
-        raise WrongUse(f"there is no file {target}", f"the study of this name is {PUBLISHED}{target}")
+    published.refuse_bare(target)
     if target.startswith(PUBLISHED):
         if conditions:
             raise WrongUse("--fail-if needs intervals, and a published study has none", "compare two runs of your own")
         study = published.load(target.removeprefix(PUBLISHED))
-        return compare_with_published(analyse_file(run_file), study), ()
+        return replace(compare_with_published(analyse_file(run_file), study), path=str(run_file)), ()
     a, b = analyse_file(run_file), analyse_file(Path(target))
     if a.measured.run_id == b.measured.run_id:
         raise WrongUse(f"{run_file} and {target} are the same run, {a.measured.run_id}", "name another run")
@@ -51,4 +50,4 @@ def compare(
     conditions = settled(conditions, a.measured.plan)
     pending = any(blocks_pending(side.measured) for side in (a, b))
     answers = conclude_change(conditions, compared, pending=pending)
-    return replace(compared, conditions=answers), answers
+    return replace(compared, conditions=answers, paths=(str(run_file), target)), answers
