@@ -131,3 +131,11 @@ def test_a_file_in_use_has_one_status_whoever_asks_for_it(tmp_path):
 
     assert {(one.status, one.err) for one in said} == {(3, said[0].err)}
     assert str(os.getpid()) in said[0].err
+
+
+def test_a_line_break_in_the_name_of_a_file_stays_on_its_line(tmp_path):
+    said = [
+        sectax(*words, folder=tmp_path).err for words in (("show", "a\nb"), ("runs", "a\nb"), ("audit", "a\nb.csv"))
+    ]
+
+    assert all("a\\nb" in one and one.count("\n") <= 2 for one in said), said

@@ -202,7 +202,10 @@ def test_quiet_and_verbose_are_opposites_and_so_are_two_rules_for_the_end() -> N
 
 
 def test_a_dry_run_says_how_long() -> None:
-    assert "takes at most about 60 s; ends sooner" in sectax(*SLEEPS, "--dry-run", "--budget", "60s").out
+    assert (
+        "takes at most about 60 s (refused after the pilot if 6 blocks do not fit); ends sooner"
+        in sectax(*SLEEPS, "--dry-run", "--budget", "60s").out
+    )
 
 
 def test_by_default_a_plain_difference_ends_at_its_first_verdict(tmp_path) -> None:

@@ -12,6 +12,7 @@ from sectax.calibration.pilot import PROCESSES
 from sectax.design.order import plan_block, warming_turns
 from sectax.model.errors import NothingMeasured
 from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, Plan, Until
+from sectax.model.treatment import MEASURED
 from sectax.text.spans import typed
 
 # What a bound leaves out (warm-up, rounds beyond the fewest) is about as much again.
@@ -64,12 +65,13 @@ def refuse_too_small(plan: Plan, pilot_s: float, block_s: float, *, room: float 
     raise NothingMeasured(
         f"a budget of {typed(stopping.budget_s)} is too short for a verdict: the pilot of {len(plan.treatments)} "
         f"treatments and the {FIRST_LOOK} blocks of a first verdict take about {enough_s} s",
-        f"leave --budget out, or give --budget {enough_s}s, or {fewer(plan)}",
+        f"leave --budget out, or give --budget {enough_s}s{or_fewer(plan)}",
     )
 
 
-def fewer(plan: Plan) -> str:
-    return "fewer levels (--level)" + ("" if plan.preset == "quick" else " or, where there is one, --quick")
+def or_fewer(plan: Plan) -> str:
+    """What else makes a run shorter; nothing where it has no levels beside those of two that are compared."""
+    return ", or fewer levels (--level)" if sum(one.role in MEASURED for one in plan.treatments) > 2 else ""
 
 
 def with_last_look(
@@ -98,7 +100,7 @@ def with_last_look(
         raise NothingMeasured(
             f"a budget of {typed(stopping.budget_s)} is too short for a verdict: the pilot took {elapsed_s:.0f} s"
             f"{once}, and the first verdict needs {FIRST_LOOK} blocks of {paced_s:.1f} s",
-            f"give at least --budget {least_s}s, or {fewer(plan)}",
+            f"give at least --budget {least_s}s{or_fewer(plan)}",
         )
     return replace(calibrated, last_look=min(fitting, stopping.max_blocks or MOST_LOOKS))
 

@@ -8,7 +8,6 @@ import click
 
 from sectax.cli import options
 from sectax.cli.output import Form, print_result
-from sectax.model.compared import PublishedComparison
 from sectax.workflow.compare import compare
 
 
@@ -25,4 +24,5 @@ def command(run_file: str, target: str, fail_if: tuple[str, ...], form: Form) ->
     """
     compared, answers = compare(Path(run_file), target, options.conditions(fail_if))
     print_result(compared, form)
-    options.leave_with(answers, None if isinstance(compared, PublishedComparison) else compared.plans[0])
+    if answers:
+        options.leave_with(answers)

@@ -24,7 +24,9 @@ def command(names: tuple[str, ...], json_: bool) -> None:
     known = [experiment["name"] for experiment in document["experiments"]]
     for name in names:
         if name not in known:
-            raise WrongUse(f"there is no experiment {name!r}", did_you_mean(name, known))
+            studies = f"of published studies there are: {', '.join(document['studies'])}"
+            is_study = name in ("published", *document["studies"])
+            raise WrongUse(f"there is no experiment {name!r}", studies if is_study else did_you_mean(name, known))
     if names:
         document["experiments"] = [experiment for experiment in document["experiments"] if experiment["name"] in names]
     if json_:

@@ -16,7 +16,7 @@ import click
 
 from sectax import __version__
 from sectax.cli.streams import Printed, forget_reader, make_usable
-from sectax.model.errors import ExitStatus, SectaxError, WrongUse
+from sectax.model.errors import BadRecord, ExitStatus, RecordNotWritable, SectaxError, WrongUse
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -192,7 +192,9 @@ def main() -> NoReturn:
         _complain(*in_our_words(error))
         status = ExitStatus.WRONG_USE
     except SectaxError as error:
-        _complain(error.message, error.hint, already_printed=isinstance(error.__cause__, Printed))
+        one_line = isinstance(error, (WrongUse, BadRecord, RecordNotWritable))  # with names of files as they were typed
+        already_printed = isinstance(error.__cause__, Printed)
+        _complain(error.message, error.hint, already_printed=already_printed, one_line=one_line)
         status = error.exit_status
     except (KeyboardInterrupt, click.Abort):
         status = ExitStatus.INTERRUPTED
@@ -252,13 +254,14 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _complain(message: str, hint: str, *, already_printed: bool = False) -> None:
+def _complain(message: str, hint: str, *, already_printed: bool = False, one_line: bool = True) -> None:
     """One message on stderr; with `--json` also as the one document on stdout, unless one was printed already."""
-    from sectax.text.printable import printable_lines
+    from sectax.text.printable import printable, printable_lines
 
-    click.echo(f"sectax: {printable_lines(message)}", err=True)
+    safe = printable if one_line else printable_lines
+    click.echo(f"sectax: {safe(message)}", err=True)
     if hint:
-        click.echo(f"hint: {printable_lines(hint)}", err=True)
+        click.echo(f"hint: {safe(hint)}", err=True)
     if _wants_json() and not already_printed:
         from sectax.cli.options import print_json
 

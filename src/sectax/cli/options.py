@@ -15,7 +15,6 @@ from sectax.model.errors import WrongUse
 if TYPE_CHECKING:
     from sectax.cli.progress import TerminalProgress
     from sectax.model.condition import Concluded, Condition
-    from sectax.model.plan import Plan
     from sectax.workflow.site import On
 
 as_json = click.option("--json", "json_", is_flag=True, help="Print one JSON document instead of text.")
@@ -148,15 +147,11 @@ def conditions(given: Iterable[str]) -> tuple[Condition, ...]:
     return tuple(map(condition, given))
 
 
-def leave_with(answers: Sequence[Concluded], plan: Plan | None = None, *, with_status: bool = True) -> None:
-    """Say what became of the conditions, and end with their status, where it is not 0 and wanted."""
-    if not answers:
-        return
-    from sectax.workflow.conditions import line, status
+def leave_with(answers: Sequence[Concluded]) -> None:
+    """End with the status of conditions whose answers stand in the result, where it is not 0."""
+    from sectax.workflow.conditions import status
 
-    for answer in answers:
-        click.echo(line(answer, plan), err=True)
-    if with_status and (ended := status(answers)):
+    if ended := status(answers):
         raise click.exceptions.Exit(ended)
 
 
@@ -204,6 +199,13 @@ def in_our_words(error: click.ClickException) -> tuple[str, str]:
         return f"{path} alone does nothing", f"name one of these: {there_are}; {explained} says what they are"
     if error.message.startswith("Got unexpected extra argument") and context.info_name in _ONE_AT_A_TIME:
         return f"{path} takes one {_ONE_AT_A_TIME[context.info_name][0]}", _ONE_AT_A_TIME[context.info_name][1]
+    if (
+        error.message.startswith("Got unexpected extra argument")
+        and context.parent is not None
+        and context.parent.info_name == "run"
+    ):
+        words = error.message.partition("(")[2].rstrip(")")
+        return f"unexpected words after {path}: {words}", _as_levels(words.split(), str(context.info_name)) or explained
     return error.format_message(), explained
 
 
@@ -215,6 +217,16 @@ def _levels() -> Iterator[tuple[str, str, str]]:
         for factor in experiment["factors"]:
             for level in factor["levels"]:
                 yield experiment["name"], factor["name"], level
+
+
+def _as_levels(words: Sequence[str], experiment: str) -> str:
+    """'as levels: --level algorithm=RS256,EdDSA'; empty where a word is no level of the experiment."""
+    known = {level.lower(): (factor, level) for name, factor, level in _levels() if name == experiment}
+    chosen: dict[str, list[str]] = {}
+    for factor, level in (known.get(word.lower(), ("", "")) for word in words):
+        chosen.setdefault(factor, []).append(level)
+    options = (f"--level {factor}={','.join(levels)}" for factor, levels in chosen.items())
+    return "" if "" in chosen else f"as levels: {' '.join(options)}"
 
 
 def with_level(word: str) -> str:

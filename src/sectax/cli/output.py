@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -152,13 +151,13 @@ def write_document(text: str, out: str, option: str) -> None:
         raise WrongUse(f"{out} cannot be written: {error.strerror}", f"name another file with {option}") from error
 
 
-def print_result(result: Result, form: Form, summary: Sequence[str] | None = None) -> str:
+def print_result(result: Result, form: Form, *, summarises: bool = False) -> str:
     """Print one result, and write its page and its picture where the form names them; returns what was printed.
 
     The names of the files that were written follow on stderr.
 
     Args:
-        summary: write the result to the summary of a CI's step too, with these lines below it; None writes none.
+        summarises: write the result to the summary of a CI's step too.
     Raises:
         WrongUse: a file cannot be written.
     """
@@ -166,13 +165,12 @@ def print_result(result: Result, form: Form, summary: Sequence[str] | None = Non
 
     form.refuse_existing()
     text = rendered(result, form) if form.json_ else ""
-    limits = summary if _STEP_SUMMARY in os.environ else None
-    if not form.json_ or limits is not None:
+    summarises = summarises and _STEP_SUMMARY in os.environ
+    if not form.json_ or summarises:
         laid_out = document(result, show_all=form.show_all)
         text = text or on_terminal(laid_out, view(form))
-        if limits is not None:
-            limit_lines = "".join(f"- {line}\n" for line in limits)
-            append_step_summary(f"{limit_lines}\n{as_markdown(laid_out)}\n")
+        if summarises:
+            append_step_summary(f"{as_markdown(laid_out)}\n")
     print_text(text)
     if form.html is not None or form.picture is not None:
         from sectax.workflow.present import render

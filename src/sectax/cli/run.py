@@ -25,7 +25,7 @@ from sectax.model.errors import ExitStatus, NothingMeasured, WrongUse
 from sectax.model.plan import Stopping, Until
 from sectax.text import spans
 from sectax.workflow import run as workflow
-from sectax.workflow.conditions import concluded, line, was_measured, with_conditions
+from sectax.workflow.conditions import concluded, was_measured, with_conditions
 from sectax.workflow.dry_run import dry_run
 from sectax.workflow.export import exported
 from sectax.workflow.seal import SigningKey
@@ -323,10 +323,9 @@ def _finish(
         trouble = NothingMeasured("no comparison could be measured", "see the reasons above")
     message = trouble.message if trouble is not None else ""
     path = str(outcome.path)
-    plan = outcome.analysed.measured.plan
-    answers = concluded(outcome.analysed, plan.stopping.conditions)
+    answers = concluded(outcome.analysed, outcome.analysed.measured.plan.stopping.conditions)
     report = RunReport(outcome.analysed, path, message, answers)
-    text = print_result(report, form, [line(answer, plan) for answer in answers] if summarises else None)
+    text = print_result(report, form, summarises=summarises)
     if outcome.state == "finished" and not message and not answers:
         # `sectax show` is what most ask next.
         Shown(path, form).keep_report(text)
@@ -341,7 +340,8 @@ def _finish(
         raise trouble from Printed()
     if outcome.state == "interrupted":
         raise click.exceptions.Exit(ExitStatus.INTERRUPTED)
-    shared.leave_with(answers, plan)
+    if answers:
+        shared.leave_with(answers)
 
 
 def _own_options(experiment: Experiment, values: dict[str, Any]) -> dict[str, tuple[str, ...]]:

@@ -34,5 +34,5 @@ def command(run_file: str, fail_if: tuple[str, ...], form: Form) -> None:
     print_text(text)
     if asked and analysed.measured.state == "finished" and not was_measured(analysed):
         raise NothingMeasured("no comparison could be measured", "see the reasons above") from Printed()
-    # With all details the run's own limits stand in the report.
-    leave_with(answers if asked or not form.show_all else (), analysed.measured.plan, with_status=bool(asked))
+    if asked:
+        leave_with(answers)

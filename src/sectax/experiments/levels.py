@@ -74,4 +74,4 @@ def seconds_in(
 
 
 def as_name(text: str) -> str:
-    return re.sub(r"[^A-Za-z0-9_.+-]+", "-", text).strip("-_.+") or "new"
+    return re.sub(r"[^A-Za-z0-9_.+]+", "-", text).strip("-_.+") or "new"

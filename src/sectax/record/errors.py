@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import shlex
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -67,7 +68,9 @@ def not_createable(error: OSError, path: Path) -> SectaxError:
         case errno.EEXIST:
             return exists_already(path)
         case errno.ENOENT | errno.ENOTDIR:
-            return WrongUse(f"there is no folder {path.parent} for {path.name}", hint=f"mkdir -p {path.parent}")
+            return WrongUse(
+                f"there is no folder {path.parent} for {path.name}", hint=f"mkdir -p {shlex.quote(str(path.parent))}"
+            )
         case errno.EISDIR:
             return WrongUse(f"{path} is a folder, not a run file", hint=f"name a file in it: {path}/run.sectax")
         case errno.EACCES | errno.EPERM | errno.EROFS:

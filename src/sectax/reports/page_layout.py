@@ -47,7 +47,7 @@ def run_page(
     # A picture that has all answers says them in words too.
     folds = Kind.RESULTS if picture is None or picture.left_out else Kind.ASIDE
     kept = [
-        replace(section, blocks=(picture, *section.blocks)) if picture and section.kind is Kind.ANSWER else section
+        replace(section, blocks=(picture, *section.blocks)) if picture and section in document.answers[:1] else section
         for section in document.sections
         if section.kind is not Kind.RESULTS
     ]

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from sectax.model.advice import Advice
 from sectax.model.analysed import RunReport
 from sectax.model.audited import Audited
 from sectax.model.compared import PublishedComparison, RunComparison
+from sectax.model.condition import Concluded
 from sectax.model.errors import WrongUse
 from sectax.model.history import History
+from sectax.model.plan import Plan
 from sectax.reports import csv, markdown, terminal
 from sectax.reports.advice_layout import advice_report
 from sectax.reports.audit_layout import audit_report
 from sectax.reports.comparison_layout import published_comparison, run_comparison
-from sectax.reports.document import Document, lines
+from sectax.reports.document import Document, Kind, Section, lines, sections
 from sectax.reports.history_layout import history_report
 from sectax.reports.report_layout import run_report
 from sectax.workflow.advise import decided
@@ -47,19 +49,23 @@ def document(result: Result, *, show_all: bool) -> Document:
     match result:
         case RunReport():
             made = run_report(result.analysed, result.path, decided(result.analysed), show_all=show_all)
-            plan = result.analysed.measured.plan
-            limits = [line(answer, plan) for answer in result.conditions] if show_all else []
-            return replace(made, lead=(*lines(limits), *made.lead))
+            return _with_limits(made, result.conditions, result.analysed.measured.plan)
         case PublishedComparison():
-            return published_comparison(result)
+            return published_comparison(result, show_all=show_all)
         case RunComparison():
-            return run_comparison(result, show_all=show_all)
+            made = run_comparison(result, show_all=show_all)
+            return _with_limits(made, result.conditions, result.plans[0])
         case Audited():
             return audit_report(result, show_all=show_all)
         case Advice():
             return advice_report(result)
         case History():
             return history_report(result, show_all=show_all)
+
+
+def _with_limits(made: Document, answers: Iterable[Concluded], plan: Plan) -> Document:
+    limits = Section("Limits", lines((line(answer, plan) for answer in answers), long=True), Kind.ANSWER)
+    return replace(made, sections=(*made.sections, *sections(limits)))
 
 
 def as_markdown(made: Document) -> str:

@@ -20,8 +20,8 @@ from sectax.calibration.freeze import sized_again
 from sectax.calibration.time_budget import (
     WITHIN,
     BlockTimes,
-    fewer,
     least_block_s,
+    or_fewer,
     refuse_too_small,
     with_last_look,
     with_real_blocks,
@@ -41,8 +41,8 @@ from sectax.record.plan_tables import encode_plan
 from sectax.record.reader import RunReader
 from sectax.record.seal import opening_statement, seal_file
 from sectax.reports import words
-from sectax.text import units
 from sectax.reports.words import names
+from sectax.text import units
 from sectax.text.spans import typed
 from sectax.workflow import private_inputs
 from sectax.workflow.analyse import analyse_measured
@@ -373,7 +373,7 @@ class _Session:
         if budget_s is not None and self._left_s() < 0 and not self.plan.stopping.extends:
             raise NothingMeasured(
                 f"the budget of {typed(budget_s)} is over before the pilot ends",
-                f"give a longer --budget, or {fewer(self.plan)}",
+                f"give a longer --budget{or_fewer(self.plan)}",
             )
 
     def _blocks(self, calibrated: Calibrated, times: BlockTimes) -> None:

@@ -25,6 +25,7 @@ _INSTALL = "install OpenSSH's client (apt install openssh-client)"
 # A public key, as id_ed25519.pub has it: by itself, and in a line of allowed signers after those whose key it is.
 _PUBLIC_KEY = re.compile(r"(?:sk-)?(?:ssh|ecdsa)-[\w@.-]+[ \t]+AAAA[\w+/]")
 _ANYBODY = "*"
+_NAME_SIGNERS = "name a file with the author's public key (id.pub), or with lines as: ann@example.org ssh-ed25519 AAAA…"
 # A person types a passphrase meanwhile, or touches a security key.
 _SIGN_TIMEOUT_S = 180.0
 _CHECK_TIMEOUT_S = 20.0
@@ -119,12 +120,9 @@ def _allowed(signers: Path) -> str:
     try:
         lines = signers.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:
-        raise WrongUse(f"{name} cannot be read: {error.strerror}", "see ALLOWED SIGNERS in man ssh-keygen") from error
+        raise WrongUse(f"{name} cannot be read: {error.strerror}", _NAME_SIGNERS) from error
     if not any(_PUBLIC_KEY.search(line) for line in lines if not line.startswith("#")):
-        raise WrongUse(
-            f"{name} has no public key",
-            "name the author's public key (id.pub), or a file with lines such as: ann@example.org ssh-ed25519 AAAA…",
-        )
+        raise WrongUse(f"{name} has no public key", _NAME_SIGNERS)
     return "\n".join(f"{_ANYBODY} {line}" if _PUBLIC_KEY.match(line) else line for line in lines) + "\n"
 
 

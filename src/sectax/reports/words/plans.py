@@ -6,8 +6,8 @@ from sectax.model.bill import Bill
 from sectax.model.plan import DEFAULT_MAX_BLOCKS, ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, Plan, Until, last_look, once_s
 from sectax.model.treatment import CONTROLS, MEASURED, Standing
 from sectax.model.why_not import WhyNot
-from sectax.text import units
 from sectax.reports.words import names
+from sectax.text import units
 from sectax.text.printable import printable
 
 # When a run ends, before its limits.
@@ -56,8 +56,7 @@ def calibrated(given: Plan, frozen: Calibrated, block_s: float) -> list[str]:
     lengths = [calibration.batch_s for calibration in tried]
     counts = [calibration.count for calibration in tried]
     rounds = [frozen.rounds[treatment.cell] for treatment in live]
-    low, high = units.seconds(min(lengths)), units.seconds(max(lengths))
-    batches = low if low == high else f"{low} to {high}"
+    batches = units.between(units.seconds(min(lengths)), units.seconds(max(lengths)))
     parts = [f"batches of {batches} ({_range(min(counts), max(counts), 'operation')})"]
     if given.warms_up:
         warmup = [calibration.warmup for calibration in tried]
@@ -78,6 +77,8 @@ def how_long(given: Plan) -> str:
     longest = f"takes at most about {units.seconds(stopping.budget_s)}"
     if stopping.extends:
         longest += f", longer only where {ENOUGH_BLOCKS} blocks do not fit"
+    elif stopping.fixed_blocks is None:
+        longest += f" (refused after the pilot if {FIRST_LOOK} blocks do not fit)"
     return longest if stopping.until is Until.BUDGET else f"{longest}; ends sooner where that is enough for an answer"
 
 
