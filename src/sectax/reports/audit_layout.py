@@ -14,6 +14,7 @@ from sectax.model.finding import AuditWarning, Severity
 from sectax.model.seal import Seal, SealState
 from sectax.reports.diagnostics import MOST_SUBJECTS, alike, warned
 from sectax.reports.document import Block, Column, Document, Kind, Row, Section, Table, Text, Warned, sections
+from sectax.reports.words.names import namer
 from sectax.text import units
 from sectax.text.printable import printable
 
@@ -37,7 +38,7 @@ def audit_report(audited: Audited, *, show_all: bool) -> Document:
     scope = units.count(audited.figures, "comparison" if audited.own else "figure")
     if audited.values:
         scope += f", {units.count(audited.values, 'single value')}"
-    named = _namer(audited)
+    named = namer(audited.names)
     every = [one for check in audited.checks for one in check.warnings]
     groups = _gravest_first(outcome for outcome in every if not outcome.missing)
     fired = [group for group in groups if group[0].severity is not Severity.NOTE]
@@ -64,16 +65,6 @@ def audit_report(audited: Audited, *, show_all: bool) -> Document:
             ),
         ),
     )
-
-
-def _namer(audited: Audited) -> Names:
-    """Puts what people say in the place of ids, wherever they stand in a text."""
-    if not audited.names:
-        return printable
-    longest_first = sorted(audited.names, key=len, reverse=True)
-    # An id may be the beginning of another one, and a part of a word.
-    ids = re.compile(rf"(?<![\w/])(?:{'|'.join(map(re.escape, longest_first))})(?![\w/#])")
-    return lambda text: printable(ids.sub(lambda match: audited.names[match[0]], text))
 
 
 def _gravest_first(warnings: Iterable[AuditWarning]) -> list[list[AuditWarning]]:

@@ -29,10 +29,11 @@ def all_warnings(analysed: Analysed) -> tuple[AuditWarning, ...]:
 
 def gather_warnings(analysed: Analysed, show_all: bool) -> tuple[Warned, ...]:
     """All warnings, those that say the same of several subjects gathered into one."""
-    plan = analysed.measured.plan
+    plan, every = analysed.measured.plan, all_warnings(analysed)
+    named = names.namer(names.by_id(plan) if every else {})
     gathered = []
-    for warning, same in alike(all_warnings(analysed)):
-        sights = dict.fromkeys(_about(plan, warning) + printable(warning.saw) for warning in same)
+    for warning, same in alike(every):
+        sights = dict.fromkeys(_about(plan, warning) + named(warning.saw) for warning in same)
         shown = [*sights] if show_all else [*sights][:MOST_SUBJECTS]
         if len(shown) < len(sights):
             shown.append(f"and {len(sights) - len(shown)} more")

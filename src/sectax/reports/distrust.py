@@ -66,10 +66,11 @@ def _noted(analysed: Analysed, shown: frozenset[str]) -> Iterator[tuple[int, str
         if comparison.standing is Standing.PRIMARY
         for about in (comparison.id, comparison.treatment, comparison.baseline)
     }
-    heeded = (warning for warning in all_warnings(analysed) if warning.severity is not Severity.NOTE)
+    heeded = [warning for warning in all_warnings(analysed) if warning.severity is not Severity.NOTE]
+    named = names.namer(names.by_id(plan) if heeded else {})
     for first, same in alike(warning for warning in heeded if warning.subject not in unseen):
         about = [*dict.fromkeys(names.subject(plan, warning.subject) for warning in same if warning.subject != "run")]
-        name, saw = printable(first.check), printable(first.saw)
+        name, saw = printable(first.check), named(first.saw)
         # The others may have shown other figures.
         whose, others = f"{about[0]}: " if about else "", f"; {len(about) - 1} more like it" if len(about) > 1 else ""
         if first.severity is Severity.FATAL:

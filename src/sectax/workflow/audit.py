@@ -13,7 +13,6 @@ from sectax.audit.reading.asked import Columns
 from sectax.model.audited import Audited, Tally
 from sectax.model.errors import WrongUse
 from sectax.model.finding import Finding, Severity, VerdictId
-from sectax.model.plan import Plan
 from sectax.reports.words import names
 from sectax.workflow.analyse import checked
 
@@ -104,15 +103,8 @@ def _run(target: str, signers: Path | None) -> Audited:
         checks=tuple(map(checked, outcomes)),
         comparisons=comparisons(warned),
         seal=seal,
-        names=_names(measured.plan),
+        names=names.by_id(measured.plan),
     )
-
-
-def _names(plan: Plan) -> dict[str, str]:
-    """What the other reports call what a warning of a run may be about."""
-    ids = [*(treatment.id for treatment in plan.treatments), *(comparison.id for comparison in plan.comparisons)]
-    named = {id: names.subject(plan, id) for id in (*ids, *(cell.id for cell in plan.cells))}
-    return {id: name for id, name in named.items() if name != id}
 
 
 def comparisons(findings: Iterable[Finding]) -> Tally:

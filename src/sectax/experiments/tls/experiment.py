@@ -25,8 +25,8 @@ _TRANSFERS = (
     "The chain is a root and a leaf; most public ones have one certificate more."
 )
 _WEIGH = (
-    "a hybrid group (ML-KEM) keeps what is recorded today from the quantum computers of later, and costs requests over "
-    "an open connection nothing; RSA certificates cost the server most"
+    "a hybrid group (ML-KEM) protects traffic recorded today from later quantum computers, and costs nothing on "
+    "a connection that stays open; RSA certificates cost the server most"
 )
 
 

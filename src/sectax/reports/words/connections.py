@@ -31,10 +31,10 @@ def sentences(plan: Plan, connections: Sequence[Connection]) -> Iterator[str]:
         if (times := one.requests) and _surely_more(times)
     ]
     if longest:
-        said = "Keep connections open: a new one takes as long as so many requests over an open one"
-        yield f"{said}: {', '.join(longest)}."
+        said = "Keep connections open: a new one takes as long as several requests over an open one"
+        yield f"{said} ({', '.join(longest)})."
     cores = [f"{_name(plan, one)} {_number(one.server_cpu, _USUAL_S)}" for one in secure]
-    yield f"{_USUAL_S:,} new connections a second take so many of the server's processors: {', '.join(cores)}."
+    yield f"Server processors busy at {_USUAL_S:,} new connections a second: {', '.join(cores)}."
 
 
 def _surely_more(times: Estimate) -> bool:
@@ -69,7 +69,7 @@ def tables(plan: Plan, connections: Sequence[Connection]) -> Iterator[Block]:
         for one in connections
     )
     yield Table("", columns, rows)
-    about = "CPU in ms; /s: processors that so many new ones a second take of the server"
+    about = "CPU in ms; /s: server processors busy at this rate of new connections"
     if as_long:
         about = f"requests: how many over an open connection take as long; {about}"
     yield from lines((about,), long=True)

@@ -11,6 +11,9 @@ An experiment brings its own words in `plan.words`:
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Mapping
+
 from sectax.model.plan import SERVICE, Plan
 from sectax.model.treatment import MEASURED, Comparison, Treatment
 from sectax.text.printable import printable
@@ -69,6 +72,23 @@ def subject(plan: Plan, subject_id: str) -> str:
     if comparison is not None and sum(metric.compared for metric in plan.metrics) > 1:
         parts.append(metric(plan, comparison.metric))
     return " · ".join(part for part in parts if part)
+
+
+def by_id(plan: Plan) -> dict[str, str]:
+    """What the subjects of warnings are called: treatments, comparisons and cells."""
+    ids = (one.id for one in (*plan.treatments, *plan.comparisons, *plan.cells))
+    named = {subject_id: subject(plan, subject_id) for subject_id in ids}
+    return {subject_id: name for subject_id, name in named.items() if name != subject_id}
+
+
+def namer(named: Mapping[str, str]) -> Callable[[str], str]:
+    """Puts what people say in the place of ids, wherever they stand in a text, and makes it printable."""
+    if not named:
+        return printable
+    longest_first = sorted(named, key=len, reverse=True)
+    # An id may be the beginning of another one, and a part of a word.
+    ids = re.compile(rf"(?<![\w/])(?:{'|'.join(map(re.escape, longest_first))})(?![\w/#])")
+    return lambda text: printable(ids.sub(lambda match: named[match[0]], text))
 
 
 def metric(plan: Plan, name: str) -> str:
