@@ -452,7 +452,7 @@ def _absolute_pairs(a: Analysed, b: Analysed, differences: tuple[Difference, ...
             if (metric_there.summary, metric_there.observed) != (metric.summary, metric.observed):
                 refused = "the two runs mean different things by it"
             elif metric.summary in _ENDS:
-                refused = f"the {_ENDS[metric.summary]} of so many beside that of so many others is not a ratio"
+                refused = f"the {_ENDS[metric.summary]} value depends on how many there are, so there is no ratio"
             elif refusing:
                 refused = f"{', '.join(dict.fromkeys(refusing))} differ{'s' if len(refusing) == 1 else ''}"
             else:

@@ -135,7 +135,7 @@ def _refuse_misplaced(words: Sequence[str]) -> None:
     }
     for name in (word.partition("=")[0] for word in itertools.takewhile(lambda word: word != "--", words)):
         if name in own:
-            raise WrongUse(f"{name} is an option of the gate, and stands behind --", "put it in front of --")
+            raise WrongUse(f"{name} is an option of gate, and comes after --", "put it before --")
         if name in _NOT_HERE:
             raise WrongUse(f"{name} does not go with a gate", "leave it out: sectax show and report have the run file")
 
@@ -161,7 +161,7 @@ def _limits(given: Sequence[str], file: Path | None) -> tuple[Condition, ...]:
 def _refuse_for_run(words: Sequence[str], *given: object) -> None:
     if any(given):
         raise WrongUse(
-            f"what is measured begins with run, and not with {words[0]!r}" if words else "nothing is to be measured",
+            f"after --, begin with run, not with {words[0]!r}" if words else "there is nothing to measure",
             "as in: sectax gate --baseline-rev main … -- run command './bench'; a run file goes without these options",
         )
 
@@ -173,7 +173,7 @@ def _of_run(words: tuple[str, ...], limits: tuple[Condition, ...]) -> Gate:
 
     if len(words) != 1:
         hint = "sectax gate RUN …, or sectax gate … -- run command './bench'"
-        raise WrongUse("name one run file, or what is to be measured", hint)
+        raise WrongUse("name one run file, or what to measure", hint)
     path = named(words[0])
     return of_run(analyse_file(Path(path)), path, limits)
 
@@ -209,7 +209,7 @@ def _of_revisions(
     elif treatment.commit == repository.commit("HEAD") and repository.is_changed:
         progress.say("uncommitted changes are not part of HEAD, and are not measured")
     if len(words) < 2:
-        raise WrongUse("nothing is to be measured", "say what, as in: -- run command './bench'")
+        raise WrongUse("there is nothing to measure", "say what, as in: -- run command './bench'")
     shares = [limit.limit for limit in limits if limit.is_share]
     planted = 2 * largest_planted(words[0], limits) if plant else 0.0
     first = Path(out) if out else default_path("gate")

@@ -256,7 +256,7 @@ def seal_sentence(seal: Seal) -> str:
         case SealState.BROKEN:
             return f"Seal broken: {printable(seal.reason)}."
         case SealState.STRANGER:
-            return f"Sealed with the key {seal.signer}, which is none of the signers that were given."
+            return f"Sealed with the key {seal.signer}, which is not one of the given signers."
         case SealState.UNKNOWN:
             return f"Sealed, and not checked: {printable(seal.reason)}."
     who = f"{printable(seal.name)}, {seal.signer}" if seal.name else seal.signer

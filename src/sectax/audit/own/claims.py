@@ -32,7 +32,7 @@ def seal(evidence: RunEvidence) -> Iterator[Remark]:
     if seal.state is SealState.BROKEN:
         yield fatal(RUN, f"the seal is broken: {seal.reason}", "the file was changed after it was sealed", ASK)
     elif seal.state is SealState.STRANGER:
-        saw = f"it is sealed by {seal.signer}, which is none of the signers that were given"
+        saw = f"it is sealed by {seal.signer}, which is not one of the given signers"
         yield fatal(RUN, saw, "nobody whom you named answers for it", "ask whose key that is, or for a file of theirs")
     elif seal.state is SealState.UNKNOWN:
         yield cannot_be_checked(RUN, f"whether the seal holds: {seal.reason}")

@@ -142,7 +142,7 @@ def metadata_cost(evidence: RunEvidence) -> Iterator[Remark]:
             yield warning(
                 compared.treatment,
                 f"{operation} moves no body, and is {direction} than its baseline ({compared.id})",
-                "so much of the difference is not the work on a body, also in the operations that move one",
+                "this part of the difference is not work on a body, and operations that move one have it too",
                 "see how much it is in absolute time, and take it off the cost of the smallest objects first",
             )
 

@@ -25,7 +25,7 @@ _MEANINGS: dict[str, tuple[str, str]] = {
         "its certificate is for another name",
         "ask by the name that is in it, or make one for this name",
     ),
-    "certificate-untrusted": ("its certificate is signed by nobody who is trusted here", TRUST),
+    "certificate-untrusted": ("its certificate is not signed by an authority that this machine trusts", TRUST),
     "certificate": ("its certificate cannot be verified", TRUST),
     "client-certificate": (
         "does not accept the client's certificate, or wants one",
@@ -33,7 +33,7 @@ _MEANINGS: dict[str, tuple[str, str]] = {
     ),
     "not-tls": ("does not speak TLS on this port", "write http:// in place of https://, or give its other port"),
     "tls": ("refuses the TLS handshake", "see its log: which versions does it speak, and does it want a certificate?"),
-    "refused": ("nobody listens there", "is it running, and is the port right?"),
+    "refused": ("nothing listens there", "is it running, and is the port right?"),
     "unknown-host": ("there is no such host", "is the name spelled right? sectax asks the system's resolver"),
     "connection": ("cannot be reached", "is it running, and is the network up?"),
     "closed": ("closed the connection before its answer was complete", _SERVER),

@@ -184,7 +184,7 @@ _OWN = "the certificates of a run are made when it begins: resume it within 30 d
 _MEANINGS: dict[str, tuple[str, str]] = {
     "certificate-expired": ("the server's certificate has expired", _OWN),
     "certificate-name": ("the server's certificate is for another name", _REPORT),
-    "certificate-untrusted": ("the server's certificate is signed by nobody whom the client trusts", _REPORT),
+    "certificate-untrusted": ("the server's certificate is not signed by an authority that the client trusts", _REPORT),
     "certificate": ("the server's certificate cannot be verified", _REPORT),
     "client-certificate": ("the server does not accept the client's certificate", _OWN),
     "tls": ("the two ends cannot agree", "leave this level out, or report it"),
