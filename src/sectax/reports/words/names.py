@@ -76,8 +76,8 @@ def subject(plan: Plan, subject_id: str) -> str:
 
 def by_id(plan: Plan) -> dict[str, str]:
     """What the subjects of warnings are called: treatments, comparisons and cells."""
-    ids = (one.id for one in (*plan.treatments, *plan.comparisons, *plan.cells))
-    named = {subject_id: subject(plan, subject_id) for subject_id in ids}
+    ids = [*(treatment.id for treatment in plan.treatments), *(comparison.id for comparison in plan.comparisons)]
+    named = {subject_id: subject(plan, subject_id) for subject_id in (*ids, *(one.id for one in plan.cells))}
     return {subject_id: name for subject_id, name in named.items() if name != subject_id}
 
 
