@@ -1,5 +1,6 @@
 import dataclasses
 import math
+import statistics
 from collections.abc import Callable
 from statistics import NormalDist
 from typing import Any
@@ -137,11 +138,21 @@ def test_more_operations_per_second_is_faster() -> None:
     assert finding.effect.absolute.point == pytest.approx(1 / 150 - 1 / 100, rel=0.02)
 
 
-def test_the_absolute_cost_is_the_mean_difference() -> None:
-    effect = only(run_of({"baseline": around(0.010, 12), "treatment": around(0.012, 12, shift=1)})).effect
+def test_the_absolute_cost_agrees_with_the_ratio_where_a_few_blocks_are_slow() -> None:
+    slow = [9.0 if block % 6 == 0 else 1.0 for block in range(12)]
+    baseline, treatment = around(0.010, 12), around(0.012, 12, shift=1)
+    loud = {
+        name: [value * factor for value, factor in zip(values, slow, strict=True)]
+        for name, values in (("baseline", baseline), ("treatment", treatment))
+    }
+    calm = only(run_of({"baseline": baseline, "treatment": treatment})).effect.absolute
+    effect = only(run_of(loud)).effect
+    figure = statistics.geometric_mean(loud["baseline"])
 
-    assert effect.absolute.point == pytest.approx(0.002, rel=0.01)
-    assert 0 < effect.absolute.low < 0.002 < effect.absolute.high
+    assert calm.point == pytest.approx(0.002, rel=0.01)
+    assert 0 < calm.low < 0.002 < calm.high
+    assert effect.absolute.point == pytest.approx(figure * math.expm1(effect.log_ratio))
+    assert 0 < effect.absolute.low < figure * math.expm1(effect.low)
 
 
 def test_a_block_without_both_arms_is_lost_and_never_imputed() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from sectax.model.advice import Anatomy, Part, Placed
 from sectax.model.advice_rules import OwnParts, Places, Stages, Steps
 from sectax.model.analysed import Analysed
-from sectax.model.finding import FASTER, MEAN, SLOWER, Estimate, Finding, alike, is_decided
+from sectax.model.finding import MEAN, Estimate, Finding, alike, is_decided
 from sectax.model.measured import Measured
 from sectax.model.treatment import MEASURED, Role, Treatment
 from sectax.stats.student import mean_interval
@@ -115,11 +115,8 @@ def placed(analysed: Analysed, places: Places) -> Iterator[Placed]:
 
 
 def _decided(finding: Finding) -> Estimate | None:
-    """A finding's absolute cost, where its verdict says something that this cost does not contradict."""
-    cost = finding.effect.absolute if finding.effect is not None and is_decided(finding) else None
-    if cost is None or (finding.verdict in SLOWER | FASTER and not _excludes_zero(cost)):
-        return None
-    return cost
+    """A finding's absolute cost, where something may be claimed of it."""
+    return finding.effect.absolute if finding.effect is not None and is_decided(finding) else None
 
 
 def _excludes_zero(estimate: Estimate) -> bool:

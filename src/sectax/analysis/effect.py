@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
 
-from sectax.analysis.pairs import Pairs, cost_unit, pair
+from sectax.analysis.pairs import Pairs, cost_unit, costs, pair
+from sectax.analysis.treatments import own_estimate
 from sectax.analysis.verdict import verdict
 from sectax.model.finding import Effect, Estimate
 from sectax.model.measured import Measured
 from sectax.model.plan import FIRST_LOOK, Plan, Until, added_s, known_cost, last_look
-from sectax.model.treatment import Standing
+from sectax.model.treatment import Comparison, Standing
 from sectax.stats.confidence_sequence import UNSEEN, Sequence, guarded_half_width, half_width, running_sequence
 from sectax.stats.hosts import Places, of_hosts, stratified_sequence, without_late
 from sectax.stats.moments import Array
@@ -24,6 +26,8 @@ STUDENT = "student-t"
 # difference is sure, and takes the verdicts away where it may exceed the margin (docs/method-notes.md, 'The negative
 # control').
 SURE = 0.1
+# A larger log ratio has no meaning as a share.
+LARGEST = 100
 
 
 def intervals(
@@ -109,26 +113,22 @@ def effects(measured: Measured) -> tuple[Effect | None, ...]:
     control = np.array([comparison.standing is Standing.NEGATIVE for comparison in pairs.comparisons])
     # Two equal arms differ by as much one way as the other, so their interval needs no guard.
     off = np.where(control, 0.0, UNSEEN)
-    typical = _typical_cost(pairs)
     host = pairs.host
-    logs, absolute = pairs.logs, pairs.absolute
-    if host is not None:
-        logs, absolute = without_late(logs, host), without_late(absolute, host)
-    # Relative and absolute differences in one sweep; the floor of the absolute ones is the same share of the cost.
+    logs = pairs.logs if host is None else without_late(pairs.logs, host)
     # The negative controls come once more, at the level at which they are fatal.
     both = intervals(
-        np.concatenate([logs, absolute, logs[control]]),
-        np.concatenate([pairs.reference, pairs.reference * typical[:, None], pairs.reference[control]]),
-        np.concatenate([alpha, alpha, SURE * alpha[control]]),
-        np.concatenate([pairs.least_spread, pairs.least_spread * typical, pairs.least_spread[control]]),
-        np.concatenate([off, off * typical, off[control]]),
+        np.concatenate([logs, logs[control]]),
+        np.concatenate([pairs.reference, pairs.reference[control]]),
+        np.concatenate([alpha, SURE * alpha[control]]),
+        np.concatenate([pairs.least_spread, pairs.least_spread[control]]),
+        np.concatenate([off, off[control]]),
         last_look=last_look(measured.plan, measured.calibrated),
         fixed=fixed,
         host=host,
     )
-    sure = dict(zip(np.nonzero(control)[0].tolist(), range(2 * len(control), len(both.low)), strict=True))
-    method = STUDENT if fixed else SEQUENCE
     rows = len(pairs.comparisons)
+    sure = dict(zip(np.nonzero(control)[0].tolist(), range(rows, len(both.low)), strict=True))
+    method = STUDENT if fixed else SEQUENCE
     lost = _blocks_lost(measured, pairs)
 
     def effect(row: int, bias: float, added: float | None = None) -> Effect | None:
@@ -137,15 +137,11 @@ def effects(measured: Measured) -> tuple[Effect | None, ...]:
             return None
         comparison = pairs.comparisons[row]
         low, high = float(both.low[row]) - bias, float(both.high[row]) + bias
-        level = 1 - comparison.alpha
-        absolute_low = float(both.low[rows + row] - bias * typical[row])
-        absolute_high = float(both.high[rows + row] + bias * typical[row])
-        bounded = np.isfinite(absolute_low) and np.isfinite(absolute_high)
-        return Effect(
+        made = Effect(
             log_ratio=float(both.mean[row]),
             low=low,
             high=high,
-            level=level,
+            level=1 - comparison.alpha,
             blocks=int(both.count[row]),
             method=method,
             spread=float(both.spread[row]),
@@ -157,16 +153,8 @@ def effects(measured: Measured) -> tuple[Effect | None, ...]:
             sure_high=float(both.high[sure[row]]) if row in sure else None,
             added=added,
             margin_needed=margin_needed(low, high),
-            absolute=Estimate(
-                point=float(both.mean[rows + row]),
-                low=absolute_low if bounded else None,
-                high=absolute_high if bounded else None,
-                level=level,
-                method=method,
-                count=int(both.count[row]),
-                unit=cost_unit(measured.plan.metric(comparison.metric)),
-            ),
         )
+        return replace(made, absolute=_absolute(made, measured, comparison))
 
     margin = measured.plan.stopping.margin
     kinds = _kinds(measured.plan, pairs)
@@ -198,7 +186,7 @@ def margin_needed(low: float, high: float) -> float | None:
 
 def margin_of(farthest: float) -> float | None:
     """A log ratio as a margin; None where that would have no meaning as a share."""
-    return float(np.expm1(farthest)) if farthest <= 100 else None
+    return float(np.expm1(farthest)) if farthest <= LARGEST else None
 
 
 def _kinds(plan: Plan, pairs: Pairs) -> list[tuple[str, str]]:
@@ -228,11 +216,33 @@ def _added(measured: Measured, pairs: Pairs, row: int) -> float | None:
     return float(np.nanmean(means))
 
 
-def _typical_cost(pairs: Pairs) -> Array:
-    """The mean cost of each comparison's baseline, over the blocks that have one."""
-    known = np.isfinite(pairs.baseline_cost)
-    total = np.where(known, np.abs(pairs.baseline_cost), 0.0).sum(axis=1)
-    return np.asarray(total / np.maximum(known.sum(axis=1), 1), dtype=np.float64)
+def _absolute(effect: Effect, measured: Measured, comparison: Comparison) -> Estimate | None:
+    """An effect in the unit of a cost: its share of the baseline's own figure.
+
+    The mean difference of the blocks would be that of the slow ones, and could contradict the ratio. Both intervals
+    hold at once at the sum of their error levels, so the difference lies between their far ends.
+    """
+    metric = measured.plan.metric(comparison.metric)
+    own = own_estimate(measured, metric, comparison.baseline)
+    if own is None:
+        return None
+
+    def more(figure: float, log_ratio: float) -> float:
+        cost = float(costs(np.array(figure), metric))
+        return cost * math.expm1(log_ratio if cost > 0 else -log_ratio)
+
+    bounded = own.low is not None and own.high is not None and max(-effect.low, effect.high) < LARGEST
+    figures = [figure for figure in (own.low, own.high) if bounded and figure is not None]
+    ends = [more(figure, limit) for figure in figures for limit in (effect.low, effect.high)]
+    return Estimate(
+        point=more(own.point, effect.log_ratio),
+        low=min(ends, default=None),
+        high=max(ends, default=None),
+        level=effect.level + own.level - 1,
+        method=effect.method,
+        count=effect.blocks,
+        unit=cost_unit(metric),
+    )
 
 
 def _blocks_lost(measured: Measured, pairs: Pairs) -> list[int]:

@@ -38,15 +38,14 @@ def costs(values: Array, metric: Metric) -> Array:
 class Pairs:
     """All comparisons of a run in the order of its plan.
 
-    Every array has shape (comparisons, blocks), `least_spread` shape (comparisons,). `logs` and `absolute` are
-    differences, `reference` the differences of the family's negative control in the same metric, which is missing (NaN)
-    for the negative control itself: d_j of two equal arms is symmetric by design and needs no floor. `host` is the
-    place of each block's host among the run's hosts, shape (blocks,); None where there is one.
+    Every array has shape (comparisons, blocks), `least_spread` shape (comparisons,). `reference` are the differences of
+    the family's negative control in the same metric, which are missing (NaN) for the negative control itself: d_j of
+    two equal arms is symmetric by design and needs no floor. `host` is the place of each block's host among the run's
+    hosts, shape (blocks,); None where there is one.
     """
 
     comparisons: tuple[Comparison, ...]
     logs: Array
-    absolute: Array
     reference: Array
     baseline_cost: Array
     least_spread: Array
@@ -72,17 +71,15 @@ def pair(measured: Measured) -> Pairs:
     }
     rows = len(plan.comparisons)
     shape = (rows, len(measured.blocks))
-    baseline, treatment, absolute, reference = (np.full(shape, np.nan) for _ in range(4))
+    baseline, treatment, baseline_cost, reference = (np.full(shape, np.nan) for _ in range(4))
     sign = np.ones(rows)
     least = np.zeros(rows)
-    baseline_cost = np.full(shape, np.nan)
     known: dict[tuple[str, str], Array] = {}
     for row, comparison in enumerate(plan.comparisons):
         metric = metrics[comparison.metric]
         baseline[row] = values(metric.name, comparison.baseline)
         treatment[row] = values(metric.name, comparison.treatment)
         baseline_cost[row] = costs(baseline[row], metric)
-        absolute[row] = costs(treatment[row], metric) - baseline_cost[row]
         sign[row] = -1.0 if metric.better == Better.HIGHER else 1.0
         arms = negatives.get(family[comparison.cell])
         if arms is not None and arms[1] != comparison.treatment:
@@ -98,8 +95,7 @@ def pair(measured: Measured) -> Pairs:
                 _relative_step(measured, metric, comparison.treatment, treatment[row]),
             )
     logs = paired_differences(baseline, treatment, Better.LOWER) * sign[:, None]
-    absolute = np.where(np.isfinite(logs), absolute, np.nan)
-    return Pairs(plan.comparisons, logs, absolute, reference, baseline_cost, least, host_places(measured))
+    return Pairs(plan.comparisons, logs, reference, baseline_cost, least, host_places(measured))
 
 
 def host_places(measured: Measured) -> Places | None:

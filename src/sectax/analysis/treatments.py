@@ -83,27 +83,37 @@ def _needs_ranks(metric: Metric) -> bool:
     return metric.resolution > 0 or in_bytes or metric.summary == Summary.MAXIMUM
 
 
-def _result(measured: Measured, treatment: Treatment) -> TreatmentResult:
+def own_estimate(measured: Measured, metric: Metric, treatment: str) -> Estimate | None:
+    """A treatment's own figure of a metric, whatever it is compared with; None where it has no value."""
     level = 1 - measured.plan.stopping.alpha
-    estimates: dict[str, Estimate] = {}
-    blocks: set[int] = set()
+    if metric.summary.tail is not None:
+        samples = measured.samples.get(metric.observed, {}).get(treatment, {})
+        return tail(metric, metric.summary.tail, list(samples.values()), level) if samples else None
+    usable = _usable(measured, metric, treatment)
+    return estimate(metric, list(usable.values()), level) if usable else None
+
+
+def _usable(measured: Measured, metric: Metric, treatment: str) -> dict[int, float]:
+    """Its values in the finished blocks.
+
+    What is compared is compared as a ratio, which zero has not; elsewhere zero is a figure as any other.
+    """
+    by_block = measured.values.get(metric.name, {}).get(treatment, {})
     finished = set(measured.blocks)
-    for metric in measured.plan.metrics:
-        if metric.summary.tail is not None:
-            samples = measured.samples.get(metric.observed, {}).get(treatment.id, {})
-            if samples:
-                estimates[metric.name] = tail(metric, metric.summary.tail, list(samples.values()), level)
-            continue
-        by_block = measured.values.get(metric.name, {}).get(treatment.id, {})
-        # What is compared is compared as a ratio, which zero has not; elsewhere zero is a figure as any other.
-        usable = {
-            block: value
-            for block, value in by_block.items()
-            if block in finished and math.isfinite(value) and (value > 0 or (value == 0 and not metric.compared))
-        }
-        blocks |= usable.keys()
-        if usable:
-            estimates[metric.name] = estimate(metric, list(usable.values()), level)
+    return {
+        block: value
+        for block, value in by_block.items()
+        if block in finished and math.isfinite(value) and (value > 0 or (value == 0 and not metric.compared))
+    }
+
+
+def _result(measured: Measured, treatment: Treatment) -> TreatmentResult:
+    metrics = measured.plan.metrics
+    known = {metric.name: own_estimate(measured, metric, treatment.id) for metric in metrics}
+    estimates = {name: estimate for name, estimate in known.items() if estimate is not None}
+    blocks = {
+        block for metric in metrics if metric.summary.tail is None for block in _usable(measured, metric, treatment.id)
+    }
     state, reason = _state(measured, treatment.id, bool(estimates))
     return TreatmentResult(
         treatment=treatment.id,

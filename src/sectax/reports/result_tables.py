@@ -243,13 +243,11 @@ def _title(plan: Plan, cell: Cell, metric: Metric) -> str:
 
 
 def _difference(finding: Finding, column: units.Scale) -> str:
-    """The absolute difference of a known direction; not known where its own sign says otherwise."""
+    """The absolute difference of a known direction."""
     effect = finding.effect
     absolute = effect.absolute if effect is not None else None
     if effect is None or absolute is None or finding.verdict not in SLOWER | FASTER:
         return ""
-    if absolute.point * effect.log_ratio < 0:
-        return "not known"
     point = absolute.point / column.size
     if absolute.low is None or absolute.high is None:
         return units.signed(units.roughly(point))
