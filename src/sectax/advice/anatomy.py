@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from sectax.model.advice import Anatomy, Part, Placed
 from sectax.model.advice_rules import OwnParts, Places, Stages, Steps
 from sectax.model.analysed import Analysed
-from sectax.model.finding import MEAN, Estimate, Finding, alike, is_decided
+from sectax.model.finding import MEAN, Estimate, Finding, VerdictId, alike, is_decided
 from sectax.model.measured import Measured
 from sectax.model.treatment import MEASURED, Role, Treatment
 from sectax.stats.student import mean_interval
@@ -86,7 +86,8 @@ def placed(analysed: Analysed, places: Places) -> Iterator[Placed]:
     """Every treatment with the metrics that it and its baseline have in common blocks.
 
     Of a metric that is compared the figure is that of its finding, and decided where that is. Elsewhere it is decided
-    where the interval says which of the two has more, or that both have the same.
+    where the interval says which of the two has more, or that both have the same. Where all its findings are withdrawn,
+    it has no figures.
     """
     measured = analysed.measured
     findings = {(finding.comparison.treatment, finding.comparison.metric): finding for finding in analysed.findings}
@@ -94,6 +95,10 @@ def placed(analysed: Analysed, places: Places) -> Iterator[Placed]:
     units = {metric.name: metric.unit for metric in plan.metrics}
     for treatment in plan.treatments:
         if treatment.role is not Role.TREATMENT:
+            continue
+        verdicts = {one.verdict for one in analysed.findings if one.comparison.treatment == treatment.id}
+        if verdicts == {VerdictId.WITHDRAWN}:
+            yield Placed(treatment.cell, treatment.id, ())
             continue
         parts: list[tuple[str, Estimate | None]] = []
         for metric, words in places.metrics:

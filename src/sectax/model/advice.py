@@ -62,7 +62,7 @@ class Breakdown:
 class Placed:
     """What a treatment takes beyond its baseline, in each metric: what is counted there, and how much more of it.
 
-    None where that is not decided.
+    None where that is not decided; nothing where all that was found of it is withdrawn.
     """
 
     cell: str

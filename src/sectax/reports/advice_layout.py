@@ -131,7 +131,7 @@ def _used_up(held: Throttled, plan: Plan) -> str:
 
 def _placed(placed: Placed, plan: Plan) -> str:
     parts = (f"{printable(words)} {'undecided' if more is None else units.more(more)}" for words, more in placed.parts)
-    return f"{where(plan, placed.cell, placed.treatment)}: {'; '.join(parts)}"
+    return f"{where(plan, placed.cell, placed.treatment)}: {'; '.join(parts) or 'withdrawn'}"
 
 
 def _worth(worth: Worth, given: Advice) -> str:

@@ -168,9 +168,11 @@ def _costs(plan: Plan, given: Decision) -> Iterator[str]:
     sentences: dict[str, list[str]] = defaultdict(list)
     for level, same in levels.items():
         sentences["; ".join(_cost(plan, given, same))].append(names.level(plan.control, printable(level)))
+    metric = plan.metric(given.findings[0].comparison.metric)
+    by = f" in {names.metric(plan, metric.name)}" if metric.cpu and metric.unit == "s" else ""
     for sentence, about in sentences.items():
         if sentence:
-            yield f"{', '.join(about)}: {sentence}."
+            yield f"{', '.join(about)}: {sentence}{by}."
 
 
 def _cost(plan: Plan, given: Decision, same: list[Finding]) -> Iterator[str]:
@@ -252,12 +254,12 @@ def _sums(places: Iterable[list[Outlay]], *, more: bool, most: int | None = None
     ends: dict[str, list[float]] = defaultdict(list)
     currency = ""
     for outlays in places:
-        base = next((outlay.bill.total for outlay in outlays if outlay.is_baseline), 0.0) if more else 0.0
+        low, high = next(((one.least, one.most) for one in outlays if more and one.is_baseline), (0.0, 0.0))
         for outlay in outlays:
             currency = printable(outlay.bill.currency)
             if not (more and outlay.is_baseline):
                 of_level = ends[f"{outlay.level} {outlay.way}".strip()]
-                of_level += [(end - base) * outlay.months for end in (outlay.least, outlay.most)]
+                of_level += [(outlay.least - high) * outlay.months, (outlay.most - low) * outlay.months]
     if len(ends) + more < 2:
         return ""
     ranked = sorted(ends.items(), key=lambda entry: 0.0 if more else sum(entry[1]) / len(entry[1]))
