@@ -83,7 +83,7 @@ def _noted(analysed: Analysed, shown: frozenset[str]) -> Iterator[tuple[int, str
 
 def self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]:
     """What the run's controls of itself say against it: what a reader must know first."""
-    undetected: list[tuple[str, str, float, float]] = []
+    undetected: dict[tuple[str, str, str], list[str]] = {}
     for family in controls:
         negative, positive = family.negative, family.positive
         name = _whose(plan, family)
@@ -99,15 +99,19 @@ def self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]:
                 f"{claims.interval(positive.effect)}; all intervals are made wider by {wider}"
             )
         elif not finds_known_cost(positive.effect):
-            by = names.metric(plan, positive.comparison.metric)
-            escaped = _least_trusted(plan, family, positive, positive.effect)
-            undetected.append((printable(family.family), by, _extra(plan, family, positive), escaped))
-    if undetected:
-        families, metrics, costs, seen = zip(*undetected, strict=True)
-        least = units.share(max(seen))
-        added = f"{units.known_cost(max(costs))} in {' or '.join(dict.fromkeys(metrics))}"
-        apart = "; " if any("," in family for family in families) else ", "
-        yield f"{apart.join(families)}: a cost of {added} was not found; trust no difference under {least}"
+            least = units.share(_least_trusted(plan, family, positive, positive.effect))
+            alike = names.metric(plan, positive.comparison.metric), _added(plan, family, positive), least
+            undetected.setdefault(alike, []).append(printable(family.family))
+    named = {
+        alike: ("; " if any("," in family for family in families) else ", ").join(families)
+        for alike, families in undetected.items()
+    }
+    if len(named) > 1:
+        metrics = " or ".join(dict.fromkeys(by for by, _, _ in named))
+        each = (f"{least} in {families} (which missed {cost})" for (_, cost, least), families in named.items())
+        yield f"known costs in {metrics} were not found; trust no difference under {', '.join(each)}"
+    for (by, cost, least), families in named.items() if len(named) == 1 else ():
+        yield f"{families}: a cost of {cost} in {by} was not found; trust no difference under {least}"
 
 
 def self_checked(analysed: Analysed, shown: frozenset[str]) -> str:

@@ -15,7 +15,7 @@ from sectax.text.printable import printable
 
 # About 14 fill a picture of the size at which pictures are shared, 1200 by 630; with more it becomes higher.
 _MOST_ROWS = 40
-_LONGEST_TITLE = 205
+_LONGEST_TITLE = 280
 
 
 def forest(analysed: Analysed, path: str, decision: Decision | None) -> Forest | None:
@@ -52,7 +52,7 @@ def _row(cells: tuple[str, ...], table: Table, place: int) -> ForestRow:
     label, value, effect, _, verdict = cells
     row = table.rows[place]
     unit = table.columns[1].head
-    words = effect if row.interval is not None else verdict
+    words = "".join((effect, *verdict.partition(" (see ")[1:])) if row.interval is not None else verdict
     known = f"{value.partition(' ± ')[0]} {unit}, " if value != "–" else ""
     label = label.replace(f" {SECONDARY_MARK}", " (secondary)")
     return ForestRow(label, f"{known}{words}", row.tone, row.interval)

@@ -118,7 +118,7 @@ def effect(seen: Effect, metric: Metric | None = None, limit: float | None = Non
         return f"{point(seen, metric)} so far"
     if is_noisy(seen) or not _directed(seen):
         return interval(seen, metric, limit)
-    return f"{point(seen, metric)} ({_bounds(seen, limit)}{'' if _is_ratio(seen) else ' %'})"
+    return f"{point(seen, metric)} ({units.between(*_bounds(seen, limit))}{'' if _is_ratio(seen) else ' %'})"
 
 
 def beside_limit(seen: Effect, metric: Metric, limit: float) -> str:
@@ -153,8 +153,12 @@ def interval(seen: Effect, metric: Metric | None = None, limit: float | None = N
         )
     if not _directed(seen):
         return units.between(_end(seen.low, seen, metric, limit), _end(seen.high, seen, metric, limit))
-    word = direction(seen.low + seen.high, metric)
-    return f"{_bounds(seen, limit)} {'times' if _is_ratio(seen) else '%'} {word}"
+    return _between(*_bounds(seen, limit), seen, metric)
+
+
+def _between(near: str, far: str, seen: Effect, metric: Metric | None) -> str:
+    unit, word = "times" if _is_ratio(seen) else "%", direction(seen.low + seen.high, metric)
+    return f"{units.between(near, far)} {unit} {word}"
 
 
 def farthest(seen: Effect, metric: Metric | None = None) -> str:
@@ -163,12 +167,17 @@ def farthest(seen: Effect, metric: Metric | None = None) -> str:
 
 
 def over_all(effects: Sequence[Effect], metric: Metric | None = None) -> str:
-    """One effect, or from the least to the most of several."""
+    """One effect, or from the least to the most of several, each end as it is printed of its own."""
     if len(effects) == 1:
         return effect(effects[0], metric)
     points = [seen.log_ratio for seen in effects]
-    low, high = min(seen.low for seen in effects), max(seen.high for seen in effects)
-    return interval(replace(effects[0], log_ratio=sum(points) / len(points), low=low, high=high), metric)
+    least, most = min(effects, key=lambda seen: seen.low), max(effects, key=lambda seen: seen.high)
+    whole = replace(effects[0], log_ratio=sum(points) / len(points), low=least.low, high=most.high)
+    alike = all(_directed(seen) and _is_ratio(seen) == _is_ratio(whole) for seen in (least, most))
+    if is_noisy(whole) or not _directed(whole) or not alike:
+        return interval(whole, metric)
+    near, far = (least, most) if whole.low > 0 else (most, least)
+    return _between(_bounds(near, None)[0], _bounds(far, None)[1], whole, metric)
 
 
 def is_known(seen: Effect) -> bool:
@@ -195,16 +204,13 @@ def _is_ratio(seen: Effect) -> bool:
     return abs(seen.log_ratio) >= math.log(_RATIO_FROM)
 
 
-def _bounds(seen: Effect, limit: float | None) -> str:
+def _bounds(seen: Effect, limit: float | None) -> tuple[str, str]:
     """The near to the far end of an effect of known direction, on the scale of its point."""
     near, far = sorted((abs(seen.low), abs(seen.high)))
     size = None if limit is None or limit * seen.log_ratio < 0 else abs(limit)
     if _is_ratio(seen):
-        ends = units.outward(math.exp(near), math.exp(far), nothing=1.0, limit=None if size is None else 1 + size)
-    else:
-        beyond = None if size is None else size * 100
-        ends = units.outward(math.expm1(near) * 100, math.expm1(far) * 100, limit=beyond)
-    return units.between(*ends)
+        return units.outward(math.exp(near), math.exp(far), nothing=1.0, limit=None if size is None else 1 + size)
+    return units.outward(math.expm1(near) * 100, math.expm1(far) * 100, limit=None if size is None else size * 100)
 
 
 def _nearest(seen: Effect) -> str:

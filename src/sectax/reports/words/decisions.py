@@ -47,10 +47,12 @@ def _surprises(plan: Plan, given: Decision) -> Iterator[str]:
     by_cause: dict[str, list[str]] = defaultdict(list)
     for surprise in given.surprises:
         level = plan.treatment(surprise.finding.comparison.treatment).levels[plan.control]
-        by_cause[surprise.cause].append(f"{printable(level)}: {_finding(plan, surprise.finding)}")
+        where = names.cell(plan, surprise.finding.comparison.cell)
+        effect = f"{printable(level)} is {_effects(plan, [surprise.finding])}"
+        by_cause[surprise.cause].append(f"{where}: {effect}" if where else effect)
     for cause, surprises in by_cause.items():
-        why = f"since {printable(cause)}" if cause else "unexplained: nothing in the record shows why"
-        yield f"Not expected: {', '.join(surprises)}; {why}."
+        why = f", since {printable(cause)}" if cause else "; unexplained: nothing in the record shows why"
+        yield f"Not expected: {', '.join(surprises)}{why}."
 
 
 def answers(plan: Plan, given: Decision) -> list[str]:
@@ -252,17 +254,20 @@ def _sums(places: Iterable[list[Outlay]], *, more: bool, most: int | None = None
     Beside a baseline: 'sse-s3 costs the same, sse-kms 12 to 14 USD more'.
     """
     ends: dict[str, list[float]] = defaultdict(list)
+    points: dict[str, float] = defaultdict(float)
     currency = ""
     for outlays in places:
         low, high = next(((one.least, one.most) for one in outlays if more and one.is_baseline), (0.0, 0.0))
         for outlay in outlays:
             currency = printable(outlay.bill.currency)
             if not (more and outlay.is_baseline):
-                of_level = ends[f"{outlay.level} {outlay.way}".strip()]
-                of_level += [(outlay.least - high) * outlay.months, (outlay.most - low) * outlay.months]
+                level = f"{outlay.level} {outlay.way}".strip()
+                ends[level] += [(outlay.least - high) * outlay.months, (outlay.most - low) * outlay.months]
+                points[level] += outlay.bill.total
     if len(ends) + more < 2:
         return ""
-    ranked = sorted(ends.items(), key=lambda entry: 0.0 if more else sum(entry[1]) / len(entry[1]))
+    # By what the choice goes by, so that the first is the one that is chosen.
+    ranked = sorted(ends.items(), key=lambda entry: 0.0 if more else points[entry[0]] / len(entry[1]))
     sums = (
         (level, _more(totals, currency) if more else units.span(min(totals), max(totals))) for level, totals in ranked
     )
