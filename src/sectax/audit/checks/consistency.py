@@ -52,7 +52,7 @@ def _least(one: Series) -> float:
 
 
 def _order(one: Series) -> Iterator[Remark]:
-    """Quantiles rise, and the mean lies between the smallest and the largest value."""
+    """Quantiles do not fall, and the mean lies between the smallest and the largest value."""
     shares = {claim.id: share for claim in one.claims if (share := share_of(claim.statistic)) is not None}
     placed = sorted((claim for claim in one.claims if claim.id in shares), key=lambda claim: shares[claim.id])
     pairs = [*combinations(placed, 2)]
@@ -64,7 +64,7 @@ def _order(one: Series) -> Iterator[Remark]:
             severity = Severity.FATAL if low.value > high.value * (1 + TOLERANCE) else Severity.WARNING
             saw = f"{low.id} is {_shown(one, low.value)}, and {high.id} is {_shown(one, high.value)}"
             figures = ids([one]) if len(one.values) else (low.id, high.id)
-            rule = "a mean lies between the least and the most" if mean in (low, high) else "quantiles rise"
+            rule = "a mean lies between the least and the most" if mean in (low, high) else "quantiles must not fall"
             yield remark(severity, one.table, saw, f"{rule}: {WRONG}", ASK, figures)
             return
 

@@ -11,8 +11,8 @@ from sectax.audit.checks.words import named
 from sectax.audit.form import Evidence, Series
 from sectax.model.finding import Severity
 
-# The chance that any two series of a source tie throughout by themselves.
-CHANCE = 1e-6
+# The chance that any two series of a source tie throughout by themselves; and of what is worth a question.
+CHANCE, DOUBTFUL = 1e-6, 1e-3
 FEWEST_VALUES = 3
 # Two values of any clock and any number of digits tie more often.
 FINEST = 1e-6
@@ -20,7 +20,10 @@ FINEST = 1e-6
 APART = 1.05
 
 
-@check("F: two cells hold exactly the same numbers, beyond chance", sees=lambda evidence: evidence.speeds)
+@check(
+    "F: two cells hold exactly the same numbers, beyond chance; W: numbers with so few digits that it may be chance",
+    sees=lambda evidence: evidence.speeds,
+)
 def copied_data(evidence: Evidence) -> Iterator[Remark]:
     groups = things(evidence.speeds)
     same: dict[Hashable, tuple[tuple[float, ...], list[list[Series]]]] = {}
@@ -33,14 +36,15 @@ def copied_data(evidence: Evidence) -> Iterator[Remark]:
             same.setdefault((group[0].metric, group[0].quantity, numbers), (numbers, []))[1].append(group)
     pairs = max(1, math.comb(len(groups), 2))
     for numbers, copies in same.values():
-        if len(copies) > 1 and _is_improbable(numbers, CHANCE / pairs, is_summary=not len(copies[0][0].values)):
+        chance = pairs * _chance(numbers, is_summary=not len(copies[0][0].values)) if len(copies) > 1 else 1.0
+        if chance < DOUBTFUL:
             every = [one for group in copies for one in group]
             yield about(
-                Severity.FATAL,
+                Severity.FATAL if chance < CHANCE else Severity.WARNING,
                 every,
                 f"the same {len(numbers)} numbers are in {len(copies)} cells: "
                 f"{named(ids(group[0] for group in copies))}",
-                "equal cells were not all measured",
+                "equal cells were not all measured" if chance < CHANCE else "perhaps equal cells were not all measured",
                 "find out which of them were measured, and measure the others",
             )
     yield from unknown(bare, "single values, or three summaries of each cell, are not reported")
@@ -55,8 +59,8 @@ def _numbers(group: list[Series]) -> tuple[float, ...] | None:
     return claims if len(claims) >= FEWEST_VALUES and not len(values) else None
 
 
-def _is_improbable(numbers: tuple[float, ...], chance: float, *, is_summary: bool) -> bool:
-    """Whether as many different numbers, with these digits, tie by less than this chance.
+def _chance(numbers: tuple[float, ...], *, is_summary: bool) -> float:
+    """The chance that as many different numbers, with these digits, tie.
 
     Two values near each other tie by one step of their last digit over how far they vary; that is at least a
     hundredth where nothing else is known, and at most what so many digits leave.
@@ -66,9 +70,9 @@ def _is_improbable(numbers: tuple[float, ...], chance: float, *, is_summary: boo
         # Quantiles and means that are near each other tie together.
         different = {number for number in different if not any(number < other <= APART * number for other in different)}
     if len(different) < FEWEST_VALUES:
-        return False
+        return 1.0
     ties = [max(FINEST, 10.0 ** -(_digits(number) - 1)) for number in different]
-    return math.fsum(math.log(min(1.0, 3 * one)) for one in ties) < math.log(chance)
+    return math.prod(min(1.0, 3 * one) for one in ties)
 
 
 def _digits(number: float) -> int:
