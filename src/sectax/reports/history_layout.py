@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -24,7 +25,7 @@ from sectax.reports.document import (
     lines,
     sections,
 )
-from sectax.text import units
+from sectax.text import claims, units
 from sectax.text.printable import printable
 
 # More small pictures than these nobody looks through.
@@ -108,6 +109,8 @@ def _effect(run: Seen) -> str:
         text = units.with_interval(run.cost_ratio, run.low, run.high)
         if run.low is None or run.high is None:
             text = f"{units.roughly(run.cost_ratio)} (no interval)"
+        elif claims.is_too_wide(math.log(run.low), math.log(run.high)):
+            text = "too noisy"
     return f"{text}, {_name(run)}"
 
 

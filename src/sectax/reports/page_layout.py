@@ -93,8 +93,8 @@ _BECAME = {
 def _method(analysed: Analysed) -> Iterator[Lines]:
     measured = analysed.measured
     texts = list(plans.plan(measured.plan)[1:])
-    if measured.calibrated is not None and measured.block_s is not None:
-        texts += plans.calibrated(measured.plan, measured.calibrated, measured.block_s)
+    if measured.calibrated is not None and measured.blocks:
+        texts += plans.calibrated(measured.plan, measured.calibrated)
     methods = dict.fromkeys(finding.effect.method for finding in analysed.findings if finding.effect is not None)
     texts += [f"intervals: {printable(method)}" for method in methods]
     yield Lines(tuple(texts))

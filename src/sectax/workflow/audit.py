@@ -13,6 +13,7 @@ from sectax.audit.reading.asked import Columns
 from sectax.model.audited import Audited, Tally
 from sectax.model.errors import WrongUse
 from sectax.model.finding import Finding, Severity, VerdictId
+from sectax.model.treatment import CONTROLS
 from sectax.reports.words import names
 from sectax.workflow.analyse import checked
 
@@ -98,7 +99,7 @@ def _run(target: str, signers: Path | None) -> Audited:
         kind="run",
         title="run of sectax",
         own=True,
-        figures=sum(1 for _ in evidence.measured_findings()),
+        figures=len(_judged(findings)),
         values=0,
         checks=tuple(map(checked, outcomes)),
         comparisons=comparisons(warned),
@@ -109,10 +110,16 @@ def _run(target: str, signers: Path | None) -> Audited:
 
 def comparisons(findings: Iterable[Finding]) -> Tally:
     """Of findings with their warnings: how many lost their verdict, and how many others carry a warning."""
-    judged = [finding for finding in findings if finding.verdict is not VerdictId.NOT_MEASURED]
+    judged = _judged(findings)
     stands = [finding for finding in judged if finding.verdict is not VerdictId.WITHDRAWN]
     warned = (any(warning.severity is not Severity.NOTE for warning in finding.warnings) for finding in stands)
     return Tally(len(judged) - len(stands), sum(warned))
+
+
+def _judged(findings: Iterable[Finding]) -> list[Finding]:
+    """What was measured, without the run's controls of itself: other reports do not count these either."""
+    compared = (finding for finding in findings if finding.comparison.standing not in CONTROLS)
+    return [finding for finding in compared if finding.verdict is not VerdictId.NOT_MEASURED]
 
 
 def _file(target: str, format_: str | None, columns: Columns, signers: Path | None) -> Audited:

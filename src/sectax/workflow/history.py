@@ -91,7 +91,8 @@ def _history(source: str, folder: Path, kept: Kept | None) -> History:
     in_order = sorted((run.started, name) for name, run in runs.items() if not (run.unreadable or run.planted))
     lines = tuple(_lines([(name, runs[name]) for _, name in in_order]))
     unreadable = {name: run.unreadable for name, run in runs.items() if run.unreadable}
-    return History(source, len(runs), lines, unreadable, _FOUND_BY, sum(run.planted for run in runs.values()))
+    planted = sum(run.planted for run in runs.values())
+    return History(source, len(runs) - len(unreadable), lines, unreadable, _FOUND_BY, planted)
 
 
 def _in_parallel(read: Callable[[Path], _Run], files: Sequence[Path]) -> list[_Run]:
@@ -154,7 +155,9 @@ def _lines(runs: Sequence[tuple[str, _Run]]) -> Iterator[HistoryLine]:
         machine = ", ".join(filter(None, (run.environment.get(key, "") for key in _MACHINE)))
         for compared in run.compared:
             grouped.setdefault((run.experiment, compared.id, machine), []).append((name, run, compared))
-    for (experiment, comparison, machine), points in grouped.items():
+    experiments = [*dict.fromkeys(experiment for experiment, _, _ in grouped)]
+    together = sorted(grouped.items(), key=lambda line: experiments.index(line[0][0]))
+    for (experiment, comparison, machine), points in together:
         last = points[-1][2]
         points_seen, changes = tuple(_seen(*point) for point in points), tuple(_changes(points))
         yield HistoryLine(experiment, comparison, last.words, last.metric, last.primary, machine, points_seen, changes)

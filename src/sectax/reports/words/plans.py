@@ -42,8 +42,12 @@ def answered_by(given: Plan) -> list[str]:
     return [printable(given.answered_by)] if given.answered_by else []
 
 
-def calibrated(given: Plan, frozen: Calibrated, block_s: float) -> list[str]:
-    """What the pilot froze, as lines: batches, warm-up, rounds, processes, and about how long a block lasts."""
+def calibrated(given: Plan, frozen: Calibrated, block_s: float | None = None) -> list[str]:
+    """What the pilot froze, as lines: batches, warm-up, rounds, processes; before the blocks, how long they may take.
+
+    Args:
+        block_s: about how long a block lasts; None where all of them were measured.
+    """
     live = [
         treatment
         for treatment in given.treatments
@@ -66,7 +70,8 @@ def calibrated(given: Plan, frozen: Calibrated, block_s: float) -> list[str]:
     parts.append(f"{_range(min(rounds), max(rounds), 'round')} per block")
     if given.warms_up:
         parts.append(f"{_count(len(live), 'process', 'processes')} per block")
-    return [f"from the pilot: {', '.join(parts)}", _duration(given, frozen, block_s)]
+    frozen_at = f"from the pilot: {', '.join(parts)}"
+    return [frozen_at] if block_s is None else [frozen_at, _duration(given, frozen, block_s)]
 
 
 def how_long(given: Plan) -> str:
@@ -75,9 +80,7 @@ def how_long(given: Plan) -> str:
     if stopping.budget_s is None:
         return "how long it takes is known after the pilot: blocks are limited, not the time"
     longest = f"takes at most about {units.seconds(stopping.budget_s)}"
-    if stopping.extends:
-        longest += f", longer only where {ENOUGH_BLOCKS} blocks do not fit"
-    elif stopping.fixed_blocks is None:
+    if stopping.fixed_blocks is None and not stopping.extends:
         longest += f" (refused after the pilot if {FIRST_LOOK} blocks do not fit)"
     return longest if stopping.until is Until.BUDGET else f"{longest}; ends sooner where that is enough for an answer"
 
@@ -155,7 +158,8 @@ def _stopping(given: Plan) -> str:
         return f"exactly {stopping.fixed_blocks} blocks, judged at the end"
     limits = [f"at most {stopping.max_blocks} blocks"] if stopping.max_blocks is not None else []
     if stopping.budget_s is not None:
-        limits.append(f"about {units.seconds(stopping.budget_s)}")
+        longer = f", longer only where {ENOUGH_BLOCKS} blocks do not fit" if stopping.extends else ""
+        limits.append(f"about {units.seconds(stopping.budget_s)}{longer}")
     limit = " or ".join(limits) or f"at most {DEFAULT_MAX_BLOCKS} blocks"
     return f"{_UNTIL[stopping.until]}, {limit}; the first verdict is possible after block {FIRST_LOOK}"
 
