@@ -306,6 +306,11 @@ def _timed(plan: Plan, metric: Metric) -> str:
     return f"here by {clocks[0]}, as the study measured; the run's own answer is by {clocks[1]}: sectax show"
 
 
+def _wider(comparison: RunComparison) -> Plan:
+    """The plan in which more varies: by its names what both runs have is known among what one of them has."""
+    return max(comparison.plans, key=lambda plan: len(names.varying_factors(plan)))
+
+
 def _differences(comparison: RunComparison) -> Section:
     if not comparison.differences:
         return Section("Differences", (Lines(("The runs record the same options, host, software and witnesses.",)),))
@@ -314,7 +319,7 @@ def _differences(comparison: RunComparison) -> Section:
             printable(
                 difference.name
                 if difference.subject in {"run", *difference.name.split()}
-                else f"{difference.name} of {names.subject(comparison.plans[0], difference.subject)}"
+                else f"{difference.name} of {names.subject(_wider(comparison), difference.subject)}"
             ),
             printable(difference.a or "not there"),
             printable(difference.b or "not there"),
@@ -329,7 +334,7 @@ def _effects(comparison: RunComparison, unseen: int) -> Section:
     pairs = comparison.effects
     if not pairs:
         return Section("Effects", (Lines(("The runs have no comparison in common.",)),))
-    plan, metrics = comparison.plans[0], {pair.metric.name for pair in pairs}
+    plan, metrics = _wider(comparison), {pair.metric.name for pair in pairs}
     rows = tuple(
         (
             names.subject(plan, pair.comparison if len(metrics) > 1 else pair.a.comparison.treatment),
@@ -355,9 +360,9 @@ def _absolute(comparison: RunComparison) -> Section:
         rows = []
         for pair in pairs:
             quotient = _ratio(pair.ratio, notes).replace("missing", "not comparable")
-            label = names.subject(comparison.plans[0], pair.treatment)
+            label = names.subject(_wider(comparison), pair.treatment)
             rows.append((label, *(_scaled(figure, column) for figure in (pair.a, pair.b)), quotient))
-        title = f"{names.metric(comparison.plans[0], name)}, {printable(column.unit)}"
+        title = f"{names.metric(_wider(comparison), name)}, {printable(column.unit)}"
         grids.append(_grid(title, ("treatment", "a", "b", "b : a"), rows))
     if not grids:
         return Section("Absolute figures", ())

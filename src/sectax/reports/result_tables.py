@@ -13,7 +13,7 @@ from sectax.model.analysed import Analysed
 from sectax.model.finding import FASTER, NO_CLAIM, SLOWER, WITHIN_MARGIN, Finding, Severity, TreatmentResult, VerdictId
 from sectax.model.metric import Metric
 from sectax.model.plan import Plan
-from sectax.model.treatment import Cell, Role, Standing
+from sectax.model.treatment import Cell, Comparison, Role, Standing
 from sectax.reports.document import Column, Interval, Row, Table, Tone, result_table
 from sectax.reports.reasons import no_interval
 from sectax.reports.words import names
@@ -111,9 +111,9 @@ def answers(analysed: Analysed, shown: frozenset[str]) -> Table:
             marks += [WARNED_MARK] if _warned(finding) else []
             texts = (
                 "" if number else ": ".join(filter(None, where)),
-                "" if number else _value(analysed, compared.baseline, metric),
+                "" if number else _value(analysed, compared, compared.baseline, metric),
                 " ".join([names.treatment(plan, compared.treatment), *marks]),
-                _value(analysed, compared.treatment, metric),
+                _value(analysed, compared, compared.treatment, metric),
                 claims.in_short(finding, metric),
             )
             rows.append(Row(texts, tone(finding), drawn(finding)))
@@ -127,14 +127,15 @@ def answers(analysed: Analysed, shown: frozenset[str]) -> Table:
     return Table("", columns, tuple(rows), plan.stopping.margin)
 
 
-def _value(analysed: Analysed, treatment: str, metric: Metric) -> str:
-    """What a treatment takes, with its unit."""
-    match = next(
-        (result.estimates.get(metric.name) for result in analysed.treatments if result.treatment == treatment), None
-    )
+def _value(analysed: Analysed, compared: Comparison, treatment: str, metric: Metric) -> str:
+    """What a treatment takes, with its unit: that of its baseline, unless it is far from it."""
+    estimates = {result.treatment: result.estimates.get(metric.name) for result in analysed.treatments}
+    match, baseline = estimates.get(treatment), estimates.get(compared.baseline)
     if match is None:
         return "–"
-    column = units.scale(metric.unit, (match.point,))
+    column = units.scale(metric.unit, (baseline.point if baseline else match.point,))
+    if not 0.1 <= match.point / column.size < 10_000:
+        column = units.scale(metric.unit, (match.point,))
     width = None if match.low is None or match.high is None else (match.high - match.low) / column.size
     return f"{units.number(match.point / column.size, width)} {printable(column.unit)}".replace(" operations/", "/")
 

@@ -167,7 +167,7 @@ def estimate(given: Estimate, column: Scale) -> str:
 
 def with_interval(point: float, low: float | None, high: float | None) -> str:
     """A number with the reach of its interval in per cent; with both ends where that would say nothing."""
-    if low is None or high is None:
+    if low is None or high is None or low == high == point:
         return number(point)
     reach = max(high - point, point - low)
     if low > 0 and high > _KNOWN_WITHIN * low:

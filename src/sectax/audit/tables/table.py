@@ -144,10 +144,11 @@ class _Reader:
         names, row, roles = self.layout.names, self.row[key], self.roles
         levels = {names[of]: level for of, level in zip(roles.by, key, strict=True)}
         levels |= {"column": names[at]} if len(self.values) > 1 else {}
-        # One of several columns is no name for what all of them are of.
-        metric = "value" if len(self.values) > 1 or len(roles.summaries) > 1 else names[at]
         label = ", ".join(levels.values())
-        id = ": ".join(filter(None, ("" if label and len(roles.summaries) > 1 else metric, label)))
+        # One of several columns is no name for what all of them are of.
+        by_row = label != "" and len(roles.summaries) > 1
+        metric = "value" if len(self.values) > 1 or by_row else names[at]
+        id = label if by_row else ": ".join(filter(None, (metric, label)))
         claims = self._claims(id, row, at, unit) if len(values) == 1 else ()
         texts = (*levels.values(), *map(str.strip, row), metric)
         operation = next(filter(moves_of, texts), next(iter(key), None))

@@ -73,7 +73,7 @@ class Place(WithGaps, frozen=True):
 
 
 class Placed(OfTreatment, frozen=True):
-    """Where the cost of a treatment sits."""
+    """Where the cost of a treatment sits; no parts where all that was found of it is withdrawn."""
 
     parts: tuple[Place, ...]
 

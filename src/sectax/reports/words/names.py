@@ -75,9 +75,10 @@ def subject(plan: Plan, subject_id: str) -> str:
 
 
 def by_id(plan: Plan) -> dict[str, str]:
-    """What the subjects of warnings are called: treatments, comparisons and cells."""
+    """What the subjects of warnings are called: treatments, comparisons and cells; and `:NAME`, a metric of one."""
     ids = [*(treatment.id for treatment in plan.treatments), *(comparison.id for comparison in plan.comparisons)]
     named = {subject_id: subject(plan, subject_id) for subject_id in (*ids, *(one.id for one in plan.cells))}
+    named |= {f":{one.name}": f" · {metric(plan, one.name)}" for one in plan.metrics}
     return {subject_id: name for subject_id, name in named.items() if name != subject_id}
 
 
@@ -87,8 +88,9 @@ def namer(named: Mapping[str, str]) -> Callable[[str], str]:
         return printable
     longest_first = sorted(named, key=len, reverse=True)
     # An id may be the beginning of another one, and a part of a word.
-    ids = re.compile(rf"(?<![\w/])(?:{'|'.join(map(re.escape, longest_first))})(?![\w/#])")
-    return lambda text: printable(ids.sub(lambda match: named[match[0]], text))
+    any_id = "|".join(map(re.escape, longest_first))
+    ids = re.compile(rf"(?<![\w/])({any_id})(:\w+)?(?![\w/#])")
+    return lambda text: printable(ids.sub(lambda match: named[match[1]] + named.get(match[2], match[2] or ""), text))
 
 
 def metric(plan: Plan, name: str) -> str:
