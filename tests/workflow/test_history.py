@@ -131,7 +131,7 @@ def test_the_document_keeps_to_its_schema_and_a_branch_says_the_same(folder: Pat
 
     Draft202012Validator(schema).validate(of_folder)
     assert [line["comparison"] for line in of_branch["lines"]] == [line["comparison"] for line in of_folder["lines"]]
-    assert (of_folder["runs"], of_branch["runs"]) == (3, 3)
+    assert (of_folder["runs"], of_branch["runs"]) == (2, 2)
 
 
 def test_what_is_no_folder_and_no_branch_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

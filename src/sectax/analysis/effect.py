@@ -238,7 +238,7 @@ def _absolute(effect: Effect, measured: Measured, comparison: Comparison) -> Est
         point=more(own.point, effect.log_ratio),
         low=min(ends, default=None),
         high=max(ends, default=None),
-        level=effect.level + own.level - 1,
+        level=round(effect.level + own.level - 1, 12),
         method=effect.method,
         count=effect.blocks,
         unit=cost_unit(metric),
