@@ -312,6 +312,12 @@ def test_summaries_near_each_other_tie_together_and_are_no_copy() -> None:
     assert "F copied-data" in said(told(*(series(name, count=500, **far) for name in "ab")))
 
 
+def test_a_row_that_is_repeated_with_few_digits_is_doubtful() -> None:
+    rough = {"median": 12.1, "p95": 15.3, "p99": 22.0}
+
+    assert "W copied-data" in said(told(*(series(name, count=10000, **rough) for name in "ab")))
+
+
 def test_less_than_no_operation_is_judged_without_an_error() -> None:
     work = Work(operations=-5.0, target_rate=100.0, achieved_rate=100.0)
 

@@ -107,6 +107,16 @@ def test_a_limit_adds_digits_to_an_interval_and_changes_none() -> None:
     assert claims.beside_limit(found.effect, WALL, 0.30) == own
 
 
+def test_a_range_over_several_settings_has_the_ends_of_their_own_intervals() -> None:
+    effects = [found.effect for found in (finding(7600, 9300), finding(20000, 22700)) if found.effect is not None]
+
+    assert [claims.interval(effect) for effect in effects] == [
+        "7,600 to 9,300 times slower",
+        "20,000 to 22,700 times slower",
+    ]
+    assert claims.over_all(effects) == "7,600 to 22,700 times slower"
+
+
 @given(st.floats(1e-6, 3), st.floats(1e-6, 1), st.booleans())
 def test_no_direction_is_ever_lost_in_words(near: float, width: float, slower: bool) -> None:
     bounds = (near, near + width) if slower else (-near - width, -near)

@@ -12,6 +12,7 @@ import pytest
 from sectax.advice.advise import advice
 from sectax.analysis.analyse import analyse
 from sectax.experiments.s3.experiment import EXPERIMENT
+from sectax.model.finding import AuditWarning, Severity
 from sectax.model.measured import Measured
 from sectax.model.treatment import Treatment
 from sectax.prices import load
@@ -58,6 +59,13 @@ def test_the_cost_is_given_where_it_sits(run: Measured) -> None:
         "of it until the first byte": 0.0,
         "CPU time of the server": pytest.approx(0.0105, rel=0.01),
     }
+
+
+def test_what_is_withdrawn_has_no_figures(run: Measured) -> None:
+    warnings = [AuditWarning("c", Severity.FATAL, "run", "", "")]
+    advised = advice(analyse(run, warnings), EXPERIMENT.advice_rules(run.plan), load())
+
+    assert {placed.parts for placed in advised.placed} == {()}
 
 
 def test_a_month_is_reported_with_and_without_a_bucket_key(run: Measured) -> None:
