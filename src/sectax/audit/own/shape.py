@@ -75,7 +75,7 @@ def _longer_warm_up(evidence: RunEvidence) -> str:
 def warm_up(evidence: RunEvidence) -> Iterator[Remark]:
     for arm in evidence.arms.values():
         if arm.calibration is not None and not arm.calibration.settled and arm.treatment.role not in _COPIES:
-            saw = "its speed was still changing when the pilot ended"
+            saw = "the speed was still changing when the pilot ended"
             meaning = "part of the difference may be warm-up"
             yield warning(arm.id, saw, meaning, _longer_warm_up(evidence))
 
