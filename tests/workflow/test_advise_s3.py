@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import math
 from typing import Any
 
 import pytest
@@ -17,7 +16,7 @@ from sectax.model.measured import Measured
 from sectax.model.treatment import Treatment
 from sectax.prices import load
 from sectax.reports.words import answers
-from sectax.text import units
+from sectax.text import claims
 from sectax.workflow.advise import decided
 from sectax.workflow.present import View, render
 from tests.fakes.measured import measured
@@ -117,8 +116,8 @@ def test_of_what_is_not_decided_its_most_is_reported(run: Measured) -> None:
     decision = decided(analysed)
 
     (sentence,) = answers(run.plan, decision)
-    most = max(finding.effect.high for finding in decision.findings if finding.effect is not None)
-    assert f"at most {units.share(math.expm1(most))} slower" in sentence
+    effects = [finding.effect for finding in decision.findings if finding.effect is not None]
+    assert f"at most {claims.farthest(max(effects, key=lambda effect: effect.high))}" in sentence
 
 
 def test_the_figure_of_advice_is_that_of_the_finding(run: Measured) -> None:

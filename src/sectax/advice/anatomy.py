@@ -97,7 +97,7 @@ def placed(analysed: Analysed, places: Places) -> Iterator[Placed]:
         if treatment.role is not Role.TREATMENT:
             continue
         verdicts = {one.verdict for one in analysed.findings if one.comparison.treatment == treatment.id}
-        if verdicts == {VerdictId.WITHDRAWN}:
+        if verdicts - {VerdictId.NOT_MEASURED} == {VerdictId.WITHDRAWN}:
             yield Placed(treatment.cell, treatment.id, ())
             continue
         parts: list[tuple[str, Estimate | None]] = []
