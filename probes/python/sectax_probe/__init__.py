@@ -3,6 +3,3 @@
 Every block of a run is a fresh process, so nothing is imported before it is needed: `hello` imports no
 key loader, the layer `primitive` no PyJWT.
 """
-
-VERSION = "1"
-PROTOCOL_VERSION = 1

@@ -9,10 +9,10 @@ def main() -> int:
     # traceback, and the parent sees what ended it; hence before the imports.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
-    from sectax_probe.channel import Channel
-    from sectax_probe.conversation import Conversation
+    from sectax_probe.catalogue import PROBE
+    from sectax_probe.kit.conversation import serve
 
-    return Conversation(Channel.over_stdio()).run()
+    return serve(PROBE)
 
 
 if __name__ == "__main__":

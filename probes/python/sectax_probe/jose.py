@@ -6,8 +6,12 @@ import binascii
 import json
 from typing import NamedTuple
 
+from sectax_probe.kit.timing import Failed, Witnesses
 
-class Malformed(Exception):
+_TO_URL, _FROM_URL = str.maketrans("+/", "-_"), str.maketrans("-_", "+/")
+
+
+class Malformed(Failed):
     """This is no compact JWS, or no base64url."""
 
 
@@ -22,43 +26,32 @@ def encode(data: bytes) -> str:
 
 
 def decode(text: str) -> bytes:
-    """
-    Raises:
-        Malformed: for all but the one canonical form. Python's decoder passes over foreign characters and
-            spare bits, so that a changed text could give the same bytes.
-    """
+    """Read the one canonical form. Python's decoder passes over foreign characters and spare bits, so that a
+    changed text could give the same bytes."""
     try:
         data = binascii.a2b_base64(text.translate(_FROM_URL) + "=" * (-len(text) % 4))
-    except ValueError as error:
-        raise Malformed("no base64url") from error
-    if encode(data) != text:
-        raise Malformed("no canonical base64url")
+    except ValueError:
+        data = None
+    if data is None or encode(data) != text:
+        raise Malformed("malformed: no canonical base64url")
     return data
 
 
 def parse(token: str) -> Compact:
-    """
-    Raises:
-        Malformed: not three parts, or one of them is not what it should be.
-    """
     parts = token.split(".")
     if len(parts) != 3:
-        raise Malformed(f"a compact JWS has three parts, this text has {len(parts)}")
+        raise Malformed(f"malformed: a compact JWS has three parts, this text has {len(parts)}")
     header, payload, signature = parts
     try:
         members = json.loads(decode(header))
-    except (ValueError, RecursionError) as error:
-        raise Malformed("the header is no JSON") from error
+    except (ValueError, RecursionError):
+        members = None
     if not isinstance(members, dict):
-        raise Malformed("the header is no JSON object")
+        raise Malformed("malformed: the header is no JSON object")
     decode(payload)
     return Compact(f"{header}.{payload}".encode("ascii"), members, decode(signature))
 
 
-def algorithm_of(token: str) -> str:
+def read_back(token: str) -> Witnesses:
     """Read `alg` off the header of *token*, which must be a compact JWS."""
-    return str(parse(token).header.get("alg"))
-
-
-_TO_URL = str.maketrans("+/", "-_")
-_FROM_URL = str.maketrans("-_", "+/")
+    return {"alg": str(parse(token).header.get("alg"))}

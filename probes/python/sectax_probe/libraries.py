@@ -8,29 +8,29 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from typing import Any
 
-from sectax_probe.answers import Skipped
+from sectax_probe.kit.timing import Skipped
 
 _FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
-def runtime() -> dict[str, str]:
-    implementation = {"cpython": "CPython", "pypy": "PyPy"}.get(sys.implementation.name)
-    return {"name": implementation or sys.implementation.name, "version": sys.version.split()[0]}
-
-
-def installed() -> list[dict[str, str]]:
-    """Name and version of each library that is here; what is missing is left out."""
+def installed() -> dict[str, str]:
+    """The version of each library that is here; what is missing is left out."""
     found = {
-        "cryptography": _cryptography(),
-        "openssl": _openssl_of_cryptography(),
+        "cryptography": _of("cryptography", lambda it: it.__version__),
+        # That inside its wheel, mostly not the system's. The public way asks the same function, and
+        # imports every key type before it: 40 ms against 4.
+        "openssl": _of("cryptography.hazmat.bindings._rust", lambda it: it.openssl.openssl_version_text()),
         "PyJWT": distribution_version("pyjwt", sys.path),
-        "openssl of Python": _openssl_of_python(),
+        # That of hashlib and hmac, with which PyJWT makes HS256; `ssl` itself takes three times as long.
+        "openssl of Python": _of("_ssl", lambda it: it.OPENSSL_VERSION),
         "argon2-cffi": distribution_version("argon2_cffi", sys.path),
         "bcrypt": distribution_version("bcrypt", sys.path),
     }
-    return [{"name": name, "version": version} for name, version in found.items() if version]
+    return {name: version for name, version in found.items() if version}
 
 
 def missing(error: ImportError) -> Skipped:
@@ -54,31 +54,8 @@ def distribution_version(name: str, folders: Iterable[str]) -> str | None:
     return None
 
 
-def _cryptography() -> str | None:
+def _of(name: str, read: Callable[[Any], str]) -> str | None:
     try:
-        import cryptography
+        return read(import_module(name))
     except ImportError:
         return None
-    return cryptography.__version__
-
-
-def _openssl_of_cryptography() -> str | None:
-    """The OpenSSL inside cryptography's wheel, mostly not the system's.
-
-    The public way, `backends.openssl.backend.openssl_version_text()`, asks the same function and imports
-    every key type before it: 40 ms against 4.
-    """
-    try:
-        from cryptography.hazmat.bindings._rust import openssl
-    except ImportError:
-        return None
-    return openssl.openssl_version_text()
-
-
-def _openssl_of_python() -> str | None:
-    """The OpenSSL of Python's own hashlib and hmac, with which PyJWT makes HS256."""
-    try:
-        from _ssl import OPENSSL_VERSION  # `ssl` itself takes three times as long
-    except ImportError:
-        return None
-    return OPENSSL_VERSION

@@ -6,8 +6,8 @@ import io
 import json
 from typing import Any, cast
 
-from sectax_probe.channel import Channel
-from sectax_probe.conversation import Conversation
+from sectax_probe.catalogue import PROBE
+from sectax_probe.kit.conversation import Conversation
 from tests.vectors import Inputs, Vector
 
 Reply = dict[str, Any]
@@ -19,7 +19,7 @@ def say(*lines: bytes | Reply) -> list[Reply]:
     """Send all lines, and give back all replies."""
     sent = b"".join(line if isinstance(line, bytes) else json.dumps(line).encode() + b"\n" for line in lines)
     replies = io.BytesIO()
-    status = Conversation(Channel(io.BytesIO(sent), replies)).run()
+    status = Conversation(PROBE, io.BytesIO(sent), replies).run()
     assert status == 0
     return [json.loads(line) for line in replies.getvalue().splitlines()]
 

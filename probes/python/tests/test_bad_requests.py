@@ -7,8 +7,7 @@ import json
 import pytest
 from cryptography.hazmat.primitives.asymmetric import dsa, ec, ed448
 
-from sectax_probe import conversation
-from sectax_probe.channel import MAX_LINE_BYTES
+from sectax_probe.kit.conversation import MAX_LINE_BYTES, MOST_SINGLE_TIMINGS
 from tests.speak import Reply, measure, prepare, say
 from tests.vectors import EDDSA, ES256, HS256, RS256, pem_inputs
 
@@ -63,6 +62,7 @@ def test_a_line_that_is_too_long_is_read_past(filler: bytes) -> None:
         ({"command": "sing"}, "unknown command 'sing': hello, prepare, witness, measure, stop are known"),
         ({"command": "hello"}, "`protocol` must be an integer, it is missing"),
         ({"command": "hello", "protocol": "1"}, "`protocol` must be an integer, not a text"),
+        ({"command": "hello", "protocol": 2}, "protocol 2 was asked for, this probe speaks 1"),
         ({"command": "prepare"}, "`operation` must be a text, it is missing"),
         ({"command": "prepare", "operation": "dance"}, "unknown operation 'dance'"),
         ({"command": "prepare", "operation": "sign", "parameters": [1]}, "`parameters` must be an object"),
@@ -100,9 +100,9 @@ def test_settle_and_each_have_their_types(members: Reply) -> None:
 
 
 def test_more_single_timings_than_a_line_holds_are_refused_before_they_are_run() -> None:
-    count = conversation.MOST_SINGLE_TIMINGS + 1
+    request = measure(MOST_SINGLE_TIMINGS + 1, each=True)
 
-    assert "1000000" in refusal(prepare("sign", EDDSA, "primitive"), measure(count, each=True))["reason"]
+    assert "1000000" in refusal(prepare("sign", EDDSA, "primitive"), request)["reason"]
 
 
 @pytest.mark.parametrize("present", ["a.b.c", [1], None, [None], {}, ["\ud800"]])
@@ -175,26 +175,16 @@ def test_claims_are_a_json_object(claims: str) -> None:
 @pytest.mark.parametrize("key_use", ["parsed-once", "parsed-per-call"])
 def test_a_mislabelled_key_is_refused(layer: str, key_use: str) -> None:
     p384 = pem_inputs(ec.generate_private_key(ec.SECP384R1()))
-
-    wrong_curve = refusal(prepare("sign", ES256, layer, key_use, **p384))
-    wrong_type = refusal(prepare("verify", EDDSA, layer, key_use, **RS256.keys))
-
-    assert wrong_curve["reason"] == "ES256 takes EC P-256 keys, this one is EC P-384"
-    assert wrong_type["reason"] == "EdDSA takes OKP Ed25519 keys, this one is RSA"
-
-
-def test_a_key_of_a_kind_that_no_algorithm_here_takes_is_refused() -> None:
-    keys = pem_inputs(dsa.generate_private_key(1024))
-
-    assert refusal(prepare("sign", EDDSA, "primitive", **keys))["reason"] == "no key for EdDSA"
-    assert refusal(prepare("verify", EDDSA, "primitive", **keys))["reason"] == "no key for EdDSA"
-
-
-def test_a_key_of_another_curve_is_refused() -> None:
-    keys = pem_inputs(ed448.Ed448PrivateKey.generate())
-
-    reason = "EdDSA takes OKP Ed25519 keys, this one is OKP Ed448"
-    assert refusal(prepare("sign", EDDSA, "primitive", **keys))["reason"] == reason
+    of_ed448 = pem_inputs(ed448.Ed448PrivateKey.generate())
+    of_dsa = pem_inputs(dsa.generate_private_key(1024))
+    for operation, vector, keys, reason in (
+        ("sign", ES256, p384, "ES256 takes EC P-256 keys, this one is EC P-384"),
+        ("verify", EDDSA, RS256.keys, "EdDSA takes OKP Ed25519 keys, this one is RSA"),
+        ("sign", EDDSA, of_ed448, "EdDSA takes OKP Ed25519 keys, this one is OKP Ed448"),
+        ("sign", EDDSA, of_dsa, "no key for EdDSA"),
+        ("verify", EDDSA, of_dsa, "no key for EdDSA"),
+    ):
+        assert refusal(prepare(operation, vector, layer, key_use, **keys))["reason"] == reason
 
 
 def test_a_call_that_raises_what_is_no_refusal_fails_the_measurement() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -15,11 +14,12 @@ from tests.vectors import EDDSA, HS256, RS256
 
 FOLDER = Path(__file__).parent.parent
 HELLO: Reply = {"seq": 1, "command": "hello", "protocol": 1}
+MANIFEST = tomllib.loads((FOLDER / "probe.toml").read_text())
 
 
 def start(*options: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, *options, "-m", "sectax_probe"],
+        [sys.executable, *options, *MANIFEST["command"][1:]],
         cwd=FOLDER,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -51,6 +51,7 @@ def test_a_whole_conversation() -> None:
     )
 
     assert [reply["status"] for reply in replies] == ["ok"] * 5
+    assert replies[0]["probe"]["name"] == MANIFEST["name"]
     assert replies[2]["artefact"] == RS256.token
     assert len(replies[3]["elapsed_ns"]) == 3
     assert log == ""
@@ -66,7 +67,7 @@ def test_a_reply_comes_at_once_and_stop_ends_the_process() -> None:
                 assert process.wait(10) == 0
 
 
-def test_a_library_that_is_missing_is_skipped_with_what_mends_it() -> None:
+def test_a_library_that_is_missing_is_skipped_with_a_hint() -> None:
     replies, log = converse(
         HELLO,
         prepare("sign", EDDSA, "primitive"),
@@ -98,13 +99,15 @@ def test_a_process_imports_only_what_it_measures() -> None:
 
 def test_stdout_belongs_to_the_protocol() -> None:
     noisy = (
-        "import os; from sectax_probe.channel import Channel; channel = Channel.over_stdio();"
-        "print('from Python', flush=True); os.system('echo from a child'); channel.write(b'{}')"
+        "import os; from sectax_probe.kit.conversation import Probe, serve;"
+        "say = lambda: print('from Python', flush=True) or os.system('echo from a child') and {} or {};"
+        "serve(Probe('noisy', '1', say, {}, None))"
     )
 
-    done = subprocess.run([sys.executable, "-c", noisy], cwd=FOLDER, capture_output=True, check=True)
+    command, hello = [sys.executable, "-c", noisy], json.dumps(HELLO).encode()
+    done = subprocess.run(command, cwd=FOLDER, input=hello, capture_output=True, check=True)
 
-    assert done.stdout == b"{}\n"
+    assert json.loads(done.stdout)["status"] == "ok"
     assert done.stderr == b"from Python\nfrom a child\n"
 
 
@@ -131,20 +134,8 @@ def test_a_reader_that_went_away_ends_the_process_quietly() -> None:
         assert process.stderr.read() == b""
 
 
-def test_the_manifest_starts_this_program() -> None:
-    manifest = tomllib.loads((FOLDER / "probe.toml").read_text())
-
-    command = [sys.executable if word == "{python}" else word for word in manifest["command"]]
-    done = subprocess.run(
-        command, cwd=FOLDER, input=json.dumps(HELLO).encode(), capture_output=True, check=True, env=os.environ
-    )
-
-    assert json.loads(done.stdout)["probe"]["name"] == manifest["name"]
-    assert (FOLDER / manifest["setup"]["lock"]).is_file()
-
-
 def test_the_locks_name_no_registry() -> None:
-    for lock in ("requirements.lock", "requirements-dev.lock"):
+    for lock in (MANIFEST["setup"]["lock"], "requirements-dev.lock"):
         text = (FOLDER / lock).read_text()
         assert "://" not in text
         assert "--hash=sha256:" in text

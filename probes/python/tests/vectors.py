@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
-from cryptography.hazmat.primitives.asymmetric import dsa, ec, ed25519, rsa
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
-from sectax_probe import jose, keys
+from sectax_probe import jose
 
 Inputs = dict[str, str]
-PrivateKey: TypeAlias = keys.PrivateKey | dsa.DSAPrivateKey
 
 _PAYLOAD = "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ"
 
@@ -37,7 +36,7 @@ class Vector(NamedTuple):
         return self.token.rpartition(".")[0]
 
 
-def pem_inputs(key: PrivateKey) -> Inputs:
+def pem_inputs(key: Any) -> Inputs:
     private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     public = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
     return {"private_key_pem": private.decode(), "public_key_pem": public.decode()}

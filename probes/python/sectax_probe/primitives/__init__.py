@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from importlib import import_module
 
-from sectax_probe import libraries
-from sectax_probe.answers import Failed, Skipped
-from sectax_probe.jose import Malformed
-from sectax_probe.operation import Operation
+from sectax_probe.kit.timing import Failed, Operation, Skipped
 
 # Operation -> the module that has it, in which PREPARE has a function for every algorithm.
 MODULES = {
@@ -28,9 +25,7 @@ PARAMETERS = {
     "agree": ["x25519", "p-256", "ml-kem-768", "x25519mlkem768"],
     "password": ["argon2id", "argon2id-rfc9106", "scrypt", "bcrypt", "pbkdf2-sha256", "pbkdf2-sha512"],
 }
-OPERATIONS: list[dict[str, object]] = [
-    {"name": name, "parameters": {"algorithm": known}} for name, known in PARAMETERS.items()
-]
+OPERATIONS = {name: {"algorithm": known} for name, known in PARAMETERS.items()}
 # Where the others would have to be.
 _LIBRARIES = {
     "hash": "hashlib",
@@ -41,23 +36,14 @@ _Prepare = Callable[[str, str, Mapping[str, str]], Operation]
 
 
 def prepare(name: str, parameters: Mapping[str, str], inputs: Mapping[str, str]) -> Operation:
-    """Make the operation *name* ready with the algorithm of the parameters.
-
-    Raises:
-        Failed: a parameter that is unknown or missing, inputs that do not fit.
-        Skipped: no library here has the algorithm.
-    """
-    if parameters.keys() != {"algorithm"}:
-        raise Failed(f"{name} takes the parameter 'algorithm' and no other")
+    """Make the operation *name* ready with the algorithm of the parameters."""
     algorithm = parameters["algorithm"]
     if algorithm not in PARAMETERS[name]:
         raise Skipped(f"not in {_LIBRARIES.get(name, 'cryptography')}")
     try:
         make: _Prepare = import_module(f"{__name__}.{MODULES[name]}").prepare
         return make(name, algorithm, inputs)
-    except ImportError as error:
-        raise libraries.missing(error) from error
     except KeyError as error:
         raise Failed(f"the input {error} is missing") from error
-    except (Malformed, ValueError) as error:
+    except ValueError as error:
         raise Failed(f"an input does not fit: {type(error).__name__}") from error

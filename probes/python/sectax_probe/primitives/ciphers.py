@@ -12,8 +12,8 @@ from typing import Any
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers import aead
 
-from sectax_probe.jose import Malformed, decode, encode
-from sectax_probe.operation import Call, Operation, accepted_by
+from sectax_probe.jose import decode, encode
+from sectax_probe.kit.timing import Call, Operation, Witnesses
 
 NONCE_BYTES = 12
 _CIPHERS: dict[str, Any] = {
@@ -27,20 +27,23 @@ _CIPHERS: dict[str, Any] = {
 def prepare(name: str, algorithm: str, inputs: Mapping[str, str]) -> Operation:
     key = decode(inputs["key"])
     cipher = _CIPHERS[algorithm](key)
-    witnesses: dict[str, str | int] = {"key_bits": 8 * len(key), "implementation": "cryptography/openssl"}
+    witnesses: Witnesses = {"key_bits": 8 * len(key), "implementation": "cryptography/openssl"}
 
     def opener(shown: str) -> Call:
         sealed = decode(shown)
         nonce, body, decrypt = sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], cipher.decrypt
         return lambda: decrypt(nonce, body, None)
 
-    accepts = accepted_by(opener, (InvalidTag, Malformed, ValueError))
+    def takes(shown: str) -> object:
+        try:
+            return opener(shown)()
+        except ValueError:  # no nonce
+            return False
+
     if name == "aead-open":
         call = opener(inputs["sealed"])
         witnesses["data_bytes"] = len(decode(inputs["sealed"])) - NONCE_BYTES - 16
-        return Operation(
-            call, witnesses, (InvalidTag,), True, lambda: encode(_bytes(call())), accepts, read_back=None
-        )
+        return Operation(call, witnesses, (InvalidTag,), True, lambda: encode(_bytes(call())), takes)
     data = decode(inputs["data"])
     counter = int.from_bytes(os.urandom(NONCE_BYTES)) >> 1
     encrypt = cipher.encrypt
@@ -56,7 +59,7 @@ def prepare(name: str, algorithm: str, inputs: Mapping[str, str]) -> Operation:
         return encode(counter.to_bytes(NONCE_BYTES) + sealed)
 
     witnesses["data_bytes"] = len(data)
-    return Operation(seal, witnesses, (), True, artefact, accepts, read_back=None)
+    return Operation(seal, witnesses, (InvalidTag,), True, artefact, takes)
 
 
 def _bytes(output: object) -> bytes:

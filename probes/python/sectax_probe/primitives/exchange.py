@@ -6,8 +6,8 @@ import hmac
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from sectax_probe.jose import Malformed, decode, encode
-from sectax_probe.operation import Operation
+from sectax_probe.jose import decode, encode
+from sectax_probe.kit.timing import Operation
 
 
 class Disagreed(Exception):
@@ -124,11 +124,11 @@ def prepare(name: str, algorithm: str, inputs: Mapping[str, str]) -> Operation:
             raise Disagreed
         return secret
 
-    def accepts(shown: str) -> bool:
+    def takes(shown: str) -> bool:
         try:
             message, secret = map(decode, shown.split("."))
             return same(finish(own, message), secret)
-        except (Malformed, ValueError):
+        except ValueError:
             return False
 
     return Operation(
@@ -137,6 +137,5 @@ def prepare(name: str, algorithm: str, inputs: Mapping[str, str]) -> Operation:
         refusals=(Disagreed,),
         constant_size=True,
         artefact=lambda: ".".join(map(encode, respond(public))),
-        accepts=accepts,
-        read_back=None,
+        takes=takes,
     )

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sectax_probe.jose import decode, encode
-from sectax_probe.operation import Operation
+from sectax_probe.kit.timing import Operation
 
 _HASHES: dict[str, Any] = {
     "sha-256": hashlib.sha256,
@@ -57,6 +57,5 @@ def prepare(operation: str, algorithm: str, inputs: Mapping[str, str]) -> Operat
         witnesses=key_bits | {"data_bytes": len(data), "implementation": implementation},
         constant_size=True,
         artefact=lambda: encode(call()),
-        accepts=lambda shown: hmac.compare_digest(encode(call()), shown),
-        read_back=None,
+        takes=lambda shown: hmac.compare_digest(encode(call()), shown),
     )

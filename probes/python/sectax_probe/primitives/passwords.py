@@ -7,9 +7,9 @@ import hashlib
 import hmac
 import os
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from sectax_probe.operation import Call, Operation, accepted_by
+from sectax_probe.kit.timing import Call, Operation, Witnesses
 
 _HASH_BYTES = 32
 _MIB = 1 << 20
@@ -111,14 +111,13 @@ _SCHEMES: dict[str, Callable[[], Scheme]] = {
 def prepare(name: str, algorithm: str, inputs: Mapping[str, str]) -> Operation:
     scheme = _SCHEMES[algorithm]()
     password, stored = inputs["password"].encode(), inputs["stored"]
-    witnesses: dict[str, Any] = {"implementation": scheme.implementation}
+    witnesses: Witnesses = {"implementation": scheme.implementation}
     return Operation(
         call=scheme.checker(stored, password),
         witnesses=witnesses,
         refusals=scheme.refusals,
         artefact=lambda: scheme.store(stored, password),
-        accepts=accepted_by(lambda shown: scheme.checker(shown, password), scheme.refusals),
-        read_back=None,
+        takes=lambda shown: scheme.checker(shown, password)(),
     )
 
 

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key, l
 
 from sectax_probe.algorithms import Algorithm
 from sectax_probe.jose import Malformed
-from sectax_probe.operation import Call
+from sectax_probe.kit.timing import Call
 
 # Bytes of r and of s (RFC 7518, section 3.4).
 _SIZES = {"P-256": 32, "P-384": 48, "P-521": 66, "secp256k1": 32}
@@ -28,7 +28,6 @@ class Signatures:
     def __init__(self, algorithm: Algorithm) -> None:
         self._how = _how(algorithm)
         self._size = _SIZES[str(algorithm.curve)] if algorithm.scheme == "ecdsa" else 0
-        self.constant_size = algorithm.scheme != "ecdsa"  # the length of DER varies with r and s
 
     def signer(self, key: Any, data: bytes) -> Call:
         match self._how:
@@ -82,7 +81,7 @@ class Signatures:
         from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 
         if len(signature) != 2 * self._size:
-            raise Malformed(f"a signature of {len(signature)} bytes, not {2 * self._size}")
+            raise Malformed(f"malformed: a signature of {len(signature)} bytes, not {2 * self._size}")
         r, s = signature[: self._size], signature[self._size :]
         return encode_dss_signature(int.from_bytes(r), int.from_bytes(s))
 
