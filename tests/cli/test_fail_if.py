@@ -72,12 +72,15 @@ def test_values_and_words_are_limits_too(tmp_path):
         "bill > 0.5 USD a million": "holds",
         "bill > 50 USD a million": "ruled out",
         "peak_memory > 1 GiB": "ruled out",
-        "instructions > 0": "undecided",  # nobody counted them
     }
     assert {text: answer(text) for text in told} == told
-    (unknown,) = concluded(analysed, (condition("p99 > 12"),))
-    assert unknown.why == (Open.NO_FIGURE,)
-    assert "wall" in str(unknown.values["all/new"])
+    lacking = condition("instructions > 0")  # nobody counted them
+    with pytest.raises(WrongUse, match="instructions") as refused:
+        concluded(analysed, (lacking,))
+    assert "wall" in refused.value.hint
+    plan = replace(analysed.measured.plan, stopping=replace(analysed.measured.plan.stopping, conditions=(lacking,)))
+    (unknown,) = concluded(replace(analysed, measured=replace(analysed.measured, plan=plan)), (lacking,))
+    assert unknown.why == (Open.NO_FIGURE,)  # the run began with it, and has been measured
     # Only what was counted is known after the run alone, and no count is in a unit of time.
     with pytest.raises(WrongUse, match="no metric 'p99' is measured"):
         concluded(analysed, (condition("p99 > 12 ms"),))

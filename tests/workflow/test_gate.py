@@ -48,7 +48,7 @@ def test_a_limit_is_exceeded_where_both_sessions_are_beyond_that_one(
 def test_every_session_is_reported() -> None:
     said = list(lines(gate(Outcome.EXCEEDED, session(HOLDS, KEPT), session(HOLDS, KEPT))))
 
-    assert sum("12 blocks, both sides by turns on EPYC" in line for line in said) == 2
+    assert sum("12 blocks, interleaved on EPYC" in line for line in said) == 2
     assert said[0] == "gate exceeded: main (000000000000) → HEAD (111111111111)"
     assert sum(line.startswith("session") for line in said) == 2
     assert sum("slower>5%: exceeded" in line for line in said) == 2
@@ -88,13 +88,16 @@ def test_annotations_are_errors_only_where_the_gate_is_red(outcome: Outcome, lim
 
 
 def test_false_alarms_are_of_limits_on_changes() -> None:
-    assert any("at most 1 in 1,600 red" in line for line in lines(gate(Outcome.PASSED, session(KEPT))))
+    assert any("at most 0.063 %" in line for line in lines(gate(Outcome.PASSED, session(KEPT))))
     of_values = replace(gate(Outcome.PASSED, session(KEPT)), false_alarms=None)
     assert [line for line in lines(of_values) if "pushes" in line] == []
 
 
-def test_junit_fails_what_is_exceeded_and_skips_what_nobody_can_say() -> None:
-    suite = junit(gate(Outcome.EXCEEDED, session(HOLDS, KEPT, OPEN)))
+def test_junit_fails_what_is_exceeded_and_skips_what_nobody_can_say_where_that_may_pass() -> None:
+    undecided = gate(Outcome.EXCEEDED, session(HOLDS, KEPT, OPEN))
+    suite = junit(undecided, may_pass=True)
+
+    assert 'failures="1" errors="1" skipped="0"' in junit(undecided)
 
     assert 'tests="3" failures="1" errors="0" skipped="1"' in suite
     assert re.findall(r"<(testcase|failure|skipped)\b", suite) == [

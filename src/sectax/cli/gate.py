@@ -26,8 +26,13 @@ if TYPE_CHECKING:
 _PASS, _FAIL = "pass", "fail"
 _OF_RUN = ("--level", "--margin", "--budget", "--until", "--blocks", "--max-blocks", "--seed")
 _FILE = "it is TOML of one line: limits = ['slower>5%']"
-# What `sectax run` makes of a result; a gate makes its own.
-_NOT_HERE = ("--fail-if", "--dry-run", "--html", "--picture", "--seal", "--no-summary")
+# What `sectax run` makes of a result, where a gate makes its own -> what to do instead.
+_NOT_HERE = {
+    "--fail-if": "give its condition to --limit, in front of --",
+    "--dry-run": "leave it out; sectax run has it",
+    **dict.fromkeys(("--html", "--picture"), "leave it out: sectax report makes it of the run file"),
+    **dict.fromkeys(("--seal", "--no-summary"), "leave it out"),
+}
 
 
 @click.command(
@@ -109,7 +114,7 @@ def command(
     if junit is not None:
         from sectax.workflow.gate import junit as as_junit
 
-        write_document(as_junit(made), junit, "--junit")
+        write_document(as_junit(made, may_pass=on_unknown == _PASS), junit, "--junit")
     if self_test:
         text, status = _SELF_TEST[made.outcome]
         click.echo(f"self-test {text}", err=True)
@@ -137,7 +142,7 @@ def _refuse_misplaced(words: Sequence[str]) -> None:
         if name in own:
             raise WrongUse(f"{name} is an option of gate, and comes after --", "put it before --")
         if name in _NOT_HERE:
-            raise WrongUse(f"{name} does not go with a gate", "leave it out: sectax show and report have the run file")
+            raise WrongUse(f"{name} does not go with a gate", _NOT_HERE[name])
 
 
 def _limits(given: Sequence[str], file: Path | None) -> tuple[Condition, ...]:
@@ -192,7 +197,7 @@ def _of_revisions(
     from sectax.cli.run import typed_request
     from sectax.workflow.checkouts import Repository
     from sectax.workflow.conditions import with_conditions
-    from sectax.workflow.gate import Question, Revisions, in_both, largest_planted, of_revisions
+    from sectax.workflow.gate import Question, Revisions, in_both, largest_planted, measures_folders, of_revisions
     from sectax.workflow.run import default_path
 
     if sides[0] is None:
@@ -208,7 +213,7 @@ def _of_revisions(
         )
     elif treatment.commit == repository.commit("HEAD") and repository.is_changed:
         progress.say("uncommitted changes are not part of HEAD, and are not measured")
-    if len(words) < 2:
+    if not words or (len(words) == 1 and measures_folders(words[0])):
         raise WrongUse("there is nothing to measure", "say what, as in: -- run command './bench'")
     shares = [limit.limit for limit in limits if limit.is_share]
     planted = 2 * largest_planted(words[0], limits) if plant else 0.0

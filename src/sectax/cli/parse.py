@@ -102,10 +102,10 @@ def condition(text: str, option: str = "--fail-if") -> Condition:
     costlier, more = _COSTLIER.get(word.lower()), match is not None and bool(match["more"])
     is_share = unit == SHARE
     if match is None or (unit not in _UNITS and not is_share) or (is_share and costlier is None and not more):
-        first_word = re.match(r"\s*(?:[\w.-]+\s*:\s*)?([A-Za-z]+)", text)
-        hint = "say it as 'slower>5%', 'memory > +10%' or 'p99 > 12ms', each by itself"
-        if first_word is not None and first_word[1].lower() not in _COSTLIER:
-            hint = f"{did_you_mean(first_word[1], _COSTLIER)}; {hint}"
+        hint = "say it as 'slower>5%', 'memory > +10%' or 'cpu > 12ms', each by itself"
+        if match is not None and is_share:
+            more = f"more of a metric is written with +: '{word} > +{match['number']}%'"
+            hint = did_you_mean(word, _COSTLIER, "") or more
         raise WrongUse(f"{option} {text!r} is not a condition", hint)
     number = float(match["number"])
     if not is_share:
@@ -117,7 +117,12 @@ def condition(text: str, option: str = "--fail-if") -> Condition:
             match["sign"] == ">", number * size, word, text.strip(), tuple(about), base, growth=more or not number
         )
     limit = number / 100
-    if match["sign"] == "<" or not SMALLEST_MARGIN <= limit <= LARGEST_LIMIT:
+    if match["sign"] == "<":
+        raise WrongUse(
+            f"{option} {text.strip()}: a limit says how much is too much",
+            f"write it with >, as in '{text.strip().replace('<', '>')}'",
+        )
+    if not SMALLEST_MARGIN <= limit <= LARGEST_LIMIT:
         raise WrongUse(
             f"{option} {text.strip()}: {match['number']}% is not between {SMALLEST_MARGIN:.1%} and {LARGEST_LIMIT:.0%}",
             "say how much is too much, as 'slower>5%'",

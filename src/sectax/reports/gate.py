@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from sectax.model.condition import Answer
 from sectax.model.environment import SHORT
-from sectax.model.gate import PUSHES, Gate, Limit, Outcome, Revision, Session
+from sectax.model.gate import Gate, Limit, Outcome, Revision, Session
 from sectax.reports import escape
 from sectax.text import units
 from sectax.text.printable import printable
@@ -31,10 +32,12 @@ def lines(gate: Gate) -> Iterator[str]:
             continue
         yield f"session {number}: {session.blocks} blocks{_where(session)}{run}"
         for limit in session.limits:
-            yield f"  {_limit(limit)}"
+            several = limit.seen if len(limit.seen) > 1 else ()
+            yield f"  {_limit(replace(limit, seen=()) if several else limit)}"
+            yield from (f"    {printable(seen)}" for seen in several)
     if gate.outcome is not Outcome.NOTHING and gate.false_alarms:
-        one_in = units.downward(PUSHES / gate.false_alarms)
-        yield f"of pushes that change nothing, limits on changes turn at most 1 in {one_in} red"
+        share, of = units.upward(gate.false_alarms), "runs" if gate.baseline is None else "pushes"
+        yield f"where nothing differs, chance exceeds limits on changes in at most {share} % of {of}"
 
 
 def markdown(gate: Gate) -> str:
@@ -59,8 +62,12 @@ def github_annotations(gate: Gate) -> Iterator[str]:
             yield f"::{kind} title=sectax gate::{_limit(limit).replace('%', '%25')}"
 
 
-def junit(gate: Gate) -> str:
-    """One test case for each limit: a failure where it is exceeded, skipped where nobody can say, else an error."""
+def junit(gate: Gate, *, may_pass: bool = False) -> str:
+    """One test case for each limit: a failure where it is exceeded, an error where nobody can say.
+
+    Args:
+        may_pass: what is undecided fails no build, so it is skipped.
+    """
     from xml.etree import ElementTree
 
     limits = gate.sessions[-1].limits if gate.sessions else ()
@@ -74,7 +81,7 @@ def junit(gate: Gate) -> str:
         elif limit.answer is Answer.HOLDS and gate.outcome is Outcome.EXCEEDED:
             kind = "failure"
         elif limit.answer is not Answer.RULED_OUT:
-            kind = "skipped"
+            kind = "skipped" if may_pass else "error"
         if kind is not None:
             counts[kind] += 1
             ElementTree.SubElement(case, kind, message=_limit(limit))
@@ -86,7 +93,7 @@ def junit(gate: Gate) -> str:
 
 def _where(session: Session) -> str:
     """That no earlier push counts, whatever processor the runner had then."""
-    return f", both sides by turns on {printable(session.machine)}" if session.machine else ""
+    return f", interleaved on {printable(session.machine)}" if session.machine else ""
 
 
 def _limit(limit: Limit) -> str:

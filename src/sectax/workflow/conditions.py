@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from sectax.analysis.conditions import conclude
 from sectax.model.analysed import Analysed
-from sectax.model.condition import BILL, Answer, Concluded, Condition, Open
+from sectax.model.condition import BILL, Answer, Concluded, Condition, Open, Span
 from sectax.model.errors import ExitStatus, WrongUse
 from sectax.model.finding import VerdictId
 from sectax.model.metric import Metric
@@ -22,7 +22,7 @@ from sectax.text.printable import printable
 # Why a condition is undecided, and what to do about it; of an interval that is too wide, see `_longer`.
 _WHY = {
     Open.NOT_MEASURED: "nothing was measured: sectax show RUN --all says why",
-    Open.NO_FIGURE: "the run has no such figure",
+    Open.NO_FIGURE: "without such a figure the limit cannot be judged",
     Open.WITHDRAWN: "withdrawn; a longer run does not help, see the warnings",
     Open.UNFINISHED: "the run has not finished: go on with sectax resume",
 }
@@ -94,17 +94,26 @@ def _called(word: str, metrics: Iterable[Metric]) -> list[str]:
 
 
 def concluded(analysed: Analysed, conditions: Sequence[Condition]) -> tuple[Concluded, ...]:
-    """The answers of one run. Raises `WrongUse` as `settled` does."""
-    conditions = settled(conditions, analysed.measured.plan)
+    """The answers of one run.
+
+    Raises:
+        WrongUse: as `settled` does, and of conditions that the run did not begin with, for a figure that it lacks.
+    """
+    plan = analysed.measured.plan
+    conditions = settled(conditions, plan)
     if all(condition.is_share for condition in conditions):
         return conclude(conditions, analysed.measured, analysed.findings)
     from sectax.workflow.figures import figures  # with prices, and what experiments know of them
 
     values = figures(analysed)
     known = {name for of_treatment in values.values() for name in of_treatment}
-    for metric in {condition.metric for condition in conditions if not condition.is_share} - known:
-        for of_treatment in values.values() if known else ():
-            of_treatment[metric] = did_you_mean(metric, sorted(known))
+    for condition in conditions if known else ():
+        if not condition.is_share and condition.metric not in known:
+            lacks, hint = f"the run has no {condition.metric!r}", did_you_mean(condition.metric, sorted(known))
+            if condition not in plan.stopping.conditions:
+                raise WrongUse(f"{condition.text}: {lacks}", hint)
+            for of_treatment in values.values():
+                of_treatment[condition.metric] = f"{lacks}; {hint}"
     return conclude(conditions, analysed.measured, analysed.findings, values)
 
 
@@ -170,7 +179,9 @@ def value(concluded: Concluded, treatment: str) -> str:
     span = concluded.values[treatment]
     if isinstance(span, str):
         return printable(span)
+    more = " more than its baseline" if concluded.condition.growth else ""
+    if more and span.low < 0 and span.high <= 0:
+        span, more = Span(-span.high, -span.low, span.unit), " less than its baseline"
     column = units.scale(span.unit, [span.low, span.high])
     figures = units.between(*(units.number(end / column.size) for end in (span.low, span.high)))
-    more = " more than its baseline" if concluded.condition.growth else ""
     return f"{figures} {column.unit}".rstrip() + more

@@ -10,6 +10,7 @@ from sectax.model.condition import BILL, Span
 from sectax.model.finding import TreatmentResult
 from sectax.model.treatment import MEASURED
 from sectax.prices import load
+from sectax.reports.reasons import no_interval
 from sectax.workflow.advise import rules_of
 
 # What a witness that is a count is called where several counts of it differed: the largest of them.
@@ -19,7 +20,7 @@ _MISSING = "_missing"
 
 
 def figures(analysed: Analysed) -> dict[str, dict[str, Span | str]]:
-    """By treatment and name, or why it is not known. A metric without an interval may be off by anything: it is out."""
+    """By treatment and name, or why it is not known. A metric without an interval may be off by anything."""
     made: dict[str, dict[str, Span | str]] = {}
     for result in analysed.treatments:
         if result.role in MEASURED:
@@ -36,11 +37,12 @@ def figures(analysed: Analysed) -> dict[str, dict[str, Span | str]]:
     return made
 
 
-def _measured(result: TreatmentResult) -> dict[str, Span]:
+def _measured(result: TreatmentResult) -> dict[str, Span | str]:
     return {
-        name: Span(estimate.low, estimate.high, estimate.unit)
+        name: no_interval(estimate)
+        if estimate.low is None or estimate.high is None
+        else Span(estimate.low, estimate.high, estimate.unit)
         for name, estimate in result.estimates.items()
-        if estimate.low is not None and estimate.high is not None
     }
 
 

@@ -125,7 +125,7 @@ def of_run(analysed: Analysed, path: str, limits: Sequence[Condition]) -> Gate:
     """Judge a run that is there: one session, so what it finds is not confirmed."""
     session = session_of(analysed, path, limits)
     outcome = _outcome(session, analysed)
-    why = "one session: nobody measured it again" if outcome is Outcome.EXCEEDED else _why_nothing(outcome, session)
+    why = "in one session, without a second" if outcome is Outcome.EXCEEDED else _why_nothing(outcome, session)
     return Gate(outcome, why, None, None, (session,), _false_alarms(analysed.measured.plan, limits, sessions=1))
 
 
