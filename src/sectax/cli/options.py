@@ -190,7 +190,9 @@ def in_our_words(error: click.ClickException) -> tuple[str, str]:
     if isinstance(error, click.NoSuchOption):
         return f"{path} has no option {error.option_name}", _nearest_option(error.option_name, context, explained)
     if isinstance(error, click.MissingParameter) and error.param is not None and error.param.metavar == RUN:
-        return "no run file was named", f"sectax runs lists them, and last is the newest: {path} last"
+        words = [str(word.metavar) for word in context.command.params if word.required and word is not error.param]
+        newest = " ".join([path, "last", *words])
+        return "no run file was named", f"sectax runs lists them, and last is the newest: {newest}"
     if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Option):
         option = error.param
         return f"{option.opts[-1]} names no file", f"as in {option.opts[-1]} {option.metavar}; is a variable not set?"
@@ -236,11 +238,18 @@ def with_level(word: str) -> str:
     return next((f"{experiment} has {factor}={level}; " for experiment, factor, level in fits), "")
 
 
+# Options of `run` and others, and what makes the same of a run file.
+_OF_REPORT = {
+    "--picture": "a picture of a run file: sectax report RUN --out FILE.svg",
+    "--html": "a page of a run file: sectax report RUN --out FILE.html",
+}
+
+
 def _nearest_option(name: str, context: click.Context, explained: str) -> str:
     from sectax.text.near import did_you_mean
 
-    if name == "--picture":
-        return "a picture of a run file: sectax report RUN --out FILE.svg"
+    if name in _OF_REPORT:
+        return _OF_REPORT[name]
     if name in _instead(context):
         return _instead(context)[name]
     if name.removeprefix("--") in PRESETS and isinstance(context.command, click.Group):

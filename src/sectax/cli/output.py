@@ -121,6 +121,8 @@ def refuse_existing(out: str, option: str) -> None:
         WrongUse: it is, or its folder is not there.
     """
     path = Path(out)
+    if out == "-":
+        raise WrongUse(f"{option} writes a file, and - names none", f"as in {option} FILE; ./- is a file of this name")
     if path.exists() or path.is_symlink():
         raise WrongUse(f"{out} exists already", f"name another file with {option}, or move that one away")
     if not path.parent.is_dir():

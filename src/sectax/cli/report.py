@@ -45,7 +45,7 @@ class _Format(click.Choice[str]):
         return super().convert(_ALSO_CALLED.get(value, value), param, ctx)
 
 
-@click.command("report")
+@click.command("report", context_settings={"obj": {"--all": "a page has all: --out FILE.html; sectax show RUN --all"}})
 @click.argument("run_file", metavar="RUN", type=FileName(), callback=named_run)
 @click.option(
     "--format", "format_", type=_Format(FORMATS), help="How to write it.  [default: as --out ends, or markdown]"

@@ -170,6 +170,8 @@ def check_file(path: Path) -> None:
         hint = "a run file is what `sectax run … --out FILE` writes"
         if path.name.startswith("published:"):
             hint = "a published study is no run: `sectax audit` and `sectax compare` read it"
+        elif (named := path.with_name(f"{path.name}.sectax")).exists():
+            hint = f"did you mean {named}?"
         raise BadRecord(f"there is no file {path}", hint=hint) from None
     except OSError as error:
         raise BadRecord(f"{path} cannot be read: {error.strerror}", hint="check the name and the rights") from error

@@ -12,9 +12,9 @@ from dataclasses import replace
 from sectax.model.audited import Audited, Checked, Status
 from sectax.model.finding import AuditWarning, Severity
 from sectax.model.seal import Seal, SealState
-from sectax.reports.diagnostics import MOST_SUBJECTS, alike, warned
+from sectax.reports.diagnostics import alike, warned
 from sectax.reports.document import Block, Column, Document, Kind, Row, Section, Table, Text, Warned, sections
-from sectax.reports.words.names import namer
+from sectax.reports.words.names import MOST_SUBJECTS, namer
 from sectax.text import units
 from sectax.text.printable import printable
 

@@ -15,8 +15,6 @@ from sectax.reports.words import names
 from sectax.text.printable import printable
 
 _ORDER = {Severity.FATAL: 0, Severity.WARNING: 1, Severity.NOTE: 2}
-# Of a warning that many subjects share, so many are shown unless all are asked for; the JSON report has them all.
-MOST_SUBJECTS = 4
 
 
 def all_warnings(analysed: Analysed) -> tuple[AuditWarning, ...]:
@@ -34,7 +32,7 @@ def gather_warnings(analysed: Analysed, show_all: bool) -> tuple[Warned, ...]:
     gathered = []
     for warning, same in alike(every):
         sights = dict.fromkeys(_about(plan, warning) + named(warning.saw) for warning in same)
-        shown = [*sights] if show_all else [*sights][:MOST_SUBJECTS]
+        shown = [*sights] if show_all else [*sights][: names.MOST_SUBJECTS]
         if len(shown) < len(sights):
             shown.append(f"and {len(sights) - len(shown)} more")
         fatal = warning.severity is Severity.FATAL
@@ -109,23 +107,9 @@ def _gathered(plan: Plan, reasons: list[tuple[str, WhyNot]], show_all: bool) -> 
     for treatment, why in reasons:
         groups.setdefault(why, {})[treatment] = None
     return tuple(
-        NotThere(_what(plan, tuple(ids), show_all), WhyNot(printable(why.reason), printable(why.hint)))
+        NotThere(
+            tuple(names.together(plan, tuple(ids), show_all=show_all)),
+            WhyNot(printable(why.reason), printable(why.hint)),
+        )
         for why, ids in groups.items()
     )
-
-
-def _what(plan: Plan, ids: tuple[str, ...], show_all: bool) -> tuple[str, ...]:
-    """All of them, or a few words: what they share, or their number and the first of them."""
-    if show_all or len(ids) <= MOST_SUBJECTS:
-        return tuple(names.subject(plan, name) for name in ids)
-    known = {skip.treatment: skip.levels for skip in plan.skipped} | {
-        treatment.id: treatment.levels for treatment in plan.treatments
-    }
-    # What failed may be no treatment of the plan, such as the empty operation in the pilot: it has no levels.
-    levels = [known.get(name, {}) for name in ids]
-    varied = {factor.name for factor in plan.factors if len(factor.levels) > 1}
-    shared = set(levels[0].items()).intersection(*(level.items() for level in levels[1:]))
-    common = [f"{name} {level}" for name, level in levels[0].items() if name in varied and (name, level) in shared]
-    if common:
-        return (printable(f"{len(ids)} treatments with {', '.join(common)}"),)
-    return (f"{len(ids)} {'treatments' if all(levels) else 'subjects'}, {names.subject(plan, ids[0])} the first",)

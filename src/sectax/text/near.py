@@ -8,6 +8,8 @@ from sectax.text.printable import printable
 
 # Looser than difflib's own 0.6: people shorten names ('conf-vm'), and a wrong guess costs them only a glance.
 _LEAST_LIKENESS = 0.55
+# What people call some, though no letter is alike or another name is nearer.
+_ALSO_CALLED = {"javascript": "node", "js": "node", "golang": "go", "ram": "memory"}
 
 
 def did_you_mean(word: str, there_are: Iterable[str], otherwise: str | None = None) -> str:
@@ -23,6 +25,7 @@ def did_you_mean(word: str, there_are: Iterable[str], otherwise: str | None = No
 
     names = tuple(there_are)
     folded = {name.lower(): name for name in names}
-    near = difflib.get_close_matches(word.lower(), tuple(folded), n=1, cutoff=_LEAST_LIKENESS)
+    meant = _ALSO_CALLED.get(word.lower(), word.lower())
+    near = difflib.get_close_matches(meant, tuple(folded), n=1, cutoff=_LEAST_LIKENESS)
     listing = f"there are: {', '.join(map(printable, names))}" if otherwise is None else otherwise
     return f"did you mean {printable(folded[near[0]])}? {listing}".rstrip() if near else listing

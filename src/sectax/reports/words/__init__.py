@@ -1,7 +1,7 @@
 """Sentences: the verdict in words, what to do, the summary of what was found, and the plan before a run."""
 
 from sectax.reports.words.decisions import answers, decision
-from sectax.reports.words.plans import answered_by, bill, calibrated, how_long, plan
+from sectax.reports.words.plans import answered_by, bill, calibrated, how_long, plan, varied
 from sectax.reports.words.summaries import answer_of, how_many_decided, summary
 
 __all__ = [
@@ -15,4 +15,5 @@ __all__ = [
     "how_many_decided",
     "plan",
     "summary",
+    "varied",
 ]

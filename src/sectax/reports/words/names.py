@@ -18,6 +18,9 @@ from sectax.model.plan import SERVICE, Plan
 from sectax.model.treatment import MEASURED, Comparison, Treatment
 from sectax.text.printable import printable
 
+# Of a warning that many subjects share, so many are shown unless all are asked for; the JSON report has them all.
+MOST_SUBJECTS = 4
+
 
 def treatment(plan: Plan, treatment_id: str) -> str:
     """The label of a treatment inside its cell: the levels that the cell does not say already."""
@@ -91,6 +94,29 @@ def namer(named: Mapping[str, str]) -> Callable[[str], str]:
     any_id = "|".join(map(re.escape, longest_first))
     ids = re.compile(rf"(?<![\w/])({any_id})(:\w+)?(?![\w/#])")
     return lambda text: printable(ids.sub(lambda match: named[match[1]] + named.get(match[2], match[2] or ""), text))
+
+
+def together(plan: Plan, ids: tuple[str, ...], *, show_all: bool = False) -> list[str]:
+    """Treatments of which the same is said: all of them, or of many what they share, or their number and one of them.
+
+    Some were skipped, and some are no treatment of the plan, such as the empty operation in the pilot.
+    """
+    skipped = {skip.treatment: skip.levels for skip in plan.skipped}
+    varied = {factor.name for factor in plan.factors if len(factor.levels) > 1}
+
+    def called(name: str) -> str:
+        own = [level(factor, named) for factor, named in skipped.get(name, {}).items() if factor in varied]
+        return printable(" · ".join(own)) or subject(plan, name)
+
+    if show_all or len(ids) <= MOST_SUBJECTS:
+        return [called(name) for name in ids]
+    known = skipped | {treatment.id: treatment.levels for treatment in plan.treatments}
+    levels = [known.get(name, {}) for name in ids]
+    shared = set(levels[0].items()).intersection(*(one.items() for one in levels[1:]))
+    common = [f"{name} {level}" for name, level in levels[0].items() if name in varied and (name, level) in shared]
+    if common:
+        return [printable(f"{len(ids)} treatments with {', '.join(common)}")]
+    return [f"{len(ids)} {'treatments' if all(levels) else 'subjects'} such as {called(ids[0])}"]
 
 
 def metric(plan: Plan, name: str) -> str:

@@ -31,6 +31,22 @@ def plan(given: Plan) -> list[str]:
     return lines + _skipped(given)
 
 
+def varied(given: Plan) -> list[str]:
+    """What is compared with what, in a line or two: the levels that vary, and the commands or addresses behind them."""
+    baselines = {given.treatment(cell.baseline).levels.get(given.control) for cell in given.cells}
+    levels = "; ".join(
+        f"{factor.name}: "
+        + ", ".join(
+            f"{level} (baseline)" if factor.name == given.control and level in baselines else level
+            for level in factor.levels
+        )
+        for factor in given.factors
+        if len(factor.levels) > 1
+    )
+    compared = "; ".join((*given.options.get("baseline", ()), *given.options.get("treatment", ())))
+    return [printable(line) for line in (levels, compared) if line]
+
+
 def answered_by(given: Plan) -> list[str]:
     """Which metric answers, in a line: the experiment's own, or those of the limits that the run goes on for."""
     first = given.metrics[0].name
@@ -172,8 +188,7 @@ def _skipped(given: Plan) -> list[str]:
     lines = []
     for why_not, ids in reasons.items():
         hint = f" (to fix it: {printable(why_not.hint)})" if why_not.hint else ""
-        what = printable(ids[0]) if len(ids) == 1 else f"{len(ids)} treatments, {printable(ids[0])} the first"
-        lines.append(f"skipped: {what}: {printable(why_not.reason)}{hint}")
+        lines.append(f"skipped: {', '.join(names.together(given, tuple(ids)))}: {printable(why_not.reason)}{hint}")
     return lines
 
 
