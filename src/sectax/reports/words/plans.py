@@ -43,8 +43,9 @@ def varied(given: Plan) -> list[str]:
         for factor in given.factors
         if len(factor.levels) > 1
     )
-    compared = "; ".join((*given.options.get("baseline", ()), *given.options.get("treatment", ())))
-    return [printable(line) for line in (levels, compared) if line]
+    compared = [f"baseline={text}" for text in given.options.get("baseline", ())]
+    lines = (levels, "; ".join([*compared, *given.options.get("treatment", ())]))
+    return [printable(line) for line in lines if line]
 
 
 def answered_by(given: Plan) -> list[str]:
