@@ -190,8 +190,8 @@ def in_our_words(error: click.ClickException) -> tuple[str, str]:
     if isinstance(error, click.NoSuchOption):
         return f"{path} has no option {error.option_name}", _nearest_option(error.option_name, context, explained)
     if isinstance(error, click.MissingParameter) and error.param is not None and error.param.metavar == RUN:
-        words = [str(word.metavar) for word in context.command.params if word.required and word is not error.param]
-        newest = " ".join([path, "last", *words])
+        others = [str(other.metavar) for other in context.command.params if other.required and other is not error.param]
+        newest = " ".join([path, "last", *others])
         return "no run file was named", f"sectax runs lists them, and last is the newest: {newest}"
     if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Option):
         option = error.param

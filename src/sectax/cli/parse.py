@@ -104,8 +104,8 @@ def condition(text: str, option: str = "--fail-if") -> Condition:
     if match is None or (unit not in _UNITS and not is_share) or (is_share and costlier is None and not more):
         hint = "say it as 'slower>5%', 'memory > +10%' or 'cpu > 12ms', each by itself"
         if match is not None and is_share:
-            more = f"more of a metric is written with +: '{word} > +{match['number']}%'"
-            hint = did_you_mean(word, _COSTLIER, "") or more
+            hint = f"more of a metric is written with +: '{word} > +{match['number']}%'"
+            hint = did_you_mean(word, _COSTLIER, "") or hint
         raise WrongUse(f"{option} {text!r} is not a condition", hint)
     number = float(match["number"])
     if not is_share:
