@@ -12,7 +12,6 @@ from sectax.model.plan import Plan
 from sectax.model.published import Fact, Known, PublishedStudy, PublishedTable
 from sectax.model.treatment import Standing
 from sectax.reports.document import (
-    Block,
     Column,
     Document,
     Footnotes,
@@ -25,6 +24,7 @@ from sectax.reports.document import (
     sections,
 )
 from sectax.reports.notes import revision, software
+from sectax.reports.reasons import Gaps
 from sectax.reports.result_tables import SHARED_BLOCKS
 from sectax.reports.words import names
 from sectax.text import claims, units
@@ -163,20 +163,6 @@ def _file(path: str, run_id: str) -> str:
     return printable(path or f"run {run_id}")
 
 
-class _Notes:
-    """Numbers the reasons for gaps, so that a table says 'missing [1]' and its foot why."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
-
-    def missing(self, figure: Figure) -> str:
-        return f"missing [{self._numbers.setdefault(figure.missing, len(self._numbers) + 1)}]"
-
-    def footnotes(self) -> tuple[Block, ...]:
-        texts = tuple(f"[{number}] {printable(reason)}" for reason, number in self._numbers.items())
-        return (Footnotes(texts),) if texts else ()
-
-
 def _there(facts: dict[str, Fact]) -> tuple[str, ...]:
     known = (facts[name] for name in ("environment", "author") if name in facts)
     return tuple(f"there: {printable(str(fact.value))}" for fact in known if fact.known is not Known.UNKNOWN)
@@ -226,7 +212,7 @@ def _matched(table: ComparedTable, *, show_all: bool) -> ComparedTable:
 
 
 def _table(comparison: PublishedComparison, table: ComparedTable, title: str, *, show_all: bool) -> list[Section]:
-    notes = _Notes()
+    notes = Gaps()
     there = _side(table.printed, "there, as printed", table.there, _as_printed, notes)
     bare = [side for side in table.here if show_all and not _has_figures(side)]
     without = tuple(f"{printable(side.name)}: {_reasons(side)}" for side in bare)
@@ -238,7 +224,7 @@ def _table(comparison: PublishedComparison, table: ComparedTable, title: str, *,
     figures = Section(title, (*lines(measured), there, *here, *notes.footnotes(), *lines(without)))
     if not table.here:
         return [figures]
-    notes = _Notes()
+    notes = Gaps()
     heads = ("ratio", "there", *(printable(side.name) for side in table.here))
 
     def row(shape: Shape) -> tuple[str, ...]:
@@ -259,13 +245,16 @@ def _side(
     title: str,
     side: Side,
     say: Callable[[Figure], str],
-    notes: _Notes,
+    notes: Gaps,
     *,
     show_all: bool = True,
 ) -> Table:
     """One side in the study's layout; `say` writes a figure that is there."""
     rows = [
-        (printable(label), *(notes.missing(figure) if figure.value is None else say(figure) for figure in figures))
+        (
+            printable(label),
+            *(notes.missing(figure.missing) if figure.value is None else say(figure) for figure in figures),
+        )
         for label, figures in zip(table.row_labels, side.figures, strict=True)
         if show_all or any(figure.value is not None for figure in figures)
     ]
@@ -280,8 +269,8 @@ def _measured(figure: Figure) -> str:
     return units.with_interval(figure.value or 0.0, figure.low, figure.high)
 
 
-def _ratio(figure: Figure, notes: _Notes) -> str:
-    return notes.missing(figure) if figure.value is None else _quotient(figure)
+def _ratio(figure: Figure, notes: Gaps) -> str:
+    return notes.missing(figure.missing) if figure.value is None else _quotient(figure)
 
 
 def _quotient(figure: Figure) -> str:
@@ -351,7 +340,7 @@ def _effects(comparison: RunComparison, unseen: int) -> Section:
 
 def _absolute(comparison: RunComparison) -> Section:
     grids = []
-    notes = _Notes()
+    notes = Gaps()
     metrics: dict[str, Metric] = {pair.metric.name: pair.metric for pair in comparison.absolute}
     for name, metric in metrics.items():
         pairs = [pair for pair in comparison.absolute if pair.metric.name == name]

@@ -6,8 +6,24 @@ import math
 
 from sectax.model.analysed import Analysed
 from sectax.model.finding import OBSERVED_MAXIMUM, OBSERVED_MINIMUM, Estimate, Finding, TreatmentResult
+from sectax.reports.document import Block, Footnotes
+from sectax.text.printable import printable
 
 NO_INTERVAL = "too few blocks for an interval of this level"
+
+
+class Gaps:
+    """Numbers the reasons for gaps, so that a table says 'missing [1]' and its foot why."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def missing(self, reason: str) -> str:
+        return f"missing [{self._numbers.setdefault(reason, len(self._numbers) + 1)}]"
+
+    def footnotes(self) -> tuple[Block, ...]:
+        texts = tuple(f"[{number}] {printable(reason)}" for reason, number in self._numbers.items())
+        return (Footnotes(texts),) if texts else ()
 
 
 def no_effect(analysed: Analysed, finding: Finding) -> str:

@@ -13,6 +13,7 @@ from sectax.model.plan import Plan
 from sectax.model.treatment import Standing
 from sectax.reports.document import Axis, Block, Chart, Column, Point, Row, Series, Table, Text
 from sectax.reports.notes import software
+from sectax.reports.reasons import Gaps
 from sectax.reports.words import names
 from sectax.text import units
 from sectax.text.printable import printable
@@ -28,18 +29,18 @@ def table(analysed: Analysed) -> tuple[Block, ...]:
     if factor is None:
         return ()
     families = tuple(dict.fromkeys(cell.family for cell in plan.cells))
-    varying = {*names.varying_factors(plan), plan.control}
+    varying, gaps = {*names.varying_factors(plan), plan.control}, Gaps()
     rows = [
         Row(
             (
                 printable(" · ".join(names.level(*level) for level in others if level[0] in varying)),
-                *(_value(by_family.get(family), metric.name) for family in families),
+                *(_value(by_family.get(family), metric.name, gaps) for family in families),
             )
         )
         for others, by_family in alike(analysed.treatments, factor).items()
     ]
     columns = (Column(""), *(Column(printable(plan.words.get(family, family)), right=True) for family in families))
-    return Text(_says(analysed, factor)), Table("", columns, tuple(rows))
+    return Text(_says(analysed, factor)), Table("", columns, tuple(rows)), *gaps.footnotes()
 
 
 def picture(analysed: Analysed) -> Iterator[Chart]:
@@ -68,7 +69,7 @@ def picture(analysed: Analysed) -> Iterator[Chart]:
     if points:
         yield Chart(
             f"Side by side: {names.metric(plan, metric.name)}",
-            f"Nothing is judged from one {printable(factor)} to the next. The table of the same name says why.",
+            _what_is_judged(plan, factor),
             Axis(f"{names.metric(plan, metric.name)}, {printable(column.unit)}", logarithmic=True),
             Axis("", names=tuple(names.cell(plan, cell.id) for cell in cells)),
             tuple(
@@ -87,11 +88,11 @@ def _factor(plan: Plan) -> str | None:
     return next(of_all, None) if several else None
 
 
-def _value(result: TreatmentResult | None, metric: str) -> str:
+def _value(result: TreatmentResult | None, metric: str, gaps: Gaps) -> str:
     if result is None:
         return "–"
     if metric not in result.estimates:
-        return printable(result.reason or result.state)
+        return gaps.missing(result.reason or result.state)
     estimate = result.estimates[metric]
     column = units.scale(estimate.unit, (estimate.point,))
     width = None if estimate.low is None or estimate.high is None else (estimate.high - estimate.low) / column.size
@@ -105,7 +106,8 @@ def _says(analysed: Analysed, factor: str) -> str:
     kinds = [line for kind, line in software(identity).items() if kind in families]
     named = f" ({'; '.join(kinds)})" if kinds else ""
     metric = names.metric(plan, plan.metrics[0].name)
-    return (
-        f"{metric[0].upper()}{metric[1:]}, in one run on one machine. Nothing is judged from one "
-        f"{printable(factor)} to the next, since runtimes and libraries differ too{named}."
-    )
+    return f"{metric[0].upper()}{metric[1:]}, in one run on one machine{named}. {_what_is_judged(plan, factor)}"
+
+
+def _what_is_judged(plan: Plan, factor: str) -> str:
+    return f"Verdicts compare levels of {printable(plan.control)}, not one {printable(factor)} with the next."

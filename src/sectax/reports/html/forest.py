@@ -120,10 +120,10 @@ def _draw(forest: Forest, sizes: Sizes) -> DrawnForest:
     lines: list[Line] = []
     marks: list[Mark] = []
     y = left / 2
-    for text in textwrap.wrap(forest.title, sizes.title_letters):
+    for text in _wrapped(forest.title, sizes.title_letters):
         y += sizes.title * 1.25
         lines.append(Line(left, y, text, "title"))
-    for text in textwrap.wrap(forest.question, sizes.text_letters):
+    for text in _wrapped(forest.question, sizes.text_letters):
         y += sizes.text * 1.5
         lines.append(Line(left, y, text, "soft"))
     top = y = y + sizes.text * 0.5
@@ -150,7 +150,7 @@ def _draw(forest: Forest, sizes: Sizes) -> DrawnForest:
         lines.append(Line(left, y, f"and {forest.left_out} more, in the report", "soft"))
     legend, y = _legend(forest, sizes, left, y + sizes.text * 1.8)
     lines += [line for _, line in legend]
-    for text in (text for given in forest.foot for text in textwrap.wrap(given, sizes.text_letters)):
+    for text in (text for given in forest.foot for text in _wrapped(given, sizes.text_letters)):
         y += sizes.text * 1.4
         lines.append(Line(left, y, text, "soft"))
     return DrawnForest(
@@ -165,6 +165,11 @@ def _draw(forest: Forest, sizes: Sizes) -> DrawnForest:
         (top, bottom),
         tuple((tone, line.x - 14, line.y - sizes.text * 0.35) for tone, line in legend),
     )
+
+
+def _wrapped(text: str, letters: int) -> list[str]:
+    """Names such as verify-full stay whole."""
+    return textwrap.wrap(text, letters, break_on_hyphens=False)
 
 
 def _row(row: ForestRow, y: float, sizes: Sizes, left: float) -> list[Line]:
