@@ -40,7 +40,8 @@ _LONGEST_S = 24 * 3600.0
 class Clients:
     """The clients of a block on one host: a Dask actor, which is made once no other run measures there.
 
-    They end with it, and the host is free again.
+    They end with it, and the host is free again. (Whole blocks are tasks, and no actor serves both: Dask takes a worker
+    that has nothing but actors for idle, and closes it where a time limit is set, in `Scheduler.check_idle`.)
     """
 
     def __init__(self, lock: str, limit_s: float) -> None:
