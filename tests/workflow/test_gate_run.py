@@ -166,7 +166,7 @@ def test_a_probe_of_ones_own_is_measured_in_both_revisions(project):
 
     (limit,) = json.loads(said.out)["sessions"][0]["limits"]
     assert said.status in {0, 1, 4}, said.err
-    assert all(seen.startswith("change:") for seen in limit["seen"])
+    assert all(seen.startswith("change ·") for seen in limit["seen"])
 
 
 def test_a_change_that_breaks_the_program_is_named_wherever_somebody_looks(project):
