@@ -12,7 +12,7 @@ from sectax.calibration.freeze import Tried, freeze, sized_again, target_half_wi
 from sectax.calibration.warming import Warming
 from sectax.design.batches import Operation, uneven
 from sectax.model.plan import Calibrated, Plan, Stopping, Until, known_extra
-from sectax.model.treatment import Role
+from sectax.model.treatment import Role, Standing
 from tests.design.plans import small_plan
 
 PLAN: Plan = replace(small_plan(), batch_s=0.005, rounds_range=(4, 64))
@@ -113,6 +113,17 @@ def test_a_block_is_measured_for_as_long_as_it_is_opened() -> None:
     round_s = sum(1.5 * length + 2e-4 for length in lengths(quiet, PLAIN).values())
 
     assert quiet.rounds[PLAIN] * round_s == pytest.approx(opened_s, rel=0.3)
+
+
+def test_a_cell_of_which_nothing_was_asked_is_measured_for_as_long_as_it_is_opened() -> None:
+    others = tuple(
+        replace(comparison, standing=Standing.SECONDARY) if comparison.cell == PLAIN else comparison
+        for comparison in PLAN.comparisons
+    )
+
+    noisy, quiet = (frozen(replace(PLAN, comparisons=others), noise=noise) for noise in (0.3, 1e-6))
+
+    assert noisy.rounds[PLAIN] == quiet.rounds[PLAIN] < frozen(noise=0.3).rounds[PLAIN]
 
 
 def test_arms_that_are_visited_at_once_have_the_rounds_that_fit_into_the_time_of_one() -> None:

@@ -24,7 +24,7 @@ from sectax.model.plan import (
     settled_batch_s,
     warming_up_s,
 )
-from sectax.model.treatment import Cell, Role
+from sectax.model.treatment import Cell, Role, Standing
 from sectax.stats.pilot import Noise, noise_of, seconds_to_verdict, warm_up, width_after
 
 # Past this an operation outlasts by far what the switch to it costs, and a settling batch would double the run.
@@ -226,6 +226,7 @@ def _rounds(
     at_once = frozenset(treatment.id for treatment in plan.treatments if treatment.at_once)
     once: dict[str, int] = {}  # what one block alone measures, one time
     noises: dict[str, Noise] = {}
+    asked = {comparison.cell for comparison in plan.comparisons if comparison.standing is Standing.PRIMARY}
     for cell in plan.cells:
         here = [
             treatment for treatment in plan.treatments if treatment.cell == cell.id and treatment.id in calibrations
@@ -250,7 +251,8 @@ def _rounds(
             # as long as with the best number of them, however blocks vary.
             filled = _even(math.ceil(block_cost[cell.id] / round_cost[cell.id])) if not plan.equal_counts else 0
             rounds[cell.id] = min(max(filled, rounds[cell.id]), most)
-            if noise is not None:
+            # Nobody waits for an answer of the other cells: what they take beyond their opening is taken from these.
+            if noise is not None and (cell.id in asked or not asked):
                 noises[cell.id] = noise
     cells = [*rounds]
     together = bool(cells) and len(calibrations) <= plan.together
