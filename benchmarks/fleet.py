@@ -185,6 +185,7 @@ def coordinate(address: str, hosts: int, blocks: int, path: Path) -> None:
     with closing(sqlite3.connect(path)) as db:
         (observations,) = db.execute("SELECT COUNT(*) FROM observation").fetchone()
         (finished,) = db.execute("SELECT COUNT(*) FROM block WHERE state = 'finished'").fetchone()
+    kb_a_block, peak_kb = sum(sizes[-blocks:]) / blocks / 1e3, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     figures = {
         "hosts": len(outcome.analysed.measured.hosts),
         "blocks": finished,
@@ -192,9 +193,9 @@ def coordinate(address: str, hosts: int, blocks: int, path: Path) -> None:
         "cpu_ms_a_block": 1e3 * (cpu_ended - cpu_began) / rest,
         "dask_ms_a_block": 1e3 * _dask_alone(address, hosts, wave, rest // hosts) / rest,
         "at_end_s": at_end_s,
-        "kb_a_block": sum(sizes[-blocks:]) / blocks / 1e3,
+        "kb_a_block": kb_a_block,
         "blocks_a_second": rest / (ended - began),
-        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "peak_mb": peak_kb / 1024,
         "file_mb": path.stat().st_size / 1e6,
     }
     print(json.dumps(figures))

@@ -241,9 +241,9 @@ def surprise_words(report: dict[str, Any], surprise: dict[str, Any]) -> str:
     compared = next(finding for finding in report["findings"] if finding["id"] == surprise["comparison"])
     own, base = levels[compared["treatment"]], levels[compared["baseline"]]
     varied = [name for name in own if name != control and len({of[name] for of in levels.values()}) > 1]
-    where = " · ".join(f"{name} {own[name]}" for name in varied)
+    where = "".join(f" · {name} {own[name]}" for name in varied)[3:]
     why = f"since {surprise['cause']}" if surprise["cause"] else "unexplained: nothing in the record shows why"
-    return f"Not expected: {where}: {own[control]} costs less than {base[control]}, {why}."
+    return f"Not expected: {where and f'{where}: '}{own[control]} costs less than {base[control]}, {why}."
 
 
 def elsewhere_words(other: Sequence[str]) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import statistics
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -20,6 +21,7 @@ from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.analysed import Analysed
 from sectax.model.bill import Bill, PriceList, Usage
 from sectax.model.finding import FASTER, UNSETTLED, Effect, Finding, TreatmentResult, is_decided
+from sectax.model.measured import Measured
 from sectax.model.metric import Better
 from sectax.model.treatment import Comparison, Standing
 
@@ -280,7 +282,7 @@ def _surprises(analysed: Analysed, choice: Choice, asked: list[Finding]) -> Iter
 def _causes(analysed: Analysed, choice: Choice, compared: Comparison, effect: Effect) -> Iterator[str]:
     """What fell with the time, and by enough of it: seconds whose difference is known, or counts an operation."""
     measured = analysed.measured
-    saved_s = 0.0 if effect.absolute is None else -effect.absolute.point
+    saved_s = _saved_s(measured, compared)
     for name, words in choice.explained:
         values = measured.values.get(name, {})
         own, base = values.get(compared.treatment, {}), values.get(compared.baseline, {})
@@ -297,6 +299,15 @@ def _causes(analysed: Analysed, choice: Choice, compared: Comparison, effect: Ef
         saved = -math.expm1(effect.log_ratio)
         if here is not None and there and 1 - here / there >= _ENOUGH * saved:
             yield f"{words}: {here:.3g} an operation, not {there:.3g}"
+
+
+def _saved_s(measured: Measured, compared: Comparison) -> float:
+    """The mean over blocks, as of the parts that it is set beside; 0 of what is not in seconds."""
+    values = measured.values.get(compared.metric, {})
+    own, base = values.get(compared.treatment, {}), values.get(compared.baseline, {})
+    both = own.keys() & base.keys()
+    timed = measured.plan.metric(compared.metric).unit == "s"
+    return statistics.fmean(base[block] - own[block] for block in both) if timed and both else 0.0
 
 
 def _each(analysed: Analysed, treatment: str, name: str) -> float | None:

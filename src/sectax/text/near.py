@@ -25,7 +25,8 @@ def did_you_mean(word: str, there_are: Iterable[str], otherwise: str | None = No
 
     names = tuple(there_are)
     folded = {name.lower(): name for name in names}
-    meant = _ALSO_CALLED.get(word.lower(), word.lower())
+    also = _ALSO_CALLED.get(word.lower())
+    meant = also if also in folded else word.lower()
     near = difflib.get_close_matches(meant, tuple(folded), n=1, cutoff=_LEAST_LIKENESS)
     listing = f"there are: {', '.join(map(printable, names))}" if otherwise is None else otherwise
     return f"did you mean {printable(folded[near[0]])}? {listing}".rstrip() if near else listing

@@ -95,7 +95,7 @@ class WorkWithClients(WorkHere):
                 self._lost = 0
             except WorkerLost as error:
                 yield Lost(block.number, error.message)
-                self._replace(block.number + 1)
+                self._replace(block.number + 1, error)
 
     @contextlib.contextmanager
     def _alone(self, limit_s: float) -> Iterator[None]:
@@ -104,11 +104,14 @@ class WorkWithClients(WorkHere):
                 held.enter_context(self._cluster.hold((place.name for place in self._places), Clients, limit_s))
             yield
 
-    def _replace(self, first: int) -> None:
+    def _replace(self, first: int, lost: WorkerLost) -> None:
         """Deal the clients out again, from this block on. Raises `SessionOver` where that is of no use."""
         self._lost += 1
         if self._lost >= PATIENCE:
-            raise SessionOver(f"{PATIENCE} blocks in a row were lost with a worker", "resume when the workers stay")
+            raise SessionOver(
+                f"{PATIENCE} blocks in a row were lost; the last one: {lost.message}",
+                "resume when the workers stay, and no other run measures on their hosts",
+            )
         self._cluster.refresh()
         if not self._cluster.present():
             try:

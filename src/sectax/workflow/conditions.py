@@ -106,8 +106,8 @@ def concluded(analysed: Analysed, conditions: Sequence[Condition]) -> tuple[Conc
     from sectax.workflow.figures import figures  # with prices, and what experiments know of them
 
     values = figures(analysed)
-    known = {name for of_treatment in values.values() for name in of_treatment}
-    for condition in conditions if known else ():
+    known = {name for of_treatment in values.values() for name in of_treatment} | {item.name for item in plan.metrics}
+    for condition in conditions if values else ():
         if not condition.is_share and condition.metric not in known:
             lacks, hint = f"the run has no {condition.metric!r}", did_you_mean(condition.metric, sorted(known))
             if condition not in plan.stopping.conditions:

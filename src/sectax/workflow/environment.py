@@ -73,13 +73,13 @@ def refuse_change(
     """Raise `WrongUse`, which begins with *what*, where blocks of both sessions would not belong to one run."""
     then_was, now_is = before.whole_identity(), now.whole_identity()
     changed = [
-        f"  {name}: {then_was.get(name, 'not there')} then, {now_is.get(name, 'not there')} now"
+        f"{name}: {then_was.get(name, 'not there')} then, {now_is.get(name, 'not there')} now"
         for name in sorted(then_was.keys() | now_is.keys())
         if then_was.get(name) != now_is.get(name)
     ]
     if changed:
         raise WrongUse(
-            "\n".join([what, *changed]),
+            f"{what} {'; '.join(changed)}",
             "what was measured stays readable (sectax show); start a new run for the new environment",
         )
 

@@ -59,14 +59,19 @@ def _counted(witnesses: Mapping[str, tuple[object, ...]]) -> dict[str, Span]:
     }
 
 
-def _bill(analysed: Analysed, result: TreatmentResult) -> dict[str, Span]:
-    """What a million operations cost, set up in the dearest way; nothing where the experiment knows no prices."""
+def _bill(analysed: Analysed, result: TreatmentResult) -> dict[str, Span | str]:
+    """What a million operations cost, set up in the dearest way, or why that is not known.
+
+    Nothing where the experiment knows no prices.
+    """
     rules = rules_of(analysed)
     choice = rules.choice
     if choice is None or choice.uses is None:
         return {}
     billed = result.estimates.get(choice.billed or rules.metric)
-    if choice.timed and (billed is None or billed.low is None or billed.high is None or billed.unit != "s"):
+    if choice.timed and (billed is None or billed.low is None or billed.high is None):
+        return {BILL: "what is billed was not measured" if billed is None else no_interval(billed)}
+    if choice.timed and billed is not None and billed.unit != "s":
         return {}
     prices = load()
     ends = (billed.low, billed.high) if choice.timed and billed is not None else (0.0, 0.0)

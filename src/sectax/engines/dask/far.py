@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from sectax.engines.dask.cluster import Cluster, WorkerLost
-from sectax.engines.dask.worker import LINE_LIMIT, Failure, Sealed, alone, is_wanted
+from sectax.engines.dask.worker import LINE_LIMIT, Failure, GivenUp, Sealed, alone, is_wanted
 from sectax.hosts.places import Variables
 from sectax.hosts.process.child import Child
 from sectax.hosts.process.errors import ChildError, ChildSilent
@@ -49,7 +49,10 @@ class Clients:
         self._children: dict[int, Child] = {}
         self._threads = ThreadPoolExecutor(_MOST)
         self._alone = contextlib.ExitStack()
-        self._alone.enter_context(alone(lock, time.monotonic() + limit_s, is_wanted()))
+        try:
+            self._alone.enter_context(alone(lock, time.monotonic() + limit_s, is_wanted()))
+        except OSError as error:
+            raise GivenUp(f"its lock cannot be made: {error.strerror}") from None
 
     async def start(self, number: int, argv: Sequence[tuple[str, str]], without: Sequence[str], more: Sealed) -> object:
         """Start a program. Returns None, or a `Failure`.
