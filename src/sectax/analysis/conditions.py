@@ -101,7 +101,8 @@ def _concluded_value(
             continue
         own = [finding for finding in findings if finding.comparison.treatment == treatment.id]
         span = _span(condition, measured.plan, treatment, own, values)
-        if span is not None:
+        withdrawn = any(finding.verdict is VerdictId.WITHDRAWN for finding in own)
+        if span is not None and not withdrawn:
             spans[treatment.id] = span
         if not isinstance(span, Span):
             answers.append((treatment.id, (Answer.OPEN, Open.NO_FIGURE if isinstance(span, str) else _silent(*own))))
@@ -111,7 +112,7 @@ def _concluded_value(
         answer, why = Answer.HOLDS if low > limit else Answer.RULED_OUT if high <= limit else Answer.OPEN, Open.WIDE
         if measured.state != "finished" or blocks_pending(measured):
             answer, why = Answer.OPEN, Open.UNFINISHED
-        elif any(finding.verdict is VerdictId.WITHDRAWN for finding in own):
+        elif withdrawn:
             answer, why = Answer.OPEN, Open.WITHDRAWN
         answers.append((treatment.id, (answer, why)))
     made = _concluded(condition, answers)

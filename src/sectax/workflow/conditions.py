@@ -22,8 +22,8 @@ from sectax.text.printable import printable
 # Why a condition is undecided, and what to do about it; of an interval that is too wide, see `_longer`.
 _WHY = {
     Open.NOT_MEASURED: "nothing was measured: sectax show RUN --all says why",
-    Open.NO_FIGURE: "without such a figure the limit cannot be judged",
-    Open.WITHDRAWN: "withdrawn; a longer run does not help, see the warnings",
+    Open.NO_FIGURE: "a limit is judged by an interval",
+    Open.WITHDRAWN: "withdrawn: see the warnings",
     Open.UNFINISHED: "the run has not finished: go on with sectax resume",
 }
 # What the program ends with, the gravest answer of all conditions first.

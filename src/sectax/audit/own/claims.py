@@ -83,7 +83,7 @@ def unsupported_quantile(evidence: RunEvidence) -> Iterator[Remark]:
             saw, meaning = _words(few[0], tail, known[few[0]])
             saw = f"{saw}: needs {least} ({named((one.id for one in few), 1)})"
             figures = tuple(one.id for one in few)
-            yield remark(severity, metric.name, saw, meaning, "more blocks: a longer --budget", figures)
+            yield remark(severity, metric.name, saw, meaning, "more blocks (--blocks, or a longer --budget)", figures)
         elif short:
             short.sort(key=lambda figure: len(figure.samples))
             saw = f"{short[0].statistic} of {len(short[0].samples)} blocks: needs {BLOCKS_OF_A_TAIL} "
