@@ -192,7 +192,7 @@ class _Ratios:
         if judged is None or judged.effect is None:
             return quotient
         if judged.verdict in NO_CLAIM:
-            return Figure(None, f"{judged.verdict.value.replace('-', ' ')} in this run")
+            return Figure(None, f"{judged.verdict.value.replace('-', ' ')} in this run", treatment=over.treatment)
         sign = (1 if finding else -1) * (1 if self._metrics[over.metric].better is Better.LOWER else -1)
         effect = judged.effect
         low, high = sorted((sign * effect.low, sign * effect.high))

@@ -74,7 +74,7 @@ def published_comparison(comparison: PublishedComparison, *, show_all: bool) -> 
 
 
 def _bottom_line(tables: Iterable[ComparedTable]) -> Iterator[str]:
-    """Of the ratios with an interval, how many hold the study's; and of all, which point the other way."""
+    """Of the ratios whose interval says something, how many hold the study's; of all, which point the other way."""
     sides: dict[str, list[tuple[str, float, Figure]]] = {}
     for table in tables:
         for shape in (*table.down, *table.across):
@@ -83,10 +83,13 @@ def _bottom_line(tables: Iterable[ComparedTable]) -> Iterator[str]:
                     sides.setdefault(side.name, []).append((shape.name, shape.there.value, figure))
     for name, ratios in sides.items():
         known = [(there, here.low, here.high) for _, there, here in ratios if here.low and here.high]
-        alike = sum(low <= there <= high for there, low, high in known)
-        says = [f"the study's ratio lies within this run's interval in {alike} of {len(known)}"] if known else []
+        told = [ends for ends in known if not _is_noisy(*ends[1:])]
+        alike = sum(low <= there <= high for there, low, high in told)
+        says = [f"the study's ratio lies within this run's interval in {alike} of {len(told)}"] if told else []
+        if noisy := len(known) - len(told):
+            says.append(f"{noisy} too noisy")
         if bare := len(ratios) - len(known):
-            says.append(f"{bare} {'more ' if known else ''}ratio{'' if bare == 1 else 's'} without an interval")
+            says.append(f"{bare} {'more ' if told else ''}ratio{'' if bare == 1 else 's'} without an interval")
         other = [
             ratio
             for ratio, there, here in ratios
@@ -111,7 +114,8 @@ def _missing(comparison: PublishedComparison, *, show_all: bool) -> Iterator[str
     reasons = dict.fromkeys(figure.missing for cell in lacking for figure in cell)
     why = printable("; ".join(reasons))
     if len(lacking) == len(cells):
-        says = f"No figure of this run matches the study ({why})"
+        unlike = " and ".join(_unlike(comparison))
+        says = f"No figure of this run matches the study ({f'which has no {unlike}' if unlike else why})"
     else:
         verb = "is" if len(lacking) == 1 else "are"
         says = f"{len(lacking)} of the study's {len(cells)} figures {verb} missing here ({why})"
@@ -119,6 +123,17 @@ def _missing(comparison: PublishedComparison, *, show_all: bool) -> Iterator[str
     more = [own] if NOT_IN_RUN in reasons and comparison.plan.preset != "published" else []
     more += ["--all lists them"] if len(lacking) < len(cells) and not show_all else []
     yield f"{says}{': ' if more else ''}{'; '.join(more)}."
+
+
+def _unlike(comparison: PublishedComparison) -> Iterator[str]:
+    """The factors in which the study has none of the run's levels, with these."""
+    counterpart, plan = comparison.study.counterpart, comparison.plan
+    assert counterpart is not None, "nothing is compared without one"
+    for theirs, ours in counterpart.factors.items():
+        known = {*counterpart.labels.get(theirs, {}).values()}
+        levels = next((factor.levels for factor in plan.factors if factor.name == ours), ())
+        if ours != plan.control and known and known.isdisjoint(levels):
+            yield printable(f"{ours} {', '.join(levels)}")
 
 
 def run_comparison(comparison: RunComparison, *, show_all: bool) -> Document:
@@ -184,6 +199,11 @@ def _title(table: PublishedTable) -> str:
     return f"{printable(table.metric.replace('_', ' '))}, {printable(table.unit)}{fixed}"
 
 
+def _is_of_run(ratio: Figure) -> bool:
+    """Whether the run has both figures; that it gives their ratio no verdict is a reason worth reading."""
+    return ratio.value is not None or bool(ratio.treatment)
+
+
 def _has_figures(side: Side) -> bool:
     return any(figure.value is not None for row in side.figures for figure in row)
 
@@ -201,7 +221,7 @@ def _matched(table: ComparedTable, *, show_all: bool) -> ComparedTable:
 
     def of(shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
         there = (replace(shape, here=tuple(shape.here[place] for place in kept)) for shape in shapes)
-        return tuple(shape for shape in there if show_all or any(figure.value is not None for figure in shape.here))
+        return tuple(shape for shape in there if show_all or any(map(_is_of_run, shape.here)))
 
     return replace(
         table,
@@ -231,7 +251,8 @@ def _table(comparison: PublishedComparison, table: ComparedTable, title: str, *,
         return (printable(shape.name), *(_ratio(figure, notes) for figure in (shape.there, *shape.here)))
 
     shapes = [_grid("", heads, map(row, ratios)) for ratios in (table.down, table.across) if ratios]
-    return [figures, Section(f"Shape of {title}", (Lines((_WITHIN,)), *shapes, *notes.footnotes()))]
+    explained = (Lines((_WITHIN,)), *shapes, *notes.footnotes()) if shapes else ()
+    return [figures, Section(f"Shape of {title}", explained)]
 
 
 def _grid(title: str, head: Iterable[str], rows: Iterable[tuple[str, ...]], *, left: bool = False) -> Table:
@@ -278,12 +299,16 @@ def _quotient(figure: Figure) -> str:
     value, low, high = figure.value or 0.0, figure.low, figure.high
     if low is None or high is None:
         return units.ratio(value)
-    if low <= 0 or claims.is_too_wide(math.log(low), math.log(high)):
+    if _is_noisy(low, high):
         return "too noisy"
     known, number = units.span(low, high, nothing=1.0), units.number(value, high - low)
     if figure.undecided:
         return f"undecided ({known})"
     return f"{number} ({known})" if " to " in known else number
+
+
+def _is_noisy(low: float, high: float) -> bool:
+    return low <= 0 or claims.is_too_wide(math.log(low), math.log(high))
 
 
 def _timed(plan: Plan, metric: Metric) -> str:

@@ -78,7 +78,7 @@ def _noted(analysed: Analysed, shown: frozenset[str]) -> Iterator[tuple[int, str
             yield 0, name, f"{name}: {whose}{saw}{advice}{others}"
         else:
             rank = 4 if leading.intersection(warning.subject for warning in same) else 5
-            yield rank, name, f"{WARNED_MARK} {whose}{saw} ({name}{others})"
+            yield rank, f"{WARNED_MARK} {name}", f"{WARNED_MARK} {whose}{saw} ({name}{others})"
 
 
 def self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]:
@@ -148,7 +148,9 @@ def _added(plan: Plan, family: FamilyControls, positive: Finding) -> str:
 
 def control_line(plan: Plan, controls: FamilyControls) -> str:
     """How the run's controls of itself came out, in one line."""
-    parts = [*_negative(controls), _positive(plan, controls)]
+    own = (one for one in (controls.negative, controls.positive) if one and one.verdict is VerdictId.WITHDRAWN)
+    withdrawn = dict.fromkeys(claims.answer(one) for one in own)
+    parts = [*_negative(controls), _positive(plan, controls), *withdrawn]
     return f"{_whose(plan, controls)}: {'; '.join(parts)}"
 
 

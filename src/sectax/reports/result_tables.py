@@ -229,7 +229,7 @@ def _verdict(finding: Finding, metric: Metric, results: dict[str, TreatmentResul
 
 def _warned(finding: Finding) -> dict[str, None]:
     """The checks that warn of this finding; what is said of the whole run or family stands below the tables."""
-    own = {finding.comparison.id, finding.comparison.treatment}
+    own = {finding.comparison.id, finding.comparison.treatment, finding.comparison.baseline}
     noted = (
         warning.check for warning in finding.warnings if warning.severity is Severity.WARNING and warning.subject in own
     )

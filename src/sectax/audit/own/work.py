@@ -130,7 +130,7 @@ def _without_body(evidence: RunEvidence) -> dict[str, str]:
 
 
 @check(
-    "W: an operation that moves no body differs from its baseline by the margin or more",
+    "W: an operation that moves no body differs from its baseline by the margin or more, in the run's first metric",
     applies=lambda evidence: bool(_without_body(evidence)),
 )
 def metadata_cost(evidence: RunEvidence) -> Iterator[Remark]:

@@ -161,7 +161,10 @@ class ConfidentialExperiment(Experiment):
             transfers=_transfers(places),
             batch_s=_TURN_S,
             rounds_range=_ROUNDS_OF_SYSBENCH if any(map(_is_sysbench, tests)) else _ROUNDS,
-            choices=(choice, *(PUBLISHED_CHOICES if as_published else ())),
+            choices=(
+                *((choice,) if any("memory" in name for name in tests) else ()),
+                *(PUBLISHED_CHOICES if as_published else ()),
+            ),
             options=dict(request.options)
             | {
                 HOST: tuple(f"{name}={where}" for name, where in places.pairs[0].items()),
