@@ -109,6 +109,20 @@ def test_a_run_of_nothing_in_the_study_is_one_line_and_another_unit_is_named() -
         assert "missing" not in printed(without(why))
 
 
+def test_a_ratio_that_is_too_noisy_is_neither_alike_nor_unlike() -> None:
+    beside = beside_the_study()
+    table, *others = beside.tables
+    blurred = tuple(
+        replace(shape, here=tuple(replace(figure, low=1e-3, high=1e3) for figure in shape.here)) for shape in table.down
+    )
+    noisy = replace(beside, tables=(replace(table, down=blurred, across=()), *others))
+
+    text = " ".join(printed(noisy, width=400).split())
+
+    assert f"{len(blurred)} too noisy" in text
+    assert "interval in" not in text
+
+
 def _follows(schema_name: str, document: bytes) -> None:
     schema = reader.loads((SCHEMAS / schema_name).read_text())
     Draft202012Validator.check_schema(schema)

@@ -94,7 +94,7 @@ def _total(recorded: list[dict[str, float]], key: str, name: str, verb: str) -> 
     values = [telemetry[key] for telemetry in recorded if key in telemetry]
     if not values:
         return f"{name} not known"
-    over = f", summed over {len(values)} treatments that may overlap" if sum(value > 0 for value in values) > 1 else ""
+    over = f" ({len(values)} treatments together)" if sum(value > 0 for value in values) > 1 else ""
     words = f"{units.seconds(sum(values))} {verb}{over}" if sum(values) > 0 else f"no {name}"
     return words if len(values) == len(recorded) else f"{words} in what could be read"
 
