@@ -62,6 +62,7 @@ def test_values_and_words_are_limits_too(tmp_path):
 
     told = {
         "command new memory > +50 %": "ruled out",
+        "command new ram > +50 %": "ruled out",
         "new cpu: slower > 5%": "holds",
         "baseline: slower > 5%": "undecided",  # it is compared with nothing
         "wall > 150 ms": "holds",
@@ -84,6 +85,12 @@ def test_values_and_words_are_limits_too(tmp_path):
     # Only what was counted is known after the run alone, and no count is in a unit of time.
     with pytest.raises(WrongUse, match="no metric 'p99' is measured"):
         concluded(analysed, (condition("p99 > 12 ms"),))
+
+
+@pytest.mark.parametrize(("limit", "size"), [("2 B/s", 2), ("2 KiB/s", 2048), ("2 kB / s", 2000), ("2MB/s", 2e6)])
+def test_a_limit_may_be_in_bytes_per_second(limit, size):
+    asked = condition(f"throughput < {limit}")
+    assert (asked.limit, asked.unit) == (size, "B/s")
 
 
 def test_the_metrics_of_its_conditions_keep_a_run_going_and_no_other(tmp_path):

@@ -107,6 +107,13 @@ def test_a_limit_adds_digits_to_an_interval_and_changes_none() -> None:
     assert claims.beside_limit(found.effect, WALL, 0.30) == own
 
 
+def test_beside_a_limit_a_wide_interval_has_its_ends() -> None:
+    noisy = finding(0.17, 1.22).effect
+    assert noisy is not None
+    assert claims.effect(noisy, WALL) == "too noisy"
+    assert claims.beside_limit(noisy, WALL, 1.0).endswith("% slower")
+
+
 def test_a_range_over_several_settings_has_the_ends_of_their_own_intervals() -> None:
     effects = [found.effect for found in (finding(7600, 9300), finding(20000, 22700)) if found.effect is not None]
 

@@ -27,7 +27,7 @@ def session(*limits: Limit) -> Session:
 
 
 def gate(outcome: Outcome, *sessions: Session, why: str = "") -> Gate:
-    return Gate(outcome, why, *SIDES, sessions, 0.0625)
+    return Gate(outcome, why, *SIDES, sessions, 0.000625)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import click
 
 from sectax.cli import options as shared
 from sectax.cli import parse
-from sectax.cli.output import append_step_summary, refuse_existing, write_document
+from sectax.cli.output import append_step_summary, refuse_existing, say, write_document
 from sectax.model.condition import Condition
 from sectax.model.environment import SHORT
 from sectax.model.errors import ExitStatus, WrongUse
@@ -271,7 +271,8 @@ def _print(made: Gate, *, json_: bool) -> None:
     if json_:
         shared.print_json(made)
     else:
-        click.echo("\n".join(gate.lines(made)))
+        for text in gate.lines(made):
+            say(text)
     append_step_summary(gate.markdown(made))
     if os.environ.get("GITHUB_ACTIONS") == "true":
         # GitHub reads them from either stream; stdout may be a document.

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-import textwrap
-
 import click
 
 from sectax.cli.options import as_json
-from sectax.cli.output import width
+from sectax.cli.output import say
 from sectax.model.errors import WrongUse
 from sectax.text.near import did_you_mean
 
@@ -33,9 +30,9 @@ def command(names: tuple[str, ...], json_: bool) -> None:
         click.echo(as_text(document))
         return
     for experiment in document["experiments"]:
-        _print(f"{experiment['name']}: {experiment['title']}")
+        say(f"{experiment['name']}: {experiment['title']}")
         for factor in experiment["factors"]:
-            _print(f"  {factor['name']}: {', '.join(factor['levels'])}")
+            say(f"  {factor['name']}: {', '.join(factor['levels'])}")
         presets = " ".join(f"--{preset}" for preset in experiment["presets"] if preset != "default")
         click.echo(f"  presets: {presets}\n" if presets else "")
     if names:
@@ -43,13 +40,6 @@ def command(names: tuple[str, ...], json_: bool) -> None:
     click.echo("probes:")
     for probe in document["probes"]:
         hint = f" ({probe['hint']})" if probe["hint"] else ""
-        _print(f"  {probe['name']}: {probe['lack'] or 'ready'}{hint}")
+        say(f"  {probe['name']}: {probe['lack'] or 'ready'}{hint}")
     click.echo()
-    _print(f"published studies: {', '.join(document['studies'])}")
-
-
-def _print(line: str) -> None:
-    """On a terminal a long line goes on below, indented; a program gets it whole."""
-    if sys.stdout.isatty():
-        line = textwrap.fill(line, width(), subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
-    click.echo(line)
+    say(f"published studies: {', '.join(document['studies'])}")

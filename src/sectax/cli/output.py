@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,6 +32,13 @@ def is_colourful() -> bool:
 def width() -> int:
     """Columns to print in."""
     return max(_NARROWEST, min(shutil.get_terminal_size((100, 24)).columns, _WIDEST))
+
+
+def say(line: str) -> None:
+    """On a terminal a long line goes on below, indented; a program gets it whole."""
+    if sys.stdout.isatty():
+        line = textwrap.fill(line, width(), subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+    click.echo(line)
 
 
 def is_ascii() -> bool:

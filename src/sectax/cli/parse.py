@@ -79,6 +79,9 @@ _UNITS = {
     **{name: (size, "s") for name, size in (("ns", 1e-9), ("us", 1e-6), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0))},
     **{name: (size, "B") for name, size in (("B", 1.0), ("kB", 1e3), ("KB", 1e3), ("MB", 1e6), ("GB", 1e9))},
     **{f"{prefix}iB": (1024.0**power, "B") for power, prefix in enumerate("KMG", 1)},
+}
+_UNITS |= {
+    **{f"{name}/s": (size, "B/s") for name, (size, base) in _UNITS.items() if base == "B"},
     "/s": (1.0, "operations/s"),
     "USD": (1.0, "USD"),
     "": (1.0, ""),
@@ -86,7 +89,7 @@ _UNITS = {
 # [about what] slower > 5 %, [about what] metric > +12 ms; --fail-if, --limit and files of limits share it.
 CONDITION = (
     r"(?P<words>[^<>]*[^<>\s:])\s*:?\s*(?P<sign>[<>])\s*(?P<more>\+?)\s*(?P<number>\d+(\.\d+)?)"
-    r"\s*(?P<unit>%|[A-Za-zµ]+|/\s*s)?(\s+(a|per) million)?"
+    r"\s*(?P<unit>%|[A-Za-zµ]*(/\s*s)?)(\s+(a|per) million)?"
 )
 
 

@@ -10,9 +10,6 @@ import msgspec
 
 from sectax.model.condition import Answer
 
-# What false alarms are counted in.
-PUSHES = 100
-
 
 class Outcome(StrEnum):
     """What becomes of a gate, and so of a build."""
@@ -70,8 +67,8 @@ class Gate:
     Attributes:
         why: of an outcome that is no plain yes or no.
         baseline, treatment: None where a run was judged that is there already.
-        false_alarms: of 100 pushes that change nothing, how many come out red at most, if the machine is as noisy in
-            the second session as in the first; by limits on changes alone, and None where there are none.
+        false_alarms: the share of pushes that change nothing and come out red, at most, if the machine is as noisy in
+            the second session as in the first; by limits in per cent alone, and None where there are none.
     """
 
     outcome: Outcome

@@ -124,6 +124,8 @@ def effect(seen: Effect, metric: Metric | None = None, limit: float | None = Non
 def beside_limit(seen: Effect, metric: Metric, limit: float) -> str:
     """An effect as everywhere, and with more digits where rounding hides on which side of a limit an end lies."""
     rounded, exact = effect(seen, metric), effect(seen, metric, limit)
+    if is_noisy(seen):  # a wide interval, too, lies on one side of a limit, or on both
+        return exact
     return rounded if exact == rounded else f"{rounded}; more exactly {interval(seen, metric, limit)}"
 
 
@@ -147,10 +149,10 @@ def interval(seen: Effect, metric: Metric | None = None, limit: float | None = N
     """Only the interval: '2 to 9 % slower', '1.2 % faster to 3.4 % slower'."""
     if not is_known(seen) and not _directed(seen):
         return "no interval yet"
-    if is_noisy(seen):
-        return (
-            f"at least {_nearest(seen)} {direction(seen.low + seen.high, metric)}" if _directed(seen) else "too noisy"
-        )
+    if is_noisy(seen) and _directed(seen):
+        return f"at least {_nearest(seen)} {direction(seen.low + seen.high, metric)}"
+    if is_noisy(seen) and limit is None:
+        return "too noisy"
     if not _directed(seen):
         return units.between(_end(seen.low, seen, metric, limit), _end(seen.high, seen, metric, limit))
     return _between(*_bounds(seen, limit), seen, metric)

@@ -25,8 +25,12 @@ def did_you_mean(word: str, there_are: Iterable[str], otherwise: str | None = No
 
     names = tuple(there_are)
     folded = {name.lower(): name for name in names}
-    also = _ALSO_CALLED.get(word.lower())
-    meant = also if also in folded else word.lower()
+    meant = also_called(word) if also_called(word) in folded else word.lower()
     near = difflib.get_close_matches(meant, tuple(folded), n=1, cutoff=_LEAST_LIKENESS)
     listing = f"there are: {', '.join(map(printable, names))}" if otherwise is None else otherwise
     return f"did you mean {printable(folded[near[0]])}? {listing}".rstrip() if near else listing
+
+
+def also_called(word: str) -> str:
+    """What it is called here, in lower case; the word itself where people have no other for it."""
+    return _ALSO_CALLED.get(word.lower(), word.lower())

@@ -16,13 +16,13 @@ from sectax.model.plan import Plan, Stopping, Until
 from sectax.model.treatment import CONTROLS
 from sectax.reports.words import names
 from sectax.text import units
-from sectax.text.near import did_you_mean
+from sectax.text.near import also_called, did_you_mean
 from sectax.text.printable import printable
 
 # Why a condition is undecided, and what to do about it; of an interval that is too wide, see `_longer`.
 _WHY = {
     Open.NOT_MEASURED: "nothing was measured: sectax show RUN --all says why",
-    Open.NO_FIGURE: "a limit is judged by an interval",
+    Open.NO_FIGURE: "a limit is judged by a figure with an interval",
     Open.WITHDRAWN: "withdrawn: see the warnings",
     Open.UNFINISHED: "the run has not finished: go on with sectax resume",
 }
@@ -90,7 +90,7 @@ def _settled(condition: Condition, plan: Plan) -> Condition:
 def _called(word: str, metrics: Iterable[Metric]) -> list[str]:
     """The metrics of this name; where there is none, those whose name has it as a part, as `peak_memory` has memory."""
     names = [metric.name for metric in metrics]
-    return [word] if word in names else [name for name in names if word.lower() in name.split("_")]
+    return [word] if word in names else [name for name in names if also_called(word) in name.split("_")]
 
 
 def concluded(analysed: Analysed, conditions: Sequence[Condition]) -> tuple[Concluded, ...]:
@@ -107,6 +107,7 @@ def concluded(analysed: Analysed, conditions: Sequence[Condition]) -> tuple[Conc
 
     values = figures(analysed)
     known = {name for of_treatment in values.values() for name in of_treatment} | {item.name for item in plan.metrics}
+    compared = {metric.name for metric in plan.metrics if metric.compared}
     for condition in conditions if values else ():
         if not condition.is_share and condition.metric not in known:
             lacks, hint = f"the run has no {condition.metric!r}", did_you_mean(condition.metric, sorted(known))
@@ -114,6 +115,11 @@ def concluded(analysed: Analysed, conditions: Sequence[Condition]) -> tuple[Conc
                 raise WrongUse(f"{condition.text}: {lacks}", hint)
             for of_treatment in values.values():
                 of_treatment[condition.metric] = f"{lacks}; {hint}"
+        elif not condition.is_share and condition.metric not in compared:  # as a public key, which some lack
+            for name, of_treatment in values.items():
+                level = plan.treatment(name).levels.get(plan.control, name)
+                if of_treatment:
+                    of_treatment.setdefault(condition.metric, f"{level} has no {condition.metric}")
     return conclude(conditions, analysed.measured, analysed.findings, values)
 
 

@@ -20,7 +20,7 @@ from sectax.model.condition import Answer, Concluded, Condition
 from sectax.model.environment import SHORT
 from sectax.model.errors import ExitStatus, NothingMeasured, WrongUse
 from sectax.model.finding import NO_CLAIM, VerdictId
-from sectax.model.gate import PUSHES, Gate, Limit, Outcome, Revision, Session
+from sectax.model.gate import Gate, Limit, Outcome, Revision, Session
 from sectax.model.plan import Plan
 from sectax.reports.gate import github_annotations, junit, lines, markdown
 from sectax.reports.reasons import no_effect
@@ -125,7 +125,7 @@ def of_run(analysed: Analysed, path: str, limits: Sequence[Condition]) -> Gate:
     """Judge a run that is there: one session, so what it finds is not confirmed."""
     session = session_of(analysed, path, limits)
     outcome = _outcome(session, analysed)
-    why = "in one session, without a second" if outcome is Outcome.EXCEEDED else _why_nothing(outcome, session)
+    why = "in one session, which no second confirms" if outcome is Outcome.EXCEEDED else _why_nothing(outcome, session)
     return Gate(outcome, why, None, None, (session,), _false_alarms(analysed.measured.plan, limits, sessions=1))
 
 
@@ -294,7 +294,7 @@ def _why_nothing(outcome: Outcome, session: Session) -> str:
 
 
 def _false_alarms(plan: Plan, limits: Sequence[Condition], *, sessions: int) -> float | None:
-    """How many of so many pushes that change nothing come out red at most, where so many sessions have to agree.
+    """The share of pushes that change nothing and come out red, at most, where so many sessions have to agree.
 
     An unchanged revision that is beyond a limit on a value is always red, so of those limits nothing is known.
     """
@@ -304,4 +304,4 @@ def _false_alarms(plan: Plan, limits: Sequence[Condition], *, sessions: int) -> 
         for comparison in plan.comparisons
         if any(concerns(limit, comparison, plan) for limit in limits)
     }
-    return PUSHES * min(1.0, _ONE_SIDE * sum(about.values())) ** sessions if limits else None
+    return min(1.0, _ONE_SIDE * sum(about.values())) ** sessions if limits else None

@@ -96,7 +96,7 @@ def how_long(given: Plan) -> str:
     stopping = given.stopping
     if stopping.budget_s is None:
         return "how long it takes is known after the pilot: blocks are limited, not the time"
-    longest = f"takes at most about {units.seconds(stopping.budget_s)}"
+    longest = f"takes {'' if stopping.extends else 'at most '}about {units.seconds(stopping.budget_s)}"
     if stopping.fixed_blocks is None and not stopping.extends:
         longest += f" (refused after the pilot if {FIRST_LOOK} blocks do not fit)"
     return longest if stopping.until is Until.BUDGET else f"{longest}; ends sooner where that is enough for an answer"
