@@ -87,7 +87,7 @@ def test_values_and_words_are_limits_too(tmp_path):
         concluded(analysed, (condition("p99 > 12 ms"),))
 
 
-@pytest.mark.parametrize(("limit", "size"), [("2 B/s", 2), ("2 KiB/s", 2048), ("2 kB / s", 2000), ("2MB/s", 2e6)])
+@pytest.mark.parametrize(("limit", "size"), [("2 B/s", 2), ("2 KiB/s", 2048), ("2 kB/s", 2000), ("2MB/s", 2e6)])
 def test_a_limit_may_be_in_bytes_per_second(limit, size):
     asked = condition(f"throughput < {limit}")
     assert (asked.limit, asked.unit) == (size, "B/s")
