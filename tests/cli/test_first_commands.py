@@ -37,7 +37,7 @@ PEOPLE: dict[str, tuple[Call, ...]] = {
     "who wants to know what will happen": (
         Call("sectax list", ("jwt: ", "algorithm: RS256, HS256, ES256, EdDSA", "probes:", "published studies: ")),
         Call("sectax run jwt --help", ("algorithm: RS256", "--budget TIME", "[default: 120s, 60s with --quick]")),
-        Call(f"{TWO} --dry-run", ("1 main comparison", "takes at most about 2 min")),
+        Call(f"{TWO} --dry-run", ("1 main comparison", "takes about 2 min")),
     ),
     "who compares two commands and keeps the result": (
         Call(f"{TWO} --out two.sectax", ("longer", "slower", "What to do"), err=("recording to two.sectax",)),
