@@ -127,7 +127,7 @@ def test_an_intermediate_certificate_goes_over_the_wire(library: str, ends: Ends
     [
         (lambda by: authority("P-256", ended=True), "has expired"),
         (lambda by: authority("P-256", name="other.test"), "another name"),
-        (lambda by: by._replace(root=authority("P-256").root), "not signed by an authority that the client trusts|cannot be verified"),
+        (lambda by: by._replace(root=authority("P-256").root), "not signed by an authority|cannot be verified"),
     ],
 )
 def test_a_certificate_that_is_not_right_is_a_failure_with_its_reason(
