@@ -154,10 +154,19 @@ def patient(own: socket.socket, seconds: float) -> None:
 
 def counted(own: socket.socket) -> tuple[int, int]:
     """Bytes that were sent, and that came and were read, as the kernel counts them."""
-    info = own.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, TCP_INFO_SIZE)
-    unread = struct.unpack("i", fcntl.ioctl(own.fileno(), termios.FIONREAD, bytes(4)))[0]
+    now_unread, unread = _unread(own), -1
+    while now_unread != unread:  # a server's tickets come at any moment, and are to be in both counts or in neither
+        unread = now_unread
+        info = own.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, TCP_INFO_SIZE)
+        now_unread = _unread(own)
     (sent,), (received,) = struct.unpack_from("Q", info, BYTES_SENT), struct.unpack_from("Q", info, BYTES_RECEIVED)
     return sent, received - unread
+
+
+def _unread(own: socket.socket) -> int:
+    """Bytes that came, and were not read."""
+    count: int = struct.unpack("i", fcntl.ioctl(own.fileno(), termios.FIONREAD, bytes(4)))[0]
+    return count
 
 
 def read_exactly(of: Any, into: memoryview) -> None:
