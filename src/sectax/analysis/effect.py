@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,8 +14,9 @@ from sectax.analysis.treatments import own_estimate
 from sectax.analysis.verdict import verdict
 from sectax.model.finding import Effect, Estimate
 from sectax.model.measured import Measured
+from sectax.model.metric import Metric
 from sectax.model.plan import FIRST_LOOK, Plan, Until, added_s, known_cost, last_look
-from sectax.model.treatment import Comparison, Standing
+from sectax.model.treatment import Standing
 from sectax.stats.confidence_sequence import UNSEEN, Sequence, guarded_half_width, half_width, running_sequence
 from sectax.stats.hosts import Places, of_hosts, stratified_sequence, without_late
 from sectax.stats.moments import Array
@@ -131,6 +134,10 @@ def effects(measured: Measured) -> tuple[Effect | None, ...]:
     method = STUDENT if fixed else SEQUENCE
     lost = _blocks_lost(measured, pairs)
 
+    @cache  # many are compared with one baseline, and twice where a control has shown a bias
+    def baseline_cost(baseline: str, metric: str) -> _Cost | None:
+        return _own_cost(measured, measured.plan.metric(metric), baseline)
+
     def effect(row: int, bias: float, added: float | None = None) -> Effect | None:
         """One comparison's, its limits moved outward by a bias; `added` is the cost of a positive control."""
         if both.count[row] < 1:
@@ -154,7 +161,8 @@ def effects(measured: Measured) -> tuple[Effect | None, ...]:
             added=added,
             margin_needed=margin_needed(low, high),
         )
-        return replace(made, absolute=_absolute(made, measured, comparison))
+        cost = baseline_cost(comparison.baseline, comparison.metric)
+        return made if cost is None else replace(made, absolute=_absolute(made, cost))
 
     margin = measured.plan.stopping.margin
     kinds = _kinds(measured.plan, pairs)
@@ -216,32 +224,44 @@ def _added(measured: Measured, pairs: Pairs, row: int) -> float | None:
     return float(np.nanmean(means))
 
 
-def _absolute(effect: Effect, measured: Measured, comparison: Comparison) -> Estimate | None:
+class _Cost(NamedTuple):
+    """A treatment's own figure as a cost, with the ends of its interval where it has one."""
+
+    point: float
+    ends: tuple[float, ...]
+    level: float
+    unit: str
+
+
+def _own_cost(measured: Measured, metric: Metric, treatment: str) -> _Cost | None:
+    own = own_estimate(measured, metric, treatment)
+    if own is None:
+        return None
+    figures = [own.point] if own.low is None or own.high is None else [own.point, own.low, own.high]
+    point, *ends = costs(np.array(figures), metric).tolist()
+    return _Cost(point, tuple(ends), own.level, cost_unit(metric))
+
+
+def _absolute(effect: Effect, baseline: _Cost) -> Estimate:
     """An effect in the unit of a cost: its share of the baseline's own figure.
 
     The mean difference of the blocks would be that of the slow ones, and could contradict the ratio. Both intervals
     hold at once at the sum of their error levels, so the difference lies between their far ends.
     """
-    metric = measured.plan.metric(comparison.metric)
-    own = own_estimate(measured, metric, comparison.baseline)
-    if own is None:
-        return None
 
-    def more(figure: float, log_ratio: float) -> float:
-        cost = float(costs(np.array(figure), metric))
+    def more(cost: float, log_ratio: float) -> float:
         return cost * math.expm1(log_ratio if cost > 0 else -log_ratio)
 
-    bounded = own.low is not None and own.high is not None and max(-effect.low, effect.high) < LARGEST
-    figures = [figure for figure in (own.low, own.high) if bounded and figure is not None]
-    ends = [more(figure, limit) for figure in figures for limit in (effect.low, effect.high)]
+    bounded = max(-effect.low, effect.high) < LARGEST
+    ends = [more(cost, limit) for cost in baseline.ends for limit in (effect.low, effect.high)] if bounded else []
     return Estimate(
-        point=more(own.point, effect.log_ratio),
+        point=more(baseline.point, effect.log_ratio),
         low=min(ends, default=None),
         high=max(ends, default=None),
-        level=round(effect.level + own.level - 1, 12),
+        level=round(effect.level + baseline.level - 1, 12),
         method=effect.method,
         count=effect.blocks,
-        unit=cost_unit(metric),
+        unit=baseline.unit,
     )
 
 
