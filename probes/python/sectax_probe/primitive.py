@@ -62,7 +62,7 @@ def _scheme(algorithm: Algorithm) -> Any:
 
 
 class Hmac:
-    """The key is given to every HMAC anew, as in cryptography's documentation and in PyJWT: the secret is
+    """Every HMAC is given the key, as in cryptography's documentation and in PyJWT: the secret is
     the key, and a keyed context that is kept and copied would be a cache that they do not have.
     """
 

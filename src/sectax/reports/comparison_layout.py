@@ -83,13 +83,13 @@ def _bottom_line(tables: Iterable[ComparedTable]) -> Iterator[str]:
                     sides.setdefault(side.name, []).append((shape.name, shape.there.value, figure))
     for name, ratios in sides.items():
         known = [(there, here.low, here.high) for _, there, here in ratios if here.low and here.high]
-        told = [ends for ends in known if not _is_noisy(*ends[1:])]
-        alike = sum(low <= there <= high for there, low, high in told)
-        says = [f"the study's ratio lies within this run's interval in {alike} of {len(told)}"] if told else []
-        if noisy := len(known) - len(told):
+        narrow = [ends for ends in known if not _is_noisy(*ends[1:])]
+        alike = sum(low <= there <= high for there, low, high in narrow)
+        says = [f"the study's ratio lies within this run's interval in {alike} of {len(narrow)}"] if narrow else []
+        if noisy := len(known) - len(narrow):
             says.append(f"{noisy} too noisy")
         if bare := len(ratios) - len(known):
-            says.append(f"{bare} {'more ' if told else ''}ratio{'' if bare == 1 else 's'} without an interval")
+            says.append(f"{bare} {'more ' if narrow else ''}ratio{'' if bare == 1 else 's'} without an interval")
         other = [
             ratio
             for ratio, there, here in ratios

@@ -104,13 +104,14 @@ def _row(line: HistoryLine) -> Row:
 
 def _effect(run: Seen) -> str:
     """'1.04 (1.02 to 1.06), 0123456789ab'."""
-    text = run.verdict.value.replace("-", " ")
-    if run.cost_ratio is not None:
+    if run.cost_ratio is None:
+        text = run.verdict.value.replace("-", " ")
+    elif run.low is None or run.high is None:
+        text = f"{units.roughly(run.cost_ratio)} (no interval)"
+    elif claims.is_too_wide(math.log(run.low), math.log(run.high)):
+        text = "too noisy"
+    else:
         text = units.with_interval(run.cost_ratio, run.low, run.high)
-        if run.low is None or run.high is None:
-            text = f"{units.roughly(run.cost_ratio)} (no interval)"
-        elif claims.is_too_wide(math.log(run.low), math.log(run.high)):
-            text = "too noisy"
     return f"{text}, {_name(run)}"
 
 

@@ -21,7 +21,7 @@ from sectax.model.plan import Calibrated
 from sectax.model.trial import PlannedBlock
 from sectax.workflow.alike import abilities, software
 from sectax.workflow.at_host import Heard
-from sectax.workflow.cluster import ASKED_S, LIMIT_S, LIMIT_TIMES, ClusterSite, refuse_changed_hosts
+from sectax.workflow.cluster import ASKED_S, ClusterSite, longest_block_s, refuse_changed_hosts
 from sectax.workflow.environment import refuse_change, take_environment
 from sectax.workflow.machine import machine_for
 from sectax.workflow.progress_line import Progress
@@ -84,7 +84,7 @@ class WorkWithClients(WorkHere):
 
     def engine(self, calibrated: Calibrated) -> Engine:  # type: ignore[override]
         self._serial = super().engine(calibrated)
-        self._limit_s = LIMIT_S + LIMIT_TIMES * self.block_s(calibrated, pace=calibrated.pace)
+        self._limit_s = longest_block_s(self.block_s(calibrated, pace=calibrated.pace))
         return self
 
     def run(self, blocks: Sequence[PlannedBlock]) -> Generator[News, None, None]:

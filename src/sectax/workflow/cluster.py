@@ -36,7 +36,7 @@ from sectax.workflow.site import On
 # What is asked once may build what makes itself on first use; a pilot takes as long as the budget, and some.
 ASKED_S = 600.0
 # A block may take so many times longer than announced, and a while more, in which a network may be cut.
-LIMIT_TIMES, LIMIT_S = 4.0, 60.0
+_LIMIT_TIMES, _LIMIT_S = 4.0, 60.0
 # New objects between two searches for cycles.
 _OBJECTS = 100_000
 
@@ -241,7 +241,7 @@ class ClusterWork:
         def encode(block: PlannedBlock) -> bytes:
             return job.encode_job(job.Measure(self._plan, self._inputs, calibrated, block))
 
-        return DaskEngine(self._cluster, job.MODULE, encode, self._decode, LIMIT_S + LIMIT_TIMES * expected_s)
+        return DaskEngine(self._cluster, job.MODULE, encode, self._decode, longest_block_s(expected_s))
 
     def _decode(self, block: PlannedBlock, line: bytes) -> Iterable[News]:
         """What an answer says. Raises `ValueError` where it cannot be believed."""
@@ -295,6 +295,11 @@ def ask(
     if not answers:
         raise NothingMeasured(f"no host could do its part: {next(iter(refused.values()), 'there is none')}")
     return dict(sorted(answers.items()))
+
+
+def longest_block_s(expected_s: float) -> float:
+    """After so long a block is given up."""
+    return _LIMIT_S + _LIMIT_TIMES * expected_s
 
 
 def refuse_changed_hosts(before: Measured, now: Environment) -> None:

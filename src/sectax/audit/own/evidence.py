@@ -67,7 +67,7 @@ class Arm:
     def waited_s(self) -> float | None:
         """Time in which it was ready to run and waited: for a processor, for the hypervisor, for its quota.
 
-        Without the run-queue delay the greater part is not known; steal and throttling are told where there are any.
+        Without the run-queue delay the greater part is not known; steal and throttling are given where there are any.
         """
         if "run_queue_delay_s" not in self.telemetry:
             return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
@@ -26,7 +27,7 @@ _Answer = TypeVar("_Answer")
 Meanings = Mapping[str, tuple[str, str]]
 
 
-class ClientSubject:
+class ClientSubject(ABC):
     """A part of a `Subject`: the other part says how it is called, and what is special about its failures."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
@@ -37,23 +38,24 @@ class ClientSubject:
         self._clock = ""
         self._redacted = redaction(secrets)
 
+    @abstractmethod
     def _title(self) -> str:
         """What messages begin with."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _story(self, error: Exception, doing: str) -> tuple[str, str]:
         """What happened, and what to do."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _leave(self) -> None:
         """Let the client go at once; never raises."""
-        raise NotImplementedError
 
-    def _check_server(self) -> None:
+    def _check_server(self) -> None:  # noqa: B027 - others have no server of their own
         """Raise `ServerFailed` where a server of the run's own has ended."""
 
     def _skipped(self, error: Answered) -> SubjectSkipped | None:
         """Why this treatment cannot be measured here; None where the answer says something else."""
+        return None
 
     def kill(self) -> None:
         """Let the arm go at once; never raises."""
@@ -108,16 +110,16 @@ class ClientSubject:
         return printable(self._redacted(value), 200) if isinstance(value, str) else value
 
 
-class SharesLoad:
+class SharesLoad(ABC):
     """A part of a spec: how many operations run at once, or on which schedule, and how many clients share them."""
 
     concurrency: int
     rate: float
 
     @property
+    @abstractmethod
     def clients(self) -> int:
         """Client processes that share the load."""
-        raise NotImplementedError
 
     @property
     def ramp(self) -> int:

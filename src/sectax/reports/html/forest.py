@@ -99,9 +99,9 @@ def draw(forest: Forest, sizes: Sizes) -> DrawnForest:
     """Lay a forest plot out."""
     if sizes.beside:
         # The plot gives way to the longest words right of it and the longest label left of it, as far as it can.
-        each = [row for group in forest.groups for row in group.rows]
-        words = max((len(row.words) for row in each), default=0)
-        label = max((len(row.label) for row in each), default=0)
+        every = [row for group in forest.groups for row in group.rows]
+        words = max((len(row.words) for row in every), default=0)
+        label = max((len(row.label) for row in every), default=0)
         last = min(sizes.plot[1], sizes.width - sizes.text * _LETTER * words - _BEYOND - _EDGE)
         first = min(_LABEL + sizes.text * _LETTER * label, last - _NARROWEST)
         sizes = replace(sizes, plot=(max(sizes.plot[0], first), last))
