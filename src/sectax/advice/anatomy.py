@@ -96,7 +96,7 @@ def placed(analysed: Analysed, places: Places) -> Iterator[Placed]:
     for treatment in plan.treatments:
         if treatment.role is not Role.TREATMENT:
             continue
-        verdicts = {one.verdict for one in analysed.findings if one.comparison.treatment == treatment.id}
+        verdicts = {finding.verdict for finding in analysed.findings if finding.comparison.treatment == treatment.id}
         if verdicts - {VerdictId.NOT_MEASURED} == {VerdictId.WITHDRAWN}:
             yield Placed(treatment.cell, treatment.id, ())
             continue

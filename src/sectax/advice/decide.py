@@ -159,10 +159,10 @@ def _settings(analysed: Analysed, choice: Choice, asked: list[Finding]) -> Itera
         base = results[compared.baseline].estimates.get(compared.metric)
         if base is None or base.point <= 0:
             continue
-        others = tuple((name, level) for name, level in cell.levels.items() if name != choice.mixed)
+        fixed_levels = tuple((name, level) for name, level in cell.levels.items() if name != choice.mixed)
         baseline = plan.treatment(compared.baseline).levels[plan.control]
         level = plan.treatment(compared.treatment).levels[plan.control]
-        setting = settings.setdefault(others, _Setting(others, baseline, compared.metric))
+        setting = settings.setdefault(fixed_levels, _Setting(fixed_levels, baseline, compared.metric))
         operation = cell.levels.get(choice.mixed, "")
         once = base.point if plan.metric(compared.metric).better is Better.LOWER else 1 / base.point
         setting.found.setdefault(level, []).append(finding)
@@ -183,9 +183,9 @@ def _cheapest(setting: _Setting, choice: Choice) -> Iterator[Cheapest]:
     known = [level for level, costs in setting.costs.items() if len(costs) == len(setting.operations)]
     first = _least(setting, known)
     yield first
-    others = [level for level in known if level not in choice.caveats]
-    if others and {first.level, *(turn.then for turn in first.turns)} & choice.caveats.keys():
-        yield _least(setting, others)
+    without_caveat = [level for level in known if level not in choice.caveats]
+    if without_caveat and {first.level, *(turn.then for turn in first.turns)} & choice.caveats.keys():
+        yield _least(setting, without_caveat)
 
 
 def _least(setting: _Setting, known: list[str]) -> Cheapest:
@@ -195,17 +195,19 @@ def _least(setting: _Setting, known: list[str]) -> Cheapest:
     lines cross, another level becomes the cheapest.
     """
     operations = setting.operations
-    one, *others = operations
-    level = here = min(known, key=lambda other: [setting.cost(other, operation).point for operation in operations])
+    first, *rest = operations
+    level = here = min(
+        known, key=lambda candidate: [setting.cost(candidate, operation).point for operation in operations]
+    )
     turns: list[Turn] = []
-    while len(others) == 1 and (crossing := min(_crossings(setting, here, known, one, others[0]), default=None)):
+    while len(rest) == 1 and (crossing := min(_crossings(setting, here, known, first, rest[0]), default=None)):
         _, here, at = crossing
         turns.append(Turn(here, at))
     tied = [
-        other
-        for other in known
-        if other != level
-        and all(setting.cost(other, operation).overlaps(setting.cost(level, operation)) for operation in operations)
+        candidate
+        for candidate in known
+        if candidate != level
+        and all(setting.cost(candidate, operation).overlaps(setting.cost(level, operation)) for operation in operations)
     ]
     return Cheapest(
         dict(setting.levels), setting.baseline, level, tuple(turns), tuple(tied), tuple(operations), len(known) > 1
@@ -213,16 +215,16 @@ def _least(setting: _Setting, known: list[str]) -> Cheapest:
 
 
 def _crossings(
-    setting: _Setting, here: str, known: list[str], one: str, two: str
+    setting: _Setting, here: str, known: list[str], first: str, second: str
 ) -> Iterator[tuple[float, str, Between]]:
-    """Every level that becomes cheaper than *here*: from how many of operation *two* for one of *one* on."""
-    for other in known:
-        lost = setting.cost(other, one).minus(setting.cost(here, one))
-        saved = setting.cost(here, two).minus(setting.cost(other, two))
+    """Every level that becomes cheaper than *here*: from how many of operation *second* for each *first* on."""
+    for candidate in known:
+        lost = setting.cost(candidate, first).minus(setting.cost(here, first))
+        saved = setting.cost(here, second).minus(setting.cost(candidate, second))
         if saved.point > 0 and lost.point > 0:
             high = lost.high / saved.low if saved.low > 0 else None
             at = Between(lost.point / saved.point, max(0.0, lost.low) / saved.high, high)
-            yield at.point, other, at
+            yield at.point, candidate, at
 
 
 def _outlays(

@@ -113,8 +113,10 @@ def _series(plan: Plan) -> dict[_Levels, dict[float, Treatment]]:
     if contents is None:
         return {}
     return {
-        others: {contents.sizes[level]: treatment for level, treatment in by_level.items() if level in contents.sizes}
-        for others, by_level in alike(plan.treatments, contents.size_factor).items()
+        fixed_levels: {
+            contents.sizes[level]: treatment for level, treatment in by_level.items() if level in contents.sizes
+        }
+        for fixed_levels, by_level in alike(plan.treatments, contents.size_factor).items()
     }
 
 

@@ -25,7 +25,9 @@ def worths(measured: Measured, metric: str, rule: Longer) -> Iterator[Worth]:
         times = [long[block] / short[block] for block in measured.blocks if long.get(block) and short.get(block)]
         if times:
             interval = geometric_mean_interval(times, level)
-            one = members[rule.level]
+            treatment = members[rule.level]
             yield Worth(
-                one.cell, one.id, Estimate(interval.point, interval.low, interval.high, level, MEAN, interval.count, "")
+                treatment.cell,
+                treatment.id,
+                Estimate(interval.point, interval.low, interval.high, level, MEAN, interval.count, ""),
             )

@@ -429,7 +429,9 @@ def _absolute_pairs(a: Analysed, b: Analysed, differences: tuple[Difference, ...
         if ours.role not in MEASURED:
             continue
         concerned = {"run", ours.treatment, *ours.levels.values()}
-        refused_by = [one.name for one in differences if one.refuses and one.subject in concerned]
+        refused_by = [
+            difference.name for difference in differences if difference.refuses and difference.subject in concerned
+        ]
         for metric in a.measured.plan.metrics:
             estimates = (ours.estimates.get(metric.name), theirs.estimates.get(metric.name))
             figures = [
@@ -443,7 +445,7 @@ def _absolute_pairs(a: Analysed, b: Analysed, differences: tuple[Difference, ...
                 name
                 for name in refused_by
                 if name.startswith(f"{metric.name}_")
-                or not any(name.startswith(f"{other.name}_") for other in a.measured.plan.metrics)
+                or not any(name.startswith(f"{any_metric.name}_") for any_metric in a.measured.plan.metrics)
             ]
             quotient = ratio(figures[1], figures[0])
             metric_there = next(

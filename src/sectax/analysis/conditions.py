@@ -179,7 +179,7 @@ def _concluded(
     answer = Answer.RULED_OUT if given == {Answer.RULED_OUT} else Answer.OPEN
     if Answer.HOLDS in given:
         answer = Answer.HOLDS
-    reasons = {name: why for name, (other, why) in answers if other is answer}
+    reasons = {name: why for name, (part_answer, why) in answers if part_answer is answer}
     return Concluded(
         condition,
         answer,

@@ -202,10 +202,10 @@ def _negatives_as_long_as_treatments(plan: Plan, calibrations: dict[str, Calibra
     fed = dict(calibrations)
     for member in plan.treatments:
         copied = calibrations.get(plan.cell(member.cell).baseline)
-        others = ratios.get(family_of[member.cell])
-        if member.role is not Role.NEGATIVE or member.id not in calibrations or copied is None or not others:
+        of_treatments = ratios.get(family_of[member.cell])
+        if member.role is not Role.NEGATIVE or member.id not in calibrations or copied is None or not of_treatments:
             continue
-        farthest = max(others, key=lambda ratio: abs(math.log(ratio)))
+        farthest = max(of_treatments, key=lambda ratio: abs(math.log(ratio)))
         count = whole_operations(copied.batch_s * farthest, _operation(copied))
         fed[member.id] = _with_count(replace(copied, treatment=member.id), count)
     return fed
@@ -266,8 +266,8 @@ def _rounds(
         for cell in plan.cells:
             if cell.id not in noises:
                 continue
-            others = 0.0 if together else sum(rounds[name] * round_cost[name] for name in cells if name != cell.id)
-            costs = (sum(block_cost.values()) + others, round_cost[cell.id])
+            other_cells = 0.0 if together else sum(rounds[name] * round_cost[name] for name in cells if name != cell.id)
+            costs = (sum(block_cost.values()) + other_cells, round_cost[cell.id])
             best = _best_rounds(plan, cell, calibrations, noises[cell.id], *costs, left_s)
             rounds[cell.id] = min(max(best, at_least[cell.id]), most)
     rounds = {cell: max(wanted, least[cell]) for cell, wanted in rounds.items()}
@@ -380,8 +380,8 @@ def _noise(plan: Plan, cell: Cell, tried: Mapping[str, Tried]) -> Noise | None:
         return None
     ratios = [
         [
-            _warm_ratios(one, other)
-            for one, other in zip(tried[treatment.id].processes, baseline.processes, strict=False)
+            _warm_ratios(treatment_turns, baseline_turns)
+            for treatment_turns, baseline_turns in zip(tried[treatment.id].processes, baseline.processes, strict=False)
         ]
         for treatment in plan.treatments
         if treatment.cell == cell.id and treatment.id in tried and tried[treatment.id] is not baseline
@@ -393,9 +393,9 @@ def _noise(plan: Plan, cell: Cell, tried: Mapping[str, Tried]) -> Noise | None:
     return replace(noise, between=0.0 if plan.equal_counts else max(LEAST_BETWEEN, noise.between))
 
 
-def _warm_ratios(one: Sequence[float], other: Sequence[float]) -> Sequence[float]:
-    turns = min(len(one), len(other))
-    return [one[turn] - other[turn] for turn in range(turns // 2, turns)]
+def _warm_ratios(treatment: Sequence[float], baseline: Sequence[float]) -> Sequence[float]:
+    turns = min(len(treatment), len(baseline))
+    return [treatment[turn] - baseline[turn] for turn in range(turns // 2, turns)]
 
 
 def target_half_width(stopping: Stopping, distance: float) -> float:

@@ -71,7 +71,7 @@ def refuse_too_small(plan: Plan, pilot_s: float, block_s: float, *, room: float 
 
 def or_fewer(plan: Plan) -> str:
     """What else makes a run shorter; nothing where it has no levels beside those of two that are compared."""
-    return ", or fewer levels (--level)" if sum(one.role in MEASURED for one in plan.treatments) > 2 else ""
+    return ", or fewer levels (--level)" if sum(treatment.role in MEASURED for treatment in plan.treatments) > 2 else ""
 
 
 def with_last_look(
@@ -158,7 +158,7 @@ def block_s(plan: Plan, calibrated: Calibrated, gaps: Mapping[str, float], *, pa
         for turn in cell.turns():
             now += pace * max(calibrations[visit.treatment].waits_s for visit in turn)
             works = [(visit.treatment, visit.work) for visit in turn]
-            now = max(work(name, one.settle + one.count + one.extra) for name, one in works)
+            now = max(work(name, job.settle + job.count + job.extra) for name, job in works)
     return now
 
 

@@ -69,9 +69,9 @@ def form(*options: Callable[[Any], Any]) -> Callable[[Callable[..., None]], Call
             ascii_only: bool = False,
             html: str | None = None,
             picture: str | None = None,
-            **others: Any,
+            **values: Any,
         ) -> None:
-            command(form=Form(json_, show_all, ascii_only, html, picture), **others)
+            command(form=Form(json_, show_all, ascii_only, html, picture), **values)
 
         return functools.reduce(lambda made, option: option(made), reversed(options), call)
 
@@ -109,11 +109,11 @@ def on_of(values: Mapping[str, Any]) -> On | None:
     asked = On(**{name: values[name] for name in (field.name for field in fields(On))})
     if values["on"]:
         return asked
-    others = [f"--{name.replace('_', '-')}" for name in (field.name for field in fields(On)) if values[name]]
-    if others:
+    flags = [f"--{name.replace('_', '-')}" for name in (field.name for field in fields(On)) if values[name]]
+    if flags:
         context = click.get_current_context(silent=True)
         usual = "give its scheduler too, as in --on dask://HOST:PORT"
-        raise WrongUse(f"{others[0]} is for a run on a cluster", _instead(context).get(others[0], usual))
+        raise WrongUse(f"{flags[0]} is for a run on a cluster", _instead(context).get(flags[0], usual))
     return None
 
 
@@ -190,8 +190,12 @@ def in_our_words(error: click.ClickException) -> tuple[str, str]:
     if isinstance(error, click.NoSuchOption):
         return f"{path} has no option {error.option_name}", _nearest_option(error.option_name, context, explained)
     if isinstance(error, click.MissingParameter) and error.param is not None and error.param.metavar == RUN:
-        others = [str(other.metavar) for other in context.command.params if other.required and other is not error.param]
-        newest = " ".join([path, "last", *others])
+        metavars = [
+            str(parameter.metavar)
+            for parameter in context.command.params
+            if parameter.required and parameter is not error.param
+        ]
+        newest = " ".join([path, "last", *metavars])
         return "no run file was named", f"sectax runs lists them, and last is the newest: {newest}"
     if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Option):
         option = error.param

@@ -199,8 +199,8 @@ def _budgets(experiment: Experiment) -> str:
     """The time that each preset has, as in '120s, 60s with --quick'."""
     known = {preset: default_budget_s(experiment, preset) for preset in experiment.presets}
     usual = known.pop("default")
-    others = [f"{seconds:g}s with --{preset}" for preset, seconds in known.items() if seconds != usual]
-    return ", ".join([f"{usual:g}s", *others])
+    budgets = [f"{seconds:g}s with --{preset}" for preset, seconds in known.items() if seconds != usual]
+    return ", ".join([f"{usual:g}s", *budgets])
 
 
 def _levels_from(experiment: Experiment, typed: str) -> list[str]:

@@ -95,13 +95,13 @@ def build(
     """
     if not metrics[0].compared or any(metric.compared and metric.summary.tail is not None for metric in metrics):
         raise ValueError("the first metric must be compared, and no tail may be")
-    others = [factor for factor in factors if factor.name != control]
+    other_factors = [factor for factor in factors if factor.name != control]
     levels_of_control = next(factor.levels for factor in factors if factor.name == control)
     cells: list[Cell] = []
     treatments: list[Treatment] = []
     skipped: list[SkippedTreatment] = []
-    for combination in itertools.product(*(factor.levels for factor in others)):
-        cell_levels = dict(zip((factor.name for factor in others), combination, strict=True))
+    for combination in itertools.product(*(factor.levels for factor in other_factors)):
+        cell_levels = dict(zip((factor.name for factor in other_factors), combination, strict=True))
         in_cell = [level for level in levels_of_control if rules.exists(cell_levels | {control: level})]
         if not in_cell:
             continue

@@ -78,8 +78,8 @@ def _warm_up(
     if lanes.many > 1:
 
         def warm(name: str) -> None:
-            for other, count in turns:
-                if other == name:
+            for treatment, count in turns:
+                if treatment == name:
                     alive[name].visit(Work(count=count))
 
         for name, result in lanes.results(_indices(cell, alive), warm):
@@ -100,7 +100,7 @@ def _warm_up(
 def _visit(cell: trial.PlannedCell, alive: dict[str, Guarded]) -> Generator[trial.BlockEvent, None, None]:
     with ThreadPoolExecutor(max(1, len(cell.at_once))) as workers:
         for turn in cell.turns():
-            for planned, result in _begun([one for one in turn if one.treatment in alive], alive, workers):
+            for planned, result in _begun([planned for planned in turn if planned.treatment in alive], alive, workers):
                 place = (planned.treatment, planned.round, planned.position)
                 try:
                     visit = result()
@@ -116,8 +116,8 @@ def _begun(
 ) -> list[tuple[trial.PlannedVisit, Callable[[], Visit]]]:
     """Each with what gives its result: several begin now, in threads; one by itself when it is asked for."""
     if len(visits) > 1:
-        return [(one, workers.submit(alive[one.treatment].visit, one.work).result) for one in visits]
-    return [(one, partial(alive[one.treatment].visit, one.work)) for one in visits]
+        return [(visit, workers.submit(alive[visit.treatment].visit, visit.work).result) for visit in visits]
+    return [(visit, partial(alive[visit.treatment].visit, visit.work)) for visit in visits]
 
 
 def _close(cell: trial.PlannedCell, alive: dict[str, Guarded]) -> Generator[trial.BlockEvent, None, None]:

@@ -57,10 +57,10 @@ def compared(kind: Kind, options: Mapping[str, tuple[str, ...]], *, alone: bool 
     for given in options.get(TREATMENT, ()):
         name, text = split_name(given)
         if not name:
-            said, separator, _ = given.partition("=")
-            if separator and not kind.private and not re.search(r"\s", said):
-                hint = f"use letters, digits and _ . + - only, as in --treatment {as_name(said)}={kind.example}"
-                raise WrongUse(f"--treatment {said!r} cannot be a name", hint)
+            typed_name, separator, _ = given.partition("=")
+            if separator and not kind.private and not re.search(r"\s", typed_name):
+                hint = f"use letters, digits and _ . + - only, as in --treatment {as_name(typed_name)}={kind.example}"
+                raise WrongUse(f"--treatment {typed_name!r} cannot be a name", hint)
             what = "a --treatment" if kind.private else f"--treatment {given!r}"
             raise WrongUse(f"{what} has no name", f"say --treatment NAME={kind.example}")
         if name in texts:
@@ -85,7 +85,7 @@ def with_bare(
     taken = [given.partition("=")[0] for given in made.get(TREATMENT, ())]
     for text in texts:
         name = as_name(called(text))[:_LONGEST_NAME].rstrip("-_.+")
-        twice = sum(other == name or other.startswith(f"{name}-") for other in taken)
+        twice = sum(label == name or label.startswith(f"{name}-") for label in taken)
         taken.append(f"{name}-{twice + 1}" if twice else name)
         made[TREATMENT] = (*made.get(TREATMENT, ()), f"{taken[-1]}={text}")
     return made
@@ -113,7 +113,7 @@ def for_each(
         name, value = split_name(text)
         if name and name not in names and not any_text:
             raise WrongUse(f"--{option}: there is no {kind.word} {name!r}", did_you_mean(name, names))
-        pairs += [(name, value)] if name in names else [(one, text) for one in unnamed or names]
+        pairs += [(name, value)] if name in names else [(target, text) for target in unnamed or names]
     return pairs
 
 

@@ -47,9 +47,9 @@ def refuse_nothing_to_compare(experiment: Experiment, plan: Plan, machine: Machi
         return
     levels = next((factor.levels for factor in plan.factors if factor.name == plan.control), ())
     known = next((factor.levels for factor in experiment.factors if factor.name == plan.control), ())
-    others = f"add another level, as in --level {plan.control}={','.join(known[:2])}; there are: {', '.join(known)}"
+    hint = f"add another level, as in --level {plan.control}={','.join(known[:2])}; there are: {', '.join(known)}"
     if len(levels) == 1:
-        raise WrongUse(f"nothing is left to compare: {levels[0]} is the only level of {plan.control}", others)
+        raise WrongUse(f"nothing is left to compare: {levels[0]} is the only level of {plan.control}", hint)
     reasons = sorted(
         {f"{why.reason} ({why.hint})" if why.hint else why.reason for why in (skip.why_not for skip in plan.skipped)}
     )

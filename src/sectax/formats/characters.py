@@ -45,7 +45,7 @@ def plain(text: str) -> str:
     if "**" in text:
         text = _BOLD.sub(r"\1", text)
     if "&" in text:
-        text = _ENTITY.sub(lambda found: html.unescape(found[0]), text)
+        text = _ENTITY.sub(lambda match: html.unescape(match[0]), text)
     # After the entities: some of them are blanks.
     return with_blanks(text)
 
@@ -54,7 +54,7 @@ def with_blanks(text: str) -> str:
     """The text with blanks of one kind, and without characters that take no room."""
     if text.isascii() and "\x0b" not in text and "\x0c" not in text:
         return text
-    return _ODD.sub(lambda found: " " if ord(found[0]) in _BLANKS else "", text)
+    return _ODD.sub(lambda match: " " if ord(match[0]) in _BLANKS else "", text)
 
 
 def _line_break(match: re.Match[str]) -> str:

@@ -24,7 +24,9 @@ class Variables:
     more: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def of(self, own: Mapping[str, str]) -> dict[str, str]:
-        left = {name: own[name] for name in own if not any(fnmatchcase(name.upper(), one) for one in self.without)}
+        left = {
+            name: own[name] for name in own if not any(fnmatchcase(name.upper(), pattern) for pattern in self.without)
+        }
         return left | dict(self.more)
 
 

@@ -93,7 +93,7 @@ class Audited:
         return Tally(len(named[Severity.FATAL]), len(named[Severity.WARNING] - named[Severity.FATAL]))
 
     def _warnings(self) -> Iterator[AuditWarning]:
-        return (one for check in self.checks for one in check.warnings)
+        return (warning for check in self.checks for warning in check.warnings)
 
     def count(self, status: Status) -> int:
         """How many checks came out so."""

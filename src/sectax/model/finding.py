@@ -198,8 +198,8 @@ def alike(given: Iterable[Alike], factor: str) -> dict[tuple[tuple[str, str], ..
     groups: dict[tuple[tuple[str, str], ...], dict[str, Alike]] = {}
     for treatment in given:
         if treatment.role in MEASURED and factor in treatment.levels:
-            others = tuple((name, level) for name, level in treatment.levels.items() if name != factor)
-            groups.setdefault(others, {})[treatment.levels[factor]] = treatment
+            fixed_levels = tuple((name, level) for name, level in treatment.levels.items() if name != factor)
+            groups.setdefault(fixed_levels, {})[treatment.levels[factor]] = treatment
     return groups
 
 

@@ -11,18 +11,18 @@ Witness = str | int | float | bool
 Witnesses = dict[str, Witness]
 
 
-def same(one: Witness, other: Witness) -> bool:
+def same(first: Witness, second: Witness) -> bool:
     """Whether two values mean the same: 2048 is "2048" and 2048.0, but true is not 1."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, int | float) and isinstance(other, int | float):
-        return math.isclose(one, other, rel_tol=1e-9)
-    return str(one) == str(other)
+    if isinstance(first, bool) or isinstance(second, bool):
+        return first is second
+    if isinstance(first, int | float) and isinstance(second, int | float):
+        return math.isclose(first, second, rel_tol=1e-9)
+    return str(first) == str(second)
 
 
-def differ(ours: Sequence[Witness], others: Sequence[Witness]) -> bool:
+def differ(ours: Sequence[Witness], theirs: Sequence[Witness]) -> bool:
     """Whether a witness was seen of both sides, and is not one and the same value throughout."""
-    return bool(ours and others) and not all(same(ours[0], value) for value in (*ours, *others))
+    return bool(ours and theirs) and not all(same(ours[0], value) for value in (*ours, *theirs))
 
 
 @dataclass(frozen=True)

@@ -76,11 +76,11 @@ class BlockChecksum:
             raise Changed(f"block {number} holds something else than was recorded")
 
 
-def _alike(one: Telemetry, other: Telemetry) -> bool:
-    return one.keys() == other.keys() and all(
-        sums.keys() == other[treatment].keys()
-        and all(isclose(value, other[treatment][name], rel_tol=_ROUNDING) for name, value in sums.items())
-        for treatment, sums in one.items()
+def _alike(computed: Telemetry, recorded: Telemetry) -> bool:
+    return computed.keys() == recorded.keys() and all(
+        sums.keys() == recorded[treatment].keys()
+        and all(isclose(value, recorded[treatment][name], rel_tol=_ROUNDING) for name, value in sums.items())
+        for treatment, sums in computed.items()
     )
 
 

@@ -209,7 +209,7 @@ _FIXED_COLUMNS = {
 
 def column_name(name: str, taken: Iterable[str], otherwise: str) -> str:
     """The column for a factor or a telemetry value: its own *name* where SQL can bear it and it is free."""
-    free = name.casefold() not in {other.casefold() for other in taken} | _FIXED_COLUMNS
+    free = name.casefold() not in {column.casefold() for column in taken} | _FIXED_COLUMNS
     return name if free and re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.-]{0,59}", name) else otherwise
 
 

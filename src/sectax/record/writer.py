@@ -510,8 +510,8 @@ def _resume_rows(
 
     def all_checksums() -> Iterator[Statement]:
         reducer = BlockReducer(db, plan)
-        for one in reducer.finished():
-            ((block, of),) = reducer.reduce([one])
+        for finished in reducer.finished():
+            ((block, of),) = reducer.reduce([finished])
             yield of.row(block.number)
         yield from frame_checksum(db)
 

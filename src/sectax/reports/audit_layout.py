@@ -39,7 +39,7 @@ def audit_report(audited: Audited, *, show_all: bool) -> Document:
     if audited.values:
         scope += f", {units.count(audited.values, 'single value')}"
     named = namer(audited.names)
-    every = [one for check in audited.checks for one in check.warnings]
+    every = [warning for check in audited.checks for warning in check.warnings]
     groups = _gravest_first(outcome for outcome in every if not outcome.missing)
     fired = [group for group in groups if group[0].severity is not Severity.NOTE]
     notes = [group for group in groups if group[0].severity is Severity.NOTE]
@@ -126,11 +126,18 @@ def _unchecked(audited: Audited, named: Names, show_all: bool) -> tuple[Block, .
     rows = []
     for check in audited.checks:
         lacking = _by_sight(
-            (replace(one, saw=_without_all(one, audited.figures)) for one in check.warnings if one.missing), named
+            (
+                replace(warning, saw=_without_all(warning, audited.figures))
+                for warning in check.warnings
+                if warning.missing
+            ),
+            named,
         )
         if lacking:
             missing = "; ".join(lacking)
-            about = dict.fromkeys(one for subjects in lacking.values() for one in subjects if one not in _WHOLE)
+            about = dict.fromkeys(
+                subject for subjects in lacking.values() for subject in subjects if subject not in _WHOLE
+            )
             rows.append((_unmade(check), missing, _listed([*about], show_all)))
     if not rows:
         return ()
@@ -142,7 +149,7 @@ def _unchecked(audited: Audited, named: Names, show_all: bool) -> tuple[Block, .
 
 def _unchecked_in_short(audited: Audited) -> tuple[Block, ...]:
     """The checks that lack data, in one line."""
-    names = [_unmade(check) for check in audited.checks if any(one.missing for one in check.warnings)]
+    names = [_unmade(check) for check in audited.checks if any(warning.missing for warning in check.warnings)]
     return (Text(f"{', '.join(names)} (--all says what is missing)"),) if names else ()
 
 
@@ -171,15 +178,15 @@ def audit_sentence(audited: Audited) -> str:
         return _quotable(audited)
     if not audited.figures:
         return f"Nothing was measured, so there is no verdict{' (F)' if audited.is_fatal else ''}"
-    found = _found(audited)
-    return f"{found}. {_made(audited)}" if found else _made_and_found_nothing(audited)
+    findings = _found(audited)
+    return f"{findings}. {_made(audited)}" if findings else _made_and_found_nothing(audited)
 
 
 def _quotable(audited: Audited) -> str:
     """Whether somebody else's numbers can be quoted, and if not, why."""
     tally = audited.tally()
-    every = (one for check in audited.checks for one in check.warnings)
-    fired = _gravest_first(one for one in every if one.severity is not Severity.NOTE)
+    every = (warning for check in audited.checks for warning in check.warnings)
+    fired = _gravest_first(warning for warning in every if warning.severity is not Severity.NOTE)
     if fired:
         worst = fired[0][0]
         which = _which(audited, worst, tally.fatal if audited.is_fatal else tally.warned)
@@ -244,8 +251,8 @@ def _checks(audited: Audited) -> tuple[int, int]:
     return made, made + audited.count(Status.UNCHECKED)
 
 
-def _verb(number: int, one: str, several: str) -> str:
-    return one if number == 1 else several
+def _verb(number: int, singular: str, several: str) -> str:
+    return singular if number == 1 else several
 
 
 def seal_sentence(seal: Seal) -> str:

@@ -90,12 +90,12 @@ def _bottom_line(tables: Iterable[ComparedTable]) -> Iterator[str]:
             says.append(f"{noisy} too noisy")
         if bare := len(ratios) - len(known):
             says.append(f"{bare} {'more ' if narrow else ''}ratio{'' if bare == 1 else 's'} without an interval")
-        other = [
+        opposite = [
             ratio
             for ratio, there, here in ratios
             if there > 1 > (here.high or here.value or there) or there < 1 < (here.low or here.value or there)
         ]
-        turned = f"the other way round: {', '.join(other)}" if other else "none points the other way"
+        turned = f"the other way round: {', '.join(opposite)}" if opposite else "none points the other way"
         yield printable(f"{name}: {', '.join(says)}; {turned}.")
 
 
@@ -316,7 +316,7 @@ def _timed(plan: Plan, metric: Metric) -> str:
     asked = plan.metrics[0]
     if metric.unit == "B" or metric.cpu == asked.cpu:
         return ""
-    clocks = ["CPU time" if one.cpu else "wall time" for one in (metric, asked)]
+    clocks = ["CPU time" if timed.cpu else "wall time" for timed in (metric, asked)]
     return f"here by {clocks[0]}, as the study measured; the run's own answer is by {clocks[1]}: sectax show"
 
 

@@ -79,14 +79,14 @@ def _hosts(analysed: Analysed) -> Iterator[_Row]:
         compared = across.measured.comparison
         common = {name: getattr(compared, name) for name in ("cell", "treatment", "baseline", "metric")}
         common |= {"comparison": compared.id} | _levels(levels.get(compared.treatment, {}))
-        for one in across.hosts:
+        for host in across.hosts:
             yield common | {
-                "hosts": one.host,
-                "processor": hosts.processor(analysed.measured, one.host),
-                "odd": "yes" if one.host == across.odd else "no",
-                "counts": "no" if one.host in across.left_out else "yes",
-                **(_interval(one.finding.effect) if one.finding.effect else {}),
-                "missing": "" if one.finding.effect and math.isfinite(one.finding.effect.high) else "too few blocks",
+                "hosts": host.host,
+                "processor": hosts.processor(analysed.measured, host.host),
+                "odd": "yes" if host.host == across.odd else "no",
+                "counts": "no" if host.host in across.left_out else "yes",
+                **(_interval(host.finding.effect) if host.finding.effect else {}),
+                "missing": "" if host.finding.effect and math.isfinite(host.finding.effect.high) else "too few blocks",
             }
         spread = across.spread
         between = (

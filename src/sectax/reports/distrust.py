@@ -72,13 +72,13 @@ def _noted(analysed: Analysed, shown: frozenset[str]) -> Iterator[tuple[int, str
         about = [*dict.fromkeys(names.subject(plan, warning.subject) for warning in same if warning.subject != "run")]
         name, saw = printable(first.check), named(first.saw)
         # The others may have shown other figures.
-        whose, others = f"{about[0]}: " if about else "", f"; {len(about) - 1} more like it" if len(about) > 1 else ""
+        whose, more = f"{about[0]}: " if about else "", f"; {len(about) - 1} more like it" if len(about) > 1 else ""
         if first.severity is Severity.FATAL:
             advice = f"; {printable(first.advice)}" if first.advice else ""
-            yield 0, name, f"{name}: {whose}{saw}{advice}{others}"
+            yield 0, name, f"{name}: {whose}{saw}{advice}{more}"
         else:
             rank = 4 if leading.intersection(warning.subject for warning in same) else 5
-            yield rank, f"{WARNED_MARK} {name}", f"{WARNED_MARK} {whose}{saw} ({name}{others})"
+            yield rank, f"{WARNED_MARK} {name}", f"{WARNED_MARK} {whose}{saw} ({name}{more})"
 
 
 def self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]:
@@ -108,8 +108,8 @@ def self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]:
     }
     if len(named) > 1:
         metrics = " or ".join(dict.fromkeys(by for by, _, _ in named))
-        each = (f"{least} in {families} (which missed {cost})" for (_, cost, least), families in named.items())
-        yield f"known costs in {metrics} were not found; trust no difference under {', '.join(each)}"
+        limits = (f"{least} in {families} (which missed {cost})" for (_, cost, least), families in named.items())
+        yield f"known costs in {metrics} were not found; trust no difference under {', '.join(limits)}"
     for (by, cost, least), families in named.items() if len(named) == 1 else ():
         yield f"{families}: a cost of {cost} in {by} was not found; trust no difference under {least}"
 
@@ -120,8 +120,8 @@ def self_checked(analysed: Analysed, shown: frozenset[str]) -> str:
     Args:
         shown: the comparisons that it is about.
     """
-    withdrawn = (one for one in analysed.findings if one.verdict is VerdictId.WITHDRAWN)
-    if fallen := sum(one.comparison.id in shown for one in withdrawn):
+    withdrawn = (finding for finding in analysed.findings if finding.verdict is VerdictId.WITHDRAWN)
+    if fallen := sum(finding.comparison.id in shown for finding in withdrawn):
         return f"{units.count(fallen, 'verdict')} withdrawn"
     controls = analysed.controls
     unproven = any(warning.check in _OF_CONTROLS for warning in all_warnings(analysed))
@@ -148,8 +148,12 @@ def _added(plan: Plan, family: FamilyControls, positive: Finding) -> str:
 
 def control_line(plan: Plan, controls: FamilyControls) -> str:
     """How the run's controls of itself came out, in one line."""
-    own = (one for one in (controls.negative, controls.positive) if one and one.verdict is VerdictId.WITHDRAWN)
-    withdrawn = dict.fromkeys(claims.answer(one) for one in own)
+    own = (
+        control
+        for control in (controls.negative, controls.positive)
+        if control and control.verdict is VerdictId.WITHDRAWN
+    )
+    withdrawn = dict.fromkeys(claims.answer(control) for control in own)
     parts = [*_negative(controls), _positive(plan, controls), *withdrawn]
     return f"{_whose(plan, controls)}: {'; '.join(parts)}"
 

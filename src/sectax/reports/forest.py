@@ -26,8 +26,8 @@ def forest(analysed: Analysed, path: str, decision: Decision | None) -> Forest |
         decision: what the title says.
     """
     plan = analysed.measured.plan
-    seen = visible(analysed, show_all=False)
-    tables = [table for table in result_tables(analysed, seen) if table.margin is not None]
+    shown_ids = visible(analysed, show_all=False)
+    tables = [table for table in result_tables(analysed, shown_ids) if table.margin is not None]
     rows = sum(len(table.rows) - 1 for table in tables)
     room = _MOST_ROWS
     groups = []
@@ -44,7 +44,7 @@ def forest(analysed: Analysed, path: str, decision: Decision | None) -> Forest |
         tuple(groups),
         plan.stopping.margin,
         rows - sum(len(group.rows) for group in groups),
-        _foot(analysed, path, seen),
+        _foot(analysed, path, shown_ids),
     )
 
 
@@ -76,8 +76,8 @@ def _title(analysed: Analysed, decision: Decision | None) -> str:
     if decision is not None:
         doubt = how_many_decided(analysed, decision.findings)
         sentences = [*filter(None, [doubt]), *answers(analysed.measured.plan, decision)]
-    first, *others = sentences or summary(analysed) or [""]
-    for sentence in others:
+    first, *rest = sentences or summary(analysed) or [""]
+    for sentence in rest:
         if len(first) + len(sentence) >= _LONGEST_TITLE:
             break
         first += f" {sentence}"
@@ -87,7 +87,7 @@ def _title(analysed: Analysed, decision: Decision | None) -> str:
     return f"{first[: whole if whole > 0 else _LONGEST_TITLE - 1].rstrip()} …"
 
 
-def _foot(analysed: Analysed, path: str, seen: frozenset[str]) -> tuple[str, ...]:
+def _foot(analysed: Analysed, path: str, shown: frozenset[str]) -> tuple[str, ...]:
     measured = analysed.measured
     session = measured.sessions[-1].whole_identity() if measured.sessions else {}
     host = hosts.where(measured)
@@ -95,5 +95,5 @@ def _foot(analysed: Analysed, path: str, seen: frozenset[str]) -> tuple[str, ...
     version = printable(session.get("sectax", ""))
     where = [f"{host}, {processors} processors" if processors else host, measured.started[:10]]
     where += [f"{units.count(len(measured.blocks), 'block')}", f"sectax {version}".strip()]
-    check = next(self_check(measured.plan, analysed.controls), self_checked(analysed, seen))
+    check = next(self_check(measured.plan, analysed.controls), self_checked(analysed, shown))
     return " · ".join(where), " · ".join([check, f"figures: {printable(path)}"])

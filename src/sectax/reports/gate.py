@@ -34,7 +34,7 @@ def lines(gate: Gate) -> Iterator[str]:
         for limit in session.limits:
             several = limit.seen if len(limit.seen) > 1 else ()
             yield f"  {_limit(replace(limit, seen=()) if several else limit)}"
-            yield from (f"    {printable(seen)}" for seen in several)
+            yield from (f"    {printable(measurement)}" for measurement in several)
     if gate.outcome is not Outcome.NOTHING and gate.false_alarms:
         share, of = units.upward(100 * gate.false_alarms), "runs" if gate.baseline is None else "pushes"
         yield f"where nothing differs, at most {share} % of {of} exceed a limit in per cent, by chance"

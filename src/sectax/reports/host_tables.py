@@ -24,17 +24,19 @@ _NOTE = (
 
 def section(analysed: Analysed, shown: frozenset[str]) -> Section:
     """Host by host, of the comparisons that are shown; without blocks for a run on one host."""
-    across = [one for one in analysed.hosts if one.measured.comparison.id in shown]
+    across = [comparison for comparison in analysed.hosts if comparison.measured.comparison.id in shown]
     return Section("Host by host", tuple(_blocks(analysed, across)) if across else ())
 
 
 def _blocks(analysed: Analysed, across: list[AcrossHosts]) -> Iterator[Block]:
-    yield from (_table(analysed, one) for one in across[:_MOST_TABLES])
+    yield from (_table(analysed, comparison) for comparison in across[:_MOST_TABLES])
     notes = [_NOTE.format(chance=units.margin(analysed.measured.plan.stopping.alpha))]
     if len(across) > _MOST_TABLES:
         notes.append(f"{len(across) - _MOST_TABLES} more: sectax report RUN --format csv --table hosts")
     yield Footnotes(tuple(notes))
-    sentences = [hosts.alike(analysed, one) for one in across[:_MOST_TABLES] if one.alike is not None]
+    sentences = [
+        hosts.alike(analysed, comparison) for comparison in across[:_MOST_TABLES] if comparison.alike is not None
+    ]
     sentences += hosts.refusals(analysed, across)
     yield from lines([*sentences, *hosts.unseen(across), *hosts.odd(analysed, across)], long=True)
 
@@ -44,7 +46,7 @@ def _table(analysed: Analysed, across: AcrossHosts) -> Table:
     plan, metric = measured.plan, measured.plan.metric(finding.comparison.metric)
     sides = (finding.comparison.treatment, finding.comparison.baseline)
     treatment, baseline = (names.treatment(plan, arm) for arm in sides)
-    rows = [_row(analysed, across, one, metric) for one in across.hosts]
+    rows = [_row(analysed, across, host, metric) for host in across.hosts]
     blocks = str(finding.effect.blocks) if finding.effect else ""
     total = f"these {units.count(len(across.hosts) - len(across.left_out), 'host')}"
     effect = claims.effect(finding.effect, metric) if finding.effect else "–"
@@ -69,11 +71,11 @@ def _table(analysed: Analysed, across: AcrossHosts) -> Table:
     return Table(title, columns, tuple(rows), plan.stopping.margin)
 
 
-def _row(analysed: Analysed, across: AcrossHosts, one: OfOneHost, metric: Metric) -> Row:
-    effect = one.finding.effect
+def _row(analysed: Analysed, across: AcrossHosts, host: OfOneHost, metric: Metric) -> Row:
+    effect = host.finding.effect
     words = claims.effect(effect, metric) if effect else "–"
-    remark = "differs from the others" if one.host == across.odd else ""
-    if one.host in across.left_out:
+    remark = "differs from the others" if host.host == across.odd else ""
+    if host.host in across.left_out:
         remark = "left out: too few blocks"
-    cells = (printable(one.host), hosts.processor(analysed.measured, one.host), str(effect.blocks) if effect else "")
-    return Row((*cells, words, remark), interval=drawn(one.finding))
+    cells = (printable(host.host), hosts.processor(analysed.measured, host.host), str(effect.blocks) if effect else "")
+    return Row((*cells, words, remark), interval=drawn(host.finding))

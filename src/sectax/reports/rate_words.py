@@ -23,10 +23,10 @@ def rates(given: Advice) -> Iterator[Block]:
     plan = given.plan
     groups: dict[tuple[tuple[str, str], ...], list[AtRate]] = {}
     for member in advised.at:
-        others = tuple((name, level) for name, level in member.levels.items() if name != plan.control)
-        groups.setdefault(others, []).append(member)
-    for others, members in groups.items():
-        where = _where(given, dict(others))
+        fixed_levels = tuple((name, level) for name, level in member.levels.items() if name != plan.control)
+        groups.setdefault(fixed_levels, []).append(member)
+    for fixed_levels, members in groups.items():
+        where = _where(given, dict(fixed_levels))
         yield from lines(_answers(plan, where, members), long=True)
         yield _table(plan, where, members)
     yield from lines(_assumes(given, advised), long=True)

@@ -118,8 +118,8 @@ def _whole(analysed: Analysed, path: str, title: str, todo: Section) -> Document
 def _lead(analysed: Analysed, path: str) -> tuple[Block, ...]:
     measured, plan = analysed.measured, analysed.measured.plan
     fixed = names.constants(plan)
-    one = measured.sessions and len(measured.machines) < 2
-    processors = printable(measured.sessions[-1].identity.get("host.cpus", "")) if one else ""
+    is_one_machine = measured.sessions and len(measured.machines) < 2
+    processors = printable(measured.sessions[-1].identity.get("host.cpus", "")) if is_one_machine else ""
     many = f", {processors} processor{'' if processors == '1' else 's'}" if processors else ""
     texts = (
         f"{printable(measured.state)}: {_blocks(analysed)}{many}",

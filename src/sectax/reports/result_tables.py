@@ -159,8 +159,8 @@ def _alone(plan: Plan, cell: Cell, metric: Metric, members: list[TreatmentResult
         return
     column = units.scale(metric.unit, (estimate.point for estimate in estimates.values()))
     rows = [
-        Row((names.treatment(plan, treatment), units.estimate(found, column), "", "", no_interval(found)))
-        for treatment, found in estimates.items()
+        Row((names.treatment(plan, treatment), units.estimate(estimate, column), "", "", no_interval(estimate)))
+        for treatment, estimate in estimates.items()
     ]
     yield result_table(_title(plan, cell, metric), (printable(plan.control), printable(column.unit), "", ""), rows)
 

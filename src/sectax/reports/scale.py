@@ -122,8 +122,8 @@ def ratio_ticks(scale: Scale, letter: float) -> list[tuple[float, str]]:
     kept = [(1.0, "same")]
     for value, text in sorted(_round_costs(scale), key=first):
         if all(
-            abs(scale.place(value) - scale.place(other)) >= max(least, letter * (1 + (len(text) + len(name)) / 2))
-            for other, name in kept
+            abs(scale.place(value) - scale.place(tick)) >= max(least, letter * (1 + (len(text) + len(name)) / 2))
+            for tick, name in kept
         ):
             kept.append((value, text))
     return sorted(kept)

@@ -33,11 +33,11 @@ def table(analysed: Analysed) -> tuple[Block, ...]:
     rows = [
         Row(
             (
-                printable(" · ".join(names.level(*level) for level in others if level[0] in varying)),
+                printable(" · ".join(names.level(*level) for level in fixed_levels if level[0] in varying)),
                 *(_value(by_family.get(family), metric.name, gaps) for family in families),
             )
         )
-        for others, by_family in alike(analysed.treatments, factor).items()
+        for fixed_levels, by_family in alike(analysed.treatments, factor).items()
     ]
     columns = (Column(""), *(Column(printable(plan.words.get(family, family)), right=True) for family in families))
     return Text(_says(analysed, factor)), Table("", columns, tuple(rows)), *gaps.footnotes()

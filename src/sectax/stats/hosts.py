@@ -86,10 +86,10 @@ def stratified_sequence(
     rows, blocks = differences.shape
     number = np.isfinite(differences).cumsum(axis=1)
     differences = np.where(number <= last_look, differences, np.nan)
-    seen = _running(differences, host)
+    running = _running(differences, host)
     floor = _running(np.where(np.isfinite(differences), reference, np.nan), host).deviation
     floor = np.maximum(floor, np.broadcast_to(np.asarray(least_spread, dtype=np.float64), (rows,))[:, None])
-    spread = np.maximum(seen.deviation, floor)
+    spread = np.maximum(running.deviation, floor)
     level = np.broadcast_to(np.asarray(alpha, dtype=np.float64), (rows,))[:, None]
 
     levels, which = np.unique(level, return_inverse=True)
@@ -99,21 +99,21 @@ def stratified_sequence(
     else:
         widths = repeated_critical_value(degrees, levels[:, None], first_look, last_look)
     # Between whole degrees by a straight line, which lies above the curve: on the wide side.
-    whole = np.floor(seen.degrees).astype(np.int64)
-    part = seen.degrees - whole
+    whole = np.floor(running.degrees).astype(np.int64)
+    part = running.degrees - whole
     row = which.reshape(-1, 1)
     finite = whole >= 1
     at = np.where(finite, whole, 1)
     width = np.where(finite, (1 - part) * widths[row, at + 1] + part * widths[row, at + 2], np.inf)
     off = np.broadcast_to(np.asarray(unseen, dtype=np.float64), (rows,))[:, None]
-    half = guarded_half_width(seen.count, half_width(seen.count, spread, width), off, level)
-    half = np.where(seen.ready & (seen.count >= max(2, first_look)), half, np.inf)
-    low, high = seen.mean - half, seen.mean + half
+    half = guarded_half_width(running.count, half_width(running.count, spread, width), off, level)
+    half = np.where(running.ready & (running.count >= max(2, first_look)), half, np.inf)
+    low, high = running.mean - half, running.mean + half
     # Before the last host came the mean was another one.
-    same = seen.hosts == seen.hosts[:, -1:]
+    same = running.hosts == running.hosts[:, -1:]
     return Sequence(
-        count=seen.count,
-        mean=seen.mean,
+        count=running.count,
+        mean=running.mean,
         spread=spread,
         floor=floor,
         low=low,
@@ -142,7 +142,7 @@ def _running(values: Array, host: Places) -> _Running:
     hosts = int(host.max(initial=-1)) + 1
     count, mean, square = (np.zeros((hosts, rows)) for _ in range(3))
     noise, second = np.zeros((hosts, rows)), np.zeros((hosts, rows))
-    seen, sure, spreads, total_mean, total_noise, total_second = (np.zeros(rows) for _ in range(6))
+    started, sure, spreads, total_mean, total_noise, total_second = (np.zeros(rows) for _ in range(6))
     out = np.zeros((5, blocks, rows))
     for column in range(blocks):
         which, here = host[column], present[:, column]
@@ -153,21 +153,21 @@ def _running(values: Array, host: Places) -> _Running:
         total_mean = total_mean + moved
         mean[which] += moved
         squares = square[which] + delta * (value - mean[which])
-        seen = seen + (here & (n == 1))
+        started = started + (here & (n == 1))
         sure = sure + (here & (n == LEAST_BLOCKS))
         spreads = spreads + ((squares > 0) & (square[which] == 0))
-        known = np.where(n >= LEAST_BLOCKS, squares / (np.maximum(n - 1, 1) * np.maximum(n, 1)), 0.0)
-        of_degrees = known**2 / np.maximum(n - 1, 1)
-        total_noise = total_noise + (known - noise[which])
+        squared_error = np.where(n >= LEAST_BLOCKS, squares / (np.maximum(n - 1, 1) * np.maximum(n, 1)), 0.0)
+        of_degrees = squared_error**2 / np.maximum(n - 1, 1)
+        total_noise = total_noise + (squared_error - noise[which])
         total_second = total_second + (of_degrees - second[which])
-        count[which], square[which], noise[which], second[which] = n, squares, known, of_degrees
+        count[which], square[which], noise[which], second[which] = n, squares, squared_error, of_degrees
         # What is left of sums that cancelled is no noise.
         error = np.where(spreads > 0, np.maximum(total_noise, 0.0), 0.0)
-        out[0, column], out[1, column] = seen, total_mean / np.maximum(seen, 1)
-        out[2, column] = error / np.maximum(seen, 1) ** 2
+        out[0, column], out[1, column] = started, total_mean / np.maximum(started, 1)
+        out[2, column] = error / np.maximum(started, 1) ** 2
         usable = (spreads > 0) & (total_second > 0)
         out[3, column] = np.where(usable, error**2 / np.where(usable, total_second, 1.0), 1.0)
-        out[4, column] = (seen == sure) & (seen > 0)
+        out[4, column] = (started == sure) & (started > 0)
     total = present.cumsum(axis=1)
     hosts_seen, means, errors, degrees, ready = out.transpose(0, 2, 1)
     return _Running(
@@ -258,7 +258,7 @@ def odd_host(hosts: OfHosts, alpha: float) -> int | None:
         return None
     # Two blocks that happen to agree do not make a host quieter than the others.
     noise = np.maximum(hosts.noise, hosts.noise.mean())
-    others = (mean.sum() - mean) / (size - 1)
+    mean_of_others = (mean.sum() - mean) / (size - 1)
     # The squares of all others around their own mean.
     squares = np.maximum(((mean - mean.mean()) ** 2).sum() - size / (size - 1) * (mean - mean.mean()) ** 2, 0.0)
     spread = squares / (size - 2) * size / (size - 1)
@@ -268,7 +268,7 @@ def odd_host(hosts: OfHosts, alpha: float) -> int | None:
     degrees = variance**2 / (spread**2 / (size - 2) + noise**2 / np.maximum(hosts.count - 1, 1))
     # Others that happen to lie close together do not lend the noise's degrees of freedom to the spread of hosts.
     degrees = np.minimum(degrees, size - 2)
-    chance = 2 * np.asarray(stdtr(degrees, -np.abs(mean - others) / np.sqrt(variance)), dtype=np.float64)
+    chance = 2 * np.asarray(stdtr(degrees, -np.abs(mean - mean_of_others) / np.sqrt(variance)), dtype=np.float64)
     place = int(np.argmin(chance))
     return place if chance[place] * size <= alpha else None
 

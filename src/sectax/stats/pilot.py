@@ -135,9 +135,9 @@ def warm_up(pilots: Sequence[ArrayLike]) -> WarmUp:
         raise ValueError("a warm-up needs a pilot process")
     if len(pilots) < 3:
         warm_ups = [warm_up_of(series) for series in pilots]
-        if any(one.settled and not one.batches for one in warm_ups):
+        if any(warm_up.settled and not warm_up.batches for warm_up in warm_ups):
             return WarmUp(0, settled=True)
-        return WarmUp(max(one.batches for one in warm_ups), all(one.settled for one in warm_ups))
+        return WarmUp(max(warm_up.batches for warm_up in warm_ups), all(warm_up.settled for warm_up in warm_ups))
     length = min(np.asarray(series).size for series in pilots)
     stack = np.array([np.asarray(series, dtype=np.float64)[:length] for series in pilots])
     final = np.median(stack[:, length // 2 :], axis=1, keepdims=True)
@@ -189,7 +189,7 @@ def noise_of(ratios: Sequence[Sequence[ArrayLike]]) -> Noise | None:
     raw, mean_turns = (products / squares if squares > 0 else 0.0), float(np.mean(turns))
     likeness = min(max(raw + (1 + 3 * raw) / mean_turns, 0.0), _MOST_ALIKE)
     lasting = (1 + likeness) / (1 - likeness)
-    differ = float(np.mean([seen - own * lasting for seen, own in between])) if between else 0.0
+    differ = float(np.mean([total - own * lasting for total, own in between])) if between else 0.0
     return Noise(float(np.mean(within)), differ, likeness)
 
 

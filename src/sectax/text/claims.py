@@ -41,33 +41,37 @@ def verdict(finding: Finding, metric: Metric | None = None) -> str:
         finding: one comparison judged.
         metric: what was compared; decides between 'slower' and 'costlier'. None reads as a time.
     """
-    seen, needed = finding.effect, still_needed(finding)
+    observed, needed = finding.effect, still_needed(finding)
     if finding.verdict is VerdictId.INCONCLUSIVE and not is_pending(finding):
-        legible = seen is not None and is_known(seen) and not is_noisy(seen)
-        return f"{answer(finding, metric)}; {effect(seen, metric)}" if seen and legible else answer(finding, metric)
-    if seen is None or finding.verdict not in SLOWER | FASTER:
+        legible = observed is not None and is_known(observed) and not is_noisy(observed)
+        return (
+            f"{answer(finding, metric)}; {effect(observed, metric)}"
+            if observed and legible
+            else answer(finding, metric)
+        )
+    if observed is None or finding.verdict not in SLOWER | FASTER:
         return in_short(finding, metric)
-    words = claimed(finding.verdict, seen, metric)
+    words = claimed(finding.verdict, observed, metric)
     return f"{words}: {needed} would tell" if needed and grade(finding.verdict) == _PERHAPS else words
 
 
 def in_short(finding: Finding, metric: Metric | None = None) -> str:
     """A finding in one column: its effect with the interval, where nothing else has to be known of it."""
-    seen = finding.effect
-    if seen is None or finding.verdict in {*NO_CLAIM, VerdictId.EQUIVALENT}:
+    observed = finding.effect
+    if observed is None or finding.verdict in {*NO_CLAIM, VerdictId.EQUIVALENT}:
         return answer(finding, metric)
     if is_pending(finding):
-        return f"{effect(seen, metric)} so far, {_judged_after(finding)}"
+        return f"{effect(observed, metric)} so far, {_judged_after(finding)}"
     if words := grade(finding.verdict):
-        return f"{interval(seen, metric)}{words}"
+        return f"{interval(observed, metric)}{words}"
     if finding.verdict is not VerdictId.INCONCLUSIVE:
-        return effect(seen, metric)
-    return f"undecided: {effect(seen, metric)}" if is_known(seen) else effect(seen, metric)
+        return effect(observed, metric)
+    return f"undecided: {effect(observed, metric)}" if is_known(observed) else effect(observed, metric)
 
 
-def claimed(verdict: VerdictId, seen: Effect, metric: Metric | None = None) -> str:
+def claimed(verdict: VerdictId, observed: Effect, metric: Metric | None = None) -> str:
     """An effect as what is claimed of it: '1.2 % slower (0.4 to 2.1 %), perhaps within the margin'."""
-    return f"{effect(seen, metric)}{grade(verdict)}"
+    return f"{effect(observed, metric)}{grade(verdict)}"
 
 
 def grade(verdict: VerdictId, margin: float | None = None) -> str:
@@ -83,13 +87,13 @@ def is_pending(finding: Finding) -> bool:
 
 def answer(finding: Finding, metric: Metric | None = None) -> str:
     """The verdict where its figures stand beside it: 'slower', 'equal within ± 2 %', 'too noisy: run longer'."""
-    seen = finding.effect
-    if finding.verdict in SLOWER | FASTER and seen is not None:
-        words = direction(seen.low + seen.high, metric) + grade(finding.verdict)
+    observed = finding.effect
+    if finding.verdict in SLOWER | FASTER and observed is not None:
+        words = direction(observed.low + observed.high, metric) + grade(finding.verdict)
         needed = still_needed(finding)
         return f"{words}: {needed} would tell" if needed and grade(finding.verdict) == _PERHAPS else words
-    if is_pending(finding) and seen is not None:
-        return f"{direction(seen.low + seen.high, metric)} so far, {_judged_after(finding)}"
+    if is_pending(finding) and observed is not None:
+        return f"{direction(observed.low + observed.high, metric)} so far, {_judged_after(finding)}"
     match finding.verdict:
         case VerdictId.EQUIVALENT:
             return f"equal within ± {units.margin(finding.margin)}"
@@ -105,91 +109,95 @@ def answer(finding: Finding, metric: Metric | None = None) -> str:
 
 def withdrawn_by(finding: Finding) -> str:
     """The checks that took its verdict away."""
-    return printable(", ".join(sorted({one.check for one in finding.warnings if one.severity is Severity.FATAL})))
+    return printable(
+        ", ".join(sorted({warning.check for warning in finding.warnings if warning.severity is Severity.FATAL}))
+    )
 
 
-def effect(seen: Effect, metric: Metric | None = None, limit: float | None = None) -> str:
+def effect(observed: Effect, metric: Metric | None = None, limit: float | None = None) -> str:
     """An effect with its interval: '46 % faster (26 to 69 %)', or '1 % faster to 3 % slower'.
 
     Args:
         limit: a share, positive costlier, that no end is rounded to or beyond: 0.05 is 'slower by 5 %'.
     """
-    if not is_known(seen) and not _directed(seen):
-        return f"{point(seen, metric)} so far"
-    if is_noisy(seen) or not _directed(seen):
-        return interval(seen, metric, limit)
-    return f"{point(seen, metric)} ({units.between(*_bounds(seen, limit))}{'' if _is_ratio(seen) else ' %'})"
+    if not is_known(observed) and not _directed(observed):
+        return f"{point(observed, metric)} so far"
+    if is_noisy(observed) or not _directed(observed):
+        return interval(observed, metric, limit)
+    return (
+        f"{point(observed, metric)} ({units.between(*_bounds(observed, limit))}{'' if _is_ratio(observed) else ' %'})"
+    )
 
 
-def beside_limit(seen: Effect, metric: Metric, limit: float) -> str:
+def beside_limit(observed: Effect, metric: Metric, limit: float) -> str:
     """An effect as everywhere, and with more digits where rounding hides on which side of a limit an end lies."""
-    rounded, exact = effect(seen, metric), effect(seen, metric, limit)
-    if is_noisy(seen):  # a wide interval, too, lies on one side of a limit, or on both
+    rounded, exact = effect(observed, metric), effect(observed, metric, limit)
+    if is_noisy(observed):  # a wide interval, too, lies on one side of a limit, or on both
         return exact
-    return rounded if exact == rounded else f"{rounded}; more exactly {interval(seen, metric, limit)}"
+    return rounded if exact == rounded else f"{rounded}; more exactly {interval(observed, metric, limit)}"
 
 
-def point(seen: Effect, metric: Metric | None = None) -> str:
+def point(observed: Effect, metric: Metric | None = None) -> str:
     """The middle of an effect: '3.7 % slower', '2.58 times faster'; 'no difference' where it rounds to nothing."""
-    size = math.exp(abs(seen.log_ratio))
-    word = direction(seen.log_ratio, metric)
+    size = math.exp(abs(observed.log_ratio))
+    word = direction(observed.log_ratio, metric)
     # The interval's width on the scale on which it is printed; without an interval about two digits.
-    printed = size * (seen.high - seen.low) if is_known(seen) else None
-    if _is_ratio(seen):
+    printed = size * (observed.high - observed.low) if is_known(observed) else None
+    if _is_ratio(observed):
         number = units.roughly(size) if printed is None else units.number(size, printed)
         return f"{number} times {word}"
     share = (size - 1) * 100
     number = units.roughly(share) if printed is None else units.number(share, printed * 100)
     if number.strip("0."):
         return f"{number} % {word}"
-    return f"{units.roughly(share)} % {word}" if _directed(seen) else "no difference"
+    return f"{units.roughly(share)} % {word}" if _directed(observed) else "no difference"
 
 
-def interval(seen: Effect, metric: Metric | None = None, limit: float | None = None) -> str:
+def interval(observed: Effect, metric: Metric | None = None, limit: float | None = None) -> str:
     """Only the interval: '2 to 9 % slower', '1.2 % faster to 3.4 % slower'."""
-    if not is_known(seen) and not _directed(seen):
+    if not is_known(observed) and not _directed(observed):
         return "no interval yet"
-    if is_noisy(seen) and _directed(seen):
-        return f"at least {_nearest(seen)} {direction(seen.low + seen.high, metric)}"
-    if is_noisy(seen) and limit is None:
+    if is_noisy(observed) and _directed(observed):
+        return f"at least {_nearest(observed)} {direction(observed.low + observed.high, metric)}"
+    if is_noisy(observed) and limit is None:
         return "too noisy"
-    if not _directed(seen):
-        return units.between(_end(seen.low, seen, metric, limit), _end(seen.high, seen, metric, limit))
-    return _between(*_bounds(seen, limit), seen, metric)
+    if not _directed(observed):
+        return units.between(_end(observed.low, observed, metric, limit), _end(observed.high, observed, metric, limit))
+    return _between(*_bounds(observed, limit), observed, metric)
 
 
-def _between(near: str, far: str, seen: Effect, metric: Metric | None) -> str:
-    unit, word = "times" if _is_ratio(seen) else "%", direction(seen.low + seen.high, metric)
+def _between(near: str, far: str, observed: Effect, metric: Metric | None) -> str:
+    unit, word = "times" if _is_ratio(observed) else "%", direction(observed.low + observed.high, metric)
     return f"{units.between(near, far)} {unit} {word}"
 
 
-def farthest(seen: Effect, metric: Metric | None = None) -> str:
+def farthest(observed: Effect, metric: Metric | None = None) -> str:
     """The costlier end of an interval that holds 0: '3.4 % slower'."""
-    return _end(seen.high, seen, metric, None)
+    return _end(observed.high, observed, metric, None)
 
 
 def over_all(effects: Sequence[Effect], metric: Metric | None = None) -> str:
     """One effect, or from the least to the most of several, each end as it is printed of its own."""
     if len(effects) == 1:
         return effect(effects[0], metric)
-    points = [seen.log_ratio for seen in effects]
-    least, most = min(effects, key=lambda seen: seen.low), max(effects, key=lambda seen: seen.high)
+    points = [observed.log_ratio for observed in effects]
+    least, most = min(effects, key=lambda observed: observed.low), max(effects, key=lambda observed: observed.high)
     whole = replace(effects[0], log_ratio=sum(points) / len(points), low=least.low, high=most.high)
-    alike = all(_directed(seen) and _is_ratio(seen) == _is_ratio(whole) for seen in (least, most))
+    alike = all(_directed(observed) and _is_ratio(observed) == _is_ratio(whole) for observed in (least, most))
     if is_noisy(whole) or not _directed(whole) or not alike:
         return interval(whole, metric)
     near, far = (least, most) if whole.low > 0 else (most, least)
     return _between(_bounds(near, None)[0], _bounds(far, None)[1], whole, metric)
 
 
-def is_known(seen: Effect) -> bool:
+def is_known(observed: Effect) -> bool:
     """Whether there is an interval."""
-    return math.isfinite(seen.low) and math.isfinite(seen.high)
+    return math.isfinite(observed.low) and math.isfinite(observed.high)
 
 
-def is_noisy(seen: Effect) -> bool:
+def is_noisy(observed: Effect) -> bool:
     """Whether the interval is so wide that its figures would tell nobody anything."""
-    return is_too_wide(seen.low, seen.high)
+    return is_too_wide(observed.low, observed.high)
 
 
 def is_too_wide(low: float, high: float) -> bool:
@@ -197,33 +205,33 @@ def is_too_wide(low: float, high: float) -> bool:
     return high - low > _NOISY_DIRECTED if low > 0 or high < 0 else max(abs(low), abs(high)) > _NOISY_OPEN
 
 
-def _directed(seen: Effect) -> bool:
-    return seen.low > 0 or seen.high < 0
+def _directed(observed: Effect) -> bool:
+    return observed.low > 0 or observed.high < 0
 
 
-def _is_ratio(seen: Effect) -> bool:
+def _is_ratio(observed: Effect) -> bool:
     """Whether an effect of known direction is said as a ratio; its point decides, so that both ends read alike."""
-    return abs(seen.log_ratio) >= math.log(_RATIO_FROM)
+    return abs(observed.log_ratio) >= math.log(_RATIO_FROM)
 
 
-def _bounds(seen: Effect, limit: float | None) -> tuple[str, str]:
+def _bounds(observed: Effect, limit: float | None) -> tuple[str, str]:
     """The near to the far end of an effect of known direction, on the scale of its point."""
-    near, far = sorted((abs(seen.low), abs(seen.high)))
-    size = None if limit is None or limit * seen.log_ratio < 0 else abs(limit)
-    if _is_ratio(seen):
+    near, far = sorted((abs(observed.low), abs(observed.high)))
+    size = None if limit is None or limit * observed.log_ratio < 0 else abs(limit)
+    if _is_ratio(observed):
         return units.outward(math.exp(near), math.exp(far), nothing=1.0, limit=None if size is None else 1 + size)
     return units.outward(math.expm1(near) * 100, math.expm1(far) * 100, limit=None if size is None else size * 100)
 
 
-def _nearest(seen: Effect) -> str:
+def _nearest(observed: Effect) -> str:
     """The end that is nearest to no difference, rounded towards it: no more is claimed than was found."""
-    near = min(abs(seen.low), abs(seen.high))
+    near = min(abs(observed.low), abs(observed.high))
     if math.exp(near) >= _RATIO_FROM:
         return f"{units.downward(math.exp(near))} times"
     return f"{units.downward(math.expm1(near) * 100)} %"
 
 
-def _end(log_ratio: float, seen: Effect, metric: Metric | None, limit: float | None) -> str:
+def _end(log_ratio: float, observed: Effect, metric: Metric | None, limit: float | None) -> str:
     """One end of an interval that holds 0, rounded away from 0."""
     size = abs(log_ratio)
     if size == 0:
@@ -232,7 +240,7 @@ def _end(log_ratio: float, seen: Effect, metric: Metric | None, limit: float | N
     if size >= math.log(_RATIO_FROM):
         return f"{units.outward(1.0, math.exp(size))[1]} times {word}"
     beyond = None if limit is None else limit * 100
-    low, high = units.outward(_mirrored(seen.low) * 100, _mirrored(seen.high) * 100, limit=beyond)
+    low, high = units.outward(_mirrored(observed.low) * 100, _mirrored(observed.high) * 100, limit=beyond)
     text = (high if log_ratio > 0 else low).lstrip("−")
     return f"{text} % {word}" if text.strip("0.") else "no difference"
 
@@ -262,15 +270,15 @@ def _judged_after(finding: Finding) -> str:
 
 
 def _unanswered(finding: Finding) -> str:
-    seen, needed = finding.effect, still_needed(finding)
-    if seen is None:
+    observed, needed = finding.effect, still_needed(finding)
+    if observed is None:
         return "undecided"
-    if is_known(seen) and is_noisy(seen):
+    if is_known(observed) and is_noisy(observed):
         return f"too noisy: run longer ({needed})" if needed else "too noisy: run longer"
-    if not needed and seen.blocks == 1:
+    if not needed and observed.blocks == 1:
         needed = "from one block alone"
-    if not needed and seen.blocks < FIRST_LOOK:
-        needed = f"at least {units.count(FIRST_LOOK - seen.blocks, 'block')} more"
+    if not needed and observed.blocks < FIRST_LOOK:
+        needed = f"at least {units.count(FIRST_LOOK - observed.blocks, 'block')} more"
     return f"undecided: {needed}" if needed else "undecided"
 
 

@@ -40,9 +40,9 @@ def different_hosts(facts: Mapping[str, Facts]) -> dict[str, str]:
     return different
 
 
-def _difference(right: Facts, other: Facts) -> str:
-    names = sorted(name for name in right.keys() | other.keys() if right.get(name) != other.get(name))
-    shown = [f"{name} {other.get(name, 'missing')} (the others: {right.get(name, 'missing')})" for name in names[:2]]
+def _difference(right: Facts, own: Facts) -> str:
+    names = sorted(name for name in right.keys() | own.keys() if right.get(name) != own.get(name))
+    shown = [f"{name} {own.get(name, 'missing')} (the others: {right.get(name, 'missing')})" for name in names[:2]]
     return ", ".join([*shown, *([f"{len(names) - 2} more"] if len(names) > 2 else [])])
 
 
@@ -82,15 +82,17 @@ def pooled(plan: Plan, by_host: Sequence[Calibrated]) -> Calibrated:
 
     So every host does the same work in every block, no batch is too short for its clock, and slower hosts take longer.
     """
-    first, *others = by_host
+    first, *rest = by_host
     calibrations = {}
     for name, of_first in first.calibrations.items():
-        of_hosts = [of_first, *(other.calibrations[name] for other in others)]
+        of_hosts = [of_first, *(calibrated.calibrations[name] for calibrated in rest)]
         calibrations[name] = replace(
             max(of_hosts, key=lambda calibration: calibration.count),
             warmup=max(calibration.warmup for calibration in of_hosts),
             open_s=max(calibration.open_s for calibration in of_hosts),
-            warmup_s=max((one.warmup_s for one in of_hosts if one.warmup_s is not None), default=None),
+            warmup_s=max(
+                (calibration.warmup_s for calibration in of_hosts if calibration.warmup_s is not None), default=None
+            ),
             waits_s=max(calibration.waits_s for calibration in of_hosts),
             settled=all(calibration.settled for calibration in of_hosts),
         )

@@ -99,13 +99,15 @@ class AtHost:
         here = chosen[0]
         if here is None:
             return os.sched_getaffinity(0), os.sched_getaffinity(0)
-        others = " ".join(map(str, sorted(here.others)))
+        processors = " ".join(map(str, sorted(here.others)))
         match self._plan.services_on:
             case placement.OTHERS:
-                self._heard.note(f"subjects took turns on processor {here.number}, what serves them on {others}")
+                self._heard.note(f"subjects took turns on processor {here.number}, what serves them on {processors}")
                 return here.others, {here.number}
             case placement.SUBJECTS:
-                self._heard.note(f"subjects took turns on processor {here.number}, sectax itself worked on {others}")
+                self._heard.note(
+                    f"subjects took turns on processor {here.number}, sectax itself worked on {processors}"
+                )
                 return {here.number}, here.others
         self._lanes = Lanes(here.number, sorted(here.others - {here.number}), claims)
         self._heard.note(f"subjects took turns on processor {here.number}")

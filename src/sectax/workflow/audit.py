@@ -188,6 +188,6 @@ def _reviewed(target: str, kind: str, title: str, evidence: Evidence) -> Audited
         title=title,
         own=False,
         figures=len(evidence.figures),
-        values=sum(len(one.values) for one in evidence.series),
+        values=sum(len(series.values) for series in evidence.series),
         checks=tuple(map(checked, outcomes)),
     )

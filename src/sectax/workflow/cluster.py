@@ -125,12 +125,12 @@ class ClusterSite:
         for host in self._cluster.hosts.values():
             fits = all(_fits(host.facts, condition) for condition in self._on.where)
             host.left_out = "" if fits else "it does not fit --where"
-        other = {
+        other_versions = {
             host: f"has sectax {version}, and not {__version__}"
             for host in self._cluster.present()
             if (version := self._cluster.hosts[host].facts.get("sectax", "?")) != __version__
         }
-        self._leave_out(other, f"pip install 'sectax[dask]=={__version__}' there")
+        self._leave_out(other_versions, f"pip install 'sectax[dask]=={__version__}' there")
         self._draw(seed)
 
     def _draw(self, seed: int) -> None:

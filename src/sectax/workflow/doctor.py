@@ -132,7 +132,7 @@ def examine(waiting: Callable[[str], AbstractContextManager[None]]) -> list[Symp
             checks.append(_part(part))
     # The other languages, which are measured by name.
     by_name = (f"probe:{name}" for name in probes.names())
-    for part in (part for part in map(parts.load, by_name) if part.id not in {other.id for other in needed}):
+    for part in (part for part in map(parts.load, by_name) if part.id not in {need.id for need in needed}):
         with waiting(f"looking at {part.title}"):
             checks.append(_part(part, "runs in this language"))
     # No experiment of sectax's own needs these: without one, functions of that name are refused.

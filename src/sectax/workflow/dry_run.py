@@ -55,8 +55,8 @@ def dry_run(name: str, request: Request, path: Path, prices: Path | None) -> Dry
     price_list = load(prices)
     machine = machine_for(experiment, request)
     plan = planned(experiment, request, machine).plan
-    first, *others = words.plan(plan)
-    lines = (first, *words.varied(plan), *others, words.how_long(plan))
+    first, *rest = words.plan(plan)
+    lines = (first, *words.varied(plan), *rest, words.how_long(plan))
     if not isinstance(experiment, Billable):
         return DryRun(lines)
     return DryRun(lines, price_list.bill(experiment.usage(plan)), experiment.assumes, names.service(plan))

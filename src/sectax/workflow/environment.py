@@ -34,14 +34,14 @@ def take_environment(bench: Bench, command_line: str = "", commit: str | None = 
         commit: what is measured, where that is a checkout; None for what the current folder has.
     """
     own, here = of_this_process(command_line, commit), host()
-    others = of_hosts(bench.plan.hosts)
+    by_host = of_hosts(bench.plan.hosts)
     circumstances = bench.circumstances()
     return Environment(
         here.identity() | own.identity | bench.identity(),
         here.circumstances() | own.circumstances | circumstances.get(LOCAL_HOST, {}),
         {
-            name: replace(other, circumstances=other.circumstances | circumstances.get(name, {}))
-            for name, other in others.items()
+            name: replace(environment, circumstances=environment.circumstances | circumstances.get(name, {}))
+            for name, environment in by_host.items()
         },
     )
 

@@ -261,8 +261,8 @@ def session_of(analysed: Analysed, path: str, limits: Sequence[Condition]) -> Se
 def _by_cpu_time(analysed: Analysed, answer: Concluded) -> str:
     """What CPU time says where wall time cannot: other programs lengthen that, and hardly the other."""
     asked = answer.condition
-    first, *others = (metric for metric in analysed.measured.plan.metrics if metric.compared)
-    cpu = next((metric.name for metric in others if metric.cpu), None)
+    first, *rest = (metric for metric in analysed.measured.plan.metrics if metric.compared)
+    cpu = next((metric.name for metric in rest if metric.cpu), None)
     if answer.answer is not Answer.OPEN or not asked.is_share or asked.metric not in ("", first.name) or cpu is None:
         return ""
     (by_cpu,) = concluded(analysed, (replace(asked, metric=cpu),))
@@ -285,7 +285,7 @@ def _outcome(session: Session, analysed: Analysed) -> Outcome:
 def _agree(first: Session, second: Session) -> bool:
     """Whether both sessions are beyond one and the same limit."""
     pairs = zip(first.limits, second.limits, strict=True)
-    return any({one.answer, other.answer} == {Answer.HOLDS} for one, other in pairs)
+    return any({before.answer, after.answer} == {Answer.HOLDS} for before, after in pairs)
 
 
 def _why_nothing(outcome: Outcome, session: Session) -> str:

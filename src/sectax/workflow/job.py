@@ -222,8 +222,8 @@ def _at_work(plan: Plan, inputs: Mapping[str, str]) -> Iterator[tuple[AtHost, _H
         allowed = os.sched_getaffinity(0)
         work.start()
         # The worker that waits for this block wakes up all the time: it does so elsewhere.
-        if plan.one_processor and (others := allowed - os.sched_getaffinity(0)):
-            move_threads(os.getppid(), others)
+        if plan.one_processor and (processors := allowed - os.sched_getaffinity(0)):
+            move_threads(os.getppid(), processors)
         yield work, heard
 
 

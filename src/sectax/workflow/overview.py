@@ -45,7 +45,10 @@ class Overview:
 def experiments() -> tuple[ExperimentLine, ...]:
     """The experiments that are installed. Importing all of them takes a quarter of a second."""
     loaded = [registry.load(name) for name in registry.names()]
-    return tuple(ExperimentLine(one.name, one.title, one.factors, one.presets) for one in loaded)
+    return tuple(
+        ExperimentLine(experiment.name, experiment.title, experiment.factors, experiment.presets)
+        for experiment in loaded
+    )
 
 
 def studies() -> tuple[str, ...]:

@@ -165,8 +165,8 @@ def progress_line(
 
 def _on_hosts(measured: Measured) -> str:
     """' on 4 hosts', where blocks are of others than this machine."""
-    others = [host for host in measured.hosts if host != LOCAL_HOST]
-    return f" on {units.count(len(others), 'host')}" if others else ""
+    far_hosts = [host for host in measured.hosts if host != LOCAL_HOST]
+    return f" on {units.count(len(far_hosts), 'host')}" if far_hosts else ""
 
 
 def _estimate(plan: Plan, finding: Finding | None) -> tuple[str, str]:

@@ -319,8 +319,8 @@ class _Session:
             open_s, operations_s = min(opened_s.values(), default=0.0), sum(tried.values())
             least_s = least_block_s(self.plan, open_s, operations_s, may_idle=self.bench.may_idle)
             # What has been tried takes so many times less, about, than all of them.
-            others = len(self.plan.treatments) / len(tried) if tried else 1.0
-            refuse_too_small(self.plan, self._elapsed_s() + left_s, least_s, room=others)
+            room = len(self.plan.treatments) / len(tried) if tried else 1.0
+            refuse_too_small(self.plan, self._elapsed_s() + left_s, least_s, room=room)
 
         def emit(event: BlockEvent) -> None:
             recorded = self.ledger.keep(0, event)
@@ -432,8 +432,8 @@ class _Session:
         fastest: dict[str, float] = {}
         began = time.monotonic()
         with contextlib.closing(self.work.engine(calibrated).run(blocks)) as news:
-            for one in news:
-                running.heard(one)
+            for update in news:
+                running.heard(update)
                 self.progress.at(*running.bar())
                 passed_s = (time.monotonic() - began) / len(blocks)
                 if longer_s := times.overrun_s(passed_s, running.share):
@@ -441,7 +441,7 @@ class _Session:
                     line = before_blocks(self.plan, longer_s, self._left_s(), self._elapsed_s(), passed_s, done=done)
                     self._say_longer(longer_s, line)
                     self.progress.stands(line)
-                match one:
+                match update:
                     case Happened(number, event):
                         recorded = self.ledger.keep(number, event)
                         self._look_at([] if recorded is None else [recorded], running.name(number), fastest)

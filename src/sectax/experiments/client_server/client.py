@@ -112,13 +112,13 @@ class Overlap:
 
     def witnesses(self) -> Witnesses:
         """Of several at once, `in_flight`; of several clients, how many, and the most that went wrong in one batch."""
-        seen: Witnesses = {"in_flight": round(statistics.fmean(self._in_flight), 2)} if self._in_flight else {}
+        witnesses: Witnesses = {"in_flight": round(statistics.fmean(self._in_flight), 2)} if self._in_flight else {}
         if self._clients > 1:
-            seen |= {"clients": self._clients, "clients_saturated": self._saturated}
-            seen |= {"latest_start_s": round(self._late_start_s, 6)}
+            witnesses |= {"clients": self._clients, "clients_saturated": self._saturated}
+            witnesses |= {"latest_start_s": round(self._late_start_s, 6)}
         for name, counts in self._hosts.items():
-            seen |= {f"{what} on {name}": count for what, count in counts.items()}
-        return seen
+            witnesses |= {f"{what} on {name}": count for what, count in counts.items()}
+        return witnesses
 
 
 class Now(msgspec.Struct, frozen=True):

@@ -185,9 +185,9 @@ def _counted(parts: Sequence[Part[_Batch]]) -> dict[str, dict[str, int]]:
 def every(ask: Iterable[Callable[[], _Answer]]) -> list[_Answer]:
     """Every answer is taken before the first fault is raised: else it would be the answer to the next question."""
     answers, faults = [], []
-    for one in ask:
+    for request in ask:
         try:
-            answers.append(one())
+            answers.append(request())
         except Exception as error:
             faults.append(error)
     if faults:

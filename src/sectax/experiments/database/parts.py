@@ -23,7 +23,7 @@ def programs() -> Path | None:
     on_path = shutil.which("postgres")
     folders += [Path(on_path).resolve().parent] if on_path else []
     needed = ("postgres", "initdb", "psql", "pgbench")
-    return next((one for one in folders if all((one / name).exists() for name in needed)), None)
+    return next((folder for folder in folders if all((folder / name).exists() for name in needed)), None)
 
 
 def _version(folder: Path) -> int:

@@ -214,8 +214,8 @@ class Postgres:
                 level = next(level for level, access in ACCESS.items() if access.method == method)
                 self._expect_refusal(self.connection(level, "wrong"), "password authentication failed")
         if SCRAM in self._methods:
-            other = self.connection("verify-full", "wrong").replace("host='localhost'", "host='other.example'")
-            self._expect_refusal(other, "does not match host name")
+            wrong_name = self.connection("verify-full", "wrong").replace("host='localhost'", "host='other.example'")
+            self._expect_refusal(wrong_name, "does not match host name")
 
     def _expect_refusal(self, connection: str, reason: str) -> None:
         done = self._psql(connection, "SELECT 1")

@@ -47,8 +47,8 @@ class ManyClients:
         """Each opens its part of the connections. All must see the same answer."""
         self._rates[arm] = float(wanted["rate"])
         part = {"concurrency": wanted["concurrency"] // len(self), "rate": wanted["rate"] / len(self)}
-        first, *others = [client.open(arm, {**wanted, **part}, longest_s) for client in self._together.clients]
-        if any(other.witnesses != first.witnesses for other in others):
+        first, *rest = [client.open(arm, {**wanted, **part}, longest_s) for client in self._together.clients]
+        if any(answer.witnesses != first.witnesses for answer in rest):
             raise Answered("body-varies", f"{len(self)} clients saw different answers")
         return first
 
@@ -63,4 +63,4 @@ class ManyClients:
 
     def close(self, arm: str) -> Closed:
         closed = every(partial(client.close, arm) for client in self._together.clients)
-        return Closed(sum(one.requests for one in closed), sum(one.connections for one in closed))
+        return Closed(sum(client.requests for client in closed), sum(client.connections for client in closed))

@@ -142,25 +142,25 @@ def read_services(options: Mapping[str, tuple[str, ...]]) -> dict[str, Service]:
     urls = compared(URL, options)
     names = tuple(urls)
     folder = next(iter(options.get(FOLDER, ())), ".")
-    each = {option: for_each(URL, option, options.get(option, ()), names) for option in _FOR_EACH}
-    methods = {name: _method(text) for name, text in one_each("method", each["method"]).items()}
+    pairs = {option: for_each(URL, option, options.get(option, ()), names) for option in _FOR_EACH}
+    methods = {name: _method(text) for name, text in one_each("method", pairs["method"]).items()}
     headers: dict[str, list[tuple[str, str]]] = {name: [] for name in urls}
     files: dict[str, list[str]] = {name: [] for name in urls}
-    for name, text in each["header"]:
+    for name, text in pairs["header"]:
         if text.startswith("@"):
             files[name].append(os.path.join(folder, text[1:]))
         else:
             headers[name].append(read_header(text, "a --header"))
     secure = tuple(name for name, url in urls.items() if url.startswith("https:"))
-    each["ca"] = for_each(URL, "ca", options.get("ca", ()), names, secure)
+    pairs["ca"] = for_each(URL, "ca", options.get("ca", ()), names, secure)
     bodies, certificates, keys, cas = (
         dict.fromkeys(names, "")
-        | {name: os.path.join(folder, path) for name, path in one_each(option, each[option]).items()}
+        | {name: os.path.join(folder, path) for name, path in one_each(option, pairs[option]).items()}
         for option in ("body", "cert", "key", "ca")
     )
     starts = _starts(options, names)
     statuses: dict[str, list[int]] = {name: [] for name in urls}
-    for name, text in each["status"]:
+    for name, text in pairs["status"]:
         statuses[name].append(_status(text))
     made = {}
     for name, url in urls.items():

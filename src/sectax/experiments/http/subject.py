@@ -31,10 +31,10 @@ class FirstBody:
         """What is different about the body of this service; None where nothing is."""
         if self._seen is None:
             self._seen = name, body, length
-        other, expected, its_length = self._seen
+        first, expected, its_length = self._seen
         if body == expected:
             return None
-        return f"answers with a body of {length} bytes, and {other} with another one, of {its_length}"
+        return f"answers with a body of {length} bytes, and {first} with another one, of {its_length}"
 
 
 @dataclass(frozen=True)

@@ -119,7 +119,7 @@ def _chosen(known: tuple[Factor, ...], request: Request) -> tuple[Factor, ...]:
         by_name["algorithm"] = Factor("algorithm", tuple(name for name in ALGORITHMS if name in able))
     for name in by_name["algorithm"].levels:
         if not any(name in family.algorithms for family in families.values()):
-            of = ", ".join(other for other, family in FAMILIES.items() if name in family.algorithms)
+            of = ", ".join(family_name for family_name, family in FAMILIES.items() if name in family.algorithms)
             raise WrongUse(f"{name} is not of the family {', '.join(families)}", f"--level family={of}")
     kinds = {(family.sized, name == PASSWORD) for name, family in families.items()}
     if len(kinds) > 1:

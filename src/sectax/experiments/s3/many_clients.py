@@ -52,12 +52,12 @@ class ManyClients:
         """All must see the same. A body that can be made again is stored once, and the first client removes it."""
         many = len(self._together.clients)
         wanted = {**wanted, "concurrency": wanted["concurrency"] // many, "rate": wanted["rate"] / many}
-        first, *others = self._together.clients
+        first, *rest = self._together.clients
         opened = first.open(wanted, objects)
         if wanted.get("seed"):
-            found = [opened.witnesses["first_bucket"], opened.witnesses["first_key"]]
-            wanted |= {"found": found, "keep": True}
-        if any(_shown(other.open(wanted, objects)) != _shown(opened) for other in others):
+            place = [opened.witnesses["first_bucket"], opened.witnesses["first_key"]]
+            wanted |= {"found": place, "keep": True}
+        if any(_shown(client.open(wanted, objects)) != _shown(opened) for client in rest):
             raise Answered("wrong-encryption", f"{many} clients saw different objects")
         return opened
 

@@ -105,12 +105,12 @@ class S3Subject(ClientSubject):
         with self._asking("open"):
             hello = client.hello()
             opened = client.open(self._wanted(prefix, marker), objects)
-        self._prefix, seen = prefix, dict(opened.witnesses)
-        bucket, key = found = str(seen.pop("first_bucket", "")), str(seen.pop("first_key", ""))
-        self._check_header(str(seen.get("encryption_header")))
+        self._prefix, answered = prefix, dict(opened.witnesses)
+        bucket, key = place = str(answered.pop("first_bucket", "")), str(answered.pop("first_key", ""))
+        self._check_header(str(answered.get("encryption_header")))
         if not self._first_is_alike:
-            seen = {name: value for name, value in seen.items() if name not in _OF_ITS_SIZE}
-        witnesses: Witnesses = {name: self._safe(value) for name, value in seen.items()}
+            answered = {name: value for name, value in answered.items() if name not in _OF_ITS_SIZE}
+        witnesses: Witnesses = {name: self._safe(value) for name, value in answered.items()}
         if kept is not None and kept.found:
             # It was searched for when it was stored, and nothing has been written to it since.
             witnesses |= kept.witnesses
@@ -121,7 +121,7 @@ class S3Subject(ClientSubject):
             witnesses["proof"] = "claimed by the service, not proven"
         if kept is not None:
             shown = {name: value for name, value in witnesses.items() if name in _OF_STORING}
-            self._kept_one = replace(kept, found=found, witnesses=shown)
+            self._kept_one = replace(kept, found=place, witnesses=shown)
         clock = self._begin_visits(hello.clock, client.telemetry())
         self._warm_up()
         libraries: Witnesses = {f"library_{name}": self._safe(version) for name, version in hello.libraries.items()}

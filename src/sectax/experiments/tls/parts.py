@@ -60,7 +60,7 @@ def openssl_ends() -> Probe:
 
 
 def part(name: str) -> Part:
-    return one_of("tls", name, {GO: go_ends().part} | {other: partial(_part, other) for other in _PROBES})
+    return one_of("tls", name, {GO: go_ends().part} | {language: partial(_part, language) for language in _PROBES})
 
 
 def _part(name: str) -> Part:

@@ -169,15 +169,15 @@ def across_hosts(given: model.AcrossHosts, measured: Measured) -> AcrossHosts:
     hosts = [
         fill(
             OneHost,
-            host=one.host,
-            processor=processor(measured, one.host),
-            blocks=one.finding.effect.blocks,
-            odd=one.host == given.odd,
-            counts=one.host not in given.left_out,
-            effect=one.finding.effect,
+            host=host.host,
+            processor=processor(measured, host.host),
+            blocks=host.finding.effect.blocks,
+            odd=host.host == given.odd,
+            counts=host.host not in given.left_out,
+            effect=host.finding.effect,
         )
-        for one in given.hosts
-        if one.finding.effect is not None
+        for host in given.hosts
+        if host.finding.effect is not None
     ]
     alike = given.alike and finding(given.alike, "", measured.plan.metric(compared.metric))
     return fill(

@@ -211,7 +211,7 @@ class Report(Object, frozen=True, tag_field="schema", tag="sectax/report/2"):
             failures=measured.failures,
             conditions=result.conditions,
             summary=summary(analysed),
-            hosts=tuple(across_hosts(one, measured) for one in analysed.hosts) or UNSET,
+            hosts=tuple(across_hosts(across, measured) for across in analysed.hosts) or UNSET,
         )
 
 

@@ -64,9 +64,9 @@ class Page:
             if not hanging:
                 self.paragraph(text, indent=indent)
                 continue
-            first, *others = styled(text).wrap(self._console, self.width - indent - hanging)
+            first, *rest = styled(text).wrap(self._console, self.width - indent - hanging)
             self.add(first, indent)
-            for line in others:
+            for line in rest:
                 self.add(line, indent + hanging)
 
     def verbatim(self, text: str, *, indent: int = 2 * INDENT) -> None:

@@ -22,18 +22,18 @@ _WINDOW = 10 * 1460
 
 def sentences(plan: Plan, connections: Sequence[Connection]) -> Iterator[str]:
     """Whether connections are worth keeping, and what a rate of new ones takes of the server."""
-    secure = [one for one in connections if one.sent is not None or one.requests is None]
+    secure = [connection for connection in connections if connection.sent is not None or connection.requests is None]
     if not secure:
         return
     longest = [
-        f"{_name(plan, one)} {_number(times)}"
-        for one in secure[:_NAMED]
-        if (times := one.requests) and _surely_more(times)
+        f"{_name(plan, connection)} {_number(times)}"
+        for connection in secure[:_NAMED]
+        if (times := connection.requests) and _surely_more(times)
     ]
     if longest:
-        said = "Keep connections open: a new one takes as long as several requests over an open one"
-        yield f"{said} ({', '.join(longest)})."
-    cores = [f"{_name(plan, one)} {_number(one.server_cpu, _USUAL_S)}" for one in secure]
+        advice = "Keep connections open: a new one takes as long as several requests over an open one"
+        yield f"{advice} ({', '.join(longest)})."
+    cores = [f"{_name(plan, connection)} {_number(connection.server_cpu, _USUAL_S)}" for connection in secure]
     yield f"Server processors busy at {_USUAL_S:,} new connections a second: {', '.join(cores)}."
 
 
@@ -46,7 +46,7 @@ def tables(plan: Plan, connections: Sequence[Connection]) -> Iterator[Block]:
     """Time, requests and processors; then bytes, and what they mean on a slow line."""
     if not connections:
         return
-    as_long = any(one.requests for one in connections)
+    as_long = any(connection.requests for connection in connections)
     columns = (
         Column(plan.control),
         Column("new, ms", right=True),
@@ -58,15 +58,15 @@ def tables(plan: Plan, connections: Sequence[Connection]) -> Iterator[Block]:
     rows = tuple(
         Row(
             (
-                _name(plan, one),
-                _milliseconds(one.new.point),
-                *((_number(one.requests) if one.requests else "",) if as_long else ()),
-                _milliseconds(one.client_cpu.point),
-                _milliseconds(one.server_cpu.point),
-                *(f"{one.server_cpu.point * rate:.2g}" for rate in RATES_S),
+                _name(plan, connection),
+                _milliseconds(connection.new.point),
+                *((_number(connection.requests) if connection.requests else "",) if as_long else ()),
+                _milliseconds(connection.client_cpu.point),
+                _milliseconds(connection.server_cpu.point),
+                *(f"{connection.server_cpu.point * rate:.2g}" for rate in RATES_S),
             )
         )
-        for one in connections
+        for connection in connections
     )
     yield Table("", columns, rows)
     about = "CPU in ms; /s: server processors busy at this rate of new connections"
@@ -80,18 +80,18 @@ def tables(plan: Plan, connections: Sequence[Connection]) -> Iterator[Block]:
         Column("at 1 Mbit/s", right=True),
         Column("round trips more", right=True),
     )
-    known = [(one, one.sent, one.received) for one in connections]
+    known = [(connection, connection.sent, connection.received) for connection in connections]
     rows = tuple(
         Row(
             (
-                _name(plan, one),
+                _name(plan, connection),
                 f"{sent.point:,.0f}",
                 f"{received.point:,.0f}",
                 f"{_milliseconds((sent.point + received.point) * 8 / _SLOW_BIT_S)} ms",
                 str(more_trips(received.point)),
             )
         )
-        for one, sent, received in known
+        for connection, sent, received in known
         if sent is not None and received is not None
     )
     if rows:
@@ -107,8 +107,8 @@ def more_trips(received: float) -> int:
     return max(0, math.ceil(math.log2(received / _WINDOW + 1)) - 1) if received > 0 else 0
 
 
-def _name(plan: Plan, one: Connection) -> str:
-    return " · ".join(filter(None, (names.cell(plan, one.cell), names.treatment(plan, one.treatment))))
+def _name(plan: Plan, connection: Connection) -> str:
+    return " · ".join(filter(None, (names.cell(plan, connection.cell), names.treatment(plan, connection.treatment))))
 
 
 def _milliseconds(seconds: float) -> str:

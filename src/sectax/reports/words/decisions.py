@@ -74,11 +74,11 @@ def _picks(plan: Plan, given: Decision, cheapest: tuple[Cheapest, ...], when: st
     alike: dict[tuple[str, ...], list[list[Cheapest]]] = defaultdict(list)
     everywhere, mixed = True, bool(when) or any(len(best.operations) == 2 for best in cheapest)
     for _, same in groupby(cheapest, key=lambda best: best.levels):
-        first, *others = same
+        first, *rest = same
         everywhere = everywhere and first.decided
         if first.decided:
             mix = _mix(given, first) if mixed else first.baseline
-            alike[first.level, mix, *first.tied].append([first, *others])
+            alike[first.level, mix, *first.tied].append([first, *rest])
     for places in alike.values():
         first = places[0][0]
         words = f"take {_mix(given, first)}" if mixed else _pick(plan, given, places)
@@ -88,9 +88,9 @@ def _picks(plan: Plan, given: Decision, cheapest: tuple[Cheapest, ...], when: st
         if reasons:
             words += f", but {printable('; '.join(reasons))}"
         otherwise: dict[str, list[str]] = defaultdict(list)
-        for number, (best, *others) in enumerate(places):
-            other = _mix(given, others[0], explained=not number).removesuffix(_EVERY_MIX) if others else ""
-            otherwise[other].append(_place(plan, best))
+        for number, (best, *rest) in enumerate(places):
+            alternative = _mix(given, rest[0], explained=not number).removesuffix(_EVERY_MIX) if rest else ""
+            otherwise[alternative].append(_place(plan, best))
         instead = "if that matters," if reasons else "otherwise"
         if len(otherwise) == 1:
             words += "".join(f"; {instead} {level}" for level in otherwise if level)
@@ -117,9 +117,9 @@ def _mix(given: Decision, best: Cheapest, *, explained: bool = True) -> str:
     if len(best.operations) < 2:
         tied = ", ".join(map(printable, best.tied))
         return f"{words} ({tied} cannot be told apart from it)" if tied and best in given.at_mix else words
-    one, two = (nouns.get(operation, operation) for operation in best.operations)
+    first, second = (nouns.get(operation, operation) for operation in best.operations)
     for number, turn in enumerate(best.turns):
-        unit = f" {two}s a {one}" if explained and not number else ""
+        unit = f" {second}s a {first}" if explained and not number else ""
         words += f" up to {_between(turn.at)}{unit}, then {printable(turn.then)}"
     return words if best.turns else f"{words}{_EVERY_MIX}"
 
@@ -138,19 +138,19 @@ def _pick(plan: Plan, given: Decision, places: list[list[Cheapest]]) -> str:
     else:
         decided = (finding for same in by_level.values() for finding in same if is_decided(finding))
         equal = any(finding.verdict not in SLOWER for finding in decided)
-    tied = [names.level(plan.control, printable(other)) for other in best.tied]
+    tied = [names.level(plan.control, printable(tie)) for tie in best.tied]
     if equal:
         margin = units.margin(plan.stopping.margin)
         return f"take either of {', '.join([level, *tied])}: they cost the same within ± {margin}"
     also = f" ({', '.join(tied)} cannot be told apart from it)" if tied else ""
     if best.level == best.baseline:
         dearer = {name: [finding for finding in same if finding.verdict in SLOWER] for name, same in by_level.items()}
-        others = [
+        dearer_levels = [
             f"{names.level(plan.control, printable(name))} is {_effects(plan, same)}"
             for name, same in dearer.items()
             if same
         ]
-        return f"keep {level}{also}: {_some(others)}"
+        return f"keep {level}{also}: {_some(dearer_levels)}"
     if best.level not in by_level:  # a baseline of another place, which nothing is compared with there
         return f"take {level}{also}"
     baseline = names.treatment(plan, by_level[best.level][0].comparison.baseline)
@@ -257,7 +257,7 @@ def _sums(places: Iterable[list[Outlay]], *, more: bool, most: int | None = None
     points: dict[str, float] = defaultdict(float)
     currency = ""
     for outlays in places:
-        low, high = next(((one.least, one.most) for one in outlays if more and one.is_baseline), (0.0, 0.0))
+        low, high = next(((outlay.least, outlay.most) for outlay in outlays if more and outlay.is_baseline), (0.0, 0.0))
         for outlay in outlays:
             currency = printable(outlay.bill.currency)
             if not (more and outlay.is_baseline):

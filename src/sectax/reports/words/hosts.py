@@ -57,7 +57,7 @@ def alike(analysed: Analysed, across: AcrossHosts) -> str:
 
 def unseen(across: Sequence[AcrossHosts]) -> list[str]:
     """What so few hosts cannot show, as a sentence; nothing where nothing is claimed of others."""
-    share = max((one.unseen for one in across if one.alike is not None), default=0.0)
+    share = max((comparison.unseen for comparison in across if comparison.alike is not None), default=0.0)
     sentence = (
         f"Claims are about the kinds of hosts measured; a kind of up to {100 * share:.0f} % of a fleet may be missing."
     )
@@ -67,9 +67,9 @@ def unseen(across: Sequence[AcrossHosts]) -> list[str]:
 def refusals(analysed: Analysed, across: Sequence[AcrossHosts]) -> list[str]:
     """Why nothing is claimed of hosts like these; where it is not so of all comparisons, of which."""
     reasons: dict[str, list[AcrossHosts]] = {}
-    for one in across:
-        if one.alike is None:
-            reasons.setdefault(one.refused, []).append(one)
+    for comparison in across:
+        if comparison.alike is None:
+            reasons.setdefault(comparison.refused, []).append(comparison)
     sentences = []
     for reason, of in reasons.items():
         if len(of) == 1 < len(across):
@@ -93,24 +93,24 @@ def no_claim(reason: str, no: str = "No") -> str:
 def odd(analysed: Analysed, across: Iterable[AcrossHosts]) -> list[str]:
     """Every host that differs from the others: 'node7 differs from the other hosts: 8.1 times faster.'"""
     sentences = []
-    for one in across:
-        finding = next((host.finding for host in one.hosts if host.host == one.odd), None)
+    for comparison in across:
+        finding = next((host.finding for host in comparison.hosts if host.host == comparison.odd), None)
         if finding is None or finding.effect is None:
             continue
         metric = analysed.measured.plan.metric(finding.comparison.metric)
         place = summaries.place_of(analysed, finding)
-        words = f"{printable(one.odd)} differs from the other hosts: {claims.effect(finding.effect, metric)}"
+        words = f"{printable(comparison.odd)} differs from the other hosts: {claims.effect(finding.effect, metric)}"
         sentences.append(f"{place}: {words}." if place else f"{words}.")
     return sentences
 
 
 def in_short(analysed: Analysed, shown: frozenset[str], most: int) -> list[str]:
     """What is claimed of hosts like these in the comparisons that are shown, at most so many; nothing for one host."""
-    across = [one for one in analysed.hosts if one.measured.comparison.id in shown]
+    across = [comparison for comparison in analysed.hosts if comparison.measured.comparison.id in shown]
     if not across:
         return []
-    claimed = [one for one in across if one.alike is not None]
-    sentences = [alike(analysed, one) for one in claimed[:most]]
+    claimed = [comparison for comparison in across if comparison.alike is not None]
+    sentences = [alike(analysed, comparison) for comparison in claimed[:most]]
     if len(claimed) > most:
         sentences.append(f"({len(claimed) - most} more with --all.)")
     sentences += unseen(claimed)
@@ -122,7 +122,7 @@ def in_short(analysed: Analysed, shown: frozenset[str], most: int) -> list[str]:
 
 def _differences(across: Sequence[AcrossHosts]) -> list[str]:
     """How much the hosts measured differ where most."""
-    known = [one.spread for one in across if one.spread is not None and one.spread.low]
+    known = [comparison.spread for comparison in across if comparison.spread is not None and comparison.spread.low]
     if not known:
         return []
     largest = max(known, key=lambda estimate: estimate.point)

@@ -80,8 +80,8 @@ def subject(plan: Plan, subject_id: str) -> str:
 def by_id(plan: Plan) -> dict[str, str]:
     """What the subjects of warnings are called: treatments, comparisons and cells; and `:NAME`, a metric of one."""
     ids = [*(treatment.id for treatment in plan.treatments), *(comparison.id for comparison in plan.comparisons)]
-    named = {subject_id: subject(plan, subject_id) for subject_id in (*ids, *(one.id for one in plan.cells))}
-    named |= {f":{one.name}": f" · {metric(plan, one.name)}" for one in plan.metrics}
+    named = {subject_id: subject(plan, subject_id) for subject_id in (*ids, *(cell.id for cell in plan.cells))}
+    named |= {f":{measure.name}": f" · {metric(plan, measure.name)}" for measure in plan.metrics}
     return {subject_id: name for subject_id, name in named.items() if name != subject_id}
 
 
@@ -112,7 +112,7 @@ def together(plan: Plan, ids: tuple[str, ...], *, show_all: bool = False) -> lis
         return [called(name) for name in ids]
     known = skipped | {treatment.id: treatment.levels for treatment in plan.treatments}
     levels = [known.get(name, {}) for name in ids]
-    shared = set(levels[0].items()).intersection(*(one.items() for one in levels[1:]))
+    shared = set(levels[0].items()).intersection(*(own_levels.items() for own_levels in levels[1:]))
     common = [f"{name} {level}" for name, level in levels[0].items() if name in varied and (name, level) in shared]
     if common:
         return [printable(f"{len(ids)} treatments with {', '.join(common)}")]

@@ -71,7 +71,7 @@ def calibrated(given: Plan, frozen: Calibrated, block_s: float | None = None) ->
         if treatment.id in frozen.calibrations and treatment.cell in frozen.rounds
     ]
     compared = [comparison for comparison in given.comparisons if comparison.standing not in CONTROLS]
-    if not any(frozen.calibrations.keys() >= {one.treatment, one.baseline} for one in compared):
+    if not any(frozen.calibrations.keys() >= {comparison.treatment, comparison.baseline} for comparison in compared):
         return ["the pilot could measure nothing to compare"]
     tried = [frozen.calibrations[treatment.id] for treatment in live]
     lengths = [calibration.batch_s for calibration in tried]

@@ -128,8 +128,8 @@ def of_parts(analysed: Analysed) -> list[str]:
             if whole is not None and whole.point > 0:
                 share = f", about {units.roughly(100 * estimate.point / whole.point)} % of the whole operation's "
                 share += names.metric(plan, metric.part_of)
-            others = [low for other, _, low, _ in known if other.cell == treatment.cell and other is not treatment]
-            rank = ", less than any other" if others and most < min(others) else ""
+            lows = [low for part, _, low, _ in known if part.cell == treatment.cell and part is not treatment]
+            rank = ", less than any other" if lows and most < min(lows) else ""
             where = names.cell(plan, treatment.cell)
             words = f"{names.treatment(plan, treatment.id)}: {names.metric(plan, metric.name)}, takes"
             amount = f"{units.span(least / column.size, most / column.size)} {printable(column.unit)}"

@@ -28,24 +28,24 @@ class NotGenuine(Exception):
 
 def vouched(
     leaf: x509.Certificate,
-    others: Sequence[x509.Certificate],
+    authorities: Sequence[x509.Certificate],
     when: datetime.datetime,
 ) -> str:
     """Which vendor's root vouches for a certificate, as in `ROOTS`.
 
     Args:
-        others: the certificates between it and the root, and the root itself, in any order.
+        authorities: the certificates between it and the root, and the root itself, in any order.
         when: all of them must be valid then.
     Raises:
         NotGenuine: a certificate is missing, expired or not signed by the next, or the root is not a known one.
     """
     at = leaf
-    for _ in range(len(others) + 1):
+    for _ in range(len(authorities) + 1):
         if not at.not_valid_before_utc <= when <= at.not_valid_after_utc:
             raise NotGenuine(f"the certificate of {_name(at)} is not valid on {when:%Y-%m-%d}")
         if at.issuer == at.subject:
             return _known(at)
-        issuer = next((other for other in others if other.subject == at.issuer), None)
+        issuer = next((authority for authority in authorities if authority.subject == at.issuer), None)
         if issuer is None:
             raise NotGenuine(f"the certificate that signed that of {_name(at)} is not there")
         _refuse_unsigned(at, issuer)

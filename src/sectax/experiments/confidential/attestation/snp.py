@@ -62,8 +62,8 @@ def verify(report: bytes, chain: Sequence[x509.Certificate], when: datetime.date
         raise NotGenuine(f"a report of SEV-SNP has {SIZE} bytes, and this one {len(report)}")
     if not chain:
         raise NotGenuine("its certificates are not there")
-    leaf, *others = chain
-    root = vouched(leaf, others, when)
+    leaf, *authorities = chain
+    root = vouched(leaf, authorities, when)
     if int.from_bytes(report[_ALGORITHM : _ALGORITHM + 4], "little") != _ECDSA_P384_SHA384:
         raise NotGenuine("it is signed by an algorithm that is not known here")
     key = leaf.public_key()

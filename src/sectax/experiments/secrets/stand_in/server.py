@@ -228,8 +228,8 @@ def fill(marker: str, sizes: list[int], rare: int, sometimes: int) -> None:
     keeper = secretsmanager_backends[_ACCOUNT][_REGION]
     for size in sizes:
         kinds = ((_RARE, rare), (_SOMETIMES, sometimes))
-        others = [f"sectax/{size}{kind}{number}" for kind, count in kinds for number in range(count)]
-        for name in [f"sectax/{size}/hit", *others]:
+        missed = [f"sectax/{size}{kind}{number}" for kind, count in kinds for number in range(count)]
+        for name in [f"sectax/{size}/hit", *missed]:
             keeper.create_secret(
                 name=name, secret_string=value(marker, name, size), secret_binary=None, description=None, tags=[],
                 kms_key_id=None, client_request_token=None, replica_regions=[], force_overwrite=False,
