@@ -36,8 +36,8 @@ def evidence_of_study(study: PublishedStudy) -> Evidence:
 
     Tables that the study computed from another are left out: what holds of their source holds of them.
     """
-    series = tuple(one for table in study.tables if not table.derived for one in _series(study, table))
-    return Evidence(series=series, contrast=_contrast(study))
+    every = tuple(series for table in study.tables if not table.derived for series in _series(study, table))
+    return Evidence(series=every, contrast=_contrast(study))
 
 
 def _series(study: PublishedStudy, table: PublishedTable) -> list[Series]:
@@ -102,9 +102,9 @@ def _contrast(study: PublishedStudy) -> Contrast | None:
     level, baseline = _value(study.facts, "baseline_level"), _value(study.facts, "baseline")
     brought = {
         _ATTRIBUTES.get(name, name)
-        for one in study.factors
-        if one.name == factor
-        for known in one.levels
+        for declared in study.factors
+        if declared.name == factor
+        for known in declared.levels
         for name in known.facts
     }
     return Contrast(

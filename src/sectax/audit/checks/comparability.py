@@ -19,7 +19,7 @@ def no_baseline(evidence: Evidence) -> Iterator[Remark]:
     contrast = evidence.contrast
     if contrast is None:
         return
-    levels = {one.levels.get(contrast.factor) for one in evidence.series} - {None}
+    levels = {series.levels.get(contrast.factor) for series in evidence.series} - {None}
     if not contrast.reported:
         yield cannot_be_checked(EVERYTHING, f"which {contrast.factor} is the baseline is not reported")
     elif contrast.baseline not in levels:
@@ -42,9 +42,9 @@ def unequal_instruments(evidence: Evidence) -> Iterator[Remark]:
         return
     silent = []
     # One group for each pair of tables (or one table) whose sides are set against each other.
-    groups = {" against ".join(dict.fromkeys(one.table for one in group)): group for group in sides(evidence)}
+    groups = {_against(group): group for group in sides(evidence)}
     for compared, group in groups.items():
-        through = {one.levels[contrast.factor]: one.setting.instrument for one in group}
+        through = {series.levels[contrast.factor]: series.setting.instrument for series in group}
         if len(set(through.values()) - {None}) > 1:
             words = "; ".join(
                 f"those of {level} through {'nothing' if instrument == 'none' else instrument}"
@@ -71,16 +71,16 @@ _NAMES = _ALWAYS | _WHERE_REPORTED
 
 
 def _against(group: list[Series]) -> str:
-    return " against ".join(dict.fromkeys(one.table for one in group))
+    return " against ".join(dict.fromkeys(series.table for series in group))
 
 
-def _value(one: Series, attribute: str) -> object:
-    return getattr(one.work if attribute == "size_bytes" else one.setting, attribute)
+def _value(series: Series, attribute: str) -> object:
+    return getattr(series.work if attribute == "size_bytes" else series.setting, attribute)
 
 
 def _applies(evidence: Evidence) -> bool:
-    settings = [one.setting for one in evidence.speeds] if evidence.imported else []
-    machines = any(one.processor or one.library or one.runtime for one in settings)
+    settings = [series.setting for series in evidence.speeds] if evidence.imported else []
+    machines = any(setting.processor or setting.library or setting.runtime for setting in settings)
     return machines or any(True for _ in sides(evidence))
 
 
@@ -102,14 +102,14 @@ def _sides(evidence: Evidence) -> Iterator[Remark]:
     silent = set()
     for group in sides(evidence):
         for attribute in _NAMES.keys() - contrast.entails:
-            values = [_value(one, attribute) for one in group]
+            values = [_value(series, attribute) for series in group]
             reported = {value for value in values if value is not None}
             if len(reported) > 1:
                 by_side.setdefault((attribute, _against(group)), []).extend(group)
             elif None in values and (attribute in _ALWAYS or reported):
                 silent.add(attribute)
     for (attribute, tables), group in sorted(by_side.items(), key=lambda item: [*_NAMES].index(item[0][0])):
-        by_level = {one.levels[contrast.factor]: _value(one, attribute) for one in reversed(group)}
+        by_level = {series.levels[contrast.factor]: _value(series, attribute) for series in reversed(group)}
         of = "; ".join(f"{level}: {value}" for level, value in reversed(by_level.items()) if value is not None)
         yield fatal(
             tables,
@@ -127,7 +127,7 @@ def _machines(evidence: Evidence) -> Iterator[Remark]:
     if not evidence.imported or any(True for _ in sides(evidence)):
         return
     for attribute, name in (("processor", "processors"), ("library", "builds of the library"), ("runtime", "runtimes")):
-        values = {str(value) for one in evidence.series if (value := _value(one, attribute)) is not None}
+        values = {str(value) for series in evidence.series if (value := _value(series, attribute)) is not None}
         if len(values) > 1:
             yield remark(
                 Severity.WARNING,

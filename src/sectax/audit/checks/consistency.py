@@ -33,81 +33,83 @@ def contradiction(evidence: Evidence) -> Iterator[Remark]:
         yield remark(severity, broken.run, saw, WRONG, ASK, broken.figures)
     # It may be a difference that is not called one, so it is no F.
     below = {
-        one: (-least, f"{one.id} is {_shown(one, least)}") for one in evidence.speeds if (least := _least(one)) < 0
+        series: (-least, f"{series.id} is {_shown(series, least)}")
+        for series in evidence.speeds
+        if (least := _least(series)) < 0
     }
     yield from worst(Severity.WARNING, below, "no time and no rate is negative", ASK)
-    for one in evidence.speeds:
-        yield from _order(one)
-        yield from _of_values(one)
-        yield from _by_count(one)
+    for series in evidence.speeds:
+        yield from _order(series)
+        yield from _of_values(series)
+        yield from _by_count(series)
 
 
-def _least(one: Series) -> float:
-    values = [claim.value for claim in one.claims if claim.statistic != "error"]
-    if len(one.values):
+def _least(series: Series) -> float:
+    values = [claim.value for claim in series.claims if claim.statistic != "error"]
+    if len(series.values):
         import numpy as np
 
-        values.append(float(np.min(one.values)))
+        values.append(float(np.min(series.values)))
     return min(values, default=0.0)
 
 
-def _order(one: Series) -> Iterator[Remark]:
+def _order(series: Series) -> Iterator[Remark]:
     """Quantiles do not fall, and the mean lies between the smallest and the largest value."""
-    shares = {claim.id: share for claim in one.claims if (share := share_of(claim.statistic)) is not None}
-    placed = sorted((claim for claim in one.claims if claim.id in shares), key=lambda claim: shares[claim.id])
+    shares = {claim.id: share for claim in series.claims if (share := share_of(claim.statistic)) is not None}
+    placed = sorted((claim for claim in series.claims if claim.id in shares), key=lambda claim: shares[claim.id])
     pairs = [*combinations(placed, 2)]
-    mean, least, most = one.claim("mean"), one.claim("min"), one.claim("max")
+    mean, least, most = series.claim("mean"), series.claim("min"), series.claim("max")
     if mean is not None:
         pairs += [(low, high) for low, high in ((least, mean), (mean, most)) if low is not None and high is not None]
     for low, high in sorted(pairs, key=lambda pair: pair[1].value - pair[0].value):
         if low.value > high.value * (1 + OF_ITS_VALUES) + low.step + high.step:
             severity = Severity.FATAL if low.value > high.value * (1 + TOLERANCE) else Severity.WARNING
-            saw = f"{low.id} is {_shown(one, low.value)}, and {high.id} is {_shown(one, high.value)}"
-            figures = ids([one]) if len(one.values) else (low.id, high.id)
+            saw = f"{low.id} is {_shown(series, low.value)}, and {high.id} is {_shown(series, high.value)}"
+            figures = ids([series]) if len(series.values) else (low.id, high.id)
             rule = "a mean lies between the least and the most" if mean in (low, high) else "quantiles must not fall"
-            yield remark(severity, one.table, saw, f"{rule}: {WRONG}", ASK, figures)
+            yield remark(severity, series.table, saw, f"{rule}: {WRONG}", ASK, figures)
             return
 
 
-def _of_values(one: Series) -> Iterator[Remark]:
+def _of_values(series: Series) -> Iterator[Remark]:
     """Summaries beside the single values that they are of."""
-    if len(one.values) < 2 or not one.claims:
+    if len(series.values) < 2 or not series.claims:
         return
     import numpy as np
 
-    data = np.asarray(one.values, dtype=np.float64)
+    data = np.asarray(series.values, dtype=np.float64)
     of_values = {"mean": data.mean(), "median": np.median(data), "min": data.min(), "max": data.max()}
     of_values["stddev"] = data.std(ddof=1)
-    for claim in one.claims:
+    for claim in series.claims:
         if claim.statistic not in of_values:
             continue
         real = float(of_values[claim.statistic])
-        room = OF_ITS_VALUES * max(abs(real), abs(claim.value)) + claim.step + one.step
+        room = OF_ITS_VALUES * max(abs(real), abs(claim.value)) + claim.step + series.step
         if claim.statistic == "stddev" and data.size < 30:
             room += abs(float(data.std()) - real)
         if abs(claim.value - real) > room:
             saw = (
-                f"the {claim.statistic} of {one.id} is printed as {_shown(one, claim.value)}; its {data.size} "
-                f"values give {_shown(one, real)}"
+                f"the {claim.statistic} of {series.id} is printed as {_shown(series, claim.value)}; its {data.size} "
+                f"values give {_shown(series, real)}"
             )
-            yield about(Severity.FATAL, [one], saw, WRONG, ASK)
+            yield about(Severity.FATAL, [series], saw, WRONG, ASK)
             return
 
 
-def _by_count(one: Series) -> Iterator[Remark]:
+def _by_count(series: Series) -> Iterator[Remark]:
     """A rate is the operations over the time, a bandwidth the bytes."""
-    amounts = {Quantity.RATE: one.work.operations, Quantity.BANDWIDTH: one.work.bytes}
-    claim, seconds, amount = one.claim("rate"), one.work.duration_s, amounts.get(one.quantity)
+    amounts = {Quantity.RATE: series.work.operations, Quantity.BANDWIDTH: series.work.bytes}
+    claim, seconds, amount = series.claim("rate"), series.work.duration_s, amounts.get(series.quantity)
     if claim is None or not seconds or seconds < LONG_ENOUGH_S or amount is None:
         return
     real = amount / seconds
     if abs(claim.value - real) > TOLERANCE * max(claim.value, real) + claim.step:
-        what = "operations" if one.quantity is Quantity.RATE else "bytes"
+        what = "operations" if series.quantity is Quantity.RATE else "bytes"
         saw = f"{claim.id} is {number(claim.value)}/s; {number(amount)} {what} in {seconds:g} s are {number(real)}/s"
-        yield about(Severity.FATAL, [one], saw, WRONG, ASK)
+        yield about(Severity.FATAL, [series], saw, WRONG, ASK)
 
 
-def _shown(one: Series, value: float) -> str:
+def _shown(series: Series, value: float) -> str:
     units = {Quantity.RATE: " operations/s", Quantity.BANDWIDTH: " bytes/s", Quantity.MEMORY: " bytes"}
-    is_time = one.quantity in (Quantity.TIME, Quantity.TOTAL_TIME)
-    return duration(value) if is_time else f"{number(value)}{units.get(one.quantity, '')}"
+    is_time = series.quantity in (Quantity.TIME, Quantity.TOTAL_TIME)
+    return duration(value) if is_time else f"{number(value)}{units.get(series.quantity, '')}"

@@ -38,7 +38,7 @@ def copied_data(evidence: Evidence) -> Iterator[Remark]:
     for numbers, copies in same.values():
         chance = pairs * _chance(numbers, is_summary=not len(copies[0][0].values)) if len(copies) > 1 else 1.0
         if chance < DOUBTFUL:
-            every = [one for group in copies for one in group]
+            every = [series for group in copies for series in group]
             yield about(
                 Severity.FATAL if chance < CHANCE else Severity.WARNING,
                 every,
@@ -55,7 +55,7 @@ def _numbers(group: list[Series]) -> tuple[float, ...] | None:
     values = group[0].values
     if len(values) >= FEWEST_VALUES:
         return tuple(values)
-    claims = tuple(claim.value for one in group for claim in one.claims)
+    claims = tuple(claim.value for series in group for claim in series.claims)
     return claims if len(claims) >= FEWEST_VALUES and not len(values) else None
 
 
@@ -68,11 +68,13 @@ def _chance(numbers: tuple[float, ...], *, is_summary: bool) -> float:
     different = {number for number in numbers if number}
     if is_summary:
         # Quantiles and means that are near each other tie together.
-        different = {number for number in different if not any(number < other <= APART * number for other in different)}
+        different = {
+            number for number in different if not any(number < larger <= APART * number for larger in different)
+        }
     if len(different) < FEWEST_VALUES:
         return 1.0
     ties = [max(FINEST, 10.0 ** -(_digits(number) - 1)) for number in different]
-    return math.prod(min(1.0, 3 * one) for one in ties)
+    return math.prod(min(1.0, 3 * tie) for tie in ties)
 
 
 def _digits(number: float) -> int:

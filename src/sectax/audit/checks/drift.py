@@ -24,13 +24,13 @@ def drift(evidence: Evidence) -> Iterator[Remark]:
     from sectax.stats.single_values import beyond_chance, resembling_neighbours
 
     singly, bare = with_values(evidence.speeds)
-    alike = [resembling_neighbours(slowness(one)) for one in singly]
+    alike = [resembling_neighbours(slowness(series)) for series in singly]
     by_chance = [chance if correlation >= LEAST_ALIKE else 1.0 for correlation, chance in alike]
     correlations: Worst = {}
     for at in beyond_chance(by_chance, CHANCE):
-        one, correlation = singly[at], alike[at][0]
-        saw = f"neighbours among {len(one.values)} values resemble each other (correlation {correlation:.2f})"
-        correlations[one] = correlation, saw
+        series, correlation = singly[at], alike[at][0]
+        saw = f"neighbours among {len(series.values)} values resemble each other (correlation {correlation:.2f})"
+        correlations[series] = correlation, saw
     meaning = "what was measured, or the machine, changed meanwhile, so an interval that counts each is too narrow"
     yield from worst(Severity.WARNING, correlations, meaning, ADVICE)
     yield from unknown(bare, NO_SINGLE_VALUES)

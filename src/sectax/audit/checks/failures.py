@@ -24,8 +24,8 @@ _OF_KIND = {
 )
 def said_by_the_tool(evidence: Evidence) -> Iterator[Remark]:
     for group in gather(evidence.troubles, lambda trouble: (trouble.kind, trouble.text.split(":")[0])):
-        first, others = group[0], len(group) - 1
-        more = f", and {others} more like it" if others else ""
+        first, repeats = group[0], len(group) - 1
+        more = f", and {repeats} more like it" if repeats else ""
         severity, meaning, advice = _OF_KIND[first.kind]
         place = f"line {first.line}: " if first.line else ""
         yield remark(severity, EVERYTHING, f"{place}{first.text}{more}", meaning, advice)
@@ -37,33 +37,33 @@ MOST_FAILURES = 0.001
 @check("F: more than 0.1 % of the operations failed; W: fewer", sees=lambda evidence: evidence.speeds)
 def unequal_work(evidence: Evidence) -> Iterator[Remark]:
     speeds = evidence.speeds
-    failing = [one for one in speeds if (failure_share(one) or 0.0) > MOST_FAILURES]
-    for group in gather(failing, lambda one: (one.run, failure_share(one), operations_of(one))):
-        one = group[0]
-        counts = {kind: count for kind, count in one.work.failed.items() if count}
+    failing = [series for series in speeds if (failure_share(series) or 0.0) > MOST_FAILURES]
+    for group in gather(failing, lambda series: (series.run, failure_share(series), operations_of(series))):
+        series = group[0]
+        counts = {kind: count for kind, count in series.work.failed.items() if count}
         kinds = ", ".join(f"{number(count)} {kind}" for kind, count in counts.items()) if len(counts) > 1 else ""
         yield remark(
             Severity.FATAL,
-            one.run or one.table,
-            f"{_counted(one)}{f' ({kinds})' if kinds else ''}",
+            series.run or series.table,
+            f"{_counted(series)}{f' ({kinds})' if kinds else ''}",
             "operations failed, and a failed operation is often a fast one",
             "fix what fails, then measure",
             ids(group),
         )
-    few = [one for one in speeds if one.work.failures and one not in failing]
+    few = [series for series in speeds if series.work.failures and series not in failing]
     yield from worst(
         Severity.WARNING,
-        {group[0]: (0.0, _counted(group[0])) for group in gather(few, lambda one: one.run)},
+        {group[0]: (0.0, _counted(group[0])) for group in gather(few, lambda series: series.run)},
         "few operations failed, but they may be the slow ones",
         "see what failed",
     )
     yield from unknown(
-        [one for one in speeds if failure_share(one) is None], "how many operations failed is not reported"
+        [series for series in speeds if failure_share(series) is None], "how many operations failed is not reported"
     )
 
 
-def _counted(one: Series) -> str:
-    failures, operations = one.work.failures or 0.0, operations_of(one)
+def _counted(series: Series) -> str:
+    failures, operations = series.work.failures or 0.0, operations_of(series)
     if operations is None:
         return f"{number(failures)} operations failed, of an unknown number"
     if failures > operations:
@@ -71,14 +71,14 @@ def _counted(one: Series) -> str:
     return f"{number(failures)} of {number(operations)} operations failed"
 
 
-def operations_of(one: Series) -> float | None:
+def operations_of(series: Series) -> float | None:
     """How many operations were counted."""
-    return one.work.operations if one.work.operations is not None else one.trials
+    return series.work.operations if series.work.operations is not None else series.trials
 
 
-def failure_share(one: Series) -> float | None:
+def failure_share(series: Series) -> float | None:
     """The share of operations that failed; None where that is unknown."""
-    failures, operations = one.work.failures, operations_of(one)
+    failures, operations = series.work.failures, operations_of(series)
     if failures is None or (failures > 0 and operations is None):
         return None
     return failures / max(operations or 0.0, failures) if failures > 0 else 0.0

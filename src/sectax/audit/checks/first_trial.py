@@ -32,13 +32,13 @@ LEAST_SPREAD = 0.01
 def first_trial(evidence: Evidence) -> Iterator[Remark]:
     speeds = evidence.speeds
     mixed: Worst = {
-        one: (0.0, "cold and warm trials are in one summary") for one in speeds if one.work.cold is Cold.MIXED
+        series: (0.0, "cold and warm trials are in one summary") for series in speeds if series.work.cold is Cold.MIXED
     }
     meaning = "two quantities were mixed, and the figure is of neither"
     advice = "report the first trial by itself, and the later ones by themselves"
     yield from worst(Severity.FATAL, mixed, meaning, advice)
-    enough, _ = with_values((one for one in speeds if one not in mixed), FEWEST_VALUES)
-    begun = [_beginning(slowness(one)[:MOST_LOOKED_AT]) for one in enough]
+    enough, _ = with_values((series for series in speeds if series not in mixed), FEWEST_VALUES)
+    begun = [_beginning(slowness(series)[:MOST_LOOKED_AT]) for series in enough]
     different: Worst = {}
     for at in beyond_chance([chance for _, chance in begun], CHANCE):
         ratio = math.exp(min(begun[at][0], 100))
@@ -46,7 +46,7 @@ def first_trial(evidence: Evidence) -> Iterator[Remark]:
         different[enough[at]] = abs(begun[at][0]), saw
     meaning = "the warm-up is part of the figure"
     yield from worst(Severity.WARNING, different, meaning, "discard the first trial, or report it by itself")
-    silent = [one for one in speeds if one.work.cold is None and not len(one.values) >= FEWEST_VALUES]
+    silent = [series for series in speeds if series.work.cold is None and not len(series.values) >= FEWEST_VALUES]
     yield from unknown(
         silent, "whether the first, cold trials are in the figure is not reported, nor enough single values"
     )

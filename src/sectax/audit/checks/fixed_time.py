@@ -17,11 +17,15 @@ NO_COST = "the figure is the same however fast the machine is, so it shows no co
 
 
 def _totals(evidence: Evidence) -> list[Series]:
-    return [one for one in evidence.series if one.quantity is Quantity.TOTAL_TIME and one.typical is not None]
+    return [
+        series for series in evidence.series if series.quantity is Quantity.TOTAL_TIME and series.typical is not None
+    ]
 
 
 def _sees(evidence: Evidence) -> list[Series]:
-    rates = [one for one in evidence.series if one.quantity is Quantity.RATE and one.work.target_rate is not None]
+    rates = [
+        series for series in evidence.series if series.quantity is Quantity.RATE and series.work.target_rate is not None
+    ]
     return [*_totals(evidence), *rates]
 
 
@@ -31,34 +35,42 @@ def _sees(evidence: Evidence) -> list[Series]:
 )
 def fixed_time_total(evidence: Evidence) -> Iterator[Remark]:
     totals = _totals(evidence)
-    fixed = {one: one.work.ends_by and one.work.ends_by is EndsBy.TIME for one in totals}
+    fixed = {series: series.work.ends_by and series.work.ends_by is EndsBy.TIME for series in totals}
     yield from unknown(
-        [one for one in totals if fixed[one] is None and not one.work.operations],
+        [series for series in totals if fixed[series] is None and not series.work.operations],
         "what ended the trial, the clock or a number of operations, is not reported",
     )
-    configured: Worst = {one: (0.0, "the total is the time that was configured") for one in totals if fixed[one]}
+    configured: Worst = {
+        series: (0.0, "the total is the time that was configured") for series in totals if fixed[series]
+    }
     advice = "compare operations per second, or let a number of operations end the trial"
     yield from worst(Severity.FATAL, configured, NO_COST, advice)
-    unsaid = [one for one in totals if one.work.operations and fixed[one] is None]
+    unsaid = [series for series in totals if series.work.operations and fixed[series] is None]
     same: Worst = {}
-    for one in unsaid:
-        others = [other for other in unsaid if abs((other.typical or 0.0) / (one.typical or 1.0) - 1) <= ALIKE]
-        counts = [other.work.operations or 0.0 for other in others]
-        if one.typical and max(counts) > UNLIKE * min(counts):
-            times = f"{number(min(counts))} and {number(max(counts))} operations took the same {duration(one.typical)}"
-            same[one] = (max(counts) / min(counts), times)
+    for series in unsaid:
+        alike = [other for other in unsaid if abs((other.typical or 0.0) / (series.typical or 1.0) - 1) <= ALIKE]
+        counts = [other.work.operations or 0.0 for other in alike]
+        if series.typical and max(counts) > UNLIKE * min(counts):
+            times = (
+                f"{number(min(counts))} and {number(max(counts))} operations took the same {duration(series.typical)}"
+            )
+            same[series] = (max(counts) / min(counts), times)
     yield from worst(Severity.WARNING, same, f"the clock ended the trials: {NO_COST}", advice)
     as_asked: Worst = {
-        one: (0.0, f"the rate is the one that was asked for, {one.work.target_rate:g}/s")
-        for one in evidence.series
-        if _is_as_asked(one)
+        series: (0.0, f"the rate is the one that was asked for, {series.work.target_rate:g}/s")
+        for series in evidence.series
+        if _is_as_asked(series)
     }
     yield from worst(Severity.FATAL, as_asked, NO_COST, "compare latencies, or ask for as much as possible")
 
 
-def _is_as_asked(one: Series) -> bool:
-    target, achieved, sent = one.work.target_rate, one.work.achieved_rate or one.typical, one.work.operations
-    if one.quantity is not Quantity.RATE or not target or achieved is None:
+def _is_as_asked(series: Series) -> bool:
+    target, achieved, sent = (
+        series.work.target_rate,
+        series.work.achieved_rate or series.typical,
+        series.work.operations,
+    )
+    if series.quantity is not Quantity.RATE or not target or achieved is None:
         return False
     # Operations that are sent at random times are a Poisson number.
     chance = 0.01 + (3 / math.sqrt(sent) if sent and sent > 0 else 0.0)

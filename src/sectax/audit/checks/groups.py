@@ -22,26 +22,26 @@ FEWEST = 10
 NO_SINGLE_VALUES = f"needs {FEWEST} single values above zero, in the order in which they were taken"
 
 
-def ids(series: Iterable[Series]) -> tuple[str, ...]:
+def ids(group: Iterable[Series]) -> tuple[str, ...]:
     """The figures of these series."""
-    return tuple(dict.fromkeys(claim.id for one in series for claim in one.figures))
+    return tuple(dict.fromkeys(claim.id for series in group for claim in series.figures))
 
 
 def gather(every: Iterable[T], key: Callable[[T], Hashable]) -> list[list[T]]:
     """In groups of equal keys, in order of appearance."""
     groups: dict[Hashable, list[T]] = {}
-    for one in every:
-        groups.setdefault(key(one), []).append(one)
+    for item in every:
+        groups.setdefault(key(item), []).append(item)
     return list(groups.values())
 
 
-def by_table(series: Iterable[Series]) -> list[list[Series]]:
-    return gather(series, lambda one: one.table)
+def by_table(every: Iterable[Series]) -> list[list[Series]]:
+    return gather(every, lambda series: series.table)
 
 
-def things(series: Iterable[Series]) -> list[list[Series]]:
+def things(every: Iterable[Series]) -> list[list[Series]]:
     """The series of each thing: their claims are of the same single values."""
-    return gather(series, lambda one: one.same_thing)
+    return gather(every, lambda series: series.same_thing)
 
 
 def without(series: Series, *factors: str) -> Hashable:
@@ -56,28 +56,28 @@ def sides(evidence: Evidence) -> Iterator[list[Series]]:
     contrast = evidence.contrast
     if contrast is None:
         return
-    taking_part = [one for one in evidence.series if contrast.factor in one.levels]
-    for group in gather(taking_part, lambda one: without(one, contrast.factor)):
-        if len({one.levels[contrast.factor] for one in group}) > 1:
+    taking_part = [series for series in evidence.series if contrast.factor in series.levels]
+    for group in gather(taking_part, lambda series: without(series, contrast.factor)):
+        if len({series.levels[contrast.factor] for series in group}) > 1:
             yield group
 
 
-def rows(series: Iterable[Series], by: Callable[[Series], float | None]) -> Iterator[list[Series]]:
+def rows(every: Iterable[Series], by: Callable[[Series], float | None]) -> Iterator[list[Series]]:
     """Series of one table that differ in one factor alone, over which `by` has two values or more; rising in it."""
-    for table in by_table(one for one in series if by(one) is not None):
-        for factor in dict.fromkeys(name for one in table for name in one.levels):
-            for group in gather(table, lambda one, factor=factor: without(one, factor)):  # type: ignore[misc]
-                if len({by(one) for one in group}) > 1:
-                    yield sorted(group, key=lambda one: by(one) or 0.0)
+    for table in by_table(series for series in every if by(series) is not None):
+        for factor in dict.fromkeys(name for series in table for name in series.levels):
+            for group in gather(table, lambda series, factor=factor: without(series, factor)):  # type: ignore[misc]
+                if len({by(series) for series in group}) > 1:
+                    yield sorted(group, key=lambda series: by(series) or 0.0)
 
 
-def with_values(series: Iterable[Series], fewest: int = FEWEST) -> tuple[list[Series], list[Series]]:
+def with_values(every: Iterable[Series], fewest: int = FEWEST) -> tuple[list[Series], list[Series]]:
     """One series of each thing that has *fewest* single values above zero, and the series of all other things."""
     import numpy as np
 
     singly: list[Series] = []
     bare: list[Series] = []
-    for group in things(series):
+    for group in things(every):
         if len(group[0].values) >= fewest and np.min(group[0].values) > 0:
             singly.append(group[0])
         else:
@@ -97,30 +97,30 @@ def worst(severity: Severity, by_series: Worst, meaning: str, advice: str) -> It
     """One remark for each table, in the words of its worst series. Tables with the same words share a remark."""
     alike: dict[str, list[tuple[Series, list[Series]]]] = {}
     for table in by_table(by_series):
-        most = max(table, key=lambda one: by_series[one][0])
+        most = max(table, key=lambda series: by_series[series][0])
         alike.setdefault(by_series[most][1], []).append((most, table))
     for words, tables in alike.items():
-        every = [one for _, table in tables for one in table]
+        every = [series for _, table in tables for series in table]
         first = tables[0][0].id
         where = f" ({first})" if len(tables) == 1 and first not in words else ""
-        others = f". Seen in {named(ids(every))}" if len(every) > 1 else ""
-        yield about(severity, every, f"{words}{where}{others}", meaning, advice)
+        elsewhere = f". Seen in {named(ids(every))}" if len(every) > 1 else ""
+        yield about(severity, every, f"{words}{where}{elsewhere}", meaning, advice)
 
 
 def by_severity(rows: Iterable[tuple[Severity, Series, float, str]], meaning: str, advice: str) -> Iterator[Remark]:
     """The `worst` of each severity, of faults that may be fatal or not."""
     for faults in gather(sorted(rows, key=lambda fault: fault[0] is not Severity.FATAL), lambda fault: fault[0]):
-        yield from worst(faults[0][0], {one: (grade, saw) for _, one, grade, saw in faults}, meaning, advice)
+        yield from worst(faults[0][0], {series: (grade, saw) for _, series, grade, saw in faults}, meaning, advice)
 
 
-def about(severity: Severity, series: Sequence[Series], saw: str, meaning: str, advice: str) -> Remark:
+def about(severity: Severity, group: Sequence[Series], saw: str, meaning: str, advice: str) -> Remark:
     """One remark on these series, of whatever tables."""
-    return remark(severity, tables_of(one.table for one in series), saw, meaning, advice, ids(series))
+    return remark(severity, tables_of(series.table for series in group), saw, meaning, advice, ids(group))
 
 
-def unknown(series: Sequence[Series], missing: str, advice: str = "") -> Iterator[Remark]:
+def unknown(group: Sequence[Series], missing: str, advice: str = "") -> Iterator[Remark]:
     """One note for all series that lack the same thing; none where there are none."""
-    figures = ids(series)
+    figures = ids(group)
     if figures:
         of = f"{len(figures)} figures" if len(figures) > 1 else figures[0]
-        yield cannot_be_checked(tables_of(one.table for one in series), f"{missing} ({of})", advice, figures)
+        yield cannot_be_checked(tables_of(series.table for series in group), f"{missing} ({of})", advice, figures)

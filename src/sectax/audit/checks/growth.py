@@ -16,46 +16,46 @@ CLEARLY_FASTER = 0.5
 
 
 def _containing(evidence: Evidence) -> list[Series]:
-    return [one for one in evidence.series if one.work.contains and one.seconds_per_operation() is not None]
+    return [series for series in evidence.series if series.work.contains and series.seconds_per_operation() is not None]
 
 
 @check("F: an operation takes less than half the time of another that it must do as a part of itself", sees=_containing)
 def contained_work(evidence: Evidence) -> Iterator[Remark]:
     relevant = _containing(evidence)
     part_of: dict[Series, Series] = {}
-    for one in relevant:
+    for whole in relevant:
         parts = [
-            other
-            for other in evidence.series
-            if other.work.operation in (one.work.contains or ()) and _is_comparable(one, other)
+            candidate
+            for candidate in evidence.series
+            if candidate.work.operation in (whole.work.contains or ()) and _is_comparable(whole, candidate)
         ]
         # Of several figures for the part the fastest is the one that the whole must still exceed.
         if parts:
-            part_of[one] = min(parts, key=time_of)
-    alone = [one for one in relevant if one not in part_of]
+            part_of[whole] = min(parts, key=time_of)
+    alone = [whole for whole in relevant if whole not in part_of]
     yield from unknown(alone, "the operation that it contains was not measured beside it")
 
     faults: Worst = {}
-    for one, part in part_of.items():
-        if 0 < time_of(one) < CLEARLY_FASTER * time_of(part):
-            times = f"{one.id}: {duration(time_of(one))}; {part.id}: {duration(time_of(part))}"
-            faster = time_of(part) / time_of(one)
-            what = f"{one.work.operation or 'the operation'} contains {part.work.operation}"
-            faults[one] = faster, f"{what}, and is {number(faster)} times as fast ({times})"
+    for whole, part in part_of.items():
+        if 0 < time_of(whole) < CLEARLY_FASTER * time_of(part):
+            times = f"{whole.id}: {duration(time_of(whole))}; {part.id}: {duration(time_of(part))}"
+            faster = time_of(part) / time_of(whole)
+            what = f"{whole.work.operation or 'the operation'} contains {part.work.operation}"
+            faults[whole] = faster, f"{what}, and is {number(faster)} times as fast ({times})"
     meaning = "the work was not done: no request was sent, or its answer was not awaited"
     yield from worst(Severity.FATAL, faults, meaning, "await the answer, read it to its end and check it")
 
 
-def _is_comparable(one: Series, other: Series) -> bool:
+def _is_comparable(whole: Series, part: Series) -> bool:
     """Whether both are of the same quantity, and all levels that both have are equal but for the operation's name."""
-    statistics = [tuple(claim.statistic for claim in series.claims) for series in (one, other)]
+    statistics = [tuple(claim.statistic for claim in series.claims) for series in (whole, part)]
     return (
-        (other.metric, other.quantity, statistics[1]) == (one.metric, one.quantity, statistics[0])
-        and other.seconds_per_operation() is not None
+        (part.metric, part.quantity, statistics[1]) == (whole.metric, whole.quantity, statistics[0])
+        and part.seconds_per_operation() is not None
         and all(
-            one.levels[factor] == other.levels[factor]
-            for factor in one.levels.keys() & other.levels.keys()
-            if other.levels[factor] != other.work.operation
+            whole.levels[factor] == part.levels[factor]
+            for factor in whole.levels.keys() & part.levels.keys()
+            if part.levels[factor] != part.work.operation
         )
     )
 
@@ -76,38 +76,46 @@ LEAST_GROWTH = 0.5
 LEAST_SHOWN, LEAST_AGREED = 0.25, 0.1
 
 
-def link_of(one: Series) -> float:
+def link_of(series: Series) -> float:
     """The bandwidth that the series cannot exceed, in bytes per second."""
-    is_request = one.quantity is Quantity.TIME and not one.work.calibrated and _REQUEST.match(one.work.operation or "")
-    return one.work.link_bytes_s or (NO_LINK_BYTES_S if is_request else NO_MACHINE_BYTES_S)
+    limit = NO_LINK_BYTES_S if _is_called(series, _REQUEST) else NO_MACHINE_BYTES_S
+    return series.work.link_bytes_s or limit
 
 
-def time_of(one: Series) -> float:
+def _is_called(series: Series, names: re.Pattern[str]) -> bool:
+    """Whether the operation has such a name, and was not repeated in the process until a time was filled."""
+    named = names.match(series.work.operation or "")
+    return series.quantity is Quantity.TIME and not series.work.calibrated and named is not None
+
+
+def time_of(series: Series) -> float:
     """How long one operation took; 0 where that does not follow."""
-    return one.seconds_per_operation() or 0.0
+    return series.seconds_per_operation() or 0.0
 
 
 def _relevant(evidence: Evidence) -> list[Series]:
     """All that move a body of a reported size above 0, or may do so: whether they do may be what is missing."""
     return [
-        one for one in evidence.series if one.work.moves is not Moves.METADATA and _size(one) > 0 and time_of(one) > 0
+        series
+        for series in evidence.series
+        if series.work.moves is not Moves.METADATA and _size(series) > 0 and time_of(series) > 0
     ]
 
 
 @check("F: time grows by less than half of what the bandwidth demands for the bytes", sees=_relevant)
 def flat_with_size(evidence: Evidence) -> Iterator[Remark]:
     relevant = _relevant(evidence)
-    bodies = [one for one in relevant if one.work.moves is Moves.BODY]
-    groups = list(rows(bodies, lambda one: one.work.size_bytes))
-    spanned = set(ids(one for group in groups for one in group))
-    unsaid = [one for one in relevant if one.work.moves is None]
+    bodies = [series for series in relevant if series.work.moves is Moves.BODY]
+    groups = list(rows(bodies, lambda series: series.work.size_bytes))
+    spanned = set(ids(series for group in groups for series in group))
+    unsaid = [series for series in relevant if series.work.moves is None]
     yield from unknown(unsaid, "whether the operation moves its body or metadata alone is not reported")
     yield from unknown(
-        [one for group in groups if grows(group) is None for one in group],
+        [series for group in groups if grows(group) is None for series in group],
         "the times are flat, but the bytes need too little of them to show whether the body was moved",
         "add a size that takes far longer to move",
     )
-    alone = [one for one in bodies if not set(ids([one])) <= spanned]
+    alone = [series for series in bodies if not set(ids([series])) <= spanned]
     yield from unknown(alone, "one size alone shows no growth", "measure a second size, far larger")
     flat: Worst = {}
     for group in groups:
@@ -124,7 +132,7 @@ def grows(group: Sequence[Series]) -> bool | None:
     growth, needed = long - short, _needed(group)
     if growth >= max(LEAST_GROWTH * needed, LEAST_SHOWN * short):
         return True
-    times, sizes = [time_of(one) for one in group], {one.work.size_bytes for one in group}
+    times, sizes = [time_of(series) for series in group], {series.work.size_bytes for series in group}
     agree = len(sizes) > 2 and max(times) - min(times) < LEAST_GROWTH * needed
     shown = LEAST_AGREED if agree else LEAST_SHOWN
     return growth >= LEAST_GROWTH * needed if needed >= shown * short else None
@@ -134,10 +142,9 @@ def _needed(group: Sequence[Series]) -> float:
     return (_size(group[-1]) - _size(group[0])) / _speed_of(group[-1])
 
 
-def _speed_of(one: Series) -> float:
+def _speed_of(series: Series) -> float:
     """The bytes per second that one operation cannot exceed, by its link or by the core that works on them."""
-    works = one.quantity is Quantity.TIME and not one.work.calibrated and _WORKED_ON.match(one.work.operation or "")
-    return min(link_of(one), NO_CORE_BYTES_S) if works else link_of(one)
+    return min(link_of(series), NO_CORE_BYTES_S) if _is_called(series, _WORKED_ON) else link_of(series)
 
 
 def _saw(group: Sequence[Series]) -> str:
@@ -152,5 +159,5 @@ def _saw(group: Sequence[Series]) -> str:
     )
 
 
-def _size(one: Series) -> float:
-    return one.work.size_bytes or 0.0
+def _size(series: Series) -> float:
+    return series.work.size_bytes or 0.0

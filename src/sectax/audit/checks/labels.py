@@ -19,9 +19,9 @@ _KEY = re.compile(r"\b(?:rsa|e[cd](?:dsa|dh)?|dsa|keys?)\b", re.IGNORECASE)
 def _relevant(evidence: Evidence) -> list[Series]:
     every = evidence.series
     # Of a service of which a setting is known to be withdrawn, every figure is looked at.
-    if any(one.setting.withdrawn for one in every):
+    if any(series.setting.withdrawn for series in every):
         return [*every]
-    return [one for one in every if any(map(_states, one.levels.values()))]
+    return [series for series in every if any(map(_states, series.levels.values()))]
 
 
 def _states(label: str) -> bool:
@@ -34,13 +34,15 @@ def _states(label: str) -> bool:
     sees=_relevant,
 )
 def mislabelled_level(evidence: Evidence) -> Iterator[Remark]:
-    labelled = [(one, label) for one in _relevant(evidence) for label in one.levels.values() if _states(label)]
-    known = {one for one, label in labelled if named_curve(label) or one.setting.key_bits is not None}
-    unsaid = [one for one, _ in labelled if one not in known and named_curve(one.setting.curve or "") is None]
+    labelled = [(series, label) for series in _relevant(evidence) for label in series.levels.values() if _states(label)]
+    known = {series for series, label in labelled if named_curve(label) or series.setting.key_bits is not None}
+    unsaid = [
+        series for series, _ in labelled if series not in known and named_curve(series.setting.curve or "") is None
+    ]
     yield from unknown(unsaid, "the label states the bits of a key, and how long the key was is not reported")
     for label in dict.fromkeys(label for _, label in labelled):
-        of_label = [one for one, other in labelled if other == label]
-        for group in gather(of_label, lambda one, label=label: _fault(label, one.setting)):  # type: ignore[misc]
+        of_label = [series for series, series_label in labelled if series_label == label]
+        for group in gather(of_label, lambda series, label=label: _fault(label, series.setting)):  # type: ignore[misc]
             fault = _fault(label, group[0].setting)
             if fault is not None:
                 saw = f"{label}: {fault}. Seen in {named(ids(group))}"
@@ -62,8 +64,8 @@ def _fault(label: str, setting: Setting) -> str | None:
 
 def _withdrawn(evidence: Evidence) -> Iterator[Remark]:
     """Levels that the service no longer offers."""
-    ended = [one for one in evidence.series if one.setting.withdrawn]
-    for of in gather(ended, lambda one: one.setting.withdrawn):
+    ended = [series for series in evidence.series if series.setting.withdrawn]
+    for of in gather(ended, lambda series: series.setting.withdrawn):
         setting, _, why = (of[0].setting.withdrawn or "").partition(", ")
         yield warning(
             setting,

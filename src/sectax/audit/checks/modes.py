@@ -34,7 +34,7 @@ def modes(evidence: Evidence) -> Iterator[Remark]:
         Severity.WARNING, _modes(singly), meaning, "report the modes one by one, with how often each comes"
     )
     measured = evidence.speeds if evidence.imported else ()
-    summaries: Worst = {one: (0.0, words) for one in measured if (words := _in_summary(one))}
+    summaries: Worst = {series: (0.0, words) for series in measured if (words := _in_summary(series))}
     meaning = "the mean mixes several states, or a few values decide it"
     advice = "report quantiles from enough values, and see what happens in the slow ones"
     yield from worst(Severity.WARNING, summaries, meaning, advice)
@@ -47,13 +47,13 @@ def _modes(singly: list[Series]) -> Worst:
     from sectax.stats.single_values import two_modes
 
     modes: Worst = {}
-    for one in singly:
-        split = two_modes(np.log(slowness(one)))
+    for series in singly:
+        split = two_modes(np.log(slowness(series)))
         if split is None or split.chance >= CHANCE / len(singly):
             continue
         if (apart := split.slow - split.fast) >= math.log1p(LEAST_APART):
             slow = f"{100 * split.slow_share:.0f} % of them are {slower(apart)} the others"
-            modes[one] = apart, f"{len(one.values)} values have two modes: {slow}"
+            modes[series] = apart, f"{len(series.values)} values have two modes: {slow}"
     return modes
 
 
@@ -67,21 +67,21 @@ def _of_few(count: int, spread: float, centre: float) -> str:
     return f"the mean of {count} values is known to ± {share(reach)} only, at 95 %" if reach >= WIDE_INTERVAL else ""
 
 
-def _in_summary(one: Series) -> str:
+def _in_summary(series: Series) -> str:
     """What a summary shows of the distribution behind it; of one with single values, these show more but its error."""
-    claims = {claim.statistic: claim for claim in one.claims}
+    claims = {claim.statistic: claim for claim in series.claims}
     mean, median, error = claims.get("mean"), claims.get("median"), claims.get("error")
     centre = mean or claims.get("rate") or claims.get("one") or median
     if centre is not None and error is not None and centre.value > 0 and error.value >= WIDE_INTERVAL * centre.value:
         return f"the error is ± {share(error.value / centre.value)} of the value"
-    if len(one.values):
-        few = 3 <= len(one.values) < FEWEST and min(one.values) > 0
-        return _of_few(len(one.values), stdev(one.values), fmean(one.values)) if few else ""
+    if len(series.values):
+        few = 3 <= len(series.values) < FEWEST and min(series.values) > 0
+        return _of_few(len(series.values), stdev(series.values), fmean(series.values)) if few else ""
     spread = claims.get("stddev")
-    if spread and centre and (of := _of_few(one.count or 0, spread.value, centre.value)):
+    if spread and centre and (of := _of_few(series.count or 0, spread.value, centre.value)):
         return of
-    tail = next((claim for claim in one.claims if 0.9 <= (share_of(claim.statistic) or 0) < 1), None)
-    if one.quantity is Quantity.TIME and mean and tail and mean.value - mean.step > tail.value + tail.step:
+    tail = next((claim for claim in series.claims if 0.9 <= (share_of(claim.statistic) or 0) < 1), None)
+    if series.quantity is Quantity.TIME and mean and tail and mean.value - mean.step > tail.value + tail.step:
         return f"the mean ({duration(mean.value)}) is above {tail.statistic} ({duration(tail.value)})"
     if mean and median and median.value > 2 * median.step and mean.value > 0:
         apart = mean.value / median.value

@@ -26,7 +26,9 @@ USE_THE_RESULTS = "use the results, so that the work cannot be left out"
 
 def _relevant(evidence: Evidence) -> list[Series]:
     return [
-        one for one in evidence.series if one.quantity is Quantity.BANDWIDTH or one.seconds_per_operation() is not None
+        series
+        for series in evidence.series
+        if series.quantity is Quantity.BANDWIDTH or series.seconds_per_operation() is not None
     ]
 
 
@@ -37,16 +39,19 @@ def _relevant(evidence: Evidence) -> list[Series]:
 )
 def faster_than_physics(evidence: Evidence) -> Iterator[Remark]:
     relevant = _relevant(evidence)
-    moving = {one: bytes_s for one in relevant if (bytes_s := _bytes_s(one)) is not None}
+    moving = {series: bytes_s for series in relevant if (bytes_s := _bytes_s(series)) is not None}
 
     beyond: Worst = {
-        one: (bytes_s, f"{one.id} would be {bandwidth(bytes_s)}, and at most {bandwidth(link_of(one))} is possible")
-        for one, bytes_s in moving.items()
-        if bytes_s > LINK_TOLERANCE * link_of(one)
+        series: (
+            bytes_s,
+            f"{series.id} would be {bandwidth(bytes_s)}, and at most {bandwidth(link_of(series))} is possible",
+        )
+        for series, bytes_s in moving.items()
+        if bytes_s > LINK_TOLERANCE * link_of(series)
     }
     yield from worst(Severity.FATAL, beyond, "the bytes were not moved", "check that the whole body arrives")
     yield from unknown(
-        [one for one in moving if one.work.link_bytes_s is None and one not in beyond],
+        [series for series in moving if series.work.link_bytes_s is None and series not in beyond],
         "the bandwidth of the memory or link is not reported, and the figures are below that of any",
     )
     meaning = "a loop with nothing in it, or hardly anything, was timed: the compiler left out the work"
@@ -54,30 +59,30 @@ def faster_than_physics(evidence: Evidence) -> Iterator[Remark]:
 
 
 def _empty(relevant: list[Series]) -> Iterator[tuple[Severity, Series, float, str]]:
-    for one in relevant:
-        if 0 < (time := _of_one_thread(one)) < HARDLY_ANYTHING_S:
-            severity = Severity.FATAL if _is_empty(one, time) else Severity.WARNING
-            yield severity, one, -time, f"one operation takes {1e9 * time:.2g} ns"
+    for series in relevant:
+        if 0 < (time := _of_one_thread(series)) < HARDLY_ANYTHING_S:
+            severity = Severity.FATAL if _is_empty(series, time) else Severity.WARNING
+            yield severity, series, -time, f"one operation takes {1e9 * time:.2g} ns"
 
 
-def _of_one_thread(one: Series) -> float:
+def _of_one_thread(series: Series) -> float:
     """How long one operation kept a thread; of a rate of several threads each does its share."""
-    threads = one.work.threads if one.quantity is Quantity.RATE else None
-    return (one.seconds_per_operation() or 0.0) * (threads or 1)
+    threads = series.work.threads if series.quantity is Quantity.RATE else None
+    return (series.seconds_per_operation() or 0.0) * (threads or 1)
 
 
-def _is_empty(one: Series, seconds: float) -> bool:
+def _is_empty(series: Series, seconds: float) -> bool:
     """Whether nothing can have been in the loop of a benchmark, and its name does not say so."""
-    names = (one.id, one.work.operation or "", *one.levels.values())
+    names = (series.id, series.work.operation or "", *series.levels.values())
     by_intent = any(map(_BY_INTENT.search, names))
-    return seconds < SHORTEST_OPERATION_S and one.work.calibrated is True and not by_intent
+    return seconds < SHORTEST_OPERATION_S and series.work.calibrated is True and not by_intent
 
 
-def _bytes_s(one: Series) -> float | None:
-    if one.quantity is Quantity.BANDWIDTH:
-        return one.typical
-    seconds, size = one.seconds_per_operation(), one.work.size_bytes
-    if seconds is None or size is None or one.work.moves is not Moves.BODY:
+def _bytes_s(series: Series) -> float | None:
+    if series.quantity is Quantity.BANDWIDTH:
+        return series.typical
+    seconds, size = series.seconds_per_operation(), series.work.size_bytes
+    if seconds is None or size is None or series.work.moves is not Moves.BODY:
         return None
     # A time that is printed as 0 is another check's subject.
     return size / seconds if seconds > 0 else None

@@ -31,35 +31,35 @@ def needed(statistic: str | None) -> int | None:
 
 def _relevant(evidence: Evidence) -> list[Pair]:
     return [
-        (one, claim)
-        for one in evidence.series
-        if one.quantity in SPEEDS | {Quantity.MEMORY}
-        for claim in one.figures
+        (series, claim)
+        for series in evidence.series
+        if series.quantity in SPEEDS | {Quantity.MEMORY}
+        for claim in series.figures
         if claim.statistic in (None, VALUES) or claim.statistic in _CENTRES or needed(claim.statistic) is not None
     ]
 
 
-def _count(one: Series) -> int | None:
+def _count(series: Series) -> int | None:
     """Independent observations. Calls of one instance share one high-water mark of its memory."""
-    return one.work.replicates if one.quantity is Quantity.MEMORY else one.trials
+    return series.work.replicates if series.quantity is Quantity.MEMORY else series.trials
 
 
 @check(
     "F: fewer observations than a 95 % interval needs (median 6, p90 36, p95 72, p99 368; maximum 59; a ratio 2); "
     "W: too few for some, where the statistic is not reported; one value by itself",
-    sees=lambda evidence: [one for one, _ in _relevant(evidence)],
+    sees=lambda evidence: [series for series, _ in _relevant(evidence)],
 )
 def unsupported_quantile(evidence: Evidence) -> Iterator[Remark]:
     relevant = _relevant(evidence)
-    uncounted = [one for one in dict.fromkeys(one for one, _ in relevant) if _count(one) is None]
-    speeds = [one for one in uncounted if one.quantity in SPEEDS]
+    uncounted = [series for series in dict.fromkeys(series for series, _ in relevant) if _count(series) is None]
+    speeds = [series for series in uncounted if series.quantity in SPEEDS]
     yield from unknown(speeds, "how many trials are behind it is not reported")
-    memory = [one for one in uncounted if one.quantity not in SPEEDS]
+    memory = [series for series in uncounted if series.quantity not in SPEEDS]
     yield from unknown(memory, "how many fresh instances are behind it is not reported")
-    with_count = [(one, claim) for one, claim in relevant if _count(one) is not None]
-    compared = set(ids(one for group in sides(evidence) for one in group)) if _compares(evidence) else set()
-    yield from _single([(one, claim) for one, claim in with_count if _count(one) == 1], compared)
-    several = [(one, claim) for one, claim in with_count if (_count(one) or 0) > 1]
+    with_count = [(series, claim) for series, claim in relevant if _count(series) is not None]
+    compared = set(ids(series for group in sides(evidence) for series in group)) if _compares(evidence) else set()
+    yield from _single([(series, claim) for series, claim in with_count if _count(series) == 1], compared)
+    several = [(series, claim) for series, claim in with_count if (_count(series) or 0) > 1]
     for group in gather(several, lambda pair: (pair[1].statistic, _count(pair[0]))):
         yield from _group(group, group[0][1].statistic, _count(group[0][0]) or 0)
 
@@ -116,4 +116,4 @@ def _each(pairs: list[Pair]) -> str:
 
 def _about(severity: Severity, pairs: list[Pair], saw: str, meaning: str) -> Remark:
     figures = tuple(dict.fromkeys(claim.id for _, claim in pairs))
-    return remark(severity, tables_of(one.table for one, _ in pairs), saw, meaning, MORE, figures)
+    return remark(severity, tables_of(series.table for series, _ in pairs), saw, meaning, MORE, figures)

@@ -20,7 +20,7 @@ ENOUGH = 5
 def false_replication(evidence: Evidence) -> Iterator[Remark]:
     for group in gather(evidence.speeds, _replication):
         count, unit = _replication(group[0])
-        where = tables_of(one.table for one in group)
+        where = tables_of(series.table for series in group)
         if count is None:
             missing = "on how many hosts, and in how many processes, each side was measured is not reported"
             yield cannot_be_checked(where, missing)
@@ -33,5 +33,5 @@ def false_replication(evidence: Evidence) -> Iterator[Remark]:
             )
 
 
-def _replication(one: Series) -> tuple[int | None, str]:
-    return one.work.replicates, one.work.replicate or "process or host"
+def _replication(series: Series) -> tuple[int | None, str]:
+    return series.work.replicates, series.work.replicate or "process or host"

@@ -27,9 +27,9 @@ ADVICE = "use more clients, or a lower rate"
 def _relevant(evidence: Evidence) -> list[Series]:
     """What a client asked of a service, as far as that is known."""
     return [
-        one
-        for one in evidence.speeds
-        if one.setting.service is not None or one.work.connections is not None or looks(one.work)
+        series
+        for series in evidence.speeds
+        if series.setting.service is not None or series.work.connections is not None or looks(series.work)
     ]
 
 
@@ -41,11 +41,11 @@ def _relevant(evidence: Evidence) -> list[Series]:
 def saturated_client(evidence: Evidence) -> Iterator[Remark]:
     relevant = _relevant(evidence)
     yield from unknown(
-        [one for one in relevant if not looks(one.work) and not _waiting(one)],
+        [series for series in relevant if not looks(series.work) and not _waiting(series)],
         "how busy the client was, and whether it sent what it should, is not reported",
     )
-    signs = {one: [*reasons(one.work), *_waiting(one)] for one in relevant}
-    busy: Worst = {one: (0.0, " and ".join(shown)) for one, shown in signs.items() if shown}
+    signs = {series: [*reasons(series.work), *_waiting(series)] for series in relevant}
+    busy: Worst = {series: (0.0, " and ".join(shown)) for series, shown in signs.items() if shown}
     yield from worst(Severity.FATAL, busy, MEANING, ADVICE)
 
 
@@ -74,12 +74,12 @@ def looks(work: Work, *, by_chance: bool = True) -> list[str]:
     return looks
 
 
-def _waiting(one: Series) -> list[str]:
+def _waiting(series: Series) -> list[str]:
     """Of a schedule: more requests due at once than its connections can have under way."""
-    work, mean = one.work, one.claim("mean")
+    work, mean = series.work, series.claim("mean")
     rate = work.achieved_rate or (work.operations / work.duration_s if work.operations and work.duration_s else None)
     scheduled = work.by_schedule or work.target_rate is not None
-    if one.quantity is not Quantity.TIME or mean is None or not scheduled or not rate or not work.connections:
+    if series.quantity is not Quantity.TIME or mean is None or not scheduled or not rate or not work.connections:
         return []
     due = (mean.value - mean.step) * rate / work.connections
     if due <= MOST_IN_FLIGHT or mean.value < OWN_TIMER_S:

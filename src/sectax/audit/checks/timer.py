@@ -21,7 +21,7 @@ Fault = tuple[Severity, Series, float, str]
 
 
 def _timed(evidence: Evidence) -> list[Series]:
-    return [one for one in evidence.series if one.quantity in (Quantity.TIME, Quantity.TOTAL_TIME)]
+    return [series for series in evidence.series if series.quantity in (Quantity.TIME, Quantity.TOTAL_TIME)]
 
 
 @check(
@@ -36,31 +36,31 @@ def timer(evidence: Evidence) -> Iterator[Remark]:
     yield from by_severity(_clock(timed), "rounding alone may change the times", "longer batches")
     if evidence.imported:
         yield from _printed(timed)
-    bare = [one for one in timed if one.setting.granularity_s is None]
+    bare = [series for series in timed if series.setting.granularity_s is None]
     yield from unknown(bare, "the step of the clock is not reported")
 
 
 def _zeros(singly: list[Series]) -> Iterator[Fault]:
     import numpy as np
 
-    for one in singly:
-        zeros = 1 - int(np.count_nonzero(np.asarray(one.values, dtype=np.float64))) / len(one.values)
+    for series in singly:
+        zeros = 1 - int(np.count_nonzero(np.asarray(series.values, dtype=np.float64))) / len(series.values)
         if zeros:
             severity = Severity.FATAL if zeros >= MOST_ZEROS else Severity.WARNING
-            yield severity, one, zeros, f"{share(zeros)} of {len(one.values)} times are 0"
+            yield severity, series, zeros, f"{share(zeros)} of {len(series.values)} times are 0"
 
 
 def _clock(timed: list[Series]) -> Iterator[Fault]:
     """Each value is a batch; where they are not reported, the summary is the only one."""
-    for one in timed:
-        step = one.setting.granularity_s
-        if step is None or one.typical is None:
+    for series in timed:
+        step = series.setting.granularity_s
+        if step is None or series.typical is None:
             continue
-        together = (one.work.batch or 1.0) if one.quantity is Quantity.TIME else 1.0
-        shortest_s = (min(one.values) if len(one.values) else one.typical) * together
+        together = (series.work.batch or 1.0) if series.quantity is Quantity.TIME else 1.0
+        shortest_s = (min(series.values) if len(series.values) else series.typical) * together
         if (few := few_steps(shortest_s, step)) is not None:
             severity, steps, saw = few
-            yield severity, one, -steps, saw
+            yield severity, series, -steps, saw
 
 
 def few_steps(shortest_s: float, step_s: float) -> tuple[Severity, float, str] | None:
@@ -73,17 +73,22 @@ def few_steps(shortest_s: float, step_s: float) -> tuple[Severity, float, str] |
 
 def _printed(timed: list[Series]) -> Iterator[Remark]:
     """Summaries that are printed as no time at all, or in one or two steps."""
-    printed = [(one, claim) for one in timed if not len(one.values) for claim in one.claims]
-    centres = [(one, claim) for one, claim in printed if claim.statistic in _CENTRES]
-    least = [*centres, *((one, claim) for one, claim in printed if claim.statistic == "min")]
+    printed = [(series, claim) for series in timed if not len(series.values) for claim in series.claims]
+    centres = [(series, claim) for series, claim in printed if claim.statistic in _CENTRES]
+    least = [*centres, *((series, claim) for series, claim in printed if claim.statistic == "min")]
     nothing: Worst = {
-        one: (0.0, "a time is printed as 0") for one, claim in least if claim.value == 0 and one.work.operations != 0
+        series: (0.0, "a time is printed as 0")
+        for series, claim in least
+        if claim.value == 0 and series.work.operations != 0
     }
     meaning = "the clock or the printed digits are too coarse for it, or nothing was done"
     yield from worst(Severity.WARNING, nothing, meaning, LONGER)
     few: Worst = {
-        one: (claim.step, f"times are printed in steps of {duration(claim.step)}, and one is {duration(claim.value)}")
-        for one, claim in centres
+        series: (
+            claim.step,
+            f"times are printed in steps of {duration(claim.step)}, and one is {duration(claim.value)}",
+        )
+        for series, claim in centres
         if 0 < claim.value < FEWEST_PRINTED * claim.step
     }
     meaning = f"rounding alone may change a time by {100 * 0.5 / (FEWEST_PRINTED - 1):.0f} % or more"

@@ -30,12 +30,12 @@ def parts_of(figure: BlockSeries, evidence: RunEvidence) -> list[BlockSeries]:
     own = figure.work.operation
     # The level that names the operation differs, and nothing else.
     return [
-        other
+        part
         for operation in figure.work.contains or ()
-        for other in evidence.series
-        if other.table == figure.table
-        and other.work.operation == operation
-        and all(level in (own, other.levels.get(name)) for name, level in figure.levels.items())
+        for part in evidence.series
+        if part.table == figure.table
+        and part.work.operation == operation
+        and all(level in (own, part.levels.get(name)) for name, level in figure.levels.items())
     ]
 
 

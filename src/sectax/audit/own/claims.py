@@ -68,7 +68,7 @@ def unsupported_quantile(evidence: RunEvidence) -> Iterator[Remark]:
     """One warning for a metric, about the treatment of which the least is known."""
     from sectax.stats.quantiles import BLOCKS_OF_A_TAIL
 
-    for table in gather(_tails(evidence), lambda one: one.table):
+    for table in gather(_tails(evidence), lambda figure: figure.table):
         metric = evidence.metrics[table[0].metric]
         # A figure that stands by itself says beside it what it lacks.
         severity, tail = Severity.WARNING if metric.compared else Severity.NOTE, metric.summary.tail
@@ -78,17 +78,17 @@ def unsupported_quantile(evidence: RunEvidence) -> Iterator[Remark]:
         known = {figure: _known(figure, tail) for figure in table}
         few = sorted((figure for figure in table if known[figure] < least), key=lambda figure: known[figure])
         # Slow calls that sit in some blocks are not seen before such a block has come up.
-        short = [] if tail in (None, 1) else [one for one in table if len(one.samples) < BLOCKS_OF_A_TAIL]
+        short = [] if tail in (None, 1) else [figure for figure in table if len(figure.samples) < BLOCKS_OF_A_TAIL]
         if few:
             saw, meaning = _words(few[0], tail, known[few[0]])
-            saw = f"{saw}: needs {least} ({named((one.id for one in few), 1)})"
-            figures = tuple(one.id for one in few)
+            saw = f"{saw}: needs {least} ({named((figure.id for figure in few), 1)})"
+            figures = tuple(figure.id for figure in few)
             yield remark(severity, metric.name, saw, meaning, "more blocks (--blocks, or a longer --budget)", figures)
         elif short:
             short.sort(key=lambda figure: len(figure.samples))
             saw = f"{short[0].statistic} of {len(short[0].samples)} blocks: needs {BLOCKS_OF_A_TAIL} "
             meaning = "it has no interval: slow calls that sit in some blocks may not have come up yet"
-            figures = tuple(one.id for one in short)
+            figures = tuple(figure.id for figure in short)
             yield remark(severity, metric.name, f"{saw}({named(figures, 1)})", meaning, "more blocks", figures)
 
 

@@ -115,7 +115,7 @@ def positive_control(evidence: RunEvidence) -> Iterator[Remark]:
         if unmeasured is None and effect is not None and run_controls.finds_known_cost(effect):
             continue
         leaning = any(
-            run_controls.leans_on(other, comparison, evidence.families, observed) for other in evidence.findings
+            run_controls.leans_on(claim, comparison, evidence.families, observed) for claim in evidence.findings
         )
         if effect is None or unmeasured is not None:
             yield _not_shown(comparison.id, unmeasured or "", leaning=leaning)

@@ -28,8 +28,10 @@ READ_IT = "check that the whole body arrives, and that its last byte changes the
 
 def _by_size(evidence: RunEvidence) -> list[list[BlockSeries]]:
     """Those that carry a body, each group at two sizes or more, rising."""
-    bodies = [one for one in typical_speeds(evidence) if one.work.moves is Moves.BODY and one.work.size_bytes]
-    return list(rows(bodies, lambda one: one.work.size_bytes))  # type: ignore[arg-type]
+    bodies = [
+        figure for figure in typical_speeds(evidence) if figure.work.moves is Moves.BODY and figure.work.size_bytes
+    ]
+    return list(rows(bodies, lambda figure: figure.work.size_bytes))  # type: ignore[arg-type]
 
 
 @check(
@@ -41,7 +43,7 @@ def flat_with_size(evidence: RunEvidence) -> Iterator[Remark]:
     unclear = []
     for group in groups:
         first, last = group[0], group[-1]
-        sizes = [one.work.size_bytes or 0.0 for one in (first, last)]
+        sizes = [figure.work.size_bytes or 0.0 for figure in (first, last)]
         needed = (sizes[1] - sizes[0]) / link_of(last)
         part, low, high = _grown(first, last, evidence, CHANCE / len(groups))
         if low < needed <= high:
@@ -57,7 +59,7 @@ def flat_with_size(evidence: RunEvidence) -> Iterator[Remark]:
             )
     if unclear:
         where = unclear[0].treatment if len(unclear) == 1 else "run"
-        names = named((one.id for one in unclear), 1)
+        names = named((figure.id for figure in unclear), 1)
         missing = f"the blocks do not show whether time grows with the size as it must ({names})"
         yield cannot_be_checked(where, missing, "more blocks, or a larger size")
 
@@ -70,7 +72,7 @@ def _grown(first: BlockSeries, last: BlockSeries, evidence: RunEvidence, alpha: 
     """
     less, more, beyond = [first.seconds()], [last.seconds()], ""
     if last.work.link_bytes_s is not None:
-        small, large = ({part.work.operation: part for part in parts_of(one, evidence)} for one in (first, last))
+        small, large = ({part.work.operation: part for part in parts_of(figure, evidence)} for figure in (first, last))
         if (part := next((name for name in small if name in large), None)) is not None:
             beyond, less, more = part, [*less, large[part].seconds()], [*more, small[part].seconds()]
     shared = [block for block in more[0] if all(block in times for times in (*less, *more))]
@@ -99,7 +101,7 @@ def contained_work(evidence: RunEvidence) -> Iterator[Remark]:
             yield warning(part.treatment, f"takes {times}, which does more", "it waits for something else", advice)
         elif high < -math.log1p(evidence.margin):
             # A baseline is the yardstick of others, which may be sound.
-            is_baseline = [evidence.arms[one.treatment].treatment.role is Role.BASELINE for one in (whole, part)]
+            is_baseline = [evidence.arms[figure.treatment].treatment.role is Role.BASELINE for figure in (whole, part)]
             less = units.span(-100 * math.expm1(high), -100 * math.expm1(low))
             yield fatal(
                 (part if is_baseline == [True, False] else whole).treatment,
@@ -135,7 +137,7 @@ def faster_than_physics(evidence: RunEvidence) -> Iterator[Remark]:
 def fixed_time_total(evidence: RunEvidence) -> Iterator[Remark]:
     """A subject of ours that would end by the clock says so: `configured_s`."""
     for arm in evidence.arms.values():
-        configured = [one for one in arm.witnesses.get("configured_s", ()) if isinstance(one, (int, float))]
+        configured = [value for value in arm.witnesses.get("configured_s", ()) if isinstance(value, (int, float))]
         if configured and arm.batch_s is not None and EARLY * configured[0] <= arm.batch_s <= LATE * configured[0]:
             saw = f"its {arm.batch_s:.4g} s are the {configured[0]:g} s that were configured"
             advice = "compare the test of the same kind that does a fixed number of operations"
@@ -153,7 +155,7 @@ def zero_event_run(evidence: RunEvidence) -> Iterator[Remark]:
 
 def _loaded(evidence: RunEvidence) -> list[BlockSeries]:
     """The treatments whose client was given a load that it may not have carried."""
-    return [one for one in typical_speeds(evidence) if looks(one.work)]
+    return [figure for figure in typical_speeds(evidence) if looks(figure.work)]
 
 
 @check(
@@ -162,7 +164,7 @@ def _loaded(evidence: RunEvidence) -> list[BlockSeries]:
     applies=lambda evidence: bool(_loaded(evidence)),
 )
 def saturated_client(evidence: RunEvidence) -> Iterator[Remark]:
-    for one in _loaded(evidence):
+    for figure in _loaded(evidence):
         # sectax sends at even intervals: nothing is achieved less by chance.
-        if signs := reasons(one.work, by_chance=False):
-            yield fatal(one.treatment, " and ".join(signs), MEANING, ADVICE)
+        if signs := reasons(figure.work, by_chance=False):
+            yield fatal(figure.treatment, " and ".join(signs), MEANING, ADVICE)

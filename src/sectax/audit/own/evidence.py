@@ -167,7 +167,9 @@ class RunEvidence:
         compared = [finding.comparison for finding in self.measured_findings()]
         used = {arm for comparison in compared for arm in (comparison.treatment, comparison.baseline)}
         used |= {arm for arm, batches in self.measured.batches.items() if not batches.operations}
-        return {one.id: Arm(self.measured, one) for one in self.plan.treatments if one.id in used}
+        return {
+            treatment.id: Arm(self.measured, treatment) for treatment in self.plan.treatments if treatment.id in used
+        }
 
     @cached_property
     def series(self) -> tuple[BlockSeries, ...]:
@@ -188,9 +190,11 @@ class RunEvidence:
         """
         compared = [finding.comparison for finding in self.measured_findings()]
         return {
-            one.id: _differences(self.measured, one.baseline, one.treatment, self.metrics[one.metric])
-            for one in compared
-            if one.standing not in CONTROLS and self.metrics[one.metric].resolution == 0
+            comparison.id: _differences(
+                self.measured, comparison.baseline, comparison.treatment, self.metrics[comparison.metric]
+            )
+            for comparison in compared
+            if comparison.standing not in CONTROLS and self.metrics[comparison.metric].resolution == 0
         }
 
     def measured_findings(self) -> Iterable[Finding]:
@@ -273,8 +277,8 @@ def _differences(measured: Measured, baseline: str, treatment: str, metric: Metr
     columns = measured.values.get(metric.name, {})
     sides = (columns.get(baseline, {}), columns.get(treatment, {}))
     both = [block for block in measured.blocks if block in sides[0] and block in sides[1]]
-    one, other = (np.array([side[block] for block in both], dtype=np.float64) for side in sides)
-    paired = paired_differences(one, other, metric.better)
+    of_baseline, of_treatment = (np.array([side[block] for block in both], dtype=np.float64) for side in sides)
+    paired = paired_differences(of_baseline, of_treatment, metric.better)
     if len(measured.machines) > 1:
         # What differs from host to host is no mode of processes and no drift.
         place = {block: of_host for of_host, blocks in enumerate(measured.machines.values()) for block in blocks}

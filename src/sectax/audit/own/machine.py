@@ -111,18 +111,19 @@ def _pair(finding: Finding, treatment: Arm, baseline: Arm, length: str, *, of_cp
         return  # an interruption costs CPU time by its number, and a longer operation has more in proportion
     known = [arm.queued for arm in (treatment, baseline) if arm.queued is not None]
     waited = any(part > MOST_WAITED for part in known)
-    one, other = treatment.batch_s, baseline.batch_s
-    if one is None or other is None:
+    treatment_s, baseline_s = treatment.batch_s, baseline.batch_s
+    if treatment_s is None or baseline_s is None:
         if waited:
             missing = "subjects waited for a processor, and how long their batches last is not reported"
             yield cannot_be_checked(finding.comparison.id, missing)
-    elif max(one, other) <= MOST_APART * min(one, other):
+    elif max(treatment_s, baseline_s) <= MOST_APART * min(treatment_s, baseline_s):
         return
     elif waited:
         yield remark(
             Severity.WARNING if single else Severity.FATAL,
             finding.comparison.id,
-            f"a batch of {treatment.id} {length.format(1e3 * one)}, one of {baseline.id} {1e3 * other:.3g} ms, "
+            f"a batch of {treatment.id} {length.format(1e3 * treatment_s)}, one of {baseline.id} "
+            f"{1e3 * baseline_s:.3g} ms, "
             f"and up to {units.share(max(known))} of that time was spent waiting for a processor",
             "each batch is one operation, so the longer one waits more often, and part of the difference is that"
             if single

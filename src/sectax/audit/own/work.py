@@ -43,7 +43,9 @@ def unequal_work(evidence: RunEvidence) -> Iterator[Remark]:
                 yield fatal(arm.id, saw, meaning, FIX)
     yield from _unwitnessed(evidence)
     pairs = {
-        (sides[0].id, sides[1].id): sides for one in evidence.measured_findings() if (sides := evidence.sides(one))
+        (sides[0].id, sides[1].id): sides
+        for finding in evidence.measured_findings()
+        if (sides := evidence.sides(finding))
     }
     for treatment, baseline in pairs.values():
         yield from _differing_errors(treatment, baseline)
@@ -109,18 +111,25 @@ def mislabelled_level(evidence: RunEvidence) -> Iterator[Remark]:
 def less_work(evidence: RunEvidence) -> Iterator[Remark]:
     operations = {figure.treatment: figure.work.operation for figure in evidence.series}
     faster = {
-        (sides[0].id, sides[1].id): (*sides, one.comparison.metric.replace("_", " "))
-        for one in evidence.measured_findings()
-        if one.verdict in FASTER and one.comparison.standing not in CONTROLS and (sides := evidence.sides(one))
+        (sides[0].id, sides[1].id): (*sides, finding.comparison.metric.replace("_", " "))
+        for finding in evidence.measured_findings()
+        if finding.verdict in FASTER
+        and finding.comparison.standing not in CONTROLS
+        and (sides := evidence.sides(finding))
     }
     for treatment, baseline, metric in faster.values():
         for shortcut in evidence.plan.shortcuts:
-            shown, usual = (set(_witnessed(arm, shortcut.witness)) for arm in (treatment, baseline))
-            if operations.get(treatment.id) in shortcut.operations and shown and usual and shown.isdisjoint(usual):
-                of, other = (", ".join(sorted(map(str, values))) for values in (shown, usual))
+            witnessed, usual = (set(_witnessed(arm, shortcut.witness)) for arm in (treatment, baseline))
+            if (
+                operations.get(treatment.id) in shortcut.operations
+                and witnessed
+                and usual
+                and witnessed.isdisjoint(usual)
+            ):
+                of, expected = (", ".join(sorted(map(str, values))) for values in (witnessed, usual))
                 saw = f"takes less {metric} than its baseline, which does more: {shortcut.words} "
                 advice = "read it as the difference between the two as they are, not as the cost of the control alone"
-                yield warning(treatment.id, f"{saw}({shortcut.witness} is {of}, not {other})", shortcut.why, advice)
+                yield warning(treatment.id, f"{saw}({shortcut.witness} is {of}, not {expected})", shortcut.why, advice)
 
 
 def _without_body(evidence: RunEvidence) -> dict[str, str]:
@@ -165,13 +174,13 @@ def slow_bucket(evidence: RunEvidence) -> Iterator[Remark]:
         if len(buckets) < 2:
             continue
         slow = max(buckets, key=lambda name: statistics.median(buckets[name]))
-        others = [seconds for name, times in buckets.items() if name != slow for seconds in times]
-        if statistics.quantiles(buckets[slow], n=4)[0] > SLOWER * statistics.quantiles(others, n=4)[2]:
+        other_times = [seconds for name, times in buckets.items() if name != slow for seconds in times]
+        if statistics.quantiles(buckets[slow], n=4)[0] > SLOWER * statistics.quantiles(other_times, n=4)[2]:
             number = slow.removeprefix("bucket_").removesuffix("_s")
             yield fatal(
                 arm.id,
                 f"its objects take {duration(statistics.median(buckets[slow]))} in bucket {number}, and "
-                f"{duration(statistics.median(others))} in the others",
+                f"{duration(statistics.median(other_times))} in the others",
                 "part of what it costs, or saves, is that bucket's and not the treatment's",
                 "find out what is different about that bucket, or name others",
             )

@@ -34,7 +34,7 @@ def with_baseline(evidence: Evidence, given: str) -> Evidence:
     Raises:
         BadInput: no factor has that level, or several have.
     """
-    there = [*dict.fromkeys(level for one in evidence.series for level in one.levels.items())]
+    there = [*dict.fromkeys(level for series in evidence.series for level in series.levels.items())]
     # A level may hold an equals sign itself, so both readings are looked for.
     matches = [(factor, level) for factor, level in there if given in (level, f"{factor}={level}")]
     if len(matches) == 1:

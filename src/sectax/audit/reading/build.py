@@ -57,20 +57,20 @@ def evidence_of(grammar: Grammar, records: Iterable[Record], troubles: Iterable[
     groups: dict[Hashable, list[Series]] = {}
     labels = _labels(grammar, every)
     for record, label in zip(every, labels, strict=True):
-        series = _series(grammar, record, label)
+        results = _series(grammar, record, label)
         problems += record.troubles
-        if not series:
+        if not results:
             problems.append(Trouble(TroubleKind.UNREAD, record.line, f"{label} has no figures"))
-        ids = tuple(claim.id for one in series for claim in one.figures)
+        ids = tuple(claim.id for series in results for claim in series.figures)
         for promise in grammar.promises:
             fault = broken(promise, record, label)
             if fault is not None:
                 breaks.append(dataclasses.replace(fault, figures=ids))
-        for one in series:
+        for series in results:
             # What was measured elsewhere, or set up otherwise, is another series.
-            machine = one.setting.processor, one.setting.runtime, one.setting.library
-            setting = machine, frozenset(one.setting.options.items())
-            groups.setdefault((one.id, frozenset(one.levels.items()), setting), []).append(one)
+            machine = series.setting.processor, series.setting.runtime, series.setting.library
+            setting = machine, frozenset(series.setting.options.items())
+            groups.setdefault((series.id, frozenset(series.levels.items()), setting), []).append(series)
         if len(groups) > MOST_FIGURES:
             raise _too_many()
     joined = [_joined(group) for group in groups.values()]
@@ -79,7 +79,7 @@ def evidence_of(grammar: Grammar, records: Iterable[Record], troubles: Iterable[
 
 def evidence(
     title: str,
-    series: Iterable[Series],
+    results: Iterable[Series],
     troubles: Iterable[Trouble] = (),
     breaks: Iterable[Broken] = (),
     compares: str = "",
@@ -88,20 +88,22 @@ def evidence(
     unique: list[Series] = []
     ids: Counter[str] = Counter()
     figures = 0
-    for one in series:
-        if len(one.levels) > _MOST_FACTORS:
-            raise BadInput(f"{printable(one.id, 60)} has {len(one.levels)} levels", f"at most {_MOST_FACTORS} are read")
-        ids[one.id] += 1
-        unique.append(one if ids[one.id] == 1 else _renamed(one, f"{one.id} ({ids[one.id]})"))
-        figures += len(one.figures)
+    for series in results:
+        if len(series.levels) > _MOST_FACTORS:
+            raise BadInput(
+                f"{printable(series.id, 60)} has {len(series.levels)} levels", f"at most {_MOST_FACTORS} are read"
+            )
+        ids[series.id] += 1
+        unique.append(series if ids[series.id] == 1 else _renamed(series, f"{series.id} ({ids[series.id]})"))
+        figures += len(series.figures)
         if figures > MOST_FIGURES:
             raise _too_many()
     every = tuple(dict.fromkeys(troubles))
     if not unique:
-        worst = next((one for one in every if one.kind is TroubleKind.FAILED), next(iter(every), None))
+        worst = next((trouble for trouble in every if trouble.kind is TroubleKind.FAILED), next(iter(every), None))
         why = f"; line {worst.line}: {printable(worst.text, 80)}" if worst else ""
         raise BadInput(f"nothing was measured: no result in {title}{why}", "give the whole output of a finished run")
-    levels = {one.levels.get(compares) for one in unique}
+    levels = {series.levels.get(compares) for series in unique}
     contrast = Contrast(compares, None, reported=False) if compares and len(levels) > 1 else None
     return Evidence(tuple(unique), contrast, every, tuple(breaks), imported=True)
 
@@ -149,7 +151,7 @@ def _series(grammar: Grammar, record: Record, label: str) -> list[Series]:
             Claim(id if alone else f"{id} {statistic}", statistic, number.value, number.step)
             for statistic, number in summary.items()
         )
-        one = Series(
+        series = Series(
             id=id,
             table=metric,
             levels=levels,
@@ -163,7 +165,7 @@ def _series(grammar: Grammar, record: Record, label: str) -> list[Series]:
             setting=setting,
             run=label,
         )
-        made += [one] if one.figures else []
+        made += [series] if series.figures else []
     return made
 
 
@@ -226,9 +228,9 @@ def _joined(group: list[Series]) -> Series:
         return first
     every: list[float] = []
     step = 0.0
-    for one in group:
-        every += one.values or [claim.value for claim in one.claims[:1]]
-        step = max(step, one.step, *(claim.step for claim in one.claims[:1]))
+    for series in group:
+        every += series.values or [claim.value for claim in series.claims[:1]]
+        step = max(step, series.step, *(claim.step for claim in series.claims[:1]))
     return dataclasses.replace(first, values=tuple(every), step=step, claims=(), count=None)
 
 

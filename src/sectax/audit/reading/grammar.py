@@ -20,7 +20,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
@@ -77,7 +77,7 @@ class Pattern:
 
         spaced = re.sub(r" +", r"\\s+", source)
         self._named = _PLACE.sub(place, spaced)
-        self.plain = _PLACE.sub(lambda found: f"(?:{KINDS[found[2]][0]})", spaced)
+        self.plain = _PLACE.sub(lambda match: f"(?:{KINDS[match[2]][0]})", spaced)
 
     @cached_property
     def regex(self) -> re.Pattern[str]:
@@ -112,7 +112,7 @@ def _without_lookarounds(source: str) -> str:
     """A regular expression without what it only looks at, and without groups."""
     before, kept = "", re.sub(r"\\[()]", "", source)
     while kept != before:
-        before, kept = kept, re.sub(r"\((\?<?[!=])?([^()]*)\)", lambda found: "" if found[1] else found[2], kept)
+        before, kept = kept, re.sub(r"\((\?<?[!=])?([^()]*)\)", lambda match: "" if match[1] else match[2], kept)
     return kept
 
 
@@ -171,29 +171,33 @@ class Text(Grammar):
     def any_line(self) -> re.Pattern[str]:
         """Matches every line that is of interest."""
         plain = [pattern.plain for group in self.patterns.values() for pattern in group]
-        return re.compile("|".join(f"(?:{one})" for one in (*plain, *self._others)))
+        return re.compile(_any_of((*plain, *self._others)))
 
     @cached_property
     def results(self) -> str:
         """A regular expression of lines that are surely of this tool, and hold something that it measured."""
-        plain = (pattern.plain for group in self.patterns.values() for pattern in group if pattern.telling)
-        return "|".join(f"(?:{one})" for one in plain)
+        return _any_of(pattern.plain for group in self.patterns.values() for pattern in group if pattern.telling)
 
     @cached_property
     def telling(self) -> str:
         """A regular expression of lines that are surely of this tool."""
-        return "|".join(filter(None, (self.results, *(f"(?:{one})" for one in self._others))))
+        return "|".join(filter(None, (self.results, _any_of(self._others))))
 
     @cached_property
     def opening(self) -> re.Pattern[str] | None:
         """Lines that begin a run, or are a result."""
         plain = [pattern.plain for name in ("starts", "rows") for pattern in self.patterns[name]]
-        return re.compile("|".join(f"(?:{one})" for one in plain)) if plain else None
+        return re.compile(_any_of(plain)) if plain else None
 
     @property
     def _others(self) -> Sequence[str]:
         sources = (*self.fails, *self.warns, *([self.last] if self.last else []))
         return [source.replace(" ", r"\s+") for source in sources]
+
+
+def _any_of(sources: Iterable[str]) -> str:
+    """A regular expression of whatever one of these matches."""
+    return "|".join(f"(?:{source})" for source in sources)
 
 
 @dataclass(frozen=True)
@@ -246,12 +250,12 @@ def _value(node: ast.expr, record: Record) -> Interval | None:
             return None if number is None else (number.value - number.step, number.value + number.step)
         case ast.Call(func=ast.Name(id="sum"), args=[argument]):
             numbers = record.numbers(_text_of(argument))
-            least, most = (sum(one.value + way * one.step for one in numbers) for way in (-1, 1))
+            least, most = (sum(number.value + way * number.step for number in numbers) for way in (-1, 1))
             return (least, most) if numbers else None
         case ast.BinOp(left=left, op=sign, right=right):
-            one, other = _value(left, record), _value(right, record)
-            if one is None or other is None or (isinstance(sign, ast.Div) and other[0] <= 0):
+            left_ends, right_ends = _value(left, record), _value(right, record)
+            if left_ends is None or right_ends is None or (isinstance(sign, ast.Div) and right_ends[0] <= 0):
                 return None
-            ends = [_SIGNS[type(sign)](x, y) for x in one for y in other]
+            ends = [_SIGNS[type(sign)](x, y) for x in left_ends for y in right_ends]
             return min(ends), max(ends)
     raise ValueError(f"{ast.unparse(node)} is not understood in a relation")

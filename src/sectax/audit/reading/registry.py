@@ -56,7 +56,7 @@ def _of_kind(kind: type[G]) -> tuple[G, ...]:
 def _any_telling() -> re.Pattern[str]:
     # A line of a document is of a tool that writes one.
     of_json = r'[{}\[\]]{1,3},?$|"[^"\n]{1,200}"\s?:|[\[{]\s?["\[{]'
-    return re.compile("|".join([*(f"(?:{one.telling})" for one in _of_kind(Text) if one.telling), of_json]))
+    return re.compile("|".join([*(f"(?:{grammar.telling})" for grammar in _of_kind(Text) if grammar.telling), of_json]))
 
 
 def is_known(line: str) -> bool:
@@ -90,7 +90,10 @@ def _of_name(name: str, text: str) -> Text | Json:
     is_document = "\n".join(_printed(text)).lstrip().startswith(("{", "["))
     return max(
         (grammar for grammar in grammars() if grammar.name == name),
-        key=lambda one: (isinstance(one, Json) and _has_keys(one, text[:_HEAD]), isinstance(one, Json) == is_document),
+        key=lambda grammar: (
+            isinstance(grammar, Json) and _has_keys(grammar, text[:_HEAD]),
+            isinstance(grammar, Json) == is_document,
+        ),
     )
 
 
@@ -104,11 +107,11 @@ def _recognised(text: str) -> Text | Json | None:
         begins += [(at, grammar)] if at is not None else []
     if not begins:
         return _by_lines(lines)
-    first = min(begins, key=lambda one: one[0])[1]
+    first = min(begins, key=lambda start: start[0])[1]
     for _, second in begins:
         # Tables of two tools may look alike: a line that is of the first begins no second.
-        others = (at for at, line in enumerate(lines) if _opens(second, line) and not first.any_line.match(line))
-        if second is not first and (at := next(others, None)) is not None:
+        of_second = (at for at, line in enumerate(lines) if _opens(second, line) and not first.any_line.match(line))
+        if second is not first and (at := next(of_second, None)) is not None:
             raise BadInput(
                 f"{second.title} begins here in a file of {first.title}",
                 f"split the file; or name one of them: --format {first.name}",
@@ -154,7 +157,9 @@ def _has_keys(grammar: Json, head: str) -> bool:
 def _document_in(text: str) -> Json | None:
     """The grammar of a document that begins here."""
     head = text.lstrip()[:_HEAD]
-    return next((one for one in _of_kind(Json) if head.startswith(("{", "[")) and _has_keys(one, head)), None)
+    return next(
+        (grammar for grammar in _of_kind(Json) if head.startswith(("{", "[")) and _has_keys(grammar, head)), None
+    )
 
 
 def _around(lines: Sequence[str], begin: int) -> Sequence[str]:

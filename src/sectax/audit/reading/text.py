@@ -34,7 +34,7 @@ def shown(line: str) -> str:
 class _Reader:
     def __init__(self, grammar: Text) -> None:
         self.grammar = grammar
-        self.patterns = [(group, one) for group, patterns in grammar.patterns.items() for one in patterns]
+        self.patterns = [(group, pattern) for group, patterns in grammar.patterns.items() for pattern in patterns]
         self.last = re.compile(grammar.last.replace(" ", r"\s+")) if grammar.last else None
         self.context: Fields = {}
         self.records: list[Record] = []

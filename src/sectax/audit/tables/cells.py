@@ -24,7 +24,7 @@ class Cells:
     def __init__(self, separator: str, texts: Iterable[str] = ()) -> None:
         # '1,234' may be either: a comma is decimal beside semicolons, or where it is so in any other cell.
         self._decimal = separator == ";" or any(
-            _DECIMAL.fullmatch(one) and not _GROUPED.fullmatch(one) for one in texts
+            _DECIMAL.fullmatch(text) and not _GROUPED.fullmatch(text) for text in texts
         )
 
     def number(self, text: str, unit: Unit | None = None) -> Number | None:

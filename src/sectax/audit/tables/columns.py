@@ -71,10 +71,10 @@ def roles(names: list[str], sample: Sequence[Sequence[str]], cells: Cells, asked
     amounts = {at: unit for at in numeric if (unit := units[at]) and unit[0] is Quantity.MEMORY}
     sizes = {at: unit for at, unit in amounts.items() if _SIZES.fullmatch(called[at])}
     failing = [
-        (at, how, 100 * (known is _OF_100))
-        for known, how in _FAILURES.items()
+        (at, how, 100 * (pattern is _OF_100))
+        for pattern, how in _FAILURES.items()
         for at in range(len(names))
-        if re.fullmatch(known, called[at]) and (at in numeric or "success" in known)
+        if re.fullmatch(pattern, called[at]) and (at in numeric or "success" in pattern)
         if at not in values and names[at] not in asked.by
     ]
     aside = {*values, *(at for at, _, _ in failing), *(at for at, name in enumerate(names) if not name)}
@@ -93,19 +93,23 @@ def roles(names: list[str], sample: Sequence[Sequence[str]], cells: Cells, asked
         return not of_the_row and (at in sizes or is_parameter)
 
     by = tuple(place_of(name, names) for name in asked.by) or tuple(filter(is_level, range(len(names))))
-    beside = {one: at for at in free if at not in (*values, *by) and (one := statistic_of(names[at]))}
+    beside = {
+        beside_statistic: at
+        for at in free
+        if at not in (*values, *by) and (beside_statistic := statistic_of(names[at]))
+    }
     summaries = beside | {statistic: values[0]} if statistic is not None else {}
     count = next((at for at in free if at not in values and _COUNTS.fullmatch(called[at])), None)
     unused = [at for at in range(len(names)) if at not in {*aside, *by, count, *summaries.values()}]
-    read, levels, others = (listed([names[at] for at in of]) for of in ([*values, *beside.values()], by, unused))
+    read, levels, unread = (listed([names[at] for at in of]) for of in ([*values, *beside.values()], by, unused))
     return Roles(
         values={at: _unit(asked, names[at], units[at]) for at in values},
         by=by,
         summaries=summaries,
         count=count,
         failing=next(iter(failing), None),
-        size=next((one for one in sizes.items() if one[0] in by or different[one[0]] == 1), None),
-        read=read + (f" by {levels}" if levels else "") + (f"; not used: {others}" if others else ""),
+        size=next((size for size in sizes.items() if size[0] in by or different[size[0]] == 1), None),
+        read=read + (f" by {levels}" if levels else "") + (f"; not used: {unread}" if unread else ""),
     )
 
 
@@ -174,4 +178,4 @@ def statistic_of(name: str) -> str | None:
     plain = re.sub(r"^(?:time|latency) | (?:[mun]?s|secs?|seconds|time|latency|runtime)$", "", words(name))
     if (percentile := re.fullmatch(r"(?:p ?)?(\d\d)\.?(\d?)(?:th)?( percentile)?", plain)) and "p" in plain:
         return of_percentile(f"{percentile[1]}.{percentile[2] or 0}")
-    return next((statistic for statistic, known in _STATISTICS.items() if re.fullmatch(known, plain)), None)
+    return next((statistic for statistic, pattern in _STATISTICS.items() if re.fullmatch(pattern, plain)), None)

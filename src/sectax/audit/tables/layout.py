@@ -60,7 +60,7 @@ def table_in(lines: Iterable[str], wanted: Collection[str] = ()) -> Layout:
             layout = Layout(names, separator, fits, at + 1, chain(first[at + 1 :], every))
             likely = ruled, fits and len(names) > 1, not first[at].startswith("#"), -at, len(names)
             candidates.append(((not {*wanted}.isdisjoint(names), *likely), layout))
-    best = max(candidates, key=lambda one: one[0], default=((), None))[1]
+    best = max(candidates, key=lambda candidate: candidate[0], default=((), None))[1]
     if best is None or all(_NUMBER.match(name) for name in best.names if name):
         raise BadInput("the table has no line of column names", "put a line of column names above the first row")
     return best

@@ -122,13 +122,13 @@ class _Reader:
 
     def evidence(self) -> Evidence:
         """What was read. Raises `BadInput` where no row has a value."""
-        first = next((f"; line {one.line}: {one.text}" for one in self.left_out), "")
+        first = next((f"; line {trouble.line}: {trouble.text}" for trouble in self.left_out), "")
         if not any(values for _, _, values in self.values):
             raise BadInput(f"no row has a value{first}", "name the column of numbers with --value")
         if 2 * len(self.left_out) > self.count:
             raise BadInput(f"{len(self.left_out)} of {self.count} rows are not usable{first}")
-        if others := len(self.layout.others):
-            text = f"only the first table is read: {others} below it are not (audit each by itself)"
+        if tables := len(self.layout.others):
+            text = f"only the first table is read: {tables} below it are not (audit each by itself)"
             self.left_out.append(Trouble(TroubleKind.UNREAD, 0, text))
         series = [
             self._series(key, at, unit, values[key])
@@ -177,5 +177,5 @@ class _Reader:
         there = {name: self.cells.number(row[place], unit) for name, place in self.roles.summaries.items()}
         there |= {"error": self.cells.error(row[at], unit)} if there else {}
         # Many programs leave out zeros at the end, so the finest step of a row is that of all of its numbers.
-        step = min((one.step for one in there.values() if one), default=0.0)
-        return tuple(Claim(f"{id} {name}", name, one.value, step) for name, one in there.items() if one)
+        step = min((number.step for number in there.values() if number), default=0.0)
+        return tuple(Claim(f"{id} {name}", name, number.value, step) for name, number in there.items() if number)

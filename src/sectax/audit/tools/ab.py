@@ -19,28 +19,32 @@ def _shape(records: list[Record]) -> list[Record]:
             record.fields["name"] = [host + (f":{port}" if port else "") + (record.text("path") or "")]
         if (speed := record.number("kib_s")) is not None:
             record.fields["bandwidth"] = [Number(speed.value * 1024, speed.step * 1024, "bytes/s")]
-        all_failed, others = record.number("all_failed"), record.number("others")
-        if others is None and all_failed is not None:
+        all_failed, other_failures = record.number("all_failed"), record.number("others")
+        if other_failures is None and all_failed is not None:
             record.fields.setdefault("failed.requests", [all_failed])
-        elif others is not None and others.value and record.number("failed.status") is None:
-            if not _changing(record, others.value):
-                record.fields["failed.length"] = [others]
+        elif other_failures is not None and other_failures.value and record.number("failed.status") is None:
+            if not _changing(record, other_failures.value):
+                record.fields["failed.length"] = [other_failures]
                 continue
             count = record.number("operations")
-            part = f"{100 * others.value / count.value:.3g} %" if count and count.value else f"{others.value:g}"
+            part = (
+                f"{100 * other_failures.value / count.value:.3g} %"
+                if count and count.value
+                else f"{other_failures.value:g}"
+            )
             text = f"{part} of the answers had another length than the first: {_LENGTHS}"
             record.troubles.append(Trouble(TroubleKind.WARNED, record.line, text))
     return records
 
 
-def _changing(record: Record, others: float) -> bool:
+def _changing(record: Record, other_failures: float) -> bool:
     """Whether answers of another length than the first look like a page that changes."""
     operations, length, body = (record.number(name) for name in ("operations", "length", "body"))
     if operations is None or operations.value <= 0 or length is None or body is None:
         return True
-    mean = (body.value - (operations.value - others) * length.value) / others
+    mean = (body.value - (operations.value - other_failures) * length.value) / other_failures
     alike = mean <= _MOST_UNLIKE * length.value and length.value <= _MOST_UNLIKE * mean
-    return alike and others <= _MOST_OTHERS * operations.value
+    return alike and other_failures <= _MOST_OTHERS * operations.value
 
 
 AB = Text(

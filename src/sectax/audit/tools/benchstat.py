@@ -25,7 +25,7 @@ _METRICS = {
 
 
 def _shape(records: list[Record]) -> list[Record]:
-    made = []
+    results = []
     for record in records:
         heading = record.text("heading") or ""
         unit = next((unit for unit in _METRICS if re.search(rf"(?<!\S){re.escape(unit)}(?!\S)", heading)), "")
@@ -39,17 +39,17 @@ def _shape(records: list[Record]) -> list[Record]:
                 continue
             scale = _SCALES[cell[2]]
             number = Number(number.value * scale, number.step * scale, base)
-            one = Record(record.line, ended=True)
+            result = Record(record.line, ended=True)
             levels = levels_in(name) | {"column": str(column + 1)}
-            one.put({"name": f"{name}, column {column + 1}", f"{metric}.{statistic}": number}, levels)
-            one.fields |= {key: record.fields[key] for key in ("processor", "option.goos") if key in record.fields}
+            result.put({"name": f"{name}, column {column + 1}", f"{metric}.{statistic}": number}, levels)
+            result.fields |= {key: record.fields[key] for key in ("processor", "option.goos") if key in record.fields}
             if cell[3] and cell[3] != "∞":
-                one.fields[f"{metric}.error"] = [Number(float(cell[3]) / 100 * number.value)]
+                result.fields[f"{metric}.error"] = [Number(float(cell[3]) / 100 * number.value)]
             counts = [read("n", count) for count in (cell[4] or "").split("+")]
             if isinstance(count := counts[min(column, len(counts) - 1)], Number):
-                one.fields["count"] = [count]
-            made.append(one)
-    return made
+                result.fields["count"] = [count]
+            results.append(result)
+    return results
 
 
 BENCHSTAT = Text(

@@ -44,11 +44,11 @@ def _shape(records: list[Record]) -> list[Record]:
         runs, begin = records[begin:end], end
         named = {str(run.text("name")): run for run in runs}
         for match in filter(None, (_RATIO.match(str(text)) for text in last.fields.get("ratios", ()))):
-            ratio, way, other = match.groups()
-            if len(named) == len(runs) and {first, other} <= named.keys():
-                means = [named[name].number("time.mean") for name in (first, other)]
+            ratio, way, second = match.groups()
+            if len(named) == len(runs) and {first, second} <= named.keys():
+                means = [named[name].number("time.mean") for name in (first, second)]
                 ends = ("faster", "slower") if way == "faster" else ("slower", "faster")
-                named[other].put(dict(zip(ends, means, strict=True)) | {"ratio": read("n", ratio)})
+                named[second].put(dict(zip(ends, means, strict=True)) | {"ratio": read("n", ratio)})
     return records
 
 

@@ -138,7 +138,9 @@ JMH_JSON = Json(
     name="jmh",
     title="JMH's JSON",
     keys=("benchmark", "primaryMetric"),
-    records=lambda document: [_result(one) for one in (document if isinstance(document, list) else [document])],
+    records=lambda document: [
+        _result(benchmark) for benchmark in (document if isinstance(document, list) else [document])
+    ],
     fixed={"calibrated": True},
     quantities={"throughput": Quantity.RATE},
 )

@@ -25,19 +25,21 @@ _STEP_S, _STEP_BEFORE_S = 2e-3, 0.1
 
 
 def _shape(records: list[Record]) -> list[Record]:
-    reports = [one for record in records if (one := _report(record)) is not None]
+    reports = [report for record in records if (report := _report(record)) is not None]
     failures = [record for record in records for _ in record.fields.get("failure", ())]
     if reports and failures:
         kind = TroubleKind.FAILED if len(failures) > _MOST_FAILURES * len(reports) else TroubleKind.WARNED
         reports[0].troubles.append(Trouble(kind, failures[0].line, shown(str(failures[0].text("failure")))))
-    marked = any("init duration.one" in one.fields for one in reports)
-    for name in {one.text("name") for one in reports}:
-        group = [one for one in reports if one.text("name") == name]
-        failed = sum("is_failed" in one.fields for one in group)
-        for one in group:
-            one.fields["operations"] = [Number(float(len(group)))]
-            one.fields |= {"failures": [Number(float(failed))]} if failed else {}
-            one.fields |= {"cold": [Cold.ONLY if one.text("level.start") == "cold" else Cold.APART]} if marked else {}
+    marked = any("init duration.one" in report.fields for report in reports)
+    for name in {report.text("name") for report in reports}:
+        group = [report for report in reports if report.text("name") == name]
+        failed = sum("is_failed" in report.fields for report in group)
+        for report in group:
+            report.fields["operations"] = [Number(float(len(group)))]
+            report.fields |= {"failures": [Number(float(failed))]} if failed else {}
+            report.fields |= (
+                {"cold": [Cold.ONLY if report.text("level.start") == "cold" else Cold.APART]} if marked else {}
+            )
     return reports
 
 
