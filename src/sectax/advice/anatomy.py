@@ -47,7 +47,7 @@ def own_anatomies(measured: Measured, metric: str, own: OwnParts) -> Iterator[An
         if treatment.role not in MEASURED:
             continue
         whole = _column(measured, metric, treatment)
-        known = _known(measured, own.parts, treatment)
+        known = _known_columns(measured, own.parts, treatment)
         blocks = [block for block in _common(measured, [whole]) if all(block in column for column in known.values())]
         if known and blocks:
             parts = _timed(measured, known, own.rest, {block: whole[block] for block in blocks}, whole)
@@ -131,7 +131,7 @@ def _excludes_zero(estimate: Estimate) -> bool:
 def _steps(measured: Measured, metric: str, stages: Stages, steps: Steps, treatment: Treatment) -> Iterator[Part]:
     """A treatment's own steps, before them what is in none of it, and after them what no step holds."""
     column, whole = (_column(measured, name, treatment) for name in (metric, steps.whole))
-    known = _known(measured, steps.parts, treatment)
+    known = _known_columns(measured, steps.parts, treatment)
     blocks = _common(measured, [column, whole, *known.values()])
     if not known or not blocks:
         return
@@ -148,7 +148,7 @@ def _timed(measured: Measured, known: Mapping[str, _Column], rest: str, whole: _
     yield _part(measured, rest, left, of)
 
 
-def _known(measured: Measured, parts: tuple[tuple[str, str], ...], treatment: Treatment) -> dict[str, _Column]:
+def _known_columns(measured: Measured, parts: tuple[tuple[str, str], ...], treatment: Treatment) -> dict[str, _Column]:
     columns = {words: _column(measured, metric, treatment) for metric, words in parts}
     return {words: column for words, column in columns.items() if column}
 

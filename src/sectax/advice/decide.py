@@ -297,7 +297,9 @@ def _causes(analysed: Analysed, choice: Choice, compared: Comparison, effect: Ef
                 saved_ms = f"{1e3 * known.point:.3g} ms"
                 yield f"{words} takes {saved_ms} less" if own else f"it has no {words} ({saved_ms})"
             continue
-        here, there = (_each(analysed, treatment, name) for treatment in (compared.treatment, compared.baseline))
+        here, there = (
+            _per_operation(analysed, treatment, name) for treatment in (compared.treatment, compared.baseline)
+        )
         saved = -math.expm1(effect.log_ratio)
         if here is not None and there and 1 - here / there >= _ENOUGH * saved:
             yield f"{words}: {here:.3g} an operation, not {there:.3g}"
@@ -312,7 +314,7 @@ def _saved_s(measured: Measured, compared: Comparison) -> float:
     return statistics.fmean(base[block] - own[block] for block in both) if timed and both else 0.0
 
 
-def _each(analysed: Analysed, treatment: str, name: str) -> float | None:
+def _per_operation(analysed: Analysed, treatment: str, name: str) -> float | None:
     """Of what was counted while a treatment's batches ran, its share of one operation."""
     operations = analysed.measured.batches.get(treatment)
     total = analysed.measured.telemetry.get(treatment, {}).get(name)

@@ -71,11 +71,11 @@ def _growth(fitted: _Line, own: Mapping[str, str], step: str, extra: Estimate | 
         fitted.over_blocks(1, 0, "s"),
         fitted.over_blocks(0, 1, "s/B"),
         extra,
-        tuple(_missed(fitted)),
+        tuple(_sizes_off_line(fitted)),
     )
 
 
-def _missed(fitted: _Line) -> Iterator[tuple[str, Estimate]]:
+def _sizes_off_line(fitted: _Line) -> Iterator[tuple[str, Estimate]]:
     """The sizes that surely take other than the line says, each with its ratio to the line.
 
     A quota that is used up makes a large size many times dearer, and a line through all sizes then says nothing of any.

@@ -73,7 +73,7 @@ def rate_advice(analysed: Analysed, metric: str, rule: ByRate, prices: PriceList
         for calls in ((asked.calls,) if asked.calls else _CALLS)
     ]
     return RateAdvice(
-        at=tuple(_at(way, rate, rule, prices) for way in known for rate in rates),
+        at=tuple(_cost_at_rate(way, rate, rule, prices) for way in known for rate in rates),
         instead=tuple(way.result.treatment for way in known if way.instead),
         lacking=tuple(way for way in ways if isinstance(way, str)),
     )
@@ -109,7 +109,7 @@ def _end(estimate: Estimate, end: str) -> float | None:
     return None if value is None else max(0.0, value)
 
 
-def _at(way: _Way, rate: Rate, rule: ByRate, prices: PriceList) -> AtRate:
+def _cost_at_rate(way: _Way, rate: Rate, rule: ByRate, prices: PriceList) -> AtRate:
     ends = [way.seconds(rate, end) for end in ("point", "low", "high")]
     assert ends[0] is not None, "an estimate has a point"
     bills = [

@@ -24,7 +24,9 @@ def concerns(condition: Condition, comparison: Comparison, plan: Plan) -> bool:
     if not condition.metric and not condition.about and comparison.standing is not Standing.PRIMARY:
         return False
     first = plan.metrics[0].name
-    return comparison.metric == (condition.metric or first) and _has(plan.treatment(comparison.treatment), condition)
+    return comparison.metric == (condition.metric or first) and _is_about(
+        plan.treatment(comparison.treatment), condition
+    )
 
 
 def leading_metrics(plan: Plan) -> frozenset[str]:
@@ -34,7 +36,7 @@ def leading_metrics(plan: Plan) -> frozenset[str]:
     return frozenset(asked if asked and plan.stopping.until is Until.CONDITIONS else {first})
 
 
-def _has(treatment: Treatment, condition: Condition) -> bool:
+def _is_about(treatment: Treatment, condition: Condition) -> bool:
     return set(treatment.levels.values()).issuperset(condition.about)
 
 
@@ -97,7 +99,7 @@ def _concluded_value(
     answers: list[tuple[str, tuple[Answer, Open]]] = []
     spans: dict[str, Span | str] = {}
     for treatment in measured.plan.treatments:
-        if treatment.role is not Role.TREATMENT or not _has(treatment, condition):
+        if treatment.role is not Role.TREATMENT or not _is_about(treatment, condition):
             continue
         own = [finding for finding in findings if finding.comparison.treatment == treatment.id]
         span = _span(condition, measured.plan, treatment, own, values)
@@ -105,7 +107,7 @@ def _concluded_value(
         if span is not None and not withdrawn:
             spans[treatment.id] = span
         if not isinstance(span, Span):
-            answers.append((treatment.id, (Answer.OPEN, Open.NO_FIGURE if isinstance(span, str) else _silent(*own))))
+            answers.append((treatment.id, (Answer.OPEN, Open.NO_FIGURE if isinstance(span, str) else _why_open(*own))))
             continue
         low, high = (span.low, span.high) if condition.costlier else (-span.high, -span.low)
         limit = condition.limit if condition.costlier else -condition.limit
@@ -153,7 +155,7 @@ def conclude_change(
 
     def answer(condition: Condition, pair: EffectPair) -> tuple[Answer, Open]:
         if pending or pair.comparison not in changes:
-            return Answer.OPEN, Open.UNFINISHED if pending else _silent(pair.a, pair.b)
+            return Answer.OPEN, Open.UNFINISHED if pending else _why_open(pair.a, pair.b)
         return by_interval(condition, *changes[pair.comparison]), Open.WIDE
 
     return tuple(
@@ -198,7 +200,7 @@ def _answer(
     if effect is None and unfinished:
         return Answer.OPEN, Open.UNFINISHED
     if effect is None or finding.verdict in NO_CLAIM:
-        return Answer.OPEN, _silent(finding)
+        return Answer.OPEN, _why_open(finding)
     if blocks_pending(measured):
         return Answer.OPEN, Open.UNFINISHED
     answer = by_interval(condition, effect.low, effect.high)
@@ -210,7 +212,7 @@ def _answer(
     return answer, Open.UNFINISHED if unfinished else Open.WIDE
 
 
-def _silent(*findings: Finding) -> Open:
+def _why_open(*findings: Finding) -> Open:
     return Open.WITHDRAWN if any(finding.verdict is VerdictId.WITHDRAWN for finding in findings) else Open.NOT_MEASURED
 
 

@@ -61,11 +61,11 @@ def _across(measured: Measured, pairs: Pairs, row: int, finding: Finding, names:
     judged = [name for name, is_known in zip(names, known, strict=True) if is_known]
     hosts = stats.OfHosts(count[known], mean[known], noise[known])
     odd = stats.odd_host(hosts, level) if ended else None
-    if odd is not None and abs(_beside(hosts, odd)) < math.log1p(finding.margin):
+    if odd is not None and abs(_distance_from_others(hosts, odd)) < math.log1p(finding.margin):
         odd = None
     alike, refused = None, "the run has not ended"
     if ended:
-        alike, refused = _alike(finding, hosts)
+        alike, refused = _claim_about_hosts_alike(finding, hosts)
         if alike is not None and (why := _of_kinds(measured, hosts, judged, level, math.log1p(finding.margin))):
             alike, refused = None, why
     return AcrossHosts(
@@ -80,12 +80,12 @@ def _across(measured: Measured, pairs: Pairs, row: int, finding: Finding, names:
     )
 
 
-def _beside(hosts: stats.OfHosts, place: int) -> float:
+def _distance_from_others(hosts: stats.OfHosts, place: int) -> float:
     """How far a host lies from the mean of the others."""
     return float(hosts.mean[place] - np.delete(hosts.mean, place).mean())
 
 
-def _alike(finding: Finding, hosts: stats.OfHosts) -> tuple[Finding | None, str]:
+def _claim_about_hosts_alike(finding: Finding, hosts: stats.OfHosts) -> tuple[Finding | None, str]:
     """What is claimed of hosts like these, or why nothing is."""
     effect = finding.effect
     assert effect is not None

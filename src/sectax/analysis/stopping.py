@@ -55,7 +55,7 @@ def still_open(measured: Measured, findings: Sequence[Finding] | None = None) ->
         if (finding.comparison.metric in leading or finding.comparison.standing in CONTROLS)
         and not _unequal_work(measured, finding)
     ]
-    dead = _given_up(measured) | _done_once(measured)
+    dead = _abandoned(measured) | _measured_once(measured)
     observed = {metric.name: metric.observed for metric in plan.metrics}
     family = {cell.id: cell.family for cell in plan.cells}
     baseline = {cell.id: cell.baseline for cell in plan.cells}
@@ -152,7 +152,7 @@ def _needs_control(plan: Plan, finding: Finding, positive: Finding) -> bool:
     )
 
 
-def _done_once(measured: Measured) -> frozenset[str]:
+def _measured_once(measured: Measured) -> frozenset[str]:
     """Treatments of cells that are measured in one block alone, where a finished block was to measure them."""
     once = {cell.id for cell in measured.plan.cells if cell.once}
     return frozenset(
@@ -162,7 +162,7 @@ def _done_once(measured: Measured) -> frozenset[str]:
     )
 
 
-def _given_up(measured: Measured) -> frozenset[str]:
+def _abandoned(measured: Measured) -> frozenset[str]:
     """Treatments that will not come: the pilot could not calibrate them, or their last blocks all came to nothing."""
     gone: set[str] = set()
     if measured.calibrated is not None:

@@ -241,7 +241,7 @@ def _rounds(
         round_cost[cell.id] = _round_s(
             frozen, {treatment.id: tried[treatment.id] for treatment in here}, at_once, shared
         )
-        least[cell.id] = rounds[cell.id] = fewest if fewest == 1 else min(_even(fewest), most)
+        least[cell.id] = rounds[cell.id] = fewest if fewest == 1 else min(_rounded_to_even(fewest), most)
         for treatment in here:
             if treatment.extra:
                 least[cell.id] = enough_rounds(calibrations[treatment.id], treatment.extra, least[cell.id], most)
@@ -249,7 +249,9 @@ def _rounds(
         if plan.chooses_rounds and round_cost[cell.id] > 0:
             # What was opened is used: with as much time in its rounds as in its opening, an answer takes at most twice
             # as long as with the best number of them, however blocks vary.
-            filled = _even(math.ceil(block_cost[cell.id] / round_cost[cell.id])) if not plan.equal_counts else 0
+            filled = (
+                _rounded_to_even(math.ceil(block_cost[cell.id] / round_cost[cell.id])) if not plan.equal_counts else 0
+            )
             rounds[cell.id] = min(max(filled, rounds[cell.id]), most)
             # Nobody waits for an answer of the other cells: what they take beyond their opening is taken from these.
             if noise is not None and (cell.id in asked or not asked):
@@ -300,7 +302,7 @@ def _fit(
         if not cut:
             break
         longest = max(cut, key=lambda cell: rounds[cell] * round_cost[cell])
-        rounds[longest] = max(least[longest], min(rounds[longest] - 2, _even(rounds[longest] * 3 // 4)))
+        rounds[longest] = max(least[longest], min(rounds[longest] - 2, _rounded_to_even(rounds[longest] * 3 // 4)))
 
 
 def _round_s(
@@ -336,7 +338,7 @@ def _best_rounds(
     Where the clock alone ends the run, those at which it is known best by then.
     """
     fewest, most = plan.rounds_range
-    candidates = np.arange(_even(fewest), most + 1, 2)
+    candidates = np.arange(_rounded_to_even(fewest), most + 1, 2)
     alpha = min(
         (comparison.alpha for comparison in plan.comparisons if comparison.cell == cell.id),
         default=plan.stopping.alpha,
@@ -432,6 +434,6 @@ def enough_rounds(calibration: Calibration, extra: float, rounds: int, most: int
     return most
 
 
-def _even(number: int) -> int:
+def _rounded_to_even(number: int) -> int:
     """Rounds come in pairs, one the mirror image of the other."""
     return number + number % 2

@@ -98,7 +98,7 @@ def calibrate(
     metric = plan.metrics[0]
     empty_s = {family: _empty_cost(spec, metric, emit, family) for family, spec in empties.items()}
     known = {treatment.id: known_s(specs[treatment.id]) for treatment in plan.treatments}
-    tried: dict[str, Tried] = {name: _untried(seconds) for name, seconds in known.items() if seconds is not None}
+    tried: dict[str, Tried] = {name: _left_to_block(seconds) for name, seconds in known.items() if seconds is not None}
     alone = frozenset(tried_alone(plan, specs))
     for cell in plan.cells:
         members = [treatment for treatment in plan.treatments if treatment.cell == cell.id and treatment.id in alone]
@@ -127,7 +127,7 @@ def _source(treatment: Treatment, plan: Plan, specs: Mapping[str, SubjectSpec]) 
     return baseline if specs[treatment.id] == specs[baseline] else treatment.id
 
 
-def _untried(operation_s: float) -> Tried:
+def _left_to_block(operation_s: float) -> Tried:
     """What is known of an operation that the pilot leaves to the block: a visit has room for one."""
     return Tried(Operation(operation_s, 0.0, 1), 0.0, 0.0, 1.0, 0.0, 0.0, ((math.log(operation_s),),))
 
@@ -246,7 +246,9 @@ class _Trying:
             return
         plan = self._plan
         shortest_s = self._shortest_s()
-        self._count, self._most, readings = _enough(self._read, shortest_s, self._aim_s, self._most, self._fewest)
+        self._count, self._most, readings = _smallest_count(
+            self._read, shortest_s, self._aim_s, self._most, self._fewest
+        )
         fastest = min(readings, key=lambda reading: reading.elapsed_s)
         self._tick(self.name, fastest.elapsed_s / self._count)
         self.sizes_only |= not plan.warms_up and fastest.elapsed_s > SIZED_FROM_S and self._count == 1
@@ -321,7 +323,7 @@ def _batches(visit_s: float, *, sizes_only: bool) -> int:
     return max(fewest, min(many, int(longest_s / visit)))
 
 
-def _enough(
+def _smallest_count(
     read: Callable[[int], _Reading], shortest_s: float, aim_s: float, most: int | None, first: int = 1
 ) -> tuple[int, int | None, list[_Reading]]:
     """How many operations last long enough to judge by, how many a visit has room for, and the readings of so many."""
@@ -333,7 +335,7 @@ def _enough(
         readings = [read(count)]
         while True:
             fastest = min(readings, key=lambda reading: reading.elapsed_s)
-            room = _room(fastest, count, shortest_s) if most is None else most
+            room = _room_for_operations(fastest, count, shortest_s) if most is None else most
             following = next_count(count, fastest.elapsed_s, enough_s, room or MOST_OPERATIONS)
             # A reading that was long because something else ran would end the search at too few operations.
             is_long = fastest.elapsed_s > LONGEST_VISIT_S or (
@@ -345,7 +347,7 @@ def _enough(
     return count, room, readings
 
 
-def _room(reading: _Reading, count: int, shortest_s: float) -> int | None:
+def _room_for_operations(reading: _Reading, count: int, shortest_s: float) -> int | None:
     """Operations that a visit has room for, at least as many as the clock needs; None where that says nothing."""
     if reading.elapsed_s <= 0:
         return None
@@ -377,7 +379,7 @@ def _empty_cost(spec: SubjectSpec, metric: Metric, emit: Emit, family: str) -> f
     subject = Guarded(f"{family}: empty", spec)
     try:
         witnesses = subject.open()
-        count, _, _ = _enough(
+        count, _, _ = _smallest_count(
             lambda count: _Reading(*2 * (_elapsed_s(subject, count, metric),)),
             _shortest_s(witnesses, metric),
             0.01,

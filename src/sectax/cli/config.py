@@ -91,17 +91,17 @@ def give_defaults(
             values[str(keys[key].name)] = _value(path, f"{key} in [{place}]", keys[key], value)
     if values:
         ctx.default_map = {**(ctx.default_map or {}), way[-1]: values}
-        command.callback = _saying(path, command, (*_RIVALS, presets))
+        command.callback = _announcing(path, command, (*_RIVALS, presets))
 
 
-def _saying(path: Path, command: click.Command, rivals: tuple[tuple[str, ...], ...]) -> Callable[..., Any]:
+def _announcing(path: Path, command: click.Command, rivals: tuple[tuple[str, ...], ...]) -> Callable[..., Any]:
     """What the command calls, with the line before it that says what came from the file."""
     call = command.callback
     assert call is not None
 
     @functools.wraps(call)
     def echo_and_call(**values: Any) -> Any:
-        taken = _settled(click.get_current_context(), values, rivals)
+        taken = _options_from_file(click.get_current_context(), values, rivals)
         options = [text for option in taken for text in _as_options(option, values[str(option.name)])]
         if options and not values.get("quiet"):
             click.echo(f"from {printable(str(path))}: {', '.join(map(printable, options))}", err=True)
@@ -110,7 +110,9 @@ def _saying(path: Path, command: click.Command, rivals: tuple[tuple[str, ...], .
     return echo_and_call
 
 
-def _settled(ctx: click.Context, values: dict[str, Any], rivals: tuple[tuple[str, ...], ...]) -> list[click.Parameter]:
+def _options_from_file(
+    ctx: click.Context, values: dict[str, Any], rivals: tuple[tuple[str, ...], ...]
+) -> list[click.Parameter]:
     """The options that came from the file; those that the command line contradicts are put aside in `values`."""
     source = {name: ctx.get_parameter_source(name) for name in values}
     typed = {name for name, origin in source.items() if origin is ParameterSource.COMMANDLINE}

@@ -210,9 +210,9 @@ def main() -> NoReturn:
                 _complain(f"{what}: {os.fsdecode(error.filename)}", "check its permissions, or name another")
             else:
                 _complain(f"the output cannot be written: {what}", "make room, or write elsewhere")
-            _leave(ExitStatus.WRONG_USE)
+            _exit(ExitStatus.WRONG_USE)
         if isinstance(error, ImportError) and "failed to map segment" in str(error):
-            _leave(_out_of_memory())
+            _exit(_out_of_memory())
         if os.environ.get("SECTAX_DEBUG"):
             raise
         _complain(
@@ -220,10 +220,10 @@ def main() -> NoReturn:
             "what was recorded is kept; run it again with SECTAX_DEBUG=1 and report what it prints",
         )
         status = ExitStatus.FAULT
-    _leave(status)
+    _exit(status)
 
 
-def _leave(status: int | None) -> NoReturn:
+def _exit(status: int | None) -> NoReturn:
     """Exit with this status, also where stdout takes no more: Python would flush it again, fail, and exit with 120."""
     try:
         sys.stdout.flush()

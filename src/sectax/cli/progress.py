@@ -75,7 +75,7 @@ class Loudness(IntEnum):
     VERBOSE = 2
 
 
-def _never_back(clock: Callable[[], float]) -> Callable[[], float]:
+def _monotonic(clock: Callable[[], float]) -> Callable[[], float]:
     """The clock, held where it would jump back: a paused virtual machine, or a tool that fakes the time, does that."""
     latest = float("-inf")
 
@@ -100,7 +100,7 @@ class TerminalProgress:
     ) -> None:
         self._loudness = loudness
         self._stream = sys.stderr if stream is None else stream
-        self._clock = _never_back(clock)
+        self._clock = _monotonic(clock)
         can_redraw = live and self._stream.isatty() and os.environ.get("TERM") != "dumb"
         self._live = loudness > Loudness.QUIET and can_redraw
         self._began = self._clock()

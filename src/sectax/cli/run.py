@@ -159,7 +159,7 @@ def _command_for(experiment: Experiment, then: Then) -> click.Command:
         # Every own option arrives as a tuple, however often it was given.
         command.params.append(
             click.Option(
-                [*([f"-{option.short}"] if option.short else []), f"--{option.name}", _own(option.name)],
+                [*([f"-{option.short}"] if option.short else []), f"--{option.name}", _parameter_name(option.name)],
                 is_flag=option.flag,
                 multiple=not option.flag,
                 metavar=None if option.flag else option.metavar,
@@ -215,7 +215,7 @@ def _levels_from(experiment: Experiment, typed: str) -> list[str]:
 
 
 def _run(experiment: Experiment, values: dict[str, Any]) -> None:
-    prints = any(option.prints and values[_own(option.name)] for option in experiment.options)
+    prints = any(option.prints and values[_parameter_name(option.name)] for option in experiment.options)
     watcher = shared.progress(values["quiet"], values["verbose"], live=not prints)
     request, hidden = _request(experiment, values)
     form = Form(values["json_"], values["show_all"], values["ascii_only"], values["html"], values["picture"])
@@ -347,7 +347,7 @@ def _finish(
 def _own_options(experiment: Experiment, values: dict[str, Any]) -> dict[str, tuple[str, ...]]:
     own: dict[str, tuple[str, ...]] = {}
     for option in experiment.options:
-        given = values[_own(option.name)]
+        given = values[_parameter_name(option.name)]
         if option.flag:
             own[option.name] = ("yes",) if given else ()
         elif len(given) > 1 and not option.multiple:
@@ -357,6 +357,6 @@ def _own_options(experiment: Experiment, values: dict[str, Any]) -> dict[str, tu
     return {name: texts for name, texts in own.items() if texts}
 
 
-def _own(name: str) -> str:
+def _parameter_name(name: str) -> str:
     """Where click keeps an experiment's own option: apart from ours, and as an identifier."""
     return "own_" + name.replace("-", "_")

@@ -28,7 +28,7 @@ def plan_block(plan: Plan, calibrated: Calibrated, number: int, live: Collection
     works = {}
     for treatment in plan.treatments:
         if treatment.id in live and (rounds := calibrated.rounds.get(treatment.cell, 0)):
-            works[treatment.id] = _works(calibrations[treatment.id], treatment.extra, rounds)
+            works[treatment.id] = _visit_work(calibrations[treatment.id], treatment.extra, rounds)
     for cell in drawn_order(plan, number, live, calibrated.rounds):
         visits = tuple(
             PlannedVisit(name, index, place, works[name][(number + index) % len(works[name])])
@@ -54,7 +54,7 @@ def warming_turns(cell: PlannedCell) -> Iterator[tuple[str, int]]:
                 yield name, count * min(together, batches - turn)
 
 
-def _works(calibration: Calibration, extra: float, rounds: int) -> list[Work]:
+def _visit_work(calibration: Calibration, extra: float, rounds: int) -> list[Work]:
     """The visits of a block, by turn; a known extra cost is spread so that its total is as near as whole ones can come.
 
     Which visits have one operation more goes round from block to block: otherwise the first one would always be the

@@ -100,7 +100,9 @@ def _warm_up(
 def _visit(cell: trial.PlannedCell, alive: dict[str, Guarded]) -> Generator[trial.BlockEvent, None, None]:
     with ThreadPoolExecutor(max(1, len(cell.at_once))) as workers:
         for turn in cell.turns():
-            for planned, result in _begun([planned for planned in turn if planned.treatment in alive], alive, workers):
+            for planned, result in _started(
+                [planned for planned in turn if planned.treatment in alive], alive, workers
+            ):
                 place = (planned.treatment, planned.round, planned.position)
                 try:
                     visit = result()
@@ -111,7 +113,7 @@ def _visit(cell: trial.PlannedCell, alive: dict[str, Guarded]) -> Generator[tria
                     yield trial.Trial(*place, trial.State.OK, visit.observations, visit.telemetry)
 
 
-def _begun(
+def _started(
     visits: list[trial.PlannedVisit], alive: Mapping[str, Guarded], workers: ThreadPoolExecutor
 ) -> list[tuple[trial.PlannedVisit, Callable[[], Visit]]]:
     """Each with what gives its result: several begin now, in threads; one by itself when it is asked for."""

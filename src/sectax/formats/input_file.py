@@ -92,7 +92,7 @@ class InputFile:
         """The beginning in whole lines, as far as it is long. Raises `BadInput` where it is not text."""
         if self.is_in_head:
             return _decoded(self.head, unreadable=[])
-        if (wide := _wide(self.head)) is not None:
+        if (wide := _utf16_order(self.head)) is not None:
             text = self.head[: len(self.head) // 2 * 2].decode(wide, errors="ignore")
             return _whole_lines(text.removeprefix("\ufeff"))
         # A character may be cut in two at the end of the head: there at most three of its bytes are lost.
@@ -112,7 +112,7 @@ class InputFile:
 
     def lines(self) -> Iterator[str]:
         """Line by line, without their ends. Raises `BadInput` where one is too long or not text."""
-        if _wide(self.head) is not None:
+        if _utf16_order(self.head) is not None:
             yield from self.text().removesuffix("\n").split("\n")
             return
         self.raw.seek(0)
@@ -182,7 +182,7 @@ def _decoded(content: bytes, offset: int = 0, before: int = 0, unreadable: list[
     UTF-16 too, which '>' of Windows PowerShell writes. Where *unreadable* is given, a few bytes that are no text are
     replaced, and noted there.
     """
-    wide = _wide(content) if offset == 0 else None
+    wide = _utf16_order(content) if offset == 0 else None
     try:
         text = content.decode(wide or "utf-8", errors=_SIGNS if wide is None else "strict")
     except UnicodeDecodeError as error:
@@ -205,7 +205,7 @@ def _decoded(content: bytes, offset: int = 0, before: int = 0, unreadable: list[
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
-def _wide(content: bytes) -> str | None:
+def _utf16_order(content: bytes) -> str | None:
     """UTF-16 and its order of bytes, by its mark, or where every second byte of a beginning in ASCII is 0."""
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return "utf-16"

@@ -82,23 +82,23 @@ class Machine:
         return min((probe.open_s for probe in self.probes.values() if probe.open_s), default=0.0)
 
     def lacks(self, part: str) -> WhyNot | None:
-        return _of(self.parts, part, "part")
+        return _state_of(self.parts, part, "part")
 
     def probe(self, name: str) -> ProbeState:
-        return _of(self.probes, name, "probe")
+        return _state_of(self.probes, name, "probe")
 
     def host(self, name: str) -> HostState:
-        return _of(self.hosts, name, "host")
+        return _state_of(self.hosts, name, "host")
 
     def host_lacks(self, name: str, program: str = "") -> WhyNot | None:
         """Why a host, or a program on it, cannot be used; None where it can."""
         host = self.host(name)
         if host.lack is not None or not program:
             return host.lack
-        return _of(host.programs, program, "program")
+        return _state_of(host.programs, program, "program")
 
 
-def _of(known: Mapping[str, _State], name: str, kind: str) -> _State:
+def _state_of(known: Mapping[str, _State], name: str, kind: str) -> _State:
     try:
         return known[name]
     except KeyError:

@@ -110,29 +110,29 @@ class SubjectSpec(Protocol):
 _Value = TypeVar("_Value")
 
 
-def _own(spec: SubjectSpec, name: str, otherwise: _Value) -> _Value:
+def _attribute(spec: SubjectSpec, name: str, otherwise: _Value) -> _Value:
     value: _Value = getattr(spec, name, otherwise)
     return value
 
 
 def gap_s(spec: SubjectSpec) -> float:
     """Seconds at least from the end of an operation to the next one of the same subject; no observation holds them."""
-    return _own(spec, "gap_s", 0.0)
+    return _attribute(spec, "gap_s", 0.0)
 
 
 def fewest(spec: SubjectSpec) -> int:
     """The operations that a visit has at least, where a few do not show what is measured, as of many at once."""
-    return _own(spec, "fewest", 1)
+    return _attribute(spec, "fewest", 1)
 
 
 def longest_warmup_s(spec: SubjectSpec) -> float:
     """Seconds that a fresh process may be worked until it gets no faster, as under a JIT; 0 where it does not."""
-    return _own(spec, "longest_warmup_s", 0.0)
+    return _attribute(spec, "longest_warmup_s", 0.0)
 
 
 def least_warmup_s(spec: SubjectSpec) -> float:
     """Seconds of work before which a fresh process may look as fast as it gets, and is not."""
-    return _own(spec, "least_warmup_s", 0.0)
+    return _attribute(spec, "least_warmup_s", 0.0)
 
 
 def known_s(spec: SubjectSpec) -> float | None:
@@ -140,7 +140,7 @@ def known_s(spec: SubjectSpec) -> float | None:
 
     None where it has to be tried. A batch of it has one.
     """
-    return _own(spec, "known_s", None)
+    return _attribute(spec, "known_s", None)
 
 
 class Referee(Protocol):

@@ -43,12 +43,12 @@ def built(
     mark = hashlib.sha256(source.read_bytes() + " ".join((*_FLAGS, *libraries)).encode()).hexdigest()[:16]
     places = {link: folder / f"{platform.machine()}-{mark}-{link}" for link in links}
     for link, path in places.items():
-        if _works(path):
+        if _runs_here(path):
             return path, link
     with contextlib.suppress(OSError):  # a cache that cannot be written to
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for link, path in places.items():
-            if _build(source, path, _LINKS[link], libraries) and _works(path):
+            if _build(source, path, _LINKS[link], libraries) and _runs_here(path):
                 return path, link
     return None
 
@@ -63,7 +63,7 @@ def _build(source: Path, path: Path, flags: tuple[str, ...], libraries: tuple[st
     return False
 
 
-def _works(path: Path) -> bool:
+def _runs_here(path: Path) -> bool:
     """Whether it runs here: the cache may lie on a file system where nothing may, or come from another machine."""
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         _run([str(path), *NOTHING], _TRIAL_TIMEOUT_S)

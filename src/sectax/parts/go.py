@@ -62,7 +62,7 @@ def wanted(go_mod: Path) -> str:
 
 def find(version: str) -> Path | None:
     """A program `go` of this release or a newer one; None where there is none."""
-    fetched = _fetched(to_be_fetched(version))
+    fetched = _fetched_program(to_be_fetched(version))
     if _is_new_enough(_on_path(), version):
         return _on_path()
     return fetched if fetched.exists() else None
@@ -90,7 +90,7 @@ def _install(version: str) -> str:
 def fetch(version: str) -> None:
     """Have the Go on PATH fetch this release, or `RELEASE`, into the cache: about 70 MB. Raises `SetUpFailed`."""
     version = to_be_fetched(version)
-    place = _fetched(version).parents[1]
+    place = _fetched_program(version).parents[1]
     place.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{place.name}-", dir=place.parent) as scratch:
         release = f"go{version}.{platform.system().lower()}-{architecture()}"
@@ -149,7 +149,7 @@ def _make_usable(folder: Path) -> None:
     shutil.copyfile(folder / "src/_go.mod", folder / "src/go.mod")
 
 
-def _fetched(version: str) -> Path:
+def _fetched_program(version: str) -> Path:
     return cache_folder() / "go" / f"go{version}-{architecture()}" / "bin" / "go"
 
 

@@ -144,7 +144,7 @@ def _digest(program: GoProgram) -> str:
     """A hash of all that a program of sectax's own is built from: its module, and those beside it that it names."""
     assert program.folder is not None, "a program with a version has no sources here"
     digest = hashlib.sha256()
-    for folder in (program.folder, *_beside(program.folder)):
+    for folder in (program.folder, *_replacing_folders(program.folder)):
         # Without a library of others there is no go.sum.
         wanted = [path for name in ("go.mod", "go.sum") if (path := folder / name).exists()]
         wanted += [path for path in folder.glob("*.go") if not path.name.endswith("_test.go")]
@@ -153,7 +153,7 @@ def _digest(program: GoProgram) -> str:
     return digest.hexdigest()[:16]
 
 
-def _beside(folder: Path) -> list[Path]:
+def _replacing_folders(folder: Path) -> list[Path]:
     """The folders that a module's go.mod has in the place of other modules."""
     paths = re.findall(r"^replace \S+ => (\.\S*)$", (folder / "go.mod").read_text(), re.MULTILINE)
     return [folder / path for path in paths]

@@ -130,14 +130,14 @@ class Probe:
         digest = hashlib.sha256()
         for folder, folders, files in os.walk(self.folder):
             # Pruned in place, so that an environment of the probe's own (.venv, node_modules) is not walked through.
-            folders[:] = sorted(set(folders) - _not_its_own(folder, folders))
+            folders[:] = sorted(set(folders) - _ignored_names(folder, folders))
             for name in sorted(files):
                 path = Path(folder, name)
                 digest.update(str(path.relative_to(self.folder)).encode() + b"\0" + path.read_bytes())
         return digest.hexdigest()[:16]
 
 
-def _not_its_own(folder: str, names: list[str]) -> set[str]:
+def _ignored_names(folder: str, names: list[str]) -> set[str]:
     return {name for name in names if name in _NOT_ITS_OWN or name.startswith(".")}
 
 
@@ -264,7 +264,7 @@ def _make(probe: Probe, settings: SetUp, folder: Path, say: Say) -> None:
             go_programs.build_own(title, probe.folder, folder / "probe", say)
         case "build":
             # In a copy: where sectax is installed, its own folders may not be written.
-            shutil.copytree(probe.folder, folder, ignore=_not_its_own)
+            shutil.copytree(probe.folder, folder, ignore=_ignored_names)
             with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
                 installer.run(
                     [probe._fill(word.replace("{scratch}", scratch)) for word in settings.command],

@@ -227,7 +227,7 @@ class MeasuredBuilder:
         for treatment in block.planned:
             self._visited[treatment].append(block.number)
         for treatment, witnesses in block.witnesses:
-            self._see(treatment, witnesses)
+            self._add_witnesses(treatment, witnesses)
         for (treatment, observed), of in block.totals.items():
             if treatment not in failed:
                 self._count(block.number, treatment, observed, of)
@@ -243,7 +243,7 @@ class MeasuredBuilder:
                     if not name.endswith(_LEVEL):
                         total[name] = total.get(name, 0.0) + value
 
-    def _see(self, treatment: str, witnesses: Witnesses) -> None:
+    def _add_witnesses(self, treatment: str, witnesses: Witnesses) -> None:
         known = self._witnesses[treatment]
         for name, value in witnesses.items():
             known.setdefault(name, {}).setdefault((type(value), value), value)  # 1, 1.0 and True are three values

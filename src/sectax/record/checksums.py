@@ -72,11 +72,11 @@ class BlockChecksum:
     def check(self, number: int, recorded: BlockChecksum) -> None:
         """Raises `Changed` where the block is not what was recorded."""
         known = recorded.digest in (self.digest, self.without_start)
-        if not known or not _alike(self.telemetry, recorded.telemetry):
+        if not known or not _same_telemetry(self.telemetry, recorded.telemetry):
             raise Changed(f"block {number} holds something else than was recorded")
 
 
-def _alike(computed: Telemetry, recorded: Telemetry) -> bool:
+def _same_telemetry(computed: Telemetry, recorded: Telemetry) -> bool:
     return computed.keys() == recorded.keys() and all(
         sums.keys() == recorded[treatment].keys()
         and all(isclose(value, recorded[treatment][name], rel_tol=_ROUNDING) for name, value in sums.items())

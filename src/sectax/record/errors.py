@@ -96,7 +96,7 @@ def not_written(error: Exception, path: Path, *, begun: bool) -> Exception:
     name = "SQLITE_CORRUPT" if isinstance(error, UnicodeDecodeError) else getattr(error, "sqlite_errorname", "")
     if isinstance(error, sqlite3.IntegrityError):
         return ValueError(f"{path} holds this already, or it contradicts the plan: {error}")
-    if name == "SQLITE_FULL" or (name.startswith("SQLITE_IOERR") and _room(path) < _FULL_BYTES):
+    if name == "SQLITE_FULL" or (name.startswith("SQLITE_IOERR") and _free_bytes(path) < _FULL_BYTES):
         return _disk_full(path, begun=begun)
     if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
         return _no_permission(path)
@@ -105,29 +105,29 @@ def not_written(error: Exception, path: Path, *, begun: bool) -> Exception:
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return RecordNotWritable(
             f"another program holds {path} and keeps it open",
-            hint=f"close what has it open for writing (a database browser?), then{_go_on(path, begun=begun)}",
+            hint=f"close what has it open for writing (a database browser?), then{_how_to_resume(path, begun=begun)}",
         )
     if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
         return RecordNotWritable(f"{path} was damaged during the run: {error}", hint="start again with another --out")
     return RecordNotWritable(
-        f"{path} cannot be written: {error}", hint=f"check the disk, then{_go_on(path, begun=begun)}"
+        f"{path} cannot be written: {error}", hint=f"check the disk, then{_how_to_resume(path, begun=begun)}"
     )
 
 
-def _room(path: Path) -> int:
+def _free_bytes(path: Path) -> int:
     try:
         return shutil.disk_usage(path.parent).free
     except OSError:
         return _FULL_BYTES
 
 
-def _go_on(path: Path, *, begun: bool) -> str:
+def _how_to_resume(path: Path, *, begun: bool) -> str:
     return f": sectax resume {path}" if begun else " start again"
 
 
 def _disk_full(path: Path, *, begun: bool) -> RecordNotWritable:
     kept = "what was written is kept" if begun else "nothing was recorded"
-    go_on = _go_on(path, begun=begun)
+    go_on = _how_to_resume(path, begun=begun)
     return RecordNotWritable(
         f"the disk that holds {path} is full",
         hint=f"{kept}; make room, then{go_on} (or write to another disk with --out)",

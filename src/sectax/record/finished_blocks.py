@@ -57,7 +57,7 @@ def _failures(db: sqlite3.Connection, where: str, *parameters: int) -> list[Fail
     return [Failure(*row) for row in failures]
 
 
-def _among(blocks: Mapping[int, object]) -> str:
+def _placeholders(blocks: Mapping[int, object]) -> str:
     """These numbers as what stands behind IN: others, finished long ago or running, may lie between them."""
     return f"({', '.join('?' * len(blocks))})"
 
@@ -103,14 +103,14 @@ class BlockReducer:
         for number, seconds in finished:
             hashes[number].add((number, seconds))
         self._add_subjects(blocks, hashes)
-        for failure in _failures(self._db, f"f.block IN {_among(blocks)}", *blocks):
+        for failure in _failures(self._db, f"f.block IN {_placeholders(blocks)}", *blocks):
             blocks[failure.block].failures.append(failure)
         for number, block in blocks.items():
             failures = block.failures
             hashes[number].add([(of.treatment, of.stage, of.state, of.reason, of.hint) for of in failures])
         self._add_observations(blocks, hashes)
         self._add_telemetry(blocks, hashes)
-        begun = f"SELECT number, started, {self._host_column} FROM block WHERE number IN {_among(blocks)}"  # noqa: S608
+        begun = f"SELECT number, started, {self._host_column} FROM block WHERE number IN {_placeholders(blocks)}"  # noqa: S608
         started = {number: of for number, *of in rows(self._db, begun, tuple[int, str, str], *blocks)}
         made = []
         for number, block in blocks.items():
@@ -129,7 +129,7 @@ class BlockReducer:
         for number, treatment, cell_order, opening, warmup, count, visits, state, open_s, opened, closed in rows(
             self._db,
             "SELECT block, treatment, cell_order, opening, warmup_batches, warmup_count, visits, state, open_s, opened,"  # noqa: S608
-            f" closed FROM subject WHERE block IN {_among(blocks)} ORDER BY block, cell_order, opening",
+            f" closed FROM subject WHERE block IN {_placeholders(blocks)} ORDER BY block, cell_order, opening",
             tuple[int, int, int, int, int | None, int | None, int | None, str, float | None, int | None, int | None],
             *blocks,
         ):
@@ -172,7 +172,7 @@ class BlockReducer:
         import numpy as np
 
         observations = self._db.execute(
-            f"SELECT block, series, position, value, count FROM observation WHERE block IN {_among(blocks)}"  # noqa: S608
+            f"SELECT block, series, position, value, count FROM observation WHERE block IN {_placeholders(blocks)}"  # noqa: S608
             " ORDER BY block, series, round, position, number",
             tuple(blocks),
         )
@@ -208,7 +208,7 @@ class BlockReducer:
         counted: dict[int, list[tuple[int, ...]]] = {number: [] for number in blocks}
         for number, treatment, trials, rounds, positions, *values in self._db.execute(
             "SELECT block, treatment, COUNT(*), SUM(round), SUM(position)"  # noqa: S608
-            f"{sums} FROM trial WHERE block IN {_among(blocks)} GROUP BY block, treatment",
+            f"{sums} FROM trial WHERE block IN {_placeholders(blocks)} GROUP BY block, treatment",
             tuple(blocks),
         ):
             counted[number].append((treatment, trials, rounds, positions))

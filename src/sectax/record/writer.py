@@ -282,7 +282,7 @@ class RunWriter:
         event = _readable(event)
         if number < 1:
             number = self._pilot
-        elif event.treatment not in self._must_run(number).planned:
+        elif event.treatment not in self._require_running(number).planned:
             raise ValueError(f"{event.treatment} is not planned in block {number}")
         gather = number > 0 and isinstance(event, Trial) and event.state is State.OK
         with self._step():
@@ -301,7 +301,7 @@ class RunWriter:
         Raises:
             UnusableObservation, SecretRefused, ValueError: as of `event`; then nothing of it is recorded.
         """
-        running = self._must_run(number)
+        running = self._require_running(number)
         before = set(running.trials)
         rows: list[Statement] = []
         with self._step():
@@ -387,7 +387,7 @@ class RunWriter:
             sync: False where another block follows within a second or so: until then only a power cut undoes these.
         """
         for number, _ in finished:
-            self._must_run(number)
+            self._require_running(number)
         self._file.check_place()
         mark = "UPDATE block SET state = 'finished', seconds = ? WHERE number = ? AND state = 'running'"
         reduced: list[BlockSummary] = []
@@ -410,13 +410,13 @@ class RunWriter:
 
     def abandon_block(self, number: int) -> None:
         """Mark the running block abandoned: its rows stay, and count nowhere."""
-        self._must_run(number)
+        self._require_running(number)
         abandoned = "UPDATE block SET state = 'abandoned' WHERE number = ? AND state = 'running'"
         with self._step():
             self._file.write([(abandoned, (number,))])
             del self._running[number]
 
-    def _must_run(self, number: int) -> _Running:
+    def _require_running(self, number: int) -> _Running:
         self._repair()
         if number not in self._running:
             raise ValueError(f"block {number} is not running")

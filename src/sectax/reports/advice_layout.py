@@ -45,7 +45,7 @@ def advice_report(given: Advice) -> Document:
             _sentences(_anatomy(anatomy, given) for anatomy in given.anatomies),
         ),
         Section(
-            "Where the cost sits, beyond the baseline", _sentences(_placed(placed, plan) for placed in given.placed)
+            "Where the cost sits, beyond the baseline", _sentences(_placement(placed, plan) for placed in given.placed)
         ),
         Section(printable(longer.title) if longer else "", _sentences(_worth(worth, given) for worth in given.worths)),
         Section("How it grows with the size", _sentences(_growth(growth, given) for growth in given.growths)),
@@ -118,18 +118,18 @@ def _anatomy(anatomy: Anatomy, given: Advice) -> str:
         for part in anatomy.parts[::-1]
     )
     held = (held for held in given.throttled if held.treatment == anatomy.treatment and held.throttled_periods)
-    waited = "".join(f"; {_used_up(held, given.plan)}, and each part includes waiting for it" for held in held)
+    waited = "".join(f"; {_quota_use(held, given.plan)}, and each part includes waiting for it" for held in held)
     return f"{where(given.plan, anatomy.cell, anatomy.treatment)}: {printable('; '.join(parts))}{waited}"
 
 
-def _used_up(held: Throttled, plan: Plan) -> str:
+def _quota_use(held: Throttled, plan: Plan) -> str:
     quota = plan.treatment(held.treatment).declares.get("cpu_quota")
     of = f" of {units.roughly(100 * float(quota))} % of a processor" if quota else ""
     share = 100 * held.throttled_periods / held.periods
     return f"its CPU quota{of} was used up in {share:.0f} % of {units.count(held.periods, 'period')}"
 
 
-def _placed(placed: Placed, plan: Plan) -> str:
+def _placement(placed: Placed, plan: Plan) -> str:
     parts = (f"{printable(words)} {'undecided' if more is None else units.more(more)}" for words, more in placed.parts)
     return f"{where(plan, placed.cell, placed.treatment)}: {'; '.join(parts) or 'withdrawn'}"
 
@@ -171,7 +171,7 @@ def _quota(given: Advice, plan: Plan) -> Iterator[str]:
     beside = {anatomy.treatment for anatomy in given.anatomies}
     for held in often:
         if held.treatment not in beside:
-            yield f"{where(plan, held.cell, held.treatment)}: {_used_up(held, plan)}"
+            yield f"{where(plan, held.cell, held.treatment)}: {_quota_use(held, plan)}"
     if given.throttled and not often:
         yield f"never, in {units.count(sum(held.periods for held in given.throttled), 'period')}"
 
@@ -221,15 +221,15 @@ def is_between(share: Estimate) -> bool:
 def percent(share: Estimate) -> str:
     """'27 % (12 to 42)', or 'at most 9 %' and 'at least 91 %' where the other end is no share."""
     if share.low is None or share.high is None:
-        return f"{_whole(share.point)} %"
+        return f"{_whole_percent(share.point)} %"
     if is_between(share):
-        return f"{_whole(share.point)} % ({_whole(share.low)} to {_whole(share.high)})"
+        return f"{_whole_percent(share.point)} % ({_whole_percent(share.low)} to {_whole_percent(share.high)})"
     if share.low > 0:
-        return f"at least {_whole(share.low)} %"
-    return f"at most {_whole(share.high)} %" if share.high < 1 else "not known"
+        return f"at least {_whole_percent(share.low)} %"
+    return f"at most {_whole_percent(share.high)} %" if share.high < 1 else "not known"
 
 
-def _whole(share: float) -> str:
+def _whole_percent(share: float) -> str:
     percent = 100 * share
     text = f"{percent:.0f}" if abs(percent) >= 10 else f"{percent:.2g}"
     return text.replace("-", "−")

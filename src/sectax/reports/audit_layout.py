@@ -51,14 +51,16 @@ def audit_report(audited: Audited, *, show_all: bool) -> Document:
         (
             Text(f"{printable(audited.title)}: {scope}"),
             Text(f"{audit_sentence(audited)}.", strong=True),
-            *(_what_matters_most(fired, named) if audited.own else ()),
+            *(_gravest(fired, named) if audited.own else ()),
             *([Text(seal_sentence(audited.seal))] if audited.seal is not None else []),
         ),
         sections(
             Section("What fired", (*_warnings(shown, named, show_all), *([Text(more)] if more else []))),
             Section("Notes", tuple(_warnings(notes, named, show_all))),
-            Section("Found nothing", _checks_that(Status.SILENT, audited), Kind.DETAIL),
-            Section("Do not apply here", _checks_that(Status.NOT_APPLICABLE, audited) if show_all else (), Kind.DETAIL),
+            Section("Found nothing", _checks_of_status(Status.SILENT, audited), Kind.DETAIL),
+            Section(
+                "Do not apply here", _checks_of_status(Status.NOT_APPLICABLE, audited) if show_all else (), Kind.DETAIL
+            ),
             Section(
                 "What cannot be checked",
                 _unchecked_in_short(audited) if short else _unchecked(audited, named, show_all),
@@ -79,7 +81,7 @@ def _reach(same: list[AuditWarning]) -> float:
     return sum(max(len(warning.figures), 1) for warning in same)
 
 
-def _what_matters_most(fired: list[list[AuditWarning]], named: Names) -> Iterator[Text]:
+def _gravest(fired: list[list[AuditWarning]], named: Names) -> Iterator[Text]:
     """The gravest: what was seen, as far as it is short, and what it means."""
     first = fired[0][0] if fired else None
     if first is not None and first.severity is Severity.FATAL:
@@ -89,14 +91,14 @@ def _what_matters_most(fired: list[list[AuditWarning]], named: Names) -> Iterato
 
 def _warnings(groups: list[list[AuditWarning]], named: Names, show_all: bool) -> Iterator[Warned]:
     for same in groups:
-        sights = [_line(saw, of, show_all) for saw, of in _by_sight(same, named).items()]
+        sights = [_line(saw, of, show_all) for saw, of in _by_observation(same, named).items()]
         if show_all and any(map(_CUT.search, sights)):
             figures = dict.fromkeys(named(figure) for warning in same for figure in warning.figures)
             sights = [*(_CUT.sub("; …", line) for line in sights), f"figures: {'; '.join(figures)}"]
         yield warned(same[0], sights)
 
 
-def _by_sight(warnings: Iterable[AuditWarning], named: Names) -> dict[str, dict[str, None]]:
+def _by_observation(warnings: Iterable[AuditWarning], named: Names) -> dict[str, dict[str, None]]:
     """What was seen, with all that it was seen of."""
     groups: dict[str, dict[str, None]] = {}
     for warning in warnings:
@@ -125,7 +127,7 @@ def _unchecked(audited: Audited, named: Names, show_all: bool) -> tuple[Block, .
     """One row for each check, however many figures it lacks the same for."""
     rows = []
     for check in audited.checks:
-        lacking = _by_sight(
+        lacking = _by_observation(
             (
                 replace(warning, saw=_without_all(warning, audited.figures))
                 for warning in check.warnings
@@ -138,7 +140,7 @@ def _unchecked(audited: Audited, named: Names, show_all: bool) -> tuple[Block, .
             about = dict.fromkeys(
                 subject for subjects in lacking.values() for subject in subjects if subject not in _WHOLE
             )
-            rows.append((_unmade(check), missing, _listed([*about], show_all)))
+            rows.append((_unchecked_name(check), missing, _listed([*about], show_all)))
     if not rows:
         return ()
     # What is missing of every figure needs no names.
@@ -149,11 +151,11 @@ def _unchecked(audited: Audited, named: Names, show_all: bool) -> tuple[Block, .
 
 def _unchecked_in_short(audited: Audited) -> tuple[Block, ...]:
     """The checks that lack data, in one line."""
-    names = [_unmade(check) for check in audited.checks if any(warning.missing for warning in check.warnings)]
+    names = [_unchecked_name(check) for check in audited.checks if any(warning.missing for warning in check.warnings)]
     return (Text(f"{', '.join(names)} (--all says what is missing)"),) if names else ()
 
 
-def _unmade(check: Checked) -> str:
+def _unchecked_name(check: Checked) -> str:
     """The name of a check that lacks data; where it found something in other figures, it lacks them for a part."""
     return f"{printable(check.check)}{' (in part)' if check.status is Status.FIRED else ''}"
 
@@ -166,7 +168,7 @@ def _without_all(warning: AuditWarning, figures: int) -> str:
     return re.sub(rf" \((?:{'|'.join(map(re.escape, of_all))})\)$", "", warning.missing)
 
 
-def _checks_that(status: Status, audited: Audited) -> tuple[Block, ...]:
+def _checks_of_status(status: Status, audited: Audited) -> tuple[Block, ...]:
     """Those that came out so and have nothing to say."""
     names = [check.check for check in audited.checks if check.status is status and not check.warnings]
     return (Text(", ".join(map(printable, names))),) if names else ()
@@ -178,8 +180,8 @@ def audit_sentence(audited: Audited) -> str:
         return _quotable(audited)
     if not audited.figures:
         return f"Nothing was measured, so there is no verdict{' (F)' if audited.is_fatal else ''}"
-    findings = _found(audited)
-    return f"{findings}. {_made(audited)}" if findings else _made_and_found_nothing(audited)
+    findings = _findings_counted(audited)
+    return f"{findings}. {_checks_counted(audited)}" if findings else _nothing_found(audited)
 
 
 def _quotable(audited: Audited) -> str:
@@ -189,16 +191,16 @@ def _quotable(audited: Audited) -> str:
     fired = _gravest_first(warning for warning in every if warning.severity is not Severity.NOTE)
     if fired:
         worst = fired[0][0]
-        which = _which(audited, worst, tally.fatal if audited.is_fatal else tally.warned)
+        which = _marked_figures(audited, worst, tally.fatal if audited.is_fatal else tally.warned)
         verdict = f"Do not quote {which}" if audited.is_fatal else f"Quote {which} with care"
-        return f"{verdict}: {printable(worst.meaning)}. {_made(audited)}"
+        return f"{verdict}: {printable(worst.meaning)}. {_checks_counted(audited)}"
     made, all_ = _checks(audited)
     if 2 * made < all_ or not made:
-        return _made_and_found_nothing(audited)
-    return f"These numbers can be quoted. {_made(audited)}"
+        return _nothing_found(audited)
+    return f"These numbers can be quoted. {_checks_counted(audited)}"
 
 
-def _which(audited: Audited, worst: AuditWarning, marked: int) -> str:
+def _marked_figures(audited: Audited, worst: AuditWarning, marked: int) -> str:
     """The figures with a finding as grave as the worst, as a reader would call them."""
     if not 0 < marked < audited.figures:
         return "these numbers"
@@ -210,7 +212,7 @@ def _which(audited: Audited, worst: AuditWarning, marked: int) -> str:
     return of if ", " in worst.subject or worst.subject in _WHOLE else f"{of} ({printable(worst.subject)})"
 
 
-def _found(audited: Audited) -> str:
+def _findings_counted(audited: Audited) -> str:
     """How many comparisons of a run are marked F or W; empty where none is."""
     fatal, warned = audited.tally().fatal, audited.tally().warned
     of = f"of {units.count(audited.figures, 'comparison')}"
@@ -222,7 +224,7 @@ def _found(audited: Audited) -> str:
     return " and ".join(parts)
 
 
-def _made(audited: Audited) -> str:
+def _checks_counted(audited: Audited) -> str:
     """'3 checks of 12 could be made': so few are no pass."""
     made, all_ = _checks(audited)
     if made == all_:
@@ -230,7 +232,7 @@ def _made(audited: Audited) -> str:
     return f"{'Only ' if 2 * made < all_ else ''}{units.count(made, 'check')} of {all_} could be made"
 
 
-def _made_and_found_nothing(audited: Audited) -> str:
+def _nothing_found(audited: Audited) -> str:
     made, all_ = _checks(audited)
     if not made:
         return (
@@ -239,7 +241,7 @@ def _made_and_found_nothing(audited: Audited) -> str:
             else "No check applies here"
         )
     if 2 * made < all_:
-        return f"{_made(audited)}, which is not a pass; {_verb(made, 'it', 'they')} found nothing"
+        return f"{_checks_counted(audited)}, which is not a pass; {_verb(made, 'it', 'they')} found nothing"
     if made < all_:
         return f"Nothing was found by the {units.count(made, 'check')} of {all_} that could be made"
     return f"Nothing was found by {f'any of the {all_} checks' if all_ > 1 else 'the one check'} that could be made"

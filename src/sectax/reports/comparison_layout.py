@@ -47,7 +47,7 @@ def published_comparison(comparison: PublishedComparison, *, show_all: bool) -> 
         show_all: what has no counterpart in the run too.
     """
     study = comparison.study
-    where = Section("Where", lines((*_there(study.facts), *_here(comparison.here))))
+    where = Section("Where", lines((*_facts_there(study.facts), *_facts_here(comparison.here))))
     figures: list[Section] = []
     titles = [_title(table.printed) for table in comparison.tables]
     matched = [any(map(_has_figures, table.here)) for table in comparison.tables]
@@ -114,7 +114,7 @@ def _missing(comparison: PublishedComparison, *, show_all: bool) -> Iterator[str
     reasons = dict.fromkeys(figure.missing for cell in lacking for figure in cell)
     why = printable("; ".join(reasons))
     if len(lacking) == len(cells):
-        unlike = " and ".join(_unlike(comparison))
+        unlike = " and ".join(_factors_without_level(comparison))
         says = f"No figure of this run matches the study ({f'which has no {unlike}' if unlike else why})"
     else:
         verb = "is" if len(lacking) == 1 else "are"
@@ -125,7 +125,7 @@ def _missing(comparison: PublishedComparison, *, show_all: bool) -> Iterator[str
     yield f"{says}{': ' if more else ''}{'; '.join(more)}."
 
 
-def _unlike(comparison: PublishedComparison) -> Iterator[str]:
+def _factors_without_level(comparison: PublishedComparison) -> Iterator[str]:
     """The factors in which the study has none of the run's levels, with these."""
     counterpart, plan = comparison.study.counterpart, comparison.plan
     assert counterpart is not None, "nothing is compared without one"
@@ -178,12 +178,12 @@ def _file(path: str, run_id: str) -> str:
     return printable(path or f"run {run_id}")
 
 
-def _there(facts: dict[str, Fact]) -> tuple[str, ...]:
+def _facts_there(facts: dict[str, Fact]) -> tuple[str, ...]:
     known = (facts[name] for name in ("environment", "author") if name in facts)
     return tuple(f"there: {printable(str(fact.value))}" for fact in known if fact.known is not Known.UNKNOWN)
 
 
-def _here(identity: dict[str, str]) -> tuple[str, ...]:
+def _facts_here(identity: dict[str, str]) -> tuple[str, ...]:
     # What measures (sectax and its libraries) is of no interest beside what is measured.
     known = software({name: value for name, value in identity.items() if name.partition(".")[0] != "sectax"})
     return tuple(f"here: {text}" for text in known.values()) or ("here: not recorded",)
@@ -320,7 +320,7 @@ def _timed(plan: Plan, metric: Metric) -> str:
     return f"here by {clocks[0]}, as the study measured; the run's own answer is by {clocks[1]}: sectax show"
 
 
-def _wider(comparison: RunComparison) -> Plan:
+def _wider_plan(comparison: RunComparison) -> Plan:
     """The plan in which more varies: by its names what both runs have is known among what one of them has."""
     return max(comparison.plans, key=lambda plan: len(names.varying_factors(plan)))
 
@@ -333,7 +333,7 @@ def _differences(comparison: RunComparison) -> Section:
             printable(
                 difference.name
                 if difference.subject in {"run", *difference.name.split()}
-                else f"{difference.name} of {names.subject(_wider(comparison), difference.subject)}"
+                else f"{difference.name} of {names.subject(_wider_plan(comparison), difference.subject)}"
             ),
             printable(difference.a or "not there"),
             printable(difference.b or "not there"),
@@ -348,7 +348,7 @@ def _effects(comparison: RunComparison, unseen: int) -> Section:
     pairs = comparison.effects
     if not pairs:
         return Section("Effects", (Lines(("The runs have no comparison in common.",)),))
-    plan, metrics = _wider(comparison), {pair.metric.name for pair in pairs}
+    plan, metrics = _wider_plan(comparison), {pair.metric.name for pair in pairs}
     rows = tuple(
         (
             names.subject(plan, pair.comparison if len(metrics) > 1 else pair.a.comparison.treatment),
@@ -374,9 +374,9 @@ def _absolute(comparison: RunComparison) -> Section:
         rows = []
         for pair in pairs:
             quotient = _ratio(pair.ratio, notes).replace("missing", "not comparable")
-            label = names.subject(_wider(comparison), pair.treatment)
+            label = names.subject(_wider_plan(comparison), pair.treatment)
             rows.append((label, *(_scaled(figure, column) for figure in (pair.a, pair.b)), quotient))
-        title = f"{names.metric(_wider(comparison), name)}, {printable(column.unit)}"
+        title = f"{names.metric(_wider_plan(comparison), name)}, {printable(column.unit)}"
         grids.append(_grid(title, ("treatment", "a", "b", "b : a"), rows))
     if not grids:
         return Section("Absolute figures", ())

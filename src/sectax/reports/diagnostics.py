@@ -77,7 +77,7 @@ def skipped(analysed: Analysed, show_all: bool) -> tuple[NotThere, ...]:
     """What `all_skipped` knows, gathered by reason."""
     measured = analysed.measured
     reasons = [(skip.treatment, skip.why_not) for skip in all_skipped(measured)]
-    return _gathered(measured.plan, reasons, show_all)
+    return _grouped_reasons(measured.plan, reasons, show_all)
 
 
 def failed(analysed: Analysed, show_all: bool) -> tuple[NotThere, ...]:
@@ -88,13 +88,13 @@ def failed(analysed: Analysed, show_all: bool) -> tuple[NotThere, ...]:
         if failure.state == "failed":
             blocks.setdefault((failure.treatment, failure.reason, failure.hint), []).append(failure.block)
     reasons = [
-        (treatment, WhyNot(f"{_where(sorted(set(numbers)))}: {reason}", hint))
+        (treatment, WhyNot(f"{_blocks_in_words(sorted(set(numbers)))}: {reason}", hint))
         for (treatment, reason, hint), numbers in blocks.items()
     ]
-    return _gathered(measured.plan, reasons, show_all)
+    return _grouped_reasons(measured.plan, reasons, show_all)
 
 
-def _where(blocks: list[int]) -> str:
+def _blocks_in_words(blocks: list[int]) -> str:
     if blocks == [0]:
         return "in the pilot"
     named = ["the pilot" if block == 0 else str(block) for block in blocks]
@@ -102,7 +102,7 @@ def _where(blocks: list[int]) -> str:
     return f"in block{'' if len(blocks) == 1 else 's'} {shown}"
 
 
-def _gathered(plan: Plan, reasons: list[tuple[str, WhyNot]], show_all: bool) -> tuple[NotThere, ...]:
+def _grouped_reasons(plan: Plan, reasons: list[tuple[str, WhyNot]], show_all: bool) -> tuple[NotThere, ...]:
     groups: dict[WhyNot, dict[str, None]] = {}
     for treatment, why in reasons:
         groups.setdefault(why, {})[treatment] = None

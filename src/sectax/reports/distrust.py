@@ -33,13 +33,13 @@ def distrust(analysed: Analysed, shown: frozenset[str]) -> tuple[list[str], list
     Args:
         shown: the comparisons that it is about.
     """
-    doubts = [(name, text) for _, name, text in sorted(_noted(analysed, shown), key=lambda doubt: doubt[0])]
+    doubts = [(name, text) for _, name, text in sorted(_doubts(analysed, shown), key=lambda doubt: doubt[0])]
     lengths = itertools.accumulate(len(text) for _, text in doubts)
     kept = max(1, sum(length <= _ROOM for length in lengths))
     return [text for _, text in doubts[:kept]], [*dict.fromkeys(name for name, _ in doubts[kept:])]
 
 
-def _noted(analysed: Analysed, shown: frozenset[str]) -> Iterator[tuple[int, str, str]]:
+def _doubts(analysed: Analysed, shown: frozenset[str]) -> Iterator[tuple[int, str, str]]:
     """The self-check, warnings of what is shown, what failed or was skipped: how bad, what it is called, its words."""
     plan = analysed.measured.plan
     for session in analysed.measured.sessions:
@@ -86,7 +86,7 @@ def self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]:
     undetected: dict[tuple[str, str, str], list[str]] = {}
     for family in controls:
         negative, positive = family.negative, family.positive
-        name = _whose(plan, family)
+        name = _family_name(plan, family)
         if negative and negative.effect and (negative.withheld or negative.verdict) in _DIFFERS:
             yield f"self-check of {name} failed: {'; '.join(_negative(family))}"
         if positive is None or positive.effect is None or not claims.is_known(positive.effect):
@@ -133,17 +133,17 @@ def self_checked(analysed: Analysed, shown: frozenset[str]) -> str:
     return f"self-check incomplete{missing}"
 
 
-def _extra(plan: Plan, family: FamilyControls, positive: Finding) -> float:
+def _known_cost(plan: Plan, family: FamilyControls, positive: Finding) -> float:
     return family.known_cost or nominal_cost(plan, plan.treatment(positive.comparison.treatment))
 
 
 def _least_trusted(plan: Plan, family: FamilyControls, positive: Finding, effect: Effect) -> float:
     """The share under which a difference may have escaped a run that missed its known cost: the farther end of it."""
-    return max(math.expm1(max(abs(effect.low), abs(effect.high))), _extra(plan, family, positive))
+    return max(math.expm1(max(abs(effect.low), abs(effect.high))), _known_cost(plan, family, positive))
 
 
 def _added(plan: Plan, family: FamilyControls, positive: Finding) -> str:
-    return units.known_cost(_extra(plan, family, positive))
+    return units.known_cost(_known_cost(plan, family, positive))
 
 
 def control_line(plan: Plan, controls: FamilyControls) -> str:
@@ -155,10 +155,10 @@ def control_line(plan: Plan, controls: FamilyControls) -> str:
     )
     withdrawn = dict.fromkeys(claims.answer(control) for control in own)
     parts = [*_negative(controls), _positive(plan, controls), *withdrawn]
-    return f"{_whose(plan, controls)}: {'; '.join(parts)}"
+    return f"{_family_name(plan, controls)}: {'; '.join(parts)}"
 
 
-def _whose(plan: Plan, controls: FamilyControls) -> str:
+def _family_name(plan: Plan, controls: FamilyControls) -> str:
     """The family and, where a run compares several metrics, the one that its controls are shown in."""
     control = controls.negative or controls.positive
     several = sum(metric.compared for metric in plan.metrics) > 1

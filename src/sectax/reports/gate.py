@@ -30,7 +30,7 @@ def lines(gate: Gate) -> Iterator[str]:
         run = f", {printable(session.run)}" if session.run else ""
         if gate.outcome is Outcome.NOTHING:  # the headline says why
             continue
-        yield f"session {number}: {session.blocks} blocks{_where(session)}{run}"
+        yield f"session {number}: {session.blocks} blocks{_machine_words(session)}{run}"
         for limit in session.limits:
             several = limit.seen if len(limit.seen) > 1 else ()
             yield f"  {_limit(replace(limit, seen=()) if several else limit)}"
@@ -48,7 +48,7 @@ def markdown(gate: Gate) -> str:
         cells = [answers[0].limit, *(f"{_SAID[limit.answer]}: {'; '.join(limit.seen)}" for limit in answers)]
         rows.append([escape.markdown(cell) for cell in cells])
     table = "".join(f"| {' | '.join(row)} |\n" for row in rows)
-    where = "".join(_where(session) for session in gate.sessions[:1]).strip(", ")
+    where = "".join(_machine_words(session) for session in gate.sessions[:1]).strip(", ")
     return f"**{escape.markdown(headline(gate))}**\n\n{table}\n{escape.markdown(where)}\n"
 
 
@@ -91,7 +91,7 @@ def junit(gate: Gate, *, may_pass: bool = False) -> str:
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _where(session: Session) -> str:
+def _machine_words(session: Session) -> str:
     """That no earlier push counts, whatever processor the runner had then."""
     return f", interleaved on {printable(session.machine)}" if session.machine else ""
 

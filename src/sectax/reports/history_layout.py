@@ -82,7 +82,7 @@ def pictures(history: History) -> Iterator[Block]:
         )
         step = max(1, (len(known) - 1) // (_MARKED - 1))
         at = tuple((float(place), _name(known[place], _BRIEF)) for place in range(0, len(known), step))
-        changed = "; ".join(map(_words, line.changes))
+        changed = "; ".join(map(_change_words, line.changes))
         unchanged = "no change of level was found" if _suffices(line) else "too few runs to find a change of level"
         yield Chart(
             f"{printable(line.experiment)}: {line.words}",
@@ -122,7 +122,7 @@ def _name(run: Seen, digits: int = SHORT) -> str:
 
 def _changes(history: History, shown: list[HistoryLine]) -> Iterator[Block]:
     changes = [
-        f"{printable(line.experiment)}: {line.words}, on {printable(line.machine)}: {_words(change)}"
+        f"{printable(line.experiment)}: {line.words}, on {printable(line.machine)}: {_change_words(change)}"
         for line in shown
         for change in line.changes
     ]
@@ -142,7 +142,7 @@ def _suffices(line: HistoryLine) -> bool:
     return sum(run.cost_ratio is not None for run in line.seen) >= FEWEST_RUNS
 
 
-def _words(change: Change) -> str:
+def _change_words(change: Change) -> str:
     where = printable(change.commit[:SHORT] or change.run)
     also = f"; {', '.join(map(printable, change.also))} changed there too" if change.also else ""
     return f"from {change.before:.3g} to {change.after:.3g} times the baseline at {where}{also}"

@@ -167,13 +167,13 @@ def software(identity: Mapping[str, str]) -> dict[str, str]:
 
 def repeat(plan: Plan) -> str:
     """A command with the same levels, rules and seed; it writes a run file of its own."""
-    words = ["sectax", "run", plan.experiment, *_words(plan)]
+    words = ["sectax", "run", plan.experiment, *_option_words(plan)]
     folder = "".join(f"cd {shlex.quote(place)} && " for place in plan.options.get(_FOLDER, ()))
     # Of use where a path counts from there; elsewhere it is somebody's own folder.
     return (folder if any("./" in word for word in words) else "") + shlex.join(words)
 
 
-def _words(plan: Plan) -> Iterator[str]:
+def _option_words(plan: Plan) -> Iterator[str]:
     if plan.preset != "default":
         yield f"--{plan.preset}"
     for name, texts in plan.options.items():

@@ -72,12 +72,14 @@ def run_page(
 def _audit(analysed: Analysed) -> Iterator[Table]:
     """Every check of the audit, what it holds against, and what became of it."""
     columns = (Column("check"), Column("fires where"), Column("here"))
-    rows = tuple(Row((printable(check.check), printable(check.rule), _became(check))) for check in analysed.checks)
+    rows = tuple(
+        Row((printable(check.check), printable(check.rule), _outcome_words(check))) for check in analysed.checks
+    )
     if rows:
         yield Table("", columns, rows)
 
 
-def _became(check: Checked) -> str:
+def _outcome_words(check: Checked) -> str:
     noted = check.status is Status.SILENT and check.warnings
     return "a note: see the warnings" if noted else _BECAME[check.status]
 

@@ -26,7 +26,7 @@ def rates(given: Advice) -> Iterator[Block]:
         fixed_levels = tuple((name, level) for name, level in member.levels.items() if name != plan.control)
         groups.setdefault(fixed_levels, []).append(member)
     for fixed_levels, members in groups.items():
-        where = _where(given, dict(fixed_levels))
+        where = _place_words(given, dict(fixed_levels))
         yield from lines(_answers(plan, where, members), long=True)
         yield _table(plan, where, members)
     yield from lines(_assumes(given, advised), long=True)
@@ -104,7 +104,7 @@ def _rate(rate: Rate) -> str:
     return f"{calls} per invocation, a TTL of {rate.ttl_s:g} s, {invocations} of an instance a second"
 
 
-def _where(given: Advice, levels: Mapping[str, str]) -> str:
+def _place_words(given: Advice, levels: Mapping[str, str]) -> str:
     fixed = names.varying_factors(given.plan)
     memory = given.rules.by_rate.memory if given.rules.by_rate else ""
     own = {factor: level for factor, level in levels.items() if factor in fixed}
@@ -113,23 +113,23 @@ def _where(given: Advice, levels: Mapping[str, str]) -> str:
 
 
 def _name(plan: Plan, levels: Mapping[str, str]) -> str:
-    return _words(plan, levels[plan.control])
+    return _level_words(plan, levels[plan.control])
 
 
-def _words(plan: Plan, level: str) -> str:
+def _level_words(plan: Plan, level: str) -> str:
     return printable(plan.words.get(level, level))
 
 
-def _of(estimate: Estimate) -> Between:
+def _between_of(estimate: Estimate) -> Between:
     return Between(estimate.point, estimate.low, estimate.high)
 
 
 def _between(given: Between, times: float) -> str:
     """`18 to 21`; the point alone where there is no interval."""
     if given.low is None or given.high is None:
-        return f"about {_plain(times * given.point)}"
+        return f"about {_number(times * given.point)}"
     return units.span(times * given.low, times * given.high)
 
 
-def _plain(value: float) -> str:
+def _number(value: float) -> str:
     return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"

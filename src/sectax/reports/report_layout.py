@@ -35,7 +35,7 @@ def run_report(analysed: Analysed, path: str, decision: Decision | None, *, show
     plan = analysed.measured.plan
     title = f"{printable(plan.experiment)}, {printable(plan.preset)} preset: {printable(plan.question)}"
     todo = decided(analysed, decision)
-    return _whole(analysed, path, title, todo) if show_all else _page(analysed, path, decision, todo)
+    return _full_report(analysed, path, title, todo) if show_all else _page(analysed, path, decision, todo)
 
 
 def decided(analysed: Analysed, decision: Decision | None) -> Section:
@@ -85,7 +85,7 @@ def _hosts(analysed: Analysed, shown: frozenset[str]) -> Iterator[Text]:
         yield Text(" ".join(sentences))
 
 
-def _whole(analysed: Analysed, path: str, title: str, todo: Section) -> Document:
+def _full_report(analysed: Analysed, path: str, title: str, todo: Section) -> Document:
     plan = analysed.measured.plan
     options = (printable(f"{name}: {text}") for name, texts in plan.options.items() for text in texts)
     scope = (printable(text) for text in (analysed.scope, plan.transfers) if text)

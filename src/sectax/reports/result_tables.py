@@ -86,7 +86,7 @@ def result_tables(analysed: Analysed, visible: frozenset[str]) -> Iterator[Table
             if shown:
                 yield _compared(plan, cell, metric, shown, results)
             if not metric.compared and all_shown:
-                yield from _alone(plan, cell, metric, [results[name] for name in (cell.baseline, *members)])
+                yield from _uncompared(plan, cell, metric, [results[name] for name in (cell.baseline, *members)])
 
 
 def answers(analysed: Analysed, shown: frozenset[str]) -> Table:
@@ -108,7 +108,7 @@ def answers(analysed: Analysed, shown: frozenset[str]) -> Table:
             metric = plan.metric(compared.metric)
             where = [names.cell(plan, compared.cell), names.metric(plan, metric.name) if len(own) > 1 else ""]
             marks = [SECONDARY_MARK] if compared.standing is Standing.SECONDARY else []
-            marks += [WARNED_MARK] if _warned(finding) else []
+            marks += [WARNED_MARK] if _warning_checks(finding) else []
             texts = (
                 "" if number else ": ".join(filter(None, where)),
                 "" if number else _value(analysed, compared, compared.baseline, metric),
@@ -150,7 +150,7 @@ def tone(finding: Finding) -> Tone:
     return directed.get(finding.verdict, Tone.OPEN)
 
 
-def _alone(plan: Plan, cell: Cell, metric: Metric, members: list[TreatmentResult]) -> Iterator[Table]:
+def _uncompared(plan: Plan, cell: Cell, metric: Metric, members: list[TreatmentResult]) -> Iterator[Table]:
     """The treatments of a cell in a metric in which nothing is compared; no table where none has it."""
     estimates = {
         member.treatment: member.estimates[metric.name] for member in members if metric.name in member.estimates
@@ -223,11 +223,11 @@ def _verdict(finding: Finding, metric: Metric, results: dict[str, TreatmentResul
             if arm in results and results[arm].reason:
                 words += f": {whose}{printable(results[arm].reason)}"
                 break
-    noted = ", ".join(_warned(finding))
+    noted = ", ".join(_warning_checks(finding))
     return f"{words} (see {printable(noted)})" if noted else words
 
 
-def _warned(finding: Finding) -> dict[str, None]:
+def _warning_checks(finding: Finding) -> dict[str, None]:
     """The checks that warn of this finding; what is said of the whole run or family stands below the tables."""
     own = {finding.comparison.id, finding.comparison.treatment, finding.comparison.baseline}
     noted = (

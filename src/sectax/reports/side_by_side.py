@@ -40,7 +40,7 @@ def table(analysed: Analysed) -> tuple[Block, ...]:
         for fixed_levels, by_family in alike(analysed.treatments, factor).items()
     ]
     columns = (Column(""), *(Column(printable(plan.words.get(family, family)), right=True) for family in families))
-    return Text(_says(analysed, factor)), Table("", columns, tuple(rows)), *gaps.footnotes()
+    return Text(_software_words(analysed, factor)), Table("", columns, tuple(rows)), *gaps.footnotes()
 
 
 def picture(analysed: Analysed) -> Iterator[Chart]:
@@ -69,7 +69,7 @@ def picture(analysed: Analysed) -> Iterator[Chart]:
     if points:
         yield Chart(
             f"Side by side: {names.metric(plan, metric.name)}",
-            _what_is_judged(plan, factor),
+            _what_verdicts_compare(plan, factor),
             Axis(f"{names.metric(plan, metric.name)}, {printable(column.unit)}", logarithmic=True),
             Axis("", names=tuple(names.cell(plan, cell.id) for cell in cells)),
             tuple(
@@ -99,15 +99,15 @@ def _value(result: TreatmentResult | None, metric: str, gaps: Gaps) -> str:
     return f"{units.number(estimate.point / column.size, width)} {printable(column.unit)}"
 
 
-def _says(analysed: Analysed, factor: str) -> str:
+def _software_words(analysed: Analysed, factor: str) -> str:
     plan, measured = analysed.measured.plan, analysed.measured
     identity = measured.sessions[-1].whole_identity() if measured.sessions else {}
     families = {cell.family for cell in plan.cells}
     kinds = [line for kind, line in software(identity).items() if kind in families]
     named = f" ({'; '.join(kinds)})" if kinds else ""
     metric = names.metric(plan, plan.metrics[0].name)
-    return f"{metric[0].upper()}{metric[1:]}, in one run on one machine{named}. {_what_is_judged(plan, factor)}"
+    return f"{metric[0].upper()}{metric[1:]}, in one run on one machine{named}. {_what_verdicts_compare(plan, factor)}"
 
 
-def _what_is_judged(plan: Plan, factor: str) -> str:
+def _what_verdicts_compare(plan: Plan, factor: str) -> str:
     return f"Verdicts compare levels of {printable(plan.control)}, not one {printable(factor)} with the next."

@@ -291,7 +291,7 @@ def two_kinds(hosts: OfHosts, least: float) -> NDArray[np.bool_] | None:
     higher: NDArray[np.bool_] = means > np.sort(means)[best]
     within = max(float((ordered**2).sum() - between[best]), 1e-12 * float(between[best]))
     limit = float(np.interp(size, _SPLIT_HOSTS, _SPLIT_F)) * max(1.0, size / _SPLIT_HOSTS[-1])
-    if between[best] * (size - 2) <= limit * within or not _apart(hosts, higher.astype(np.int64), least):
+    if between[best] * (size - 2) <= limit * within or not _kinds_far_apart(hosts, higher.astype(np.int64), least):
         return None
     return higher
 
@@ -305,7 +305,7 @@ def kinds_differ(hosts: OfHosts, kind: Places, alpha: float, least: float) -> bo
     from scipy.special import fdtrc
 
     means, size, kinds = hosts.mean, hosts.mean.size, int(kind.max()) + 1
-    if not 1 < kinds < size or not _apart(hosts, kind, least):
+    if not 1 < kinds < size or not _kinds_far_apart(hosts, kind, least):
         return False
     count = np.bincount(kind)
     of_kind = np.bincount(kind, means) / count
@@ -314,7 +314,7 @@ def kinds_differ(hosts: OfHosts, kind: Places, alpha: float, least: float) -> bo
     return float(fdtrc(kinds - 1, size - kinds, between / (kinds - 1) / (within / (size - kinds)))) <= alpha
 
 
-def _apart(hosts: OfHosts, kind: Places, least: float) -> bool:
+def _kinds_far_apart(hosts: OfHosts, kind: Places, least: float) -> bool:
     """Whether the highest kind and the lowest are so far apart, and farther than the noise of their blocks explains."""
     count = np.bincount(kind)
     if not count.all():

@@ -73,22 +73,22 @@ def two_modes(logs: Array) -> Modes | None:
     around = data - data.mean()
     share, separation = best_split(around[None, :], np.array([(around**2).sum()]))
     if separation[0] < APART:
-        return _parted_by_a_gap(data)
+        return _split_by_gap(data)
     slow = round(float(share[0]) * data.size)
     centres = float(np.median(data[:-slow])), float(np.median(data[-slow:]))
     gap = centres[1] - centres[0]
     steps = np.diff(data)
     if gap < STEPS_APART * float(steps[steps > 0].min()):
         return None
-    bands = [_within(data, middle, gap / 6) for middle in (centres[0], centres[0] + gap / 2, centres[1])]
+    bands = [_count_within(data, middle, gap / 6) for middle in (centres[0], centres[0] + gap / 2, centres[1])]
     least = min(bands[0], bands[2])
     chance = float(bdtr(bands[1], bands[1] + least, 0.5)) if least else 1.0
     modes = Modes(float(share[0]), *centres, chance)
-    by_gap = _parted_by_a_gap(data)
+    by_gap = _split_by_gap(data)
     return by_gap if by_gap is not None and by_gap.chance < chance else modes
 
 
-def _parted_by_a_gap(data: Array) -> Modes | None:
+def _split_by_gap(data: Array) -> Modes | None:
     """Modes on both sides of the gap that is the least likely, among three of them or more too.
 
     Where there is one mode, a band beside a gap that holds fewer values than the one on its other side holds no fewer
@@ -124,7 +124,7 @@ def _parted_by_a_gap(data: Array) -> Modes | None:
     )
 
 
-def _within(ordered: Array, middle: float, reach: float) -> int:
+def _count_within(ordered: Array, middle: float, reach: float) -> int:
     low, high = np.searchsorted(ordered, (middle - reach, middle + reach))
     return int(high - low)
 

@@ -98,7 +98,7 @@ def answer(finding: Finding, metric: Metric | None = None) -> str:
         case VerdictId.EQUIVALENT:
             return f"equal within ± {units.margin(finding.margin)}"
         case VerdictId.INCONCLUSIVE:
-            return _unanswered(finding)
+            return _undecided(finding)
         case VerdictId.WITHDRAWN:
             checks = withdrawn_by(finding)
             return f"withdrawn: {checks}" if checks else "withdrawn"
@@ -163,10 +163,10 @@ def interval(observed: Effect, metric: Metric | None = None, limit: float | None
         return "too noisy"
     if not _directed(observed):
         return units.between(_end(observed.low, observed, metric, limit), _end(observed.high, observed, metric, limit))
-    return _between(*_bounds(observed, limit), observed, metric)
+    return _range_in_words(*_bounds(observed, limit), observed, metric)
 
 
-def _between(near: str, far: str, observed: Effect, metric: Metric | None) -> str:
+def _range_in_words(near: str, far: str, observed: Effect, metric: Metric | None) -> str:
     unit, word = "times" if _is_ratio(observed) else "%", direction(observed.low + observed.high, metric)
     return f"{units.between(near, far)} {unit} {word}"
 
@@ -187,7 +187,7 @@ def over_all(effects: Sequence[Effect], metric: Metric | None = None) -> str:
     if is_noisy(whole) or not _directed(whole) or not alike:
         return interval(whole, metric)
     near, far = (least, most) if whole.low > 0 else (most, least)
-    return _between(_bounds(near, None)[0], _bounds(far, None)[1], whole, metric)
+    return _range_in_words(_bounds(near, None)[0], _bounds(far, None)[1], whole, metric)
 
 
 def is_known(observed: Effect) -> bool:
@@ -269,7 +269,7 @@ def _judged_after(finding: Finding) -> str:
     return "not judged yet" if blocks is None else f"judged after {units.count(blocks[1], 'more block')}"
 
 
-def _unanswered(finding: Finding) -> str:
+def _undecided(finding: Finding) -> str:
     observed, needed = finding.effect, still_needed(finding)
     if observed is None:
         return "undecided"

@@ -79,7 +79,7 @@ class WorkWithClients(WorkHere):
         self._lost = 0
 
     def calibrate(self, emit: Emit, left_s: Callable[[], float], tick: Tick) -> Calibrated:
-        with self._alone(ASKED_S):
+        with self._exclusively(ASKED_S):
             return super().calibrate(emit, left_s, tick)
 
     def engine(self, calibrated: Calibrated) -> Engine:  # type: ignore[override]
@@ -90,7 +90,7 @@ class WorkWithClients(WorkHere):
     def run(self, blocks: Sequence[PlannedBlock]) -> Generator[News, None, None]:
         for block in blocks:
             try:
-                with self._alone(self._limit_s), contextlib.closing(self._serial.run([block])) as news:
+                with self._exclusively(self._limit_s), contextlib.closing(self._serial.run([block])) as news:
                     yield from news
                 self._lost = 0
             except WorkerLost as error:
@@ -98,7 +98,7 @@ class WorkWithClients(WorkHere):
                 self._replace(block.number + 1, error)
 
     @contextlib.contextmanager
-    def _alone(self, limit_s: float) -> Iterator[None]:
+    def _exclusively(self, limit_s: float) -> Iterator[None]:
         with contextlib.ExitStack() as held:
             with self._heard.waiting("waiting for the hosts of the clients"):
                 held.enter_context(self._cluster.hold((place.name for place in self._places), Clients, limit_s))

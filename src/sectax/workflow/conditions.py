@@ -19,7 +19,7 @@ from sectax.text import units
 from sectax.text.near import also_called, did_you_mean
 from sectax.text.printable import printable
 
-# Why a condition is undecided, and what to do about it; of an interval that is too wide, see `_longer`.
+# Why a condition is undecided, and what to do about it; of an interval that is too wide, see `_longer_run_hint`.
 _WHY = {
     Open.NOT_MEASURED: "nothing was measured: sectax show RUN --all says why",
     Open.NO_FIGURE: "a limit is judged by a figure with an interval",
@@ -58,15 +58,15 @@ def settled(conditions: Iterable[Condition], plan: Plan) -> tuple[Condition, ...
     Raises:
         WrongUse: no metric that could answer has such a name, or several have; a value in another unit.
     """
-    return tuple(_settled(condition, plan) for condition in conditions)
+    return tuple(_resolved(condition, plan) for condition in conditions)
 
 
-def _settled(condition: Condition, plan: Plan) -> Condition:
+def _resolved(condition: Condition, plan: Plan) -> Condition:
     metrics = [metric for metric in plan.metrics if metric.compared or not condition.is_share]
     levels = list(dict.fromkeys(level for factor in plan.factors for level in factor.levels))
     named, about = "", []
     for word in filter(None, (*condition.about, condition.metric)):
-        called = _called(word, metrics)
+        called = _metrics_named(word, metrics)
         if word in levels and word not in called:
             about.append(word)
         elif len(called) > 1:
@@ -87,7 +87,7 @@ def _settled(condition: Condition, plan: Plan) -> Condition:
     return replace(condition, metric=named, about=tuple(about))
 
 
-def _called(word: str, metrics: Iterable[Metric]) -> list[str]:
+def _metrics_named(word: str, metrics: Iterable[Metric]) -> list[str]:
     """The metrics of this name; where there is none, those whose name has it as a part, as `peak_memory` has memory."""
     names = [metric.name for metric in metrics]
     return [word] if word in names else [name for name in names if also_called(word) in name.split("_")]
@@ -157,10 +157,10 @@ def line(concluded: Concluded, plan: Plan | None) -> str:
 
 def why(concluded: Concluded, plan: Plan | None) -> str:
     """Why a condition is undecided, and what to do about it; empty where it is decided."""
-    return "; ".join(dict.fromkeys(_WHY.get(reason) or _longer(reason, plan) for reason in concluded.why))
+    return "; ".join(dict.fromkeys(_WHY.get(reason) or _longer_run_hint(reason, plan) for reason in concluded.why))
 
 
-def _longer(why: Open, plan: Plan | None) -> str:
+def _longer_run_hint(why: Open, plan: Plan | None) -> str:
     limit = "more --blocks" if plan is not None and plan.stopping.fixed_blocks is not None else "a longer --budget"
     again = f"run it again with {limit}, or on a quieter machine"
     if why is Open.UNSEEN:

@@ -30,7 +30,7 @@ def figures(analysed: Analysed) -> dict[str, dict[str, Span | str]]:
             }
             made[result.treatment] = {
                 **reasons,
-                **_counted(witnesses),
+                **_witness_counts(witnesses),
                 **_measured(result),
                 **_bill(analysed, result),
             }
@@ -46,7 +46,7 @@ def _measured(result: TreatmentResult) -> dict[str, Span | str]:
     }
 
 
-def _counted(witnesses: Mapping[str, tuple[object, ...]]) -> dict[str, Span]:
+def _witness_counts(witnesses: Mapping[str, tuple[object, ...]]) -> dict[str, Span]:
     """The witnesses that are whole numbers, from the least to the most that any block saw."""
     counts = {
         name: [value for value in values if isinstance(value, int) and not isinstance(value, bool)]

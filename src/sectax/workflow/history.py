@@ -159,11 +159,11 @@ def _lines(runs: Sequence[tuple[str, _Run]]) -> Iterator[HistoryLine]:
     together = sorted(grouped.items(), key=lambda line: experiments.index(line[0][0]))
     for (experiment, comparison, machine), points in together:
         last = points[-1][2]
-        points_seen, changes = tuple(_seen(*point) for point in points), tuple(_changes(points))
+        points_seen, changes = tuple(_observation(*point) for point in points), tuple(_changes(points))
         yield HistoryLine(experiment, comparison, last.words, last.metric, last.primary, machine, points_seen, changes)
 
 
-def _seen(name: str, run: _Run, compared: _Compared) -> Seen:
+def _observation(name: str, run: _Run, compared: _Compared) -> Seen:
     logs = compared.logs if compared.verdict not in NO_CLAIM else None
     low, mean, high = (None, None, None) if logs is None else (_ratio(end) for end in logs)
     return Seen(name, run.started, run.commit, run.changed, compared.verdict, mean, low, high)

@@ -33,7 +33,7 @@ def keep(run_id: str, inputs: dict[str, str]) -> None:
         _make_folder(path.parent)
         write_whole(path, msgspec.json.encode(inputs), private=True)
     except OSError as error:
-        raise _not_kept(error, path.parent) from error
+        raise _storing_failed(error, path.parent) from error
 
 
 def recall(run_id: str) -> dict[str, str] | None:
@@ -88,7 +88,7 @@ def _make_folder(folder: Path) -> None:
             os.close(descriptor)
 
 
-def _not_kept(error: OSError, folder: Path) -> RecordNotWritable:
+def _storing_failed(error: OSError, folder: Path) -> RecordNotWritable:
     match error.errno:
         case errno.ENOSPC | errno.EDQUOT:
             return RecordNotWritable(

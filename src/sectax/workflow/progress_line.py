@@ -117,7 +117,7 @@ def before_blocks(
         passed_s: since the first block began.
         once_s: that the first block takes longer than the others. done: blocks of earlier sessions.
     """
-    left = _known(plan.stopping, once_s + FIRST_LOOK * about_s - passed_s, most_s)
+    left = _before_first_verdict(plan.stopping, once_s + FIRST_LOOK * about_s - passed_s, most_s)
     if plan.stopping.fixed_blocks is not None:
         left = Left(about_s=once_s + (plan.stopping.fixed_blocks - done) * about_s - passed_s)
     return ProgressLine("", elapsed_s, "", left)
@@ -192,7 +192,7 @@ def _left(measured: Measured, waiting: list[Finding], elapsed_s: float, one_bloc
         still_s = (ENOUGH_BLOCKS - done) * one_block_s if stopping.extends else 0.0
         most_s = min(most_s, max(still_s, stopping.budget_s - elapsed_s))
     if done < FIRST_LOOK:
-        return _known(stopping, (FIRST_LOOK - done) * one_block_s, most_s)
+        return _before_first_verdict(stopping, (FIRST_LOOK - done) * one_block_s, most_s)
     if stopping.fixed_blocks is not None or stopping.until is Until.BUDGET:
         return Left(about_s=most_s)
     needed = [_blocks_needed(finding, done, stopping.until) for finding in waiting]
@@ -202,7 +202,7 @@ def _left(measured: Measured, waiting: list[Finding], elapsed_s: float, one_bloc
     return Left(min(max(sure) * one_block_s, most_s), most_s)
 
 
-def _known(stopping: Stopping, first_s: float, most_s: float) -> Left:
+def _before_first_verdict(stopping: Stopping, first_s: float, most_s: float) -> Left:
     """Before the first verdict: when it may come, and what is sure."""
     most = most_s if math.isfinite(most_s) else None
     if stopping.fixed_blocks is not None or stopping.until is Until.BUDGET:

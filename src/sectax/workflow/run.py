@@ -382,7 +382,7 @@ class _Session:
             self._refuse_small_budget()
         going = still_open(measured)
         ended = time.monotonic()
-        while going and not self._spent(measured, times):
+        while going and not self._is_budget_spent(measured, times):
             most = last_look(self.plan, measured.calibrated) - len(measured.blocks)
             calibrated = self._wave(most, going.treatments, calibrated, times)
             done = len(self.ledger.measured().blocks) - len(measured.blocks)
@@ -411,7 +411,7 @@ class _Session:
             left = line.left.words()
             self.progress.say(f"a block takes about {units.seconds(block_s)} now, longer than announced: {left}")
 
-    def _spent(self, measured: Measured, times: BlockTimes) -> bool:
+    def _is_budget_spent(self, measured: Measured, times: BlockTimes) -> bool:
         done = len(measured.blocks)
         if done >= last_look(self.plan, measured.calibrated):
             return True

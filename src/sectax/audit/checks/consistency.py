@@ -33,7 +33,7 @@ def contradiction(evidence: Evidence) -> Iterator[Remark]:
         yield remark(severity, broken.run, saw, WRONG, ASK, broken.figures)
     # It may be a difference that is not called one, so it is no F.
     below = {
-        series: (-least, f"{series.id} is {_shown(series, least)}")
+        series: (-least, f"{series.id} is {_with_unit(series, least)}")
         for series in evidence.speeds
         if (least := _least(series)) < 0
     }
@@ -64,7 +64,7 @@ def _order(series: Series) -> Iterator[Remark]:
     for low, high in sorted(pairs, key=lambda pair: pair[1].value - pair[0].value):
         if low.value > high.value * (1 + OF_ITS_VALUES) + low.step + high.step:
             severity = Severity.FATAL if low.value > high.value * (1 + TOLERANCE) else Severity.WARNING
-            saw = f"{low.id} is {_shown(series, low.value)}, and {high.id} is {_shown(series, high.value)}"
+            saw = f"{low.id} is {_with_unit(series, low.value)}, and {high.id} is {_with_unit(series, high.value)}"
             figures = ids([series]) if len(series.values) else (low.id, high.id)
             rule = "a mean lies between the least and the most" if mean in (low, high) else "quantiles must not fall"
             yield remark(severity, series.table, saw, f"{rule}: {WRONG}", ASK, figures)
@@ -89,8 +89,8 @@ def _of_values(series: Series) -> Iterator[Remark]:
             room += abs(float(data.std()) - real)
         if abs(claim.value - real) > room:
             saw = (
-                f"the {claim.statistic} of {series.id} is printed as {_shown(series, claim.value)}; its {data.size} "
-                f"values give {_shown(series, real)}"
+                f"the {claim.statistic} of {series.id} is printed as {_with_unit(series, claim.value)}; its "
+                f"{data.size} values give {_with_unit(series, real)}"
             )
             yield about(Severity.FATAL, [series], saw, WRONG, ASK)
             return
@@ -109,7 +109,7 @@ def _by_count(series: Series) -> Iterator[Remark]:
         yield about(Severity.FATAL, [series], saw, WRONG, ASK)
 
 
-def _shown(series: Series, value: float) -> str:
+def _with_unit(series: Series, value: float) -> str:
     units = {Quantity.RATE: " operations/s", Quantity.BANDWIDTH: " bytes/s", Quantity.MEMORY: " bytes"}
     is_time = series.quantity in (Quantity.TIME, Quantity.TOTAL_TIME)
     return duration(value) if is_time else f"{number(value)}{units.get(series.quantity, '')}"

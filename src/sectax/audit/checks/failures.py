@@ -45,7 +45,7 @@ def unequal_work(evidence: Evidence) -> Iterator[Remark]:
         yield remark(
             Severity.FATAL,
             series.run or series.table,
-            f"{_counted(series)}{f' ({kinds})' if kinds else ''}",
+            f"{_failures_in_words(series)}{f' ({kinds})' if kinds else ''}",
             "operations failed, and a failed operation is often a fast one",
             "fix what fails, then measure",
             ids(group),
@@ -53,7 +53,7 @@ def unequal_work(evidence: Evidence) -> Iterator[Remark]:
     few = [series for series in speeds if series.work.failures and series not in failing]
     yield from worst(
         Severity.WARNING,
-        {group[0]: (0.0, _counted(group[0])) for group in gather(few, lambda series: series.run)},
+        {group[0]: (0.0, _failures_in_words(group[0])) for group in gather(few, lambda series: series.run)},
         "few operations failed, but they may be the slow ones",
         "see what failed",
     )
@@ -62,7 +62,7 @@ def unequal_work(evidence: Evidence) -> Iterator[Remark]:
     )
 
 
-def _counted(series: Series) -> str:
+def _failures_in_words(series: Series) -> str:
     failures, operations = series.work.failures or 0.0, operations_of(series)
     if operations is None:
         return f"{number(failures)} operations failed, of an unknown number"

@@ -121,7 +121,7 @@ def flat_with_size(evidence: Evidence) -> Iterator[Remark]:
     for group in groups:
         if grows(group) is False:
             growth = (time_of(group[-1]) - time_of(group[0])) / _needed(group)
-            flat |= dict.fromkeys(group, (-growth, _saw(group)))
+            flat |= dict.fromkeys(group, (-growth, _flat_in_words(group)))
     meaning = "the body was not moved: the figures are of something else than the operation"
     yield from worst(Severity.FATAL, flat, meaning, "read the body to its end and check it")
 
@@ -147,7 +147,7 @@ def _speed_of(series: Series) -> float:
     return min(link_of(series), NO_CORE_BYTES_S) if _is_called(series, _WORKED_ON) else link_of(series)
 
 
-def _saw(group: Sequence[Series]) -> str:
+def _flat_in_words(group: Sequence[Series]) -> str:
     first, last = group[0], group[-1]
     speed = bandwidth(_speed_of(last))
     limit = f"at the bandwidth of the link, {speed}" if last.work.link_bytes_s else f"at {speed}, the most there is"

@@ -23,14 +23,15 @@ def _of_trials(evidence: Evidence) -> list[Series]:
 def zero_event_run(evidence: Evidence) -> Iterator[Remark]:
     relevant = _of_trials(evidence)
     yield from unknown(
-        [series for series in relevant if _nothing(series) is None], "how many operations were counted is not reported"
+        [series for series in relevant if _counted_nothing(series) is None],
+        "how many operations were counted is not reported",
     )
     meaning, advice = "there is nothing that the figure could be of", "see why the trial did nothing, and run it again"
-    nothing = {series: (0.0, "no operation was counted") for series in relevant if _nothing(series)}
+    nothing = {series: (0.0, "no operation was counted") for series in relevant if _counted_nothing(series)}
     yield from worst(Severity.FATAL, nothing, meaning, advice)
 
 
-def _nothing(series: Series) -> bool | None:
+def _counted_nothing(series: Series) -> bool | None:
     if series.work.operations is not None:
         return series.work.operations <= 0
     if series.quantity is Quantity.COUNT:
@@ -50,7 +51,7 @@ def _relevant(evidence: Evidence) -> list[Series]:
 @check("W: a load lasted under two seconds, or counted fewer than 100 operations", sees=_relevant)
 def short_run(evidence: Evidence) -> Iterator[Remark]:
     short: Worst = {
-        series: (-(series.work.duration_s or 0.0), why) for series in _relevant(evidence) if (why := _why(series))
+        series: (-(series.work.duration_s or 0.0), why) for series in _relevant(evidence) if (why := _why_short(series))
     }
     meaning = "connecting, warming up and single slow answers are much of the figure"
     yield from worst(
@@ -58,7 +59,7 @@ def short_run(evidence: Evidence) -> Iterator[Remark]:
     )
 
 
-def _why(series: Series) -> str:
+def _why_short(series: Series) -> str:
     operations, seconds = series.work.operations, series.work.duration_s or 0.0
     if operations is not None and 0 < operations < FEWEST_OPERATIONS:
         return f"the run was of {counted(operations, 'operation')}, in {duration(seconds)}"

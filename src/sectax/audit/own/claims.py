@@ -75,7 +75,7 @@ def unsupported_quantile(evidence: RunEvidence) -> Iterator[Remark]:
         if tail == 0:
             continue  # the lowest that was seen claims nothing of what was not
         least = WORST_OF_A_BLOCK_NEEDS if tail is None else needed(table[0].statistic or "") or 0
-        known = {figure: _known(figure, tail) for figure in table}
+        known = {figure: _effective_count(figure, tail) for figure in table}
         few = sorted((figure for figure in table if known[figure] < least), key=lambda figure: known[figure])
         # Slow calls that sit in some blocks are not seen before such a block has come up.
         short = [] if tail in (None, 1) else [figure for figure in table if len(figure.samples) < BLOCKS_OF_A_TAIL]
@@ -107,7 +107,7 @@ def _words(figure: BlockSeries, tail: float | None, known: float) -> tuple[str, 
     return f"{figure.statistic} of {count}{worth}", meaning
 
 
-def _known(figure: BlockSeries, tail: float | None) -> float:
+def _effective_count(figure: BlockSeries, tail: float | None) -> float:
     """Of how many observations a block's worst is, or as how many independent ones those of all blocks count."""
     from sectax.stats.quantiles import pooled_quantile
 

@@ -32,19 +32,19 @@ def _claims_something(evidence: RunEvidence) -> bool:
     applies=_claims_something,
 )
 def negative_control(evidence: RunEvidence) -> Iterator[Remark]:
-    for family in _without(evidence, Standing.NEGATIVE):
+    for family in _uncontrolled_families(evidence, Standing.NEGATIVE):
         yield from _not_controlled(evidence, family, "no negative control was planned for this family")
-    for finding in _of(evidence, Standing.NEGATIVE):
+    for finding in _findings_of(evidence, Standing.NEGATIVE):
         effect = finding.effect
         if effect is None or effect.blocks < FIRST_LOOK:
             blocks = 0 if effect is None else effect.blocks
             saw = f"{blocks} blocks of the negative control are too few"
             yield from _not_controlled(evidence, evidence.families[finding.comparison.cell], saw)
         elif finding.verdict in _FIRED:
-            yield _fired(evidence, finding, effect)
+            yield _baseline_differs(evidence, finding, effect)
 
 
-def _fired(evidence: RunEvidence, finding: model.Finding, effect: model.Effect) -> Remark:
+def _baseline_differs(evidence: RunEvidence, finding: model.Finding, effect: model.Effect) -> Remark:
     """One healthy run in twenty does this by chance; the verdicts fall only at what one in two hundred does."""
     comparison = finding.comparison
     of = f" of {evidence.families[comparison.cell]}" if len({*evidence.families.values()}) > 1 else ""
@@ -106,10 +106,10 @@ def _not_controlled(evidence: RunEvidence, family: str, why: str) -> Iterator[Re
     applies=_claims_something,
 )
 def positive_control(evidence: RunEvidence) -> Iterator[Remark]:
-    for family in _without(evidence, Standing.POSITIVE):
+    for family in _uncontrolled_families(evidence, Standing.POSITIVE):
         yield cannot_be_checked(family, "no cost was added on purpose")
     observed = {name: metric.observed for name, metric in evidence.metrics.items()}
-    for finding in _of(evidence, Standing.POSITIVE):
+    for finding in _findings_of(evidence, Standing.POSITIVE):
         comparison, effect = finding.comparison, finding.effect
         unmeasured = _unmeasured(evidence, finding)
         if unmeasured is None and effect is not None and run_controls.finds_known_cost(effect):
@@ -186,13 +186,13 @@ def uncontrolled(evidence: RunEvidence) -> Iterator[Remark]:
             )
 
 
-def _of(evidence: RunEvidence, standing: Standing) -> list[model.Finding]:
+def _findings_of(evidence: RunEvidence, standing: Standing) -> list[model.Finding]:
     return [finding for finding in evidence.findings if finding.comparison.standing == standing]
 
 
-def _without(evidence: RunEvidence, standing: Standing) -> list[str]:
+def _uncontrolled_families(evidence: RunEvidence, standing: Standing) -> list[str]:
     """The families that have no such control."""
-    covered = {evidence.families[finding.comparison.cell] for finding in _of(evidence, standing)}
+    covered = {evidence.families[finding.comparison.cell] for finding in _findings_of(evidence, standing)}
     return [family for family in dict.fromkeys(evidence.families.values()) if family not in covered]
 
 

@@ -45,7 +45,7 @@ def flat_with_size(evidence: RunEvidence) -> Iterator[Remark]:
         first, last = group[0], group[-1]
         sizes = [figure.work.size_bytes or 0.0 for figure in (first, last)]
         needed = (sizes[1] - sizes[0]) / link_of(last)
-        part, low, high = _grown(first, last, evidence, CHANCE / len(groups))
+        part, low, high = _growth(first, last, evidence, CHANCE / len(groups))
         if low < needed <= high:
             unclear.append(last)
         for figure in group if high < needed else ():
@@ -64,7 +64,7 @@ def flat_with_size(evidence: RunEvidence) -> Iterator[Remark]:
         yield cannot_be_checked(where, missing, "more blocks, or a larger size")
 
 
-def _grown(first: BlockSeries, last: BlockSeries, evidence: RunEvidence, alpha: float) -> tuple[str, float, float]:
+def _growth(first: BlockSeries, last: BlockSeries, evidence: RunEvidence, alpha: float) -> tuple[str, float, float]:
     """The interval of how many seconds more the largest takes than the smallest, beyond the part that is named, if any.
 
     What both do before they work on the body is taken off, where it was measured at both sizes and it is known that

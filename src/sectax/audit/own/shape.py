@@ -84,7 +84,7 @@ def _mean(values: list[float]) -> tuple[list[float], float]:
     return values, math.fsum(values) / len(values) if values else 0.0
 
 
-def _along(values: list[float]) -> tuple[list[float], float]:
+def _change_over_blocks(values: list[float]) -> tuple[list[float], float]:
     """The change over all blocks, once for every block of the first half beside its partner in the second.
 
     Independent of each other, unlike the residuals of a line, so that Student's t holds for them too.
@@ -110,7 +110,7 @@ _LOOKS: tuple[tuple[str, Callable[[Arm], tuple[list[float], float]], str, str], 
     ),
     (
         "from the first to the last block its time changes by {}",
-        lambda arm: _along([shape.mean for shape in arm.shapes.values()]),
+        lambda arm: _change_over_blocks([shape.mean for shape in arm.shapes.values()]),
         "the machine changed during the run; neighbours share it, so it cancels in differences",
         "a machine that does nothing else, if the figure by itself matters",
     ),
@@ -136,7 +136,7 @@ def drift(evidence: RunEvidence) -> Iterator[Remark]:
             if away_from_zero(changes) < CHANCE_OF_DRIFT / (len(_LOOKS) * len(arms))
         ]
         yield from warn(arms, hits, words, meaning, advice)
-    yield from _alike(evidence)
+    yield from _dependent_blocks(evidence)
     for finding in evidence.findings:
         effect = finding.effect
         if effect is not None and effect.drifted and finding.comparison.standing not in CONTROLS:
@@ -151,16 +151,16 @@ def drift(evidence: RunEvidence) -> Iterator[Remark]:
             )
 
 
-def _known(evidence: RunEvidence) -> dict[str, tuple[float, ...]]:
+def _judged_differences(evidence: RunEvidence) -> dict[str, tuple[float, ...]]:
     """The differences of comparisons of enough blocks."""
     return {id: values for id, values in evidence.differences.items() if len(values) >= FIRST_LOOK}
 
 
-def _alike(evidence: RunEvidence) -> Iterator[Remark]:
+def _dependent_blocks(evidence: RunEvidence) -> Iterator[Remark]:
     """F: the differences of neighbouring blocks resemble each other, so the blocks are not independent."""
     from sectax.stats.diagnostics import lag_one, neighbours_alike
 
-    known = _known(evidence)
+    known = _judged_differences(evidence)
     for comparison, values in known.items():
         if len(set(values)) > len(values) // 2 and neighbours_alike(values) < CHANCE_ALIKE / len(known):
             yield fatal(
@@ -180,21 +180,21 @@ def _alike(evidence: RunEvidence) -> Iterator[Remark]:
 def modes(evidence: RunEvidence) -> Iterator[Remark]:
     from sectax.stats.diagnostics import normal
 
-    known = _known(evidence)
+    known = _judged_differences(evidence)
     for comparison, values in known.items():
         # Where all blocks agree within the margin, it does not matter how they lie.
         differ = max(values) - min(values) >= math.log1p(evidence.margin)
         if differ and normal(values) < CHANCE_OF_MODES / len(known):
             yield warning(
                 comparison,
-                _how(values),
+                _modes_in_words(values),
                 "the interval is for the average, and misses it more often than it says while rare blocks are few",
                 "more blocks; and see what a slow process has that a fast one has not",
             )
     yield from _medians(evidence)
 
 
-def _how(values: Sequence[float]) -> str:
+def _modes_in_words(values: Sequence[float]) -> str:
     """The modes, or the tail, in words."""
     import numpy as np
 

@@ -41,7 +41,7 @@ def unequal_work(evidence: RunEvidence) -> Iterator[Remark]:
                 saw = f"{arm.errors:.0f} of {arm.batches.operations} operations failed ({100 * share:.2f} %)"
                 meaning = "a failed operation is often a fast one: the figure is not that of the work"
                 yield fatal(arm.id, saw, meaning, FIX)
-    yield from _unwitnessed(evidence)
+    yield from _missing_witnesses(evidence)
     pairs = {
         (sides[0].id, sides[1].id): sides
         for finding in evidence.measured_findings()
@@ -57,7 +57,7 @@ def unequal_work(evidence: RunEvidence) -> Iterator[Remark]:
                 yield fatal(treatment.id, saw, NOT_THE_SAME, advice)
 
 
-def _unwitnessed(evidence: RunEvidence) -> Iterator[Remark]:
+def _missing_witnesses(evidence: RunEvidence) -> Iterator[Remark]:
     """One note for the run where a whole cell does not tell a witness, one for an arm that alone does not tell it."""
     silent = []
     for name in evidence.plan.equal_witnesses:

@@ -171,7 +171,7 @@ class Text(Grammar):
     def any_line(self) -> re.Pattern[str]:
         """Matches every line that is of interest."""
         plain = [pattern.plain for group in self.patterns.values() for pattern in group]
-        return re.compile(_any_of((*plain, *self._others)))
+        return re.compile(_any_of((*plain, *self._other_sources)))
 
     @cached_property
     def results(self) -> str:
@@ -181,7 +181,7 @@ class Text(Grammar):
     @cached_property
     def telling(self) -> str:
         """A regular expression of lines that are surely of this tool."""
-        return "|".join(filter(None, (self.results, _any_of(self._others))))
+        return "|".join(filter(None, (self.results, _any_of(self._other_sources))))
 
     @cached_property
     def opening(self) -> re.Pattern[str] | None:
@@ -190,7 +190,7 @@ class Text(Grammar):
         return re.compile(_any_of(plain)) if plain else None
 
     @property
-    def _others(self) -> Sequence[str]:
+    def _other_sources(self) -> Sequence[str]:
         sources = (*self.fails, *self.warns, *([self.last] if self.last else []))
         return [source.replace(" ", r"\s+") for source in sources]
 

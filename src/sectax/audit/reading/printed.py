@@ -43,7 +43,7 @@ def plain_number(text: str, scale: float = 1.0, unit: str = "1") -> Number | Non
     return Number(value, 10.0 ** (power - decimals) * abs(scale), unit)
 
 
-def _counted(text: str) -> Number | None:
+def _prefixed_count(text: str) -> Number | None:
     number = text.rstrip("kKMG")
     return plain_number(number, _PREFIXES[text[len(number) :][:1]])
 
@@ -75,7 +75,7 @@ def _in_seconds(unit: str) -> tuple[str, object]:
 
 # Kind -> what it looks like, and how it is read. None is no number ('-nan').
 KINDS: dict[str, tuple[str, object]] = {
-    "n": (rf"(?:{NUMBER})[kKMG]?(?![A-Za-z\d])|{_NONE}", _counted),
+    "n": (rf"(?:{NUMBER})[kKMG]?(?![A-Za-z\d])|{_NONE}", _prefixed_count),
     "t": (rf"(?:{_ONE_TIME})(?: ?{_ONE_TIME}){{0,4}}|{_NONE}", _duration),
     **{unit: _in_seconds(unit) for unit in ("s", "ms", "us", "ns")},
     "%": (rf"{NUMBER}|{_NONE}", lambda text: plain_number(text, 0.01)),

@@ -141,13 +141,13 @@ def _by_lines(lines: Sequence[str]) -> Text | None:
 def _printed(text: str) -> Sequence[str]:
     """The lines of a text without what pasting put into it; around a document they are empty."""
     if _document_in(blank := with_blanks(text)) is not None:
-        return _around(blank.split("\n"), 0)
+        return _document_lines(blank.split("\n"), 0)
     lines = unpasted(text, is_known)
     if any(_opens(grammar, line) for line in lines for grammar in _of_kind(Text)):
         return lines
     beginnings = [at for at, line in enumerate(lines) if line.startswith(("{", "["))][:_MOST_BEGINNINGS]
     at = next((at for at in beginnings if _document_in("\n".join(lines[at : at + _HEAD_LINES]))), None)
-    return lines if at is None else _around(lines, at)
+    return lines if at is None else _document_lines(lines, at)
 
 
 def _has_keys(grammar: Json, head: str) -> bool:
@@ -162,7 +162,7 @@ def _document_in(text: str) -> Json | None:
     )
 
 
-def _around(lines: Sequence[str], begin: int) -> Sequence[str]:
+def _document_lines(lines: Sequence[str], begin: int) -> Sequence[str]:
     """The document that begins in this line, and empty lines in place of what stands around it.
 
     What follows stays where it may be another document, which is then refused.

@@ -38,10 +38,10 @@ def unit_of(text: str) -> Unit | None:
         return None
     over, slash, under = re.sub(r"\s*(?:/|\bper\b)\s*", "/", re.sub(r"\s+", " ", word).lower()).partition("/")
     if not slash:
-        return _alone(over)
-    seconds, amount = _in(_TIMES, under), _in(_SIZES, over)
+        return _simple_unit(over)
+    seconds, amount = _scale_of(_TIMES, under), _scale_of(_SIZES, over)
     if seconds is None:
-        of_one = _alone(over) if _OPERATION.fullmatch(under) else None
+        of_one = _simple_unit(over) if _OPERATION.fullmatch(under) else None
         return of_one if of_one and of_one[0] in (Quantity.TIME, Quantity.MEMORY) else None
     if amount is not None:
         return Quantity.BANDWIDTH, amount / seconds
@@ -51,18 +51,18 @@ def unit_of(text: str) -> Unit | None:
     return Quantity.RATE, _PREFIXES[prefix] / seconds
 
 
-def _alone(word: str) -> Unit | None:
-    if (seconds := _in(_TIMES, word)) is not None:
+def _simple_unit(word: str) -> Unit | None:
+    if (seconds := _scale_of(_TIMES, word)) is not None:
         return Quantity.TIME, seconds
-    if (amount := _in(_SIZES, word)) is not None:
+    if (amount := _scale_of(_SIZES, word)) is not None:
         return Quantity.MEMORY, amount
     if (rate := _RATE.fullmatch(word)) is not None:
         return Quantity.RATE, _PREFIXES[rate[1]]
     # MB/s and Mbit/s without the stroke.
-    if word.endswith("ps") and (amount := _in(_SIZES, word[:-2])) is not None:
+    if word.endswith("ps") and (amount := _scale_of(_SIZES, word[:-2])) is not None:
         return Quantity.BANDWIDTH, amount
     return (Quantity.OTHER, 1.0) if word == "1" else None
 
 
-def _in(units: dict[str, float], word: str) -> float | None:
+def _scale_of(units: dict[str, float], word: str) -> float | None:
     return units.get(word, units.get(word.removesuffix("s")) if len(word) > 3 else None)

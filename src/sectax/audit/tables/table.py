@@ -110,13 +110,15 @@ class _Reader:
         if self.roles.failing is not None:
             at, failed, of = self.roles.failing
             for key, row in zip(keys, every, strict=True):
-                self.failed[key] += max(0.0, failed(row[at], self._plain(row[at])))
-                self.operations[key] += of or self._plain(row[self.roles.count] if self.roles.count is not None else "")
+                self.failed[key] += max(0.0, failed(row[at], self._number(row[at])))
+                self.operations[key] += of or self._number(
+                    row[self.roles.count] if self.roles.count is not None else ""
+                )
 
     def _leave_out(self, place: int, text: str) -> None:
         self.left_out.append(Trouble(TroubleKind.UNREAD, self.layout.place + place + 1, text))
 
-    def _plain(self, cell: str) -> float:
+    def _number(self, cell: str) -> float:
         number = self.cells.number(cell)
         return number.value if number is not None else 0.0
 
@@ -161,7 +163,7 @@ class _Reader:
             quantity=unit[0],
             claims=claims,
             values=() if claims else values,
-            count=int(self._plain(row[roles.count])) or None if claims and roles.count is not None else None,
+            count=int(self._number(row[roles.count])) or None if claims and roles.count is not None else None,
             work=Work(
                 operation=operation,
                 moves=moves_of(operation or ""),

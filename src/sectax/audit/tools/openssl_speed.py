@@ -34,7 +34,7 @@ def _throughputs(record: Record) -> Iterator[Record]:
     for at, number in enumerate(numbers):
         of_size = len(sizes) == len(numbers)
         size = f"{sizes[at]} bytes" if of_size else f"column {at + 1}"
-        made = _made(record, f"{name}, {size}", {"type": name, "size": size})
+        made = _new_record(record, f"{name}, {size}", {"type": name, "size": size})
         if number is None:
             continue
         made.put({"bandwidth": Number(number.value, number.step, "bytes/s"), "operation": name})
@@ -52,7 +52,7 @@ def _rates(record: Record) -> Iterator[Record]:
     operations = re.findall(r"([a-z]+)/s", record.text("columns") or "")
     bits = _BITS.search(algorithm)
     for operation, time, rate in zip(operations, times, rates, strict=False):
-        made = _made(record, f"{algorithm}, {operation}", {"algorithm": algorithm, "operation": operation})
+        made = _new_record(record, f"{algorithm}, {operation}", {"algorithm": algorithm, "operation": operation})
         if rate is None or time is None or len(times) != len(rates):
             continue
         key_bits = Number(float(bits[1])) if bits is not None else None
@@ -60,7 +60,7 @@ def _rates(record: Record) -> Iterator[Record]:
         yield made
 
 
-def _made(record: Record, name: str, levels: dict[str, str]) -> Record:
+def _new_record(record: Record, name: str, levels: dict[str, str]) -> Record:
     made = Record(record.line, ended=True, troubles=record.troubles)
     core, library = record.text("core"), record.text("library")
     attributes = {"name": name, "processor": core, "library": library and f"OpenSSL {library}"}

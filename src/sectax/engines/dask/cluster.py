@@ -111,7 +111,7 @@ class Cluster:
         """Start a scheduler and workers on this machine, over TLS with a certificate of their own; each is a host."""
         import dask
 
-        _silence()
+        _silence_loggers()
         security = _SECURITY.temporary()
         dask.config.set({"distributed.scheduler.allowed-failures": 0})
         # Ctrl-C on the terminal is not for the workers, nor for those that take the place of killed ones. The tracker
@@ -153,7 +153,7 @@ class Cluster:
             NothingMeasured: they do not come in time.
         """
         deadline = time.monotonic() + wait_s
-        while self._look() and len(self.present()) < at_least:
+        while self._update_hosts() and len(self.present()) < at_least:
             if time.monotonic() >= deadline:
                 count = len(self.present())
                 raise NothingMeasured(
@@ -175,8 +175,8 @@ class Cluster:
         """
         self._begun = True
         if not self._is_up():
-            self._come_back()
-        self._look()
+            self._reconnect()
+        self._update_hosts()
 
     def late(self) -> tuple[str, ...]:
         """The hosts that came since this was asked, by name."""
@@ -225,12 +225,12 @@ class Cluster:
                     lost = tuple(waiting)
                     waiting.clear()
                     yield dict.fromkeys(lost, Failure("the connection to the scheduler was lost"))
-                    self._come_back()
+                    self._reconnect()
                     return
                 now = time.monotonic()
                 if now - looked >= _LOOK_S:
                     looked = now
-                    gone = self._gone({address for address, _ in waiting.values()})
+                    gone = self._lost_workers({address for address, _ in waiting.values()})
                     if without := [name for name, (at, _) in waiting.items() if at in gone]:
                         yield given_up(without, "its worker is gone")
                 if now - began > limit_s + _GRACE_S:
@@ -290,7 +290,7 @@ class Cluster:
             try:
                 return asked.result(timeout=max(0.01, min(_LOOK_S, deadline - now)))
             except TimeoutError:
-                if not self._is_up() or self._gone({self._held[name][0]}):
+                if not self._is_up() or self._lost_workers({self._held[name][0]}):
                     raise WorkerLost(name) from None
                 if now >= deadline:
                     raise
@@ -317,7 +317,7 @@ class Cluster:
         )
 
     def _open(self) -> None:
-        _silence()
+        _silence_loggers()
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of versions that differ: those that matter are compared
@@ -338,7 +338,7 @@ class Cluster:
     def _is_up(self) -> bool:
         return self._client is not None and self._client.status == "running"
 
-    def _come_back(self) -> None:
+    def _reconnect(self) -> None:
         """Connect again to the same scheduler, or to one that was started in its place.
 
         Raises:
@@ -370,12 +370,12 @@ class Cluster:
             return None
         return frozenset(cores)
 
-    def _gone(self, addresses: set[str]) -> frozenset[str]:
+    def _lost_workers(self, addresses: set[str]) -> frozenset[str]:
         """Those of the workers that the scheduler does not know any more."""
         there = self._addresses()
         return frozenset() if there is None else frozenset(addresses - there)
 
-    def _look(self) -> bool:
+    def _update_hosts(self) -> bool:
         """Bring the hosts up to date with the workers that are there. Always true, for a loop's condition."""
         there = self._addresses()
         if there is None:
@@ -464,7 +464,7 @@ def _is_loopback(address: str) -> bool:
         return host == "localhost"
 
 
-def _silence() -> None:
+def _silence_loggers() -> None:
     """What goes wrong is said in our words."""
     for name in ("distributed", "tornado", "asyncio", *logging.root.manager.loggerDict):
         if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):

@@ -45,11 +45,11 @@ class DaskEngine:
             left = len(answers)
             for host, answer in answers.items():
                 left -= 1
-                for news in self._news(on_host[host], answer):
+                for news in self._events_of(on_host[host], answer):
                     yield replace(news, more=True) if left and isinstance(news, Arrived) else news
         self._cluster.refresh()
 
-    def _news(self, block: PlannedBlock, answer: bytes | Failure) -> Iterable[News]:
+    def _events_of(self, block: PlannedBlock, answer: bytes | Failure) -> Iterable[News]:
         state = self._cluster.hosts[block.host]
         if not isinstance(answer, Failure):
             try:

@@ -66,7 +66,7 @@ class Clients:
             env = Variables(tuple(without), extra).of(os.environ)
             self._children[number] = host().start(unpacked(argv), env=env, line_limit=LINE_LIMIT)
 
-        return await self._done(start)
+        return await self._in_thread(start)
 
     async def exchange(self, number: int, line: Sealed, longest_s: float) -> object:
         """Send a line, and give the next one that comes back, `Sealed`; or a `Failure`."""
@@ -81,17 +81,17 @@ class Clients:
                     if number not in self._children or time.monotonic() >= deadline:
                         raise
 
-        return await self._done(exchange)
+        return await self._in_thread(exchange)
 
     async def wait(self, number: int, longest_s: float) -> object:
         """Wait until it has ended, and give its exit status."""
-        return await self._done(lambda: self._children[number].wait(time.monotonic() + longest_s))
+        return await self._in_thread(lambda: self._children[number].wait(time.monotonic() + longest_s))
 
     async def end(self, number: int) -> None:
         if number in self._children:
             self._children.pop(number).kill()
 
-    async def _done(self, work: Callable[[], object]) -> object:
+    async def _in_thread(self, work: Callable[[], object]) -> object:
         """In a thread, since others may be waited for meanwhile."""
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, work)

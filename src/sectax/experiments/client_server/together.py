@@ -168,12 +168,12 @@ def one_batch(parts: Sequence[Part[_Batch]]) -> _Batch:
         ),
         "saturated": sum(part.is_saturated for part in parts),
         "processors": sum(part.processors for part in parts),
-        "hosts": _counted(parts) if len({part.host for part in parts}) > 1 else {},
+        "hosts": _failures_by_host(parts) if len({part.host for part in parts}) > 1 else {},
     }
     return msgspec.structs.replace(batches[0], **members | of_all)
 
 
-def _counted(parts: Sequence[Part[_Batch]]) -> dict[str, dict[str, int]]:
+def _failures_by_host(parts: Sequence[Part[_Batch]]) -> dict[str, dict[str, int]]:
     """What went wrong, by host."""
     counts: dict[str, Counter[str]] = {}
     for part in parts:

@@ -239,11 +239,11 @@ def files_of(argv: tuple[str, ...], folder: str) -> str:
     described = []
     for path in files:
         status = os.stat(path)
-        described.append(f"{path} {status.st_size} bytes, changed {_at(status.st_mtime_ns)}")
+        described.append(f"{path} {status.st_size} bytes, changed {_time_of_day(status.st_mtime_ns)}")
     return f"in {folder}: {'; '.join(described)}"
 
 
-def _at(nanoseconds: int) -> str:
+def _time_of_day(nanoseconds: int) -> str:
     """A time of day as people write it, to the nanosecond: two versions of a file may be a moment apart."""
     seconds, rest = divmod(nanoseconds, 10**9)
     try:

@@ -189,7 +189,7 @@ class CommandExperiment(Experiment):
         lines: dict[str, CommandLine] = {}
         for treatment in plan.treatments:
             if treatment.role in (Role.BASELINE, Role.TREATMENT):
-                commands = _of(treatment, plan)
+                commands = _commands_of(treatment, plan)
                 name = _command(treatment, commands)
                 text = name if name in plan.options.get("name", ()) else commands.texts[name]
                 place, made = list(commands.texts).index(name), plan.options.get("values", ())
@@ -264,7 +264,7 @@ class _Bench(Bench):
     def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> SubjectSpec:
         from sectax.experiments.command.subject import CommandSpec  # with what starts processes
 
-        commands = _of(treatment, self.plan)
+        commands = _commands_of(treatment, self.plan)
         name = _command(treatment, commands)
         places = commands.places
         where = LOCAL_HOST if places is None else places.where(treatment.levels)
@@ -290,7 +290,7 @@ class _Bench(Bench):
 
     def _planted_s(self, treatment: Treatment, calibrated: Calibrated | None) -> float:
         """What --added makes an execution take longer, once the pilot has said how long those of the baseline are."""
-        commands = _of(treatment, self.plan)
+        commands = _commands_of(treatment, self.plan)
         share = commands.added.get(_command(treatment, commands), 0.0)
         baseline = self.plan.cell(treatment.cell).baseline
         known = None if calibrated is None else calibrated.calibrations.get(baseline)
@@ -328,7 +328,7 @@ def _command(treatment: Treatment, commands: Commands) -> str:
     return treatment.levels.get(CONTROL) or next(iter(commands.texts))
 
 
-def _of(treatment: Treatment, plan: Plan) -> Commands:
+def _commands_of(treatment: Treatment, plan: Plan) -> Commands:
     return read_commands(plan.options, {name: treatment.levels[name] for name in scans(plan.options)})
 
 

@@ -215,7 +215,7 @@ def _prepare(slot: int, deadline_ns: int) -> tuple[int, str]:
     return ended.pid, end
 
 
-def _once(before: str, slot: int, deadline_ns: int, spin_ns: int) -> tuple[str, int, bool]:
+def _run_once(before: str, slot: int, deadline_ns: int, spin_ns: int) -> tuple[str, int, bool]:
     """The reply's part, the program's status, and whether to go on."""
     prepared, end = (0, "") if before == "-" else _prepare(int(before), deadline_ns)
     status = 0
@@ -239,7 +239,7 @@ def _run(words: list[str]) -> str:
     times, strict, deadline_ns, spin_ns = map(int, words[2:])
     reply = ["done"]
     for _ in range(times):
-        part, status, go_on = _once(before, slot, deadline_ns, spin_ns)
+        part, status, go_on = _run_once(before, slot, deadline_ns, spin_ns)
         reply.append(part)
         if not go_on or (strict and status):
             break

@@ -151,13 +151,13 @@ class ConfidentialExperiment(Experiment):
             metrics=(TIME, CPU) if has_probe else (TIME,),
             rules=Rules(
                 family=lambda levels: f"pair {levels[PAIR]}" if several else "hosts",
-                lacks=lambda levels: (_lack(machine, places, levels),),
+                lacks=lambda levels: (_host_lacks(machine, places, levels),),
                 declares=lambda levels: declares(levels[HOST], places.where(levels)),
                 primary={COMMANDS: (BY_COUNT,)},
                 once=lambda levels: levels.get(COMMANDS) == AS_PUBLISHED,
                 batch_s=lambda levels: SYSBENCH_BATCH_S if _is_sysbench(levels[TEST]) else None,
             ),
-            stopping=_as_long_as_the_study(request.stopping, factors, len(places.pairs)) if as_published else None,
+            stopping=_with_study_budget(request.stopping, factors, len(places.pairs)) if as_published else None,
             transfers=_transfers(places),
             batch_s=_TURN_S,
             rounds_range=_ROUNDS_OF_SYSBENCH if any(map(_is_sysbench, tests)) else _ROUNDS,
@@ -238,14 +238,14 @@ def _is_sysbench(test: str) -> bool:
     return TESTS[test].program == SYSBENCH
 
 
-def _lack(machine: Machine, places: Places, levels: Levels) -> WhyNot | None:
+def _host_lacks(machine: Machine, places: Places, levels: Levels) -> WhyNot | None:
     where = places.where(levels)
     if levels.get(COMMANDS) == AS_PUBLISHED or _is_sysbench(levels[TEST]):
         return machine.host_lacks(where, SYSBENCH)
     return machine.host_lacks(where) or machine.lacks(OWN_PROBE)
 
 
-def _as_long_as_the_study(stopping: Stopping, factors: tuple[Factor, ...], pairs: int) -> Stopping:
+def _with_study_budget(stopping: Stopping, factors: tuple[Factor, ...], pairs: int) -> Stopping:
     """A budget that holds each of the study's commands once and ten blocks of ours, where none was asked for."""
     if not stopping.extends:
         return stopping

@@ -73,11 +73,17 @@ def read_result(text: str) -> Result:
     fatal = [match[1] for line in lines if (match := _FATAL.fullmatch(line))]
     if fatal:
         raise UnknownOutput(f"sysbench failed: {printable(fatal[0], 200)}")
-    version = _only("version", _VERSION, lines)
+    version = _single_match("version", _VERSION, lines)
     if version not in VERSIONS:
         raise UnknownOutput(f"this is sysbench {version}; {VERSIONS[0]} to {VERSIONS[-1]} can be read")
-    threads, events = int(_only("number of threads", _THREADS, lines)), int(_only("number of events", _EVENTS, lines))
-    total_s, sum_s = float(_only("total time", _TOTAL, lines)), float(_only("sum of latencies", _SUM, lines)) / 1000
+    threads, events = (
+        int(_single_match("number of threads", _THREADS, lines)),
+        int(_single_match("number of events", _EVENTS, lines)),
+    )
+    total_s, sum_s = (
+        float(_single_match("total time", _TOTAL, lines)),
+        float(_single_match("sum of latencies", _SUM, lines)) / 1000,
+    )
     # A total of 0.0000 s is possible: one event can be shorter than the clock's step.
     if threads < 1 or events < 1:
         raise UnknownOutput(f"{events} events by {threads} threads are not a measurement")
@@ -86,7 +92,7 @@ def read_result(text: str) -> Result:
     return Result(version, threads, total_s, events, sum_s)
 
 
-def _only(what: str, pattern: re.Pattern[str], lines: list[str]) -> str:
+def _single_match(what: str, pattern: re.Pattern[str], lines: list[str]) -> str:
     figures = [match[1] for line in lines if (match := pattern.fullmatch(line))]
     if len(figures) != 1:
         raise UnknownOutput(f"its {what} stands there {len(figures)} times, not once")

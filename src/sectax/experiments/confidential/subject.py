@@ -163,7 +163,7 @@ class SysbenchSubject:
             SubjectSkipped: the host has no such program, or cannot do such a test.
         """
         self.start()
-        witnesses = self._says()
+        witnesses = self._host_witnesses()
         self._try_probe()
         witnesses = cpuid.witnesses(_WITH_PROBE.get(self._spec.host, {}), witnesses)
         if self._test.prepare:
@@ -173,7 +173,7 @@ class SysbenchSubject:
                 raise self._failure(f"its files could not be made: {printable(fatal, 200)}")
         output, _ = self._run("env")
         witnesses["environment"] = printable(", ".join(sorted(output.split())), 200)
-        witnesses |= self._where() | self._tool()
+        witnesses |= self._processor_witness() | self._tool()
         assert self._child is not None
         self._telemetry = self._host.telemetry(self._child)
         self._stage = "visit"
@@ -187,7 +187,7 @@ class SysbenchSubject:
             self._execute(work.settle)
         before = self._telemetry.read()
         reading = self._execute(work.count + work.extra)
-        PATIENCE.answered(*self._hangs)
+        PATIENCE.answered(*self._hang_keys)
         ridden = difference(before, self._telemetry.read())
         shared = {name: value for name, value in ridden.items() if name == "steal_s"}
         if reading.steal_s is not None:
@@ -210,15 +210,15 @@ class SysbenchSubject:
             child, self._child = self._child, None
             with contextlib.suppress(ChildError, OSError):
                 if child.close(grace=0.0 if self._stage == "hung" else _CLOSE_S) < 0:
-                    self._tidy()
+                    self._clean_up()
 
-    def _tidy(self) -> None:
+    def _clean_up(self) -> None:
         """End a shell that had to be left, with what it runs there, and remove its files. Raises `ChildError`."""
         with self._host.start(("/bin/sh", "-c", _TIDY, self._mark)) as child:
             child.wait(time.monotonic() + _CLOSE_S)
 
     def _refuse_what_rests(self) -> None:
-        left_s = PATIENCE.rests_s(*self._hangs)
+        left_s = PATIENCE.rests_s(*self._hang_keys)
         if left_s > 0:
             raise self._failure(f"it hung twice, and is left alone for {left_s:.0f} s more")
         if PATIENCE.is_doubted(self._spec.host) and not self._is_alive():
@@ -255,7 +255,7 @@ class SysbenchSubject:
             self.kill()
             raise SubjectSkipped(f"the probe does not run on {at}: {printable(output.strip(), 120)}", _OTHER_PROCESSOR)
 
-    def _says(self) -> Witnesses:
+    def _host_witnesses(self) -> Witnesses:
         try:
             return facts.witnesses(facts_of(self._spec.host))
         except ChildNotStarted as error:
@@ -263,7 +263,7 @@ class SysbenchSubject:
         except ChildError as error:
             raise self._failure(f"it does not say what it is: {error}") from error
 
-    def _where(self) -> Witnesses:
+    def _processor_witness(self) -> Witnesses:
         """The processor that all of the test keeps to, where it keeps to one."""
         if not self._is_remote:
             return {"processor": self._processor} if self._takes_one else {}
@@ -295,10 +295,10 @@ class SysbenchSubject:
 
     def _execute(self, count: int, block: int | None = None) -> Reading:
         if self._test.as_published:
-            return _together([self._once(1, self._spec.block) for _ in range(count)])
-        return self._once(count, block or self._spec.block)
+            return _together([self._run_once(1, self._spec.block) for _ in range(count)])
+        return self._run_once(count, block or self._spec.block)
 
-    def _once(self, count: int, block: int) -> Reading:
+    def _run_once(self, count: int, block: int) -> Reading:
         words = self._test.arguments(count, block, self._spec.longest_s)
         began = time.monotonic()
         text, status = self._ask(" ".join(words)) if self._serves else self._run(self._test.program, *words)
@@ -306,13 +306,13 @@ class SysbenchSubject:
         try:
             if self._test.program == PROBE:
                 if status == 3:  # the probe's own: not on this host
-                    self._cannot(text)
-                return _possible(probe.read_test(text, self._test.name, count), passed_s)
+                    self._refuse_unsupported(text)
+                return _plausible(probe.read_test(text, self._test.name, count), passed_s)
             cpu_s, steal_s = None, None
             if self._probe:
                 text, cpu_s, steal_s = probe.read_run(text)
             result = read_result(text)
-            reading = _possible(Reading(result.total_s, cpu_s, steal_s, result.events), passed_s)
+            reading = _plausible(Reading(result.total_s, cpu_s, steal_s, result.events), passed_s)
         except UnknownOutput as error:
             raise self._failure(str(error)) from error
         wanted = self._test.wanted_events(count)
@@ -322,7 +322,7 @@ class SysbenchSubject:
             raise self._failure(f"it did {result.events} of {wanted} events within {self._spec.longest_s} s")
         return reading
 
-    def _cannot(self, output: str) -> None:
+    def _refuse_unsupported(self, output: str) -> None:
         last = output.strip().splitlines()[-1:] or [""]
         message = f"{self._test.name} cannot be done on {self._spec.host}: {printable(last[0], 120)}"
         if self._stage != "open":
@@ -377,7 +377,7 @@ class SysbenchSubject:
         return True
 
     @property
-    def _hangs(self) -> tuple[object, ...]:
+    def _hang_keys(self) -> tuple[object, ...]:
         """What can hang: the host, and this test on it."""
         return self._spec.host, (self._spec.host, self._spec.test)
 
@@ -402,7 +402,7 @@ def _together(readings: list[Reading]) -> Reading:
     )
 
 
-def _possible(reading: Reading, passed_s: float) -> Reading:
+def _plausible(reading: Reading, passed_s: float) -> Reading:
     """A reading that took no longer than its answer. Raises `UnknownOutput` for one that did."""
     if reading.total_s > passed_s * _CLOCKS_DIFFER + _LATER_S:
         raise UnknownOutput(f"it says that it took {reading.total_s:.4g} s, and answered within {passed_s:.4g} s")

@@ -180,7 +180,7 @@ class Postgres:
         (self._folder / "data" / "pg_hba.conf").write_text("\n".join(rules) + "\n")
 
     def _start(self) -> None:
-        argv = (*self._words("postgres"), "-D", str(self._folder / "data"), "-p", PORT)
+        argv = (*self._command_line("postgres"), "-D", str(self._folder / "data"), "-p", PORT)
         self._server = StartedServer("PostgreSQL", argv, str(self._folder), ends_by=signal.SIGQUIT)
         self._stack.callback(self._server.stop)
         self._server.start()
@@ -241,7 +241,7 @@ class Postgres:
             check=False,
         )
 
-    def _words(self, program: str) -> list[str]:
+    def _command_line(self, program: str) -> list[str]:
         own = [str(self._programs / program)]
         if self._as is None:
             return own
@@ -251,7 +251,7 @@ class Postgres:
     def _run(self, program: str, *words: str) -> None:
         try:
             done = subprocess.run(
-                [*self._words(program), *words],
+                [*self._command_line(program), *words],
                 capture_output=True,
                 text=True,
                 stdin=subprocess.DEVNULL,

@@ -52,10 +52,10 @@ def read_functions(options: Mapping[str, tuple[str, ...]]) -> Functions:
     Raises:
         WrongUse: a function that is missing or named twice, or a value that cannot be.
     """
-    folder = _one(options, FOLDER) or "."
+    folder = _single_value(options, FOLDER) or "."
     code = compared(FUNCTION, options)
     endpoint, role = where(options)
-    runtime = _one(options, "runtime") or PYTHON
+    runtime = _single_value(options, "runtime") or PYTHON
     default = "lambda_function.lambda_handler" if runtime.startswith("python") else "bootstrap"
     return Functions(
         code={name: os.path.join(folder, path) for name, path in code.items()},
@@ -64,7 +64,7 @@ def read_functions(options: Mapping[str, tuple[str, ...]]) -> Functions:
         environment=_path(options, "env-file", folder),
         expected=_path(options, "expect", folder),
         runtime=runtime,
-        handler=_one(options, "handler") or default,
+        handler=_single_value(options, "handler") or default,
         timeout_s=int(seconds_in(options, "timeout", _TIMEOUT_S, (1, 900), "--timeout 60", whole=True)),
         gap_s=seconds_in(options, "gap", _GAP_S, (0.001, 60), "--gap 0.1"),
         endpoint=endpoint,
@@ -104,7 +104,7 @@ def read_expected(path: str | None) -> str | None:
     return None if path is None else _text(path)
 
 
-def _one(options: Mapping[str, tuple[str, ...]], name: str) -> str | None:
+def _single_value(options: Mapping[str, tuple[str, ...]], name: str) -> str | None:
     return next(iter(options.get(name, ())), None)
 
 
@@ -135,7 +135,7 @@ def _is_json(option: str, path: str) -> None:
 
 
 def _path(options: Mapping[str, tuple[str, ...]], name: str, folder: str) -> str | None:
-    path = _one(options, name)
+    path = _single_value(options, name)
     return None if path is None else os.path.join(folder, path)
 
 

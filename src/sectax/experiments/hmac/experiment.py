@@ -106,7 +106,7 @@ class HmacExperiment(on_lambda.LambdaExperiment):
             warms_up=not as_published,
             settles=not as_published,
             answered_by=_BY_OWN_CLOCK if own_clock else on_lambda.answered_by(reported),
-            beside=_beside(reported, own_clock),
+            beside=_secondary_metrics(reported, own_clock),
             choices=(_PUBLISHED_CHOICES + (_LOCAL_CHOICES if endpoint == LOCAL else ())) if as_published else (),
             equal_witnesses=("runtime", "architecture", "code_sha256"),
             words=hmac.WORDS | on_lambda.service(endpoint),
@@ -186,7 +186,7 @@ def by_own_clock(preset: str, levels: Mapping[str, tuple[str, ...]]) -> bool:
     return preset == "quick" and comparable and levels["pace"] == (on_lambda.SPACED,)
 
 
-def _beside(reported: tuple[Metric, ...], own_clock: bool) -> tuple[str, ...]:
+def _secondary_metrics(reported: tuple[Metric, ...], own_clock: bool) -> tuple[str, ...]:
     if own_clock:
         return ("duration", hmac.CHECK_CPU)
     return (reported[1].name, hmac.CHECK) if on_lambda.CPU_TIME in reported else (hmac.CHECK,)

@@ -58,9 +58,9 @@ class AuthorizerReferee:
         if self.treatment == NONE:
             return [_text(formless)]
         bad = [
-            whole | {"token": _other(event.token, _HEXADECIMAL)},
-            whole | {"key": _other(event.key, _HEXADECIMAL)},
-            whole | {"data": _other(event.data, "ABCDabcd")},
+            whole | {"token": _one_letter_changed(event.token, _HEXADECIMAL)},
+            whole | {"key": _one_letter_changed(event.key, _HEXADECIMAL)},
+            whole | {"data": _one_letter_changed(event.data, "ABCDabcd")},
             whole | {"token": event.token[:-2]},
             formless,
         ]
@@ -88,7 +88,7 @@ def _text(content: Any) -> str:
     return msgspec.json.encode(content).decode()
 
 
-def _other(text: str, letters: str) -> str:
+def _one_letter_changed(text: str, letters: str) -> str:
     """The text with one letter changed for another of these, at a place that nobody can foresee."""
     # The padding at the end of Base64 is no place for another letter.
     place = secrets.randbelow(len(text) - 4)

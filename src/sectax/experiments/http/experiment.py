@@ -99,7 +99,7 @@ class HttpExperiment(Experiment):
             rules=Rules(
                 family=_family,
                 # What is added to requests that wait for each other shows many times over, or not at all.
-                positive=lambda levels: _at_once(levels) == 1,
+                positive=lambda levels: _in_flight(levels) == 1,
                 lacks=lambda levels: _lacks(machine),
                 extra_operations=False,
             ),
@@ -142,7 +142,7 @@ class HttpExperiment(Experiment):
         return (CLIENT,)
 
 
-def _at_once(levels: Levels) -> int:
+def _in_flight(levels: Levels) -> int:
     """How many requests are always under way; on a schedule none has to wait for another."""
     return int(levels["concurrency"]) if levels["load"] == CLOSED else 1
 

@@ -114,7 +114,7 @@ class HttpSubject(ClientSubject):
             spec.server.check()
         with self._asking("open"):
             hello = spec.client.hello()
-            opened = spec.client.open(spec.arm, self._wanted(), _warming_s(spec))
+            opened = spec.client.open(spec.arm, self._client_request(), _warming_s(spec))
         witnesses: Witnesses = {name: self._safe(value) for name, value in opened.witnesses.items()}
         if not spec.bodies_differ and (
             differs := spec.first_body.differs(spec.service.name, witnesses["body"], witnesses["body_bytes"])
@@ -183,7 +183,7 @@ class HttpSubject(ClientSubject):
         self._overlap.add(batch, spec.ramp)
         return batch, ridden
 
-    def _wanted(self) -> dict[str, object]:
+    def _client_request(self) -> dict[str, object]:
         """What the client is asked for, by the names of its protocol."""
         spec = self._spec
         service, server = spec.service, self._own_server or spec.server

@@ -213,7 +213,7 @@ class JwtExperiment(Experiment):
     def advice_rules(self, plan: Plan) -> AdviceRules:
         """How much of it is the library. Without a CPU clock nothing is in seconds, and there is no answer."""
         primitive = ("primitive", "the bare primitive")
-        weigh = [_weigh({treatment.levels.get("algorithm", BASELINE) for treatment in plan.treatments})]
+        weigh = [_sizes_in_words({treatment.levels.get("algorithm", BASELINE) for treatment in plan.treatments})]
         if {treatment.levels.get("key_use") for treatment in plan.treatments} == {"parsed-once"}:
             weigh.insert(0, "keys parsed on every call cost more (--level key_use=parsed-per-call)")
         measured = {level for factor in plan.factors if factor.name == "language" for level in factor.levels}
@@ -232,7 +232,7 @@ class JwtExperiment(Experiment):
         return AdviceRules(CPU_TIME.name, choice, Stages("layer", (primitive,), "the library around it"))
 
 
-def _weigh(names: set[str]) -> str:
+def _sizes_in_words(names: set[str]) -> str:
     """What the signatures of these algorithms add to every request."""
     of_size: dict[int, list[str]] = {}
     for name in (name for name in ALGORITHMS if name in names):

@@ -71,7 +71,7 @@ class _Proof:
         for case in wycheproof.cases():
             if case.parameters["algorithm"] not in names or case.vectors is None:
                 continue
-            if not _prepared(talk, case.operation, case.parameters, case.inputs):
+            if not _can_prepare(talk, case.operation, case.parameters, case.inputs):
                 continue
             vectors = case.vectors.vectors
             accepted = talk.witness([token for _, token, _ in vectors]).accepted
@@ -106,7 +106,7 @@ def prove(languages: Collection[str], layers: Collection[str], inputs: Inputs) -
     """
     proof = _Proof(languages, layers, inputs)
     with contextlib.ExitStack() as held:
-        talks = dict(_talks(languages, held))
+        talks = dict(_conversations(languages, held))
         for step in (proof.sign, proof.verify, proof.judge):
             for language, talk in talks.items():
                 with contextlib.suppress(*ProbeTrouble):
@@ -114,7 +114,7 @@ def prove(languages: Collection[str], layers: Collection[str], inputs: Inputs) -
     return proof.words()
 
 
-def _talks(languages: Collection[str], held: contextlib.ExitStack) -> Iterator[tuple[str, Conversation]]:
+def _conversations(languages: Collection[str], held: contextlib.ExitStack) -> Iterator[tuple[str, Conversation]]:
     for language in languages:
         probe = probes.load(language)
         with contextlib.suppress(*ProbeTrouble):
@@ -126,10 +126,10 @@ def _talks(languages: Collection[str], held: contextlib.ExitStack) -> Iterator[t
 
 def _ready(talk: Conversation, operation: str, algorithm: str, layer: str, inputs: Mapping[str, str]) -> bool:
     parameters = {"algorithm": ALGORITHMS[algorithm].asked, "layer": layer, "key_use": "parsed-once"}
-    return _prepared(talk, operation, parameters, inputs)
+    return _can_prepare(talk, operation, parameters, inputs)
 
 
-def _prepared(talk: Conversation, operation: str, parameters: Mapping[str, str], inputs: Mapping[str, str]) -> bool:
+def _can_prepare(talk: Conversation, operation: str, parameters: Mapping[str, str], inputs: Mapping[str, str]) -> bool:
     try:
         talk.prepare(operation, dict(parameters), dict(inputs))
     except (AnsweredSkipped, AnsweredFailed):

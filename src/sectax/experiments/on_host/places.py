@@ -68,7 +68,7 @@ def read_places(options: Mapping[str, tuple[str, ...]], otherwise: Mapping[str, 
             raise WrongUse(f"--host {given!r} is not NAME=WHERE", "as in --host normal=ssh://user@vm-1")
         if name in first:
             raise WrongUse(f"two hosts are called {name!r}", "give every host a name of its own")
-        first[name] = _known(where)
+        first[name] = _checked_host(where)
     if len(first) == 1:
         raise WrongUse("one host alone has nothing to be compared with", "give two or more; the first is the baseline")
     pairs = [first or dict(otherwise)]
@@ -80,7 +80,7 @@ def read_places(options: Mapping[str, tuple[str, ...]], otherwise: Mapping[str, 
             raise WrongUse(
                 f"--pair repeats a pair, and {len(first) or 'no'} hosts were named", "give exactly two with --host"
             )
-        pairs.append(dict(zip(first, (_known(left), _known(right)), strict=True)))
+        pairs.append(dict(zip(first, (_checked_host(left), _checked_host(right)), strict=True)))
     return Places(tuple(pairs))
 
 
@@ -89,7 +89,7 @@ def sees_this_machine(where: str) -> bool:
     return where == LOCAL_HOST or where.startswith(_CONTAINERS)
 
 
-def _known(where: str) -> str:
+def _checked_host(where: str) -> str:
     host(where)  # refuses what is none; nothing is reached yet
     return where
 
@@ -112,17 +112,17 @@ def declares(name: str, where: str) -> dict[str, Witness]:
         _, _, added = where.partition("+")
         kind = "gvisor" if "runsc" in where else "container"
         promised["isolation"] = f"{kind}+{added}" if added and kind == "container" else kind
-    elif _says(name, "gvisor"):
+    elif _has_word(name, "gvisor"):
         promised["isolation"] = "gvisor"
-    technology = next((kind for kind in ("sev-snp", "sev-es", *TECHNOLOGIES) if _says(name, kind)), None)
+    technology = next((kind for kind in ("sev-snp", "sev-es", *TECHNOLOGIES) if _has_word(name, kind)), None)
     if technology is not None:
         promised["memory_encryption"] = technology
-    elif _says(name, _NORMAL):
+    elif _has_word(name, _NORMAL):
         promised["memory_encryption"] = "none"
-    elif _says(name, _ANY):
+    elif _has_word(name, _ANY):
         promised["confidential"] = True
     return promised
 
 
-def _says(name: str, word: str) -> bool:
+def _has_word(name: str, word: str) -> bool:
     return re.search(rf"(?:^|[-_.+\d]){re.escape(word)}(?:$|[-_.+\d])", name.lower()) is not None

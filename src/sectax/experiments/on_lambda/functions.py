@@ -115,13 +115,13 @@ def build(name: str, language: str) -> Path:
 
 def zip_of(function: Function) -> Path:
     """Where the zip of a function that can be built is, or will be."""
-    folder = cache.place("functions", f"{function.name}-{function.language}", *_made_of(function))
+    folder = cache.place("functions", f"{function.name}-{function.language}", *_ingredients(function))
     return folder.with_name(f"{folder.name}.zip")
 
 
-def _made_of(function: Function) -> Iterator[bytes]:
+def _ingredients(function: Function) -> Iterator[bytes]:
     if function.language == "go":
-        tool_chain = [go.version_of(_go(function)), go.architecture()]
+        tool_chain = [go.version_of(_go_program(function)), go.architecture()]
     else:
         tool_chain = [sys.version, platform.machine()]
     yield repr((_BUILD, tool_chain)).encode()
@@ -157,10 +157,10 @@ def _compile(function: Function, content: Path) -> None:
     words = [*go_programs.BUILD, "-tags", "lambda.norpc", "-ldflags", "-s -w -buildid="]
     words += ["-o", str(content / function.handler), "."]
     title = f"function {function.name}"
-    go_programs.compile_module(title, _go(function), words, function.folder, lambda text: None)
+    go_programs.compile_module(title, _go_program(function), words, function.folder, lambda text: None)
 
 
-def _go(function: Function) -> Path:
+def _go_program(function: Function) -> Path:
     program = go.find(go.wanted(function.folder / "go.mod"))
     if program is None:
         raise AssertionError("what is missing was asked for before")

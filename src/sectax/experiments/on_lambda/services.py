@@ -56,7 +56,7 @@ class Service:
         if self._local is not None:
             self._local.__enter__()
         elif self.endpoint is not AWS:
-            self._see_that_it_answers(self.endpoint)
+            self._check_endpoint(self.endpoint)
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -93,7 +93,7 @@ class Service:
                 self._layers[mark] = str(published["LayerVersionArn"])
         return self._layers[mark]
 
-    def _see_that_it_answers(self, address: str) -> None:
+    def _check_endpoint(self, address: str) -> None:
         """So that a wrong address is reported once, not by every function. Any answer of a Lambda will do."""
         from sectax.experiments.on_lambda.failures import ServiceTrouble, Unreadable, absence, is_lambdas_own
 

@@ -111,7 +111,7 @@ class FunctionSubject:
         except SectaxError as error:
             raise self._failure(error.message, error.hint) from error
         cold, answer = self._invoke(next(self._events))
-        self.first = tuple(self._of_first(cold))
+        self.first = tuple(self._cold_observations(cold))
         if not spec.counts_first:
             self._examine()
         self._stage = "visit"
@@ -139,7 +139,7 @@ class FunctionSubject:
         for _ in range(work.settle):
             self._warm(telemetry)
         readings = [self._warm(telemetry) for _ in range(work.count)]
-        observations = [observation for answer in readings for observation in self._of_each(answer)]
+        observations = [observation for answer in readings for observation in self._warm_observations(answer)]
         used = [answer.max_memory_bytes for answer in readings if answer.max_memory_bytes is not None]
         if used:
             observations.append(Observation(MAX_MEMORY, max(used), "B", readings[-1].clock, 1))
@@ -170,7 +170,7 @@ class FunctionSubject:
         if left_s > 0:
             time.sleep(left_s)
 
-    def _of_first(self, cold: Reading) -> Iterator[Observation]:
+    def _cold_observations(self, cold: Reading) -> Iterator[Observation]:
         if cold.init_s is not None:  # an instance that the service began ahead reports no init phase
             yield Observation(FIRST, cold.init_s + cold.duration_s, "s", cold.clock, 1)
             yield Observation(FIRST_INIT, cold.init_s, "s", cold.clock, 1)
@@ -178,7 +178,7 @@ class FunctionSubject:
         if self._spec.counts_first:
             yield Observation(INVOCATION, cold.duration_s, "s", cold.clock, 1)
 
-    def _of_each(self, warm: Reading) -> Iterator[Observation]:
+    def _warm_observations(self, warm: Reading) -> Iterator[Observation]:
         # First of all: a record tells observations of one name apart by their place in the list, and an opening has
         # others before this one.
         if self._spec.counts_first:
@@ -239,7 +239,7 @@ class FunctionSubject:
     def _wrong(self, payload: str) -> str | None:
         """What is wrong with an answer without the parts that it reports; None where nothing is."""
         spec = self._spec
-        if spec.expected is not None and not _equal(payload, spec.expected):
+        if spec.expected is not None and not _same_json(payload, spec.expected):
             return f"{printable(payload, _LONGEST_WITNESS)}, not what was expected"
         return None if spec.referee is None else spec.referee.judge(payload)
 
@@ -281,7 +281,7 @@ class FunctionSubject:
         return SubjectFailed(printable(safe), printable(self._redacted(hint)), self._stage)
 
 
-def _equal(payload: str, expected: str) -> bool:
+def _same_json(payload: str, expected: str) -> bool:
     try:
         return bool(msgspec.json.decode(payload) == msgspec.json.decode(expected))
     except (msgspec.DecodeError, UnicodeError):

@@ -58,13 +58,13 @@ def redaction(secrets: Iterable[str]) -> Callable[[str], str]:
     """What takes out of a text the inputs and every longer piece of them: a probe's words may quote its key."""
     whole = sorted((secret for secret in secrets if len(secret) >= _WHOLE), key=len, reverse=True)
 
-    def _or_mark(match: re.Match[str]) -> str:
+    def _masked(match: re.Match[str]) -> str:
         return _MARK if any(piece in secret for piece in _pieces(match[0]) for secret in whole) else match[0]
 
     def _redacted(text: str) -> str:
         for secret in whole:
             text = text.replace(secret, _MARK)
-        return _RUN.sub(_or_mark, text)
+        return _RUN.sub(_masked, text)
 
     return _redacted
 

@@ -22,10 +22,10 @@ _SPOILED = {OPEN: "sealed", PASSWORD: "stored"}
 
 
 def cases() -> list[Case]:
-    return [*_own(), *_wycheproof()]
+    return [*_primitive_cases(), *_wycheproof()]
 
 
-def _own() -> Iterator[Case]:
+def _primitive_cases() -> Iterator[Case]:
     from sectax.experiments.on_probe.conformance import Case
     from sectax.experiments.primitives.experiment import prepared
 

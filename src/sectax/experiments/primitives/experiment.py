@@ -74,7 +74,7 @@ _LOGINS_ANSWER = (
 )
 
 
-def _of_first(name: str) -> Metric:
+def _size_metric(name: str) -> Metric:
     """A size that is the same in every block."""
     return Metric(name, "B", Better.LOWER, Summary.MAXIMUM, f"first.{name}", resolution=1.0, compared=False)
 
@@ -99,7 +99,7 @@ def _factors(languages: tuple[str, ...]) -> tuple[Factor, ...]:
     )
 
 
-def _chosen(known: tuple[Factor, ...], request: Request) -> tuple[Factor, ...]:
+def _chosen_factors(known: tuple[Factor, ...], request: Request) -> tuple[Factor, ...]:
     """The factors of a run. Families follow from algorithms, and what has no message has no size."""
     preset, asked = dict(_PRESETS[request.preset]), dict(request.levels)
     if "family" not in asked and "algorithm" in asked:
@@ -202,10 +202,10 @@ class PrimitivesExperiment(Experiment):
         return tuple(f"probe:{name}" for name in languages[0].levels)
 
     def wants(self, request: Request) -> Wanted:
-        return Wanted(probes=_chosen(self.factors, request)[0].levels, hosts=(LOCAL_HOST,))
+        return Wanted(probes=_chosen_factors(self.factors, request)[0].levels, hosts=(LOCAL_HOST,))
 
     def design(self, request: Request, machine: Machine) -> Design:
-        factors = {factor.name: factor for factor in _chosen(_factors(tuple(machine.probes)), request)}
+        factors = {factor.name: factor for factor in _chosen_factors(_factors(tuple(machine.probes)), request)}
         languages, families = factors["language"].levels, factors["family"].levels
         answer = probe_metrics(languages, machine)
         of_passwords = families == (PASSWORD,)
@@ -213,9 +213,9 @@ class PrimitivesExperiment(Experiment):
         if of_passwords:
             if CPU_TIME in metrics:
                 metrics, answered_by = (_LOGINS, THROUGHPUT), _LOGINS_ANSWER
-            metrics += (_of_first("memory_bytes"), _of_first("peak_bytes"))
+            metrics += (_size_metric("memory_bytes"), _size_metric("peak_bytes"))
         elif families == (AGREE,):
-            metrics += (_of_first("wire_bytes"),)
+            metrics += (_size_metric("wire_bytes"),)
         return Design(
             factors=tuple(factors.values()),
             control="algorithm",

@@ -17,7 +17,7 @@ def seal(key: bytes, nonce: bytes, data: bytes) -> bytes:
     """The ciphertext with its tag."""
     authenticates, encrypts = _keys(key, nonce)
     tag = _tag(authenticates, encrypts, nonce, data)
-    return _counted(encrypts, tag, data) + tag
+    return _counter_mode(encrypts, tag, data) + tag
 
 
 def opened(key: bytes, nonce: bytes, sealed: bytes) -> bytes | None:
@@ -26,7 +26,7 @@ def opened(key: bytes, nonce: bytes, sealed: bytes) -> bytes | None:
         return None
     authenticates, encrypts = _keys(key, nonce)
     ciphertext, tag = sealed[:-_TAG_BYTES], sealed[-_TAG_BYTES:]
-    data = _counted(encrypts, tag, ciphertext)
+    data = _counter_mode(encrypts, tag, ciphertext)
     return data if secrets.compare_digest(_tag(authenticates, encrypts, nonce, data), tag) else None
 
 
@@ -46,7 +46,7 @@ def _tag(authenticates: bytes, encrypts: bytes, nonce: bytes, data: bytes) -> by
     return _aes(encrypts)(bytes(summed))
 
 
-def _counted(key: bytes, tag: bytes, data: bytes) -> bytes:
+def _counter_mode(key: bytes, tag: bytes, data: bytes) -> bytes:
     """Counter mode with a little-endian counter of 32 bits in front."""
     from Crypto.Cipher import AES
     from Crypto.Util import Counter

@@ -25,7 +25,7 @@ def stored(algorithm: str, password: bytes) -> str:
         from Crypto.Protocol.KDF import bcrypt
 
         return bcrypt(password, SETTINGS["bcrypt"]["cost"], salt).decode().replace("$2a$", "$2b$")
-    return f"{_head(algorithm)}${_encode(salt)}${_encode(_computed(algorithm, password, salt))}"
+    return f"{_head(algorithm)}${_encode(salt)}${_encode(_computed_hash(algorithm, password, salt))}"
 
 
 def fault(algorithm: str, password: bytes, text: str) -> str | None:
@@ -45,7 +45,7 @@ def fault(algorithm: str, password: bytes, text: str) -> str | None:
     if head != _head(algorithm):
         return "it has other settings"
     try:
-        right = secrets.compare_digest(_decode(made), _computed(algorithm, password, _decode(salt)))
+        right = secrets.compare_digest(_decode(made), _computed_hash(algorithm, password, _decode(salt)))
     except ValueError as error:
         return f"it cannot be decoded: {error}"
     return None if right else "it is not of this password"
@@ -57,7 +57,7 @@ def tampered(algorithm: str, text: str) -> list[str]:
         at = _BCRYPT_HEAD + secrets.choice([*range(_BCRYPT_SALT - 1), *range(_BCRYPT_SALT, _BCRYPT_TEXT - 1)])
         return [text[:at] + ("A" if text[at] != "A" else "B") + text[at + 1 :]]
     *head, salt, made = text.split("$")
-    parts = secrets.choice([(_turned(salt), made), (salt, _turned(made))])
+    parts = secrets.choice([(_altered(salt), made), (salt, _altered(made))])
     return ["$".join((*head, *parts))]
 
 
@@ -68,7 +68,7 @@ def _head(algorithm: str) -> str:
     return f"${algorithm}${settings}"
 
 
-def _computed(algorithm: str, password: bytes, salt: bytes) -> bytes:
+def _computed_hash(algorithm: str, password: bytes, salt: bytes) -> bytes:
     of = SETTINGS[algorithm]
     if algorithm.startswith("argon2id"):
         from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
@@ -92,7 +92,7 @@ def _decode(text: str) -> bytes:
     return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
 
 
-def _turned(text: str) -> str:
+def _altered(text: str) -> str:
     from sectax.experiments.primitives.referee import turn_a_bit
 
     return _encode(turn_a_bit(_decode(text)))

@@ -185,7 +185,7 @@ class S3Experiment(Experiment):
         preset = preset | {"client": (s3.GO if no_go is None else s3.PYTHON,)}
         if any(map(rate_of, load_levels(request.levels.get("load", (CLOSED,))))):
             preset = preset | {"concurrency": (OPEN_CONCURRENCY,)}
-        factors = choose(_known(request, preset), preset, request.levels)
+        factors = choose(_available_factors(request, preset), preset, request.levels)
         clients = clients_of(options)
         check_shares(clients, _levels(factors, "concurrency"), _levels(factors, "load"))
         return Design(
@@ -196,7 +196,7 @@ class S3Experiment(Experiment):
             rules=Rules(
                 family=_family,
                 # What is added to operations that wait for each other shows many times over, or not at all.
-                positive=lambda levels: _at_once(levels) == 1,
+                positive=lambda levels: _in_flight(levels) == 1,
                 lacks=lambda levels: _lacks(levels, where, machine),
                 declares=lambda levels: {"encryption_header": s3.ENCRYPTIONS[levels["encryption"]].header},
                 # Only metadata move in the others, which are there to show that.
@@ -269,7 +269,7 @@ class S3Experiment(Experiment):
         return (SERVER, CLIENT)
 
 
-def _known(request: Request, preset: Mapping[str, tuple[str, ...]]) -> tuple[Factor, ...]:
+def _available_factors(request: Request, preset: Mapping[str, tuple[str, ...]]) -> tuple[Factor, ...]:
     """The factors with the levels that the user or the preset names, where any may be named."""
     named = {"size": s3.size_levels, "concurrency": concurrency_levels, "load": load_levels}
     return tuple(
@@ -294,13 +294,13 @@ def _one_by_one(factors: tuple[Factor, ...]) -> bool:
     return _levels(factors, "concurrency") == ("1",) and _levels(factors, "load") == (CLOSED,)
 
 
-def _at_once(levels: Levels) -> int:
+def _in_flight(levels: Levels) -> int:
     """How many operations are always under way; on a schedule none has to wait for another."""
     return int(levels["concurrency"]) if levels["load"] == CLOSED else 1
 
 
 def _family(levels: Levels) -> str:
-    at_once = _at_once(levels)
+    at_once = _in_flight(levels)
     return levels["client"] if at_once == 1 else f"{levels['client']}, {at_once} at once"
 
 
@@ -315,7 +315,7 @@ def _lacks(levels: Levels, where: Where, machine: Machine) -> Iterable[WhyNot | 
     yield where.lacks(levels["transfer"], levels["encryption"])
     if levels["upload"] == s3.MULTIPART and s3.size_bytes(levels["size"]) <= s3.PART_BYTES:
         yield WhyNot("it fits into one part of 8 MiB", f"--level upload={s3.SINGLE}, or a larger size")
-    at_once = _at_once(levels)
+    at_once = _in_flight(levels)
     objects = (GENERATIONS + 2) * at_once
     if (
         at_once > 1

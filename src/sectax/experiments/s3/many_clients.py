@@ -57,7 +57,7 @@ class ManyClients:
         if wanted.get("seed"):
             place = [opened.witnesses["first_bucket"], opened.witnesses["first_key"]]
             wanted |= {"found": place, "keep": True}
-        if any(_shown(client.open(wanted, objects)) != _shown(opened) for client in rest):
+        if any(_common_witnesses(client.open(wanted, objects)) != _common_witnesses(opened) for client in rest):
             raise Answered("wrong-encryption", f"{many} clients saw different objects")
         return opened
 
@@ -88,5 +88,5 @@ class ManyClients:
             client.kill()
 
 
-def _shown(opened: Opened) -> dict[str, str | int | bool]:
+def _common_witnesses(opened: Opened) -> dict[str, str | int | bool]:
     return {name: value for name, value in opened.witnesses.items() if name not in _OWN}

@@ -104,7 +104,7 @@ class S3Subject(ClientSubject):
         began = time.time()
         with self._asking("open"):
             hello = client.hello()
-            opened = client.open(self._wanted(prefix, marker), objects)
+            opened = client.open(self._client_request(prefix, marker), objects)
         self._prefix, answered = prefix, dict(opened.witnesses)
         bucket, key = place = str(answered.pop("first_bucket", "")), str(answered.pop("first_key", ""))
         self._check_header(str(answered.get("encryption_header")))
@@ -199,7 +199,7 @@ class S3Subject(ClientSubject):
             with contextlib.suppress(OSError):
                 self._client.kill()
 
-    def _wanted(self, prefix: str, marker: str) -> dict[str, Any]:
+    def _client_request(self, prefix: str, marker: str) -> dict[str, Any]:
         """What the client is sent, by the names of clients/PROTOCOL.md."""
         spec = self._spec
         return (
@@ -219,10 +219,10 @@ class S3Subject(ClientSubject):
                 "added_ns": round(spec.added_s * 1e9),
                 "rate": spec.rate,
             }
-            | self._of_kept()
+            | self._kept_fields()
         )
 
-    def _of_kept(self) -> dict[str, Any]:
+    def _kept_fields(self) -> dict[str, Any]:
         kept = self._kept_one
         return {} if kept is None else {"seed": kept.seed, "found": list(kept.found), "keep": kept.stays}
 

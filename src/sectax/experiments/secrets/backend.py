@@ -115,9 +115,9 @@ class Backend(Keeper):
     def _ask(self, order: object, within_s: float = _ANSWER_S) -> bytes:
         assert self._child is not None, "the backend was not started"
         with self._asking:
-            return self._asked(self._child, order, time.monotonic() + within_s)
+            return self._reply_to(self._child, order, time.monotonic() + within_s)
 
-    def _asked(self, child: Child, order: object, deadline: float) -> bytes:
+    def _reply_to(self, child: Child, order: object, deadline: float) -> bytes:
         try:
             child.send(msgspec.json.encode(order) + b"\n", deadline)
             return child.receive_line(deadline)

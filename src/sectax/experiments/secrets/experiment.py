@@ -144,7 +144,7 @@ class SecretsExperiment(LambdaExperiment):
                 lacks=functools.partial(_lacks, machine, settings, as_published),
                 declares=functools.partial(_declares, settings),
                 batch_s=functools.partial(batch_s_of, settings.endpoint),
-                at_once=functools.partial(_at_once, settings.endpoint),
+                at_once=functools.partial(_can_run_at_once, settings.endpoint),
                 # One reading is one reading: no part of it can be done once more at a known cost.
                 positive=lambda levels: False,
             ),
@@ -307,7 +307,7 @@ def _lacks(machine: Machine, settings: Settings, as_published: bool, levels: Lev
     yield lambda_lack(settings.endpoint, machine)
 
 
-def _at_once(endpoint: str | None, levels: Levels) -> bool:
+def _can_run_at_once(endpoint: str | None, levels: Levels) -> bool:
     """Hits of a cache, which nobody else sees: the quota lets each of them work for a fourteenth of the time."""
     asks = ACCESS[levels["access"]].calls[levels["situation"]]
     return levels["situation"] == HIT and not asks and waits_for_quota(endpoint, levels)

@@ -116,7 +116,7 @@ class RealService(Keeper):
         """
         super().__init__(f"sectax/{secrets.token_hex(6)}", rare, sometimes)
         self._client = client
-        self._wanted = [secret for size in sizes for secret in self._every(size)]
+        self._wanted = [secret for size in sizes for secret in self._all_secrets(size)]
         self._made: list[str] = []
 
     def __enter__(self) -> RealService:
@@ -149,7 +149,7 @@ class RealService(Keeper):
         """None: AWS reports calls minutes later, and those of everybody."""
         return None
 
-    def _every(self, size: int) -> Iterator[Secret]:
+    def _all_secrets(self, size: int) -> Iterator[Secret]:
         yield self.often(size)
         yield from (self.rare(size, number) for number in range(self.rare_count))
         yield from (self.sometimes(size, number) for number in range(self.sometimes_count))

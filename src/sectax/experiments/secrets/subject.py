@@ -104,7 +104,7 @@ class SecretSubject(FunctionSubject):
             init_s = self._answer.sidecar_init_ns / 1e9
             self.first += (Observation(FIRST_SIDECAR, init_s, "s", TOLD_CLOCK, 1),)
         if self._secrets.study_hits:
-            self.first += tuple(self._as_the_study())
+            self.first += tuple(self._published_observations())
         timed = "in batches" if self._is_batched else "one by one"
         clock: Witnesses = {"clock": TOLD_CLOCK, "clock_granularity_s": _CLOCK_STEP_S}
         keeper = self._secrets.keeper
@@ -129,7 +129,7 @@ class SecretSubject(FunctionSubject):
         observations: list[Observation] = []
         telemetry = {"spanned_s": 0.0}
         for settle, count in self._portions(work.settle, work.count):
-            wanted = self._wanted(settle + count)
+            wanted = self._secrets_to_read(settle + count)
             before = self._backend_calls()
             self._wait()
             answer = self._read(wanted, repeat, settle)
@@ -188,7 +188,7 @@ class SecretSubject(FunctionSubject):
         if answer.max_memory_bytes is not None:
             yield Observation(MAX_MEMORY, answer.max_memory_bytes, "B", answer.clock, 1)
 
-    def _as_the_study(self) -> Iterator[Observation]:
+    def _published_observations(self) -> Iterator[Observation]:
         """The study's design: so many hits in one invocation, each timed by itself, and its statistics of them."""
         hit = self._secrets.keeper.often(self._secrets.size)
         before = self._backend_calls()
@@ -229,7 +229,7 @@ class SecretSubject(FunctionSubject):
         for number in range(self._secrets.keeper.rare_count):
             yield self._secrets.keeper.rare(self._secrets.size, number)
 
-    def _wanted(self, count: int) -> list[Secret]:
+    def _secrets_to_read(self, count: int) -> list[Secret]:
         spec = self._secrets
         if spec.situation == HIT:
             return [spec.keeper.often(spec.size)] * count
@@ -268,7 +268,7 @@ class SecretSubject(FunctionSubject):
 
     def _first_events(self) -> list[bytes]:
         first = self._secrets.keeper.rare(self._secrets.size, 0) if self._secrets.situation == REFRESH else None
-        return [self._event(self._wanted(1) if first is None else [first], 1, 0)]
+        return [self._event(self._secrets_to_read(1) if first is None else [first], 1, 0)]
 
     def _wrong(self, payload: str) -> str | None:
         try:

@@ -77,7 +77,7 @@ def witnesses(wrote: bytes, read: bytes) -> Witnesses:
     for kind, body in _messages(read):
         if kind == _SERVER_HELLO:
             retry |= _is_retry(body)
-            taken = _chosen(body) or taken
+            taken = _chosen_share(body) or taken
         elif kind == _SERVER_KEY_EXCHANGE:
             taken = _of_tls12(body)
     if taken is None:
@@ -128,7 +128,7 @@ def _offered(wrote: bytes) -> list[Share]:
     return shares
 
 
-def _chosen(hello: bytes) -> Share | None:
+def _chosen_share(hello: bytes) -> Share | None:
     """The key share of a ServerHello; None where it has none."""
     body = _Bytes(hello)
     body.take(2 + 32)

@@ -241,12 +241,12 @@ def _remove_group(group: Path) -> None:
 
 def _sweep() -> None:
     """Remove the control groups and folders that a killed sectax has left."""
-    _remove_groups(_is_left)
-    for folder in filter(_is_left, Path(WORK).glob(f"{_PREFIX}*")):
+    _remove_groups(_is_orphaned)
+    for folder in filter(_is_orphaned, Path(WORK).glob(f"{_PREFIX}*")):
         _remove(folder)
 
 
-def _is_left(path: Path) -> bool:
+def _is_orphaned(path: Path) -> bool:
     owner = path.name.removeprefix(_PREFIX).partition("-")[0]
     return owner.isdigit() and not Path("/proc", owner).exists()
 

@@ -74,7 +74,7 @@ def render(document: parts.Document) -> str:
 def render_picture(picture: parts.Forest) -> str:
     """A forest plot as an SVG file of its own, which follows the light or dark scheme of whoever looks at it."""
     template = _environment().get_template("forest.svg")
-    style = _plain(_style("forest.css"))
+    style = _without_properties(_style("forest.css"))
     made: str = template.render(it=forest.draw(picture, forest.WIDE), style=style, standalone=True)
     return made.strip() + "\n"
 
@@ -103,9 +103,9 @@ def _environment() -> Environment:
         "drawn": chart.draw,
         "forests": lambda given: [(name, forest.draw(given, sizes)) for name, sizes in _FORESTS.items()],
         "data_url": lambda file: f"data:{file.media_type};base64,{base64.b64encode(file.content).decode()}",
-        "is_wordy": _is_wordy,
+        "is_wordy": _needs_wide_page,
         "tied": lambda text: units.tied(text, "\u00a0"),
-        "at": _at,
+        "at": _moved,
         "place": lambda number: f"{number:.1f}".removesuffix(".0"),
     }
     environment.globals |= {"column_width": interval_column.WIDTH, "column_height": interval_column.HEIGHT}
@@ -117,17 +117,17 @@ def _environment() -> Environment:
     return environment
 
 
-def _is_wordy(table: parts.Table) -> bool:
+def _needs_wide_page(table: parts.Table) -> bool:
     """Whether a narrow page has no room for its columns beside each other: several, and words in the last."""
     return len(table.shown) > _MOST_BESIDE and not table.columns[table.shown[-1]].right
 
 
-def _at(shape: str, x: float, y: float) -> str:
+def _moved(shape: str, x: float, y: float) -> str:
     """A shape around 0, 0 moved to a place: its first step is absolute, and the others are made relative to it."""
     return shape.replace("M0 0", f"M{x:.1f} {y:.1f}", 1)
 
 
-def _plain(style: str) -> str:
+def _without_properties(style: str) -> str:
     """Without custom properties, which few converters know: the rules in light colours, then in dark ones."""
     light, dark = (dict(re.findall(r"(--\w+): (#\w+)", block)) for block in re.findall(r":root \{(.*?)\}", style, re.S))
     rules = style[style.index(".forest") :]

@@ -113,10 +113,10 @@ def _value_at(source: Any, path: str) -> Any:
 def _members(kind: type[Object]) -> dict[str, tuple[Callable[[Any], Any], dict[str, Any]]]:
     """For every member but `missing`: what makes it from the model's value, and what else is said of it."""
     fields = {field.name: field.type for field in msgspec.structs.fields(kind) if field.name != "missing"}
-    return {name: (_maker(of), _extra(of)) for name, of in fields.items()}
+    return {name: (_maker(of), _metadata(of)) for name, of in fields.items()}
 
 
-def _extra(of: Any) -> dict[str, Any]:
+def _metadata(of: Any) -> dict[str, Any]:
     metas = get_args(of)[1:] if get_origin(of) is Annotated else ()
     return next((meta.extra for meta in metas if isinstance(meta, Meta) and meta.extra), {})
 

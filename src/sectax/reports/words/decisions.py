@@ -150,7 +150,7 @@ def _pick(plan: Plan, given: Decision, places: list[list[Cheapest]]) -> str:
             for name, same in dearer.items()
             if same
         ]
-        return f"keep {level}{also}: {_some(dearer_levels)}"
+        return f"keep {level}{also}: {_first_few(dearer_levels)}"
     if best.level not in by_level:  # a baseline of another place, which nothing is compared with there
         return f"take {level}{also}"
     baseline = names.treatment(plan, by_level[best.level][0].comparison.baseline)
@@ -183,10 +183,10 @@ def _cost(plan: Plan, given: Decision, same: list[Finding]) -> Iterator[str]:
         here = [finding for finding in same if finding.verdict in directed and is_answered(finding, until)]
         here.sort(key=lambda finding: -abs(finding.effect.log_ratio) if finding.effect else 0.0)
         if here:
-            yield _some([_finding(plan, finding, in_time=given.choice.in_time) for finding in here])
+            yield _first_few([_finding(plan, finding, in_time=given.choice.in_time) for finding in here])
     equal = [names.cell(plan, finding.comparison.cell) for finding in same if finding.verdict is VerdictId.EQUIVALENT]
     if equal:
-        where = f" in {_some(equal, 4)}" if any(equal) else ""
+        where = f" in {_first_few(equal, 4)}" if any(equal) else ""
         yield f"no cost that matters (within ± {units.margin(plan.stopping.margin)}){where}"
     unclear = [finding.effect for finding in same if finding.effect and finding.verdict is VerdictId.INCONCLUSIVE]
     # Of a single comparison its interval is said already.
@@ -269,12 +269,13 @@ def _sums(places: Iterable[list[Outlay]], *, more: bool, most: int | None = None
     # By what the choice goes by, so that the first is the one that is chosen.
     ranked = sorted(ends.items(), key=lambda entry: 0.0 if more else points[entry[0]] / len(entry[1]))
     sums = (
-        (level, _more(totals, currency) if more else units.span(min(totals), max(totals))) for level, totals in ranked
+        (level, _extra_cost(totals, currency) if more else units.span(min(totals), max(totals)))
+        for level, totals in ranked
     )
     return ", ".join(f"{printable(level)} {money}" for level, money in list(sums)[:most])
 
 
-def _more(ends: list[float], currency: str) -> str:
+def _extra_cost(ends: list[float], currency: str) -> str:
     low, high = min(ends), max(ends)
     if low == high == 0:
         return "costs the same"
@@ -290,6 +291,6 @@ def _between(at: Between) -> str:
     return f"{point} ({units.span(at.low, at.high)})"
 
 
-def _some(texts: list[str], most: int = _NAMED) -> str:
+def _first_few(texts: list[str], most: int = _NAMED) -> str:
     more = f" and {len(texts) - most} more" if len(texts) > most else ""
     return f"{', '.join(texts[:most])}{more}"

@@ -44,7 +44,7 @@ def vouched(
         if not at.not_valid_before_utc <= when <= at.not_valid_after_utc:
             raise NotGenuine(f"the certificate of {_name(at)} is not valid on {when:%Y-%m-%d}")
         if at.issuer == at.subject:
-            return _known(at)
+            return _name_of_root(at)
         issuer = next((authority for authority in authorities if authority.subject == at.issuer), None)
         if issuer is None:
             raise NotGenuine(f"the certificate that signed that of {_name(at)} is not there")
@@ -53,7 +53,7 @@ def vouched(
     raise NotGenuine("its certificates sign each other in a circle")
 
 
-def _known(root: x509.Certificate) -> str:
+def _name_of_root(root: x509.Certificate) -> str:
     _refuse_unsigned(root, root)
     key = root.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
     name = ROOTS.get(hashlib.sha256(key).hexdigest())

@@ -189,7 +189,7 @@ class CaseConversation:
 
     def _costs_more_than_empty(self) -> str:
         self._running()
-        operation, empty = self._batches(), _least_of_empty(self._program)
+        operation, empty = self._batches(), _fastest_empty(self._program)
         ratio = operation.per_operation_s / empty.per_operation_s if empty.seconds else float("inf")
         if ratio <= 1.0:
             raise CheckFailed(f"an operation takes {ratio:.2f} times as long as an empty one")
@@ -217,7 +217,7 @@ class CaseConversation:
 
 
 @functools.lru_cache(maxsize=4)  # it is the same of every case
-def _least_of_empty(program: ProbeProgram) -> Batches:
+def _fastest_empty(program: ProbeProgram) -> Batches:
     """The quickest of a few batches: what an empty operation costs with the least of the machine's noise."""
     with program.start_with("empty", {}, {}) as interview:
         count = size_batch(interview, _BATCH_S).count
