@@ -84,13 +84,13 @@ def _ways(analysed: Analysed, metric: str, rule: ByRate) -> Iterator[_Way | str]
     here = (treatment for treatment in analysed.treatments if metric in treatment.estimates)
     for fixed_levels, by_situation in alike(here, rule.factor).items():
         levels = dict(fixed_levels)
-        asked = rule.asks(levels | {rule.factor: rule.again})
+        requests = rule.asks(levels | {rule.factor: rule.again})
         again = by_situation.get(rule.again)
         fetching = next((by_situation[level] for level in rule.fetching if level in by_situation), None)
-        if asked:  # it keeps nothing: its figure is the same in all situations
+        if requests:  # it keeps nothing: its figure is the same in all situations
             either = again or fetching
             assert either is not None, "a group has a member"
-            yield _Way(levels, either, (either.estimates[metric], asked), None, instead=False)
+            yield _Way(levels, either, (either.estimates[metric], requests), None, instead=False)
         elif again is None:
             yield next(iter(by_situation.values())).treatment
         else:

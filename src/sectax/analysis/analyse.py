@@ -85,14 +85,14 @@ def withhold(plan: Plan, findings: Iterable[Finding], warnings: Iterable[AuditWa
     """
     every = tuple(warnings)
     reach = _Reach(plan)
-    made = []
+    judged = []
     for finding in findings:
         own = tuple(warning for warning in every if reach.concerns(warning, finding))
         if any(reach.takes_away(warning, finding) for warning in own):
-            made.append(replace(finding, verdict=VerdictId.WITHDRAWN, withheld=finding.verdict, warnings=own))
+            judged.append(replace(finding, verdict=VerdictId.WITHDRAWN, withheld=finding.verdict, warnings=own))
         else:
-            made.append(replace(finding, warnings=own))
-    return tuple(made)
+            judged.append(replace(finding, warnings=own))
+    return tuple(judged)
 
 
 class _Reach:

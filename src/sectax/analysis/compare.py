@@ -80,9 +80,9 @@ def resolved(counterpart: Counterpart, plan: Plan) -> Counterpart:
     """
     levels = {factor.name: factor.levels for factor in plan.factors}
     variants = {
-        name: levels[name] if EVERY in given else given
-        for name, given in counterpart.variants.items()
-        if name in levels or EVERY not in given
+        name: levels[name] if EVERY in label else label
+        for name, label in counterpart.variants.items()
+        if name in levels or EVERY not in label
     }
     baselines = {plan.treatment(cell.baseline).levels[plan.control] for cell in plan.cells}
     labels: dict[str, dict[str, str]] = {}

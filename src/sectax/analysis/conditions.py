@@ -32,8 +32,8 @@ def concerns(condition: Condition, comparison: Comparison, plan: Plan) -> bool:
 def leading_metrics(plan: Plan) -> frozenset[str]:
     """The metrics that keep a run going: those of its conditions where it goes on for these, otherwise the first."""
     first = plan.metrics[0].name
-    asked = {condition.metric or first for condition in plan.stopping.conditions if condition.is_share}
-    return frozenset(asked if asked and plan.stopping.until is Until.CONDITIONS else {first})
+    named = {condition.metric or first for condition in plan.stopping.conditions if condition.is_share}
+    return frozenset(named if named and plan.stopping.until is Until.CONDITIONS else {first})
 
 
 def _is_about(treatment: Treatment, condition: Condition) -> bool:
@@ -117,8 +117,8 @@ def _concluded_value(
         elif withdrawn:
             answer, why = Answer.OPEN, Open.WITHDRAWN
         answers.append((treatment.id, (answer, why)))
-    made = _concluded(condition, answers)
-    return replace(made, values={name: spans[name] for name in made.decisive if name in spans})
+    conclusion = _concluded(condition, answers)
+    return replace(conclusion, values={name: spans[name] for name in conclusion.decisive if name in spans})
 
 
 def _span(
@@ -177,9 +177,9 @@ def _concluded(
     answers: list[tuple[str, tuple[Answer, Open]]],
     changes: Mapping[str, tuple[float, float]] = MappingProxyType({}),
 ) -> Concluded:
-    given = {answer for _, (answer, _) in answers}
-    answer = Answer.RULED_OUT if given == {Answer.RULED_OUT} else Answer.OPEN
-    if Answer.HOLDS in given:
+    given_answers = {answer for _, (answer, _) in answers}
+    answer = Answer.RULED_OUT if given_answers == {Answer.RULED_OUT} else Answer.OPEN
+    if Answer.HOLDS in given_answers:
         answer = Answer.HOLDS
     reasons = {name: why for name, (part_answer, why) in answers if part_answer is answer}
     return Concluded(

@@ -46,12 +46,12 @@ def family_controls(measured: Measured, findings: Iterable[Finding]) -> tuple[Fa
                 return finding
         return None
 
-    made = []
+    families = []
     for family in dict.fromkeys(cell.family for cell in plan.cells):
         negative, positive = first(family, Standing.NEGATIVE), first(family, Standing.POSITIVE)
         floor = None if negative is None else _half_width(negative.effect)
         half_width = None if positive is None else _half_width(positive.effect)
-        made.append(
+        families.append(
             FamilyControls(
                 family=family,
                 negative=negative,
@@ -63,7 +63,7 @@ def family_controls(measured: Measured, findings: Iterable[Finding]) -> tuple[Fa
                 else math.expm1(positive.effect.added),
             )
         )
-    return tuple(made)
+    return tuple(families)
 
 
 def _half_width(effect: Effect | None) -> float | None:

@@ -144,7 +144,7 @@ def effects(measured: Measured) -> tuple[Effect | None, ...]:
             return None
         comparison = pairs.comparisons[row]
         low, high = float(both.low[row]) - bias, float(both.high[row]) + bias
-        made = Effect(
+        result = Effect(
             log_ratio=float(both.mean[row]),
             low=low,
             high=high,
@@ -162,7 +162,7 @@ def effects(measured: Measured) -> tuple[Effect | None, ...]:
             margin_needed=margin_needed(low, high),
         )
         cost = baseline_cost(comparison.baseline, comparison.metric)
-        return made if cost is None else replace(made, absolute=_absolute(made, cost))
+        return result if cost is None else replace(result, absolute=_absolute(result, cost))
 
     margin = measured.plan.stopping.margin
     kinds = _kinds(measured.plan, pairs)

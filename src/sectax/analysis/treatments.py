@@ -25,9 +25,9 @@ _ENDS: dict[float, tuple[Callable[..., float], str]] = {0: (min, OBSERVED_MINIMU
 
 def treatment_results(measured: Measured) -> tuple[TreatmentResult, ...]:
     """One result for every treatment of the plan, then for those that were skipped when it was made."""
-    made = [_result(measured, treatment) for treatment in measured.plan.treatments]
+    results = [_result(measured, treatment) for treatment in measured.plan.treatments]
     planned = {treatment.id for treatment in measured.plan.treatments}
-    made += [
+    results += [
         TreatmentResult(
             treatment=skipped.treatment,
             levels=skipped.levels,
@@ -40,7 +40,7 @@ def treatment_results(measured: Measured) -> tuple[TreatmentResult, ...]:
         for skipped in measured.plan.skipped
         if skipped.treatment not in planned
     ]
-    return tuple(made)
+    return tuple(results)
 
 
 def estimate(metric: Metric, values: list[float], level: float) -> Estimate:

@@ -226,7 +226,7 @@ def _rounds(
     at_once = frozenset(treatment.id for treatment in plan.treatments if treatment.at_once)
     once: dict[str, int] = {}  # what one block alone measures, one time
     noises: dict[str, Noise] = {}
-    asked = {comparison.cell for comparison in plan.comparisons if comparison.standing is Standing.PRIMARY}
+    primary = {comparison.cell for comparison in plan.comparisons if comparison.standing is Standing.PRIMARY}
     for cell in plan.cells:
         here = [
             treatment for treatment in plan.treatments if treatment.cell == cell.id and treatment.id in calibrations
@@ -254,7 +254,7 @@ def _rounds(
             )
             rounds[cell.id] = min(max(filled, rounds[cell.id]), most)
             # Nobody waits for an answer of the other cells: what they take beyond their opening is taken from these.
-            if noise is not None and (cell.id in asked or not asked):
+            if noise is not None and (cell.id in primary or not primary):
                 noises[cell.id] = noise
     cells = [*rounds]
     together = bool(cells) and len(calibrations) <= plan.together

@@ -101,8 +101,8 @@ def _announcing(path: Path, command: click.Command, rivals: tuple[tuple[str, ...
 
     @functools.wraps(call)
     def echo_and_call(**values: Any) -> Any:
-        taken = _options_from_file(click.get_current_context(), values, rivals)
-        options = [text for option in taken for text in _as_options(option, values[str(option.name)])]
+        options_taken = _options_from_file(click.get_current_context(), values, rivals)
+        options = [text for option in options_taken for text in _as_options(option, values[str(option.name)])]
         if options and not values.get("quiet"):
             click.echo(f"from {printable(str(path))}: {', '.join(map(printable, options))}", err=True)
         return call(**values)

@@ -100,28 +100,28 @@ def command(
     from sectax.workflow.gate import STATUSES
 
     _refuse_misplaced(words)
-    asked = _limits(limits, file)
+    conditions = _limits(limits, file)
     if junit is not None:
         refuse_existing(junit, "--junit")
     if words[:1] == ("run",):
         sides = (baseline_rev, treatment_rev or "HEAD")
         progress = shared.progress(quiet, verbose)
-        made = _of_revisions(words[1:], sides, build, asked, out, progress, plant=self_test, quiet=quiet)
+        result = _of_revisions(words[1:], sides, build, conditions, out, progress, plant=self_test, quiet=quiet)
     else:
         _refuse_for_run(words, baseline_rev, treatment_rev, build, out, self_test)
-        made = _of_run(words, asked)
-    _print(made, json_=json_)
+        result = _of_run(words, conditions)
+    _print(result, json_=json_)
     if junit is not None:
         from sectax.workflow.gate import junit as as_junit
 
-        write_document(as_junit(made, may_pass=on_unknown == _PASS), junit, "--junit")
+        write_document(as_junit(result, may_pass=on_unknown == _PASS), junit, "--junit")
     if self_test:
-        text, status = _SELF_TEST[made.outcome]
+        text, status = _SELF_TEST[result.outcome]
         click.echo(f"self-test {text}", err=True)
         raise click.exceptions.Exit(status)
-    if made.outcome is Outcome.UNKNOWN and on_unknown == _PASS:
+    if result.outcome is Outcome.UNKNOWN and on_unknown == _PASS:
         return
-    raise click.exceptions.Exit(STATUSES[made.outcome])
+    raise click.exceptions.Exit(STATUSES[result.outcome])
 
 
 _SELF_TEST = {
@@ -163,8 +163,8 @@ def _limits(given: Sequence[str], file: Path | None) -> tuple[Condition, ...]:
     return tuple(parse.condition(text, option) for text, option in texts)
 
 
-def _refuse_for_run(words: Sequence[str], *given: object) -> None:
-    if any(given):
+def _refuse_for_run(words: Sequence[str], *options: object) -> None:
+    if any(options):
         raise WrongUse(
             f"after --, begin with run, not with {words[0]!r}" if words else "there is nothing to measure",
             "as in: sectax gate --baseline-rev main … -- run command './bench'; a run file goes without these options",
@@ -224,9 +224,9 @@ def _of_revisions(
 
     def request(old: Path, new: Path, *more: str) -> Request:
         folders = {"baseline": str(old), "treatment": str(new)}
-        name, asked = typed_request([words[0], *more, *(_filled(word, folders) for word in words[1:])])
-        both = in_both(name, asked, {baseline.name: str(old), treatment.name: str(new)}, planted)
-        if both is asked:
+        name, base_request = typed_request([words[0], *more, *(_filled(word, folders) for word in words[1:])])
+        both = in_both(name, base_request, {baseline.name: str(old), treatment.name: str(new)}, planted)
+        if both is base_request:
             _refuse_fixed(words, folders, name)
         # A margin is what does not matter, and a limit does.
         rules = replace(both.stopping, margin=min([both.stopping.margin, *shares]))
@@ -264,17 +264,17 @@ def _filled(word: str, folders: dict[str, str]) -> str:
     return word
 
 
-def _print(made: Gate, *, json_: bool) -> None:
+def _print(result: Gate, *, json_: bool) -> None:
     """The outcome for a person or a program, for the summary of a CI's step, and beside the change."""
     from sectax.workflow import gate
 
     if json_:
-        shared.print_json(made)
+        shared.print_json(result)
     else:
-        for text in gate.lines(made):
+        for text in gate.lines(result):
             say(text)
-    append_step_summary(gate.markdown(made))
+    append_step_summary(gate.markdown(result))
     if os.environ.get("GITHUB_ACTIONS") == "true":
         # GitHub reads them from either stream; stdout may be a document.
-        for line in gate.github_annotations(made):
+        for line in gate.github_annotations(result):
             click.echo(line, err=True)

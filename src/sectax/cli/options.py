@@ -73,7 +73,7 @@ def form(*options: Callable[[Any], Any]) -> Callable[[Callable[..., None]], Call
         ) -> None:
             command(form=Form(json_, show_all, ascii_only, html, picture), **values)
 
-        return functools.reduce(lambda made, option: option(made), reversed(options), call)
+        return functools.reduce(lambda decorated, option: option(decorated), reversed(options), call)
 
     return decorate
 
@@ -99,16 +99,16 @@ _ON = (
 def on(command: Any) -> Any:
     """Options of where to run; `on_of` takes them from the values of the command."""
     inside_out = _ON if isinstance(command, click.Command) else reversed(_ON)
-    return functools.reduce(lambda made, option: option(made) or made, inside_out, command)
+    return functools.reduce(lambda decorated, option: option(decorated) or decorated, inside_out, command)
 
 
 def on_of(values: Mapping[str, Any]) -> On | None:
     """Where to run; None for this machine. Raises `WrongUse`."""
     from sectax.workflow.site import On
 
-    asked = On(**{name: values[name] for name in (field.name for field in fields(On))})
+    on = On(**{name: values[name] for name in (field.name for field in fields(On))})
     if values["on"]:
-        return asked
+        return on
     flags = [f"--{name.replace('_', '-')}" for name in (field.name for field in fields(On)) if values[name]]
     if flags:
         context = click.get_current_context(silent=True)
@@ -138,13 +138,13 @@ def print_json(document: object) -> None:
     click.echo(msgspec.json.encode(document).decode())
 
 
-def conditions(given: Iterable[str]) -> tuple[Condition, ...]:
+def conditions(texts: Iterable[str]) -> tuple[Condition, ...]:
     """What `--fail-if` was given. Raises `WrongUse`."""
-    if not given:
+    if not texts:
         return ()
     from sectax.cli.parse import condition
 
-    return tuple(map(condition, given))
+    return tuple(map(condition, texts))
 
 
 def leave_with(answers: Sequence[Concluded]) -> None:

@@ -46,20 +46,20 @@ def rate(text: str) -> float:
     return float(match[1])
 
 
-def counts(given: Mapping[str, float | None]) -> dict[str, float]:
+def counts(options: Mapping[str, float | None]) -> dict[str, float]:
     """How many of each operation there are; of all of them, or of none. Raises `WrongUse`."""
-    named = {name: number for name, number in given.items() if number is not None}
-    if silent := [f"--{name}" for name in given if named and name not in named]:
+    named = {name: number for name, number in options.items() if number is not None}
+    if silent := [f"--{name}" for name in options if named and name not in named]:
         raise WrongUse(f"{', '.join(silent)} is missing", f"say how many there are, as in {silent[0]} 20, or 0")
     if named and not any(named.values()):
         raise WrongUse(f"--{' and --'.join(named)} are all 0", "say how many there are, as in --sign 1 --verify 20")
     return named
 
 
-def levels(given: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+def levels(texts: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     """`factor=a,b` as factor -> levels."""
     chosen: dict[str, tuple[str, ...]] = {}
-    for text in given:
+    for text in texts:
         name, separator, values = text.partition("=")
         names = tuple(value.strip() for value in values.split(",") if value.strip())
         if not separator or not name.strip() or not names:
@@ -156,22 +156,22 @@ def stopping(margin_text: str, budget: str | None, blocks: int | None, max_block
     )
 
 
-def _blocks_hint(given: int) -> str:
-    if given < FIRST_LOOK:
+def _blocks_hint(blocks: int) -> str:
+    if blocks < FIRST_LOOK:
         return "fewer blocks give no verdict"
     return "--precise --budget 1h goes on until the intervals are narrow"
 
 
-def until(given: str | None, precise: bool, blocks: int | None) -> Until:
+def until(rule: str | None, precise: bool, blocks: int | None) -> Until:
     """What ends a comparison. Raises `WrongUse` where the options contradict each other."""
-    named = "--precise" if precise else f"--until {given}"
-    if precise and given is not None:
-        raise WrongUse(f"--precise and --until {given} are two rules for the end of a run", "leave one of them out")
-    if blocks is not None and (precise or given is not None):
+    named = "--precise" if precise else f"--until {rule}"
+    if precise and rule is not None:
+        raise WrongUse(f"--precise and --until {rule} are two rules for the end of a run", "leave one of them out")
+    if blocks is not None and (precise or rule is not None):
         raise WrongUse(f"--blocks fixes the number of blocks, so it does not go with {named}", "leave one of them out")
-    return Until.PRECISE if precise else Until(given or Until.VERDICT)
+    return Until.PRECISE if precise else Until(rule or Until.VERDICT)
 
 
-def seed(given: int | None) -> int:
+def seed(number: int | None) -> int:
     """The seed that was given, or a fresh one."""
-    return given if given is not None else secrets.randbelow(2**32)
+    return number if number is not None else secrets.randbelow(2**32)

@@ -56,12 +56,12 @@ def _converted(svg: str) -> bytes:
     refuse_unconvertible("picture.png")
     program = _converter() or ""
     with tempfile.TemporaryDirectory(prefix="sectax-picture-") as folder:
-        source, made = Path(folder, "picture.svg"), Path(folder, "picture.png")
+        source, picture = Path(folder, "picture.svg"), Path(folder, "picture.png")
         source.write_text(svg, encoding="utf-8")
-        call = [program, *_CONVERTERS[program](str(source), str(made))]
+        call = [program, *_CONVERTERS[program](str(source), str(picture))]
         try:
             subprocess.run(call, stdin=subprocess.DEVNULL, capture_output=True, check=True, timeout=_TIMEOUT_S)
-            return made.read_bytes()
+            return picture.read_bytes()
         except (OSError, subprocess.SubprocessError) as error:
             raise WrongUse(f"{program} made no PNG of the picture", "name FILE.svg instead") from error
 

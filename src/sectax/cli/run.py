@@ -265,13 +265,13 @@ def typed_request(words: Sequence[str]) -> tuple[str, Request]:
     Raises:
         WrongUse: as `sectax run` does.
     """
-    made: list[tuple[str, Request]] = []
+    requests: list[tuple[str, Request]] = []
     asking = _ExperimentsGroup(
-        lambda experiment, values: made.append((experiment.name, _request(experiment, values)[0]))
+        lambda experiment, values: requests.append((experiment.name, _request(experiment, values)[0]))
     )
     with asking.make_context("run", list(words), parent=click.get_current_context(silent=True)) as ctx:
         asking.invoke(ctx)
-    return made[0]
+    return requests[0]
 
 
 def _without_secrets(word: str, hidden: Hidden) -> str:
@@ -347,13 +347,13 @@ def _finish(
 def _own_options(experiment: Experiment, values: dict[str, Any]) -> dict[str, tuple[str, ...]]:
     own: dict[str, tuple[str, ...]] = {}
     for option in experiment.options:
-        given = values[_parameter_name(option.name)]
+        value = values[_parameter_name(option.name)]
         if option.flag:
-            own[option.name] = ("yes",) if given else ()
-        elif len(given) > 1 and not option.multiple:
-            raise WrongUse(f"--{option.name} was given {len(given)} times", "give it once")
+            own[option.name] = ("yes",) if value else ()
+        elif len(value) > 1 and not option.multiple:
+            raise WrongUse(f"--{option.name} was given {len(value)} times", "give it once")
         else:
-            own[option.name] = tuple(given)
+            own[option.name] = tuple(value)
     return {name: texts for name, texts in own.items() if texts}
 
 

@@ -64,10 +64,10 @@ def _files(root: click.Command) -> Iterator[tuple[str, Path, str, str]]:
         kind = get_completion_class(shell)
         if kind is not None and shutil.which(shell) is not None:
             # Not `source()`, which starts the shell to ask for its version.
-            asked = _completion(kind, root)
-            yield f"completion for {shell}", path, asked.source_template % asked.source_vars(), needs
+            completion = _completion(kind, root)
+            yield f"completion for {shell}", path, completion.source_template % completion.source_vars(), needs
 
 
 def _base(variable: str, otherwise: str) -> Path:
-    given = os.environ.get(variable, "")
-    return Path(given) if os.path.isabs(given) else Path.home() / otherwise
+    folder = os.environ.get(variable, "")
+    return Path(folder) if os.path.isabs(folder) else Path.home() / otherwise

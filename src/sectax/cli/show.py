@@ -17,22 +17,22 @@ from sectax.model.errors import NothingMeasured
 @form(everything, fail_if, in_ascii, as_json)
 def command(run_file: str, fail_if: tuple[str, ...], form: Form) -> None:
     """Print the results of a run, from its file alone."""
-    kept = Shown(run_file, form)
-    if not fail_if and (text := kept.recall()) is not None:
+    report_cache = Shown(run_file, form)
+    if not fail_if and (text := report_cache.recall()) is not None:
         print_text(text)
         return
     from sectax.model.analysed import RunReport
     from sectax.workflow.analyse import analyse_file
     from sectax.workflow.conditions import concluded, was_measured
 
-    asked = conditions(fail_if)
+    limits = conditions(fail_if)
     analysed = analyse_file(Path(run_file))
-    answers = concluded(analysed, asked or analysed.measured.plan.stopping.conditions)
+    answers = concluded(analysed, limits or analysed.measured.plan.stopping.conditions)
     text = rendered(RunReport(analysed, run_file, conditions=answers), form)
     if analysed.measured.state == "finished" and not answers:
-        kept.keep_report(text)
+        report_cache.keep_report(text)
     print_text(text)
-    if asked and analysed.measured.state == "finished" and not was_measured(analysed):
+    if limits and analysed.measured.state == "finished" and not was_measured(analysed):
         raise NothingMeasured("no comparison could be measured", "see the reasons above") from Printed()
-    if asked:
+    if limits:
         leave_with(answers)

@@ -79,8 +79,8 @@ def batch_sizes(cell: Mapping[str, Operation], aim_s: float, *, equal_counts: bo
         least = max(whole_operations(calibration.shortest_s, calibration) for calibration in cell.values())
         return {name: _limited(max(count, least), calibration) for name, calibration in cell.items()}
     sizes = [
-        {name: whole_operations(slowest.operation_s * tried, calibration) for name, calibration in cell.items()}
-        for tried in range(count, count + _MORE)
+        {name: whole_operations(slowest.operation_s * operations, calibration) for name, calibration in cell.items()}
+        for operations in range(count, count + _MORE)
     ]
     return min(sizes, key=lambda counts: uneven([counts[name] * cell[name].operation_s for name in cell]))
 

@@ -12,24 +12,24 @@ from sectax.text.spans import seconds, typed
 
 
 def choose(
-    known: tuple[Factor, ...], preset: Mapping[str, tuple[str, ...]], asked: Mapping[str, tuple[str, ...]]
+    known: tuple[Factor, ...], preset: Mapping[str, tuple[str, ...]], requested: Mapping[str, tuple[str, ...]]
 ) -> tuple[Factor, ...]:
     """The factors of a run: the preset's levels, replaced where the user asked for others.
 
     Args:
         known: all factors with all levels that exist.
         preset: factor -> levels of the preset; a factor that is not here has all its levels.
-        asked: factor -> levels that the user wants, in upper or lower case; `all` for every one.
+        requested: factor -> levels that the user wants, in upper or lower case; `all` for every one.
     Raises:
         WrongUse: a factor or level that does not exist, or no level at all.
     """
     by_name = {factor.name: factor for factor in known}
-    for name in asked:
+    for name in requested:
         if name not in by_name:
             raise WrongUse(f"there is no factor {name!r}", did_you_mean(name, by_name))
     chosen: list[Factor] = []
     for factor in known:
-        levels = asked.get(factor.name, preset.get(factor.name, factor.levels))
+        levels = requested.get(factor.name, preset.get(factor.name, factor.levels))
         if levels == ("all",):
             levels = factor.levels
         levels = tuple(_as_spelled(level, factor.levels) for level in levels)

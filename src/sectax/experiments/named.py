@@ -37,10 +37,10 @@ def is_name(text: str) -> bool:
     return _NAME.fullmatch(text) is not None
 
 
-def split_name(given: str) -> tuple[str, str]:
+def split_name(typed: str) -> tuple[str, str]:
     """`NAME=TEXT` in its two parts; without a name the first is empty."""
-    name, separator, text = given.partition("=")
-    return (name, text) if separator and is_name(name) else ("", given)
+    name, separator, text = typed.partition("=")
+    return (name, text) if separator and is_name(name) else ("", typed)
 
 
 def compared(kind: Kind, options: Mapping[str, tuple[str, ...]], *, alone: bool = False) -> dict[str, str]:
@@ -54,14 +54,14 @@ def compared(kind: Kind, options: Mapping[str, tuple[str, ...]], *, alone: bool 
     if not options.get(BASELINE):
         raise WrongUse(f"no {kind.word} was given", kind.usage)
     texts = {BASELINE: options[BASELINE][0]}
-    for given in options.get(TREATMENT, ()):
-        name, text = split_name(given)
+    for typed in options.get(TREATMENT, ()):
+        name, text = split_name(typed)
         if not name:
-            typed_name, separator, _ = given.partition("=")
+            typed_name, separator, _ = typed.partition("=")
             if separator and not kind.private and not re.search(r"\s", typed_name):
                 hint = f"use letters, digits and _ . + - only, as in --treatment {as_name(typed_name)}={kind.example}"
                 raise WrongUse(f"--treatment {typed_name!r} cannot be a name", hint)
-            what = "a --treatment" if kind.private else f"--treatment {given!r}"
+            what = "a --treatment" if kind.private else f"--treatment {typed!r}"
             raise WrongUse(f"{what} has no name", f"say --treatment NAME={kind.example}")
         if name in texts:
             raise WrongUse(f"two {kind.word}s are called {name!r}", f"give every {kind.word} a name of its own")
@@ -79,22 +79,22 @@ def with_bare(
     Args:
         called: what the name of a text is made of.
     """
-    texts, made = list(bare), dict(options)
-    if texts and not made.get(BASELINE):
-        made[BASELINE] = (texts.pop(0),)
-    taken = [given.partition("=")[0] for given in made.get(TREATMENT, ())]
+    texts, completed = list(bare), dict(options)
+    if texts and not completed.get(BASELINE):
+        completed[BASELINE] = (texts.pop(0),)
+    names = [typed.partition("=")[0] for typed in completed.get(TREATMENT, ())]
     for text in texts:
         name = as_name(called(text))[:_LONGEST_NAME].rstrip("-_.+")
-        twice = sum(label == name or label.startswith(f"{name}-") for label in taken)
-        taken.append(f"{name}-{twice + 1}" if twice else name)
-        made[TREATMENT] = (*made.get(TREATMENT, ()), f"{taken[-1]}={text}")
-    return made
+        twice = sum(label == name or label.startswith(f"{name}-") for label in names)
+        names.append(f"{name}-{twice + 1}" if twice else name)
+        completed[TREATMENT] = (*completed.get(TREATMENT, ()), f"{names[-1]}={text}")
+    return completed
 
 
 def for_each(
     kind: Kind,
     option: str,
-    given: Sequence[str],
+    texts: Sequence[str],
     names: Sequence[str],
     unnamed: Sequence[str] = (),
     *,
@@ -109,7 +109,7 @@ def for_each(
         WrongUse: nothing is called so.
     """
     pairs = []
-    for text in given:
+    for text in texts:
         name, value = split_name(text)
         if name and name not in names and not any_text:
             raise WrongUse(f"--{option}: there is no {kind.word} {name!r}", did_you_mean(name, names))

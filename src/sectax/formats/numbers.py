@@ -26,12 +26,12 @@ def number(text: str, *, scale: float = 1.0, line: int | None = None, column: in
     Raises:
         BadInput: missing, text, negative, infinite, not a number, or too large once it is scaled.
     """
-    given = text.strip()
-    value = float(given) * scale if _NUMBER.fullmatch(given) else math.nan
+    stripped = text.strip()
+    value = float(stripped) * scale if _NUMBER.fullmatch(stripped) else math.nan
     if 0 <= value <= LARGEST:
         return value
     raise BadInput(
-        _complaint(given, value), "every value must be a finite number of 0 or more", line=line, column=column
+        _complaint(stripped, value), "every value must be a finite number of 0 or more", line=line, column=column
     )
 
 
@@ -40,12 +40,12 @@ def number_in(match: re.Match[str], group: int | str, line: int | None, scale: f
     return number(match[group], scale=scale, line=line, column=match.start(group) + 1)
 
 
-def _complaint(given: str, value: float) -> str:
-    shown = repr(printable(given, _LONGEST_SHOWN))
-    if not given:
+def _complaint(text: str, value: float) -> str:
+    shown = repr(printable(text, _LONGEST_SHOWN))
+    if not text:
         return "a value is missing"
     if math.isnan(value):
-        lower = given.lower().lstrip("+-")
+        lower = text.lower().lstrip("+-")
         if lower == "nan":
             return f"{shown} is not a number"
         return f"{shown} is infinite" if lower in ("inf", "infinity") else f"{shown} is not a number"

@@ -114,5 +114,5 @@ def _of_entry_point(name: str) -> Host:
     if not points:
         kinds = (LOCAL_HOST, *sorted(entry_points(group=GROUP).names))
         raise WrongUse(f"there is no kind of host {kind!r}", did_you_mean(kind, kinds))
-    made: Host = next(iter(points)).load()(name)
-    return made
+    host: Host = next(iter(points)).load()(name)
+    return host

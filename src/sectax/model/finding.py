@@ -190,13 +190,13 @@ class TreatmentResult:
 Alike = TypeVar("Alike", Treatment, TreatmentResult)
 
 
-def alike(given: Iterable[Alike], factor: str) -> dict[tuple[tuple[str, str], ...], dict[str, Alike]]:
+def alike(treatments: Iterable[Alike], factor: str) -> dict[tuple[tuple[str, str], ...], dict[str, Alike]]:
     """What differs in the level of one factor alone: the other levels -> that level -> which has it.
 
     The run's own controls, and what the factor does not concern, are not among it.
     """
     groups: dict[tuple[tuple[str, str], ...], dict[str, Alike]] = {}
-    for treatment in given:
+    for treatment in treatments:
         if treatment.role in MEASURED and factor in treatment.levels:
             fixed_levels = tuple((name, level) for name, level in treatment.levels.items() if name != factor)
             groups.setdefault(fixed_levels, {})[treatment.levels[factor]] = treatment

@@ -82,14 +82,14 @@ class GoProgram:
         place.parent.mkdir(parents=True, exist_ok=True)
         say(f"building {self.title}")
         with tempfile.TemporaryDirectory(prefix=f".{place.name}-", dir=place.parent) as scratch:
-            made = Path(scratch, self.executable)
+            executable = Path(scratch, self.executable)
             own = self.folder is not None
-            words = [*BUILD, "-o", str(made), "."] if own else ["install", f"{self.module}@{self.version}"]
+            words = [*BUILD, "-o", str(executable), "."] if own else ["install", f"{self.module}@{self.version}"]
             compile_module(self.title, tool, words, self.folder, say, GOBIN=scratch)
-            _check_sum(tool, made, self)
+            _check_sum(tool, executable, self)
             place.mkdir(exist_ok=True)
             # Two may build it at once: each its own, and the last one takes the place.
-            made.replace(self.path)
+            executable.replace(self.path)
 
 
 def compile_module(title: str, tool: Path, words: list[str], folder: Path | None, say: Say, **more: str) -> None:

@@ -52,7 +52,7 @@ class Kept:
             files: what else it was made of; one that is not there counts as well.
         """
         code = {*_loaded(), *(path for path in sys.path if os.path.isdir(path))}
-        kept = {
+        entry = {
             "at": time.time(),
             "files": {path: _state(path) for path in sorted(map(str, files))},
             "code": {path: _code_state(path) for path in sorted(code)},
@@ -60,12 +60,12 @@ class Kept:
         }
         with contextlib.suppress(OSError):
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(self._path, json.dumps(kept).encode(), private=True)
+            write_whole(self._path, json.dumps(entry).encode(), private=True)
             self._forget_the_oldest()
 
     def _forget_the_oldest(self) -> None:
-        kept = sorted(self._path.parent.glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
-        for path in kept[:-_MOST]:
+        entries = sorted(self._path.parent.glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
+        for path in entries[:-_MOST]:
             path.unlink(missing_ok=True)
 
 

@@ -206,7 +206,7 @@ def missing(probe: Probe, *, thorough: bool = False, experiment: str = "jwt") ->
         experiment: what the hint sets it up for.
     """
     own = probe.kind == "python-venv"
-    made = "libraries of" if own else "program of"
+    part = "libraries of" if own else "program of"
     hint = probe.manifest.setup.by.replace("{experiment}", experiment) if probe.manifest.setup is not None else ""
     environment = probe.environment_folder()
     built = environment is not None and (environment / "complete").exists()
@@ -223,10 +223,10 @@ def missing(probe: Probe, *, thorough: bool = False, experiment: str = "jwt") ->
         if probe.kind == "go" and (lack := go.missing(go.wanted(probe.folder / "go.mod"))) and not lack.makable:
             return lack
         lacking = "are not installed" if own else "is not built"
-        return Missing(f"the {made} probe {probe.name} {lacking}", hint, makable=True)
+        return Missing(f"the {part} probe {probe.name} {lacking}", hint, makable=True)
     if thorough and (damage := damage_of(environment)) is not None:
         verb = "are" if own else "is"
-        return Missing(f"the {made} probe {probe.name} {verb} damaged: {damage}", hint, makable=True)
+        return Missing(f"the {part} probe {probe.name} {verb} damaged: {damage}", hint, makable=True)
     return None
 
 

@@ -179,16 +179,16 @@ def schemas() -> dict[str, Schema]:
 
     A reply is either the one that says ok, or a refusal. Unknown members are allowed everywhere, as the protocol says.
     """
-    made: dict[str, Schema] = {}
+    by_name: dict[str, Schema] = {}
     for request, reply in REPLIES.items():
         command = str(request.__struct_config__.tag)
-        made[f"{command}-request"] = _request(request)
-        made[f"{command}-reply"] = _reply(command, reply)
+        by_name[f"{command}-request"] = _request(request)
+        by_name[f"{command}-reply"] = _reply(command, reply)
     # With the version of the protocol that the schema describes.
     version = f"{PROTOCOL_VERSION}.{MINOR_VERSION}"
     return {
         name: {"$id": f"urn:sectax:probe-protocol:{version}:{name}"} | _without_indentation(schema)
-        for name, schema in made.items()
+        for name, schema in by_name.items()
     }
 
 

@@ -103,15 +103,15 @@ class Session:
             AnsweredSkipped, AnsweredFailed: the probe said so.
             RuntimeError: such a reply was not asked for; the caller is wrong, not the probe.
         """
-        asked = self._asked
-        if asked is None or messages.REPLIES[type(asked)] is not kind:
+        request = self._asked
+        if request is None or messages.REPLIES[type(request)] is not kind:
             raise RuntimeError(f"a {kind.__name__} was not asked for")
         if len(line) > messages.MAX_LINE_BYTES:
             message = f"a reply of {len(line)} bytes; at most {messages.MAX_LINE_BYTES} are allowed"
             raise ProtocolViolation(Rule.LINE_LENGTH, message)
         head = _decode(line, messages.Head)
-        if head.seq != asked.seq:
-            message = f"the reply carries seq {head.seq}, the request had {asked.seq}"
+        if head.seq != request.seq:
+            message = f"the reply carries seq {head.seq}, the request had {request.seq}"
             raise ProtocolViolation(Rule.SEQ, message)
         self._asked = None
         if head.status != "ok":
@@ -119,7 +119,7 @@ class Session:
             refused = AnsweredSkipped if head.status == "skipped" else AnsweredFailed
             raise refused(refusal.reason, refusal.hint)
         reply = _decode(line, kind)
-        _check(asked, reply)
+        _check(request, reply)
         return reply
 
     def _seq(self) -> int:
@@ -153,33 +153,33 @@ def _decode(line: bytes, kind: type[StructT]) -> StructT:
     return decoded
 
 
-def _check(asked: messages.Request, reply: messages.Reply) -> None:
+def _check(request: messages.Request, reply: messages.Reply) -> None:
     """What the types alone do not say."""
-    match asked, reply:
+    match request, reply:
         case messages.Hello(), messages.HelloReply():
-            _check_hello(asked, reply)
+            _check_hello(request, reply)
         case messages.WitnessRequest(), messages.WitnessReply():
-            if len(reply.accepted) != len(asked.present):
-                message = f"{len(asked.present)} artefacts were presented, {len(reply.accepted)} were judged"
+            if len(reply.accepted) != len(request.present):
+                message = f"{len(request.present)} artefacts were presented, {len(reply.accepted)} were judged"
                 raise ProtocolViolation(Rule.JUDGEMENTS, message)
         case messages.Measure(), messages.MeasureReply():
-            _check_measure(asked, reply)
+            _check_measure(request, reply)
 
 
-def _check_hello(asked: messages.Hello, reply: messages.HelloReply) -> None:
-    if reply.protocol != asked.protocol:
-        message = f"the probe speaks protocol {reply.protocol}, {asked.protocol} was asked for"
+def _check_hello(request: messages.Hello, reply: messages.HelloReply) -> None:
+    if reply.protocol != request.protocol:
+        message = f"the probe speaks protocol {reply.protocol}, {request.protocol} was asked for"
         raise ProtocolViolation(Rule.VERSION, message)
     if not any(operation.name == "empty" for operation in reply.operations):
         message = "the probe offers no operation 'empty', so the cost of its loop cannot be known"
         raise ProtocolViolation(Rule.EMPTY_OFFERED, message)
 
 
-def _check_measure(asked: messages.Measure, reply: messages.MeasureReply) -> None:
-    if reply.count != asked.count:
-        message = f"{asked.count} operations were asked for, {reply.count} were run"
+def _check_measure(request: messages.Measure, reply: messages.MeasureReply) -> None:
+    if reply.count != request.count:
+        message = f"{request.count} operations were asked for, {reply.count} were run"
         raise ProtocolViolation(Rule.COUNTS, message)
-    wanted = asked.count if asked.each else 1
+    wanted = request.count if request.each else 1
     if len(reply.elapsed_ns) != wanted:
         message = f"{wanted} timings were asked for, {len(reply.elapsed_ns)} came"
         raise ProtocolViolation(Rule.COUNTS, message)

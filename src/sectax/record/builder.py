@@ -153,10 +153,10 @@ def failures_of(block: int, event: BlockEvent) -> list[Failure]:
 
 def first_of_each(failures: Iterable[Failure]) -> list[Failure]:
     """The first failure of every treatment in every block: what came after is its consequence."""
-    kept: dict[tuple[int, str], Failure] = {}
+    first: dict[tuple[int, str], Failure] = {}
     for failure in failures:
-        kept.setdefault((failure.block, failure.treatment), failure)
-    return list(kept.values())
+        first.setdefault((failure.block, failure.treatment), failure)
+    return list(first.values())
 
 
 @dataclass
@@ -300,6 +300,6 @@ class MeasuredBuilder:
         )
 
 
-def _copied(given: dict[Key, dict[Inner, Value]]) -> dict[Key, dict[Inner, Value]]:
+def _copied(mapping: dict[Key, dict[Inner, Value]]) -> dict[Key, dict[Inner, Value]]:
     """Without what has nothing in it."""
-    return {key: dict(of) for key, of in given.items() if of}
+    return {key: dict(of) for key, of in mapping.items() if of}

@@ -126,11 +126,11 @@ def _how_to_resume(path: Path, *, begun: bool) -> str:
 
 
 def _disk_full(path: Path, *, begun: bool) -> RecordNotWritable:
-    kept = "what was written is kept" if begun else "nothing was recorded"
+    state = "what was written is kept" if begun else "nothing was recorded"
     go_on = _how_to_resume(path, begun=begun)
     return RecordNotWritable(
         f"the disk that holds {path} is full",
-        hint=f"{kept}; make room, then{go_on} (or write to another disk with --out)",
+        hint=f"{state}; make room, then{go_on} (or write to another disk with --out)",
     )
 
 
@@ -209,9 +209,9 @@ def check_database(db: sqlite3.Connection, path: Path) -> None:
         raise damaged(path, f"its format is {version}")
     # A view may have no end, so one that took the place of a table is not read.
     views = {name.lower() for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'view'")}
-    taken = sorted(views & TABLE_NAMES)
-    if taken:
-        raise damaged(path, f"{taken[0]} is a view, and should be a table")
+    shadowed = sorted(views & TABLE_NAMES)
+    if shadowed:
+        raise damaged(path, f"{shadowed[0]} is a view, and should be a table")
     _check_length(db, path)
 
 

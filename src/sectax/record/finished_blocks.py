@@ -112,7 +112,7 @@ class BlockReducer:
         self._add_telemetry(blocks, hashes)
         begun = f"SELECT number, started, {self._host_column} FROM block WHERE number IN {_placeholders(blocks)}"  # noqa: S608
         started = {number: of for number, *of in rows(self._db, begun, tuple[int, str, str], *blocks)}
-        made = []
+        checksums = []
         for number, block in blocks.items():
             self._add_visits(block)
             without_start = hashes[number].hexdigest()
@@ -120,8 +120,8 @@ class BlockReducer:
             hashes[number].add(began)
             if block.host != LOCAL_HOST:  # so blocks of older formats, all of this one, keep their digests
                 hashes[number].add(block.host)
-            made.append((block, BlockChecksum(hashes[number].hexdigest(), block.telemetry, without_start)))
-        return made
+            checksums.append((block, BlockChecksum(hashes[number].hexdigest(), block.telemetry, without_start)))
+        return checksums
 
     def _add_subjects(self, blocks: Mapping[int, BlockSummary], hashes: Mapping[int, Hash]) -> None:
         planned: dict[int, list[str]] = {number: [] for number in blocks}
@@ -236,8 +236,8 @@ def add_batches(blocks: Sequence[BlockSummary]) -> None:
         return
     position, value, count = np.concatenate([columns for *_, columns in batches_by_block]).T
     times = np.divide(value, count, out=np.zeros_like(value), where=count != 0)
-    made = batches_of(times, position, [len(columns) for *_, columns in batches_by_block])
-    for (block, name, _), batches in zip(batches_by_block, made, strict=True):
+    by_subject = batches_of(times, position, [len(columns) for *_, columns in batches_by_block])
+    for (block, name, _), batches in zip(batches_by_block, by_subject, strict=True):
         block.batches[name] = batches
     for block in blocks:
         block.batch_columns.clear()

@@ -41,8 +41,8 @@ def encode_plan(plan: Plan) -> str:
     try:
         text = refuse_private_keys(as_json(plan), "the plan")
     except UnicodeEncodeError as error:
-        given = error.object[max(error.start - 20, 0) : error.end + 20].encode("utf-8", "backslashreplace").decode()
-        raise WrongUse(f"what was given is not valid UTF-8: {given}", hint="put the command into a script") from error
+        excerpt = error.object[max(error.start - 20, 0) : error.end + 20].encode("utf-8", "backslashreplace").decode()
+        raise WrongUse(f"what was given is not valid UTF-8: {excerpt}", hint="put the command into a script") from error
     with contextlib.suppress(msgspec.ValidationError):  # what JSON has no number for is null there
         if decode_plan(text) == plan:
             return text

@@ -36,16 +36,16 @@ T = TypeVar("T")
 def limit_steps(db: sqlite3.Connection, path: Path) -> None:
     """End a statement whose work the file does not explain with `sqlite3.OperationalError` (SQLITE_INTERRUPT)."""
     allowed = STEPS_OF_ANY + STEPS_PER_BYTE * path.stat().st_size
-    taken = 0
+    steps = 0
 
     def begins(_: str) -> None:
-        nonlocal taken
-        taken = 0
+        nonlocal steps
+        steps = 0
 
     def look() -> bool:
-        nonlocal taken
-        taken += _BETWEEN_LOOKS
-        return taken > allowed
+        nonlocal steps
+        steps += _BETWEEN_LOOKS
+        return steps > allowed
 
     db.set_trace_callback(begins)
     db.set_progress_handler(look, _BETWEEN_LOOKS)

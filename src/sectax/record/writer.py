@@ -393,10 +393,10 @@ class RunWriter:
         reduced: list[BlockSummary] = []
 
         def checksums() -> Iterator[Statement]:
-            made = self._reducer.reduce([(number, float(seconds)) for number, seconds in finished])
-            reduced.extend(block for block, _ in made)
+            checksums_of = self._reducer.reduce([(number, float(seconds)) for number, seconds in finished])
+            reduced.extend(block for block, _ in checksums_of)
             add_batches(reduced)
-            for block, of in made:
+            for block, of in checksums_of:
                 yield of.row(block.number)
 
         with self._step():

@@ -28,40 +28,42 @@ _WIDEST_SHARE = 0.5
 _GENERAL = 5
 
 
-def advice_report(given: Advice) -> Document:
+def advice_report(advice: Advice) -> Document:
     """Lay out advice; a section without anything to say is left out."""
-    plan, longer = given.plan, given.rules.longer
-    todo = words.decision(given.analysed, given.decision) if given.decision and given.analysed else []
+    plan, longer = advice.plan, advice.rules.longer
+    todo = words.decision(advice.analysed, advice.decision) if advice.decision and advice.analysed else []
     advised = sections(
         Section("What to do", lines(todo, long=True)),
-        Section("What a million of them cost", tuple(_million(given, plan))),
+        Section("What a million of them cost", tuple(_million(advice, plan))),
         Section(
             "What a connection costs",
-            tuple(connections.tables(plan, given.decision.connections if given.decision else ())),
+            tuple(connections.tables(plan, advice.decision.connections if advice.decision else ())),
         ),
-        Section("What all pairs say together", _sentences(_pooled(given))),
+        Section("What all pairs say together", _sentences(_pooled(advice))),
         Section(
-            f"Where the time goes: {names.metric(plan, given.rules.metric)}",
-            _sentences(_anatomy(anatomy, given) for anatomy in given.anatomies),
+            f"Where the time goes: {names.metric(plan, advice.rules.metric)}",
+            _sentences(_anatomy(anatomy, advice) for anatomy in advice.anatomies),
         ),
         Section(
-            "Where the cost sits, beyond the baseline", _sentences(_placement(placed, plan) for placed in given.placed)
+            "Where the cost sits, beyond the baseline", _sentences(_placement(placed, plan) for placed in advice.placed)
         ),
-        Section(printable(longer.title) if longer else "", _sentences(_worth(worth, given) for worth in given.worths)),
-        Section("How it grows with the size", _sentences(_growth(growth, given) for growth in given.growths)),
-        Section("How often the CPU quota was used up", _sentences(_quota(given, plan))),
-        Section("Which is fastest and cheapest at your rate of calls", tuple(rates(given))),
-        Section("Which quota they meet", _sentences(_quotas(given, plan))),
+        Section(
+            printable(longer.title) if longer else "", _sentences(_worth(worth, advice) for worth in advice.worths)
+        ),
+        Section("How it grows with the size", _sentences(_growth(growth, advice) for growth in advice.growths)),
+        Section("How often the CPU quota was used up", _sentences(_quota(advice, plan))),
+        Section("Which is fastest and cheapest at your rate of calls", tuple(rates(advice))),
+        Section("Which quota they meet", _sentences(_quotas(advice, plan))),
     )
     if advised and plan.transfers:
         advised = (*advised, Section("What holds elsewhere", _sentences((printable(plan.transfers),))))
     nothing = () if advised else (Text("There is no advice for this run: nothing that can be chosen was decided."),)
-    return Document(f"advice from run {printable(given.run_id)}: {printable(plan.question)}", nothing, advised)
+    return Document(f"advice from run {printable(advice.run_id)}: {printable(plan.question)}", nothing, advised)
 
 
-def _million(given: Advice, plan: Plan) -> Iterator[Block]:
+def _million(advice: Advice, plan: Plan) -> Iterator[Block]:
     """A table of what a million operations, and a month of them, cost with every decided level, unless bills say it."""
-    decision = given.decision
+    decision = advice.decision
     if decision is None or not decision.outlays:
         return
     bill = decision.outlays[0].bill
@@ -91,11 +93,11 @@ def _sentences(texts: Iterable[str]) -> tuple[Block, ...]:
     return lines(texts, long=True)
 
 
-def _pooled(given: Advice) -> Iterator[str]:
-    for ratio in given.pooled:
+def _pooled(advice: Advice) -> Iterator[str]:
+    for ratio in advice.pooled:
         yield f"{_levels(ratio.levels)} · {printable(ratio.words)}: {_ratio(ratio.ratio)}"
-    fewest = min((ratio.ratio.count for ratio in given.pooled), default=_GENERAL)
-    if given.pooled:
+    fewest = min((ratio.ratio.count for ratio in advice.pooled), default=_GENERAL)
+    if advice.pooled:
         yield "every pair counts once, so this is about the kind of machine, not about these machines"
     if fewest < _GENERAL:
         yield f"{fewest} pairs are few: a general claim takes {_GENERAL}"
@@ -109,7 +111,7 @@ def _ratio(ratio: Estimate) -> str:
     return claims.effect(effect)
 
 
-def _anatomy(anatomy: Anatomy, given: Advice) -> str:
+def _anatomy(anatomy: Anatomy, advice: Advice) -> str:
     """The parts with their shares, the last first; and the quota that all of them may have waited for."""
     parts = (
         f"{part.words} {percent(part.share)}{f' ({milliseconds(part.seconds)})' if is_between(part.share) else ''}"
@@ -117,9 +119,9 @@ def _anatomy(anatomy: Anatomy, given: Advice) -> str:
         else f"{part.words}: too noisy, run longer"
         for part in anatomy.parts[::-1]
     )
-    held = (held for held in given.throttled if held.treatment == anatomy.treatment and held.throttled_periods)
-    waited = "".join(f"; {_quota_use(held, given.plan)}, and each part includes waiting for it" for held in held)
-    return f"{where(given.plan, anatomy.cell, anatomy.treatment)}: {printable('; '.join(parts))}{waited}"
+    held = (held for held in advice.throttled if held.treatment == anatomy.treatment and held.throttled_periods)
+    waited = "".join(f"; {_quota_use(held, advice.plan)}, and each part includes waiting for it" for held in held)
+    return f"{where(advice.plan, anatomy.cell, anatomy.treatment)}: {printable('; '.join(parts))}{waited}"
 
 
 def _quota_use(held: Throttled, plan: Plan) -> str:
@@ -134,12 +136,12 @@ def _placement(placed: Placed, plan: Plan) -> str:
     return f"{where(plan, placed.cell, placed.treatment)}: {'; '.join(parts) or 'withdrawn'}"
 
 
-def _worth(worth: Worth, given: Advice) -> str:
-    rule, times = given.rules.longer, worth.times
+def _worth(worth: Worth, advice: Advice) -> str:
+    rule, times = advice.rules.longer, worth.times
     assert rule is not None, "it is made by a rule"
     if times.low is None or times.high is None:
-        return f"{where(given.plan, worth.cell, worth.treatment)}: undecided"
-    who, noun = where(given.plan, worth.cell, worth.treatment), printable(rule.words)
+        return f"{where(advice.plan, worth.cell, worth.treatment)}: undecided"
+    who, noun = where(advice.plan, worth.cell, worth.treatment), printable(rule.words)
     shorter = times.high < 1
     ends = sorted(1 / end if shorter else end for end in (times.low, times.point, times.high))
     point = f"{units.number(ends[1], ends[2] - ends[0])} ({units.span(ends[0], ends[2])})"
@@ -149,8 +151,8 @@ def _worth(worth: Worth, given: Advice) -> str:
     return f"{who}: as long as {point} {first}s {rest}"
 
 
-def _growth(growth: Growth, given: Advice) -> str:
-    plan, rule = given.plan, given.rules.growth
+def _growth(growth: Growth, advice: Advice) -> str:
+    plan, rule = advice.plan, advice.rules.growth
     varying = {*names.varying_factors(plan), plan.control}
     whose = f", {printable(growth.step)}" if growth.step else ""
     who = f"{_levels(growth.levels, varying)}{whose}"
@@ -165,21 +167,21 @@ def _growth(growth: Growth, given: Advice) -> str:
     return words
 
 
-def _quota(given: Advice, plan: Plan) -> Iterator[str]:
+def _quota(advice: Advice, plan: Plan) -> Iterator[str]:
     """How often the quota was used up, where that does not stand beside the parts."""
-    often = [held for held in given.throttled if held.throttled_periods]
-    beside = {anatomy.treatment for anatomy in given.anatomies}
+    often = [held for held in advice.throttled if held.throttled_periods]
+    beside = {anatomy.treatment for anatomy in advice.anatomies}
     for held in often:
         if held.treatment not in beside:
             yield f"{where(plan, held.cell, held.treatment)}: {_quota_use(held, plan)}"
-    if given.throttled and not often:
-        yield f"never, in {units.count(sum(held.periods for held in given.throttled), 'period')}"
+    if advice.throttled and not often:
+        yield f"never, in {units.count(sum(held.periods for held in advice.throttled), 'period')}"
 
 
-def _quotas(given: Advice, plan: Plan) -> Iterator[str]:
+def _quotas(advice: Advice, plan: Plan) -> Iterator[str]:
     """One line for each treatment that asks a service with a quota, however it is set up."""
     asking: dict[str, list[str]] = {}  # who -> its ways
-    for use in given.quotas:
+    for use in advice.quotas:
         way = f"{printable(use.way)}: " if use.way else ""
         share, clients = 100 * use.limited_s / use.quota_s, max(1, int(use.quota_s // use.limited_s))
         asking.setdefault(where(plan, use.cell, use.treatment), []).append(
@@ -187,15 +189,15 @@ def _quotas(given: Advice, plan: Plan) -> Iterator[str]:
             f"({clients:,} such clients meet it)"
         )
     for who, loads in asking.items():
-        quota = units.number(given.quotas[0].quota_s)
-        yield f"{who}, at {_rate_meant(given)}, against a quota of {quota} requests/s: {'; '.join(loads)}"
-    if asking and given.rules.requests is not None:
-        yield printable(given.rules.requests.assumes)
+        quota = units.number(advice.quotas[0].quota_s)
+        yield f"{who}, at {_rate_meant(advice)}, against a quota of {quota} requests/s: {'; '.join(loads)}"
+    if asking and advice.rules.requests is not None:
+        yield printable(advice.rules.requests.assumes)
 
 
-def _rate_meant(given: Advice) -> str:
-    asked = given.asked_rate_s
-    return "the measured rate" if asked is None else f"{asked:,.6g} operations/s"
+def _rate_meant(advice: Advice) -> str:
+    rate_s = advice.asked_rate_s
+    return "the measured rate" if rate_s is None else f"{rate_s:,.6g} operations/s"
 
 
 def where(plan: Plan, cell: str, treatment: str) -> str:

@@ -194,8 +194,8 @@ def _quotable(audited: Audited) -> str:
         which = _marked_figures(audited, worst, tally.fatal if audited.is_fatal else tally.warned)
         verdict = f"Do not quote {which}" if audited.is_fatal else f"Quote {which} with care"
         return f"{verdict}: {printable(worst.meaning)}. {_checks_counted(audited)}"
-    made, all_ = _checks(audited)
-    if 2 * made < all_ or not made:
+    checked, all_ = _checks(audited)
+    if 2 * checked < all_ or not checked:
         return _nothing_found(audited)
     return f"These numbers can be quoted. {_checks_counted(audited)}"
 
@@ -226,31 +226,31 @@ def _findings_counted(audited: Audited) -> str:
 
 def _checks_counted(audited: Audited) -> str:
     """'3 checks of 12 could be made': so few are no pass."""
-    made, all_ = _checks(audited)
-    if made == all_:
+    checked, all_ = _checks(audited)
+    if checked == all_:
         return f"All {units.count(all_, 'check')} could be made"
-    return f"{'Only ' if 2 * made < all_ else ''}{units.count(made, 'check')} of {all_} could be made"
+    return f"{'Only ' if 2 * checked < all_ else ''}{units.count(checked, 'check')} of {all_} could be made"
 
 
 def _nothing_found(audited: Audited) -> str:
-    made, all_ = _checks(audited)
-    if not made:
+    checked, all_ = _checks(audited)
+    if not checked:
         return (
             f"None of {units.count(all_, 'check')} could be made, so nothing is known"
             if all_
             else "No check applies here"
         )
-    if 2 * made < all_:
-        return f"{_checks_counted(audited)}, which is not a pass; {_verb(made, 'it', 'they')} found nothing"
-    if made < all_:
-        return f"Nothing was found by the {units.count(made, 'check')} of {all_} that could be made"
+    if 2 * checked < all_:
+        return f"{_checks_counted(audited)}, which is not a pass; {_verb(checked, 'it', 'they')} found nothing"
+    if checked < all_:
+        return f"Nothing was found by the {units.count(checked, 'check')} of {all_} that could be made"
     return f"Nothing was found by {f'any of the {all_} checks' if all_ > 1 else 'the one check'} that could be made"
 
 
 def _checks(audited: Audited) -> tuple[int, int]:
     """How many checks could be made, and how many apply."""
-    made = audited.count(Status.FIRED) + audited.count(Status.SILENT)
-    return made, made + audited.count(Status.UNCHECKED)
+    checked = audited.count(Status.FIRED) + audited.count(Status.SILENT)
+    return checked, checked + audited.count(Status.UNCHECKED)
 
 
 def _verb(number: int, singular: str, several: str) -> str:

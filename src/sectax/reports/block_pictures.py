@@ -48,10 +48,10 @@ def _thinned(blocks_of: Mapping[str, Mapping[int, float]]) -> tuple[dict[str, di
     longest = max(map(len, blocks_of.values()))
     most = max(2, min(_MOST_TREATMENTS, _MOST_POINTS // longest))
     every = math.ceil(most * longest / _MOST_POINTS) if len(blocks_of) >= most else 1
-    kept = {name: dict(sorted(blocks.items())[::every]) for name, blocks in list(blocks_of.items())[:most]}
+    thinned = {name: dict(sorted(blocks.items())[::every]) for name, blocks in list(blocks_of.items())[:most]}
     left_out = [f" Only the first {most} of {len(blocks_of)} treatments are drawn."] if len(blocks_of) > most else []
     left_out += [f" One block in {every} is drawn."] if every > 1 else []
-    return kept, "".join(left_out)
+    return thinned, "".join(left_out)
 
 
 def _chart(plan: Plan, cell: Cell, metric: Metric, blocks_of: Mapping[str, Mapping[int, float]]) -> Chart:

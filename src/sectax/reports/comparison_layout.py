@@ -217,15 +217,15 @@ def _reasons(side: Side) -> str:
 
 def _matched(table: ComparedTable, *, show_all: bool) -> ComparedTable:
     """The table with those sides alone that have a figure, and those ratios unless all are asked for."""
-    kept = [place for place, side in enumerate(table.here) if _has_figures(side)]
+    places = [place for place, side in enumerate(table.here) if _has_figures(side)]
 
     def of(shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
-        there = (replace(shape, here=tuple(shape.here[place] for place in kept)) for shape in shapes)
+        there = (replace(shape, here=tuple(shape.here[place] for place in places)) for shape in shapes)
         return tuple(shape for shape in there if show_all or any(map(_is_of_run, shape.here)))
 
     return replace(
         table,
-        here=tuple(table.here[place] for place in kept),
+        here=tuple(table.here[place] for place in places),
         down=of(table.down),
         across=of(table.across),
     )
@@ -313,10 +313,10 @@ def _is_noisy(low: float, high: float) -> bool:
 
 def _timed(plan: Plan, metric: Metric) -> str:
     """Which clock the run's figures of a metric are by, where its own answer is by the other."""
-    asked = plan.metrics[0]
-    if metric.unit == "B" or metric.cpu == asked.cpu:
+    primary = plan.metrics[0]
+    if metric.unit == "B" or metric.cpu == primary.cpu:
         return ""
-    clocks = ["CPU time" if timed.cpu else "wall time" for timed in (metric, asked)]
+    clocks = ["CPU time" if timed.cpu else "wall time" for timed in (metric, primary)]
     return f"here by {clocks[0]}, as the study measured; the run's own answer is by {clocks[1]}: sectax show"
 
 

@@ -129,8 +129,8 @@ def _findings(analysed: Analysed) -> Iterator[_Row]:
 
 
 def _checks(finding: Finding, *, note: bool) -> str:
-    given = (warning.check for warning in finding.warnings if (warning.severity is Severity.NOTE) is note)
-    return " ".join(dict.fromkeys(given))
+    checks = (warning.check for warning in finding.warnings if (warning.severity is Severity.NOTE) is note)
+    return " ".join(dict.fromkeys(checks))
 
 
 def _effect(finding: Finding, effect: Effect) -> _Row:

@@ -35,8 +35,8 @@ def distrust(analysed: Analysed, shown: frozenset[str]) -> tuple[list[str], list
     """
     doubts = [(name, text) for _, name, text in sorted(_doubts(analysed, shown), key=lambda doubt: doubt[0])]
     lengths = itertools.accumulate(len(text) for _, text in doubts)
-    kept = max(1, sum(length <= _ROOM for length in lengths))
-    return [text for _, text in doubts[:kept]], [*dict.fromkeys(name for name, _ in doubts[kept:])]
+    shown_count = max(1, sum(length <= _ROOM for length in lengths))
+    return [text for _, text in doubts[:shown_count]], [*dict.fromkeys(name for name, _ in doubts[shown_count:])]
 
 
 def _doubts(analysed: Analysed, shown: frozenset[str]) -> Iterator[tuple[int, str, str]]:

@@ -297,9 +297,9 @@ class Document:
         return tuple(section for section in self.sections if section.kind is not Kind.ANSWER)
 
 
-def sections(*given: Section) -> tuple[Section, ...]:
+def sections(*every: Section) -> tuple[Section, ...]:
     """Those of them that have something to say."""
-    return tuple(section for section in given if section.blocks)
+    return tuple(section for section in every if section.blocks)
 
 
 def lines(texts: Iterable[str], *, long: bool = False) -> tuple[Block, ...]:

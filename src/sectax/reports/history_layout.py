@@ -65,9 +65,9 @@ def history_report(history: History, *, show_all: bool) -> Document:
     )
 
 
-def page(made: Document, history: History) -> Document:
+def page(document: Document, history: History) -> Document:
     """The same with the pictures, which are what a page is opened for."""
-    return replace(made, sections=(*sections(Section("Each line", tuple(pictures(history)))), *made.sections))
+    return replace(document, sections=(*sections(Section("Each line", tuple(pictures(history)))), *document.sections))
 
 
 def pictures(history: History) -> Iterator[Block]:

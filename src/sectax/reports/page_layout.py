@@ -46,7 +46,7 @@ def run_page(
     """
     # A picture that has all answers says them in words too.
     folds = Kind.RESULTS if picture is None or picture.left_out else Kind.ASIDE
-    kept = [
+    sections_before = [
         replace(section, blocks=(picture, *section.blocks)) if picture and section in document.answers[:1] else section
         for section in document.sections
         if section.kind is not Kind.RESULTS
@@ -66,7 +66,7 @@ def run_page(
         ),
         Section("Raw figures", tuple(_attachments(analysed)), Kind.END),
     )
-    return replace(document, sections=(*kept, *added))
+    return replace(document, sections=(*sections_before, *added))
 
 
 def _audit(analysed: Analysed) -> Iterator[Table]:

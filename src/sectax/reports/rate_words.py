@@ -15,21 +15,21 @@ from sectax.text.printable import printable
 _NOT_TOLD_APART = " (the next, {},cannot be told apart from it)"
 
 
-def rates(given: Advice) -> Iterator[Block]:
+def rates(advice: Advice) -> Iterator[Block]:
     """The answers at every rate, and a table of what a million invocations cost."""
-    rule, advised = given.rules.by_rate, given.rates
+    rule, advised = advice.rules.by_rate, advice.rates
     if rule is None or not advised.at:
         return
-    plan = given.plan
+    plan = advice.plan
     groups: dict[tuple[tuple[str, str], ...], list[AtRate]] = {}
     for member in advised.at:
         fixed_levels = tuple((name, level) for name, level in member.levels.items() if name != plan.control)
         groups.setdefault(fixed_levels, []).append(member)
     for fixed_levels, members in groups.items():
-        where = _place_words(given, dict(fixed_levels))
+        where = _place_words(advice, dict(fixed_levels))
         yield from lines(_answers(plan, where, members), long=True)
         yield _table(plan, where, members)
-    yield from lines(_assumes(given, advised), long=True)
+    yield from lines(_assumes(advice, advised), long=True)
 
 
 def _answers(plan: Plan, where: str, members: list[AtRate]) -> Iterator[str]:
@@ -84,17 +84,17 @@ def _table(plan: Plan, where: str, members: list[AtRate]) -> Table:
     )
 
 
-def _assumes(given: Advice, advised: RateAdvice) -> Iterator[str]:
-    rule = given.rules.by_rate
+def _assumes(advice: Advice, advised: RateAdvice) -> Iterator[str]:
+    rule = advice.rules.by_rate
     assert rule is not None, "there are rates of a rule"
     if advised.instead:
         yield (
             "fetching again was not measured in every way: the first access of an instance stands for it "
-            f"(sectax run {printable(given.plan.experiment)} --level {printable(rule.factor)}="
+            f"(sectax run {printable(advice.plan.experiment)} --level {printable(rule.factor)}="
             f"{','.join((rule.again, *rule.fetching))} measures it)"
         )
     for treatment in advised.lacking:
-        yield f"{names.subject(given.plan, treatment)}: nothing is said of it at a rate, since it lacks a situation"
+        yield f"{names.subject(advice.plan, treatment)}: nothing is said of it at a rate, since it lacks a situation"
     yield f"this counts {printable(rule.assumes)}"
 
 
@@ -104,9 +104,9 @@ def _rate(rate: Rate) -> str:
     return f"{calls} per invocation, a TTL of {rate.ttl_s:g} s, {invocations} of an instance a second"
 
 
-def _place_words(given: Advice, levels: Mapping[str, str]) -> str:
-    fixed = names.varying_factors(given.plan)
-    memory = given.rules.by_rate.memory if given.rules.by_rate else ""
+def _place_words(advice: Advice, levels: Mapping[str, str]) -> str:
+    fixed = names.varying_factors(advice.plan)
+    memory = advice.rules.by_rate.memory if advice.rules.by_rate else ""
     own = {factor: level for factor, level in levels.items() if factor in fixed}
     words = (f"{level} MB" if factor == memory else names.level(factor, level) for factor, level in own.items())
     return printable(" · ".join(words))
@@ -124,11 +124,11 @@ def _between_of(estimate: Estimate) -> Between:
     return Between(estimate.point, estimate.low, estimate.high)
 
 
-def _between(given: Between, times: float) -> str:
+def _between(turn: Between, times: float) -> str:
     """`18 to 21`; the point alone where there is no interval."""
-    if given.low is None or given.high is None:
-        return f"about {_number(times * given.point)}"
-    return units.span(times * given.low, times * given.high)
+    if turn.low is None or turn.high is None:
+        return f"about {_number(times * turn.point)}"
+    return units.span(times * turn.low, times * turn.high)
 
 
 def _number(value: float) -> str:

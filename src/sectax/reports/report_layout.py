@@ -148,7 +148,7 @@ def _blocks(analysed: Analysed) -> str:
 def _compared(plan: Plan) -> tuple[str, ...]:
     """What the user named to be compared, such as commands, each with its name."""
     texts = (*(f"baseline={text}" for text in plan.options.get("baseline", ())), *plan.options.get("treatment", ()))
-    pairs = [given.partition("=")[::2] for given in texts]
+    pairs = [text.partition("=")[::2] for text in texts]
     # Commands with names of their own, and those of a scan, are called so; unless some were left out by --level.
     levels = next(factor.levels for factor in plan.factors if factor.name == plan.control)
     called = levels if len(levels) == len(pairs) else [name for name, _ in pairs]

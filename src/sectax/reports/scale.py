@@ -119,14 +119,14 @@ def ratio_ticks(scale: Scale, letter: float) -> list[tuple[float, str]]:
     def first(tick: tuple[float, str]) -> tuple[bool, float]:
         return long and not math.log10(tick[0]).is_integer(), -abs(math.log(tick[0]))
 
-    kept = [(1.0, "same")]
+    ticks = [(1.0, "same")]
     for value, text in sorted(_round_costs(scale), key=first):
         if all(
             abs(scale.place(value) - scale.place(tick)) >= max(least, letter * (1 + (len(text) + len(name)) / 2))
-            for tick, name in kept
+            for tick, name in ticks
         ):
-            kept.append((value, text))
-    return sorted(kept)
+            ticks.append((value, text))
+    return sorted(ticks)
 
 
 def _round_in_decades(scale: Scale) -> list[float]:
@@ -172,9 +172,9 @@ class IntervalAxis:
 
 def interval_axis(table: Table, first: float, last: float) -> IntervalAxis | None:
     """The axis of a table between two places; None where it has no interval."""
-    given = [row.interval for row in table.rows if row.interval is not None]
-    if not given or table.margin is None:
+    intervals = [row.interval for row in table.rows if row.interval is not None]
+    if not intervals or table.margin is None:
         return None
-    ends = itertools.chain.from_iterable((interval.low, interval.point, interval.high) for interval in given)
+    ends = itertools.chain.from_iterable((interval.low, interval.point, interval.high) for interval in intervals)
     margin = 1 + table.margin
     return IntervalAxis(around((*ends, 1 / margin, margin), first, last, logarithmic=True), table.margin)

@@ -45,7 +45,7 @@ def batches_of(times: Array, places: Array, lengths: Sequence[int]) -> list[Batc
     """
     import numpy as np
 
-    made: dict[int, Batches] = {}
+    by_process: dict[int, Batches] = {}
     length = np.array(lengths, dtype=np.intp)
     start: NDArray[np.intp] = np.cumsum(length) - length
     for size in np.unique(length).tolist():
@@ -59,8 +59,8 @@ def batches_of(times: Array, places: Array, lengths: Sequence[int]) -> list[Batc
         shapes = _shapes(times[at], places[at]) if size >= FEWEST else [None] * which.size
         columns = (which.tolist(), shapes, distinct.tolist(), smallest.tolist(), repeats.tolist())
         for process, shape, different, step, repeats in zip(*columns, strict=True):
-            made[process] = Batches(shape, different, step if repeats else None)
-    return [made[process] for process in range(len(lengths))]
+            by_process[process] = Batches(shape, different, step if repeats else None)
+    return [by_process[process] for process in range(len(lengths))]
 
 
 def _shapes(times: Array, places: Array) -> list[BatchShape | None]:

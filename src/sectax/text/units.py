@@ -157,12 +157,12 @@ def upward(value: float) -> str:
     return fixed(_rounded_away(value, value, places)[1], places)
 
 
-def estimate(given: Estimate, column: Scale) -> str:
+def estimate(estimate: Estimate, column: Scale) -> str:
     """A treatment's own figure with its doubt: `54,610 ± 0.4 %`. Nothing takes less than nothing."""
-    if given.low is None or given.high is None:
-        return with_interval(given.point / column.size, None, None)
-    low = given.low if given.point < 0 else max(0.0, given.low)
-    return with_interval(given.point / column.size, low / column.size, given.high / column.size)
+    if estimate.low is None or estimate.high is None:
+        return with_interval(estimate.point / column.size, None, None)
+    low = estimate.low if estimate.point < 0 else max(0.0, estimate.low)
+    return with_interval(estimate.point / column.size, low / column.size, estimate.high / column.size)
 
 
 def with_interval(point: float, low: float | None, high: float | None) -> str:
@@ -273,11 +273,11 @@ def _without_zeros(text: str) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def more(given: Estimate) -> str:
+def more(estimate: Estimate) -> str:
     """'+12 ms (8 to 16)': how much more of something."""
-    ends = [] if given.low is None or given.high is None else [given.low, given.high]
-    column = scale(given.unit, [given.point, *ends])
-    point, unit = given.point / column.size, column.unit
+    ends = [] if estimate.low is None or estimate.high is None else [estimate.low, estimate.high]
+    column = scale(estimate.unit, [estimate.point, *ends])
+    point, unit = estimate.point / column.size, column.unit
     if len(ends) < 2 or ends[0] == ends[1]:
         return f"{signed(number(point))} {unit}"
     low, high = (end / column.size for end in ends)

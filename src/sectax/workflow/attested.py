@@ -46,10 +46,10 @@ def attested(run_file: Path, certificates: Path | None = None, *, when: datetime
         WrongUse: the file of certificates cannot be read.
         SectaxError: the run file cannot be read.
     """
-    given = b"" if certificates is None else _read(certificates)
+    chain = b"" if certificates is None else _read(certificates)
     with contextlib.closing(RunReader.open(run_file)) as reader:
         plan, sessions = reader.plan(), reader.sessions()
-    verified = partial(verify, nonce=nonce_of(plan), certificates=given, when=when)
+    verified = partial(verify, nonce=nonce_of(plan), certificates=chain, when=when)
     return Attestations(
         tuple(
             Checked(name, number, *judgement)
@@ -88,5 +88,5 @@ def _judgements(environment: Environment, verified: Callable[..., Attested]) -> 
     if known not in (None, attested.technology):
         yield False, f"its report is of {attested.technology}, and it said {printable(known or '')}"
         return
-    made = f"a guest of {attested.technology}, by {attested.root}, made for this run's plan"
-    yield True, f"{made}; revocation was not checked; its measurement is {attested.measurement}"
+    guest = f"a guest of {attested.technology}, by {attested.root}, made for this run's plan"
+    yield True, f"{guest}; revocation was not checked; its measurement is {attested.measurement}"

@@ -167,9 +167,9 @@ def _imported(file: InputFile, format_: str | None, columns: Columns) -> tuple[s
 
 def _refuse(what: str, format_: str | None, columns: Columns, signers: Path | None = None) -> None:
     """Raises `WrongUse` for an option that is not for what the target is."""
-    given = [*(["format"] if format_ is not None else []), *columns.given()]
-    if given:
-        raise WrongUse(f"--{given[0]} does not apply to {what}", "leave it out")
+    options = [*(["format"] if format_ is not None else []), *columns.given()]
+    if options:
+        raise WrongUse(f"--{options[0]} does not apply to {what}", "leave it out")
     if signers is not None:
         raise WrongUse(f"--signers does not apply to {what}", "leave it out")
 

@@ -77,8 +77,8 @@ class ClusterSite:
     def machine(self, experiment: Experiment, request: Request, say: Callable[[str], None]) -> Machine:
         experiment.wants(request)  # so that what does not exist is refused here
         self._choose(request.seed)
-        asked = job.Look(experiment.name, replace(request, secrets={}))
-        machines = {host: answer.machine for host, answer in self._ask(asked, job.Looked).items()}
+        look = job.Look(experiment.name, replace(request, secrets={}))
+        machines = {host: answer.machine for host, answer in self._ask(look, job.Looked).items()}
         setup = f"run sectax setup {experiment.name} there"
         self._leave_out(different_hosts({host: abilities(machine) for host, machine in machines.items()}), setup)
         return machines[self._hosts()[0]]
@@ -145,8 +145,8 @@ class ClusterSite:
         for host in random.Random(f"{seed} of the cluster").sample(there, len(there) - self._on.hosts):
             self._cluster.hosts[host].left_out = "--hosts asks for fewer"
 
-    def _ask(self, asked: job.Job, kind: type[_A]) -> dict[str, _A]:
-        return ask(self._cluster, asked, kind, self._progress.say, self._hosts())
+    def _ask(self, request: job.Job, kind: type[_A]) -> dict[str, _A]:
+        return ask(self._cluster, request, kind, self._progress.say, self._hosts())
 
     def _leave_out(self, different: Mapping[str, str], hint: str) -> None:
         for host, how in different.items():
@@ -190,26 +190,26 @@ class ClusterWork:
             NothingMeasured: no host could make it.
         """
         hosts = self._cluster.present()
-        asked = job.Try(self._plan, self._inputs, left_s())
+        request = job.Try(self._plan, self._inputs, left_s())
         with self._heard.waiting(f"pilot on {len(hosts)} hosts"):
-            tried = ask(self._cluster, asked, job.Tried, self._heard.say, hosts)
-        events = {host: list(job.events_of(answer)) for host, answer in tried.items()}
-        able = {host: dict.fromkeys(answer.calibrated.calibrations, "measured") for host, answer in tried.items()}
+            answers = ask(self._cluster, request, job.Tried, self._heard.say, hosts)
+        events = {host: list(job.events_of(answer)) for host, answer in answers.items()}
+        able = {host: dict.fromkeys(answer.calibrated.calibrations, "measured") for host, answer in answers.items()}
         shown = {host: promised(self._plan, of) for host, of in events.items()}
         witnesses = {host: {" ".join(name): str(value) for name, value in of.items()} for host, of in shown.items()}
         for different in (different_hosts(able), different_hosts(witnesses)):
             for host, how in different.items():
                 self._leave_out(host, f"in the pilot: {how}")
-                tried.pop(host, None)
-        first = next(iter(tried))
+                answers.pop(host, None)
+        first = next(iter(answers))
         for event in events[first]:
             emit(event)
-        for host, answer in tried.items():
+        for host, answer in answers.items():
             for note in answer.notes:
                 self._heard.note(f"{host}: {note}")
-        self._promised, self._gaps = shown[first], tried[first].gaps
-        self._ready_s = max(answer.ready_s for answer in tried.values())
-        by_host = [answer.calibrated for answer in tried.values()]
+        self._promised, self._gaps = shown[first], answers[first].gaps
+        self._ready_s = max(answer.ready_s for answer in answers.values())
+        by_host = [answer.calibrated for answer in answers.values()]
         whole = pooled(self._plan, by_host)
         return replace(whole, pace=max(1.0, *(slower(whole, of_host) for of_host in by_host)))
 
@@ -267,7 +267,7 @@ class ClusterWork:
 
 
 def ask(
-    cluster: Cluster, asked: job.Job, kind: type[_A], say: Callable[[str], None], hosts: Iterable[str]
+    cluster: Cluster, request: job.Job, kind: type[_A], say: Callable[[str], None], hosts: Iterable[str]
 ) -> dict[str, _A]:
     """Ask hosts the same, in order of their names. One that does not answer is left out, with its reason.
 
@@ -276,7 +276,7 @@ def ask(
     """
     answers: dict[str, _A] = {}
     refused: dict[str, str] = {}
-    line = job.encode_job(asked)
+    line = job.encode_job(request)
     asked_of = cluster.do(dict.fromkeys(hosts, line), job.MODULE, ASKED_S)
     for host, reply in chain.from_iterable(some.items() for some in asked_of):
         try:
@@ -319,7 +319,7 @@ def refuse_other_work(block: PlannedBlock, events: Iterable[BlockEvent]) -> None
     """Raise `ValueError` where a finished block has other trials than were planned, or leaves some out in silence."""
     planned = {(visit.treatment, visit.round, visit.position) for cell in block.cells for visit in cell.visits}
     known = {treatment for cell in block.cells for treatment in cell.opening}
-    made: set[tuple[str, int, int]] = set()
+    visited: set[tuple[str, int, int]] = set()
     opened: set[str] = set()
     dropped: set[str] = set()
     for event in events:
@@ -327,14 +327,14 @@ def refuse_other_work(block: PlannedBlock, events: Iterable[BlockEvent]) -> None
             raise ValueError(f"it measured {event.treatment}, which is not planned in block {block.number}")
         if isinstance(event, Trial):
             place = (event.treatment, event.round, event.position)
-            if place not in planned or place in made:
+            if place not in planned or place in visited:
                 raise ValueError(f"it made a visit of {event.treatment} that is not planned in block {block.number}")
-            made.add(place)
+            visited.add(place)
         elif isinstance(event, Opened):
             opened.add(event.treatment)
         elif isinstance(event, Dropped):
             dropped.add(event.treatment)
-    missing = {place[0] for place in planned - made} | (known - opened)
+    missing = {place[0] for place in planned - visited} | (known - opened)
     if silent := sorted(missing - dropped):
         raise ValueError(f"it left out visits of {silent[0]} in block {block.number}, and does not say why")
 

@@ -125,8 +125,8 @@ def concluded(analysed: Analysed, conditions: Sequence[Condition]) -> tuple[Conc
 
 def was_measured(analysed: Analysed) -> bool:
     """Whether there is a figure for a comparison, however little may be claimed of it."""
-    asked = [finding for finding in analysed.findings if finding.comparison.standing not in CONTROLS]
-    return any(finding.verdict is not VerdictId.NOT_MEASURED for finding in asked)
+    findings = [finding for finding in analysed.findings if finding.comparison.standing not in CONTROLS]
+    return any(finding.verdict is not VerdictId.NOT_MEASURED for finding in findings)
 
 
 def status(answers: Iterable[Concluded]) -> ExitStatus:

@@ -21,20 +21,20 @@ _MISSING = "_missing"
 
 def figures(analysed: Analysed) -> dict[str, dict[str, Span | str]]:
     """By treatment and name, or why it is not known. A metric without an interval may be off by anything."""
-    made: dict[str, dict[str, Span | str]] = {}
+    by_treatment: dict[str, dict[str, Span | str]] = {}
     for result in analysed.treatments:
         if result.role in MEASURED:
             witnesses = analysed.measured.witnesses.get(result.treatment, {})
             reasons = {
                 name.removesuffix(_MISSING): str(why[-1]) for name, why in witnesses.items() if name.endswith(_MISSING)
             }
-            made[result.treatment] = {
+            by_treatment[result.treatment] = {
                 **reasons,
                 **_witness_counts(witnesses),
                 **_measured(result),
                 **_bill(analysed, result),
             }
-    return made
+    return by_treatment
 
 
 def _measured(result: TreatmentResult) -> dict[str, Span | str]:

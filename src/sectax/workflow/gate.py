@@ -146,12 +146,12 @@ def of_revisions(
         return _measured(revisions, question, limits, files[again], progress, fresh=again)
 
     try:
-        made = by_sessions(measure, limits)
+        gate = by_sessions(measure, limits)
     except NothingMeasured as error:
         why = f"{error.message} ({error.hint})" if error.hint else error.message
         session = Session("", 0, "", tuple(Limit(limit.text, Answer.OPEN, (), why) for limit in limits))
-        made = Gate(Outcome.NOTHING, why, None, None, (session,), None)
-    return replace(made, baseline=revisions.baseline, treatment=revisions.treatment)
+        gate = Gate(Outcome.NOTHING, why, None, None, (session,), None)
+    return replace(gate, baseline=revisions.baseline, treatment=revisions.treatment)
 
 
 def by_sessions(measure: Measure, limits: Sequence[Condition]) -> Gate:
@@ -186,13 +186,13 @@ def _measured(
     fresh: bool,
 ) -> tuple[Session, Analysed]:
     repository = revisions.repository
-    made = repository.fresh if fresh else repository.kept
+    checkout = repository.fresh if fresh else repository.kept
     with contextlib.ExitStack() as stack:
         with progress.waiting("building both revisions" if revisions.build else "checking out both revisions"):
             trees = []
             for side in (revisions.baseline, revisions.treatment):
                 try:
-                    trees.append(stack.enter_context(made(side.commit, revisions.build)))
+                    trees.append(stack.enter_context(checkout(side.commit, revisions.build)))
                 except HookFailed as error:
                     raise HookFailed(f"{side.name} ({side.commit[:SHORT]}) {error.message}", error.hint) from error
         request = question.request(trees[0], trees[1])
@@ -260,16 +260,21 @@ def session_of(analysed: Analysed, path: str, limits: Sequence[Condition]) -> Se
 
 def _by_cpu_time(analysed: Analysed, answer: Concluded) -> str:
     """What CPU time says where wall time cannot: other programs lengthen that, and hardly the other."""
-    asked = answer.condition
+    condition = answer.condition
     first, *rest = (metric for metric in analysed.measured.plan.metrics if metric.compared)
     cpu = next((metric.name for metric in rest if metric.cpu), None)
-    if answer.answer is not Answer.OPEN or not asked.is_share or asked.metric not in ("", first.name) or cpu is None:
+    if (
+        answer.answer is not Answer.OPEN
+        or not condition.is_share
+        or condition.metric not in ("", first.name)
+        or cpu is None
+    ):
         return ""
-    (by_cpu,) = concluded(analysed, (replace(asked, metric=cpu),))
+    (by_cpu,) = concluded(analysed, (replace(condition, metric=cpu),))
     if by_cpu.answer is Answer.OPEN:
         return ""
-    kept = "kept" if by_cpu.answer is Answer.RULED_OUT else "exceeded"
-    return f"CPU time can say it, where the work neither waits nor does I/O: by {cpu}: it is {kept}"
+    outcome = "kept" if by_cpu.answer is Answer.RULED_OUT else "exceeded"
+    return f"CPU time can say it, where the work neither waits nor does I/O: by {cpu}: it is {outcome}"
 
 
 def _outcome(session: Session, analysed: Analysed) -> Outcome:

@@ -192,24 +192,24 @@ def do(job: Job) -> Answer:
 
 
 def _try(plan: Plan, inputs: Mapping[str, str], left_s: float) -> Tried:
-    kept: list[BlockEvent] = []
+    events: list[BlockEvent] = []
     with _at_work(plan, inputs) as (work, heard):
         ready_s = _age_s()
-        calibrated = work.calibrate(kept.append, lambda: left_s, lambda treatment, operation_s: None)
-        return Tried(calibrated, work.gaps(calibrated), ready_s, _packed(kept, inputs), heard.notes)
+        calibrated = work.calibrate(events.append, lambda: left_s, lambda treatment, operation_s: None)
+        return Tried(calibrated, work.gaps(calibrated), ready_s, _packed(events, inputs), heard.notes)
 
 
 def _measure(plan: Plan, inputs: Mapping[str, str], calibrated: Calibrated, block: PlannedBlock) -> Measured:
     from sectax import __version__
 
-    kept: list[BlockEvent] = []
+    events: list[BlockEvent] = []
     with _at_work(plan, inputs) as (work, heard):
         for news in work.engine(calibrated).run([block]):
             match news:
                 case Happened(_, event):
-                    kept.append(event)
+                    events.append(event)
                 case Ended(number, seconds):
-                    return Measured(number, seconds, __version__, _packed(kept, inputs), heard.notes)
+                    return Measured(number, seconds, __version__, _packed(events, inputs), heard.notes)
     raise AssertionError("a block of this machine always ends")
 
 

@@ -33,8 +33,8 @@ def as_text(document: object) -> str:
 
 def offered() -> dict[str, Any]:
     """Experiments and studies: the same on every machine, until other code is installed."""
-    kept = Kept("offered", {})
-    text = kept.recall()
+    entry = Kept("offered", {})
+    text = entry.recall()
     if text is None:
         import msgspec
 
@@ -42,15 +42,15 @@ def offered() -> dict[str, Any]:
         from sectax.workflow.overview import experiments, studies
 
         text = msgspec.json.encode({"experiments": experiments(), "studies": studies()}).decode()
-        kept.keep(text, [os.path.join(os.path.dirname(reader.__file__), "studies")])
+        entry.keep(text, [os.path.join(os.path.dirname(reader.__file__), "studies")])
     document: dict[str, Any] = json.loads(text)
     return document
 
 
 def _probes() -> list[dict[str, Any]]:
     """The probes, and what each lacks here. Kept only where nothing does: whoever changes that looks at once."""
-    kept = Kept("probes", {name: value for name, value in os.environ.items() if name in _MATTERS})
-    text = kept.recall(_LONGEST_S)
+    entry = Kept("probes", {name: value for name, value in os.environ.items() if name in _MATTERS})
+    text = entry.recall(_LONGEST_S)
     if text is not None:
         document = json.loads(text)
         if document["programs"] == _places(document["programs"]):
@@ -70,7 +70,7 @@ def _probes() -> list[dict[str, Any]]:
         )
         answer = {"probes": made, "programs": programs}
         watched = [path for probe in here for path in probe.decided_by()] + [path for path in programs.values() if path]
-        kept.keep(msgspec.json.encode(answer).decode(), watched)
+        entry.keep(msgspec.json.encode(answer).decode(), watched)
     plain: list[dict[str, Any]] = msgspec.to_builtins(made)
     return plain
 

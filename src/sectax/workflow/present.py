@@ -48,13 +48,13 @@ def document(result: Result, *, show_all: bool) -> Document:
     """What a report of the result says, whatever the format."""
     match result:
         case RunReport():
-            made = run_report(result.analysed, result.path, decided(result.analysed), show_all=show_all)
-            return _with_limits(made, result.conditions, result.analysed.measured.plan)
+            page = run_report(result.analysed, result.path, decided(result.analysed), show_all=show_all)
+            return _with_limits(page, result.conditions, result.analysed.measured.plan)
         case PublishedComparison():
             return published_comparison(result, show_all=show_all)
         case RunComparison():
-            made = run_comparison(result, show_all=show_all)
-            return _with_limits(made, result.conditions, result.plans[0])
+            page = run_comparison(result, show_all=show_all)
+            return _with_limits(page, result.conditions, result.plans[0])
         case Audited():
             return audit_report(result, show_all=show_all)
         case Advice():
@@ -63,13 +63,13 @@ def document(result: Result, *, show_all: bool) -> Document:
             return history_report(result, show_all=show_all)
 
 
-def _with_limits(made: Document, answers: Iterable[Concluded], plan: Plan) -> Document:
+def _with_limits(page: Document, answers: Iterable[Concluded], plan: Plan) -> Document:
     limits = Section("Limits", lines((line(answer, plan) for answer in answers), long=True), Kind.ANSWER)
-    return replace(made, sections=(*made.sections, *sections(limits)))
+    return replace(page, sections=(*page.sections, *sections(limits)))
 
 
-def as_markdown(made: Document) -> str:
-    return markdown.render(made)
+def as_markdown(page: Document) -> str:
+    return markdown.render(page)
 
 
 def render(result: Result, format_: str, view: View | None = None) -> str:
@@ -81,9 +81,9 @@ def render(result: Result, format_: str, view: View | None = None) -> str:
     return _RENDERERS[format_](result, view or View())
 
 
-def on_terminal(made: Document, view: View) -> str:
+def on_terminal(page: Document, view: View) -> str:
     """A document that is laid out already, for a terminal."""
-    return terminal.render(made, width=view.width, colour=view.colour, ascii_only=view.ascii_only)
+    return terminal.render(page, width=view.width, colour=view.colour, ascii_only=view.ascii_only)
 
 
 def _html(result: Result, view: View) -> str:
@@ -92,14 +92,14 @@ def _html(result: Result, view: View) -> str:
     from sectax.reports.page_layout import run_page
     from sectax.workflow.advise import breakdown
 
-    made = document(result, show_all=True)
+    page = document(result, show_all=True)
     match result:
         case RunReport():
             picture = forest(result.analysed, result.path, decided(result.analysed))
-            made = run_page(made, result.analysed, picture, breakdown(result.analysed))
+            page = run_page(page, result.analysed, picture, breakdown(result.analysed))
         case History():
-            made = history_layout.page(made, result)
-    return html.render(made)
+            page = history_layout.page(page, result)
+    return html.render(page)
 
 
 def _svg(result: Result, view: View) -> str:

@@ -143,10 +143,10 @@ def progress_line(
 
     waiting = [finding for finding in findings if finding.comparison.id in still_open]
     open_primary = [finding for finding in primary if finding.comparison.id in still_open]
-    asked = [finding for finding in findings if conditions_about(plan, finding.comparison)]
+    with_conditions = [finding for finding in findings if conditions_about(plan, finding.comparison)]
     # A verdict says nothing of how far a limit is.
-    if asked and plan.stopping.until is Until.CONDITIONS:
-        primary, decided = asked, [finding.comparison.id not in still_open for finding in asked]
+    if with_conditions and plan.stopping.until is Until.CONDITIONS:
+        primary, decided = with_conditions, [finding.comparison.id not in still_open for finding in with_conditions]
     else:
         decided = [is_answered(finding, plan.stopping.until) for finding in primary]
     # The widest interval is the one that people wait for.

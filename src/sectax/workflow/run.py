@@ -305,21 +305,21 @@ class _Session:
     def _calibrate(self) -> Calibrated:
         total = self.work.tried()
         opened_s: dict[str, float] = {}  # treatment -> seconds of its first opening
-        tried: dict[str, float] = {}  # treatment -> seconds of one operation
+        operation_s_of: dict[str, float] = {}  # treatment -> seconds of one operation
         began = time.monotonic()
 
         def tick(treatment: str, operation_s: float) -> None:
             if operation_s and not self.plan.cell(self.plan.treatment(treatment).cell).once:
-                tried[treatment] = operation_s
+                operation_s_of[treatment] = operation_s
             refuse()
             done = min(len(opened_s), total)
             self.progress.at(f"pilot {done}/{total}", done, total)
 
         def refuse(left_s: float = 0.0) -> None:
-            open_s, operations_s = min(opened_s.values(), default=0.0), sum(tried.values())
+            open_s, operations_s = min(opened_s.values(), default=0.0), sum(operation_s_of.values())
             least_s = least_block_s(self.plan, open_s, operations_s, may_idle=self.bench.may_idle)
             # What has been tried takes so many times less, about, than all of them.
-            room = len(self.plan.treatments) / len(tried) if tried else 1.0
+            room = len(self.plan.treatments) / len(operation_s_of) if operation_s_of else 1.0
             refuse_too_small(self.plan, self._elapsed_s() + left_s, least_s, room=room)
 
         def emit(event: BlockEvent) -> None:
@@ -332,7 +332,7 @@ class _Session:
             # The one that was opened last is still being tried; where none was tried yet, or all were elsewhere, this
             # says nothing.
             done = len(opened_s) - 1
-            left_s = (time.monotonic() - began) / done * (total - done) if tried and 0 < done < total else 0.0
+            left_s = (time.monotonic() - began) / done * (total - done) if operation_s_of and 0 < done < total else 0.0
             if left_s:
                 self.progress.stands(in_pilot(left_s, self._elapsed_s()))
             refuse(left_s / 2)

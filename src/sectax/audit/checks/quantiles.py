@@ -70,11 +70,13 @@ def _compares(evidence: Evidence) -> bool:
 
 def _single(pairs: list[Pair], compared: set[str]) -> Iterator[Remark]:
     """One value behind each: F where a ratio or a quantile is taken from it."""
-    taken = [pair for pair in pairs if pair[1].id in compared or needed(pair[1].statistic) is not None]
-    alone = [pair for pair in pairs if pair not in taken]
-    if taken:
-        saw = f"only one value of {_names(taken)}"
-        yield _about(Severity.FATAL, taken, saw, "one value has no interval, so it supports no ratio and no quantile")
+    supporting = [pair for pair in pairs if pair[1].id in compared or needed(pair[1].statistic) is not None]
+    alone = [pair for pair in pairs if pair not in supporting]
+    if supporting:
+        saw = f"only one value of {_names(supporting)}"
+        yield _about(
+            Severity.FATAL, supporting, saw, "one value has no interval, so it supports no ratio and no quantile"
+        )
     if alone:
         saw = f"only one value of {_names(alone)}"
         yield _about(Severity.WARNING, alone, saw, "one value by itself supports no conclusion")

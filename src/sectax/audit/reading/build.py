@@ -139,7 +139,7 @@ def _series(grammar: Grammar, record: Record, label: str) -> list[Series]:
             continue
         numbers = [value for value in values if isinstance(value, Number)]
         metrics.setdefault(metric, []).extend((statistic, number) for number in numbers)
-    made = []
+    every = []
     for metric, figures in metrics.items():
         if not figures:
             continue
@@ -165,8 +165,8 @@ def _series(grammar: Grammar, record: Record, label: str) -> list[Series]:
             setting=setting,
             run=label,
         )
-        made += [series] if series.figures else []
-    return made
+        every += [series] if series.figures else []
+    return every
 
 
 def _quantity(grammar: Grammar, metric: str, number: Number) -> Quantity:

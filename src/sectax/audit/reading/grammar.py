@@ -110,10 +110,13 @@ class Pattern:
 
 def _without_lookarounds(source: str) -> str:
     """A regular expression without what it only looks at, and without groups."""
-    before, kept = "", re.sub(r"\\[()]", "", source)
-    while kept != before:
-        before, kept = kept, re.sub(r"\((\?<?[!=])?([^()]*)\)", lambda match: "" if match[1] else match[2], kept)
-    return kept
+    before, pattern = "", re.sub(r"\\[()]", "", source)
+    while pattern != before:
+        before, pattern = (
+            pattern,
+            re.sub(r"\((\?<?[!=])?([^()]*)\)", lambda match: "" if match[1] else match[2], pattern),
+        )
+    return pattern
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ def unpasted(text: str, is_known: Callable[[str], object]) -> list[str]:
             running = {}
     # Beside an output without such a mark, a line or two with one are somebody's words on it.
     gains[""] = plainly
-    taken = {key for key, gain in gains.items() if key and gain >= (_LEAST_BESIDE if gains[within[key]] > 0 else 1)}
+    prefixes = {key for key, gain in gains.items() if key and gain >= (_LEAST_BESIDE if gains[within[key]] > 0 else 1)}
     for at, peeled in marked:
-        lines[at] = next((rest for key, rest in reversed(peeled) if key in taken), lines[at])
+        lines[at] = next((rest for key, rest in reversed(peeled) if key in prefixes), lines[at])
     return lines

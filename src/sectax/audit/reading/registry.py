@@ -70,13 +70,13 @@ def recognised(text: str) -> str | None:
     return fitting.name if fitting is not None else None
 
 
-def read(text: str, asked: str | None = None) -> tuple[Grammar, Evidence]:
+def read(text: str, format_name: str | None = None) -> tuple[Grammar, Evidence]:
     """What a tool's output says, however it was pasted.
 
     Raises:
         BadInput: no tool is known that writes it, or it cannot be read; with the line and column of the file.
     """
-    grammar = _recognised(text) if asked is None else _of_name(asked, text)
+    grammar = _recognised(text) if format_name is None else _of_name(format_name, text)
     if grammar is None:
         hint = "give the whole output of one of these tools, or a table below a line of names; --format names it"
         raise BadInput(f"unrecognized format. Supported: {', '.join((*names(), 'csv'))}", hint)

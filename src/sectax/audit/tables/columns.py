@@ -58,15 +58,15 @@ class Roles:
     read: str  # which columns were read as what, in words
 
 
-def roles(names: list[str], sample: Sequence[Sequence[str]], cells: Cells, asked: Columns) -> Roles:
+def roles(names: list[str], sample: Sequence[Sequence[str]], cells: Cells, columns: Columns) -> Roles:
     """What the columns hold, by the first rows. Raises `BadInput` where no column of values can be found."""
     texts = [*zip(*sample, strict=True)]
     shares = [any(cell.endswith("%") for cell in column) for column in texts]
     called = [words(name + "%" * share) for name, share in zip(names, shares, strict=True)]
     units = [unit_in(name) or cells.unit(column) for name, column in zip(names, texts, strict=True)]
     numeric = [at for at, column in enumerate(texts) if cells.are_numbers(column, units[at])]
-    free = [at for at in numeric if names[at] not in asked.named()]
-    values = [place_of(name, names) for name in dict.fromkeys(asked.value)] or _values(names, units, free, asked)
+    free = [at for at in numeric if names[at] not in columns.named()]
+    values = [place_of(name, names) for name in dict.fromkeys(columns.value)] or _values(names, units, free, columns)
     statistic = statistic_of(names[values[0]]) if len(values) == 1 else None
     amounts = {at: unit for at in numeric if (unit := units[at]) and unit[0] is Quantity.MEMORY}
     sizes = {at: unit for at, unit in amounts.items() if _SIZES.fullmatch(called[at])}
@@ -75,7 +75,7 @@ def roles(names: list[str], sample: Sequence[Sequence[str]], cells: Cells, asked
         for pattern, how in _FAILURES.items()
         for at in range(len(names))
         if re.fullmatch(pattern, called[at]) and (at in numeric or "success" in pattern)
-        if at not in values and names[at] not in asked.by
+        if at not in values and names[at] not in columns.by
     ]
     aside = {*values, *(at for at, _, _ in failing), *(at for at, name in enumerate(names) if not name)}
     different = [len({*column}) for column in texts]
@@ -92,7 +92,7 @@ def roles(names: list[str], sample: Sequence[Sequence[str]], cells: Cells, asked
         is_parameter = at < values[0] and (at in amounts or not units[at]) and (statistic is not None or again)
         return not of_the_row and (at in sizes or is_parameter)
 
-    by = tuple(place_of(name, names) for name in asked.by) or tuple(filter(is_level, range(len(names))))
+    by = tuple(place_of(name, names) for name in columns.by) or tuple(filter(is_level, range(len(names))))
     beside = {
         beside_statistic: at
         for at in free
@@ -103,7 +103,7 @@ def roles(names: list[str], sample: Sequence[Sequence[str]], cells: Cells, asked
     unused = [at for at in range(len(names)) if at not in {*aside, *by, count, *summaries.values()}]
     read, levels, unread = (listed([names[at] for at in of]) for of in ([*values, *beside.values()], by, unused))
     return Roles(
-        values={at: _unit(asked, names[at], units[at]) for at in values},
+        values={at: _unit(columns, names[at], units[at]) for at in values},
         by=by,
         summaries=summaries,
         count=count,
@@ -113,7 +113,7 @@ def roles(names: list[str], sample: Sequence[Sequence[str]], cells: Cells, asked
     )
 
 
-def _values(names: list[str], units: list[Unit | None], numeric: list[int], asked: Columns) -> list[int]:
+def _values(names: list[str], units: list[Unit | None], numeric: list[int], columns: Columns) -> list[int]:
     """The columns of values: those with a time or rate in their names or cells; with --unit alone, every arm."""
     if len(numeric) == 1:
         units[numeric[0]] = units[numeric[0]] or unit_of(names[numeric[0]])
@@ -123,18 +123,18 @@ def _values(names: list[str], units: list[Unit | None], numeric: list[int], aske
     alone = [at for at in arms if statistic_of(names[at]) is None]
     if centre or (arms and not alone):
         return centre[:1] or arms[:1]
-    quantities = {unit[0] if (unit := units[at]) else asked.unit for at in alone}
+    quantities = {unit[0] if (unit := units[at]) else columns.unit for at in alone}
     if len(quantities) != 1 or (quantities == {""} and len(alone) > 1):
         hint = f"--value COLUMN --unit UNIT; the columns are {listed(names)}"
         raise BadInput("nothing says which column holds the values", hint)
     return alone
 
 
-def _unit(asked: Columns, name: str, unit: Unit | None) -> Unit:
-    unit = unit_of(asked.unit) if asked.unit else unit
+def _unit(columns: Columns, name: str, unit: Unit | None) -> Unit:
+    unit = unit_of(columns.unit) if columns.unit else unit
     if unit is None:
-        what = f"{printable(asked.unit)!r} is not a unit" if asked.unit else f"the unit of {name!r} is not given"
-        raise BadInput(what, did_you_mean(asked.unit, KNOWN, "--unit ms, or s, µs, ns, op/s, MiB/s and the like"))
+        what = f"{printable(columns.unit)!r} is not a unit" if columns.unit else f"the unit of {name!r} is not given"
+        raise BadInput(what, did_you_mean(columns.unit, KNOWN, "--unit ms, or s, µs, ns, op/s, MiB/s and the like"))
     return unit
 
 

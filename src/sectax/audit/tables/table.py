@@ -39,16 +39,16 @@ def looks_like_a_table(head: str) -> bool:
     return layout.fits and (surely or any(unit_in(name) or unit_of(name) for name in layout.names))
 
 
-def read_table(lines: Iterable[str], asked: Columns) -> Evidence:
+def read_table(lines: Iterable[str], columns: Columns) -> Evidence:
     """A table as evidence. Raises `BadInput`."""
-    layout = table_in(lines, asked.named())
+    layout = table_in(lines, columns.named())
     if len(layout.names) > MOST_COLUMNS:
         raise BadInput(f"{len(layout.names)} columns: at most {MOST_COLUMNS} are read", "audit some of them")
-    return _Reader(layout, asked).evidence()
+    return _Reader(layout, columns).evidence()
 
 
 class _Reader:
-    def __init__(self, layout: Layout, asked: Columns) -> None:
+    def __init__(self, layout: Layout, columns: Columns) -> None:
         self.layout, self.rows = layout, layout.rows()
         self.count = 0
         self.left_out: list[Trouble] = []
@@ -57,7 +57,7 @@ class _Reader:
         if not sample:
             raise BadInput("the table has no rows", f"{len(layout.names)} columns, and nothing below their names")
         self.cells = Cells(layout.separator, (cell.strip() for row in sample for cell in row))
-        self.roles = roles(layout.names, sample, self.cells, asked)
+        self.roles = roles(layout.names, sample, self.cells, columns)
         # The values by column and levels; of each combination of levels a row, and how much failed of how much.
         self.values: list[tuple[int, Unit, dict[Key, array[float]]]] = [
             (at, unit, defaultdict(lambda: array("d"))) for at, unit in self.roles.values.items()

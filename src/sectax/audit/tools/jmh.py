@@ -60,8 +60,8 @@ def _shape(records: list[Record]) -> list[Record]:
     logs = [record for record in records if "score" in record.fields and "other_result" not in record.fields]
     for record in logs:
         parameters = (part.partition(" = ") for part in (record.text("parameters") or "").split(", "))
-        given = {key: value for key, _, value in parameters if value}
-        _name(record, record.text("benchmark") or "benchmark", given, record.text("mode") or "")
+        levels = {key: value for key, _, value in parameters if value}
+        _name(record, record.text("benchmark") or "benchmark", levels, record.text("mode") or "")
         _fill(record, record.text("unit") or "", [("mean", record.text("score")), ("error", record.text("error"))])
     return [*rows.values()] or logs
 
@@ -72,16 +72,16 @@ def _of_row(record: Record, rows: dict[str, Record]) -> None:
     if (row := _ROW.match(fields["numbers"])) is None:
         return
     quantile = _QUANTILE_ROW.match(fields["row"])
-    names, given = _PARAMETER.findall(fields.get("columns", "")), fields.get("given_parameters", "").split()
-    if len(names) != len(given):
-        names = [f"parameter {at}" for at, _ in enumerate(given, 1)]
-    made = Record(record.line, ended=True)
-    _name(made, quantile[1] if quantile else fields["row"], dict(zip(names, given, strict=True)), fields["mode"])
-    made = rows.setdefault(f"{made.text('name')} {fields.get('columns')}", made)
+    names, values = _PARAMETER.findall(fields.get("columns", "")), fields.get("given_parameters", "").split()
+    if len(names) != len(values):
+        names = [f"parameter {at}" for at, _ in enumerate(values, 1)]
+    result = Record(record.line, ended=True)
+    _name(result, quantile[1] if quantile else fields["row"], dict(zip(names, values, strict=True)), fields["mode"])
+    result = rows.setdefault(f"{result.text('name')} {fields.get('columns')}", result)
     statistic = statistic_of(f"{100 * float(quantile[2]):.10g}") if quantile else "mean"
-    _fill(made, fields["unit"], [(statistic, row[2]), ("error", row[3])])
+    _fill(result, fields["unit"], [(statistic, row[2]), ("error", row[3])])
     if row[1] and not quantile:
-        made.fields["count"] = [Number(float(row[1]))]
+        result.fields["count"] = [Number(float(row[1]))]
 
 
 def _result(result: Mapping[str, Any]) -> Record:

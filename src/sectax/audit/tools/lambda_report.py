@@ -48,43 +48,43 @@ def _report(record: Record) -> Record | None:
     line = " ".join(str(value) for name in ("report", "more") for value in record.fields.get(name, ()))
     if not line:
         return None
-    made = Record(record.line, {"name": ["REPORT"]}, ended=True)
+    invocation = Record(record.line, {"name": ["REPORT"]}, ended=True)
     try:
         fields = report_fields(line)
         if "duration" not in fields:
             raise BadInput("it has no duration")
     except BadInput as error:
-        made.troubles.append(Trouble(TroubleKind.UNREAD, record.line, f"{error.message}: {line[:80]}"))
-        return made
+        invocation.troubles.append(Trouble(TroubleKind.UNREAD, record.line, f"{error.message}: {line[:80]}"))
+        return invocation
     memory = f"{fields['memory'] / 2**20:g} MB" if "memory" in fields else "unknown memory"
     start = "cold" if "init" in fields else "warm"
     levels = {"memory": memory, "start": start}
     if (function := _FUNCTION.search(line)) is not None:
         levels = {"function": function[1], **levels}
-    made.put({"name": ", ".join(levels.values())}, levels)
-    _numbers(made, fields, emulated=0 <= line.find("Init Duration") < line.find("Billed"))
+    invocation.put({"name": ", ".join(levels.values())}, levels)
+    _numbers(invocation, fields, emulated=0 <= line.find("Init Duration") < line.find("Billed"))
     if _FAILED.search(line):
-        made.fields["is_failed"] = ["yes"]
-    return made
+        invocation.fields["is_failed"] = ["yes"]
+    return invocation
 
 
-def _numbers(made: Record, fields: Mapping[str, float], *, emulated: bool) -> None:
+def _numbers(invocation: Record, fields: Mapping[str, float], *, emulated: bool) -> None:
     took, billed = fields["duration"], fields.get("billed")
     whole = took + sum(fields.get(name, 0.0) for name in ("init", "restore", "restore_billed"))
-    made.fields |= {"duration.one": [Number(took, 1e-5, "s")], "took": [Number(took)], "whole": [Number(whole)]}
+    invocation.fields |= {"duration.one": [Number(took, 1e-5, "s")], "took": [Number(took)], "whole": [Number(whole)]}
     if "init" in fields:
-        made.fields["init duration.one"] = [Number(fields["init"], 1e-5, "s")]
+        invocation.fields["init duration.one"] = [Number(fields["init"], 1e-5, "s")]
     # The local emulator, which puts the initialisation first, says of all that they used all.
     for name, place in (("memory", "memory"), ("used", "used"), ("used", "max memory used.one")):
         if name in fields and not emulated:
-            made.fields[place] = [Number(fields[name], 0.0, "bytes")]
+            invocation.fields[place] = [Number(fields[name], 0.0, "bytes")]
     if billed is None:
         return
     if billed >= 1 and billed == round(billed) and (billed < took - _STEP_S or took == round(took)):
         # What is cut off is billed for its whole timeout.
-        made.fields["is_failed"] = ["yes"]
+        invocation.fields["is_failed"] = ["yes"]
     else:
-        made.fields["billed"] = [Number(billed, _STEP_S)]
+        invocation.fields["billed"] = [Number(billed, _STEP_S)]
 
 
 _REPORT = r"REPORT RequestId:|REPORT Duration: |(?<!\w\s)Duration: [0-9.]+ ms(?:\s|\\+t)+Billed Duration: "

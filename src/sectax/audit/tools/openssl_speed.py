@@ -13,7 +13,7 @@ _BITS = re.compile(r"(\d{2,6}) bits")
 
 
 def _shape(records: list[Record]) -> list[Record]:
-    return [made for record in records for made in (_throughputs if "cells" in record.fields else _rates)(record)]
+    return [result for record in records for result in (_throughputs if "cells" in record.fields else _rates)(record)]
 
 
 def _numbers(record: Record, words: Iterable[str]) -> list[Number | None]:
@@ -34,13 +34,13 @@ def _throughputs(record: Record) -> Iterator[Record]:
     for at, number in enumerate(numbers):
         of_size = len(sizes) == len(numbers)
         size = f"{sizes[at]} bytes" if of_size else f"column {at + 1}"
-        made = _new_record(record, f"{name}, {size}", {"type": name, "size": size})
+        result = _new_record(record, f"{name}, {size}", {"type": name, "size": size})
         if number is None:
             continue
-        made.put({"bandwidth": Number(number.value, number.step, "bytes/s"), "operation": name})
+        result.put({"bandwidth": Number(number.value, number.step, "bytes/s"), "operation": name})
         if of_size:
-            made.put({"size_bytes": Number(float(sizes[at])), "moves": Moves.BODY})
-        yield made
+            result.put({"size_bytes": Number(float(sizes[at])), "moves": Moves.BODY})
+        yield result
 
 
 def _rates(record: Record) -> Iterator[Record]:
@@ -52,20 +52,20 @@ def _rates(record: Record) -> Iterator[Record]:
     operations = re.findall(r"([a-z]+)/s", record.text("columns") or "")
     bits = _BITS.search(algorithm)
     for operation, time, rate in zip(operations, times, rates, strict=False):
-        made = _new_record(record, f"{algorithm}, {operation}", {"algorithm": algorithm, "operation": operation})
+        result = _new_record(record, f"{algorithm}, {operation}", {"algorithm": algorithm, "operation": operation})
         if rate is None or time is None or len(times) != len(rates):
             continue
         key_bits = Number(float(bits[1])) if bits is not None else None
-        made.put({"rate": rate, "operation": operation, "time_printed": time, "key_bits": key_bits})
-        yield made
+        result.put({"rate": rate, "operation": operation, "time_printed": time, "key_bits": key_bits})
+        yield result
 
 
 def _new_record(record: Record, name: str, levels: dict[str, str]) -> Record:
-    made = Record(record.line, ended=True, troubles=record.troubles)
+    result = Record(record.line, ended=True, troubles=record.troubles)
     core, library = record.text("core"), record.text("library")
     attributes = {"name": name, "processor": core, "library": library and f"OpenSSL {library}"}
-    made.put(attributes, levels if core is None else levels | {"core": core})
-    return made
+    result.put(attributes, levels if core is None else levels | {"core": core})
+    return result
 
 
 _SHORT = r"(?=.{1,400}$)(?!Doing |Got: |\+|compiler:|options:|type )"

@@ -90,8 +90,8 @@ class Cluster:
             WrongUse: it would go without TLS over a network, or a file cannot be used.
             NothingMeasured: nothing answers there.
         """
-        given = {"tls_ca_file": ca, "tls_client_cert": cert, "tls_client_key": key}
-        security = _SECURITY(**{name: value for name, value in given.items() if value is not None})
+        files = {"tls_ca_file": ca, "tls_client_cert": cert, "tls_client_key": key}
+        security = _SECURITY(**{name: value for name, value in files.items() if value is not None})
         encrypted = security.tls_ca_file is not None
         if not encrypted and not insecure and not _is_loopback(address):
             raise WrongUse(
@@ -101,7 +101,7 @@ class Cluster:
             )
         if encrypted:
             security.require_encryption = True
-            _check_files(security, given)
+            _check_files(security, files)
         cluster = cls(f"{'tls' if encrypted else 'tcp'}://{address}", security)
         cluster._open()
         return cluster
@@ -119,7 +119,7 @@ class Cluster:
         resource_tracker.ensure_running()
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            made = _LOCAL_CLUSTER(
+            local_cluster = _LOCAL_CLUSTER(
                 n_workers=workers,
                 threads_per_worker=1,
                 host="127.0.0.1",
@@ -132,9 +132,9 @@ class Cluster:
             raise NothingMeasured(f"{workers} workers could not be started here: {error}", "try fewer") from error
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        cluster = cls(made.scheduler_address, security)
+        cluster = cls(local_cluster.scheduler_address, security)
         cluster._by_worker = True
-        cluster._resources.callback(made.close)
+        cluster._resources.callback(local_cluster.close)
         cluster._open()
         return cluster
 
@@ -278,7 +278,7 @@ class Cluster:
         except (KeyError, RuntimeError) as error:  # of Dask, about an actor that is gone
             raise WorkerLost(name) from error
 
-    def answer(self, name: str, asked: Any, deadline: float) -> Any:
+    def answer(self, name: str, future: Any, deadline: float) -> Any:
         """Wait for an answer of a host that is held.
 
         Raises:
@@ -288,7 +288,7 @@ class Cluster:
         while True:
             now = time.monotonic()
             try:
-                return asked.result(timeout=max(0.01, min(_LOOK_S, deadline - now)))
+                return future.result(timeout=max(0.01, min(_LOOK_S, deadline - now)))
             except TimeoutError:
                 if not self._is_up() or self._lost_workers({self._held[name][0]}):
                     raise WorkerLost(name) from None
@@ -444,9 +444,9 @@ def _answer(future: Any, result: object) -> bytes | Failure:
     return result if isinstance(result, Failure) else killed
 
 
-def _check_files(security: Any, given: Mapping[str, str | None]) -> None:
+def _check_files(security: Any, files: Mapping[str, str | None]) -> None:
     """Raise `WrongUse` where the files for TLS cannot be used."""
-    for path in filter(None, given.values()):
+    for path in filter(None, files.values()):
         if not os.access(path, os.R_OK):
             raise WrongUse(f"{path} cannot be read", "give the files of --tls-ca, --tls-cert and --tls-key")
     try:

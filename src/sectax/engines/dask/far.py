@@ -173,12 +173,12 @@ class FarProcess:
     def _ask(self, what: str, *words: object) -> Any:
         return self._cluster.ask(self._host, what, self._number, *words)
 
-    def _result(self, asked: Any, deadline: float) -> object:
+    def _result(self, future: Any, deadline: float) -> object:
         began = time.monotonic()
         while True:
             until = min(deadline, time.monotonic() + _SILENT_S)
             try:
-                result = self._cluster.answer(self._host, asked, until)
+                result = self._cluster.answer(self._host, future, until)
                 break
             except TimeoutError:
                 self._refuse_hanging(began)
@@ -190,9 +190,9 @@ class FarProcess:
 
     def _refuse_hanging(self, began: float) -> None:
         """Raise `WorkerLost` where not only the client has been silent since *began*, but its worker is too."""
-        asked = self._cluster.ask(self._host, "end", _NOBODY)
+        future = self._cluster.ask(self._host, "end", _NOBODY)
         try:
-            self._cluster.answer(self._host, asked, time.monotonic() + _ANSWERS_S)
+            self._cluster.answer(self._host, future, time.monotonic() + _ANSWERS_S)
         except TimeoutError:
             reason = self._cluster.leave_out_silent(self._host, time.monotonic() - began)
             raise WorkerLost(self._host, reason) from None

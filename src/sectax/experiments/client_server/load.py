@@ -25,14 +25,14 @@ _RATE = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)/s", re.ASCII)
 _FASTEST = 100_000.0
 
 
-def concurrency_levels(asked: tuple[str, ...]) -> tuple[str, ...]:
+def concurrency_levels(requested: tuple[str, ...]) -> tuple[str, ...]:
     """The numbers of operations at once that were asked for. Raises `WrongUse`."""
-    for text in asked:
+    for text in requested:
         if not (text.isdecimal() and text.isascii() and 1 <= int(text) <= _MOST_AT_ONCE):
             raise WrongUse(
                 f"the factor concurrency has no level {text!r}", f"how many operations at once: 1 to {_MOST_AT_ONCE}"
             )
-    return tuple(sorted({str(int(text)) for text in asked}, key=int))
+    return tuple(sorted({str(int(text)) for text in requested}, key=int))
 
 
 def rate_of(level: str) -> float:
@@ -49,9 +49,9 @@ def rate_of(level: str) -> float:
     return rate
 
 
-def load_levels(asked: tuple[str, ...]) -> tuple[str, ...]:
+def load_levels(requested: tuple[str, ...]) -> tuple[str, ...]:
     """The loads that were asked for, the closed loop first. Raises `WrongUse`."""
-    return tuple(sorted(dict.fromkeys((CLOSED,) if asked == ("all",) else asked), key=rate_of))
+    return tuple(sorted(dict.fromkeys((CLOSED,) if requested == ("all",) else requested), key=rate_of))
 
 
 def clients_of(options: Mapping[str, tuple[str, ...]]) -> int:

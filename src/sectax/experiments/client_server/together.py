@@ -80,12 +80,12 @@ class Together(Generic[_Client]):
         # On a schedule they send by turns, so that the whole load is as even as that of one client.
         apart_ns = 1e9 / rate if rate else 0.0
         begins = [start + offset.ahead_ns + round(place * apart_ns) for place, offset in enumerate(self._offsets)]
-        asked = [place for place, own in enumerate(shares) if own]
-        for place in asked:
+        places = [place for place, own in enumerate(shares) if own]
+        for place in places:
             ask(self.clients[place], shares[place], begins[place])
-        batches = every(partial(sent, self.clients[place]) for place in asked)
+        batches = every(partial(sent, self.clients[place]) for place in places)
         hosts = Counter(place.name for place in self._places)
-        own = [self._places[place].processors / hosts[self._places[place].name] for place in asked]
+        own = [self._places[place].processors / hosts[self._places[place].name] for place in places]
         parts = [
             Part(
                 batch,
@@ -94,7 +94,7 @@ class Together(Generic[_Client]):
                 self._offsets[place].doubt_ns,
                 usable(processors, batch.one_thread),
             )
-            for place, batch, processors in zip(asked, batches, own, strict=True)
+            for place, batch, processors in zip(places, batches, own, strict=True)
         ]
         return one_batch(parts)
 
@@ -127,10 +127,10 @@ def offset(now: Callable[[], int], clock: Callable[[], int] = time.monotonic_ns)
     """
     trips = []
     for _ in range(_ROUND_TRIPS):
-        asked = clock()
+        sent_at = clock()
         shown = now()
         answered = clock()
-        trips.append((answered - asked, shown - (asked + answered) // 2))
+        trips.append((answered - sent_at, shown - (sent_at + answered) // 2))
     took, ahead = min(trips)
     return Offset(ahead, (took + 1) // 2)
 

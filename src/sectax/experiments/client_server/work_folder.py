@@ -69,5 +69,5 @@ def sweep(kind: str, base: Path | None = None) -> int:
     return removed
 
 
-def _base(given: Path | None) -> Path:
-    return Path(tempfile.gettempdir()) if given is None else given
+def _base(folder: Path | None) -> Path:
+    return Path(tempfile.gettempdir()) if folder is None else folder

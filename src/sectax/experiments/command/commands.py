@@ -99,7 +99,7 @@ def read_commands(options: Mapping[str, tuple[str, ...]], values: Mapping[str, s
     shell = bool(options.get("shell"))
     split = functools.partial(_split, shell=shell)
     typed = compared(COMMAND, options, alone=places is not None)
-    own = options.get("name", ()) or tuple(as_name(made.replace("=", "-")) for made in options.get("values", ()))
+    own = options.get("name", ()) or tuple(as_name(chosen.replace("=", "-")) for chosen in options.get("values", ()))
     for name in own:
         if not is_name(name):
             raise WrongUse(f"--name {name!r} has other signs than letters, digits and _ . + -", f"as {as_name(name)}")
@@ -154,15 +154,15 @@ def runs(options: Mapping[str, tuple[str, ...]]) -> int | None:
 
 
 def _number(name: str, options: Mapping[str, tuple[str, ...]], least: int, most: int) -> int | None:
-    given = next(iter(options.get(name, ())), None)
-    if given is None:
+    typed = next(iter(options.get(name, ())), None)
+    if typed is None:
         return None
-    if not re.fullmatch(r"\d{1,9}", given):
-        raise WrongUse(f"--{name} {given!r} is not a whole number", f"say it as in --{name} 10")
-    if not least <= int(given) <= most:
+    if not re.fullmatch(r"\d{1,9}", typed):
+        raise WrongUse(f"--{name} {typed!r} is not a whole number", f"say it as in --{name} 10")
+    if not least <= int(typed) <= most:
         few = "; fewer give no verdict" if least else ""
-        raise WrongUse(f"--{name} {given} is not between {least} and {most}", f"say it as in --{name} 10{few}")
-    return int(given)
+        raise WrongUse(f"--{name} {typed} is not between {least} and {most}", f"say it as in --{name} 10{few}")
+    return int(typed)
 
 
 def check_files(commands: Commands, *, programs: bool = True) -> None:
@@ -257,8 +257,8 @@ def _program(word: str, folder: str) -> str | None:
     return shutil.which(os.path.join(folder, word) if "/" in word else word)
 
 
-def _folders(given: tuple[str, ...], names: tuple[str, ...], folder: str) -> dict[str, str]:
-    named = one_each("in", for_each(COMMAND, "in", given, names))
+def _folders(texts: tuple[str, ...], names: tuple[str, ...], folder: str) -> dict[str, str]:
+    named = one_each("in", for_each(COMMAND, "in", texts, names))
     if not all(named.values()):
         raise WrongUse("--in names no folder", "say --in DIR, or --in NAME=DIR")
     return {name: os.path.join(folder, named[name]) if name in named else folder for name in names}
@@ -275,13 +275,13 @@ def _added(text: str, names: tuple[str, ...]) -> tuple[str, float]:
 
 
 def _prepare(
-    given: tuple[str, ...], names: tuple[str, ...], split: Split, *, shell: bool
+    texts: tuple[str, ...], names: tuple[str, ...], split: Split, *, shell: bool
 ) -> dict[str, tuple[str, ...]]:
     """`CMD` is for all commands, `NAME=CMD` for one of them, and as many as there are commands are for one each.
 
     A shell takes any other NAME as a variable to set.
     """
-    pairs = for_each(COMMAND, "prepare", given, names, any_text=shell)
-    if len(given) == len(names) > 1 and len(pairs) == len(given) * len(names):
-        pairs = list(zip(names, given, strict=True))
+    pairs = for_each(COMMAND, "prepare", texts, names, any_text=shell)
+    if len(texts) == len(names) > 1 and len(pairs) == len(texts) * len(names):
+        pairs = list(zip(names, texts, strict=True))
     return {name: split("--prepare", text) for name, text in one_each("prepare", pairs).items()}

@@ -71,10 +71,10 @@ def counters(names: tuple[str, ...]) -> tuple[Counter, ...]:
     for name in names:
         if name not in COUNTERS:
             raise WrongUse(f"--count {name!r}: nothing counts that", did_you_mean(name, COUNTERS))
-    made = tuple(COUNTERS[name] for name in names)
-    if len({counter.figure for counter in made}) < len(made):
+    chosen = tuple(COUNTERS[name] for name in names)
+    if len({counter.figure for counter in chosen}) < len(chosen):
         raise WrongUse("--count names one figure twice", "leave one of them out")
-    return made
+    return chosen
 
 
 def counted(
@@ -113,5 +113,5 @@ def counted(
             why = unknown if "<not " in text else failure or "it wrote no count"
             return {f"{figure}_missing": f"{os.path.basename(counter.words[0])}: {why}"}
         counts.append(count)
-    made: Witnesses = {figure: min(counts)}
-    return made if len(set(counts)) == 1 else made | {f"{figure}_most": max(counts)}
+    witnesses: Witnesses = {figure: min(counts)}
+    return witnesses if len(set(counts)) == 1 else witnesses | {f"{figure}_most": max(counts)}

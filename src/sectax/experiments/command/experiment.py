@@ -177,12 +177,12 @@ class CommandExperiment(Experiment):
             return None
         names = tuple(map(as_name, folders))
         names = names if len(set(names)) == len(names) else (BASELINE, "treatment")
-        made = dict(options) | {
+        changed = dict(options) | {
             "name": names,
             "treatment": tuple(f"{name}={text}" for name in names[1:] for text in options.get("baseline", ())),
             "in": tuple(f"{name}={folder}" for name, folder in zip(names, folders.values(), strict=True)),
         }
-        return made | ({"added": (f"{names[1]}={100 * added:g}%",)} if added else {})
+        return changed | ({"added": (f"{names[1]}={100 * added:g}%",)} if added else {})
 
     def command_lines(self, plan: Plan) -> dict[str, CommandLine]:
         """Every treatment's command, or its name where it was given one, with the values of its scans."""
@@ -192,8 +192,8 @@ class CommandExperiment(Experiment):
                 commands = _commands_of(treatment, plan)
                 name = _command(treatment, commands)
                 text = name if name in plan.options.get("name", ()) else commands.texts[name]
-                place, made = list(commands.texts).index(name), plan.options.get("values", ())
-                values = made[place].split(",") if place < len(made) else ()
+                place, combinations = list(commands.texts).index(name), plan.options.get("values", ())
+                values = combinations[place].split(",") if place < len(combinations) else ()
                 scanned = {k: level for k, level in treatment.levels.items() if k != plan.control}
                 lines[treatment.id] = CommandLine(text, scanned | dict(pair.split("=", 1) for pair in values))
         return lines
@@ -332,21 +332,21 @@ def _commands_of(treatment: Treatment, plan: Plan) -> Commands:
     return read_commands(plan.options, {name: treatment.levels[name] for name in scans(plan.options)})
 
 
-def _stopping_of(asked: int | None, stopping: Stopping) -> tuple[Stopping, tuple[int, int], float]:
+def _stopping_of(runs: int | None, stopping: Stopping) -> tuple[Stopping, tuple[int, int], float]:
     """When a run ends, its rounds per block and the length of a batch: with --runs, as many executions as asked for.
 
     Raises:
         WrongUse: another option says already when it ends.
     """
-    if asked is None:
+    if runs is None:
         return stopping, _ROUNDS, _BATCH_S
     if stopping.fixed_blocks or stopping.max_blocks or (stopping.budget_s and not stopping.extends):
         raise WrongUse(
             "--runs fixes the number of blocks, so it does not go with --blocks, --max-blocks or --budget",
             "use more --runs",
         )
-    rounds = max(1, asked // _BLOCKS_OF_RUNS)
-    blocks = max(FIRST_LOOK, math.ceil(asked / rounds))
+    rounds = max(1, runs // _BLOCKS_OF_RUNS)
+    blocks = max(FIRST_LOOK, math.ceil(runs / rounds))
     fixed = replace(stopping, fixed_blocks=blocks, max_blocks=blocks, budget_s=None, extends=False)
     # A batch of no length: one execution at a time, where the clock allows it.
     return fixed, (rounds, rounds), 0.0

@@ -48,26 +48,26 @@ def arguments(typed: Sequence[str]) -> list[str]:
     """`-L a 1,2` as `-L a=1,2`, and `-P n 1 5 -D 2` as `-L n=1,3,5`. Raises `WrongUse` for a range without numbers."""
     step = next((typed[at + 1] for at, word in enumerate(typed[:-1]) if word in _STEPS), "1")
     words = list(typed)
-    given: list[str] = []
+    words_of_ours: list[str] = []
     while words:
         word = words.pop(0)
         if word in _LISTS and words:
             name = words.pop(0)
             alone = "=" in name or not words or words[0].startswith("-")
-            given += ["--scan", name if alone else f"{name}={words.pop(0)}"]
+            words_of_ours += ["--scan", name if alone else f"{name}={words.pop(0)}"]
         elif word in _RANGES:
             name, first, last = (*words[:3], "", "", "")[:3]
             del words[:3]
-            given += ["--scan", f"{name}={','.join(_range(first, last, step))}"]
+            words_of_ours += ["--scan", f"{name}={','.join(_range(first, last, step))}"]
         elif word in _STEPS:
             del words[:1]
         elif word in _SHELLS and words and words[0] in _NAMES_OF_SHELLS:
-            given.append(_shell(words.pop(0)))
+            words_of_ours.append(_shell(words.pop(0)))
         elif word.startswith("--shell=") and word not in _ALIASES:
-            given.append(_shell(word.partition("=")[2]))
+            words_of_ours.append(_shell(word.partition("=")[2]))
         else:
-            given.append(_ALIASES.get(word, word))
-    return given
+            words_of_ours.append(_ALIASES.get(word, word))
+    return words_of_ours
 
 
 def _shell(name: str) -> str:
@@ -93,14 +93,14 @@ def with_commands(bare: Sequence[str], options: Mapping[str, tuple[str, ...]]) -
 
     One command with scans compares their values, as hyperfine does.
     """
-    texts, made = list(bare), dict(options)
+    texts, completed = list(bare), dict(options)
     scans = read_scans(options.get("scan", ()), ())
     if len(texts) == 1 and scans and not options.get("baseline") and not options.get("treatment"):
         values = [dict(zip(scans, chosen, strict=True)) for chosen in product(*scans.values())]
-        made.pop("scan")
-        made["values"] = tuple(",".join(map("=".join, chosen.items())) for chosen in values)
+        completed.pop("scan")
+        completed["values"] = tuple(",".join(map("=".join, chosen.items())) for chosen in values)
         called = options.get("name", ())
         if len(called) == 1:
-            made["name"] = tuple(as_name(fill(called[0], chosen, "the name")) for chosen in values)
+            completed["name"] = tuple(as_name(fill(called[0], chosen, "the name")) for chosen in values)
         texts = [fill(texts[0], chosen, "the command") for chosen in values]
-    return with_bare(texts, made, str)
+    return with_bare(texts, completed, str)

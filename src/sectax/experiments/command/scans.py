@@ -18,21 +18,21 @@ _PLACEHOLDER = re.compile(r"\{(?P<open>\{)?(?P<name>[A-Za-z_]\w*)\}(?(open)\})")
 _AS_IN = "say it as in -L size=1,6,9"
 
 
-def read_scans(given: Iterable[str], taken: Collection[str]) -> dict[str, tuple[str, ...]]:
+def read_scans(texts: Iterable[str], reserved: Collection[str]) -> dict[str, tuple[str, ...]]:
     """What each `-L NAME=A,B` names, in order.
 
     Args:
-        taken: the names of other factors, which a scan cannot have.
+        reserved: the names of other factors, which a scan cannot have.
     Raises:
         WrongUse: no name or values, a name twice, a value twice.
     """
     scans: dict[str, tuple[str, ...]] = {}
-    for text in given:
+    for text in texts:
         name, separator, values = text.partition("=")
         levels = tuple(value.strip() for value in values.split(","))
         if not separator or not _NAME.fullmatch(name) or not all(levels):
             raise WrongUse(f"-L {text!r} names no placeholder and values", _AS_IN)
-        if name in scans or name in taken:
+        if name in scans or name in reserved:
             raise WrongUse(f"-L {name}: this name is taken", "give every placeholder a name of its own")
         twice = next((level for at, level in enumerate(levels) if level in levels[:at]), None)
         if twice is not None:
@@ -130,21 +130,21 @@ def _in_word(word: list[_Piece], *, first: bool) -> str | None:
 def _words(text: str) -> Iterator[list[_Piece]]:
     """The words of a command, each as its pieces. An unbalanced quote lasts to the end."""
     word: list[_Piece] = []
-    quote, taken = "", ""
+    quote, text_so_far = "", ""
     characters = iter(text)
     for character in characters:
         if character == "\\" and quote != "'":
-            word += [_Piece(taken, quote), _Piece(next(characters, ""), "\\")]
-            taken = ""
+            word += [_Piece(text_so_far, quote), _Piece(next(characters, ""), "\\")]
+            text_so_far = ""
         elif character == quote or (not quote and character in "'\""):
-            word.append(_Piece(taken, quote))
-            quote, taken = ("" if quote else character), ""
+            word.append(_Piece(text_so_far, quote))
+            quote, text_so_far = ("" if quote else character), ""
         elif character in " \t" and not quote:
-            yield from _whole([*word, _Piece(taken, "")])
-            word, taken = [], ""
+            yield from _whole([*word, _Piece(text_so_far, "")])
+            word, text_so_far = [], ""
         else:
-            taken += character
-    yield from _whole([*word, _Piece(taken, quote)])
+            text_so_far += character
+    yield from _whole([*word, _Piece(text_so_far, quote)])
 
 
 def _whole(word: list[_Piece]) -> Iterator[list[_Piece]]:

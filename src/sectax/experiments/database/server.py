@@ -202,9 +202,9 @@ class Postgres:
         for method in self._methods:
             role, password = _role(method), self._passwords.get(_role(method), "")
             stored = f"SET password_encryption = '{method}'; " if password else ""
-            given = f" PASSWORD '{password}'" if password else ""
+            password_clause = f" PASSWORD '{password}'" if password else ""
             # A statement that fails is otherwise written into the log, and its password with it.
-            self._ask(f"SET log_min_error_statement = panic; {stored}CREATE ROLE {role} LOGIN{given}")
+            self._ask(f"SET log_min_error_statement = panic; {stored}CREATE ROLE {role} LOGIN{password_clause}")
             self._ask(f"GRANT SELECT ON pgbench_accounts TO {role}")
 
     def _try_locks(self) -> None:

@@ -139,8 +139,8 @@ def _path(options: Mapping[str, tuple[str, ...]], name: str, folder: str) -> str
     return None if path is None else os.path.join(folder, path)
 
 
-def _layers(given: list[tuple[str, str]], names: tuple[str, ...], folder: str) -> dict[str, tuple[str, ...]]:
+def _layers(pairs: list[tuple[str, str]], names: tuple[str, ...], folder: str) -> dict[str, tuple[str, ...]]:
     layers: dict[str, tuple[str, ...]] = dict.fromkeys(names, ())
-    for name, path in given:
+    for name, path in pairs:
         layers[name] += (path if path.startswith("arn:") else os.path.join(folder, path),)
     return layers

@@ -45,9 +45,9 @@ def token(scheme: Scheme, shared_key: bytes, salt: bytes, data: bytes) -> str:
     return scheme.mac(scheme.derive(shared_key, salt), data).hex()
 
 
-def is_genuine(scheme: Scheme, shared_key: bytes, salt: bytes, data: bytes, given: str) -> bool:
-    """Whether *given* is the token of *data*, compared in constant time."""
-    return hmac.compare_digest(given.encode(), token(scheme, shared_key, salt, data).encode())
+def is_genuine(scheme: Scheme, shared_key: bytes, salt: bytes, data: bytes, presented: str) -> bool:
+    """Whether *presented* is the token of *data*, compared in constant time."""
+    return hmac.compare_digest(presented.encode(), token(scheme, shared_key, salt, data).encode())
 
 
 SALT_BYTES = 16  # of randomness; on the wire twice as many hexadecimal digits

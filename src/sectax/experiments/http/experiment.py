@@ -72,21 +72,21 @@ class HttpExperiment(Experiment):
         options = dict(request.options) | {FOLDER: (machine.folder,)}
         named = tuple(services.read_services(options))
         services.timeout_s(options)
-        asked = dict(request.levels)
-        if rate := rate_level(options, asked):
-            asked["load"] = rate
-        asked.setdefault("load", PRESET["load"])
-        if any(map(rate_of, load_levels(asked["load"]))):
-            asked.setdefault("concurrency", (OPEN_CONCURRENCY,))
-        asked.setdefault("concurrency", PRESET["concurrency"])
+        levels = dict(request.levels)
+        if rate := rate_level(options, levels):
+            levels["load"] = rate
+        levels.setdefault("load", PRESET["load"])
+        if any(map(rate_of, load_levels(levels["load"]))):
+            levels.setdefault("concurrency", (OPEN_CONCURRENCY,))
+        levels.setdefault("concurrency", PRESET["concurrency"])
         own = {
-            "concurrency": concurrency_levels(asked["concurrency"]),
-            "load": load_levels(asked["load"]),
+            "concurrency": concurrency_levels(levels["concurrency"]),
+            "load": load_levels(levels["load"]),
             CONTROL: named,
         }
         known = tuple(Factor(factor.name, own.get(factor.name, factor.levels)) for factor in FACTORS)
         factors = choose(
-            known, PRESET | own, {name: asked[name] for name in asked if name not in own or name == CONTROL}
+            known, PRESET | own, {name: levels[name] for name in levels if name not in own or name == CONTROL}
         )
         many = clients_of(options)
         check_shares(many, own["concurrency"], own["load"])

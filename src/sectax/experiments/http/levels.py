@@ -47,7 +47,7 @@ WORDS = METRIC_WORDS | {
 
 def rate_level(options: Mapping[str, tuple[str, ...]], levels: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     """The levels of the factor load that --rate stands for; none where it was not given. Raises `WrongUse`."""
-    given = options.get("rate", ())
-    if given and "load" in levels:
+    rates = options.get("rate", ())
+    if rates and "load" in levels:
         raise WrongUse("--rate and --level load= say the same", "leave one of them out")
-    return tuple(f"{rate.removesuffix('/s')}/s" for rate in given)
+    return tuple(f"{rate.removesuffix('/s')}/s" for rate in rates)

@@ -162,7 +162,7 @@ def read_services(options: Mapping[str, tuple[str, ...]]) -> dict[str, Service]:
     statuses: dict[str, list[int]] = {name: [] for name in urls}
     for name, text in pairs["status"]:
         statuses[name].append(_status(text))
-    made = {}
+    services = {}
     for name, url in urls.items():
         at = read_url(url, f"the URL of {name}")
         if bool(certificates[name]) != bool(keys[name]):
@@ -183,7 +183,7 @@ def read_services(options: Mapping[str, tuple[str, ...]]) -> dict[str, Service]:
             raise WrongUse(
                 f"what --start {name} starts listens on this machine", f"http://127.0.0.1:{PORT}/ is its URL"
             )
-        made[name] = Service(
+        services[name] = Service(
             name=name,
             url=url,
             method=methods.get(name, "GET"),
@@ -198,7 +198,7 @@ def read_services(options: Mapping[str, tuple[str, ...]]) -> dict[str, Service]:
         )
     if options.get("fresh") and not any(starts.values()):
         raise WrongUse("--fresh is for what --start starts", "leave it out, or add --start NAME='CMD'")
-    return made
+    return services
 
 
 def timeout_s(options: Mapping[str, tuple[str, ...]]) -> float:
@@ -229,10 +229,10 @@ def _status(text: str) -> int:
 
 def _starts(options: Mapping[str, tuple[str, ...]], names: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     starts: dict[str, tuple[str, ...]] = dict.fromkeys(names, ())
-    for given in options.get("start", ()):
-        name, text = split_name(given)
+    for typed in options.get("start", ()):
+        name, text = split_name(typed)
         if name not in names:
-            raise WrongUse(f"--start names no URL: {name or given!r}", did_you_mean(name, names))
+            raise WrongUse(f"--start names no URL: {name or typed!r}", did_you_mean(name, names))
         if starts[name]:
             raise WrongUse(f"two --start are for {name!r}", "one command serves one URL")
         if (syntax := shell_syntax(text.replace(PORT, "1"))) is not None:

@@ -115,12 +115,12 @@ def make_keys(names: Iterable[str]) -> dict[str, str]:
     Returns:
         `RS256.private_key_pem`, `RS256.public_key_pem`, `HS256.secret` and so on, as the probe protocol names them.
     """
-    made: dict[str, str] = {}
+    keys: dict[str, str] = {}
     key = functools.cache(_key)
     for algorithm in map(ALGORITHMS.__getitem__, names):
         parts = key(algorithm.key_type, algorithm.bits, algorithm.curve)
-        made.update({f"{algorithm.name}.{part}": text for part, text in parts.items()})
-    return made
+        keys.update({f"{algorithm.name}.{part}": text for part, text in parts.items()})
+    return keys
 
 
 def _key(key_type: str, bits: int, curve: str | None) -> dict[str, str]:

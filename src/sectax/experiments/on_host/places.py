@@ -62,20 +62,20 @@ def read_places(options: Mapping[str, tuple[str, ...]], otherwise: Mapping[str, 
         WrongUse: a host without a name, a name twice, an invalid address, pairs without two hosts.
     """
     first: dict[str, str] = {}
-    for given in options.get(HOST, ()):
-        name, separator, where = given.partition("=")
+    for typed in options.get(HOST, ()):
+        name, separator, where = typed.partition("=")
         if not separator or not _NAME.fullmatch(name) or not where:
-            raise WrongUse(f"--host {given!r} is not NAME=WHERE", "as in --host normal=ssh://user@vm-1")
+            raise WrongUse(f"--host {typed!r} is not NAME=WHERE", "as in --host normal=ssh://user@vm-1")
         if name in first:
             raise WrongUse(f"two hosts are called {name!r}", "give every host a name of its own")
         first[name] = _checked_host(where)
     if len(first) == 1:
         raise WrongUse("one host alone has nothing to be compared with", "give two or more; the first is the baseline")
     pairs = [first or dict(otherwise)]
-    for given in options.get(PAIR, ()):
-        left, separator, right = given.partition("=")
+    for typed in options.get(PAIR, ()):
+        left, separator, right = typed.partition("=")
         if not separator or not left or not right:
-            raise WrongUse(f"--pair {given!r} is not A=B", "as in --pair ssh://vm-3=ssh://vm-4")
+            raise WrongUse(f"--pair {typed!r} is not A=B", "as in --pair ssh://vm-3=ssh://vm-4")
         if len(first) != 2:
             raise WrongUse(
                 f"--pair repeats a pair, and {len(first) or 'no'} hosts were named", "give exactly two with --host"

@@ -188,8 +188,8 @@ class LambdaExperiment(Experiment):
             count = 1 if treatment.levels["pace"] == SPACED else in_a_batch
             visits = plan.rounds_range[1] * (count + math.ceil(count * SETTLING_SHARE)) + _WARM_UP_BATCHES * count
             opened = 1 + self.besides
-            tried = 0 if treatment.role is Role.NEGATIVE else _PILOT_OPENINGS * opened + _PILOT_BATCHES * count
-            number = blocks * (opened + visits) + tried
+            pilot_visits = 0 if treatment.role is Role.NEGATIVE else _PILOT_OPENINGS * opened + _PILOT_BATCHES * count
+            number = blocks * (opened + visits) + pilot_visits
             requests += number
             gb_s += number * billed_s(self.assumed_s) * int(treatment.levels["memory"]) / _BILLING_MB
         return Usage("lambda.requests", requests), Usage(f"lambda.{processor}", gb_s)
@@ -221,17 +221,17 @@ class LambdaBench(Bench):
         self.enter_context(self.service)
 
 
-def _endpoint(given: str) -> str | None:
-    address = read_endpoint(given, "http://127.0.0.1:9000 or https://lambda.example.org")
+def _endpoint(text: str) -> str | None:
+    address = read_endpoint(text, "http://127.0.0.1:9000 or https://lambda.example.org")
     if address is None:
-        return LOCAL if given == LOCAL else AWS
+        return LOCAL if text == LOCAL else AWS
     if address.scheme == "http" and not is_loopback(address.hostname or ""):
         raise WrongUse(
-            f"--endpoint {given!r} is another machine without TLS: the functions' environment, with what is secret in "
+            f"--endpoint {text!r} is another machine without TLS: the functions' environment, with what is secret in "
             "it, and every event would cross the network in the clear",
             "say https://…, or forward a port of this machine to it (ssh -L) and say http://127.0.0.1:PORT",
         )
-    return given
+    return text
 
 
 def is_loopback(host: str) -> bool:
@@ -252,20 +252,20 @@ def service(endpoint: str | None, name: str = "Lambda") -> dict[str, str]:
     return {SERVICE: f"{name} emulated on this machine"} if endpoint == LOCAL else {}
 
 
-def memory_levels(asked: tuple[str, ...], there_are: tuple[str, ...]) -> tuple[str, ...]:
+def memory_levels(requested: tuple[str, ...], there_are: tuple[str, ...]) -> tuple[str, ...]:
     """The memory sizes asked for, in their order of size; `all` are those that *there_are*.
 
     Raises:
         WrongUse: what is not a memory size of Lambda's.
     """
-    if asked == ("all",):
-        asked = there_are
-    for text in asked:
+    if requested == ("all",):
+        requested = there_are
+    for text in requested:
         if not (text.isdecimal() and text.isascii() and _LEAST_MB <= int(text) <= _MOST_MB):
             raise WrongUse(
                 f"the factor memory has no level {text!r}", f"Lambda has {_LEAST_MB} to {_MOST_MB} MB, in whole MB"
             )
-    return tuple(sorted({str(int(text)) for text in asked}, key=int))
+    return tuple(sorted({str(int(text)) for text in requested}, key=int))
 
 
 def chosen_factors(

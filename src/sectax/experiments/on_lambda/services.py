@@ -79,13 +79,13 @@ class Service:
             self._clients[read_timeout_s] = self._new_client(read_timeout_s)
         return self._clients[read_timeout_s]
 
-    def layer(self, client: Any, given: str) -> str:
+    def layer(self, client: Any, source: str) -> str:
         """The ARN of a layer version; an archive is published the first time. May raise `failures.ServiceTrouble`."""
         from sectax.experiments.on_lambda.failures import answer_of  # with boto3's own errors
 
-        if given.startswith("arn:"):
-            return given
-        archive = read_code(given)
+        if source.startswith("arn:"):
+            return source
+        archive = read_code(source)
         mark = hashlib.sha256(archive).hexdigest()
         if mark not in self._layers:
             with answer_of("PublishLayerVersion"):

@@ -32,9 +32,9 @@ def _primitive_cases() -> Iterator[Case]:
     keys = new_inputs()
     for family, of in FAMILIES.items():
         for algorithm in of.algorithms:
-            given, referee = prepared({"family": family, "algorithm": algorithm, "size": _SIZE}, keys)
-            spoiled = given | {_SPOILED[family]: referee.tampered()[0]} if family in _SPOILED else None
-            yield Case(family, {"algorithm": algorithm}, given, referee, spoiled)
+            inputs, referee = prepared({"family": family, "algorithm": algorithm, "size": _SIZE}, keys)
+            spoiled = inputs | {_SPOILED[family]: referee.tampered()[0]} if family in _SPOILED else None
+            yield Case(family, {"algorithm": algorithm}, inputs, referee, spoiled)
 
 
 def _wycheproof() -> Iterator[Case]:

@@ -37,10 +37,10 @@ def key_inputs(algorithm: str, entropy: bytes) -> dict[str, str]:
         if name == P_256:
             own = (1 + int.from_bytes(own) % (_ORDER - 1)).to_bytes(32)
         private += own
-    made = {"private_key": encode(private), "public_key": encode(public_of(algorithm, private))}
+    keys = {"private_key": encode(private), "public_key": encode(public_of(algorithm, private))}
     if ML_KEM in parts(algorithm):
-        made["decapsulation_key"] = encode(_ml_kem_keys(private[:64])[1])
-    return made
+        keys["decapsulation_key"] = encode(_ml_kem_keys(private[:64])[1])
+    return keys
 
 
 def public_of(algorithm: str, private: bytes) -> bytes:

@@ -101,20 +101,20 @@ def _factors(languages: tuple[str, ...]) -> tuple[Factor, ...]:
 
 def _chosen_factors(known: tuple[Factor, ...], request: Request) -> tuple[Factor, ...]:
     """The factors of a run. Families follow from algorithms, and what has no message has no size."""
-    preset, asked = dict(_PRESETS[request.preset]), dict(request.levels)
-    if "family" not in asked and "algorithm" in asked:
-        named = {name.casefold() for name in asked["algorithm"]}
+    preset, requested = dict(_PRESETS[request.preset]), dict(request.levels)
+    if "family" not in requested and "algorithm" in requested:
+        named = {name.casefold() for name in requested["algorithm"]}
         able = [name for name, family in FAMILIES.items() if named & set(family.algorithms)]
         preset["family"] = tuple(name for name in able if name in preset["family"]) or tuple(able) or preset["family"]
-    by_name = {factor.name: factor for factor in choose(known, preset | {"algorithm": ALGORITHMS[:1]}, asked)}
+    by_name = {factor.name: factor for factor in choose(known, preset | {"algorithm": ALGORITHMS[:1]}, requested)}
     families = {name: FAMILIES[name] for name in by_name["family"].levels}
-    if "algorithm" not in asked:
+    if "algorithm" not in requested:
         common = [name for family in families.values() for name in family.common]
         quick = request.preset == "quick" and families.keys() <= {*_FAMILIES, OPEN}
         by_name["algorithm"] = Factor(
             "algorithm", tuple(name for name in ALGORITHMS if name in common and (not quick or name in _QUICK))
         )
-    elif asked["algorithm"] == ("all",):
+    elif requested["algorithm"] == ("all",):
         able = [name for family in families.values() for name in family.algorithms]
         by_name["algorithm"] = Factor("algorithm", tuple(name for name in ALGORITHMS if name in able))
     for name in by_name["algorithm"].levels:
@@ -128,7 +128,7 @@ def _chosen_factors(known: tuple[Factor, ...], request: Request) -> tuple[Factor
             f"one run for {', '.join(_SIZED)}; one for {AGREE}; one for {PASSWORD}",
         )
     if not next(iter(kinds))[0]:
-        if "size" in asked:
+        if "size" in requested:
             raise WrongUse(f"the family {', '.join(families)} has no message, and so no size", "leave --level size out")
         del by_name["size"]
     return tuple(by_name.values())
@@ -153,8 +153,8 @@ def declares(levels: Mapping[str, str]) -> dict[str, Witness]:
 def primitive_subject(levels: Mapping[str, str], inputs: Mapping[str, str]) -> ProbeSpec:
     """The subject that does what the levels say, with the run's keys and messages."""
     family, algorithm = levels["family"], levels["algorithm"]
-    given, referee = prepared(levels, inputs)
-    subject = probe_subject(levels["language"], family, {"algorithm": algorithm}, given, referee)
+    own_inputs, referee = prepared(levels, inputs)
+    subject = probe_subject(levels["language"], family, {"algorithm": algorithm}, own_inputs, referee)
     return replace(subject, deadline_s=_PASSWORD_DEADLINE_S, peak_memory=True) if family == PASSWORD else subject
 
 
@@ -162,12 +162,12 @@ def prepared(levels: Mapping[str, str], inputs: Mapping[str, str]) -> tuple[dict
     """What a probe is handed, and who judges what it makes of it."""
     from sectax.experiments.primitives.referee import PrimitiveReferee
 
-    given = subject_inputs(levels, inputs)
-    referee = PrimitiveReferee(levels["family"], levels["algorithm"], given)
+    own_inputs = subject_inputs(levels, inputs)
+    referee = PrimitiveReferee(levels["family"], levels["algorithm"], own_inputs)
     made = {OPEN: "sealed", PASSWORD: "stored"}.get(levels["family"])
     if made is None:
-        return given, referee
-    handed = given | {made: referee.genuine()[0]}
+        return own_inputs, referee
+    handed = own_inputs | {made: referee.genuine()[0]}
     if made == "sealed":
         del handed["data"]
     return handed, referee

@@ -54,7 +54,7 @@ def subject_inputs(levels: Mapping[str, str], inputs: Mapping[str, str]) -> dict
 
         return key_inputs(algorithm, expanded(seed, algorithm, 128))
     size = SIZES[levels["size"]]
-    made = {"data": encode(expanded(seed, f"data of {size}", size))}
+    inputs_of_subject = {"data": encode(expanded(seed, f"data of {size}", size))}
     if family != HASH:
-        made["key"] = encode(expanded(seed, f"key of {algorithm}", KEY_BYTES.get(algorithm, 32)))
-    return made
+        inputs_of_subject["key"] = encode(expanded(seed, f"key of {algorithm}", KEY_BYTES.get(algorithm, 32)))
+    return inputs_of_subject

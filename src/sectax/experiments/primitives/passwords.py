@@ -40,12 +40,12 @@ def fault(algorithm: str, password: bytes, text: str) -> str | None:
         except ValueError:
             return "it is not of this password"
         return None
-    head, _, made = text.rpartition("$")
+    head, _, stored_hash = text.rpartition("$")
     head, _, salt = head.rpartition("$")
     if head != _head(algorithm):
         return "it has other settings"
     try:
-        right = secrets.compare_digest(_decode(made), _computed_hash(algorithm, password, _decode(salt)))
+        right = secrets.compare_digest(_decode(stored_hash), _computed_hash(algorithm, password, _decode(salt)))
     except ValueError as error:
         return f"it cannot be decoded: {error}"
     return None if right else "it is not of this password"
@@ -56,8 +56,8 @@ def tampered(algorithm: str, text: str) -> list[str]:
     if algorithm == "bcrypt":
         at = _BCRYPT_HEAD + secrets.choice([*range(_BCRYPT_SALT - 1), *range(_BCRYPT_SALT, _BCRYPT_TEXT - 1)])
         return [text[:at] + ("A" if text[at] != "A" else "B") + text[at + 1 :]]
-    *head, salt, made = text.split("$")
-    parts = secrets.choice([(_altered(salt), made), (salt, _altered(made))])
+    *head, salt, stored_hash = text.split("$")
+    parts = secrets.choice([(_altered(salt), stored_hash), (salt, _altered(stored_hash))])
     return ["$".join((*head, *parts))]
 
 

@@ -70,14 +70,14 @@ class PrimitiveReferee:
         if self.family == PASSWORD:
             return passwords.fault(self.algorithm, self.inputs["password"].encode(), artefact)
         try:
-            made = [decode(part) for part in artefact.split(".")]
-            if len(made) != 1 + (self.family == AGREE):
+            parts = [decode(part) for part in artefact.split(".")]
+            if len(parts) != 1 + (self.family == AGREE):
                 return "it is not of the form that the protocol has for it"
             match self.family:
                 case "agree":
-                    right = exchange.finish(self.algorithm, self.inputs, made[0]) == made[1]
+                    right = exchange.finish(self.algorithm, self.inputs, parts[0]) == parts[1]
                 case "aead-seal":
-                    right = opened(self.algorithm, decode(self.inputs["key"]), made[0]) == decode(self.inputs["data"])
+                    right = opened(self.algorithm, decode(self.inputs["key"]), parts[0]) == decode(self.inputs["data"])
                 case "aead-open":
                     right = artefact == self.inputs["data"]
                 case _:

@@ -205,25 +205,25 @@ def client(access: Access) -> Any:
         "connect_timeout": _ANSWER_S,
         "read_timeout": _ANSWER_S,
     }
-    given: dict[str, Any] = {"region_name": access.region}
+    arguments: dict[str, Any] = {"region_name": access.region}
     if access.access_key:
-        given |= {"aws_access_key_id": access.access_key, "aws_secret_access_key": access.secret_key}
-        given["aws_session_token"] = access.session_token or None
+        arguments |= {"aws_access_key_id": access.access_key, "aws_secret_access_key": access.secret_key}
+        arguments["aws_session_token"] = access.session_token or None
     if access.endpoint:
-        given["endpoint_url"] = access.endpoint
+        arguments["endpoint_url"] = access.endpoint
         settings |= {"s3": {"addressing_style": "path"}, "proxies": {}}
     else:
         settings["ignore_configured_endpoint_urls"] = True
     if access.ca_pem:
         with tempfile.NamedTemporaryFile("w", suffix=".pem", delete=False) as file:
             file.write(access.ca_pem)
-        given["verify"] = file.name
+        arguments["verify"] = file.name
     try:
-        made = boto3.session.Session().client("s3", config=Config(**settings), **given)
+        s3 = boto3.session.Session().client("s3", config=Config(**settings), **arguments)
         if access.ca_pem:
             with contextlib.suppress(Exception):
-                made.list_buckets()  # it reads the file at its first call
-        return made
+                s3.list_buckets()  # it reads the file at its first call
+        return s3
     finally:
         if access.ca_pem:
             os.unlink(file.name)

@@ -62,12 +62,12 @@ def uses(operations: int, levels: Mapping[str, str]) -> dict[str, tuple[Usage, .
     """
     operation, encryption = levels["operation"], s3.ENCRYPTIONS[levels["encryption"]]
     item = _ITEMS.get(operation)
-    made = operations * _requests(levels)
-    requests = (Usage(item, made),) if item else ()
+    number = operations * _requests(levels)
+    requests = (Usage(item, number),) if item else ()
     if not encryption.kms or operation not in ("put", "get"):
         return {_ONLY: requests}
     ways = {_WITH: _BUCKET_KEY_SHARE} if encryption.bucket_key else {_WITHOUT: 1.0, _WITH: _BUCKET_KEY_SHARE}
-    return {way: (*requests, Usage(_KMS, made * share)) for way, share in ways.items()}
+    return {way: (*requests, Usage(_KMS, number * share)) for way, share in ways.items()}
 
 
 def _requests(levels: Mapping[str, str]) -> int:

@@ -116,8 +116,8 @@ def size_bytes(level: str) -> int:
     return size
 
 
-def size_levels(asked: tuple[str, ...]) -> tuple[str, ...]:
+def size_levels(requested: tuple[str, ...]) -> tuple[str, ...]:
     """The sizes asked for, the smallest first; `all` are the study's. Raises `WrongUse`."""
-    if asked == ("all",):
+    if requested == ("all",):
         return SIZES
-    return tuple(sorted(dict.fromkeys(asked), key=size_bytes))
+    return tuple(sorted(dict.fromkeys(requested), key=size_bytes))

@@ -83,26 +83,26 @@ class Where:
 
 def read_where(options: Mapping[str, tuple[str, ...]]) -> Where:
     """What the options say. Raises `WrongUse`; reads no file."""
-    given = {name: values[0] for name, values in options.items() if values}
-    folder = Path(given.get(FOLDER, "."))
-    endpoint = given.get("endpoint", LOCAL)
+    typed = {name: values[0] for name, values in options.items() if values}
+    folder = Path(typed.get(FOLDER, "."))
+    endpoint = typed.get("endpoint", LOCAL)
     if read_endpoint(endpoint, "https://s3.example.org or http://127.0.0.1:9000") is not None:
         endpoint = endpoint.rstrip("/")
     if endpoint == LOCAL:
         for name in ("region", "ca", "bucket", "kms-key"):
             if options.get(name):
                 raise WrongUse(f"--{name} is for another service than the local one", "say --endpoint too")
-    elif "data" in given:
+    elif "data" in typed:
         raise WrongUse("--data is for the local server", "leave it out")
     buckets = _buckets(options.get("bucket", ()))
     return Where(
         endpoint=endpoint,
-        region=given.get("region"),
-        ca=Path(folder, given["ca"]) if "ca" in given else None,
+        region=typed.get("region"),
+        ca=Path(folder, typed["ca"]) if "ca" in typed else None,
         buckets=buckets,
-        kms_key=given.get("kms-key", ""),
-        data=Path(folder, given["data"]) if "data" in given else None,
-        link_bytes_s=_link(given["link"]) if "link" in given else _NO_LINK_BYTES_S,
+        kms_key=typed.get("kms-key", ""),
+        data=Path(folder, typed["data"]) if "data" in typed else None,
+        link_bytes_s=_link(typed["link"]) if "link" in typed else _NO_LINK_BYTES_S,
     )
 
 
@@ -111,17 +111,17 @@ def region_of(where: Where) -> str:
     return where.region or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or _BASIC_REGION
 
 
-def _link(given: str) -> float:
-    match = _LINK.fullmatch(given)
+def _link(typed: str) -> float:
+    match = _LINK.fullmatch(typed)
     bytes_s = float(match[1]) * _BITS[match[2]] / 8 if match else 0.0
     if not bytes_s:
-        raise WrongUse(f"--link {given!r} is not the speed of a network", "as in 10Gbit/s or 500Mbit/s")
+        raise WrongUse(f"--link {typed!r} is not the speed of a network", "as in 10Gbit/s or 500Mbit/s")
     return bytes_s
 
 
-def _buckets(given: tuple[str, ...]) -> dict[str, str]:
+def _buckets(texts: tuple[str, ...]) -> dict[str, str]:
     named: dict[str, str] = {}
-    for text in given:
+    for text in texts:
         level, separator, name = text.partition("=")
         if not separator or not name:
             raise WrongUse(f"--bucket {text!r} names no level", "as in --bucket sse-kms=my-bucket")

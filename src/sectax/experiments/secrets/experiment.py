@@ -133,7 +133,7 @@ class SecretsExperiment(LambdaExperiment):
         as_published = request.preset == "published"
         factors = chosen_factors(self.factors, MEMORY_MB, PRESETS[request.preset], request)
         levels = {factor.name: factor.levels for factor in factors}
-        kept = f" {_STAND_IN[0].upper()}{_STAND_IN[1:]}." if here else ""
+        stand_in_note = f" {_STAND_IN[0].upper()}{_STAND_IN[1:]}." if here else ""
         return Design(
             factors=factors,
             control="access",
@@ -148,7 +148,7 @@ class SecretsExperiment(LambdaExperiment):
                 # One reading is one reading: no part of it can be done once more at a known cost.
                 positive=lambda levels: False,
             ),
-            transfers=f"{transfers(settings.endpoint)}{kept}",
+            transfers=f"{transfers(settings.endpoint)}{stand_in_note}",
             batch_s=BATCH_S,
             rounds_range=_rounds(request.preset, only_hits=levels["situation"] == (HIT,), here=here),
             gap_s=GAP_S,
@@ -212,12 +212,12 @@ class SecretsExperiment(LambdaExperiment):
         sizes = len({treatment.levels["size"] for treatment in plan.treatments})
         readings = BATCH_S / _ASSUMED_CALL_S * (1 + SETTLING_SHARE)
         visits = last_look(plan, None) * (plan.rounds_range[1] + _OPENINGS)
-        asked = sum(
+        calls = sum(
             ACCESS[treatment.levels["access"]].calls[treatment.levels["situation"]] for treatment in plan.treatments
         )
         return (
             *super().usage(plan),
-            Usage("secretsmanager.requests", visits * readings * asked),
+            Usage("secretsmanager.requests", visits * readings * calls),
             Usage("secretsmanager.secret-months", sizes * (1 + RARE_ON_AWS + SOMETIMES) / _HOURS_OF_A_MONTH),
         )
 

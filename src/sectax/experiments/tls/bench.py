@@ -36,8 +36,8 @@ class TlsBench(Bench):
     def inputs(self) -> dict[str, str]:
         """The certificates of the run, and their keys."""
         used = map(self._setup, self.plan.treatments)
-        made = {setup.issued: authority(setup.certificate, setup.chain) for setup in used if setup.is_tls}
-        return {_CERTIFICATES: msgspec.json.encode(made).decode()}
+        authorities = {setup.issued: authority(setup.certificate, setup.chain) for setup in used if setup.is_tls}
+        return {_CERTIFICATES: msgspec.json.encode(authorities).decode()}
 
     def start(self, inputs: Mapping[str, str]) -> None:
         """See where servers are to work: every block starts its own there."""
@@ -48,14 +48,14 @@ class TlsBench(Bench):
 
     def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> TlsSpec:
         library, setup = treatment.levels[LIBRARY.name], self._setup(treatment)
-        made = msgspec.json.decode(inputs[_CERTIFICATES], type=dict[str, Authority])
+        authorities = msgspec.json.decode(inputs[_CERTIFICATES], type=dict[str, Authority])
         slow = (parts.command("go"), round(self._delay_s * 1e9)) if self._delay_s else None
         return TlsSpec(
             arm=treatment.id,
             library=library,
             setup=setup,
             ends=self._ends.setdefault((treatment.cell, library), Ends(parts.command(library), self._services, slow)),
-            authority=made[setup.issued] if setup.is_tls else None,
+            authority=authorities[setup.issued] if setup.is_tls else None,
             delay_s=self._delay_s,
             added_s=added_s(treatment, self.plan, calibrated),
         )

@@ -78,8 +78,8 @@ def _private_key(kind: str) -> CertificateIssuerPrivateKeyTypes:
             return ed25519.Ed25519PrivateKey.generate()
     from cryptography.hazmat.primitives.asymmetric import mldsa
 
-    made: CertificateIssuerPrivateKeyTypes = mldsa.MLDSA44PrivateKey.generate()
-    return made
+    key: CertificateIssuerPrivateKeyTypes = mldsa.MLDSA44PrivateKey.generate()
+    return key
 
 
 def _name(text: str) -> x509.Name:
@@ -95,7 +95,7 @@ def _signed(
     is_ended: bool = False,
 ) -> x509.Certificate:
     now = datetime.datetime.now(datetime.UTC)
-    made = (
+    builder = (
         x509.CertificateBuilder()
         .subject_name(subject)
         .issuer_name(issuer)
@@ -109,10 +109,10 @@ def _signed(
     )
     if leaf is not None:
         usages = [ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]
-        made = made.add_extension(x509.SubjectAlternativeName([x509.DNSName(leaf)]), critical=False)
-        made = made.add_extension(x509.ExtendedKeyUsage(usages), critical=False)
+        builder = builder.add_extension(x509.SubjectAlternativeName([x509.DNSName(leaf)]), critical=False)
+        builder = builder.add_extension(x509.ExtendedKeyUsage(usages), critical=False)
     digest = hashes.SHA256() if isinstance(by, rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey) else None
-    return made.sign(by, digest)
+    return builder.sign(by, digest)
 
 
 def _pem(certificate: x509.Certificate) -> str:

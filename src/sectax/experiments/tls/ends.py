@@ -146,8 +146,8 @@ class Ends:
         return self._ask("client", Opened, longest_s, command="open", arm=arm, port=port, pid=pid, **wanted)
 
     def measure(self, arm: str, count: int, requests: int, added_ns: int, longest_s: float) -> Connected:
-        asked = {"command": "measure", "arm": arm, "count": count, "requests": requests, "added_ns": added_ns}
-        return self._ask("client", Connected, longest_s, **asked)
+        request = {"command": "measure", "arm": arm, "count": count, "requests": requests, "added_ns": added_ns}
+        return self._ask("client", Connected, longest_s, **request)
 
     def tally(self, arm: str) -> Tally:
         return self._ask("server", Tally, GRACE_S, command="tally", arm=arm)
@@ -158,8 +158,8 @@ class Ends:
             self._ask(role, _Done, GRACE_S, command="close", arm=arm)
         return closed
 
-    def _ask(self, role: str, kind: type[_Reply], longest_s: float, **asked: Any) -> _Reply:
-        self._processes[role].send(asked)
+    def _ask(self, role: str, kind: type[_Reply], longest_s: float, **request: Any) -> _Reply:
+        self._processes[role].send(request)
         return self._processes[role].receive(kind, longest_s)
 
     def leave(self, arm: str) -> None:

@@ -139,7 +139,7 @@ _CHANGES: dict[str, dict[str, tuple[str, ...]]] = {
 _LIBRARIES = {"quick": (GO,), "default": LIBRARY.levels}
 
 
-def setups(preset: str, asked: Mapping[str, tuple[str, ...]]) -> tuple[tuple[str, ...], dict[str, Setup]]:
+def setups(preset: str, requested: Mapping[str, tuple[str, ...]]) -> tuple[tuple[str, ...], dict[str, Setup]]:
     """The libraries of a run, and its setups by name, the baseline first.
 
     The baseline is the usual setup, or the first level of every factor that was asked for. Every other setup differs
@@ -150,8 +150,8 @@ def setups(preset: str, asked: Mapping[str, tuple[str, ...]]) -> tuple[tuple[str
     """
     usual = {field.name: (str(field.default),) for field in fields(Setup)}
     preset_levels: dict[str, tuple[str, ...]] = {LIBRARY.name: _LIBRARIES[preset], **usual}
-    chosen = {factor.name: factor.levels for factor in choose(FACTORS, preset_levels, asked)}
-    named = usual.keys() & asked.keys()
+    chosen = {factor.name: factor.levels for factor in choose(FACTORS, preset_levels, requested)}
+    named = usual.keys() & requested.keys()
     base = replace(Setup(), **{name: chosen[name][0] for name in named})
     changes = {name: chosen[name][1:] for name in usual if name in named} if named else _CHANGES[preset]
     variants = {base.name: base}
@@ -220,7 +220,7 @@ OPTIONS = (Option("delay", "round-trip time that a relay in user space adds, as 
 
 def kept(levels: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
     """The levels that were asked for, as an option of the plan; nothing where none were."""
-    return {ASKED: tuple(f"{name}={','.join(asked)}" for name, asked in levels.items())} if levels else {}
+    return {ASKED: tuple(f"{name}={','.join(chosen)}" for name, chosen in levels.items())} if levels else {}
 
 
 def asked(options: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:

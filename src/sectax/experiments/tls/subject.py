@@ -55,14 +55,14 @@ class TlsSpec:
 
     def wanted(self, of_client: bool) -> dict[str, object]:
         """What one end is asked for, by the names of its protocol."""
-        setup, made = self.setup, self.authority
+        setup, certificates = self.setup, self.authority
         secrets = {"certificates": "", "key": "", "roots": ""}
-        if made is not None:
-            shown = made.client if of_client else made.server
+        if certificates is not None:
+            shown = certificates.client if of_client else certificates.server
             if not of_client or setup.client_certificate == MTLS:
                 secrets |= {"certificates": shown.certificates, "key": shown.key}
             if of_client or setup.client_certificate == MTLS:
-                secrets["roots"] = made.root
+                secrets["roots"] = certificates.root
         return secrets | {
             "protocol": setup.protocol,
             "group": setup.group,

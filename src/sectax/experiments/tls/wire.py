@@ -73,20 +73,20 @@ def witnesses(wrote: bytes, read: bytes) -> Witnesses:
         NotTls: they are not the beginning of a handshake.
     """
     offered = {share.group: share for share in _offered(wrote)}
-    retry, taken = False, None
+    retry, share = False, None
     for kind, body in _messages(read):
         if kind == _SERVER_HELLO:
             retry |= _is_retry(body)
-            taken = _chosen_share(body) or taken
+            share = _chosen_share(body) or share
         elif kind == _SERVER_KEY_EXCHANGE:
-            taken = _of_tls12(body)
-    if taken is None:
+            share = _of_tls12(body)
+    if share is None:
         return {}
     # In TLS 1.2 the client's share comes later, in the clear too, and is as long as that of the server.
-    up = offered.get(taken.group, taken).size
+    up = offered.get(share.group, share).size
     return {
-        "group_on_wire": taken.group,
-        "key_share_bytes": f"{up} up, {taken.size} down",
+        "group_on_wire": share.group,
+        "key_share_bytes": f"{up} up, {share.size} down",
         "hello_retry": retry,
     }
 

@@ -172,8 +172,8 @@ class TelemetryReader:
         )
 
     def _read_status(self, tid: int) -> bytes | None:
-        kept = self._statuses.get(tid)
-        fd = open_counter(self._proc / f"task/{tid}/status") if kept is None else kept
+        open_fd = self._statuses.get(tid)
+        fd = open_counter(self._proc / f"task/{tid}/status") if open_fd is None else open_fd
         if fd is None:
             return None
         try:
@@ -181,7 +181,7 @@ class TelemetryReader:
         except OSError:
             return None
         finally:
-            if kept is None:
+            if open_fd is None:
                 os.close(fd)
 
     def _read_frequency(self, tid: int) -> float | None:

@@ -105,7 +105,7 @@ def _ticks(axis: Axis, scale: Scale) -> tuple[Tick, ...]:
     return tuple(Tick(scale.place(value), text) for value, text in axis.at or ticks(scale))
 
 
-def _series(given: Series, number: int, across: Scale, upward: Scale, joined: bool) -> DrawnSeries:
+def _series(series: Series, number: int, across: Scale, upward: Scale, joined: bool) -> DrawnSeries:
     marks = tuple(
         Point(
             across.place(point.x),
@@ -113,11 +113,11 @@ def _series(given: Series, number: int, across: Scale, upward: Scale, joined: bo
             None if point.low is None else upward.place(point.low),
             None if point.high is None else upward.place(point.high),
         )
-        for point in given.points
+        for point in series.points
         if math.isfinite(point.x) and math.isfinite(point.y)
     )
     path = "M" + "L".join(f"{mark.x:.1f} {mark.y:.1f}" for mark in marks) if joined and len(marks) > 1 else ""
-    return DrawnSeries(given.name, number, SHAPES[number % len(SHAPES)], marks, path)
+    return DrawnSeries(series.name, number, SHAPES[number % len(SHAPES)], marks, path)
 
 
 def cut(name: str, longest: int = _LONGEST_NAME) -> str:

@@ -150,7 +150,7 @@ def _draw(forest: Forest, sizes: Sizes) -> DrawnForest:
         lines.append(Line(left, y, f"and {forest.left_out} more, in the report", "soft"))
     legend, y = _legend(forest, sizes, left, y + sizes.text * 1.8)
     lines += [line for _, line in legend]
-    for text in (text for given in forest.foot for text in _wrapped(given, sizes.text_letters)):
+    for text in (text for line in forest.foot for text in _wrapped(line, sizes.text_letters)):
         y += sizes.text * 1.4
         lines.append(Line(left, y, text, "soft"))
     return DrawnForest(

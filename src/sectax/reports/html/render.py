@@ -60,7 +60,7 @@ _NAMES: dict[type[parts.Block], str] = {
 def render(document: parts.Document) -> str:
     """The whole document as text."""
     style = _style("page.css") + _style("forest.css")
-    made: str = _template().render(
+    page: str = _template().render(
         document=document,
         sections=sorted(document.others, key=lambda section: _ORDER[section.kind]),
         folded=_FOLDED,
@@ -68,15 +68,15 @@ def render(document: parts.Document) -> str:
         style=style,
         style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
     )
-    return made + "\n"
+    return page + "\n"
 
 
 def render_picture(picture: parts.Forest) -> str:
     """A forest plot as an SVG file of its own, which follows the light or dark scheme of whoever looks at it."""
     template = _environment().get_template("forest.svg")
     style = _without_properties(_style("forest.css"))
-    made: str = template.render(it=forest.draw(picture, forest.WIDE), style=style, standalone=True)
-    return made.strip() + "\n"
+    svg: str = template.render(it=forest.draw(picture, forest.WIDE), style=style, standalone=True)
+    return svg.strip() + "\n"
 
 
 def _style(name: str) -> str:
@@ -101,7 +101,7 @@ def _environment() -> Environment:
         "legend": interval_column.legend,
         "mark_size": interval_column.mark_size,
         "drawn": chart.draw,
-        "forests": lambda given: [(name, forest.draw(given, sizes)) for name, sizes in _FORESTS.items()],
+        "forests": lambda picture: [(name, forest.draw(picture, sizes)) for name, sizes in _FORESTS.items()],
         "data_url": lambda file: f"data:{file.media_type};base64,{base64.b64encode(file.content).decode()}",
         "is_wordy": _needs_wide_page,
         "tied": lambda text: units.tied(text, "\u00a0"),

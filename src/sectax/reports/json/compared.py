@@ -172,8 +172,10 @@ class AbsolutePair(WithGaps, frozen=True):
     def of(cls, pair: model.AbsolutePair, /) -> Self:
         ratio = Figure.of(replace(pair.ratio, missing=f"refused: {pair.refused}") if pair.refused else pair.ratio)
         ends = {"": "value", "_low": "low", "_high": "high"}
-        given = {f"ratio{end}": known(getattr(ratio, name), ratio.missing.get(name, "")) for end, name in ends.items()}
-        return fill(cls, pair, **given)
+        ends_of_ratio = {
+            f"ratio{end}": known(getattr(ratio, name), ratio.missing.get(name, "")) for end, name in ends.items()
+        }
+        return fill(cls, pair, **ends_of_ratio)
 
 
 class Change(Object, frozen=True):

@@ -31,9 +31,9 @@ class Estimate(WithGaps, frozen=True):
     count: Annotated[int, doc("Blocks that it rests on.")]
 
     @classmethod
-    def of(cls, given: model.Estimate, /) -> Self:
-        why = no_interval(given)
-        return fill(cls, given, low=known(given.low, why), high=known(given.high, why))
+    def of(cls, estimate: model.Estimate, /) -> Self:
+        why = no_interval(estimate)
+        return fill(cls, estimate, low=known(estimate.low, why), high=known(estimate.high, why))
 
 
 class Effect(WithGaps, frozen=True):
@@ -56,10 +56,10 @@ class Effect(WithGaps, frozen=True):
     drifted: Annotated[bool, doc("The mean of all blocks lies where an earlier look of the run had excluded it.")]
 
     @classmethod
-    def of(cls, given: model.Effect, /) -> Self:
-        ends = {"": given.log_ratio, "_low": given.low, "_high": given.high}
+    def of(cls, effect: model.Effect, /) -> Self:
+        ends = {"": effect.log_ratio, "_low": effect.low, "_high": effect.high}
         ratios = {f"cost_ratio{end}": units.cost_ratio(log) for end, log in ends.items()}
-        return fill(cls, given, log_ratio_low=given.low, log_ratio_high=given.high, **ratios)
+        return fill(cls, effect, log_ratio_low=effect.low, log_ratio_high=effect.high, **ratios)
 
 
 class CheckWarning(Object, frozen=True):
@@ -121,23 +121,23 @@ class Finding(WithGaps, frozen=True):
     warnings: tuple[CheckWarning, ...]
 
 
-def finding(given: model.Finding, why_no_effect: str, metric: Metric | None = None) -> Finding:
-    effect = given.effect
+def finding(judged: model.Finding, why_no_effect: str, metric: Metric | None = None) -> Finding:
+    effect = judged.effect
     return fill(
         Finding,
-        given.comparison,
-        margin=given.margin,
-        verdict=Verdict(given.verdict, verdict(given, metric)),
-        withheld=given.withheld,
+        judged.comparison,
+        margin=judged.margin,
+        verdict=Verdict(judged.verdict, verdict(judged, metric)),
+        withheld=judged.withheld,
         effect=known(effect, why_no_effect),
         needed=fill(
             Needed,
             blocks=effect and effect.blocks_needed,
-            seconds=given.seconds_needed,
+            seconds=judged.seconds_needed,
             margin=effect and effect.margin_needed,
             margin_in_reach=effect and effect.margin_in_reach,
         ),
-        warnings=given.warnings,
+        warnings=judged.warnings,
     )
 
 
@@ -164,28 +164,28 @@ class AcrossHosts(WithGaps, frozen=True):
     alike: Annotated[Finding | None, doc("The same comparison on hosts like these: each host is one observation.")]
 
 
-def across_hosts(given: model.AcrossHosts, measured: Measured) -> AcrossHosts:
-    compared = given.measured.comparison
+def across_hosts(across: model.AcrossHosts, measured: Measured) -> AcrossHosts:
+    compared = across.measured.comparison
     hosts = [
         fill(
             OneHost,
             host=host.host,
             processor=processor(measured, host.host),
             blocks=host.finding.effect.blocks,
-            odd=host.host == given.odd,
-            counts=host.host not in given.left_out,
+            odd=host.host == across.odd,
+            counts=host.host not in across.left_out,
             effect=host.finding.effect,
         )
-        for host in given.hosts
+        for host in across.hosts
         if host.finding.effect is not None
     ]
-    alike = given.alike and finding(given.alike, "", measured.plan.metric(compared.metric))
+    alike = across.alike and finding(across.alike, "", measured.plan.metric(compared.metric))
     return fill(
         AcrossHosts,
         comparison=compared.id,
         hosts=tuple(hosts),
-        spread=given.spread,
-        alike=known(alike, given.refused),
+        spread=across.spread,
+        alike=known(alike, across.refused),
     )
 
 

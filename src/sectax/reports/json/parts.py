@@ -75,19 +75,19 @@ def known(value: Any, reason: str) -> Any:
     return Missing(reason) if value is None else value
 
 
-def fill(kind: type[Made], source: object = None, /, **given: Any) -> Made:
-    """An object of this kind: members are taken from *given*, and the others from the attributes of *source*.
+def fill(kind: type[Made], source: object = None, /, **values: Any) -> Made:
+    """An object of this kind: members are taken from *values*, and the others from the attributes of *source*.
 
     A *source* that is a tuple has the members in their order. A member that is an object itself, or a tuple or a dict
     of them, is made by `of` from what the model has there. What is `Missing`, None where the member says why (`null`),
     or a number that is not finite, becomes null and is explained in `missing`. A member that is `UNSET` is left out.
     """
     known = _members(kind)
-    given |= zip(known, source, strict=True) if isinstance(source, tuple) else ()
+    values |= zip(known, source, strict=True) if isinstance(source, tuple) else ()
     members: dict[str, Any] = {}
     missing: dict[str, str] = {}
     for name, (make, extra) in known.items():
-        value = given.pop(name) if name in given else _value_at(source, extra.get("at", name))
+        value = values.pop(name) if name in values else _value_at(source, extra.get("at", name))
         if value is msgspec.UNSET:
             continue
         if "null" in extra and (value is None or value == extra["when"]):
@@ -97,7 +97,7 @@ def fill(kind: type[Made], source: object = None, /, **given: Any) -> Made:
         elif isinstance(value, float) and not math.isfinite(value):
             missing[name] = NO_INTERVAL if math.isinf(value) else "not a number"
         members[name] = None if value is None or name in missing else make(value)
-    assert not given, f"{kind.__name__} has no {', '.join(given)}"
+    assert not values, f"{kind.__name__} has no {', '.join(values)}"
     if issubclass(kind, WithGaps):
         members["missing"] = missing
     return kind(**members)

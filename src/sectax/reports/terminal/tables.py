@@ -29,7 +29,7 @@ def terminal_table(table: Table, width: int) -> RichTable:
 
     Where there is not even room for the columns, the optional ones are left out.
     """
-    made = _empty()
+    rich_table = _empty()
     shown = table.shown
     for places in (shown, tuple(place for place in shown if not table.columns[place].optional)):
         columns = [table.columns[place] for place in places]
@@ -42,12 +42,12 @@ def terminal_table(table: Table, width: int) -> RichTable:
     picture = picture if picture >= intervals.NARROWEST and intervals.are_in(table) else 0
     for place, column in enumerate(columns):
         if picture and place == len(columns) - 1:
-            made.add_column(styled(intervals.head(table, picture)), width=picture, no_wrap=True)
-        _add(made, column, texts[place])
+            rich_table.add_column(styled(intervals.head(table, picture)), width=picture, no_wrap=True)
+        _add(rich_table, column, texts[place])
     for row, (*cells, verdict), drawn in zip(table.rows, rows, intervals.drawn(table, picture), strict=True):
         style = _STYLES[row.tone] if table.margin is not None else ""
-        made.add_row(*map(styled, cells), *([styled(drawn, style)] if picture else []), styled(verdict, style))
-    return made
+        rich_table.add_row(*map(styled, cells), *([styled(drawn, style)] if picture else []), styled(verdict, style))
+    return rich_table
 
 
 def _empty() -> RichTable:
@@ -56,11 +56,13 @@ def _empty() -> RichTable:
     return RichTable(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="dim", show_edge=False)
 
 
-def _add(made: RichTable, column: Column, texts: Iterable[str]) -> None:
+def _add(rich_table: RichTable, column: Column, texts: Iterable[str]) -> None:
     """A column that breaks no word, but for one that is as long as no level is."""
     justify: Literal["left", "right"] = "right" if column.right else "left"
     words = (_cells(word) for text in texts for word in tied(text).split(" "))
-    made.add_column(styled(column.head), justify=justify, overflow="fold", min_width=min(_LONGEST_WORD, max(words)))
+    rich_table.add_column(
+        styled(column.head), justify=justify, overflow="fold", min_width=min(_LONGEST_WORD, max(words))
+    )
 
 
 def _cells(text: str) -> int:

@@ -27,25 +27,25 @@ _EVERY_MIX = " for every mix"
 _LISTED = 6
 
 
-def decision(analysed: Analysed, given: Decision) -> list[str]:
+def decision(analysed: Analysed, decision: Decision) -> list[str]:
     """The paragraph as sentences, the answer first."""
-    plan, choice = analysed.measured.plan, given.choice
-    lines = [*run_state(analysed), *to_answer(analysed, list(given.findings)), *answers(plan, given)]
+    plan, choice = analysed.measured.plan, decision.choice
+    lines = [*run_state(analysed), *to_answer(analysed, list(decision.findings)), *answers(plan, decision)]
     lines += of_parts(analysed)
-    lines += _surprises(plan, given)
-    lines += [*_month(plan, given), *connections.sentences(plan, given.connections)]
-    silent = [finding for finding in given.findings if finding.verdict in NO_CLAIM]
-    lines += [silence(silent, len(given.findings))] if silent else []
-    changes = choice.changes and any(map(is_decided, given.findings))
+    lines += _surprises(plan, decision)
+    lines += [*_month(plan, decision), *connections.sentences(plan, decision.connections)]
+    silent = [finding for finding in decision.findings if finding.verdict in NO_CLAIM]
+    lines += [silence(silent, len(decision.findings))] if silent else []
+    changes = choice.changes and any(map(is_decided, decision.findings))
     more = [printable(choice.weigh), f"another {printable(choice.changes)} may change this" if changes else ""]
     weigh = " ".join(f"{text[0].upper()}{text[1:]}." for text in more if text)
     return [*lines, weigh] if weigh else lines
 
 
-def _surprises(plan: Plan, given: Decision) -> Iterator[str]:
+def _surprises(plan: Plan, decision: Decision) -> Iterator[str]:
     """A sentence for each cause."""
     by_cause: dict[str, list[str]] = defaultdict(list)
-    for surprise in given.surprises:
+    for surprise in decision.surprises:
         level = plan.treatment(surprise.finding.comparison.treatment).levels[plan.control]
         where = names.cell(plan, surprise.finding.comparison.cell)
         effect = f"{printable(level)} is {_effects(plan, [surprise.finding])}"
@@ -55,17 +55,17 @@ def _surprises(plan: Plan, given: Decision) -> Iterator[str]:
         yield f"Not expected: {', '.join(surprises)}{why}."
 
 
-def answers(plan: Plan, given: Decision) -> list[str]:
-    """What to take, or what every level costs, in a sentence each; nothing where nothing is decided."""
-    if not given.choice.picks:
-        return list(_costs(plan, given))
-    if not given.at_mix:
-        return list(_picks(plan, given, given.cheapest))
-    at_mix = _picks(plan, given, given.at_mix, f"for {_ratio(given)}")
-    return [*at_mix, *_picks(plan, given, given.cheapest, _IN_GENERAL)]
+def answers(plan: Plan, decision: Decision) -> list[str]:
+    """What to take, or what every level costs, in a sentence each; nothing where nothing is decision."""
+    if not decision.choice.picks:
+        return list(_costs(plan, decision))
+    if not decision.at_mix:
+        return list(_picks(plan, decision, decision.cheapest))
+    at_mix = _picks(plan, decision, decision.at_mix, f"for {_ratio(decision)}")
+    return [*at_mix, *_picks(plan, decision, decision.cheapest, _IN_GENERAL)]
 
 
-def _picks(plan: Plan, given: Decision, cheapest: tuple[Cheapest, ...], when: str = "") -> Iterator[str]:
+def _picks(plan: Plan, decision: Decision, cheapest: tuple[Cheapest, ...], when: str = "") -> Iterator[str]:
     """Which level to take: a sentence for all places in which it is the same, then what to take otherwise.
 
     Args:
@@ -77,19 +77,19 @@ def _picks(plan: Plan, given: Decision, cheapest: tuple[Cheapest, ...], when: st
         first, *rest = same
         everywhere = everywhere and first.decided
         if first.decided:
-            mix = _mix(given, first) if mixed else first.baseline
+            mix = _mix(decision, first) if mixed else first.baseline
             alike[first.level, mix, *first.tied].append([first, *rest])
     for places in alike.values():
         first = places[0][0]
-        words = f"take {_mix(given, first)}" if mixed else _pick(plan, given, places)
-        caveats = given.choice.caveats if when != _IN_GENERAL else {}
+        words = f"take {_mix(decision, first)}" if mixed else _pick(plan, decision, places)
+        caveats = decision.choice.caveats if when != _IN_GENERAL else {}
         levels = dict.fromkeys((first.level, *(turn.then for turn in first.turns)))
         reasons = [caveats[level] for level in levels if level in caveats]
         if reasons:
             words += f", but {printable('; '.join(reasons))}"
         otherwise: dict[str, list[str]] = defaultdict(list)
         for number, (best, *rest) in enumerate(places):
-            alternative = _mix(given, rest[0], explained=not number).removesuffix(_EVERY_MIX) if rest else ""
+            alternative = _mix(decision, rest[0], explained=not number).removesuffix(_EVERY_MIX) if rest else ""
             otherwise[alternative].append(_place(plan, best))
         instead = "if that matters," if reasons else "otherwise"
         if len(otherwise) == 1:
@@ -110,13 +110,13 @@ def _place(plan: Plan, best: Cheapest | Outlay) -> str:
     return printable(" · ".join(plan.words.get(level, names.level(factor, level)) for factor, level in levels))
 
 
-def _mix(given: Decision, best: Cheapest, *, explained: bool = True) -> str:
+def _mix(decision: Decision, best: Cheapest, *, explained: bool = True) -> str:
     """The cheapest of a mix of two operations, and from when on another; `explained` says what is counted."""
-    nouns = given.choice.nouns
+    nouns = decision.choice.nouns
     words = printable(best.level)
     if len(best.operations) < 2:
         tied = ", ".join(map(printable, best.tied))
-        return f"{words} ({tied} cannot be told apart from it)" if tied and best in given.at_mix else words
+        return f"{words} ({tied} cannot be told apart from it)" if tied and best in decision.at_mix else words
     first, second = (nouns.get(operation, operation) for operation in best.operations)
     for number, turn in enumerate(best.turns):
         unit = f" {second}s a {first}" if explained and not number else ""
@@ -124,20 +124,20 @@ def _mix(given: Decision, best: Cheapest, *, explained: bool = True) -> str:
     return words if best.turns else f"{words}{_EVERY_MIX}"
 
 
-def _pick(plan: Plan, given: Decision, places: list[list[Cheapest]]) -> str:
+def _pick(plan: Plan, decision: Decision, places: list[list[Cheapest]]) -> str:
     """The cheapest of one operation, with what the others cost; over several places the range of that."""
     best = places[0][0]
     level = names.level(plan.control, printable(best.level))
     by_level: dict[str, list[Finding]] = defaultdict(list)
-    for finding in given.findings:
+    for finding in decision.findings:
         levels = plan.treatment(finding.comparison.treatment).levels
         if any(first.levels.items() <= levels.items() for first, *_ in places):
             by_level[levels[plan.control]].append(finding)
     if best.level in by_level:
         equal = {finding.verdict for finding in by_level[best.level]} == {VerdictId.EQUIVALENT}
     else:
-        decided = (finding for same in by_level.values() for finding in same if is_decided(finding))
-        equal = any(finding.verdict not in SLOWER for finding in decided)
+        judged = (finding for same in by_level.values() for finding in same if is_decided(finding))
+        equal = any(finding.verdict not in SLOWER for finding in judged)
     tied = [names.level(plan.control, printable(tie)) for tie in best.tied]
     if equal:
         margin = units.margin(plan.stopping.margin)
@@ -162,35 +162,35 @@ def _effects(plan: Plan, findings: list[Finding]) -> str:
     return claims.over_all(effects, plan.metric(findings[0].comparison.metric))
 
 
-def _costs(plan: Plan, given: Decision) -> Iterator[str]:
+def _costs(plan: Plan, decision: Decision) -> Iterator[str]:
     """What every level of the control costs: where most, and where nothing that matters."""
     levels: dict[str, list[Finding]] = defaultdict(list)
-    for finding in given.findings:
+    for finding in decision.findings:
         levels[plan.treatment(finding.comparison.treatment).levels[plan.control]].append(finding)
     sentences: dict[str, list[str]] = defaultdict(list)
     for level, same in levels.items():
-        sentences["; ".join(_cost(plan, given, same))].append(names.level(plan.control, printable(level)))
-    metric = plan.metric(given.findings[0].comparison.metric)
+        sentences["; ".join(_cost(plan, decision, same))].append(names.level(plan.control, printable(level)))
+    metric = plan.metric(decision.findings[0].comparison.metric)
     by = f" in {names.metric(plan, metric.name)}" if metric.cpu and metric.unit == "s" else ""
     for sentence, about in sentences.items():
         if sentence:
             yield f"{', '.join(about)}: {sentence}{by}."
 
 
-def _cost(plan: Plan, given: Decision, same: list[Finding]) -> Iterator[str]:
+def _cost(plan: Plan, decision: Decision, same: list[Finding]) -> Iterator[str]:
     until = plan.stopping.until
     for directed in (SLOWER, FASTER):
         here = [finding for finding in same if finding.verdict in directed and is_answered(finding, until)]
         here.sort(key=lambda finding: -abs(finding.effect.log_ratio) if finding.effect else 0.0)
         if here:
-            yield _first_few([_finding(plan, finding, in_time=given.choice.in_time) for finding in here])
+            yield _first_few([_finding(plan, finding, in_time=decision.choice.in_time) for finding in here])
     equal = [names.cell(plan, finding.comparison.cell) for finding in same if finding.verdict is VerdictId.EQUIVALENT]
     if equal:
         where = f" in {_first_few(equal, 4)}" if any(equal) else ""
         yield f"no cost that matters (within ± {units.margin(plan.stopping.margin)}){where}"
     unclear = [finding.effect for finding in same if finding.effect and finding.verdict is VerdictId.INCONCLUSIVE]
     # Of a single comparison its interval is said already.
-    if len(unclear) == len(same) and len(given.findings) > 1 and all(map(_is_bounded, unclear)):
+    if len(unclear) == len(same) and len(decision.findings) > 1 and all(map(_is_bounded, unclear)):
         most = max(unclear, key=lambda effect: effect.high)
         yield f"no difference found, and at most {claims.farthest(most, plan.metric(same[0].comparison.metric))}"
 
@@ -207,11 +207,11 @@ def _finding(plan: Plan, finding: Finding, *, in_time: bool = False) -> str:
     return f"{names.cell(plan, finding.comparison.cell)} {_effects(plan, [finding])}".strip()
 
 
-def _month(plan: Plan, given: Decision) -> Iterator[str]:
+def _month(plan: Plan, decision: Decision) -> Iterator[str]:
     """What a month costs with every level, the cheapest first; of a control, how much more than without it."""
-    more = not given.choice.picks
+    more = not decision.choice.picks
     places: dict[str, list[Outlay]] = defaultdict(list)
-    for outlay in given.outlays:
+    for outlay in decision.outlays:
         places[_place(plan, outlay)].append(outlay)
     alike: dict[str, list[str]] = defaultdict(list)
     for place, outlays in places.items():
@@ -229,21 +229,21 @@ def _month(plan: Plan, given: Decision) -> Iterator[str]:
     )
     if not sums_of:
         return
-    bill = given.outlays[0].bill
+    bill = decision.outlays[0].bill
     charged = dict.fromkeys(charge.unit for charge in bill.charges)
-    mix = _ratio(given)
-    asked = f"{given.rate_s:,.6g} {printable(given.choice.what)}/s{f' ({mix})' if mix else ''}"
+    mix = _ratio(decision)
+    rate = f"{decision.rate_s:,.6g} {printable(decision.choice.what)}/s{f' ({mix})' if mix else ''}"
     yield (
-        f"A month at {asked}{order}: {sums_of}{'' if more else f' {printable(bill.currency)}'}"
+        f"A month at {rate}{order}: {sums_of}{'' if more else f' {printable(bill.currency)}'}"
         f" ({printable(', '.join(charged))}, prices of {printable(bill.day)})."
     )
 
 
-def _ratio(given: Decision) -> str:
+def _ratio(decision: Decision) -> str:
     """'1 signature per 20 verifications', 'verifications alone'; empty where there is one operation."""
-    nouns = given.choice.nouns
-    counts = {nouns.get(name, name): number for name, number in given.mix.items() if number}
-    if len(counts) == 1 < len(given.mix):
+    nouns = decision.choice.nouns
+    counts = {nouns.get(name, name): number for name, number in decision.mix.items() if number}
+    if len(counts) == 1 < len(decision.mix):
         return f"{next(iter(counts))}s alone"
     return " per ".join(units.count(number, noun) for noun, number in counts.items())
 

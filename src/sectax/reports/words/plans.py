@@ -20,46 +20,46 @@ _UNTIL = {
 }
 
 
-def plan(given: Plan) -> list[str]:
+def plan(plan: Plan) -> list[str]:
     """The plan as lines, before anything was measured."""
-    lines = [f"{printable(given.experiment)}, {printable(given.preset)} preset: {printable(given.question)}"]
-    lines.append(_matrix(given))
-    lines += answered_by(given)
-    lines.append(_errors(given))
-    lines.append(_stopping(given))
-    lines.append(f"random order, seed {given.seed}")
-    return lines + _skipped(given)
+    lines = [f"{printable(plan.experiment)}, {printable(plan.preset)} preset: {printable(plan.question)}"]
+    lines.append(_matrix(plan))
+    lines += answered_by(plan)
+    lines.append(_errors(plan))
+    lines.append(_stopping(plan))
+    lines.append(f"random order, seed {plan.seed}")
+    return lines + _skipped(plan)
 
 
-def varied(given: Plan) -> list[str]:
+def varied(plan: Plan) -> list[str]:
     """What is compared with what, in a line or two: the levels that vary, and the commands or addresses behind them."""
-    baselines = {given.treatment(cell.baseline).levels.get(given.control) for cell in given.cells}
+    baselines = {plan.treatment(cell.baseline).levels.get(plan.control) for cell in plan.cells}
     levels = "; ".join(
         f"{factor.name}: "
         + ", ".join(
-            f"{level} (baseline)" if factor.name == given.control and level in baselines else level
+            f"{level} (baseline)" if factor.name == plan.control and level in baselines else level
             for level in factor.levels
         )
-        for factor in given.factors
+        for factor in plan.factors
         if len(factor.levels) > 1
     )
-    compared = [f"baseline={text}" for text in given.options.get("baseline", ())]
-    lines = (levels, "; ".join([*compared, *given.options.get("treatment", ())]))
+    compared = [f"baseline={text}" for text in plan.options.get("baseline", ())]
+    lines = (levels, "; ".join([*compared, *plan.options.get("treatment", ())]))
     return [printable(line) for line in lines if line]
 
 
-def answered_by(given: Plan) -> list[str]:
+def answered_by(plan: Plan) -> list[str]:
     """Which metric answers, in a line: the experiment's own, or those of the limits that the run goes on for."""
-    first = given.metrics[0].name
-    asked = {condition.metric or first for condition in given.stopping.conditions}
-    if given.stopping.until is Until.CONDITIONS and asked and first not in asked:
+    first = plan.metrics[0].name
+    limited = {condition.metric or first for condition in plan.stopping.conditions}
+    if plan.stopping.until is Until.CONDITIONS and limited and first not in limited:
         # A bill, and what was counted, are figures that no metric has.
-        known = [names.metric(given, metric.name) for metric in given.metrics if metric.name in asked]
-        return [f"the limits are on {' and '.join(known or sorted(map(printable, asked)))}"]
-    return [printable(given.answered_by)] if given.answered_by else []
+        known = [names.metric(plan, metric.name) for metric in plan.metrics if metric.name in limited]
+        return [f"the limits are on {' and '.join(known or sorted(map(printable, limited)))}"]
+    return [printable(plan.answered_by)] if plan.answered_by else []
 
 
-def calibrated(given: Plan, frozen: Calibrated, block_s: float | None = None) -> list[str]:
+def calibrated(plan: Plan, frozen: Calibrated, block_s: float | None = None) -> list[str]:
     """What the pilot froze, as lines: batches, warm-up, rounds, processes; before the blocks, how long they may take.
 
     Args:
@@ -67,33 +67,33 @@ def calibrated(given: Plan, frozen: Calibrated, block_s: float | None = None) ->
     """
     live = [
         treatment
-        for treatment in given.treatments
+        for treatment in plan.treatments
         if treatment.id in frozen.calibrations and treatment.cell in frozen.rounds
     ]
-    compared = [comparison for comparison in given.comparisons if comparison.standing not in CONTROLS]
+    compared = [comparison for comparison in plan.comparisons if comparison.standing not in CONTROLS]
     if not any(frozen.calibrations.keys() >= {comparison.treatment, comparison.baseline} for comparison in compared):
         return ["the pilot could measure nothing to compare"]
-    tried = [frozen.calibrations[treatment.id] for treatment in live]
-    lengths = [calibration.batch_s for calibration in tried]
-    counts = [calibration.count for calibration in tried]
+    calibrations = [frozen.calibrations[treatment.id] for treatment in live]
+    lengths = [calibration.batch_s for calibration in calibrations]
+    counts = [calibration.count for calibration in calibrations]
     rounds = [frozen.rounds[treatment.cell] for treatment in live]
     batches = units.between(units.seconds(min(lengths)), units.seconds(max(lengths)))
     parts = [f"batches of {batches} ({_range(min(counts), max(counts), 'operation')})"]
-    if given.warms_up:
-        warmup = [calibration.warmup for calibration in tried]
+    if plan.warms_up:
+        warmup = [calibration.warmup for calibration in calibrations]
         parts.append(f"{_range(min(warmup), max(warmup), 'batch', 'batches')} of warm-up in every process")
     else:
         parts.append("no warm-up")
     parts.append(f"{_range(min(rounds), max(rounds), 'round')} per block")
-    if given.warms_up:
+    if plan.warms_up:
         parts.append(f"{_count(len(live), 'process', 'processes')} per block")
     frozen_at = f"from the pilot: {', '.join(parts)}"
-    return [frozen_at] if block_s is None else [frozen_at, _duration(given, frozen, block_s)]
+    return [frozen_at] if block_s is None else [frozen_at, _duration(plan, frozen, block_s)]
 
 
-def how_long(given: Plan) -> str:
+def how_long(plan: Plan) -> str:
     """What is known of the whole run's length before a pilot."""
-    stopping = given.stopping
+    stopping = plan.stopping
     if stopping.budget_s is None:
         return "how long it takes is known after the pilot: blocks are limited, not the time"
     longest = f"takes {'' if stopping.extends else 'at most '}about {units.seconds(stopping.budget_s)}"
@@ -102,7 +102,7 @@ def how_long(given: Plan) -> str:
     return longest if stopping.until is Until.BUDGET else f"{longest}; ends sooner where that is enough for an answer"
 
 
-def bill(given: Bill, service: str = "") -> list[str]:
+def bill(bill: Bill, service: str = "") -> list[str]:
     """One line for each charge, then the total and where the prices come from.
 
     Args:
@@ -110,17 +110,17 @@ def bill(given: Bill, service: str = "") -> list[str]:
     """
     lines = [
         f"{printable(charge.words)}: {_amount(charge.amount)} {printable(charge.unit)}, "
-        f"{_money(charge.cost, given.currency)}"
-        for charge in given.charges
+        f"{_money(charge.cost, bill.currency)}"
+        for charge in bill.charges
     ]
     on = f"here it costs nothing ({service}); estimated bill on AWS" if service else "estimated bill"
-    total = f"{on}: about {_money(given.total, given.currency)}, before tax and free allowances"
-    return [*lines, total, prices(given)]
+    total = f"{on}: about {_money(bill.total, bill.currency)}, before tax and free allowances"
+    return [*lines, total, prices(bill)]
 
 
-def prices(given: Bill) -> str:
+def prices(bill: Bill) -> str:
     """Where the prices of a bill come from."""
-    return f"prices of {printable(given.day)} for {printable(given.place)}: {printable(given.source)}"
+    return f"prices of {printable(bill.day)} for {printable(bill.place)}: {printable(bill.source)}"
 
 
 def _amount(value: float) -> str:
@@ -128,36 +128,36 @@ def _amount(value: float) -> str:
     return f"{value:,.0f}" if value >= 10 or value == int(value) else f"{value:.2g}"
 
 
-def _duration(given: Plan, frozen: Calibrated, block_s: float) -> str:
-    stopping = given.stopping
+def _duration(plan: Plan, frozen: Calibrated, block_s: float) -> str:
+    stopping = plan.stopping
     words = f"a block takes about {units.seconds(block_s)}"
-    once = once_s(given, frozen)
+    once = once_s(plan, frozen)
     if once:
         words += f", and what is measured once {units.seconds(once)} more"
     if stopping.fixed_blocks is None:
         words += f", so the first verdict may come after about {units.seconds(once + FIRST_LOOK * block_s)}"
-    latest = once + last_look(given, frozen) * block_s
+    latest = once + last_look(plan, frozen) * block_s
     if stopping.budget_s is not None:
         latest = min(latest, max(stopping.budget_s, once + ENOUGH_BLOCKS * block_s if stopping.extends else 0.0))
     return f"{words}; the whole takes at most about {units.seconds(latest)}"
 
 
-def _matrix(given: Plan) -> str:
-    compared = [treatment for treatment in given.treatments if treatment.role in MEASURED]
-    controls = len(given.treatments) - len(compared)
-    words = f"{_count(len(compared), 'treatment')} in {_count(len(given.cells), 'cell')}"
-    once = sum(cell.once for cell in given.cells)
+def _matrix(plan: Plan) -> str:
+    compared = [treatment for treatment in plan.treatments if treatment.role in MEASURED]
+    controls = len(plan.treatments) - len(compared)
+    words = f"{_count(len(compared), 'treatment')} in {_count(len(plan.cells), 'cell')}"
+    once = sum(cell.once for cell in plan.cells)
     if once:
         words += f", {once} of them measured in one block alone"
     if controls:
         words += f", and {_count(controls, 'control')} of the run itself"
-    fixed = names.constants(given)
+    fixed = names.constants(plan)
     return f"{words}; {fixed}" if fixed else words
 
 
-def _errors(given: Plan) -> str:
-    primary = [comparison for comparison in given.comparisons if comparison.standing is Standing.PRIMARY]
-    secondary = [comparison for comparison in given.comparisons if comparison.standing is Standing.SECONDARY]
+def _errors(plan: Plan) -> str:
+    primary = [comparison for comparison in plan.comparisons if comparison.standing is Standing.PRIMARY]
+    secondary = [comparison for comparison in plan.comparisons if comparison.standing is Standing.SECONDARY]
     parts: list[str] = []
     if primary:
         level = _level(sum(comparison.alpha for comparison in primary))
@@ -165,12 +165,12 @@ def _errors(given: Plan) -> str:
         parts.append(f"{_count(len(primary), 'main comparison')} ({level} chance {wrong})")
     if secondary:
         parts.append(f"{len(secondary):,} secondary ({_level(secondary[0].alpha)} each)")
-    parts.append(f"differences under {units.margin(given.stopping.margin)} do not matter (--margin)")
+    parts.append(f"differences under {units.margin(plan.stopping.margin)} do not matter (--margin)")
     return "; ".join(parts)
 
 
-def _stopping(given: Plan) -> str:
-    stopping = given.stopping
+def _stopping(plan: Plan) -> str:
+    stopping = plan.stopping
     if stopping.fixed_blocks is not None:
         return f"exactly {stopping.fixed_blocks} blocks, judged at the end"
     limits = [f"at most {stopping.max_blocks} blocks"] if stopping.max_blocks is not None else []
@@ -181,15 +181,15 @@ def _stopping(given: Plan) -> str:
     return f"{_UNTIL[stopping.until]}, {limit}; the first verdict is possible after block {FIRST_LOOK}"
 
 
-def _skipped(given: Plan) -> list[str]:
+def _skipped(plan: Plan) -> list[str]:
     """Those that are skipped for the same reason in one line."""
     reasons: dict[WhyNot, list[str]] = {}
-    for skipped in given.skipped:
+    for skipped in plan.skipped:
         reasons.setdefault(skipped.why_not, []).append(skipped.treatment)
     lines = []
     for why_not, ids in reasons.items():
         hint = f" (to fix it: {printable(why_not.hint)})" if why_not.hint else ""
-        lines.append(f"skipped: {', '.join(names.together(given, tuple(ids)))}: {printable(why_not.reason)}{hint}")
+        lines.append(f"skipped: {', '.join(names.together(plan, tuple(ids)))}: {printable(why_not.reason)}{hint}")
     return lines
 
 

@@ -49,11 +49,11 @@ def verify(
     technology = PROVIDERS.get(provider)
     if technology == "sev-snp":
         chain = read_certificates(certificates) if certificates else snp.certificates(table)
-        root, asked, measurement = snp.verify(report, chain, when)
+        root, bound, measurement = snp.verify(report, chain, when)
     elif technology == "tdx":
-        root, asked, measurement = tdx.verify(report, when)
+        root, bound, measurement = tdx.verify(report, when)
     else:
         raise NotGenuine(f"reports of {provider} cannot be checked here")
-    if not hmac.compare_digest(asked, nonce):
+    if not hmac.compare_digest(bound, nonce):
         raise NotGenuine("it was made for something else than this run's plan")
     return Attested(technology, root, measurement.hex())

@@ -31,11 +31,11 @@ class _Reader:
         self._data, self._at = data, at
 
     def take(self, size: int) -> bytes:
-        taken = self._data[self._at : self._at + size]
-        if len(taken) != size:
+        part = self._data[self._at : self._at + size]
+        if len(part) != size:
             raise NotGenuine("the quote is cut short")
         self._at += size
-        return taken
+        return part
 
     def number(self, size: int) -> int:
         return int.from_bytes(self.take(size), "little")
