@@ -34,7 +34,7 @@ def no_baseline(evidence: Evidence) -> Iterator[Remark]:
 
 @check(
     "F: timed calls of one side pass through a tracer, proxy or logger that those of the other do not",
-    applies=lambda evidence: any(True for _ in sides(evidence)),
+    applies=lambda evidence: any(sides(evidence)),
 )
 def unequal_instruments(evidence: Evidence) -> Iterator[Remark]:
     contrast = evidence.contrast
@@ -81,7 +81,7 @@ def _value(series: Series, attribute: str) -> object:
 def _applies(evidence: Evidence) -> bool:
     settings = [series.setting for series in evidence.speeds] if evidence.imported else []
     machines = any(setting.processor or setting.library or setting.runtime for setting in settings)
-    return machines or any(True for _ in sides(evidence))
+    return machines or any(sides(evidence))
 
 
 @check(
@@ -124,7 +124,7 @@ def _sides(evidence: Evidence) -> Iterator[Remark]:
 
 def _machines(evidence: Evidence) -> Iterator[Remark]:
     """One output that has the figures of two machines or builds, where nobody compares these."""
-    if not evidence.imported or any(True for _ in sides(evidence)):
+    if not evidence.imported or any(sides(evidence)):
         return
     for attribute, name in (("processor", "processors"), ("library", "builds of the library"), ("runtime", "runtimes")):
         values = {str(value) for series in evidence.series if (value := _value(series, attribute)) is not None}

@@ -57,15 +57,12 @@ def unsupported_quantile(evidence: Evidence) -> Iterator[Remark]:
     memory = [series for series in uncounted if series.quantity not in SPEEDS]
     yield from unknown(memory, "how many fresh instances are behind it is not reported")
     with_count = [(series, claim) for series, claim in relevant if _count(series) is not None]
-    compared = set(ids(series for group in sides(evidence) for series in group)) if _compares(evidence) else set()
+    compares = evidence.contrast is not None and evidence.contrast.reported
+    compared = set(ids(series for group in sides(evidence) for series in group)) if compares else set()
     yield from _single([(series, claim) for series, claim in with_count if _count(series) == 1], compared)
     several = [(series, claim) for series, claim in with_count if (_count(series) or 0) > 1]
     for group in gather(several, lambda pair: (pair[1].statistic, _count(pair[0]))):
         yield from _group(group, group[0][1].statistic, _count(group[0][0]) or 0)
-
-
-def _compares(evidence: Evidence) -> bool:
-    return evidence.contrast is not None and evidence.contrast.reported
 
 
 def _single(pairs: list[Pair], compared: set[str]) -> Iterator[Remark]:
@@ -86,7 +83,8 @@ def _group(group: list[Pair], statistic: str | None, count: int) -> Iterator[Rem
     """Claims of one statistic of the same number of observations, of which there are two or more."""
     if statistic == VALUES:
         if count < MEDIAN_NEEDS:
-            saw = f"only {counted(count, 'value')} of {_each(group)}"
+            of = "each of " if len(group) > 1 else ""
+            saw = f"only {counted(count, 'value')} of {of}{_names(group)}"
             yield _about(Severity.WARNING, group, saw, f"a median needs at least {MEDIAN_NEEDS} values")
         return
     if statistic is None:
@@ -110,10 +108,6 @@ def _group(group: list[Pair], statistic: str | None, count: int) -> Iterator[Rem
 
 def _names(pairs: list[Pair]) -> str:
     return named(claim.id for _, claim in pairs)
-
-
-def _each(pairs: list[Pair]) -> str:
-    return f"each of {_names(pairs)}" if len(pairs) > 1 else _names(pairs)
 
 
 def _about(severity: Severity, pairs: list[Pair], saw: str, meaning: str) -> Remark:

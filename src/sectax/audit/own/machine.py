@@ -123,8 +123,8 @@ def _pair(finding: Finding, treatment: Arm, baseline: Arm, length: str, *, of_cp
             Severity.WARNING if single else Severity.FATAL,
             finding.comparison.id,
             f"a batch of {treatment.id} {length.format(1e3 * treatment_s)}, one of {baseline.id} "
-            f"{1e3 * baseline_s:.3g} ms, "
-            f"and up to {units.share(max(known))} of that time was spent waiting for a processor",
+            f"{1e3 * baseline_s:.3g} ms, and up to {units.share(max(known))} of that time was spent waiting for a "
+            "processor",
             "each batch is one operation, so the longer one waits more often, and part of the difference is that"
             if single
             else "short batches escape the waiting and long ones do not, so the difference may be that of the batches",
@@ -161,7 +161,7 @@ def _both_times(evidence: RunEvidence) -> Iterator[tuple[Finding, Effect, Effect
 
 @check(
     "W: CPU and wall time differ by more than the margin where their intervals and waiting do not explain it",
-    applies=lambda evidence: any(True for _ in _both_times(evidence)),
+    applies=lambda evidence: any(_both_times(evidence)),
 )
 def wall_against_cpu(evidence: RunEvidence) -> Iterator[Remark]:
     def differ(cpu: Effect, wall: Effect, waiting: float = 0.0) -> bool:

@@ -174,23 +174,23 @@ class Text(Grammar):
     def any_line(self) -> re.Pattern[str]:
         """Matches every line that is of interest."""
         plain = [pattern.plain for group in self.patterns.values() for pattern in group]
-        return re.compile(_any_of((*plain, *self._other_sources)))
+        return re.compile(any_of((*plain, *self._other_sources)))
 
     @cached_property
     def results(self) -> str:
         """A regular expression of lines that are surely of this tool, and hold something that it measured."""
-        return _any_of(pattern.plain for group in self.patterns.values() for pattern in group if pattern.telling)
+        return any_of(pattern.plain for group in self.patterns.values() for pattern in group if pattern.telling)
 
     @cached_property
     def telling(self) -> str:
         """A regular expression of lines that are surely of this tool."""
-        return "|".join(filter(None, (self.results, _any_of(self._other_sources))))
+        return "|".join(filter(None, (self.results, any_of(self._other_sources))))
 
     @cached_property
     def opening(self) -> re.Pattern[str] | None:
         """Lines that begin a run, or are a result."""
         plain = [pattern.plain for name in ("starts", "rows") for pattern in self.patterns[name]]
-        return re.compile(_any_of(plain)) if plain else None
+        return re.compile(any_of(plain)) if plain else None
 
     @property
     def _other_sources(self) -> Sequence[str]:
@@ -198,7 +198,7 @@ class Text(Grammar):
         return [source.replace(" ", r"\s+") for source in sources]
 
 
-def _any_of(sources: Iterable[str]) -> str:
+def any_of(sources: Iterable[str]) -> str:
     """A regular expression of whatever one of these matches."""
     return "|".join(f"(?:{source})" for source in sources)
 

@@ -16,7 +16,7 @@ from sectax.audit import tools
 from sectax.audit.form import Evidence, Moves
 from sectax.audit.reading.build import evidence_of
 from sectax.audit.reading.document import read_document
-from sectax.audit.reading.grammar import Grammar, Json, Text
+from sectax.audit.reading.grammar import Grammar, Json, Text, any_of
 from sectax.audit.reading.plain import unpasted
 from sectax.audit.reading.text import read_text
 from sectax.formats.bad_input import BadInput
@@ -56,7 +56,7 @@ def _of_kind(kind: type[G]) -> tuple[G, ...]:
 def _any_telling() -> re.Pattern[str]:
     # A line of a document is of a tool that writes one.
     of_json = r'[{}\[\]]{1,3},?$|"[^"\n]{1,200}"\s?:|[\[{]\s?["\[{]'
-    return re.compile("|".join([*(f"(?:{grammar.telling})" for grammar in _of_kind(Text) if grammar.telling), of_json]))
+    return re.compile(any_of([*(grammar.telling for grammar in _of_kind(Text) if grammar.telling), of_json]))
 
 
 def is_known(line: str) -> bool:
