@@ -389,11 +389,11 @@ def _is_measured(run: Analysed, treatment: str, name: str) -> bool:
 def _option_differences(a: Plan, b: Plan, levels: Set[str]) -> Iterator[Difference]:
     """The experiment's own options that were not the same: of one level where they name it, of the run otherwise."""
     for name in dict.fromkeys((*a.options, *b.options)):
-        said_a, said_b = (_by_level(name, plan.options.get(name, ()), levels) for plan in (a, b))
-        for subject in dict.fromkeys((*said_a, *said_b)):
-            if said_a.get(subject) != said_b.get(subject):
+        options_a, options_b = (_by_level(name, plan.options.get(name, ()), levels) for plan in (a, b))
+        for subject in dict.fromkeys((*options_a, *options_b)):
+            if options_a.get(subject) != options_b.get(subject):
                 yield Difference(
-                    subject, f"option {name}", said_a.get(subject), said_b.get(subject), name not in _HOW_MUCH
+                    subject, f"option {name}", options_a.get(subject), options_b.get(subject), name not in _HOW_MUCH
                 )
 
 

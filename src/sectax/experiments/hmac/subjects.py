@@ -132,16 +132,16 @@ class Events:
         self._key = inputs["shared_key"].encode()
         self._salt = inputs["salt"]
         self._expires = int(inputs["expires"])
-        self._made: dict[tuple[str, int], bytes] = {}
+        self._events: dict[tuple[str, int], bytes] = {}
 
     def of(self, treatment: str, size: int) -> bytes:
         """The event as JSON, with a payload of *size* zero bytes as in the study."""
         variant = SIGNED_AS.get(treatment, treatment)
         key = (variant, size)
-        if key not in self._made:
+        if key not in self._events:
             data = payload(bytes(size), self._expires if variant == EXPIRY else None)
-            self._made[key] = msgspec.json.encode(signed(variant, self._key, self._salt, data))
-        return self._made[key]
+            self._events[key] = msgspec.json.encode(signed(variant, self._key, self._salt, data))
+        return self._events[key]
 
     def referee(self, treatment: str) -> AuthorizerReferee:
         return AuthorizerReferee(treatment, self._key, self._salt, self._expires)

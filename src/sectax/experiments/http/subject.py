@@ -25,13 +25,13 @@ class FirstBody:
     """The first body that anybody answered with in a session: all others must be the same."""
 
     def __init__(self) -> None:
-        self._seen: tuple[str, Witness, Witness] | None = None
+        self._first: tuple[str, Witness, Witness] | None = None
 
     def differs(self, name: str, body: Witness, length: Witness) -> str | None:
         """What is different about the body of this service; None where nothing is."""
-        if self._seen is None:
-            self._seen = name, body, length
-        first, expected, its_length = self._seen
+        if self._first is None:
+            self._first = name, body, length
+        first, expected, its_length = self._first
         if body == expected:
             return None
         return f"answers with a body of {length} bytes, and {first} with another one, of {its_length}"

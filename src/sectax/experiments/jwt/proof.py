@@ -37,23 +37,23 @@ class _Proof:
     flaws: list[str] = field(default_factory=list)
     asked: set[str] = field(default_factory=set)
 
-    def sign(self, language: str, talk: Conversation) -> None:
+    def sign(self, language: str, conversation: Conversation) -> None:
         """What the language signs."""
         self.asked.add(language)
         for algorithm, layer in itertools.product(self.inputs, self.layers):
-            if _ready(talk, "sign", algorithm, layer, self.inputs[algorithm]):
-                token = talk.witness([]).artefact
+            if _ready(conversation, "sign", algorithm, layer, self.inputs[algorithm]):
+                token = conversation.witness([]).artefact
                 if token is not None:
                     self.tokens[language, layer, algorithm] = token
 
-    def verify(self, language: str, talk: Conversation) -> None:
+    def verify(self, language: str, conversation: Conversation) -> None:
         """What the language says of all tokens, of others' and its own."""
         for algorithm, layer in itertools.product(self.inputs, self.layers):
             shown = {key: token for key, token in self.tokens.items() if key[2] == algorithm}
-            if not shown or not _ready(talk, "verify", algorithm, layer, self.inputs[algorithm]):
+            if not shown or not _ready(conversation, "verify", algorithm, layer, self.inputs[algorithm]):
                 continue
             present = [text for token in shown.values() for text in (token, *tampered(token))]
-            accepted = talk.witness(present).accepted
+            accepted = conversation.witness(present).accepted
             per_token = len(present) // len(shown)
             for index, (by, of_layer, _) in enumerate(shown):
                 genuine, *wrong = accepted[index * per_token : (index + 1) * per_token]
@@ -64,17 +64,17 @@ class _Proof:
                     self.flaws.append(f"{language} ({layer}) accepts a changed token: {whose}")
                 self.verified += 1
 
-    def judge(self, language: str, talk: Conversation) -> None:
+    def judge(self, language: str, conversation: Conversation) -> None:
         """What the language says of Wycheproof's vectors for the algorithms of the run."""
         names = {ALGORITHMS[algorithm].asked for algorithm in self.inputs}
         wrong: dict[str, list[int]] = {}
         for case in wycheproof.cases():
             if case.parameters["algorithm"] not in names or case.vectors is None:
                 continue
-            if not _can_prepare(talk, case.operation, case.parameters, case.inputs):
+            if not _can_prepare(conversation, case.operation, case.parameters, case.inputs):
                 continue
             vectors = case.vectors.vectors
-            accepted = talk.witness([token for _, token, _ in vectors]).accepted
+            accepted = conversation.witness([token for _, token, _ in vectors]).accepted
             for (number, _, valid), answer in zip(vectors, accepted, strict=True):
                 self.vectors.add(number)
                 if valid is not answer:
@@ -106,11 +106,11 @@ def prove(languages: Collection[str], layers: Collection[str], inputs: Inputs) -
     """
     proof = _Proof(languages, layers, inputs)
     with contextlib.ExitStack() as held:
-        talks = dict(_conversations(languages, held))
+        conversations = dict(_conversations(languages, held))
         for step in (proof.sign, proof.verify, proof.judge):
-            for language, talk in talks.items():
+            for language, conversation in conversations.items():
                 with contextlib.suppress(*ProbeTrouble):
-                    step(language, talk)
+                    step(language, conversation)
     return proof.words()
 
 
@@ -118,20 +118,22 @@ def _conversations(languages: Collection[str], held: contextlib.ExitStack) -> It
     for language in languages:
         probe = probes.load(language)
         with contextlib.suppress(*ProbeTrouble):
-            talk = ProbeProgram(probe.command(), probe.folder, _PATIENCE_S).start()
-            held.callback(talk.child.kill)
-            talk.hello()
-            yield language.partition("=")[0], talk
+            conversation = ProbeProgram(probe.command(), probe.folder, _PATIENCE_S).start()
+            held.callback(conversation.child.kill)
+            conversation.hello()
+            yield language.partition("=")[0], conversation
 
 
-def _ready(talk: Conversation, operation: str, algorithm: str, layer: str, inputs: Mapping[str, str]) -> bool:
+def _ready(conversation: Conversation, operation: str, algorithm: str, layer: str, inputs: Mapping[str, str]) -> bool:
     parameters = {"algorithm": ALGORITHMS[algorithm].asked, "layer": layer, "key_use": "parsed-once"}
-    return _can_prepare(talk, operation, parameters, inputs)
+    return _can_prepare(conversation, operation, parameters, inputs)
 
 
-def _can_prepare(talk: Conversation, operation: str, parameters: Mapping[str, str], inputs: Mapping[str, str]) -> bool:
+def _can_prepare(
+    conversation: Conversation, operation: str, parameters: Mapping[str, str], inputs: Mapping[str, str]
+) -> bool:
     try:
-        talk.prepare(operation, dict(parameters), dict(inputs))
+        conversation.prepare(operation, dict(parameters), dict(inputs))
     except (AnsweredSkipped, AnsweredFailed):
         return False
     return True

@@ -84,7 +84,7 @@ class Deployment:
         self.name = f"sectax-{word[: _LONGEST_NAME - 20]}-{secrets.token_hex(6)}"
         self._spec = spec
         self._client = spec.service.client(spec.timeout_s + spec.deadline_s)
-        self._there = False
+        self._created = False
 
     def create(self) -> Witnesses:
         """Deploy it and wait until it can be invoked.
@@ -98,7 +98,7 @@ class Deployment:
         if spec.layers:
             more["Layers"] = [spec.service.layer(client, layer) for layer in spec.layers]
         archive = read_code(spec.code)
-        self._there = True  # a call that fails late may have made it all the same
+        self._created = True  # a call that fails late may have made it all the same
         with answer_of("CreateFunction"):
             client.create_function(
                 FunctionName=self.name,
@@ -130,10 +130,10 @@ class Deployment:
 
     def delete(self) -> None:
         """Delete it, where it is there."""
-        if self._there:
+        if self._created:
             with answer_of("DeleteFunction"):
                 self._client.delete_function(FunctionName=self.name)
-            self._there = False
+            self._created = False
 
     def abandon(self) -> None:
         """As `delete`; never raises."""

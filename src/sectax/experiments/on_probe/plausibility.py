@@ -23,7 +23,7 @@ class ClockWatch:
 
     def __init__(self) -> None:
         self._reported_s = 0.0
-        self._seen_s = 0.0
+        self._timed_s = 0.0
 
     def complaint(
         self, reported_s: float, wall_s: float, timed_share: float = 1.0, process_s: float | None = None
@@ -41,10 +41,10 @@ class ClockWatch:
         at_work_s = wall_s if process_s is None else min(wall_s, process_s)
         if at_work_s >= _SHORTEST_JUDGED_S:
             self._reported_s += reported_s / timed_share
-            self._seen_s += at_work_s
-        if self._seen_s >= _JUDGED_AFTER_S and self._reported_s * _FAR_BELOW < self._seen_s:
+            self._timed_s += at_work_s
+        if self._timed_s >= _JUDGED_AFTER_S and self._reported_s * _FAR_BELOW < self._timed_s:
             return (
-                f"its operations took {self._seen_s:.3g} s by sectax's clock, it reported {self._reported_s:.3g} s: "
+                f"its operations took {self._timed_s:.3g} s by sectax's clock, it reported {self._reported_s:.3g} s: "
                 "is its clock in nanoseconds?"
             )
         return None

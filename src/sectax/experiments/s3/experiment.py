@@ -181,8 +181,8 @@ class S3Experiment(Experiment):
             preset = preset | {"encryption": _without_none(preset)}
         if where.endpoint != LOCAL:
             preset = preset | {"transfer": (where.transfer,)}
-        no_go = machine.lacks(CLIENT)
-        preset = preset | {"client": (s3.GO if no_go is None else s3.PYTHON,)}
+        go_lack = machine.lacks(CLIENT)
+        preset = preset | {"client": (s3.GO if go_lack is None else s3.PYTHON,)}
         if any(map(rate_of, load_levels(request.levels.get("load", (CLOSED,))))):
             preset = preset | {"concurrency": (OPEN_CONCURRENCY,)}
         factors = choose(_available_factors(request, preset), preset, request.levels)
@@ -221,7 +221,7 @@ class S3Experiment(Experiment):
             choices=_PUBLISHED_CHOICES if request.preset == "published" else (),
             answered_by=(
                 "the answer is latency, to the last byte: it is what a caller waits for; CPU time of client and server "
-                f"stands beside it{_instead(factors, no_go)}"
+                f"stands beside it{_instead(factors, go_lack)}"
             ),
             beside=("client_cpu", *(("server_cpu",) if where.endpoint == LOCAL else ())),
             contents=Contents(
@@ -304,11 +304,11 @@ def _family(levels: Levels) -> str:
     return levels["client"] if at_once == 1 else f"{levels['client']}, {at_once} at once"
 
 
-def _instead(factors: tuple[Factor, ...], no_go: WhyNot | None) -> str:
+def _instead(factors: tuple[Factor, ...], go_lack: WhyNot | None) -> str:
     """Why the client is not the fast one."""
-    if no_go is None or _levels(factors, "client") != (s3.PYTHON,):
+    if go_lack is None or _levels(factors, "client") != (s3.PYTHON,):
         return ""
-    return f"; the client is boto3, since {no_go.reason} ({no_go.hint})"
+    return f"; the client is boto3, since {go_lack.reason} ({go_lack.hint})"
 
 
 def _lacks(levels: Levels, where: Where, machine: Machine) -> Iterable[WhyNot | None]:

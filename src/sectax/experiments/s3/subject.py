@@ -66,15 +66,15 @@ class S3Subject(ClientSubject):
         self._by_bucket: dict[int, list[int]] = {}  # nanoseconds
         is_kept = spec.shelf is not None and spec.operation in ("get", "head") and spec.bytes > _KEPT_FROM
         self._shelf = spec.shelf if is_kept else None
-        self._kept_one: Kept | None = None
+        self._stored_object: Kept | None = None
 
     def start(self) -> None:
         """Start the client, without waiting for it."""
         if self._client is not None or self._spec.refused is not None:
             return
         if self._shelf is not None:
-            self._kept_one = self._shelf.take(self._spec.alike)
-        seed = "" if self._kept_one is None else self._kept_one.seed
+            self._stored_object = self._shelf.take(self._spec.alike)
+        seed = "" if self._stored_object is None else self._stored_object.seed
         spec = self._spec
         of_one = (spec.argv, spec.access, spec.bytes, spec.rate, seed)
         with self._asking("start"):
@@ -97,8 +97,8 @@ class S3Subject(ClientSubject):
             raise SubjectSkipped(self._spec.refused.message, self._spec.refused.hint)
         self.start()
         spec, client = self._spec, self._running()
-        kept = self._kept_one
-        marker = secrets.token_hex(16) if kept is None else kept.marker
+        stored = self._stored_object
+        marker = secrets.token_hex(16) if stored is None else stored.marker
         prefix = f"{spec.prefix}{secrets.token_hex(6)}/"
         objects = 1 if spec.bytes > _LARGE else _OBJECTS
         began = time.time()
@@ -111,17 +111,17 @@ class S3Subject(ClientSubject):
         if not self._first_is_alike:
             answered = {name: value for name, value in answered.items() if name not in _OF_ITS_SIZE}
         witnesses: Witnesses = {name: self._safe(value) for name, value in answered.items()}
-        if kept is not None and kept.found:
+        if stored is not None and stored.found:
             # It was searched for when it was stored, and nothing has been written to it since.
-            witnesses |= kept.witnesses
-            self._disk_bytes = int(kept.witnesses.get(DISK_BYTES, 0)) or None
+            witnesses |= stored.witnesses
+            self._disk_bytes = int(stored.witnesses.get(DISK_BYTES, 0)) or None
         elif spec.server is not None:
             witnesses |= self._proof(spec.server.data, bucket, key, marker, began - _FILE_CLOCK_S)
         elif ENCRYPTIONS[spec.encryption].by_service:
             witnesses["proof"] = "claimed by the service, not proven"
-        if kept is not None:
+        if stored is not None:
             shown = {name: value for name, value in witnesses.items() if name in _OF_STORING}
-            self._kept_one = replace(kept, found=place, witnesses=shown)
+            self._stored_object = replace(stored, found=place, witnesses=shown)
         clock = self._begin_visits(hello.clock, client.telemetry())
         self._warm_up()
         libraries: Witnesses = {f"library_{name}": self._safe(version) for name, version in hello.libraries.items()}
@@ -184,8 +184,8 @@ class S3Subject(ClientSubject):
         self._stage = "close"
         with self._asking("close"):
             attempts = self._running().close(self._kept)
-        if self._shelf is not None and self._kept_one is not None:
-            self._shelf.put(self._spec.alike, self._kept_one)
+        if self._shelf is not None and self._stored_object is not None:
+            self._shelf.put(self._spec.alike, self._stored_object)
         self.kill()
         buckets: Witnesses = {
             f"bucket_{bucket + 1}_s": statistics.median(elapsed_ns) * 1e-9
@@ -223,8 +223,8 @@ class S3Subject(ClientSubject):
         )
 
     def _kept_fields(self) -> dict[str, Any]:
-        kept = self._kept_one
-        return {} if kept is None else {"seed": kept.seed, "found": list(kept.found), "keep": kept.stays}
+        stored = self._stored_object
+        return {} if stored is None else {"seed": stored.seed, "found": list(stored.found), "keep": stored.stays}
 
     def _batch(self, count: int) -> tuple[Measured, float | None, dict[str, float]]:
         """Returns what was measured, the server's CPU seconds meanwhile, and the client's telemetry."""

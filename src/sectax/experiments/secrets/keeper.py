@@ -117,7 +117,7 @@ class RealService(Keeper):
         super().__init__(f"sectax/{secrets.token_hex(6)}", rare, sometimes)
         self._client = client
         self._wanted = [secret for size in sizes for secret in self._all_secrets(size)]
-        self._made: list[str] = []
+        self._created: list[str] = []
 
     def __enter__(self) -> RealService:
         """Make them. Raises `NotKept`; what was made until then is deleted."""
@@ -125,13 +125,13 @@ class RealService(Keeper):
 
         try:
             for secret in self._wanted:
-                self._made.append(secret.name)
+                self._created.append(secret.name)
                 self._client.create_secret(
                     Name=secret.name, SecretString=secret.value, Description="made by sectax for a measurement"
                 )
         except (BotoCoreError, ClientError) as error:
             if isinstance(error, ClientError):
-                self._made.pop()  # it said no; without an answer it may have made it
+                self._created.pop()  # it said no; without an answer it may have made it
             self._delete()
             raise NotKept(
                 f"AWS Secrets Manager did not take a secret: {printable(str(error))}",
@@ -155,6 +155,6 @@ class RealService(Keeper):
         yield from (self.sometimes(size, number) for number in range(self.sometimes_count))
 
     def _delete(self) -> None:
-        while self._made:
+        while self._created:
             with contextlib.suppress(Exception):
-                self._client.delete_secret(SecretId=self._made.pop(), ForceDeleteWithoutRecovery=True)
+                self._client.delete_secret(SecretId=self._created.pop(), ForceDeleteWithoutRecovery=True)

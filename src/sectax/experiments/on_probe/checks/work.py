@@ -87,7 +87,7 @@ class CaseConversation:
         self._case = case
         self._interview: Conversation | None = None
         self._flaws: dict[Flaw, str] = {}
-        self._made_something = False
+        self._has_artefact = False
         self._sized: Batches | None = None
         self._over = "the probe was not started"
 
@@ -109,7 +109,7 @@ class CaseConversation:
             yield Flaw.GENUINE, claim, "accept what the independent implementation has made"
             claim = partial(sound, Flaw.TAMPERED, "what was tampered with is refused")
             yield Flaw.TAMPERED, claim, "the code that is timed must check, not only parse"
-            if self._made_something or referee.expects_artefact:
+            if self._has_artefact or referee.expects_artefact:
                 claim = partial(sound, Flaw.ARTEFACT, "what it makes is sound")
                 yield Flaw.ARTEFACT, claim, "show what the code that is timed makes"
         yield UNIT, lambda: elapsed_plausible(self._running(), self._batches().count), PLAUSIBLE_HINT
@@ -166,7 +166,7 @@ class CaseConversation:
     def _witness(self) -> str:
         witnessed = witness(self._running(), self._case.operation, self._case.referee)
         self._flaws = witnessed.flaws
-        self._made_something = witnessed.reply.artefact is not None
+        self._has_artefact = witnessed.reply.artefact is not None
         return f"{len(witnessed.reply.accepted)} artefacts were judged"
 
     def _judge_vectors(self, vectors: Vectors) -> str:
