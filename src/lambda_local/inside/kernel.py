@@ -46,12 +46,12 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 def unshare(flags: int) -> None:
     """Leave the namespaces of these kinds for new ones."""
-    _check(_libc.unshare(ctypes.c_int(flags)), "unshare")
+    _checked(_libc.unshare(flags), "unshare")
 
 
 def mount(source: str, target: str, kind: str | None = None, flags: int = 0, data: str | None = None) -> None:
     status = _libc.mount(_text(source), _text(target), _text(kind), ctypes.c_ulong(flags), _text(data))
-    _check(status, "mount", target)
+    _checked(status, "mount", target)
 
 
 def protect(target: str, attributes: int, *, recursive: bool) -> None:
@@ -59,32 +59,33 @@ def protect(target: str, attributes: int, *, recursive: bool) -> None:
     # struct mount_attr: attr_set, attr_clr, propagation, userns_fd
     attr = struct.pack("=QQQQ", attributes, 0, 0, 0)
     flags = _AT_RECURSIVE if recursive else 0
-    number = ctypes.c_long(_SYS_MOUNT_SETATTR)
-    path, size = ctypes.c_char_p(os.fsencode(target)), ctypes.c_size_t(len(attr))
-    _check(_libc.syscall(number, _AT_FDCWD, path, ctypes.c_uint(flags), attr, size), "mount_setattr", target)
+    _call(_SYS_MOUNT_SETATTR, _AT_FDCWD, _text(target), flags, attr, len(attr), name="mount_setattr", about=target)
 
 
 def open_mount(kind: str, source: str, attributes: int) -> int:
     """A mount of this kind without a place, which `attach` gives it; attributes: MOUNT_ATTR_…. Linux 5.2 and later."""
-    context = _call(_SYS_FSOPEN, kind, _text(kind), _CLOEXEC)
+    context = _call(_SYS_FSOPEN, _text(kind), _CLOEXEC, name="fsopen", about=kind)
     try:
-        _call(_SYS_FSCONFIG, source, context, _FSCONFIG_SET_STRING, b"source", _text(source), 0)
-        _call(_SYS_FSCONFIG, source, context, _FSCONFIG_CMD_CREATE, None, None, 0)
-        return _call(_SYS_FSMOUNT, source, context, _CLOEXEC, attributes)
+        for command, key, value in (
+            (_FSCONFIG_SET_STRING, b"source", _text(source)),
+            (_FSCONFIG_CMD_CREATE, None, None),
+        ):
+            _call(_SYS_FSCONFIG, context, command, key, value, 0, name="fsconfig", about=source)
+        return _call(_SYS_FSMOUNT, context, _CLOEXEC, attributes, name="fsmount", about=source)
     finally:
         os.close(context)
 
 
 def attach(mount_fd: int, target: str) -> None:
-    _call(_SYS_MOVE_MOUNT, target, mount_fd, b"", _AT_FDCWD, _text(target), _MOVE_MOUNT_F_EMPTY_PATH)
+    flags = _MOVE_MOUNT_F_EMPTY_PATH
+    _call(_SYS_MOVE_MOUNT, mount_fd, b"", _AT_FDCWD, _text(target), flags, name="move_mount", about=target)
 
 
 def change_root() -> None:
     """Make the current folder, a mount point, the root, and forget the old one."""
-    number = ctypes.c_long(_SYS_PIVOT_ROOT[machine()])
     # The old root comes to lie upon the new one, from where it is taken away: pivot_root(2), "pivot_root(".", ".")".
-    _check(_libc.syscall(number, b".", b"."), "pivot_root")
-    _check(_libc.umount2(b".", _MNT_DETACH), "umount2", "the old root")
+    _call(_SYS_PIVOT_ROOT[machine()], b".", b".", name="pivot_root")
+    _checked(_libc.umount2(b".", _MNT_DETACH), "umount2", "the old root")
     os.chdir("/")
 
 
@@ -122,18 +123,18 @@ def install_filter(instructions: bytes) -> None:
     program = ctypes.create_string_buffer(instructions, len(instructions))
     # struct sock_fprog: unsigned short len, padding, struct sock_filter *filter
     fprog = struct.pack("@HP", len(instructions) // 8, ctypes.addressof(program))
-    number = ctypes.c_long(_SYS_SECCOMP[machine()])
-    _check(_libc.syscall(number, _SECCOMP_SET_MODE_FILTER, _SECCOMP_FILTER_FLAG_SPEC_ALLOW, fprog), "seccomp")
+    flags = _SECCOMP_FILTER_FLAG_SPEC_ALLOW
+    _call(_SYS_SECCOMP[machine()], _SECCOMP_SET_MODE_FILTER, flags, fprog, name="seccomp")
 
 
 def forget_keys() -> None:
     """A new, empty session keyring for this process and what it starts, in place of the one of whoever started it."""
-    number = ctypes.c_long(_SYS_KEYCTL[machine()])
-    if _libc.syscall(number, _KEYCTL_JOIN_SESSION_KEYRING, None) < 0:
-        error = ctypes.get_errno()
+    try:
+        _call(_SYS_KEYCTL[machine()], _KEYCTL_JOIN_SESSION_KEYRING, None, name="keyctl")
+    except OSError as error:
         # A kernel without keys, or a container whose own filter refuses key calls: to everything in it, and to us.
-        if error not in (errno.ENOSYS, errno.EPERM):
-            raise OSError(error, f"keyctl: {os.strerror(error)}")
+        if error.errno not in (errno.ENOSYS, errno.EPERM):
+            raise
 
 
 def machine() -> str:
@@ -143,21 +144,19 @@ def machine() -> str:
 
 def _prctl(option: int, value: int) -> None:
     zero = ctypes.c_ulong(0)
-    _check(_libc.prctl(ctypes.c_int(option), ctypes.c_ulong(value), zero, zero, zero), "prctl")
+    _checked(_libc.prctl(option, ctypes.c_ulong(value), zero, zero, zero), "prctl")
 
 
-def _call(number: int, about: str, *arguments: int | bytes | None) -> int:
-    status = int(_libc.syscall(ctypes.c_long(number), *arguments))
+def _call(number: int, *arguments: int | bytes | None, name: str, about: str = "") -> int:
+    """A system call that the C library has no function for, or not on every machine."""
+    return _checked(_libc.syscall(ctypes.c_long(number), *arguments), name, about)
+
+
+def _checked(status: int, name: str, about: str = "") -> int:
     if status < 0:
-        error = ctypes.get_errno()
-        raise OSError(error, os.strerror(error), about)
-    return status
-
-
-def _check(status: int, call: str, about: str = "") -> None:
-    if status != 0:
         number = ctypes.get_errno()
-        raise OSError(number, f"{call}: {os.strerror(number)}", about or None)
+        raise OSError(number, f"{name}: {os.strerror(number)}", about or None)
+    return status
 
 
 def _text(text: str | None) -> bytes | None:

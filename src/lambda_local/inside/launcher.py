@@ -89,15 +89,8 @@ class _Init:
         os.umask(0o022)
         socket.sethostname(self._settings["hostname"])
         _bring_loopback_up()
-        name, uid, gid = self._settings["user"]
-        self._own = enter_root(
-            self._settings["staging"],
-            self._settings["mounts"],
-            self._tmp,
-            self._settings["tmp_mb"],
-            self._settings["memory_mb"],
-            (name, uid, gid),
-        )
+        staging, mounts, user = (self._settings[name] for name in ("staging", "mounts", "user"))
+        self._own = enter_root(staging, mounts, self._tmp, self._settings["tmp_mb"], self._settings["memory_mb"], user)
         if self._tmp is not None:
             os.close(self._tmp)
         # No user namespaces inside: they would give the function capabilities, over themselves at least.
@@ -229,9 +222,8 @@ def _bring_loopback_up() -> None:
 
 
 def _listener(host: str, port: int) -> int:
-    """The descriptor of a listening TCP socket at a numeric address; 0 takes a free port."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as listening:
+    """The descriptor of a listening TCP socket at a numeric address of IPv4; 0 takes a free port."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
         listening.listen(_BACKLOG)

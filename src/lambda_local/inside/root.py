@@ -13,7 +13,7 @@ from lambda_local.inside import kernel
 _TOP = "sys/fs/cgroup"
 # Java looks for all of them in v1.
 _SHOWN = {"cpu", "cpuacct", "cpuset", "memory"}
-_ATTRIBUTES = kernel.MOUNT_ATTR_RDONLY | kernel.MOUNT_ATTR_NOSUID | kernel.MOUNT_ATTR_NODEV
+_READ_ONLY = kernel.MOUNT_ATTR_RDONLY | kernel.MOUNT_ATTR_NOSUID | kernel.MOUNT_ATTR_NODEV
 
 
 def make_places(own: str = "/proc/self/cgroup") -> list[tuple[str, str, str | None]]:
@@ -40,7 +40,7 @@ def mount_own(places: list[tuple[str, str, str | None]]) -> None:
     try:
         for target, kind, options in places:
             kernel.mount(kind, target, kind, kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC, options)
-            kernel.protect(target, _ATTRIBUTES, recursive=False)
+            kernel.protect(target, _READ_ONLY, recursive=False)
     except OSError:
         return
 
@@ -76,8 +76,6 @@ _SHM_MB = 64  # as in a container; what is in it counts as memory
 _EMPTY = "dev/mqueue"  # as in a container
 _COPY_BYTES = 1024 * 1024  # of a file of /etc
 
-_READ_ONLY = kernel.MOUNT_ATTR_RDONLY | kernel.MOUNT_ATTR_NOSUID | kernel.MOUNT_ATTR_NODEV
-
 
 def enter_root(
     staging: str,
@@ -103,7 +101,10 @@ def enter_root(
     os.chdir(staging)
     os.makedirs(_EMPTY)
     for name in _SYSTEM:
-        _show_system(name)
+        if os.path.islink(f"/{name}"):
+            os.symlink(os.readlink(f"/{name}"), name)
+        elif os.path.isdir(f"/{name}"):
+            _show(f"/{name}", name)
     _fill_etc(user)
     _fill_dev()
     groups = make_places()
@@ -117,7 +118,7 @@ def enter_root(
         kernel.attach(tmp, "tmp")
     # Outer folders first, or they would hide the inner ones.
     for source, target in sorted(mounts, key=lambda pair: pair[1]):
-        _show_unnamed(source, os.path.normpath(target).lstrip("/"))
+        _show(source, os.path.normpath(target).lstrip("/"))
     kernel.change_root()
     kernel.protect("/", _READ_ONLY, recursive=False)
     return groups
@@ -133,20 +134,14 @@ def _show_memory(memory_mb: int) -> None:
     os.unlink("meminfo")  # the mount keeps it
 
 
-def _show_system(name: str) -> None:
-    if os.path.islink(f"/{name}"):
-        os.symlink(os.readlink(f"/{name}"), name)
-    elif os.path.isdir(f"/{name}"):
-        _show_unnamed(f"/{name}", name)
-
-
 def _fill_etc(user: tuple[str, int, int]) -> None:
     os.mkdir("etc")
     for name in _ETC:
         if os.path.isdir(f"/etc/{name}"):
-            _show_unnamed(f"/etc/{name}", f"etc/{name}")
+            _show(f"/etc/{name}", f"etc/{name}")
         elif os.path.exists(f"/etc/{name}"):
-            _copy(f"/etc/{name}", f"etc/{name}")
+            with open(f"/etc/{name}", "rb") as file:
+                _write(f"etc/{name}", file.read(_COPY_BYTES))
     name, uid, gid = user
     _write("etc/passwd", f"root:x:0:0:root:/:/sbin/nologin\n{name}:x:{uid}:{gid}::/tmp:/sbin/nologin\n")
     _write("etc/group", f"root:x:0:\n{name}:x:{gid}:\n")
@@ -169,14 +164,7 @@ def _fill_dev() -> None:
 
 
 def _show(source: str, target: str) -> None:
-    """The same folder at a second place, read-only, with whatever is mounted below it."""
-    os.makedirs(target, exist_ok=True)
-    kernel.mount(source, target, flags=kernel.MS_BIND | kernel.MS_REC)
-    kernel.protect(target, _READ_ONLY, recursive=True)
-
-
-def _show_unnamed(source: str, target: str) -> None:
-    """As `_show`, but the files are not the machine's own: they only have their content.
+    """The same folder at a second place, read-only. Its files are not the machine's own: they only have their content.
 
     An overlay has inodes of its own, so nobody sees through it who else opens a file (inotify), and no lock reaches
     further. What the function reads in /proc/self/mountinfo does not say where it comes from: a file system's own path
@@ -188,24 +176,18 @@ def _show_unnamed(source: str, target: str) -> None:
     try:
         kernel.mount("overlay", target, "overlay", kernel.MS_NOSUID | kernel.MS_NODEV, f"lowerdir=lower:{_EMPTY}")
     except OSError:  # no overlays in this kernel, or too many on each other, as in a container in a container
-        _show(source, target)
+        kernel.mount(source, target, flags=kernel.MS_BIND | kernel.MS_REC)
+        kernel.protect(target, _READ_ONLY, recursive=True)
     else:
         kernel.protect(target, _READ_ONLY, recursive=False)
     finally:
         os.unlink("lower")
 
 
-def _copy(source: str, target: str) -> None:
-    with open(source, "rb") as file:
-        content = file.read(_COPY_BYTES)
-    with open(target, "wb") as file:
-        file.write(content)
-
-
 def _tmpfs(target: str, options: str) -> None:
     kernel.mount("tmpfs", target, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, options)
 
 
-def _write(path: str, text: str) -> None:
-    with open(path, "w") as file:
-        file.write(text)
+def _write(path: str, content: str | bytes) -> None:
+    with open(path, "wb") as file:
+        file.write(content.encode() if isinstance(content, str) else content)

@@ -86,26 +86,23 @@ class ExtensionsApi:
     def log_lines(self) -> list[str]:
         """What the log says of them once the init phase is over."""
         return [
-            f"EXTENSION\tName: {one.name}\tState: Ready\tEvents: [{', '.join(sorted(one.events))}]\n"
-            for one in self._extensions.values()
+            f"EXTENSION\tName: {extension.name}\tState: Ready\tEvents: [{', '.join(sorted(extension.events))}]\n"
+            for extension in self._extensions.values()
         ]
 
     @property
     def asked_ns(self) -> int:
         """When the last of those that hear of events asked for its next one; 0 where there is none."""
-        hearing = [extension for extension in self._extensions.values() if INVOKE in extension.events]
-        return max((one.asking.request.received_ns for one in hearing if one.asking is not None), default=0)
+        hearing = [extension.asking for extension in self._extensions.values() if INVOKE in extension.events]
+        return max((asking.request.received_ns for asking in hearing if asking is not None), default=0)
 
     @property
     def any_registered(self) -> bool:
         return bool(self._extensions)
 
-    @property
-    def hear_events(self) -> bool:
-        return any(INVOKE in extension.events for extension in self._extensions.values())
-
-    def wants_shutdown(self) -> bool:
-        return any(SHUTDOWN in extension.events for extension in self._extensions.values())
+    def any_hears(self, kind: str) -> bool:
+        """Whether an extension registered for events of this kind, INVOKE or SHUTDOWN."""
+        return any(kind in extension.events for extension in self._extensions.values())
 
     def handle(self, exchange: Exchange) -> None:
         """Answer one request under PREFIX, now or later."""
@@ -152,19 +149,17 @@ class ExtensionsApi:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             _refuse(exchange, "InvalidRequestFormat", str(error))
             return
-        external = name in self._expected
-        if len(name) > NAME_LENGTH:
-            _refuse(exchange, "Extension.InvalidExtensionName", f"it has more than {NAME_LENGTH} characters")
-            return
-        if not name or any(extension.name == name for extension in self._extensions.values()):
-            _refuse(exchange, "Extension.AlreadyRegistered" if name else "Extension.InvalidExtensionName", name)
+        if not 0 < len(name) <= NAME_LENGTH:
+            _refuse(exchange, "Extension.InvalidExtensionName", f"it takes 1 to {NAME_LENGTH} characters")
+        elif any(extension.name == name for extension in self._extensions.values()):
+            _refuse(exchange, "Extension.AlreadyRegistered", name)
         elif len(self._extensions) >= MOST:
             _refuse(exchange, "Extension.TooManyExtensions", f"Extension limit ({MOST}) reached")
         elif self.closed:
             _refuse(exchange, "Extension.RegistrationClosed", "the runtime has begun to wait for events")
         elif not events <= {INVOKE, SHUTDOWN}:
             _refuse(exchange, "Extension.InvalidEventType", ", ".join(sorted(events - {INVOKE, SHUTDOWN})))
-        elif SHUTDOWN in events and not external:
+        elif SHUTDOWN in events and name not in self._expected:
             _refuse(exchange, "ShutdownEventNotSupportedForInternalExtension", name)
         else:
             extension = Extension(name, events)

@@ -7,6 +7,7 @@ import time
 
 from lambda_local.function import Function
 from lambda_local.instances.errors import InstanceGone, TooSlow, runtime_exited
+from lambda_local.instances.extensions_api import INVOKE
 from lambda_local.instances.invocation import Invocation, Measured, Outcome, billed_ms
 from lambda_local.instances.life import Life
 from lambda_local.instances.log import end_line, report_line, start_line
@@ -109,7 +110,7 @@ class FunctionInstance:
             instance=self.life.name,
             invocation=self._count,
             after_answer_s=(done - answered) / 1e9 if answered else None,
-            extensions_s=(done - free) / 1e9 if free and self.life.extensions.hear_events else None,
+            extensions_s=(done - free) / 1e9 if free and self.life.extensions.any_hears(INVOKE) else None,
             init_s=init_s,
             created_s=self.life.created_s if cold else None,
             cpu_time_s=None if cpu_ns is None else cpu_ns / 1e9,

@@ -16,7 +16,7 @@ from lambda_local.http import HttpServer
 from lambda_local.instances import programs, runtime_api
 from lambda_local.instances.allowed import Passage
 from lambda_local.instances.errors import InstanceGone, extension_exited, init_too_slow, runtime_exited
-from lambda_local.instances.extensions_api import MOST, ExtensionsApi
+from lambda_local.instances.extensions_api import MOST, SHUTDOWN, ExtensionsApi
 from lambda_local.instances.log import InstanceLog
 from lambda_local.instances.programs import Runtime
 from lambda_local.instances.runtime_api import RuntimeApi
@@ -268,7 +268,7 @@ class Life:
         """First the runtime, then the external extensions that want to hear of the end."""
         began = self._loop.time()
         self._signal_runtime(signal.SIGTERM)
-        announced = self.extensions.wants_shutdown()
+        announced = self.extensions.any_hears(SHUTDOWN)
         await self._ended(
             lambda: "" in self._running, began + (_RUNTIME_SHARE * _SHUTDOWN_S if announced else _INTERNAL_SHUTDOWN_S)
         )

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from lambda_local.errors import SetUpFailed
 from lambda_local.settings import NAME
@@ -74,20 +75,11 @@ def run(
     """Run a program that installs or builds, to its end. Raises `SetUpFailed` with the end of its output."""
     hint = "fix that, then try again"
     try:
-        done = subprocess.run(
-            command,
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            check=False,
-        )
+        ended = _ended(command, env=environment, cwd=folder)
     except OSError as error:
         raise SetUpFailed(f"{failure}:\n{command[0]}: {error.strerror}", hint) from error
-    if done.returncode != 0:
-        tail = "\n".join((done.stdout + done.stderr).strip().splitlines()[-_TAIL_LINES:])
+    if ended.returncode != 0:
+        tail = "\n".join((ended.stdout + ended.stderr).strip().splitlines()[-_TAIL_LINES:])
         raise SetUpFailed(f"{failure}:\n{tail}", hint)
 
 
@@ -108,18 +100,17 @@ def install_python_packages(lock: Path, python: str, failure: str, into: Path) -
 def ask(*command: str) -> str:
     """What a program that answers at once prints on stdout and stderr; empty where it does not work."""
     try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=_ASK_TIMEOUT_S,
-            check=False,
-        )
+        ended = _ended(command, timeout=_ASK_TIMEOUT_S)
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return "" if done.returncode < 0 else done.stdout + done.stderr
+    return "" if ended.returncode < 0 else ended.stdout + ended.stderr
+
+
+def _ended(command: Sequence[str], **how: Any) -> subprocess.CompletedProcess[str]:
+    quiet = subprocess.DEVNULL
+    return subprocess.run(
+        command, stdin=quiet, capture_output=True, encoding="utf-8", errors="replace", check=False, **how
+    )
 
 
 @functools.lru_cache(maxsize=16)
