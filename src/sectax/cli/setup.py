@@ -26,7 +26,7 @@ def command(ctx: click.Context, experiments: tuple[str, ...], level: tuple[str, 
     Without a name, or with the name shell, it also writes completion for the shells that are installed into your
     own folders, and says which files.
 
-    The name of a managed Lambda runtime, such as nodejs20.x or java17, installs AWS's runtime client for it.
+    The name of a managed Lambda runtime, such as nodejs20.x, installs AWS's runtime client for it.
     """
     from sectax.cli import parse
     from sectax.workflow.doctor import set_up

@@ -204,7 +204,7 @@ def _part(part: Part, needed_by: str = "") -> Symptom:
 
 def _lambda() -> Symptom:
     """Whether instances of the local Lambda can be made, found out by making one."""
-    cgroup, why_not = lambda_local.check()
-    if why_not is not None:
-        return Symptom("lambda", Health.MISSING, why_not.reason, why_not.hint)
-    return Symptom("lambda", Health.GOOD, f"function instances can be made (cgroup {cgroup})")
+    answer = lambda_local.check()
+    if answer.error:
+        return Symptom("lambda", Health.MISSING, answer.error, answer.hint)
+    return Symptom("lambda", Health.GOOD, f"function instances can be made (cgroup {answer.cgroup})")

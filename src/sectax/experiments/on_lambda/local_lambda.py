@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from types import TracebackType
 from typing import Any
 
 import msgspec
@@ -24,12 +23,6 @@ class NoLocalLambda(SectaxError):
     """It cannot run here."""
 
     exit_status = ExitStatus.NOTHING_MEASURED
-
-
-class _Ready(msgspec.Struct):
-    endpoint: str = ""
-    error: str = ""
-    hint: str = ""
 
 
 class Measured(msgspec.Struct, frozen=True):
@@ -80,7 +73,7 @@ class LocalLambda:
         self._server = server = host().start(argv, env=lambda_local.environment(), ends_itself=True)
         deadline = time.monotonic() + _START_S
         try:
-            ready = msgspec.json.decode(server.receive_line(deadline), type=_Ready)
+            ready = msgspec.json.decode(server.receive_line(deadline), type=lambda_local.Answer)
         except (ChildError, msgspec.DecodeError) as error:
             self.stop()
             stderr = server.stderr_tail.decode(errors="replace").strip()
@@ -91,9 +84,7 @@ class LocalLambda:
         self.endpoint = ready.endpoint
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.stop()
 
     @property

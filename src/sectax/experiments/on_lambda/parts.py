@@ -46,7 +46,7 @@ def instances(_: str) -> Part:
     """`lambda`: function instances on this machine, found out by making one, which takes a fifth of a second."""
 
     def missing() -> Missing | None:
-        _, why_not = lambda_local.check()
-        return None if why_not is None else Missing(why_not.reason, why_not.hint)
+        answer = lambda_local.check()
+        return Missing(answer.error, answer.hint) if answer.error else None
 
     return Part("lambda", "the local Lambda", missing)
