@@ -115,8 +115,8 @@ def freezing(times: int) -> list[float]:
     taken = []
     for _ in range(times):
         began = time.perf_counter()
-        worker.instance.groups.freeze()
-        worker.instance.groups.thaw()
+        worker.instance.groups.freezer.freeze()
+        worker.instance.groups.freezer.thaw()
         taken.append((time.perf_counter() - began) * 1e6)
         worker.work(100)
     worker.close()

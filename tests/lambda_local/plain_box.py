@@ -96,6 +96,10 @@ class PlainBox:
     def groups(self) -> PlainBox:
         return self
 
+    @property
+    def freezer(self) -> PlainBox:
+        return self
+
     def in_force(self) -> InForce:
         return InForce(self._limits.cpu, PERIOD_US, self._limits.memory_mb * 2**20, "none")
 

@@ -9,6 +9,8 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,6 +30,27 @@ def handler(event, context):
         time.sleep(0.005)
     return os.getpid()
 """
+
+
+def begin(lambda_: Any, name: str, folder: Path) -> tuple[threading.Thread, list[Any]]:
+    """Call a new function of WAITS, which ends once `until` is in the folder: the caller, and what comes of it."""
+    create(lambda_, name, WAITS)
+    outcomes: list[Any] = []
+
+    def call() -> None:
+        try:
+            outcomes.append(invoke(lambda_, name, waiting(folder)).error)
+        except Exception as error:
+            outcomes.append(error)
+
+    caller = threading.Thread(target=call)
+    caller.start()
+    assert eventually((folder / "here").exists)
+    return caller, outcomes
+
+
+def waiting(folder: Path) -> dict[str, str]:
+    return {name: str(folder / name) for name in ("here", "until")}
 
 
 def eventually(true: Callable[[], bool], seconds: float = 60.0) -> bool:
@@ -52,15 +75,10 @@ def handler(event, context):
     assert arn == "arn:aws:lambda:us-east-1:000000000000:function:context"
     assert 8000 < left <= 9000
     assert request_id == answer.raw["ResponseMetadata"]["RequestId"]
+    assert invoke(lambda_, "context").value[0] == {}  # no payload is an empty object
 
 
-def test_no_payload_is_an_empty_object(lambda_):
-    create(lambda_, "echo", "def handler(event, context):\n    return event\n")
-
-    assert invoke(lambda_, "echo").value == {}
-
-
-def test_the_log_stands_between_the_lines_of_the_platform(lambda_):
+def test_the_log_stands_between_the_lines_of_the_platform_and_what_was_measured_comes_in_a_header(lambda_):
     create(lambda_, "logs", "def handler(event, context):\n    print('one')\n    print('two', end='')\n")
 
     answer = invoke(lambda_, "logs")
@@ -76,6 +94,12 @@ def test_the_log_stands_between_the_lines_of_the_platform(lambda_):
     assert (report["size"], report["used"]) == ("256", "43")
     assert float(report["init"]) > 1
     assert int(report["billed"]) >= float(report["ms"]) + float(report["init"])
+    assert f"{answer.measured['duration_s'] * 1e3:.2f}" == report["ms"]
+    assert f"{answer.measured['init_s'] * 1e3:.2f}" == report["init"]
+    assert answer.measured["cpu_time_s"] == 0.001  # the plain box counts so much each time that it is read
+    assert answer.measured["throttled_periods"] == 0
+    assert answer.measured["cpu_quota"] == pytest.approx(256 / 1769)
+    assert answer.measured["memory_limit_bytes"] == 256 * 2**20
 
 
 def test_a_warm_instance_has_no_init_duration_and_its_own_log_only(lambda_):
@@ -89,20 +113,6 @@ def test_a_warm_instance_has_no_init_duration_and_its_own_log_only(lambda_):
     assert "said 1" not in warm.log
     assert warm.measured["instance"] == cold.measured["instance"]
     assert (cold.measured["invocation"], warm.measured["invocation"]) == (1, 2)
-
-
-def test_what_was_measured_comes_in_a_header(lambda_):
-    create(lambda_, "measured", "def handler(event, context):\n    return 1\n")
-
-    answer = invoke(lambda_, "measured")
-
-    report = REPORT.search(answer.log)
-    assert f"{answer.measured['duration_s'] * 1e3:.2f}" == report["ms"]
-    assert f"{answer.measured['init_s'] * 1e3:.2f}" == report["init"]
-    assert answer.measured["cpu_time_s"] == 0.001  # the plain box counts so much each time that it is read
-    assert answer.measured["throttled_periods"] == 0
-    assert answer.measured["cpu_quota"] == pytest.approx(256 / 1769)
-    assert answer.measured["memory_limit_bytes"] == 256 * 2**20
 
 
 def test_the_environment_is_the_function_s_own_and_lambda_s(lambda_):
@@ -196,9 +206,9 @@ def handler(event, context):
 def test_time_out_kills_the_instance(lambda_, tmp_path):
     create(lambda_, "slow", WAITS, Timeout=1)
 
-    answer = invoke(lambda_, "slow", {"here": str(tmp_path / "here"), "until": str(tmp_path / "never")})
-    (tmp_path / "now").touch()
-    again = invoke(lambda_, "slow", {"here": str(tmp_path / "here"), "until": str(tmp_path / "now")})
+    answer = invoke(lambda_, "slow", waiting(tmp_path))
+    (tmp_path / "until").touch()
+    again = invoke(lambda_, "slow", waiting(tmp_path))
 
     assert answer.error == "Unhandled"
     assert answer.value["errorType"] == "Sandbox.Timedout"
@@ -249,7 +259,7 @@ def test_two_events_at_once_take_two_instances_and_one_after_the_other_take_one(
     with served(box.create) as endpoint:
         lambda_ = client(endpoint)
         create(lambda_, "parallel", WAITS)
-        events = [{"here": str(tmp_path / one), "until": str(tmp_path / other)} for one, other in ("ab", "ba")]
+        events = [{"here": str(tmp_path / own), "until": str(tmp_path / other)} for own, other in ("ab", "ba")]
         with ThreadPoolExecutor(2) as threads:  # each ends only when the other has begun
             at_once = list(threads.map(lambda event: invoke(lambda_, "parallel", event), events))
         in_turn = [invoke(lambda_, "parallel", events[0]) for _ in range(5)]
@@ -263,18 +273,13 @@ def test_two_events_at_once_take_two_instances_and_one_after_the_other_take_one(
 def test_no_more_instances_than_allowed(box, tmp_path):
     with served(box.create, instances=1) as endpoint:
         lambda_ = client(endpoint)
-        create(lambda_, "only", WAITS)
-        event = {"here": str(tmp_path / "here"), "until": str(tmp_path / "until")}
-        first: list[object] = []
-        busy = threading.Thread(target=lambda: first.append(invoke(lambda_, "only", event).error))
-        busy.start()
-        assert eventually((tmp_path / "here").exists)
+        caller, first = begin(lambda_, "only", tmp_path)
 
         with pytest.raises(lambda_.exceptions.TooManyRequestsException, match="Rate Exceeded") as refused:
-            invoke(lambda_, "only", event)
+            invoke(lambda_, "only", waiting(tmp_path))
         assert refused.value.response["ResponseMetadata"]["HTTPHeaders"]["retry-after"] == "1"
         (tmp_path / "until").touch()
-        busy.join()
+        caller.join()
         # A free instance makes room for another function's.
         create(lambda_, "other", "def handler(event, context):\n    return 1\n")
         other = invoke(lambda_, "other")
@@ -392,17 +397,12 @@ def test_an_update_retires_the_instances_of_before(box, what):
 def test_a_busy_instance_of_before_ends_after_its_event(box, tmp_path):
     with served(box.create) as endpoint:
         lambda_ = client(endpoint)
-        create(lambda_, "busy", WAITS)
-        event = {"here": str(tmp_path / "here"), "until": str(tmp_path / "until")}
-        answers: list[object] = []
-        busy = threading.Thread(target=lambda: answers.append(invoke(lambda_, "busy", event).error))
-        busy.start()
-        assert eventually((tmp_path / "here").exists)
+        caller, outcomes = begin(lambda_, "busy", tmp_path)
         lambda_.delete_function(FunctionName="busy")
         (tmp_path / "until").touch()
-        busy.join()
+        caller.join()
 
-        assert answers == [None]
+        assert outcomes == [None]
         assert eventually(lambda: box.alive == 0)
 
 
@@ -418,21 +418,8 @@ def test_instances_that_nobody_calls_are_ended(box):
 
 def test_nothing_is_left_when_the_service_stops_in_the_middle(box, tmp_path):
     with served(box.create) as endpoint:
-        lambda_ = client(endpoint)
-        create(lambda_, "middle", WAITS)
-        event = {"here": str(tmp_path / "here"), "until": str(tmp_path / "never")}
-        refused: list[BaseException] = []
+        caller, outcomes = begin(client(endpoint), "middle", tmp_path)
 
-        def call() -> None:
-            try:
-                invoke(lambda_, "middle", event)
-            except Exception as error:
-                refused.append(error)
-
-        busy = threading.Thread(target=call)
-        busy.start()
-        assert eventually((tmp_path / "here").exists)
-
-    busy.join()
-    assert len(refused) == 1
+    caller.join()
+    assert isinstance(outcomes[0], Exception)
     assert box.alive == 0

@@ -162,10 +162,7 @@ def test_an_interpreter_of_the_system_brings_no_programs_of_the_machine(monkeypa
     listed = "import os\nfor top in ('bin', 'sbin', 'games', 'local/bin', 'local/sbin'):\n" + (
         "    path = '/var/lang/' + top\n    print(top, *sorted(os.listdir(path)) if os.path.isdir(path) else [])"
     )
-    box = Instance.create(owner(), "system", Limits(256, 1.0), [*runtime.mounts, *INTERPRETER])
-    try:
+    with Instance.create(owner(), "system", Limits(256, 1.0), [*runtime.mounts, *INTERPRETER]) as box:
         seen = {line.split()[0]: line.split()[1:] for line in run(box, listed).text.splitlines()}
-    finally:
-        box.destroy()
 
     assert seen == {"bin": ["python3", PYTHON], "sbin": [], "games": [], "local/bin": [], "local/sbin": []}

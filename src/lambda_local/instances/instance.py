@@ -75,7 +75,7 @@ class FunctionInstance:
         # are thawed: otherwise they would wake up, find none, sleep, and be woken again.
         life.extensions.tell_invoke(invocation)
         life.api.hand_out(invocation)
-        life.box.groups.thaw()
+        life.box.groups.freezer.thaw()
         invocation.deadline = invocation.handed_ns / 1e9 + self.function.timeout
 
     async def _until_done(self, invocation: Invocation) -> None:
@@ -87,7 +87,7 @@ class FunctionInstance:
         life = self.life
         if not await life.until(lambda: life.all_waiting, invocation.deadline):
             raise TooSlow(self.function.timeout)
-        life.box.groups.freeze()
+        life.box.groups.freezer.freeze()
         if not life.look():
             raise runtime_exited(-signal.SIGKILL)
         invocation.free_ns = life.api.asked_ns

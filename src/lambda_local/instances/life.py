@@ -247,7 +247,7 @@ class Life:
         if self._making is not None:
             await asyncio.wait([self._making])
         if self._making is not None and self._making.exception() is None:
-            self.box.groups.thaw()
+            self.box.groups.freezer.thaw()
             if reason != "SPINDOWN":
                 self._signal_runtime(signal.SIGKILL)
             if self.extensions.any_registered:

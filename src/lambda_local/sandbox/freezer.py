@@ -15,24 +15,31 @@ _FILES = {"freezer.state": (b"FROZEN", b"THAWED"), "cgroup.freeze": (b"1", b"0")
 
 
 class Freezer:
-    """The freezer of one group. Made by `open_freezer`; its methods never raise, also when the group is gone."""
+    """The freezer of one group. Its methods never raise, also where the group has none, or is gone.
 
-    def __init__(self, fd: int, freezing: bytes, thawing: bytes) -> None:
-        self.thawing = thawing
-        self._freezing = freezing
-        self._fd = fd
+    Attributes:
+        thawing: what lets the processes go on when it is written to `handle`.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.thawing = self._freezing = b""
+        self._fd = -1
         self._lock = threading.Lock()  # a closed descriptor may be another file
+        for file, texts in _FILES.items():
+            with contextlib.suppress(OSError):
+                self._fd = os.open(folder / file, os.O_WRONLY | os.O_CLOEXEC)
+                self._freezing, self.thawing = texts
 
     def freeze(self) -> None:
-        """Stop them; the kernel does so while this returns."""
+        """Stop every process until `thaw`, as Lambda does between events; the kernel does so while this returns."""
         self._write(self._freezing)
 
     def thaw(self) -> None:
         self._write(self.thawing)
 
-    def handle(self) -> int:
-        """A descriptor for another process: writing `thawing` to it thaws. The caller closes it."""
-        return os.dup(self._fd)
+    def handle(self) -> int | None:
+        """A descriptor for another process; None where there is no freezer. The caller closes it."""
+        return os.dup(self._fd) if self._fd >= 0 else None
 
     def close(self) -> None:
         with self._lock:
@@ -46,19 +53,10 @@ class Freezer:
                 os.pwrite(self._fd, text, 0)
 
 
-def open_freezer(folder: Path) -> Freezer | None:
-    for file, texts in _FILES.items():
-        with contextlib.suppress(OSError):
-            return Freezer(os.open(folder / file, os.O_WRONLY | os.O_CLOEXEC), *texts)
-    return None
-
-
 def thaw(folder: Path) -> None:
     """Let the processes of the group at *folder* go on. In v1 a frozen process does not even die."""
-    freezer = open_freezer(folder)
-    if freezer is not None:
+    with contextlib.closing(Freezer(folder)) as freezer:
         freezer.thaw()
-        freezer.close()
 
 
 def keep_frozen(folder: Path) -> None:
@@ -72,7 +70,5 @@ def keep_frozen(folder: Path) -> None:
         OSError: the kernel refuses.
     """
     folder.mkdir(exist_ok=True)
-    freezer = open_freezer(folder)
-    if freezer is not None:
+    with contextlib.closing(Freezer(folder)) as freezer:
         freezer.freeze()
-        freezer.close()

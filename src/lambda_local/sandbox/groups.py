@@ -11,7 +11,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from lambda_local.sandbox.freezer import Freezer, keep_frozen, open_freezer, thaw
+from lambda_local.sandbox.freezer import Freezer, keep_frozen, thaw
 from lambda_local.sandbox.hierarchies import (
     CONTROLLERS,
     DELEGATE,
@@ -76,7 +76,7 @@ class Groups:
         self._memory_bytes = self._elsewhere = self._seen = 0
         self._usage = -1
         self._peak: int | None = None
-        self.freezer: Freezer | None = None
+        self.freezer = Freezer(Path(os.devnull))  # none before `make`
         # A counter may be read while another thread destroys the instance, and a closed descriptor be another file.
         self._reading = threading.Lock()
 
@@ -195,15 +195,6 @@ class Groups:
         place = self._places["cpu"]
         self._limit(self._folder("cpu"), [quota_setting(place.version, cpu)])
 
-    def freeze(self) -> None:
-        """Stop every program until `thaw`, as Lambda does between events, where the kernel can; it does not wait."""
-        if self.freezer is not None:
-            self.freezer.freeze()
-
-    def thaw(self) -> None:
-        if self.freezer is not None:
-            self.freezer.thaw()
-
     def lift_quota(self) -> None:
         """Take the quota away, so that killed processes can end at full speed."""
         if "cpu" in self._places:  # else nothing was made
@@ -220,8 +211,7 @@ class Groups:
             if self._usage >= 0:
                 os.close(self._usage)
                 self._usage = -1
-        if self.freezer is not None:
-            self.freezer.close()
+        self.freezer.close()
 
     @property
     def _still(self) -> Path | None:
@@ -257,7 +247,7 @@ class Groups:
             with contextlib.suppress(OSError):
                 self._usage = os.open(self._folder("memory") / file, os.O_RDONLY | os.O_CLOEXEC)
         if FREEZER in self._places:
-            self.freezer = open_freezer(self._folder(FREEZER))
+            self.freezer = Freezer(self._folder(FREEZER))
 
 
 def groups_of(owner: str) -> list[Path]:

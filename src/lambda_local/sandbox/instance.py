@@ -45,7 +45,8 @@ class Mount:
 
 
 class Instance:
-    """One instance. Its methods, and those of its groups, may be called from any thread. Made by `create`.
+    """One instance. Its methods, and those of its groups, may be called from any thread. Made by `create`,
+    and destroyed at the end of a `with` block.
 
     Attributes:
         groups: its limits, its counters and its freezer; the counters are missing once it is destroyed.
@@ -122,10 +123,9 @@ class Instance:
             "user": (USER, UID, GID),
         }
         descriptors = self.groups.procs()
-        freezer = self.groups.freezer
-        if freezer is not None:
-            descriptors.append(freezer.handle())
-            settings["thaw"] = freezer.thawing.decode()
+        if (freezer := self.groups.freezer.handle()) is not None:
+            descriptors.append(freezer)
+            settings["thaw"] = self.groups.freezer.thawing.decode()
         try:
             wire.send(channel, settings, (*descriptors, *(() if tmp is None else (tmp,))))
         finally:
@@ -160,6 +160,12 @@ class Instance:
         pidfd, status = self._ask(request, what, (stdout, stderr))
         return InstanceProcess(pidfd, status)
 
+    def __enter__(self) -> Instance:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.destroy()
+
     def destroy(self) -> None:
         """End every process in it and remove all that was made. May be called again and again; never raises."""
         with self._ending:
@@ -167,7 +173,7 @@ class Instance:
                 return
             self._ended = True
             self.groups.lift_quota()
-            self.groups.thaw()
+            self.groups.freezer.thaw()
             self._end_processes()
             self.groups.close()
             remove_groups(self._made)  # where something does not die, a sweep tries again
@@ -221,10 +227,8 @@ def available() -> str:
     """
     owner = new_folder()
     try:
-        instance = Instance.create(owner, "trial", Limits(_MEMORY_MB, vcpus(_MEMORY_MB)), [], tmp_mb=1)
-        try:
+        limits = Limits(_MEMORY_MB, vcpus(_MEMORY_MB))
+        with Instance.create(owner, "trial", limits, [], tmp_mb=1) as instance:
             return instance.groups.in_force().cgroup
-        finally:
-            instance.destroy()
     finally:
         leave(owner)

@@ -8,6 +8,7 @@ import os
 import sys
 import textwrap
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -47,17 +48,21 @@ def instance(
     return Instance.create(owner(), name, Limits(memory_mb, cpu, processes=processes), INTERPRETER, tmp_mb)
 
 
-def run(box: Instance, code: str, *arguments: object) -> Ran:
-    """Run a Python program in the instance to its end."""
+def output(box: Instance, argv: Sequence[str]) -> Ran:
+    """Run a program in the instance to its end."""
     reading, writing = os.pipe()
-    with os.fdopen(reading) as output:
-        argv = [PYTHON, "-I", "-S", "-c", textwrap.dedent(code), *map(str, arguments)]
+    with os.fdopen(reading) as written:
         try:
             process = box.start(argv, {"PATH": "/usr/bin:/bin"}, "/tmp", writing, writing)
         finally:
             os.close(writing)
-        text = output.read()
+        text = written.read()
     return Ran(process.wait(60), text.strip())
+
+
+def run(box: Instance, code: str, *arguments: object) -> Ran:
+    """Run a Python program in the instance to its end."""
+    return output(box, [PYTHON, "-I", "-S", "-c", textwrap.dedent(code), *map(str, arguments)])
 
 
 # Says what became of an attempt: 'done', or the name of the error that the kernel gave.

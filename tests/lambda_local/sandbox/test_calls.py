@@ -14,7 +14,7 @@ import pytest
 
 from lambda_local.inside.calls import ALLOWED, call_filter
 from lambda_local.sandbox import Instance, Limits, Mount
-from tests.lambda_local.sandbox.inside import attempt, instance, needs_root, owner, run
+from tests.lambda_local.sandbox.inside import attempt, instance, needs_root, output, owner, run
 from tests.needs import needs
 
 X86_64, I386 = 0xC000_003E, 0x4000_0003
@@ -105,9 +105,8 @@ def test_an_architecture_without_a_list_gets_no_instance():
 
 @pytest.fixture(scope="module")
 def box() -> Iterator[Instance]:
-    box = instance(name="calls")
-    yield box
-    box.destroy()
+    with instance(name="calls") as box:
+        yield box
 
 
 @needs_root
@@ -144,24 +143,12 @@ def test_the_keys_of_whoever_started_the_server_are_not_there():
         box.destroy()
 
 
-def output_of(argv: list[str], *mounts: Mount, memory_mb: int = 1024) -> str:
+def output_of(argv: list[str], *mounts: Mount) -> str:
     """What a program prints in an instance of its own."""
-    box = Instance.create(owner(), "runtime", Limits(memory_mb, 2.0), mounts)
-    reading, writing = os.pipe()
-    try:
-        process = box.start(argv, {"PATH": "/usr/bin:/bin", "HOME": "/tmp"}, "/tmp", writing, writing)
-        os.close(writing)
-        with os.fdopen(reading) as output:
-            text = output.read()
-        assert process.wait(60) == 0, text
-    finally:
-        box.destroy()
-    return text.strip()
-
-
-def built(command: list[str], source: Path, text: str) -> None:
-    source.write_text(text)
-    subprocess.run(command, cwd=source.parent, check=True)
+    with Instance.create(owner(), "runtime", Limits(1024, 2.0), mounts) as box:
+        ran = output(box, argv)
+    assert ran.status == 0, ran.text
+    return ran.text
 
 
 @needs_root
@@ -202,6 +189,7 @@ def test_go_starts(tmp_path):
         fmt.Println("go", <-done, listener != nil, err)
     }
     """
-    built(["go", "build", "-o", "out/program", "main.go"], tmp_path / "main.go", source)
+    (tmp_path / "main.go").write_text(source)
+    subprocess.run(["go", "build", "-o", "out/program", "main.go"], cwd=tmp_path, check=True)
 
     assert output_of(["/code/program"], Mount(tmp_path / "out", "/code")) == "go 7 true <nil>"

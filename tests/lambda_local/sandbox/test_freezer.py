@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lambda_local.sandbox import Instance
-from lambda_local.sandbox.freezer import open_freezer, thaw
+from lambda_local.sandbox.freezer import Freezer, thaw
 from lambda_local.sandbox.hierarchies import lineage
 from tests.lambda_local.sandbox.inside import PYTHON, instance, needs_root
 from tests.needs import needs
@@ -38,21 +38,18 @@ def _busy(box: Instance, name: str) -> None:
 
 @needs_root
 def test_a_frozen_instance_uses_no_processor_until_it_is_thawed(name: str) -> None:
-    box = instance(name=name)
-    try:
+    with instance(name=name) as box:
         _busy(box, name)
-        box.groups.freeze()
+        box.groups.freezer.freeze()
         time.sleep(_FRESH)
         frozen = _cpu_ns(box)
         time.sleep(_FRESH)
         later = _cpu_ns(box)
-        box.groups.thaw()
+        box.groups.freezer.thaw()
         until = time.monotonic() + 60
         while _cpu_ns(box) == later and time.monotonic() < until:
             time.sleep(0.005)
         thawed = _cpu_ns(box)
-    finally:
-        box.destroy()
 
     assert later == frozen
     assert thawed > later
@@ -72,7 +69,7 @@ def v2_group(name: str) -> Iterator[Path]:
 def test_the_freezer_of_v2_does_the_same(v2_group: Path) -> None:
     process = subprocess.Popen([sys.executable, "-c", _BUSY])
     (v2_group / "cgroup.procs").write_text(str(process.pid))
-    freezer = open_freezer(v2_group)
+    freezer = Freezer(v2_group)
     try:
         freezer.freeze()
         frozen = _comes_to_say("frozen 1", v2_group)
@@ -98,7 +95,7 @@ def _comes_to_say(words: str, group: Path) -> bool:
 
 
 def test_a_group_without_a_freezer_is_left_alone(tmp_path: Path) -> None:
-    assert open_freezer(tmp_path) is None
+    assert Freezer(tmp_path).handle() is None
     thaw(tmp_path)
 
 
@@ -114,14 +111,11 @@ def _states(name: str) -> dict[str, str]:
 @needs("freezer of cgroup v1")
 def test_a_group_stays_frozen_as_long_as_the_instance_lives(name: str) -> None:
     """Without one every freeze and every thaw makes the kernel rewrite code on all processors."""
-    box = instance(name=name)
-    try:
+    with instance(name=name) as box:
         states = [_states(name)]
-        box.groups.freeze()
-        box.groups.thaw()
+        box.groups.freezer.freeze()
+        box.groups.freezer.thaw()
         states.append(_states(name))
-    finally:
-        box.destroy()
 
     for seen in states:
         (still,) = (group for group in seen if group.endswith(".still"))

@@ -20,16 +20,14 @@ pytestmark = needs_root
 
 @pytest.fixture(scope="module")
 def box() -> Iterator[Instance]:
-    box = instance(name="isolation")
-    yield box
-    box.destroy()
+    with instance(name="isolation") as box:
+        yield box
 
 
 @pytest.fixture(scope="module")
 def neighbour() -> Iterator[Instance]:
-    box = instance(name="neighbour")
-    yield box
-    box.destroy()
+    with instance(name="neighbour") as box:
+        yield box
 
 
 def outside(code: str, *arguments: object) -> str:

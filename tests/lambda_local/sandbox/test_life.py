@@ -104,11 +104,8 @@ def test_several_may_be_made_and_destroyed_at_once(name: str) -> None:
     def cycle() -> None:
         try:
             for _ in range(4):
-                box = instance(name=name)
-                try:
+                with instance(name=name) as box:
                     assert run(box, "print('here')").text == "here"
-                finally:
-                    box.destroy()
         except BaseException as failure:
             failures.append(failure)
 
@@ -137,8 +134,7 @@ def test_destroy_wakes_who_waits_for_a_program(name: str) -> None:
 
 
 def test_the_end_of_a_program_is_reported_with_its_status(name: str) -> None:
-    box = instance(name=name)
-    try:
+    with instance(name=name) as box:
         assert run(box, "raise SystemExit(7)").status == 7
         assert run(box, "import os; os.kill(os.getpid(), 15)").status == -15
         process = box.start(*_SLEEP)
@@ -147,18 +143,13 @@ def test_the_end_of_a_program_is_reported_with_its_status(name: str) -> None:
         process.kill(signal.SIGTERM)
         assert process.wait(60) == -15
         process.kill()  # long ended: no error
-    finally:
-        box.destroy()
 
 
 def test_an_instance_lives_on_when_nobody_asks_how_a_program_ended(name: str) -> None:
-    box = instance(name=name)
-    try:
+    with instance(name=name) as box:
         for _ in range(3):
             box.start(["/bin/true"], {}, "/", 1, 2)  # the object is dropped at once, and with it the pipe's reader
             assert run(box, "print('here')").text == "here"
-    finally:
-        box.destroy()
 
 
 def test_orphans_are_reaped(name: str) -> None:
@@ -181,8 +172,7 @@ for _ in range(5):
 
 
 def test_a_program_that_cannot_be_started_is_named(name: str) -> None:
-    box = instance(name=name)
-    try:
+    with instance(name=name) as box:
         with pytest.raises(InstanceFailed, match=r"/no/such.*No such file"):
             box.start(["/no/such"], {}, "/", 1, 2)
         with pytest.raises(InstanceFailed, match="Permission denied"):
@@ -194,8 +184,6 @@ def test_a_program_that_cannot_be_started_is_named(name: str) -> None:
         with pytest.raises(InstanceFailed):
             box.listen("192.0.2.1", 80)
         assert box.start(["/bin/true"], {}, "/", 1, 2).wait(60) == 0
-    finally:
-        box.destroy()
 
 
 def test_the_death_of_init_or_launcher_ends_the_instance(name: str) -> None:

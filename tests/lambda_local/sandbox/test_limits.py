@@ -26,12 +26,9 @@ def test_memory_buys_vcpus_in_proportion_up_to_the_machines() -> None:
 
 @needs_root
 def test_files_in_memory_count_as_memory() -> None:
-    box = instance(64)
-    try:
+    with instance(64) as box:
         written = run(box, "f = open('/dev/shm/x', 'wb')\nfor _ in range(40): f.write(bytes(1 << 20))")
         another = run(box, "x = bytearray(30 << 20)")
-    finally:
-        box.destroy()
 
     assert written.status == 0
     assert another.status == -9  # the first program is gone, its file is not
@@ -39,8 +36,7 @@ def test_files_in_memory_count_as_memory() -> None:
 
 @needs_root
 def test_a_fork_bomb_ends_at_the_number_of_processes() -> None:
-    box = instance(processes=20, name="bomb")
-    try:
+    with instance(processes=20, name="bomb") as box:
         code = """
         import os, time
         made = 0
@@ -56,8 +52,6 @@ def test_a_fork_bomb_ends_at_the_number_of_processes() -> None:
         assert run(box, code) == (0, "11 19")
         # The next program finds room again.
         assert run(box, "print('here')").text == "here"
-    finally:
-        box.destroy()
 
 
 @needs_root
@@ -68,8 +62,7 @@ def test_a_mount_that_does_not_exist_is_named() -> None:
 
 @needs_root
 def test_programs_find_the_limits_at_the_usual_place_and_cannot_change_them() -> None:
-    box = instance(256)
-    try:
+    with instance(256) as box:
         code = """
         import errno, glob, os
         (path,) = glob.glob("/sys/fs/cgroup/memory*/memory.limit_in_bytes") or glob.glob("/sys/fs/cgroup/memory.max")
@@ -80,8 +73,6 @@ def test_programs_find_the_limits_at_the_usual_place_and_cannot_change_them() ->
             print(errno.errorcode[error.errno])
         """
         ran = run(box, code)
-    finally:
-        box.destroy()
 
     limit, refused = ran.text.split()
     assert limit == str(256 << 20)

@@ -33,12 +33,9 @@ def _instance(*mounts: Mount) -> Instance:
 
 
 def test_a_folder_is_seen_at_its_target_and_cannot_be_changed(code: Path) -> None:
-    box = _instance(Mount(code, "/var/task"))
-    try:
+    with _instance(Mount(code, "/var/task")) as box:
         assert run(box, "exec(open('/var/task/handler.py').read())").text == "handled"
         result = attempt(box, "print(attempt(open, '/var/task/new', 'w'), attempt(os.unlink, '/var/task/handler.py'))")
-    finally:
-        box.destroy()
 
     assert result == "EROFS EROFS"
     assert [path.name for path in code.iterdir()] == ["handler.py"]
@@ -51,11 +48,8 @@ def test_a_target_may_be_inside_another(code: Path, tmp_path: Path) -> None:
     (agent / "agent").write_text("an agent")
 
     # The inner one is given first: the order is the sandbox's business.
-    box = _instance(Mount(agent, "/opt/extensions"), Mount(layer, "/opt"), Mount(code, "/var/task"))
-    try:
+    with _instance(Mount(agent, "/opt/extensions"), Mount(layer, "/opt"), Mount(code, "/var/task")) as box:
         text = run(box, "print(open('/opt/extensions/agent').read())").text
-    finally:
-        box.destroy()
 
     assert text == "an agent"
 
@@ -69,11 +63,8 @@ def test_a_target_that_cannot_be_made_is_an_error_and_leaves_nothing(code: Path,
 
 
 def test_dots_lead_nowhere(code: Path) -> None:
-    box = _instance(Mount(code, "/var/../../../task"))
-    try:
+    with _instance(Mount(code, "/var/../../../task")) as box:
         assert attempt(box, "print(attempt(open, '/task/handler.py'))") == "done"
-    finally:
-        box.destroy()
 
 
 def test_a_name_that_is_a_path_is_refused() -> None:
