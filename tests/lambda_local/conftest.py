@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from tests.lambda_local.plain_box import PlainBox
-from tests.lambda_local.serving import LocalLambda, client, served
+from tests.lambda_local.serving import LocalLambda, client_of
 
 
 @pytest.fixture(scope="module")
 def lambda_() -> Iterator[Any]:
     """boto3's client of a service that the tests of a module share: each uses function names of its own."""
-    with served(PlainBox.create) as endpoint:
-        yield client(endpoint)
+    with client_of(PlainBox.create) as lambda_:
+        yield lambda_
 
 
 @pytest.fixture(scope="module")

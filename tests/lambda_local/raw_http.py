@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import socket
-import threading
 from collections.abc import Callable, Iterator
 
 from lambda_local.http import Exchange, HttpLimits, HttpServer
 from lambda_local.http.server import listen_on_loopback
+from tests.lambda_local.serving import loop_in_thread
 
 LIMITS = HttpLimits(header_bytes=4096, body_bytes=1000, connections=8, header_s=0.2, request_s=0.4, idle_s=0.6)
 
@@ -20,27 +19,21 @@ def echoing(
 ) -> Iterator[int]:
     """A bare server in a thread of its own; yields its port."""
     listener = listen_on_loopback(0)
-    port = listener.getsockname()[1]
-    ends: dict[str, object] = {}
-    started = threading.Event()
 
-    async def run() -> None:
-        loop, end = asyncio.get_running_loop(), asyncio.Event()
-        ends["call"] = lambda: loop.call_soon_threadsafe(end.set)
+    async def start() -> HttpServer:
         server = HttpServer(handle, limits, judge)
         await server.listen(listener)
-        started.set()
-        await end.wait()
+        return server
+
+    async def end(server: HttpServer) -> None:
         server.close()
 
-    thread = threading.Thread(target=lambda: asyncio.run(run()))
-    thread.start()
-    assert started.wait(60)
-    try:
-        yield port
-    finally:
-        ends["call"]()  # type: ignore[operator]
-        thread.join(60)
+    with loop_in_thread() as run:
+        server = run(start())
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            run(end(server))
 
 
 def echo(exchange: Exchange) -> None:
@@ -62,11 +55,11 @@ def talk(port: int, *parts: bytes) -> bytes:
 
 
 def rest(client_: socket.socket) -> bytes:
-    said = b""
+    received = b""
     with contextlib.suppress(OSError):
         while chunk := client_.recv(65536):
-            said += chunk
-    return said
+            received += chunk
+    return received
 
 
 def closing(request: bytes) -> bytes:

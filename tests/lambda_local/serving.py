@@ -9,9 +9,9 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import boto3
 import msgspec
@@ -23,8 +23,28 @@ from lambda_local.main import Service
 from lambda_local.settings import Settings
 from tests.lambda_local.archives import archive
 
+T = TypeVar("T")
 ROLE = "arn:aws:iam::000000000000:role/local"
 PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
+
+
+@contextmanager
+def loop_in_thread() -> Iterator[Callable[[Coroutine[Any, Any, T]], T]]:
+    """An event loop in a thread of its own; yields what runs a coroutine in it to its end."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+
+    def run(work: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(work, loop).result(60)
+
+    try:
+        yield run
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(60)
+        assert not thread.is_alive()
+        loop.close()
 
 
 @contextmanager
@@ -32,27 +52,18 @@ def served(make_box: Callable[..., Any], **settings: Any) -> Iterator[str]:
     """A service in an event loop of its own thread; yields its endpoint."""
     wanted = Settings(**settings)
     listener = listen_on_loopback(wanted.port)
-    started = threading.Event()
-    state: dict[str, Any] = {}
 
-    async def run() -> None:
+    async def start() -> Service:
         service = Service(wanted, listener, make_box)
-        state["loop"], state["stop"] = asyncio.get_running_loop(), asyncio.Event()
         await service.start()
-        state["endpoint"] = service.endpoint
-        started.set()
-        await state["stop"].wait()
-        await service.stop()
+        return service
 
-    thread = threading.Thread(target=lambda: asyncio.run(run()))
-    thread.start()
-    assert started.wait(60)
-    try:
-        yield state["endpoint"]
-    finally:
-        state["loop"].call_soon_threadsafe(state["stop"].set)
-        thread.join(60)
-        assert not thread.is_alive()
+    with loop_in_thread() as run:
+        service = run(start())
+        try:
+            yield service.endpoint
+        finally:
+            run(service.stop())
 
 
 @functools.cache
@@ -71,6 +82,13 @@ def client(endpoint: str, **config: Any) -> Any:
         aws_secret_access_key="local",
         config=Config(**wanted),
     )
+
+
+@contextmanager
+def client_of(make_box: Callable[..., Any], **settings: Any) -> Iterator[Any]:
+    """boto3's client of a service of its own."""
+    with served(make_box, **settings) as endpoint:
+        yield client(endpoint)
 
 
 class LocalLambda:
@@ -120,6 +138,29 @@ def create(lambda_: Any, name: str, source: str, **more: Any) -> dict[str, Any]:
         "MemorySize": 256,
     }
     return lambda_.create_function(**(wanted | more))
+
+
+def provide(
+    lambda_: Any,
+    name: str,
+    files: dict[str, str | bytes],
+    executable: tuple[str, ...] = ("bootstrap",),
+    **more: Any,
+) -> None:
+    """A function that brings its own `bootstrap`."""
+    code = {"ZipFile": archive(files, executable)}
+    create(lambda_, name, "", Runtime="provided.al2023", Handler="bootstrap", Code=code, **more)
+
+
+# How the scripts of extensions call their API.
+CALLS_API = """
+import http.client, json, os, sys, time
+connection = http.client.HTTPConnection(os.environ["AWS_LAMBDA_RUNTIME_API"])
+def call(method, path, body=None, **headers):
+    connection.request(method, "/2020-01-01/extension/" + path, body, headers)
+    answer = connection.getresponse()
+    return answer.getheader("Lambda-Extension-Identifier"), json.loads(answer.read())
+"""
 
 
 def extension_layer(lambda_: Any, name: str, source: str) -> str:

@@ -15,7 +15,7 @@ from lambda_local.errors import WrongUse
 from lambda_local.instances import allowed
 from lambda_local.main import check
 from lambda_local.settings import Settings
-from tests.lambda_local.serving import LocalLambda, create, invoke
+from tests.lambda_local.serving import LocalLambda, create, invoke, loop_in_thread
 from tests.needs import SANDBOX, needs
 
 # Sends, ends its half, and reads to the end: so both ends and both directions are seen.
@@ -85,19 +85,18 @@ def test_addresses_that_would_lie_over_each_other_are_refused(allow):
 @contextmanager
 def passage_to(port: int) -> Iterator[tuple[str, int]]:
     """Where somebody inside connects who is passed on to this port."""
-    loop = asyncio.new_event_loop()
     passage = allowed.Passage("127.0.0.1", port)
-    with socket.create_server(("127.0.0.1", 0)) as inside:
-        loop.run_until_complete(passage.open(inside))
-        thread = threading.Thread(target=loop.run_forever)
-        thread.start()
+
+    async def end() -> None:
+        passage.close()
+        await asyncio.sleep(0.1)
+
+    with loop_in_thread() as run, socket.create_server(("127.0.0.1", 0)) as inside:
+        run(passage.open(inside))
         try:
             yield inside.getsockname()
         finally:
-            loop.call_soon_threadsafe(passage.close)
-            loop.call_soon_threadsafe(loop.call_later, 0.1, loop.stop)
-            thread.join()
-            loop.close()
+            run(end())
 
 
 def test_what_is_sent_before_the_address_answers_is_not_lost():

@@ -114,38 +114,37 @@ def test_what_leaves_the_folder_or_is_no_file_is_refused_and_leaves_nothing(tmp_
     assert set(Path(tmp_path).rglob("*")) == before
 
 
-def test_a_bomb_is_refused_by_its_announced_size(tmp_path, monkeypatch):
-    monkeypatch.setattr(archives, "UNPACKED_BYTES", 2**20)
-    packed = archive({f"{number}": bytes(2**18) for number in range(5)})
-
-    with pytest.raises(BadArchive, match="Unzipped size must be smaller"):
-        unpack(packed, tmp_path / "out")
+def replaced(data: bytes, old: bytes, new: bytes) -> bytes:
+    assert old in data
+    return data.replace(old, new)
 
 
-def test_a_bomb_that_lies_of_its_size_is_stopped(tmp_path, monkeypatch):
-    monkeypatch.setattr(archives, "UNPACKED_BYTES", 2**20)
-    data = archive({"zeros": bytes(3 * 2**20)})
-    lying = data.replace(struct.pack("<L", 3 * 2**20), struct.pack("<L", 1000))
-    assert lying != data
-
-    with pytest.raises(BadArchive):
-        unpack(lying, tmp_path / "out")
-    assert not (tmp_path / "out").exists()
-
-
-def test_too_many_files_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(archives, "FILES", 10)
-
-    with pytest.raises(BadArchive, match="11 entries"):
-        unpack(archive({str(number): "" for number in range(11)}), tmp_path / "out")
-
-
-def test_an_encrypted_file_is_refused(tmp_path):
+def encrypted() -> bytes:
     data = bytearray(zipped(("secret", "x", 0)))
     data[data.index(b"PK\x01\x02") + 8] |= 1
+    return bytes(data)
 
-    with pytest.raises(BadArchive, match="encrypted"):
-        unpack(bytes(data), tmp_path / "out")
+
+MB = 2**20
+LYING = replaced(archive({"zeros": bytes(3 * MB)}), struct.pack("<L", 3 * MB), struct.pack("<L", 1000))
+WRONG = replaced(zipped(("a", "hello", 0)), struct.pack("<L", zlib.crc32(b"hello")), bytes(4))
+REFUSED = {
+    "a bomb": (archive({f"{number}": bytes(MB // 4) for number in range(5)}), "Unzipped size must be smaller"),
+    "a bomb that lies of its size": (LYING, "Could not unzip"),
+    "too many files": (archive({str(number): "" for number in range(11)}), "11 entries"),
+    "an encrypted file": (encrypted(), "encrypted"),
+    "a wrong checksum": (WRONG, "Could not unzip"),
+}
+
+
+@pytest.mark.parametrize(("data", "words"), REFUSED.values(), ids=REFUSED)
+def test_what_grows_without_bound_or_is_not_what_it_says_is_refused(tmp_path, monkeypatch, data, words):
+    monkeypatch.setattr(archives, "UNPACKED_BYTES", MB)
+    monkeypatch.setattr(archives, "FILES", 10)
+
+    with pytest.raises(BadArchive, match=words):
+        unpack(data, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_damaged_archives_are_refused_whatever_is_damaged(tmp_path):
@@ -165,11 +164,6 @@ def test_damaged_archives_are_refused_whatever_is_damaged(tmp_path):
     assert refused > 300
 
 
-def test_the_service_answers_a_bad_archive_with_an_invalid_parameter(lambda_):
-    with pytest.raises(lambda_.exceptions.InvalidParameterValueException, match="leads out of its folder"):
-        create(lambda_, "evil", "", Code={"ZipFile": zipped(("../evil", "x", 0))})
-
-
 def test_layers_that_do_not_fit_over_each_other_are_refused(lambda_):
     contents = {"file": archive({"thing": "x"}), "folder": archive({"thing/inside": "x"})}
     published = [
@@ -180,11 +174,3 @@ def test_layers_that_do_not_fit_over_each_other_are_refused(lambda_):
 
     with pytest.raises(lambda_.exceptions.InvalidParameterValueException, match="do not fit"):
         create(lambda_, "clashing", "", Layers=arns)
-
-
-def test_the_checksum_of_what_comes_out_is_looked_at(tmp_path):
-    data = zipped(("a", "hello", 0))
-    wrong = data.replace(struct.pack("<L", zlib.crc32(b"hello")), struct.pack("<L", 0))
-
-    with pytest.raises(BadArchive):
-        unpack(wrong, tmp_path / "out")

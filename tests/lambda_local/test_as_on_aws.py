@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from tests.lambda_local.serving import PYTHON, create, extension_layer, invoke, measured
+from tests.lambda_local.serving import CALLS_API, PYTHON, create, extension_layer, invoke, measured
 from tests.needs import SANDBOX, needs
 
 pytestmark = needs(*SANDBOX)
@@ -71,14 +71,8 @@ def test_an_init_phase_runs_on_more_than_the_memory_buys_and_the_first_event_fin
 
 def test_what_an_extension_does_after_the_answer_is_billed(real):
     slow = f"""#!/var/lang/bin/{PYTHON} -IS
-import http.client, os, time
-connection = http.client.HTTPConnection(os.environ["AWS_LAMBDA_RUNTIME_API"])
-def call(method, path, body=None, **headers):
-    connection.request(method, "/2020-01-01/extension/" + path, body, headers)
-    answer = connection.getresponse()
-    answer.read()
-    return answer.getheader("Lambda-Extension-Identifier")
-identifier = call("POST", "register", '{{"events": ["INVOKE"]}}', **{{"Lambda-Extension-Name": "slow"}})
+{CALLS_API}
+identifier, _ = call("POST", "register", '{{"events": ["INVOKE"]}}', **{{"Lambda-Extension-Name": "slow"}})
 while True:
     call("GET", "event/next", **{{"Lambda-Extension-Identifier": identifier}})
     time.sleep(0.2)

@@ -10,21 +10,16 @@ from typing import Any
 
 import pytest
 
-from tests.lambda_local.serving import archive, client, create, extension_layer, invoke, served
+from tests.lambda_local.serving import CALLS_API, client_of, create, extension_layer, invoke, provide
 
 # Writes what it hears to the file that RECORD names.
 EXTENSION = f"""#!{sys.executable} -IS
-import http.client, json, os, sys
-connection = http.client.HTTPConnection(os.environ["AWS_LAMBDA_RUNTIME_API"])
-def call(method, path, body=None, **headers):
-    connection.request(method, "/2020-01-01/extension/" + path, body, headers)
-    answer = connection.getresponse()
-    return answer, json.loads(answer.read())
+{CALLS_API}
 name = os.path.basename(sys.argv[0])
 events = os.environ.get("EVENTS", "INVOKE SHUTDOWN").split()
-answer, said = call("POST", "register", json.dumps({{"events": events}}), **{{"Lambda-Extension-Name": name}})
-identifier = {{"Lambda-Extension-Identifier": answer.getheader("Lambda-Extension-Identifier")}}
-print("registered for", said["functionName"], flush=True)
+own, answer = call("POST", "register", json.dumps({{"events": events}}), **{{"Lambda-Extension-Name": name}})
+identifier = {{"Lambda-Extension-Identifier": own}}
+print("registered for", answer["functionName"], flush=True)
 if os.environ.get("FAIL") == "init":
     call("POST", "init/error", "{{}}", **identifier, **{{"Lambda-Extension-Function-Error-Type": "Test.Init"}})
     sys.exit(1)
@@ -40,10 +35,12 @@ while True:
 ECHO = "def handler(event, context):\n    return event\n"
 
 
-def deployed(lambda_: Any, record: Path, source: str = ECHO, timeout: int = 20, **variables: str) -> None:
+def deployed(
+    lambda_: Any, record: Path, source: str = ECHO, timeout: int = 20, name: str = "extended", **variables: str
+) -> None:
     layers = [extension_layer(lambda_, "recorder", EXTENSION)]
     environment = {"Variables": {"RECORD": str(record)} | variables}
-    create(lambda_, "extended", source, Layers=layers, Environment=environment, Timeout=timeout)
+    create(lambda_, name, source, Layers=layers, Environment=environment, Timeout=timeout)
 
 
 def events(record: Path) -> list[dict[str, Any]]:
@@ -52,8 +49,7 @@ def events(record: Path) -> list[dict[str, Any]]:
 
 def test_an_extension_registers_hears_every_event_and_the_end(box, tmp_path):
     record = tmp_path / "record"
-    with served(box.create) as endpoint:
-        lambda_ = client(endpoint)
+    with client_of(box.create) as lambda_:
         deployed(lambda_, record)
         answers = [invoke(lambda_, "extended", {"n": n}) for n in range(3)]
 
@@ -80,8 +76,7 @@ def test_an_extension_registers_hears_every_event_and_the_end(box, tmp_path):
 )
 def test_an_extension_is_told_why_the_instance_ends(box, tmp_path, statement, error, reason):
     record = tmp_path / "record"
-    with served(box.create) as endpoint:
-        lambda_ = client(endpoint)
+    with client_of(box.create) as lambda_:
         source = f"import os, time\ndef handler(event, context):\n    {statement}\n"
         deployed(lambda_, record, source, timeout=1 if reason == "TIMEOUT" else 20)
         answer = invoke(lambda_, "extended")
@@ -92,8 +87,7 @@ def test_an_extension_is_told_why_the_instance_ends(box, tmp_path, statement, er
 
 def test_an_extension_that_wants_no_events_does_not_hold_the_instance_up(box, tmp_path):
     record = tmp_path / "record"
-    with served(box.create) as endpoint:
-        lambda_ = client(endpoint)
+    with client_of(box.create) as lambda_:
         deployed(lambda_, record, EVENTS="SHUTDOWN")
         answers = [invoke(lambda_, "extended", n) for n in range(2)]
 
@@ -101,33 +95,30 @@ def test_an_extension_that_wants_no_events_does_not_hold_the_instance_up(box, tm
     assert [event["eventType"] for event in events(record)] == ["SHUTDOWN"]
 
 
-def test_an_extension_that_fails_in_init_fails_the_invocation(box, tmp_path):
-    with served(box.create) as endpoint:
-        lambda_ = client(endpoint)
-        deployed(lambda_, tmp_path / "record", FAIL="init")
-        answer = invoke(lambda_, "extended")
+def test_an_extension_that_fails_in_init_fails_the_invocation(lambda_, tmp_path):
+    deployed(lambda_, tmp_path / "record", name="fails", FAIL="init")
+
+    answer = invoke(lambda_, "fails")
 
     assert answer.error == "Unhandled"
     assert answer.value["errorType"] == "Extension.InitError"
     assert "extension recorder reported Test.Init" in answer.value["errorMessage"]
 
 
-def test_an_extension_that_dies_takes_the_instance_with_it(box, tmp_path):
+def test_an_extension_that_dies_takes_the_instance_with_it(lambda_, tmp_path):
     source = "import time\ndef handler(event, context):\n    time.sleep(60)\n"
-    with served(box.create) as endpoint:
-        lambda_ = client(endpoint)
-        deployed(lambda_, tmp_path / "record", source, FAIL="invoke")
-        answer = invoke(lambda_, "extended")
+    deployed(lambda_, tmp_path / "record", source, name="dies", FAIL="invoke")
+
+    answer = invoke(lambda_, "dies")
 
     assert answer.value["errorType"] == "Extension.Crash"
     assert answer.value["errorMessage"].endswith("exit status 3")
 
 
-def test_an_extension_that_cannot_be_started_is_a_launch_error(box):
-    with served(box.create) as endpoint:
-        lambda_ = client(endpoint)
-        create(lambda_, "broken", ECHO, Layers=[extension_layer(lambda_, "broken", "#!/nonesuch\n")])
-        answer = invoke(lambda_, "broken")
+def test_an_extension_that_cannot_be_started_is_a_launch_error(lambda_):
+    create(lambda_, "broken", ECHO, Layers=[extension_layer(lambda_, "broken", "#!/nonesuch\n")])
+
+    answer = invoke(lambda_, "broken")
 
     assert answer.value["errorType"] == "Extension.LaunchError"
 
@@ -144,8 +135,9 @@ def stop(number, frame):
     time.sleep(60)
 signal.signal(signal.SIGTERM, stop)
 extension = "/2020-01-01/extension/"
-said = ask("POST", extension + "register", '{{"events": []}}', **{{"Lambda-Extension-Name": "inner"}}).getresponse()
-identifier = {{"Lambda-Extension-Identifier": said.getheader("Lambda-Extension-Identifier")}}
+named = {{"Lambda-Extension-Name": "inner"}}
+answer = ask("POST", extension + "register", '{{"events": []}}', **named).getresponse()
+identifier = {{"Lambda-Extension-Identifier": answer.getheader("Lambda-Extension-Identifier")}}
 waiting = ask("GET", extension + "event/next", **identifier)
 while True:
     event = ask("GET", "/2018-06-01/runtime/invocation/next").getresponse()
@@ -156,11 +148,9 @@ while True:
 
 def test_a_runtime_with_an_internal_extension_is_told_to_end_and_has_half_a_second(box, tmp_path):
     record = tmp_path / "record"
-    with served(box.create) as endpoint:
-        lambda_ = client(endpoint)
-        code = {"ZipFile": archive({"bootstrap": _INTERNAL}, ("bootstrap",))}
+    with client_of(box.create) as lambda_:
         environment = {"Variables": {"RECORD": str(record)}}
-        create(lambda_, "internal", "", Runtime="provided.al2023", Code=code, Environment=environment)
+        provide(lambda_, "internal", {"bootstrap": _INTERNAL}, Environment=environment)
         answer = invoke(lambda_, "internal", 1)
         began = time.monotonic()
     took = time.monotonic() - began

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from lambda_local.http import Exchange, HttpLimits
+from tests.hosts.processes import eventually
 from tests.lambda_local.raw_http import LIMITS, closing, connect, echo, echoing, rest, talk
 
 
@@ -40,16 +41,9 @@ def test_a_connection_that_waits_for_its_answer_keeps_its_place():
     with echoing(kept.append, limits) as port, connect(port) as first, connect(port) as second:
         for client_ in (first, second):
             client_.sendall(b"GET / HTTP/1.1\r\n\r\n")
-        until(lambda: len(kept) == 2)
+        assert eventually(lambda: len(kept) == 2)
 
         assert talk(port, b"GET / HTTP/1.1\r\n\r\n") == b""
-
-
-def until(reached: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
-    while not reached():
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
 
 
 def stuck(client_: socket.socket, data: bytes, most: int) -> int:
@@ -67,11 +61,11 @@ def test_who_does_not_wait_for_an_answer_is_cut_off():
     limits = HttpLimits(4096, 2**20, connections=8)
     with echoing(kept.append, limits) as port, connect(port) as client_:
         client_.sendall(b"GET /next HTTP/1.1\r\n\r\n")
-        until(lambda: bool(kept))
+        assert eventually(lambda: bool(kept))
         client_.sendall(b"POST / HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % 2**20)
 
         assert rest(client_) == b""
-        until(lambda: kept[0].gone)
+        assert eventually(lambda: kept[0].gone)
 
 
 def test_nothing_is_read_of_who_does_not_read_its_answer():

@@ -7,14 +7,14 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.lambda_local.serving import PYTHON, archive, client, create, invoke, served
+from tests.hosts.processes import eventually
+from tests.lambda_local.serving import PYTHON, archive, client_of, create, invoke, provide
 
 REPORT = re.compile(
     r"REPORT RequestId: (?P<id>[0-9a-f-]{36})\tDuration: (?P<ms>\d+\.\d\d) ms\tBilled Duration: (?P<billed>\d+) ms\t"
@@ -51,13 +51,6 @@ def begin(lambda_: Any, name: str, folder: Path) -> tuple[threading.Thread, list
 
 def waiting(folder: Path) -> dict[str, str]:
     return {name: str(folder / name) for name in ("here", "until")}
-
-
-def eventually(true: Callable[[], bool], seconds: float = 60.0) -> bool:
-    until = time.monotonic() + seconds
-    while not true() and time.monotonic() < until:
-        time.sleep(0.005)
-    return true()
 
 
 def test_a_function_gets_its_event_and_its_context(lambda_):
@@ -221,8 +214,7 @@ def test_time_out_kills_the_instance(lambda_, tmp_path):
 
 
 def test_an_init_phase_that_does_not_end_is_a_time_out(box):
-    with served(box.create, init_s=0.2) as endpoint:
-        lambda_ = client(endpoint)
+    with client_of(box.create, init_s=0.2) as lambda_:
         create(lambda_, "late", "import time\ntime.sleep(60)\n", Timeout=1)
 
         answer = invoke(lambda_, "late")
@@ -256,8 +248,7 @@ def test_an_answer_that_is_too_large_is_the_function_s_error(lambda_):
 
 
 def test_two_events_at_once_take_two_instances_and_one_after_the_other_take_one(box, tmp_path):
-    with served(box.create) as endpoint:
-        lambda_ = client(endpoint)
+    with client_of(box.create) as lambda_:
         create(lambda_, "parallel", WAITS)
         events = [{"here": str(tmp_path / own), "until": str(tmp_path / other)} for own, other in ("ab", "ba")]
         with ThreadPoolExecutor(2) as threads:  # each ends only when the other has begun
@@ -271,8 +262,7 @@ def test_two_events_at_once_take_two_instances_and_one_after_the_other_take_one(
 
 @pytest.mark.more
 def test_no_more_instances_than_allowed(box, tmp_path):
-    with served(box.create, instances=1) as endpoint:
-        lambda_ = client(endpoint)
+    with client_of(box.create, instances=1) as lambda_:
         caller, first = begin(lambda_, "only", tmp_path)
 
         with pytest.raises(lambda_.exceptions.TooManyRequestsException, match="Rate Exceeded") as refused:
@@ -303,8 +293,7 @@ def test_an_instance_that_ends_takes_room_until_it_is_gone(box):
             time.sleep(0.1)
             super().destroy()
 
-    with served(Slow.create, instances=2) as endpoint:
-        lambda_ = client(endpoint)
+    with client_of(Slow.create, instances=2) as lambda_:
         for number in range(5):
             create(lambda_, f"passing-{number}", "def handler(event, context):\n    return 1\n")
             assert invoke(lambda_, f"passing-{number}").value == 1
@@ -328,9 +317,7 @@ while True:
 
 
 def test_what_comes_after_the_answer_is_in_the_duration_and_reported_by_itself(lambda_):
-    bootstrap = {"bootstrap": f"#!{sys.executable} -IS\n{_BUSY_AFTER}"}
-    code = {"ZipFile": archive(bootstrap, ("bootstrap",))}
-    create(lambda_, "after", "", Runtime="provided.al2023", Handler="x", Code=code, Timeout=1)
+    provide(lambda_, "after", {"bootstrap": f"#!{sys.executable} -IS\n{_BUSY_AFTER}"}, Timeout=1)
 
     first, warm, late = (invoke(lambda_, "after", seconds) for seconds in (0, 0.2, 3))
 
@@ -375,8 +362,7 @@ def handler(event, context):
 @pytest.mark.parametrize("what", ["configuration", "code"])
 def test_an_update_retires_the_instances_of_before(box, what):
     source = "import os\ndef handler(event, context):\n    return [os.environ.get('COLOUR'), os.getpid()]\n"
-    with served(box.create) as endpoint:
-        lambda_ = client(endpoint)
+    with client_of(box.create) as lambda_:
         create(lambda_, "changed", source, Environment={"Variables": {"COLOUR": "red"}})
         before = invoke(lambda_, "changed")
 
@@ -395,8 +381,7 @@ def test_an_update_retires_the_instances_of_before(box, what):
 
 
 def test_a_busy_instance_of_before_ends_after_its_event(box, tmp_path):
-    with served(box.create) as endpoint:
-        lambda_ = client(endpoint)
+    with client_of(box.create) as lambda_:
         caller, outcomes = begin(lambda_, "busy", tmp_path)
         lambda_.delete_function(FunctionName="busy")
         (tmp_path / "until").touch()
@@ -407,8 +392,7 @@ def test_a_busy_instance_of_before_ends_after_its_event(box, tmp_path):
 
 
 def test_instances_that_nobody_calls_are_ended(box):
-    with served(box.create, idle_s=0.1) as endpoint:
-        lambda_ = client(endpoint)
+    with client_of(box.create, idle_s=0.1) as lambda_:
         create(lambda_, "idle", "def handler(event, context):\n    return 1\n")
         invoke(lambda_, "idle")
 
@@ -417,8 +401,8 @@ def test_instances_that_nobody_calls_are_ended(box):
 
 
 def test_nothing_is_left_when_the_service_stops_in_the_middle(box, tmp_path):
-    with served(box.create) as endpoint:
-        caller, outcomes = begin(client(endpoint), "middle", tmp_path)
+    with client_of(box.create) as lambda_:
+        caller, outcomes = begin(lambda_, "middle", tmp_path)
 
     caller.join()
     assert isinstance(outcomes[0], Exception)

@@ -19,7 +19,8 @@ from typing import Any
 import pytest
 from botocore.exceptions import BotoCoreError, ClientError
 
-from tests.lambda_local.serving import PYTHON, LocalLambda, create, extension_layer, invoke
+from tests.lambda_local.sandbox.inside import left_of, processes_of, traces_of
+from tests.lambda_local.serving import CALLS_API, PYTHON, LocalLambda, create, extension_layer, invoke
 from tests.needs import SANDBOX, needs
 
 pytestmark = needs(*SANDBOX)
@@ -33,20 +34,13 @@ def handler(event, context):
     time.sleep(0.05)
     return os.environ["STORM"]
 """
-EXTENSION = (
-    f"#!/var/lang/bin/{PYTHON} -IS"
-    + """
-import http.client, json, os
-connection = http.client.HTTPConnection(os.environ["AWS_LAMBDA_RUNTIME_API"])
-def call(method, path, body=None, **headers):
-    connection.request(method, "/2020-01-01/extension/" + path, body, headers)
-    answer = connection.getresponse()
-    return answer.getheader("Lambda-Extension-Identifier"), json.loads(answer.read())
-identifier, _ = call("POST", "register", '{"events": ["INVOKE", "SHUTDOWN"]}', **{"Lambda-Extension-Name": "watch"})
-while call("GET", "event/next", **{"Lambda-Extension-Identifier": identifier})[1]["eventType"] != "SHUTDOWN":
+EXTENSION = f"""#!/var/lang/bin/{PYTHON} -IS
+{CALLS_API}
+named = {{"Lambda-Extension-Name": "watch"}}
+identifier, _ = call("POST", "register", '{{"events": ["INVOKE", "SHUTDOWN"]}}', **named)
+while call("GET", "event/next", **{{"Lambda-Extension-Identifier": identifier}})[1]["eventType"] != "SHUTDOWN":
     pass
 """
-)
 SERVER = "server"
 VICTIMS = ("bootstrap.py", "watch", "sleep", "launcher", SERVER)
 
@@ -58,40 +52,19 @@ class Storm:
         self.mark = mark
         self.seen: set[tuple[int, str]] = set()
 
-    def processes(self) -> dict[int, str]:
-        """Number -> command line, of those in its instances and of their launchers."""
-        found = {}
-        for folder in Path("/proc").glob("[0-9]*"):
-            with contextlib.suppress(OSError):
-                line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-                told = line + (folder / "environ").read_text(errors="replace")
-                state = (folder / "stat").read_text().rpartition(")")[2].split()[0]
-                if self.mark in told and state != "Z" and int(folder.name) != os.getpid():
-                    found[int(folder.name)] = line
-        return found
-
     def note(self) -> None:
         """Remember all processes in the namespaces of its instances, those without the mark too."""
-        inside = {space_of(pid) for pid in self.processes()} - {space_of(os.getpid()), ""}
+        inside = {space_of(pid) for pid in processes_of(self.mark)} - {space_of(os.getpid()), ""}
         for folder in Path("/proc").glob("[0-9]*"):
             if space_of(int(folder.name)) in inside:
                 self.seen.add((int(folder.name), start_of(int(folder.name))))
 
     def left(self) -> list[str]:
         """Everything of it that is still there."""
-        groups = [path for top in Path("/sys/fs/cgroup").glob("*") for path in top.glob(f"lambda-local/*.{self.mark}*")]
-        groups += Path("/sys/fs/cgroup").glob(f"lambda-local/*.{self.mark}*")
-        mounts = [line for line in Path("/proc/self/mountinfo").read_text().splitlines() if self.mark in line]
         # A namespace ends with its last process, unless a mount keeps it; its number goes to the next one that is made.
-        mounts += [line for line in Path("/proc/self/mountinfo").read_text().splitlines() if " nsfs " in line]
+        mounts = [line for line in Path("/proc/self/mountinfo").read_text().splitlines() if " nsfs " in line]
         living = [f"process {pid}" for pid, start in self.seen if start and start_of(pid) == start]
-        return [*map(str, self.processes().values()), *map(str, groups), *mounts, *living]
-
-    def wait_until_no_process(self) -> None:
-        until = time.monotonic() + 20
-        while self.processes() and time.monotonic() < until:
-            time.sleep(0.01)
-        assert self.processes() == {}
+        return [*processes_of(self.mark).values(), *traces_of(self.mark), *mounts, *living]
 
 
 def space_of(pid: int) -> str:
@@ -171,14 +144,14 @@ def storm(times: int, seed: int) -> dict[str, int]:
                         os.kill(local.pid, signal.SIGKILL)
                         kills[SERVER] += 1
                         break
-                    hit = [pid for pid, line in whole.processes().items() if victim in line]
+                    hit = [pid for pid, line in processes_of(whole.mark).items() if victim in line]
                     if hit:
                         with contextlib.suppress(ProcessLookupError):
                             os.kill(chance.choice(hit), signal.SIGKILL)
                             kills[victim] += 1
                 else:
                     survived = lived_through(client, name)
-        whole.wait_until_no_process()
+        assert not left_of(whole.mark)
     if not survived:
         with LocalLambda() as local:  # a next start alone cleans what the last server was killed with
             assert local.endpoint

@@ -6,7 +6,7 @@ import pytest
 
 from lambda_local.runtimes import node
 from tests.lambda_local.builds import rust_bootstrap
-from tests.lambda_local.serving import archive, create, invoke
+from tests.lambda_local.serving import archive, create, invoke, provide
 from tests.needs import SANDBOX, needs
 
 pytestmark = needs(*SANDBOX)
@@ -46,9 +46,7 @@ def test_a_node_function_runs_under_aws_s_own_client(real):
 @pytest.mark.full
 @needs("cargo")
 def test_a_rust_function_runs_under_aws_s_own_library(real):
-    files = {"bootstrap": rust_bootstrap()}
-    code = {"ZipFile": archive(files, ("bootstrap",))}
-    create(real, "rust", "", Runtime="provided.al2023", Handler="bootstrap", Code=code)
+    provide(real, "rust", {"bootstrap": rust_bootstrap()})
 
     answer, error = invoke(real, "rust", {"name": "ann"}), invoke(real, "rust", {})
 

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from tests.lambda_local.builds import go_bootstrap
-from tests.lambda_local.serving import archive, create, invoke
+from tests.lambda_local.serving import invoke, provide
 from tests.needs import needs
-
-
-def provided(lambda_: Any, name: str, files: dict[str, str | bytes], *executable: str) -> None:
-    code = {"ZipFile": archive(files, executable)}
-    create(lambda_, name, "", Runtime="provided.al2023", Handler="bootstrap", Code=code)
 
 
 @pytest.mark.more
 @needs("Go")
 def test_a_go_function_runs_under_aws_s_own_client(lambda_):
-    provided(lambda_, "go", {"bootstrap": go_bootstrap()}, "bootstrap")
+    provide(lambda_, "go", {"bootstrap": go_bootstrap()})
 
     answers = [invoke(lambda_, "go", {"name": name}) for name in ("ann", "bob")]
 
@@ -32,7 +25,7 @@ def test_a_go_function_runs_under_aws_s_own_client(lambda_):
 
 @needs("Go")
 def test_errors_and_panics_of_go_are_unhandled_errors(lambda_):
-    provided(lambda_, "go-errors", {"bootstrap": go_bootstrap()}, "bootstrap")
+    provide(lambda_, "go-errors", {"bootstrap": go_bootstrap()})
 
     error, panic = invoke(lambda_, "go-errors", {"name": ""}), invoke(lambda_, "go-errors", {"name": "panic"})
 
@@ -53,7 +46,7 @@ def test_errors_and_panics_of_go_are_unhandled_errors(lambda_):
 )
 def test_a_bootstrap_that_cannot_be_started_is_an_invalid_entrypoint(lambda_, files, executable, words, request):
     name = request.node.callspec.id.replace(" ", "-")
-    provided(lambda_, name, files, *executable)
+    provide(lambda_, name, files, executable)
 
     answer = invoke(lambda_, name)
 
@@ -63,7 +56,7 @@ def test_a_bootstrap_that_cannot_be_started_is_an_invalid_entrypoint(lambda_, fi
 
 
 def test_a_bootstrap_that_never_asks_for_an_event_has_exited(lambda_):
-    provided(lambda_, "short", {"bootstrap": "#!/bin/sh\necho so short\nexit 5\n"}, "bootstrap")
+    provide(lambda_, "short", {"bootstrap": "#!/bin/sh\necho so short\nexit 5\n"})
 
     answer = invoke(lambda_, "short")
 

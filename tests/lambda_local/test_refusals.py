@@ -14,7 +14,8 @@ import pytest
 
 from lambda_local.settings import architecture
 from tests.golden import as_agreed, cases
-from tests.lambda_local.serving import PYTHON, ROLE, archive, client, create
+from tests.lambda_local.archives import archive, zipped
+from tests.lambda_local.serving import PYTHON, ROLE, client, create
 
 EMPTY = "def handler(event, context):\n    return None\n"
 CODE = {"ZipFile": archive({"f.py": EMPTY})}
@@ -27,7 +28,7 @@ def refusal(unchecked: Any, case: str) -> str:
     """The type and the words. `CODE` stands for a sound archive, `x*9` for so long a text; `there` is a function."""
     action, _, given = case.partition(" ")
     given = re.sub(r'"x\*(\d+)"', lambda long: f'"{"x" * int(long[1])}"', given)
-    values = json.loads(given, object_hook=lambda one: CODE | one if one.pop("CODE", None) else one)
+    values = json.loads(given, object_hook=lambda member: CODE | member if member.pop("CODE", None) else member)
     with pytest.raises(unchecked.exceptions.ClientError) as refused:
         getattr(unchecked, action)(**SOUND.get(action, {"FunctionName": "there"}) | values)
     error = refused.value.response["Error"]
@@ -55,11 +56,20 @@ def test_a_runtime_that_this_machine_lacks_is_refused_with_the_reason(lambda_: A
         create(lambda_, "elsewhere", EMPTY, Runtime=runtime)
 
 
-@pytest.mark.parametrize("content", [b"no zip", archive({}), b""])
-def test_what_is_no_archive_is_refused(lambda_: Any, content: bytes) -> None:
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"no zip", "Could not unzip"),
+        (b"", "Could not unzip"),
+        (archive({}), "non-empty zip"),
+        (zipped(("../evil", "x", 0)), "leads out of its folder"),
+    ],
+    ids=["no zip", "nothing", "an empty zip", "a way out"],
+)
+def test_a_bad_archive_is_refused(lambda_: Any, content: bytes, words: str) -> None:
     unchecked = client(str(lambda_.meta.endpoint_url), parameter_validation=False)
 
-    with pytest.raises(unchecked.exceptions.InvalidParameterValueException, match=r"[Uu]nzip|non-empty zip"):
+    with pytest.raises(unchecked.exceptions.InvalidParameterValueException, match=words):
         create(unchecked, "broken", EMPTY, Code={"ZipFile": content})
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import functools
 import os
 import sys
 import textwrap
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from lambda_local.sandbox import Instance, Limits, Mount, leave
 from lambda_local.work_folder import WorkFolder, new_folder
+from tests.hosts.processes import eventually, is_running
 from tests.needs import needs
 
 # Instances of root's, which limits hold.
@@ -84,32 +85,28 @@ def attempt(box: Instance, code: str, *arguments: object) -> str:
     return ran.text
 
 
-def processes_of(name: str) -> list[int]:
-    """Processes that carry this name: launcher and init in their arguments, programs in their environment."""
-    found = []
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit() and int(folder.name) != os.getpid():
-            try:
-                text = (folder / "cmdline").read_bytes() + (folder / "environ").read_bytes()
-                ended = (folder / "stat").read_text().rpartition(")")[2].split()[0] == "Z"
-            except OSError:
-                continue
-            if name.encode() in text and not ended:
-                found.append(int(folder.name))
+def processes_of(name: str) -> dict[int, str]:
+    """Processes that carry this name, and their command lines: launcher and init have it in these, programs in their
+    environment."""
+    found = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            text = line + (folder / "environ").read_text(errors="replace")
+            if name in text and int(folder.name) != os.getpid() and is_running(int(folder.name)):
+                found[int(folder.name)] = line
     return found
 
 
-def wait_until_none(name: str, seconds: float = 60.0) -> list[int]:
-    """The processes that are still there at the end of the time."""
-    until = time.monotonic() + seconds
-    while (found := processes_of(name)) and time.monotonic() < until:
-        time.sleep(0.005)
-    return found
+def left_of(name: str) -> dict[int, str]:
+    """The processes of this name that do not end within a minute."""
+    eventually(lambda: not processes_of(name))
+    return processes_of(name)
 
 
 def traces_of(name: str) -> list[str]:
-    """Control groups, folders and mounts of instances of this name."""
-    groups = [path for top in Path("/sys/fs/cgroup").iterdir() for path in top.glob(f"lambda-local/*.{name}.*")]
-    groups += Path("/sys/fs/cgroup").glob(f"lambda-local/*.{name}.*")
+    """Control groups and mounts of instances whose names begin so."""
+    groups = [path for top in Path("/sys/fs/cgroup").iterdir() for path in top.glob(f"lambda-local/*.{name}[.-]*")]
+    groups += Path("/sys/fs/cgroup").glob(f"lambda-local/*.{name}[.-]*")
     mounts = [line for line in Path("/proc/self/mountinfo").read_text().splitlines() if name in line]
     return [*map(str, groups), *mounts]

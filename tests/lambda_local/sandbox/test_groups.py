@@ -53,12 +53,20 @@ def _instance_folder(tree: Tree, folder: str) -> Path:
     return tree.root / folder
 
 
-def test_v2_limits_are_written_and_read_back(tmp_path: Path) -> None:
+@pytest.fixture
+def groups(tmp_path: Path) -> Iterator[Groups]:
+    """Those of an instance of v2."""
     tree = _unified(tmp_path, "/")
     folder = _instance_folder(tree, f"{_TOP}/lambda-local/box")
-
+    (folder / "cgroup.freeze").write_text("0")
     groups = Groups("box", tmp_path)
     groups.make(Limits(128, 128 / 1769, processes=64))
+    yield groups
+    groups.close()
+
+
+def test_v2_limits_are_written_to_one_folder_and_read_back(groups: Groups, tmp_path: Path) -> None:
+    (folder,) = groups.folders
 
     assert (folder / "cpu.max").read_text().split() == ["1447", "20000"]
     assert (folder / "memory.max").read_text() == "134217728"
@@ -66,17 +74,11 @@ def test_v2_limits_are_written_and_read_back(tmp_path: Path) -> None:
     assert (folder / "pids.max").read_text() == "64"
     assert (tmp_path / _TOP / "cgroup.subtree_control").read_text() == "+cpu +memory +pids"
     assert (tmp_path / _TOP / "lambda-local/cgroup.subtree_control").read_text() == "+cpu +memory +pids"
-    assert groups.folders == [folder]
+    assert groups.made == [folder] == [tmp_path / _TOP / "lambda-local/box"]
     assert groups.in_force() == InForce(1447 / 20000, 20000, 128 << 20, "v2")
-    groups.close()
 
 
-def test_v2_counters_are_in_the_units_of_v1(tmp_path: Path) -> None:
-    tree = _unified(tmp_path, "/")
-    _instance_folder(tree, f"{_TOP}/lambda-local/box")
-    groups = Groups("box", tmp_path)
-    groups.make(Limits(128, 0.5))
-
+def test_v2_counters_are_in_the_units_of_v1(groups: Groups) -> None:
     counters = groups.counters()
     groups.close()
 
@@ -90,42 +92,30 @@ def test_v2_counters_are_in_the_units_of_v1(tmp_path: Path) -> None:
     assert groups.counters() == Counters(None, None, None, None, None)
 
 
-def test_v2_quota_and_freezer_change_during_an_instance_s_life(tmp_path: Path) -> None:
-    tree = _unified(tmp_path, "/")
-    folder = _instance_folder(tree, f"{_TOP}/lambda-local/box")
-    tree.write(f"{_TOP}/lambda-local/box/cgroup.freeze", "0")
-    groups = Groups("box", tmp_path)
-    groups.make(Limits(128, 0.5))
+def test_v2_quota_and_freezer_change_during_an_instance_s_life(groups: Groups) -> None:
+    quota, freezer = (groups.folders[0] / file for file in ("cpu.max", "cgroup.freeze"))
     seen = []
 
     groups.set_quota(2.0)  # for the init phase
-    seen.append((folder / "cpu.max").read_text())
+    seen.append(quota.read_text())
     groups.set_quota(0.5)
-    seen.append((folder / "cpu.max").read_text())
+    seen.append(quota.read_text())
     groups.freezer.freeze()
-    seen.append((folder / "cgroup.freeze").read_text())
+    seen.append(freezer.read_text())
     groups.freezer.thaw()
-    seen.append((folder / "cgroup.freeze").read_text())
+    seen.append(freezer.read_text())
     groups.lift_quota()
-    seen.append((folder / "cpu.max").read_text())
-    groups.close()
+    seen.append(quota.read_text())
 
     assert seen == ["40000 20000", "10000 20000", "1", "0", "max"]
 
 
-def test_v2_has_one_folder_for_everything_which_a_process_joins_once(tmp_path: Path) -> None:
-    tree = _unified(tmp_path, "/")
-    folder = _instance_folder(tree, f"{_TOP}/lambda-local/box")
-    groups = Groups("box", tmp_path)
-    groups.make(Limits(128, 0.5))
-
+def test_a_process_joins_the_folder_of_v2_once(groups: Groups) -> None:
     (joining,) = groups.procs()
     os.write(joining, b"0")
     os.close(joining)
-    groups.close()
 
-    assert (folder / "cgroup.procs").read_text() == "0"
-    assert groups.made == [folder]
+    assert (groups.folders[0] / "cgroup.procs").read_text() == "0"
 
 
 @pytest.mark.parametrize(

@@ -15,15 +15,7 @@ from pathlib import Path
 import pytest
 
 from lambda_local.sandbox import Instance, InstanceFailed, sweep
-from tests.lambda_local.sandbox.inside import (
-    PYTHON,
-    instance,
-    needs_root,
-    processes_of,
-    run,
-    traces_of,
-    wait_until_none,
-)
+from tests.lambda_local.sandbox.inside import PYTHON, instance, left_of, needs_root, processes_of, run, traces_of
 
 pytestmark = needs_root
 
@@ -49,7 +41,7 @@ def test_destroy_leaves_nothing(name: str) -> None:
 
     box.destroy()
 
-    assert processes_of(name) == []
+    assert not processes_of(name)
     assert traces_of(name) == []
     assert process.poll() == -9
     del process
@@ -75,7 +67,7 @@ while True:
 
     box.destroy()
 
-    assert processes_of(name) == []
+    assert not processes_of(name)
     assert traces_of(name) == []
 
 
@@ -116,7 +108,7 @@ def test_several_may_be_made_and_destroyed_at_once(name: str) -> None:
         thread.join(60)
 
     assert failures == []
-    assert processes_of(name) == []
+    assert not processes_of(name)
     assert traces_of(name) == []
 
 
@@ -193,7 +185,7 @@ def test_the_death_of_init_or_launcher_ends_the_instance(name: str) -> None:
         os.kill(sorted(processes_of(name))[victim], signal.SIGKILL)  # in the order of their birth
 
         assert process.wait(60) == -9
-        assert wait_until_none(name) == []
+        assert not left_of(name)
         with pytest.raises(InstanceFailed):
             box.start(*_SLEEP)
         box.destroy()
@@ -223,9 +215,9 @@ def test_nothing_outlives_a_killed_owner_and_a_sweep_removes_the_rest(name: str)
 
         owner.kill()
         owner.wait()
-        left = wait_until_none(name)
+        left = left_of(name)
 
-    assert left == []
+    assert not left
     assert traces_of(name)
     assert folder in sweep()
     assert traces_of(name) == []
@@ -242,5 +234,5 @@ def test_a_sweep_ends_an_instance_that_could_not_see_its_owners_death(name: str)
         assert init in processes_of(name)
 
     sweep()  # unless another test's was faster
-    assert wait_until_none(name) == []
+    assert not left_of(name)
     assert traces_of(name) == []
