@@ -47,10 +47,10 @@ def own_anatomies(measured: Measured, metric: str, own: OwnParts) -> Iterator[An
         if treatment.role not in MEASURED:
             continue
         whole = _column(measured, metric, treatment)
-        known = _known_columns(measured, own.parts, treatment)
-        blocks = [block for block in _common(measured, [whole]) if all(block in column for column in known.values())]
-        if known and blocks:
-            parts = _timed(measured, known, own.rest, {block: whole[block] for block in blocks}, whole)
+        columns = _known_columns(measured, own.parts, treatment)
+        blocks = [block for block in _common(measured, [whole]) if all(block in column for column in columns.values())]
+        if columns and blocks:
+            parts = _timed(measured, columns, own.rest, {block: whole[block] for block in blocks}, whole)
             yield Anatomy(treatment.cell, treatment.id, tuple(parts))
 
 
@@ -131,20 +131,22 @@ def _excludes_zero(estimate: Estimate) -> bool:
 def _steps(measured: Measured, metric: str, stages: Stages, steps: Steps, treatment: Treatment) -> Iterator[Part]:
     """A treatment's own steps, before them what is in none of it, and after them what no step holds."""
     column, whole = (_column(measured, name, treatment) for name in (metric, steps.whole))
-    known = _known_columns(measured, steps.parts, treatment)
-    blocks = _common(measured, [column, whole, *known.values()])
-    if not known or not blocks:
+    columns = _known_columns(measured, steps.parts, treatment)
+    blocks = _common(measured, [column, whole, *columns.values()])
+    if not columns or not blocks:
         return
     _, before = stages.levels[0]
     yield _part(measured, before, {block: column[block] - whole[block] for block in blocks}, column)
-    yield from _timed(measured, known, steps.rest, {block: whole[block] for block in blocks}, column)
+    yield from _timed(measured, columns, steps.rest, {block: whole[block] for block in blocks}, column)
 
 
-def _timed(measured: Measured, known: Mapping[str, _Column], rest: str, whole: _Column, of: _Column) -> Iterator[Part]:
+def _timed(
+    measured: Measured, columns: Mapping[str, _Column], rest: str, whole: _Column, of: _Column
+) -> Iterator[Part]:
     """What is known of parts of a whole, and the rest of it, as shares of what it is a part of."""
-    for words, column in known.items():
+    for words, column in columns.items():
         yield _part(measured, words, {block: column[block] for block in whole}, of)
-    left = {block: seconds - sum(column[block] for column in known.values()) for block, seconds in whole.items()}
+    left = {block: seconds - sum(column[block] for column in columns.values()) for block, seconds in whole.items()}
     yield _part(measured, rest, left, of)
 
 

@@ -18,11 +18,11 @@ def connections(analysed: Analysed, rule: Connections) -> Iterator[Connection]:
     measured = analysed.measured
     level = 1 - measured.plan.stopping.alpha
     for result in analysed.treatments:
-        known = result.estimates
+        estimates = result.estimates
         columns = [measured.values.get(name, {}).get(result.treatment, {}) for name in (rule.new, rule.request)]
         new, request = columns
         both = [block for block in measured.blocks if new.get(block, 0.0) > 0 and request.get(block, 0.0) > 0]
-        if result.role not in MEASURED or not {rule.new, rule.client_cpu, rule.server_cpu} <= known.keys():
+        if result.role not in MEASURED or not {rule.new, rule.client_cpu, rule.server_cpu} <= estimates.keys():
             continue
         treatment = measured.plan.treatment(result.treatment)
         if (rule.request and not both) or (rule.among and treatment.levels[rule.among[0]] != rule.among[1]):
@@ -31,12 +31,12 @@ def connections(analysed: Analysed, rule: Connections) -> Iterator[Connection]:
         yield Connection(
             cell=treatment.cell,
             treatment=result.treatment,
-            new=known[rule.new],
+            new=estimates[rule.new],
             requests=_out_of_logs(ratios) if ratios else None,
-            client_cpu=known[rule.client_cpu],
-            server_cpu=known[rule.server_cpu],
-            sent=known.get(rule.sent),
-            received=known.get(rule.received),
+            client_cpu=estimates[rule.client_cpu],
+            server_cpu=estimates[rule.server_cpu],
+            sent=estimates.get(rule.sent),
+            received=estimates.get(rule.received),
         )
 
 

@@ -180,15 +180,15 @@ def _ratio(effect: Effect) -> _Span:
 
 def _cheapest(setting: _Setting, choice: Choice) -> Iterator[Cheapest]:
     """The cheapest levels; where one of them has a caveat, also the cheapest of those that have none."""
-    known = [level for level, costs in setting.costs.items() if len(costs) == len(setting.operations)]
-    first = _least(setting, known)
+    measured_levels = [level for level, costs in setting.costs.items() if len(costs) == len(setting.operations)]
+    first = _least(setting, measured_levels)
     yield first
-    without_caveat = [level for level in known if level not in choice.caveats]
+    without_caveat = [level for level in measured_levels if level not in choice.caveats]
     if without_caveat and {first.level, *(turn.then for turn in first.turns)} & choice.caveats.keys():
         yield _least(setting, without_caveat)
 
 
-def _least(setting: _Setting, known: list[str]) -> Cheapest:
+def _least(setting: _Setting, candidates: list[str]) -> Cheapest:
     """Which level costs least; of two operations from only the first to only the second, as their shares change.
 
     The cost of a level is a straight line in how many of the second there are for one of the first: where two of these
@@ -197,28 +197,28 @@ def _least(setting: _Setting, known: list[str]) -> Cheapest:
     operations = setting.operations
     first, *rest = operations
     level = here = min(
-        known, key=lambda candidate: [setting.cost(candidate, operation).point for operation in operations]
+        candidates, key=lambda candidate: [setting.cost(candidate, operation).point for operation in operations]
     )
     turns: list[Turn] = []
-    while len(rest) == 1 and (crossing := min(_crossings(setting, here, known, first, rest[0]), default=None)):
+    while len(rest) == 1 and (crossing := min(_crossings(setting, here, candidates, first, rest[0]), default=None)):
         _, here, at = crossing
         turns.append(Turn(here, at))
     tied = [
         candidate
-        for candidate in known
+        for candidate in candidates
         if candidate != level
         and all(setting.cost(candidate, operation).overlaps(setting.cost(level, operation)) for operation in operations)
     ]
     return Cheapest(
-        dict(setting.levels), setting.baseline, level, tuple(turns), tuple(tied), tuple(operations), len(known) > 1
+        dict(setting.levels), setting.baseline, level, tuple(turns), tuple(tied), tuple(operations), len(candidates) > 1
     )
 
 
 def _crossings(
-    setting: _Setting, here: str, known: list[str], first: str, second: str
+    setting: _Setting, here: str, candidates: list[str], first: str, second: str
 ) -> Iterator[tuple[float, str, Between]]:
     """Every level that becomes cheaper than *here*: from how many of operation *second* for each *first* on."""
-    for candidate in known:
+    for candidate in candidates:
         lost = setting.cost(candidate, first).minus(setting.cost(here, first))
         saved = setting.cost(here, second).minus(setting.cost(candidate, second))
         if saved.point > 0 and lost.point > 0:
@@ -292,9 +292,9 @@ def _causes(analysed: Analysed, choice: Choice, compared: Comparison, effect: Ef
         blocks = [block for block in measured.blocks if block in base and (block in own or not own)]
         less = [base[block] - own.get(block, 0.0) for block in blocks]
         if len(less) > 1:
-            known = over_blocks(less, 1 - measured.plan.stopping.alpha, "s")
-            if known.low is not None and known.low > 0 and known.point >= _ENOUGH * saved_s > 0:
-                saved_ms = f"{1e3 * known.point:.3g} ms"
+            excess = over_blocks(less, 1 - measured.plan.stopping.alpha, "s")
+            if excess.low is not None and excess.low > 0 and excess.point >= _ENOUGH * saved_s > 0:
+                saved_ms = f"{1e3 * excess.point:.3g} ms"
                 yield f"{words} takes {saved_ms} less" if own else f"it has no {words} ({saved_ms})"
             continue
         here, there = (

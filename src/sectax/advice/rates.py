@@ -66,15 +66,15 @@ def rate_advice(analysed: Analysed, metric: str, rule: ByRate, prices: PriceList
         WrongUse: the price list lacks an item.
     """
     ways = list(_ways(analysed, metric, rule))
-    known = [way for way in ways if isinstance(way, _Way)]
+    complete = [way for way in ways if isinstance(way, _Way)]
     rates = [
         Rate(calls, ttl_s, asked.per_s or _PER_S)
         for ttl_s in ((asked.ttl_s,) if asked.ttl_s else _TTLS_S)
         for calls in ((asked.calls,) if asked.calls else _CALLS)
     ]
     return RateAdvice(
-        at=tuple(_cost_at_rate(way, rate, rule, prices) for way in known for rate in rates),
-        instead=tuple(way.result.treatment for way in known if way.instead),
+        at=tuple(_cost_at_rate(way, rate, rule, prices) for way in complete for rate in rates),
+        instead=tuple(way.result.treatment for way in complete if way.instead),
         lacking=tuple(way for way in ways if isinstance(way, str)),
     )
 

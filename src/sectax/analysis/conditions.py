@@ -206,8 +206,8 @@ def _answer(
     answer = by_interval(condition, effect.low, effect.high)
     if leans_on_control(condition, effect.low, effect.high):
         positives = _positives(finding.comparison, plan, findings)
-        shown = all(would_show(positive, condition.limit) for positive in positives)
-        if not (condition.limit >= finding.margin and shown):
+        would_show_limit = all(would_show(positive, condition.limit) for positive in positives)
+        if not (condition.limit >= finding.margin and would_show_limit):
             return Answer.OPEN, Open.UNFINISHED if unfinished else Open.UNSEEN
     return answer, Open.UNFINISHED if unfinished else Open.WIDE
 

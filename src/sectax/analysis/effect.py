@@ -170,17 +170,17 @@ def effects(measured: Measured) -> tuple[Effect | None, ...]:
     biases: dict[tuple[str, str], float] = {}
     for row, negative in controls.items():
         if negative is not None:
-            shown = bias_shown(negative, verdict(negative.low, negative.high, margin))
-            biases[kinds[row]] = max(biases.get(kinds[row], 0.0), shown)
-    known = {
+            bias = bias_shown(negative, verdict(negative.low, negative.high, margin))
+            biases[kinds[row]] = max(biases.get(kinds[row], 0.0), bias)
+    positives = {
         row: effect(row, biases.get(kinds[row], 0.0), _added(measured, pairs, row))
         for row, comparison in enumerate(pairs.comparisons)
         if comparison.standing is Standing.POSITIVE
     }
-    for row, positive in known.items():
+    for row, positive in positives.items():
         if positive is not None:
             biases[kinds[row]] = max(biases.get(kinds[row], 0.0), scale_error(positive))
-    controls |= known
+    controls |= positives
     return tuple(controls[row] if row in controls else effect(row, biases.get(kinds[row], 0.0)) for row in range(rows))
 
 

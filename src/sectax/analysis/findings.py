@@ -60,8 +60,10 @@ def _with_needs(findings: list[Finding], measured: Measured) -> list[Finding]:
     needs = blocks_needed(projected, margin, last)
     margins = margins_in_reach(projected, end, last)
     for (row, effect), need, reach in zip(still, needs, margins.tolist(), strict=True):
-        known = replace(effect, blocks_needed=need, margin_in_reach=margin_of(reach) if effect.blocks < end else None)
-        findings[row] = replace(findings[row], effect=known, seconds_needed=_seconds(need, _pace_s(measured)))
+        with_needs = replace(
+            effect, blocks_needed=need, margin_in_reach=margin_of(reach) if effect.blocks < end else None
+        )
+        findings[row] = replace(findings[row], effect=with_needs, seconds_needed=_seconds(need, _pace_s(measured)))
     return findings
 
 

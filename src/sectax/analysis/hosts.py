@@ -57,9 +57,9 @@ def _across(measured: Measured, pairs: Pairs, row: int, finding: Finding, names:
         spread = math.sqrt(noise[place] * blocks) if blocks >= stats.LEAST_BLOCKS else 0.0
         return _finding(finding, float(mean[place]), reach, level, blocks, spread, STUDENT)
 
-    known = count >= stats.LEAST_BLOCKS
-    judged = [name for name, is_known in zip(names, known, strict=True) if is_known]
-    hosts = stats.OfHosts(count[known], mean[known], noise[known])
+    enough_blocks = count >= stats.LEAST_BLOCKS
+    judged = [name for name, is_known in zip(names, enough_blocks, strict=True) if is_known]
+    hosts = stats.OfHosts(count[enough_blocks], mean[enough_blocks], noise[enough_blocks])
     odd = stats.odd_host(hosts, level) if ended else None
     if odd is not None and abs(_distance_from_others(hosts, odd)) < math.log1p(finding.margin):
         odd = None
@@ -72,7 +72,7 @@ def _across(measured: Measured, pairs: Pairs, row: int, finding: Finding, names:
         measured=finding,
         hosts=tuple(OfOneHost(name, own(place)) for place, name in enumerate(names) if count[place]),
         odd="" if odd is None else judged[odd],
-        left_out=tuple(name for place, name in enumerate(names) if not known[place]),
+        left_out=tuple(name for place, name in enumerate(names) if not enough_blocks[place]),
         spread=_spread(hosts, level),
         alike=alike,
         refused=refused,
@@ -106,9 +106,9 @@ def _of_kinds(measured: Measured, hosts: stats.OfHosts, names: Sequence[str], le
     """Why one claim does not hold for all of the hosts: they are of kinds that differ; empty where they are of one."""
     own = "measure each kind in a run of its own, as with --where cpu_model=PATTERN"
     models = [measured.processor(name) for name in names]
-    known = sorted(set(models))
-    if stats.kinds_differ(hosts, np.array([known.index(model) for model in models]), level, least):
-        return f"the effect differs by processor ({', '.join(known)}); {own}"
+    kinds = sorted(set(models))
+    if stats.kinds_differ(hosts, np.array([kinds.index(model) for model in models]), level, least):
+        return f"the effect differs by processor ({', '.join(kinds)}); {own}"
     higher = stats.two_kinds(hosts, least)
     if higher is None:
         return ""

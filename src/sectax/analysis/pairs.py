@@ -74,7 +74,7 @@ def pair(measured: Measured) -> Pairs:
     baseline, treatment, baseline_cost, reference = (np.full(shape, np.nan) for _ in range(4))
     sign = np.ones(rows)
     least = np.zeros(rows)
-    known: dict[tuple[str, str], Array] = {}
+    by_pair: dict[tuple[str, str], Array] = {}
     for row, comparison in enumerate(plan.comparisons):
         metric = metrics[comparison.metric]
         baseline[row] = values(metric.name, comparison.baseline)
@@ -84,11 +84,11 @@ def pair(measured: Measured) -> Pairs:
         arms = negatives.get(family[comparison.cell])
         if arms is not None and arms[1] != comparison.treatment:
             key = (family[comparison.cell], metric.name)
-            if key not in known:
-                known[key] = paired_differences(
+            if key not in by_pair:
+                by_pair[key] = paired_differences(
                     values(metric.name, arms[0]), values(metric.name, arms[1]), metric.better
                 )
-            reference[row] = known[key]
+            reference[row] = by_pair[key]
         if metric.resolution > 0:
             least[row] = max(
                 _relative_step(measured, metric, comparison.baseline, baseline[row]),
@@ -119,8 +119,8 @@ def _relative_step(measured: Measured, metric: Metric, treatment: str, values: A
     if metric.summary == Summary.MAXIMUM:
         return metric.resolution / typical
     calibrations = {} if measured.calibrated is None else measured.calibrated.calibrations
-    known = calibrations.get(treatment)
-    operations = 1 if known is None or metric.once_per_process else known.count
+    calibration = calibrations.get(treatment)
+    operations = 1 if calibration is None or metric.once_per_process else calibration.count
     observation = operations / typical if is_rate(metric) else operations * typical
     step = metric.resolution / observation
     if metric.summary == Summary.MEDIAN:

@@ -135,8 +135,10 @@ def _may_lean(measured: Measured, finding: Finding) -> bool:
 
     What differs by twice the margin so far will hardly come out within it.
     """
-    known = {} if measured.calibrated is None else measured.calibrated.calibrations
-    treatment, baseline = (known.get(name) for name in (finding.comparison.treatment, finding.comparison.baseline))
+    calibrations = {} if measured.calibrated is None else measured.calibrated.calibrations
+    treatment, baseline = (
+        calibrations.get(name) for name in (finding.comparison.treatment, finding.comparison.baseline)
+    )
     if treatment is None or baseline is None or max(treatment.operation_s, baseline.operation_s) < LONG_S:
         return True
     pilot = math.log(treatment.operation_s / baseline.operation_s)

@@ -109,8 +109,8 @@ def _usable(measured: Measured, metric: Metric, treatment: str) -> dict[int, flo
 
 def _result(measured: Measured, treatment: Treatment) -> TreatmentResult:
     metrics = measured.plan.metrics
-    known = {metric.name: own_estimate(measured, metric, treatment.id) for metric in metrics}
-    estimates = {name: estimate for name, estimate in known.items() if estimate is not None}
+    own_estimates = {metric.name: own_estimate(measured, metric, treatment.id) for metric in metrics}
+    estimates = {name: estimate for name, estimate in own_estimates.items() if estimate is not None}
     blocks = {
         block for metric in metrics if metric.summary.tail is None for block in _usable(measured, metric, treatment.id)
     }

@@ -151,8 +151,8 @@ def sized_again(plan: Plan, calibrated: Calibrated, operation_s: Mapping[str, fl
             keeps what is known of it.
     """
     lengths = {
-        name: replace(known, batch_s=known.count * operation_s.get(name, known.operation_s))
-        for name, known in calibrated.calibrations.items()
+        name: replace(calibration, batch_s=calibration.count * operation_s.get(name, calibration.operation_s))
+        for name, calibration in calibrated.calibrations.items()
     }
     calibrations, rounds = dict(calibrated.calibrations), dict(calibrated.rounds)
     for cell in plan.cells:
@@ -177,12 +177,12 @@ def sized_again(plan: Plan, calibrated: Calibrated, operation_s: Mapping[str, fl
     return replace(calibrated, calibrations=fed, rounds=rounds)
 
 
-def _operation(known: Calibration) -> Operation:
-    return Operation(known.operation_s, known.shortest_s, known.most, known.fewest)
+def _operation(calibration: Calibration) -> Operation:
+    return Operation(calibration.operation_s, calibration.shortest_s, calibration.most, calibration.fewest)
 
 
-def _with_count(known: Calibration, count: int) -> Calibration:
-    return replace(known, count=count, batch_s=count * known.operation_s)
+def _with_count(calibration: Calibration, count: int) -> Calibration:
+    return replace(calibration, count=count, batch_s=count * calibration.operation_s)
 
 
 def _negatives_as_long_as_treatments(plan: Plan, calibrations: dict[str, Calibration]) -> dict[str, Calibration]:

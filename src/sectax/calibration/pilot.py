@@ -97,8 +97,10 @@ def calibrate(
     """
     metric = plan.metrics[0]
     empty_s = {family: _empty_cost(spec, metric, emit, family) for family, spec in empties.items()}
-    known = {treatment.id: known_s(specs[treatment.id]) for treatment in plan.treatments}
-    tried: dict[str, Tried] = {name: _left_to_block(seconds) for name, seconds in known.items() if seconds is not None}
+    known_seconds = {treatment.id: known_s(specs[treatment.id]) for treatment in plan.treatments}
+    tried: dict[str, Tried] = {
+        name: _left_to_block(seconds) for name, seconds in known_seconds.items() if seconds is not None
+    }
     alone = frozenset(tried_alone(plan, specs))
     for cell in plan.cells:
         members = [treatment for treatment in plan.treatments if treatment.cell == cell.id and treatment.id in alone]

@@ -69,10 +69,10 @@ def give_defaults(
     if path is None:
         return
     whole = read(path)
-    known = tuple(commands())
+    names = tuple(commands())
     for name, section in whole.items():
-        if name not in known or not isinstance(section, dict):
-            raise _unknown(path, "section", name, known)
+        if name not in names or not isinstance(section, dict):
+            raise _unknown(path, "section", name, names)
     options = (param for param in command.params if isinstance(param, click.Option) and not param.is_eager)
     keys = {key: option for option in options for key in _keys(option)}
     values: dict[str, Any] = {}
@@ -152,6 +152,6 @@ def _as_options(parameter: click.Parameter, value: Any) -> list[str]:
     return [f"{name} {entry}" for entry in (value if isinstance(value, tuple) else (value,))]
 
 
-def _unknown(path: Path, kind: str, name: str, known: Iterable[str], place: str = "") -> WrongUse:
+def _unknown(path: Path, kind: str, name: str, names: Iterable[str], place: str = "") -> WrongUse:
     where = f" in [{place}]" if place else ""
-    return WrongUse(f"{path}: there is no {kind} {name!r}{where}", did_you_mean(name, known))
+    return WrongUse(f"{path}: there is no {kind} {name!r}{where}", did_you_mean(name, names))

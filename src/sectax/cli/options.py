@@ -227,9 +227,9 @@ def _levels() -> Iterator[tuple[str, str, str]]:
 
 def _as_levels(words: Sequence[str], experiment: str) -> str:
     """'as levels: --level algorithm=RS256,EdDSA'; empty where a word is no level of the experiment."""
-    known = {level.lower(): (factor, level) for name, factor, level in _levels() if name == experiment}
+    level_of = {level.lower(): (factor, level) for name, factor, level in _levels() if name == experiment}
     chosen: dict[str, list[str]] = {}
-    for factor, level in (known.get(word.lower(), ("", "")) for word in words):
+    for factor, level in (level_of.get(word.lower(), ("", "")) for word in words):
         chosen.setdefault(factor, []).append(level)
     options = (f"--level {factor}={','.join(levels)}" for factor, levels in chosen.items())
     return "" if "" in chosen else f"as levels: {' '.join(options)}"
@@ -269,5 +269,5 @@ def _nearest_option(name: str, context: click.Context, explained: str) -> str:
         return f"{named} is a factor: --level {named}={','.join(levels[:2])}"
     if name in OF_A_RUN and any(parameter.metavar == RUN for parameter in context.command.params):
         return f"it was decided when the run began: sectax run EXPERIMENT {name} …; {explained} lists what is left"
-    known = [opt for option in context.command.get_params(context) for opt in option.opts if opt.startswith("--")]
-    return did_you_mean(name, known, f"{explained} lists its options")
+    flags = [opt for option in context.command.get_params(context) for opt in option.opts if opt.startswith("--")]
+    return did_you_mean(name, flags, f"{explained} lists its options")

@@ -31,26 +31,31 @@ _PLAIN = str.maketrans(FULL + EMPTY + "·…−±", "#.|~-~")
 
 
 def live_line(
-    doing: str, done: int, total: int, elapsed_s: float, known: ProgressLine | None, since_s: float, width: int
+    doing: str, done: int, total: int, elapsed_s: float, latest: ProgressLine | None, since_s: float, width: int
 ) -> str:
     """The line, cut to fit: what matters less leaves before what matters more.
 
     Args:
         done, total: of what the bar shows; no bar where `total` is 0.
-        known: what the last block made of the run; None before the first.
+        latest: what the last block made of the run; None before the first.
         since_s: seconds since then.
         width: of the terminal. Its last column stays free, so that nothing wraps.
     """
     room = max(width - 1, 1)
     # From what leaves last to what leaves first.
     parts = [(0, _bar(doing, done, total))]
-    if known is not None:
-        parts += [(1, known.left.words(since_s)), (2, known.estimate), (3, known.interval), (4, known.answered)]
+    if latest is not None:
+        parts += [
+            (1, latest.left.words(since_s)),
+            (2, latest.estimate),
+            (3, latest.interval),
+            (4, latest.answered),
+        ]
     parts.append((5, f"{elapsed_s:.0f} s so far"))
-    shown = [(rank, printable(text)) for rank, text in parts if text]
-    while len(_joined(shown)) > room and len(shown) > 1:
-        shown.remove(max(shown))
-    return _joined(shown)[:room]
+    parts_shown = [(rank, printable(text)) for rank, text in parts if text]
+    while len(_joined(parts_shown)) > room and len(parts_shown) > 1:
+        parts_shown.remove(max(parts_shown))
+    return _joined(parts_shown)[:room]
 
 
 def plain(line: str) -> str:

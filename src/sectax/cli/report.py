@@ -81,10 +81,10 @@ def _format_of(out: str) -> str:
     """What a file of this name is to hold. Raises `WrongUse` where nobody can say."""
     suffix = Path(out).suffix.lower()
     if suffix not in _FORMATS_OF:
-        known = ", ".join(filter(None, _FORMATS_OF))
+        suffixes = ", ".join(filter(None, _FORMATS_OF))
         raise WrongUse(
             f"a report is not written as {suffix or out}",
-            f"add --format, or let its name end in {known}; a browser prints .html as PDF",
+            f"add --format, or let its name end in {suffixes}; a browser prints .html as PDF",
         )
     if suffix == ".png":
         picture.refuse_unconvertible(out)

@@ -197,9 +197,9 @@ def _levels(experiment: Experiment) -> str:
 
 def _budgets(experiment: Experiment) -> str:
     """The time that each preset has, as in '120s, 60s with --quick'."""
-    known = {preset: default_budget_s(experiment, preset) for preset in experiment.presets}
-    usual = known.pop("default")
-    budgets = [f"{seconds:g}s with --{preset}" for preset, seconds in known.items() if seconds != usual]
+    budget_of = {preset: default_budget_s(experiment, preset) for preset in experiment.presets}
+    usual = budget_of.pop("default")
+    budgets = [f"{seconds:g}s with --{preset}" for preset, seconds in budget_of.items() if seconds != usual]
     return ", ".join([f"{usual:g}s", *budgets])
 
 

@@ -12,23 +12,23 @@ from sectax.text.spans import seconds, typed
 
 
 def choose(
-    known: tuple[Factor, ...], preset: Mapping[str, tuple[str, ...]], requested: Mapping[str, tuple[str, ...]]
+    available: tuple[Factor, ...], preset: Mapping[str, tuple[str, ...]], requested: Mapping[str, tuple[str, ...]]
 ) -> tuple[Factor, ...]:
     """The factors of a run: the preset's levels, replaced where the user asked for others.
 
     Args:
-        known: all factors with all levels that exist.
+        available: all factors with all levels that exist.
         preset: factor -> levels of the preset; a factor that is not here has all its levels.
         requested: factor -> levels that the user wants, in upper or lower case; `all` for every one.
     Raises:
         WrongUse: a factor or level that does not exist, or no level at all.
     """
-    by_name = {factor.name: factor for factor in known}
+    by_name = {factor.name: factor for factor in available}
     for name in requested:
         if name not in by_name:
             raise WrongUse(f"there is no factor {name!r}", did_you_mean(name, by_name))
     chosen: list[Factor] = []
-    for factor in known:
+    for factor in available:
         levels = requested.get(factor.name, preset.get(factor.name, factor.levels))
         if levels == ("all",):
             levels = factor.levels
@@ -45,7 +45,7 @@ def choose(
 
 def _as_spelled(level: str, levels: tuple[str, ...]) -> str:
     """The one level that differs in upper and lower case alone, or what was given."""
-    alike = [known for known in levels if known.casefold() == level.casefold()]
+    alike = [candidate for candidate in levels if candidate.casefold() == level.casefold()]
     return alike[0] if level not in levels and len(alike) == 1 else level
 
 

@@ -46,8 +46,10 @@ def refuse_nothing_to_compare(experiment: Experiment, plan: Plan, machine: Machi
     if any(comparison.standing not in CONTROLS for comparison in plan.comparisons):
         return
     levels = next((factor.levels for factor in plan.factors if factor.name == plan.control), ())
-    known = next((factor.levels for factor in experiment.factors if factor.name == plan.control), ())
-    hint = f"add another level, as in --level {plan.control}={','.join(known[:2])}; there are: {', '.join(known)}"
+    available = next((factor.levels for factor in experiment.factors if factor.name == plan.control), ())
+    hint = (
+        f"add another level, as in --level {plan.control}={','.join(available[:2])}; there are: {', '.join(available)}"
+    )
     if len(levels) == 1:
         raise WrongUse(f"nothing is left to compare: {levels[0]} is the only level of {plan.control}", hint)
     reasons = sorted(

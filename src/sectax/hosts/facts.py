@@ -100,22 +100,22 @@ def read(lines: list[str]) -> dict[str, str]:
 
 def judged(answers: Mapping[str, str]) -> dict[str, str]:
     """What was read, with the two judgements that labels are held against."""
-    known = {name: value for name, value in answers.items() if name.startswith("host.")}
-    known["host.isolation"] = isolation(answers)
+    facts = {name: value for name, value in answers.items() if name.startswith("host.")}
+    facts["host.isolation"] = isolation(answers)
     encryption = memory_encryption(answers)
     if encryption is not None:
-        known["host.memory_encryption"] = encryption
-    return known
+        facts["host.memory_encryption"] = encryption
+    return facts
 
 
-def witnesses(known: Mapping[str, str]) -> Witnesses:
+def witnesses(facts: Mapping[str, str]) -> Witnesses:
     """What a subject on a host says of it: what labels are held against, and what figures depend on.
 
     Args:
-        known: as `ask` gives it.
+        facts: as `ask` gives it.
     """
     names = ("isolation", "memory_encryption", "kernel", "cpu_model", "clock_source", "mitigations", "runtime")
-    witnessed: Witnesses = {name: known[f"host.{name}"] for name in names if f"host.{name}" in known}
+    witnessed: Witnesses = {name: facts[f"host.{name}"] for name in names if f"host.{name}" in facts}
     if "memory_encryption" in witnessed:
         witnessed["confidential"] = witnessed["memory_encryption"] in TECHNOLOGIES
     return witnessed

@@ -108,8 +108,8 @@ class PriceList(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             amounts[usage.item] = amounts.get(usage.item, 0.0) + usage.amount
         missing = sorted(amounts.keys() - self.items.keys())
         if missing:
-            known = f"add it to the file, or take one of: {', '.join(self.items)}"
-            raise WrongUse(f"the price list of {self.day} has no price for {', '.join(missing)}", known)
+            hint = f"add it to the file, or take one of: {', '.join(self.items)}"
+            raise WrongUse(f"the price list of {self.day} has no price for {', '.join(missing)}", hint)
         charges = []
         for name, amount in amounts.items():
             item = self.items[name]

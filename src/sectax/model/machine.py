@@ -98,8 +98,8 @@ class Machine:
         return _state_of(host.programs, program, "program")
 
 
-def _state_of(known: Mapping[str, _State], name: str, kind: str) -> _State:
+def _state_of(states: Mapping[str, _State], name: str, kind: str) -> _State:
     try:
-        return known[name]
+        return states[name]
     except KeyError:
         raise LookupError(f"the design asks for the {kind} {name!r}, which `wants` does not name") from None

@@ -157,5 +157,7 @@ class Measured:
 
     def _boot(self, host: str) -> str:
         """What a host's kernel drew when it started, or its name where that is not known."""
-        known = (session.hosts[host].circumstances for session in reversed(self.sessions) if host in session.hosts)
-        return next((of[BOOT] for of in known if BOOT in of), host)
+        circumstances = (
+            session.hosts[host].circumstances for session in reversed(self.sessions) if host in session.hosts
+        )
+        return next((of[BOOT] for of in circumstances if BOOT in of), host)

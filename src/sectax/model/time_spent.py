@@ -31,7 +31,7 @@ def time_spent(measured: Measured) -> TimeSpent | None:
     blocks = measured.record.values()
     whole_s = sum(block.seconds for block in blocks)
     counted_s = settling_s = opening_s = 0.0
-    known = {} if measured.calibrated is None else measured.calibrated.calibrations
+    calibrations = {} if measured.calibrated is None else measured.calibrated.calibrations
     rounds = {} if measured.calibrated is None else measured.calibrated.rounds
     treatments = measured.plan.treatments
     place = {treatment.id: treatment.cell for treatment in treatments}
@@ -41,10 +41,11 @@ def time_spent(measured: Measured) -> TimeSpent | None:
         for name, visit in block.visited.items():
             counted_s += visit.elapsed_s / beside[name]
             opening_s += visit.open_s or 0.0
-            if name in known and visit.operations:
+            if name in calibrations and visit.operations:
                 # Operations that are timed one by one have a batch each, and settle once for a visit.
                 visits = min(visit.batches, rounds.get(place[name], visit.batches))
-                before = known[name].warmup * known[name].count + visits * settling_operations(known[name])
+                calibration = calibrations[name]
+                before = calibration.warmup * calibration.count + visits * settling_operations(calibration)
                 settling_s += before * visit.elapsed_s / visit.operations / beside[name]
     if whole_s <= 0 or counted_s <= 0:
         return None

@@ -61,7 +61,7 @@ def ask(
     Raises:
         Broken: it does not start, crashes, or does not end within 20 s.
     """
-    shown = shlex.join(command)
+    command_line = shlex.join(command)
     try:
         done = subprocess.run(
             command,
@@ -75,11 +75,11 @@ def ask(
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise Broken(f"{shown} did not end within {_ASK_TIMEOUT_S} s") from error
+        raise Broken(f"{command_line} did not end within {_ASK_TIMEOUT_S} s") from error
     except OSError as error:
-        raise Broken(f"{shown} cannot be started: {error.strerror}") from error
+        raise Broken(f"{command_line} cannot be started: {error.strerror}") from error
     if done.returncode < 0:
-        raise Broken(f"{shown} was killed by signal {-done.returncode} ({signal.strsignal(-done.returncode)})")
+        raise Broken(f"{command_line} was killed by signal {-done.returncode} ({signal.strsignal(-done.returncode)})")
     return done
 
 

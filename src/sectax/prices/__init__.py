@@ -28,8 +28,8 @@ def load(path: Path | None = None) -> PriceList:
     except OSError as error:
         raise WrongUse(f"--prices {path} cannot be read: {error.strerror}", "name a file with prices") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-        known = files("sectax.prices") / _BUILT_IN
-        raise WrongUse(f"{path} is not a price list: {error}", f"{known} is one") from error
+        example = files("sectax.prices") / _BUILT_IN
+        raise WrongUse(f"{path} is not a price list: {error}", f"{example} is one") from error
 
 
 def _read(text: str) -> PriceList:

@@ -59,9 +59,9 @@ def read(text: str) -> PublishedStudy:
     if raw.pop("schema", None) != SCHEMA:
         raise ValueError(f"a study of another schema than {SCHEMA}")
     study = msgspec.convert(raw, PublishedStudy)
-    known = msgspec.to_builtins(study)
-    known.pop("remarks", None)  # they follow from the labels
-    _refuse_unknown(raw, known)
+    fields_read = msgspec.to_builtins(study)
+    fields_read.pop("remarks", None)  # they follow from the labels
+    _refuse_unknown(raw, fields_read)
     lacking = [name for name in REQUIRED_FACTS if name not in study.facts]
     if lacking:
         raise ValueError(f"nothing is said of {', '.join(lacking)}")
@@ -73,15 +73,15 @@ def read(text: str) -> PublishedStudy:
     )
 
 
-def _refuse_unknown(raw: Any, known: Any, where: str = "") -> None:
+def _refuse_unknown(raw: Any, fields_read: Any, where: str = "") -> None:
     """Raises `ValueError` for a member of the file that no part of a study has."""
     if isinstance(raw, dict):
         for name, part in raw.items():
-            if name not in known:
+            if name not in fields_read:
                 raise ValueError(f"unknown member {where}{name}")
-            _refuse_unknown(part, known[name], f"{where}{name}.")
+            _refuse_unknown(part, fields_read[name], f"{where}{name}.")
     elif isinstance(raw, list):
-        for part, read_ in zip(raw, known, strict=True):
+        for part, read_ in zip(raw, fields_read, strict=True):
             _refuse_unknown(part, read_, where)
 
 

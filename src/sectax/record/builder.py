@@ -244,9 +244,9 @@ class MeasuredBuilder:
                         total[name] = total.get(name, 0.0) + value
 
     def _add_witnesses(self, treatment: str, witnesses: Witnesses) -> None:
-        known = self._witnesses[treatment]
+        by_name = self._witnesses[treatment]
         for name, value in witnesses.items():
-            known.setdefault(name, {}).setdefault((type(value), value), value)  # 1, 1.0 and True are three values
+            by_name.setdefault(name, {}).setdefault((type(value), value), value)  # 1, 1.0 and True are three values
 
     def _count(self, block: int, treatment: str, observed: str, of: Totals) -> None:
         for metric in self._observed.get(observed, ()):

@@ -51,14 +51,14 @@ class Catalogue:
         Raises:
             UnusableObservation: they came in another unit, or off another clock, before.
         """
-        known = self._series.get((treatment, observation.metric))
-        if known is None:
-            known = (len(self._series) + 1, observation.unit, observation.clock)
-            number, *of = known
+        entry = self._series.get((treatment, observation.metric))
+        if entry is None:
+            entry = (len(self._series) + 1, observation.unit, observation.clock)
+            number, *of = entry
             row = (number, self.treatment(treatment), observation.metric, *of)
             self._appender.write([("INSERT INTO series VALUES (?, ?, ?, ?, ?)", row)])
-            self._series[treatment, observation.metric] = known
-        number, unit, clock = known
+            self._series[treatment, observation.metric] = entry
+        number, unit, clock = entry
         if unit != observation.unit or clock != observation.clock:
             raise UnusableObservation(
                 f"{observation.metric} of {treatment} came in {observation.unit} off the clock {observation.clock},"

@@ -71,8 +71,8 @@ class BlockChecksum:
 
     def check(self, number: int, recorded: BlockChecksum) -> None:
         """Raises `Changed` where the block is not what was recorded."""
-        known = recorded.digest in (self.digest, self.without_start)
-        if not known or not _same_telemetry(self.telemetry, recorded.telemetry):
+        same_digest = recorded.digest in (self.digest, self.without_start)
+        if not same_digest or not _same_telemetry(self.telemetry, recorded.telemetry):
             raise Changed(f"block {number} holds something else than was recorded")
 
 

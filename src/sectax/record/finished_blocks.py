@@ -151,21 +151,21 @@ class BlockReducer:
             hashes[number].add(everything[number])
 
     def _witness_set(self, number: int) -> tuple[str, Witnesses]:
-        known = self._witness_sets
-        if number not in known:
+        witness_sets = self._witness_sets
+        if number not in witness_sets:
             later = "SELECT number, witnesses FROM witness_set WHERE number > ?"
-            for which, text in rows(self._db, later, tuple[int, str], max(known, default=0)):
-                known[which] = text, msgspec.json.decode(text, type=Witnesses)
-        return known[number]
+            for which, text in rows(self._db, later, tuple[int, str], max(witness_sets, default=0)):
+                witness_sets[which] = text, msgspec.json.decode(text, type=Witnesses)
+        return witness_sets[number]
 
     def _series_of(self, number: int) -> _Series:
-        known = self._series
-        if number not in known:
+        all_series = self._series
+        if number not in all_series:
             later = "SELECT number, treatment, metric, unit, clock FROM series WHERE number > ?"
-            known |= {
-                row[0]: row for row in rows(self._db, later, tuple[int, int, str, str, str], max(known, default=0))
+            all_series |= {
+                row[0]: row for row in rows(self._db, later, tuple[int, int, str, str, str], max(all_series, default=0))
             }
-        return known[number]
+        return all_series[number]
 
     def _add_observations(self, blocks: Mapping[int, BlockSummary], hashes: Mapping[int, Hash]) -> None:
         """In one pass over the rows, which lie by block, series, round and position."""

@@ -105,8 +105,8 @@ def _pooled(advice: Advice) -> Iterator[str]:
 
 def _ratio(ratio: Estimate) -> str:
     """A ratio of times, in the words that effects have."""
-    known = ratio.low is not None and ratio.high is not None
-    low, high = (math.log(ratio.low or 1.0), math.log(ratio.high or 1.0)) if known else (-math.inf, math.inf)
+    has_interval = ratio.low is not None and ratio.high is not None
+    low, high = (math.log(ratio.low or 1.0), math.log(ratio.high or 1.0)) if has_interval else (-math.inf, math.inf)
     effect = Effect(math.log(ratio.point), low, high, ratio.level, ratio.count, ratio.method, 0.0, 0.0)
     return claims.effect(effect)
 

@@ -82,13 +82,13 @@ def _bottom_line(tables: Iterable[ComparedTable]) -> Iterator[str]:
                 if shape.there.value and figure.value:
                     sides.setdefault(side.name, []).append((shape.name, shape.there.value, figure))
     for name, ratios in sides.items():
-        known = [(there, here.low, here.high) for _, there, here in ratios if here.low and here.high]
-        narrow = [ends for ends in known if not _is_noisy(*ends[1:])]
+        with_interval = [(there, here.low, here.high) for _, there, here in ratios if here.low and here.high]
+        narrow = [ends for ends in with_interval if not _is_noisy(*ends[1:])]
         alike = sum(low <= there <= high for there, low, high in narrow)
         says = [f"the study's ratio lies within this run's interval in {alike} of {len(narrow)}"] if narrow else []
-        if noisy := len(known) - len(narrow):
+        if noisy := len(with_interval) - len(narrow):
             says.append(f"{noisy} too noisy")
-        if bare := len(ratios) - len(known):
+        if bare := len(ratios) - len(with_interval):
             says.append(f"{bare} {'more ' if narrow else ''}ratio{'' if bare == 1 else 's'} without an interval")
         opposite = [
             ratio
@@ -130,9 +130,9 @@ def _factors_without_level(comparison: PublishedComparison) -> Iterator[str]:
     counterpart, plan = comparison.study.counterpart, comparison.plan
     assert counterpart is not None, "nothing is compared without one"
     for theirs, ours in counterpart.factors.items():
-        known = {*counterpart.labels.get(theirs, {}).values()}
+        labels = {*counterpart.labels.get(theirs, {}).values()}
         levels = next((factor.levels for factor in plan.factors if factor.name == ours), ())
-        if ours != plan.control and known and known.isdisjoint(levels):
+        if ours != plan.control and labels and labels.isdisjoint(levels):
             yield printable(f"{ours} {', '.join(levels)}")
 
 
@@ -179,14 +179,14 @@ def _file(path: str, run_id: str) -> str:
 
 
 def _facts_there(facts: dict[str, Fact]) -> tuple[str, ...]:
-    known = (facts[name] for name in ("environment", "author") if name in facts)
-    return tuple(f"there: {printable(str(fact.value))}" for fact in known if fact.known is not Known.UNKNOWN)
+    stated_facts = (facts[name] for name in ("environment", "author") if name in facts)
+    return tuple(f"there: {printable(str(fact.value))}" for fact in stated_facts if fact.known is not Known.UNKNOWN)
 
 
 def _facts_here(identity: dict[str, str]) -> tuple[str, ...]:
     # What measures (sectax and its libraries) is of no interest beside what is measured.
-    known = software({name: value for name, value in identity.items() if name.partition(".")[0] != "sectax"})
-    return tuple(f"here: {text}" for text in known.values()) or ("here: not recorded",)
+    software_here = software({name: value for name, value in identity.items() if name.partition(".")[0] != "sectax"})
+    return tuple(f"here: {text}" for text in software_here.values()) or ("here: not recorded",)
 
 
 def _unknowns(study: PublishedStudy) -> tuple[str, ...]:
@@ -301,10 +301,10 @@ def _quotient(figure: Figure) -> str:
         return units.ratio(value)
     if _is_noisy(low, high):
         return "too noisy"
-    known, number = units.span(low, high, nothing=1.0), units.number(value, high - low)
+    interval, number = units.span(low, high, nothing=1.0), units.number(value, high - low)
     if figure.undecided:
-        return f"undecided ({known})"
-    return f"{number} ({known})" if " to " in known else number
+        return f"undecided ({interval})"
+    return f"{number} ({interval})" if " to " in interval else number
 
 
 def _is_noisy(low: float, high: float) -> bool:

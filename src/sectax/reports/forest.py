@@ -53,9 +53,9 @@ def _row(cells: tuple[str, ...], table: Table, place: int) -> ForestRow:
     row = table.rows[place]
     unit = table.columns[1].head
     words = "".join((effect, *verdict.partition(" (see ")[1:])) if row.interval is not None else verdict
-    known = f"{value.partition(' ± ')[0]} {unit}, " if value != "–" else ""
+    amount = f"{value.partition(' ± ')[0]} {unit}, " if value != "–" else ""
     label = label.replace(f" {SECONDARY_MARK}", " (secondary)")
-    return ForestRow(label, f"{known}{words}", row.tone, row.interval)
+    return ForestRow(label, f"{amount}{words}", row.tone, row.interval)
 
 
 def _group(table: Table, rows: tuple[ForestRow, ...]) -> ForestGroup:

@@ -74,14 +74,14 @@ def pictures(history: History) -> Iterator[Block]:
     """Small multiples: one picture for each line that has two runs or more."""
     drawn = [line for line in history.lines if sum(run.cost_ratio is not None for run in line.seen) > 1]
     for line in drawn[:_MOST_PICTURES]:
-        known = [run for run in line.seen if run.cost_ratio is not None]
+        with_cost = [run for run in line.seen if run.cost_ratio is not None]
         points = tuple(
             Point(float(place), run.cost_ratio, run.low, run.high)
-            for place, run in enumerate(known)
+            for place, run in enumerate(with_cost)
             if run.cost_ratio is not None
         )
-        step = max(1, (len(known) - 1) // (_MARKED - 1))
-        at = tuple((float(place), _name(known[place], _BRIEF)) for place in range(0, len(known), step))
+        step = max(1, (len(with_cost) - 1) // (_MARKED - 1))
+        at = tuple((float(place), _name(with_cost[place], _BRIEF)) for place in range(0, len(with_cost), step))
         changed = "; ".join(map(_change_words, line.changes))
         unchanged = "no change of level was found" if _suffices(line) else "too few runs to find a change of level"
         yield Chart(

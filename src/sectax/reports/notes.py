@@ -155,10 +155,10 @@ def software(identity: Mapping[str, str]) -> dict[str, str]:
     groups: dict[str, list[str]] = {}
     for name, value in identity.items():
         kind, _, rest = name.partition(".")
-        known = rest.removeprefix("library_").replace("_", " ")
+        library = rest.removeprefix("library_").replace("_", " ")
         if rest not in _TELL_NOBODY:
             alone = rest in _SPEAK_ALONE and not (rest and value[:1].isdigit())
-            groups.setdefault(kind, []).append(value if alone else f"{known} {value}")
+            groups.setdefault(kind, []).append(value if alone else f"{library} {value}")
     return {
         kind: printable(f"{'machine' if kind == 'host' else kind}: {', '.join(values)}")
         for kind, values in groups.items()

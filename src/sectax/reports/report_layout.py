@@ -48,16 +48,16 @@ def decided(analysed: Analysed, decision: Decision | None) -> Section:
 def _page(analysed: Analysed, path: str, decision: Decision | None, todo: Section) -> Document:
     """One screen: a table, what to distrust, the decision."""
     plan, measured = analysed.measured.plan, analysed.measured
-    shown = visible(analysed, show_all=False)
+    shown_ids = visible(analysed, show_all=False)
     state = "" if measured.state == "finished" else f"{printable(measured.state)}, "
     title = f"{printable(plan.experiment)}, {printable(plan.preset)} preset: {state}{_blocks(analysed)}"
     title += f"; margin {units.margin(plan.stopping.margin)}"
     if not any(self_check(plan, analysed.controls)):
-        title += f"; {self_checked(analysed, shown)}"
-    table = answers(analysed, shown)
+        title += f"; {self_checked(analysed, shown_ids)}"
+    table = answers(analysed, shown_ids)
     results = [table] if table.rows else []
-    doubts, left = distrust(analysed, shown)
-    below = (*doubts, *footnotes(analysed, shown))
+    doubts, left = distrust(analysed, shown_ids)
+    below = (*doubts, *footnotes(analysed, shown_ids))
     sentences = (text for block in todo.blocks if isinstance(block, Lines) for text in block.texts)
     more = f" and other doubts ({', '.join(left)})" if left else ""
     file = shlex.quote(path)
@@ -71,7 +71,7 @@ def _page(analysed: Analysed, path: str, decision: Decision | None, todo: Sectio
         lines(_compared(plan)),
         sections(
             Section("Findings", (*results, *([Footnotes(below)] if below else [])), Kind.RESULTS),
-            Section("Hosts", tuple(_hosts(analysed, shown))),
+            Section("Hosts", tuple(_hosts(analysed, shown_ids))),
             replace(todo, blocks=(Text(" ".join(sentences)),)),
         ),
         foot=printable(foot),

@@ -68,7 +68,7 @@ def _shapes(times: Array, places: Array) -> list[BatchShape | None]:
     import numpy as np
 
     size = times.shape[1]
-    known = times.min(axis=1) > 0
+    positive = times.min(axis=1) > 0
     logs = np.log(np.where(times > 0, times, 1.0))
     mean = logs.mean(axis=1)
     around = logs - mean[:, None]
@@ -96,7 +96,9 @@ def _shapes(times: Array, places: Array) -> list[BatchShape | None]:
         share.tolist(),
         separation.tolist(),
     )
-    return [BatchShape(size, *row) if usable else None for usable, *row in zip(known.tolist(), *columns, strict=True)]
+    return [
+        BatchShape(size, *row) if usable else None for usable, *row in zip(positive.tolist(), *columns, strict=True)
+    ]
 
 
 def best_split(ordered: Array, squares: Array) -> tuple[Array, Array]:

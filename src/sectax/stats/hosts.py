@@ -186,9 +186,9 @@ def own_half_widths(hosts: OfHosts, alpha: float, unseen: float) -> Array:
     Args:
         unseen: how far off a mode of processes may lie that no block fell into (`guarded_half_width`).
     """
-    known = (hosts.count >= LEAST_BLOCKS) & (hosts.noise > 0)
-    plain = critical_value(hosts.count, alpha) * np.sqrt(np.where(known, hosts.noise, 1.0))
-    return np.where(known, guarded_half_width(hosts.count, plain, unseen, alpha), np.inf)
+    has_noise = (hosts.count >= LEAST_BLOCKS) & (hosts.noise > 0)
+    plain = critical_value(hosts.count, alpha) * np.sqrt(np.where(has_noise, hosts.noise, 1.0))
+    return np.where(has_noise, guarded_half_width(hosts.count, plain, unseen, alpha), np.inf)
 
 
 def without_late(differences: Array, host: Places) -> Array:

@@ -84,9 +84,9 @@ def _judgements(environment: Environment, verified: Callable[..., Attested]) -> 
     except (NotGenuine, binascii.Error) as error:
         yield False, printable(str(error), 300)
         return
-    known = environment.identity.get("host.memory_encryption")
-    if known not in (None, attested.technology):
-        yield False, f"its report is of {attested.technology}, and it said {printable(known or '')}"
+    reported = environment.identity.get("host.memory_encryption")
+    if reported not in (None, attested.technology):
+        yield False, f"its report is of {attested.technology}, and it said {printable(reported or '')}"
         return
     guest = f"a guest of {attested.technology}, by {attested.root}, made for this run's plan"
     yield True, f"{guest}; revocation was not checked; its measurement is {attested.measurement}"

@@ -146,14 +146,14 @@ def _imported(file: InputFile, format_: str | None, columns: Columns) -> tuple[s
     from sectax.audit.reading.asked import with_baseline
     from sectax.audit.tables.table import looks_like_a_table, read_table
 
-    known = registry.recognised(file.head_text()) if format_ is None else format_
-    if known is None and (columns.value or columns.unit or looks_like_a_table(file.head_text())):
-        known = CSV
-    if known == CSV:
+    format_name = registry.recognised(file.head_text()) if format_ is None else format_
+    if format_name is None and (columns.value or columns.unit or looks_like_a_table(file.head_text())):
+        format_name = CSV
+    if format_name == CSV:
         evidence = read_table(file.lines(), columns)
         kind, title = CSV, f"table ({evidence.columns})"
     else:
-        grammar, evidence = registry.read(file.text(), known)
+        grammar, evidence = registry.read(file.text(), format_name)
         kind, title = grammar.name, grammar.title
         # A level may be the baseline wherever there are levels.
         unfit = [name for name in columns.given() if name != "baseline"]

@@ -255,9 +255,9 @@ class ClusterWork:
         events = list(job.events_of(answer))
         refuse_other_work(block, events)
         for (treatment, name), value in promised(self._plan, events).items():
-            known = self._promised.setdefault((treatment, name), value)
-            if not same(known, value):
-                raise ValueError(f"{treatment} has {name} {value} there, and {known} on other hosts")
+            promised_value = self._promised.setdefault((treatment, name), value)
+            if not same(promised_value, value):
+                raise ValueError(f"{treatment} has {name} {value} there, and {promised_value} on other hosts")
         return [Arrived(block.number, tuple(events), answer.seconds)]
 
     def _leave_out(self, host: str, reason: str) -> None:
@@ -304,13 +304,13 @@ def longest_block_s(expected_s: float) -> float:
 
 def refuse_changed_hosts(before: Measured, now: Environment) -> None:
     """Raise `WrongUse` where what a session had is another thing now, or a new host has other software than those."""
-    known = {host: of for session in before.sessions for host, of in session.hosts.items()}
+    earlier = {host: of for session in before.sessions for host, of in session.hosts.items()}
     refuse_change(
-        Environment(before.sessions[0].identity, hosts={host: known[host] for host in known if host in now.hosts}),
-        Environment(now.identity, hosts={host: of for host, of in now.hosts.items() if host in known}),
+        Environment(before.sessions[0].identity, hosts={host: earlier[host] for host in earlier if host in now.hosts}),
+        Environment(now.identity, hosts={host: of for host, of in now.hosts.items() if host in earlier}),
     )
-    if known:
-        right = Environment(software(next(iter(known.values()))))
+    if earlier:
+        right = Environment(software(next(iter(earlier.values()))))
         for host, of in now.hosts.items():
             refuse_change(right, Environment(software(of)), f"{host} has other software than the hosts before:")
 
@@ -318,12 +318,12 @@ def refuse_changed_hosts(before: Measured, now: Environment) -> None:
 def refuse_other_work(block: PlannedBlock, events: Iterable[BlockEvent]) -> None:
     """Raise `ValueError` where a finished block has other trials than were planned, or leaves some out in silence."""
     planned = {(visit.treatment, visit.round, visit.position) for cell in block.cells for visit in cell.visits}
-    known = {treatment for cell in block.cells for treatment in cell.opening}
+    treatments = {treatment for cell in block.cells for treatment in cell.opening}
     visited: set[tuple[str, int, int]] = set()
     opened: set[str] = set()
     dropped: set[str] = set()
     for event in events:
-        if event.treatment not in known:
+        if event.treatment not in treatments:
             raise ValueError(f"it measured {event.treatment}, which is not planned in block {block.number}")
         if isinstance(event, Trial):
             place = (event.treatment, event.round, event.position)
@@ -334,7 +334,7 @@ def refuse_other_work(block: PlannedBlock, events: Iterable[BlockEvent]) -> None
             opened.add(event.treatment)
         elif isinstance(event, Dropped):
             dropped.add(event.treatment)
-    missing = {place[0] for place in planned - visited} | (known - opened)
+    missing = {place[0] for place in planned - visited} | (treatments - opened)
     if silent := sorted(missing - dropped):
         raise ValueError(f"it left out visits of {silent[0]} in block {block.number}, and does not say why")
 
@@ -363,6 +363,6 @@ def _fits(facts: Mapping[str, str], condition: str) -> bool:
         raise WrongUse(f"--where {condition}: of what?", "write it as --where cpu_model='*EPYC*'")
     value = facts.get(name, facts.get(f"host.{name}"))
     if value is None:
-        known = ", ".join(sorted(key.removeprefix("host.") for key in facts if key.startswith("host.")))
-        raise WrongUse(f"hosts do not say their {name}", f"they say: {known}")
+        names_there = ", ".join(sorted(key.removeprefix("host.") for key in facts if key.startswith("host.")))
+        raise WrongUse(f"hosts do not say their {name}", f"they say: {names_there}")
     return fnmatch(value.lower(), pattern.lower())

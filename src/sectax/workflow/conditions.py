@@ -76,10 +76,10 @@ def _resolved(condition: Condition, plan: Plan) -> Condition:
         elif word == condition.metric and (condition.unit in ("", "B") or word == BILL):
             named = word  # what was counted, or a bill
         elif word != plan.experiment:
-            known = [metric.name for metric in metrics]
+            metric_names = [metric.name for metric in metrics]
             raise WrongUse(
                 f"{condition.text}: no metric {word!r} is {'compared' if condition.is_share else 'measured'}",
-                did_you_mean(word, [*known, *levels]),
+                did_you_mean(word, [*metric_names, *levels]),
             )
     unit = next((metric.unit for metric in metrics if metric.name == named), None)
     if not condition.is_share and unit is not None and condition.unit != unit and (condition.unit or unit != "B"):
@@ -106,11 +106,13 @@ def concluded(analysed: Analysed, conditions: Sequence[Condition]) -> tuple[Conc
     from sectax.workflow.figures import figures  # with prices, and what experiments know of them
 
     values = figures(analysed)
-    known = {name for of_treatment in values.values() for name in of_treatment} | {item.name for item in plan.metrics}
+    metric_names = {name for of_treatment in values.values() for name in of_treatment} | {
+        item.name for item in plan.metrics
+    }
     compared = {metric.name for metric in plan.metrics if metric.compared}
     for condition in conditions if values else ():
-        if not condition.is_share and condition.metric not in known:
-            lacks, hint = f"the run has no {condition.metric!r}", did_you_mean(condition.metric, sorted(known))
+        if not condition.is_share and condition.metric not in metric_names:
+            lacks, hint = f"the run has no {condition.metric!r}", did_you_mean(condition.metric, sorted(metric_names))
             if condition not in plan.stopping.conditions:
                 raise WrongUse(f"{condition.text}: {lacks}", hint)
             for of_treatment in values.values():

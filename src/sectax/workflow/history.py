@@ -79,12 +79,12 @@ def _history(source: str, folder: Path, kept: Kept | None) -> History:
     files = run_files(folder)
     if not files:
         raise WrongUse(f"there is no run file (*.sectax) in {source}", "name the folder that holds them")
-    known: dict[str, _Run] = {}
+    cached: dict[str, _Run] = {}
     if kept is not None and (text := kept.recall()) is not None:
-        known = msgspec.json.decode(text, type=dict[str, _Run])
-    fresh = [path for path in files if path.name not in known or known[path.name].state != _state(path)]
+        cached = msgspec.json.decode(text, type=dict[str, _Run])
+    fresh = [path for path in files if path.name not in cached or cached[path.name].state != _state(path)]
     read = dict(zip((path.name for path in fresh), _in_parallel(_read, fresh), strict=True))
-    runs = {path.name: read.get(path.name) or known[path.name] for path in files}
+    runs = {path.name: read.get(path.name) or cached[path.name] for path in files}
     if kept is not None and fresh:
         # A run that goes on has a log beside it, which changes and the file does not.
         kept.keep(msgspec.json.encode({name: run for name, run in runs.items() if run.finished}).decode())
@@ -176,11 +176,11 @@ def _ratio(log: float) -> float | None:
 def _changes(points: Sequence[tuple[str, _Run, _Compared]]) -> Iterator[Change]:
     from sectax.stats.changes import change_points
 
-    known = [point for point in points if point[2].logs is not None and point[2].verdict not in NO_CLAIM]
-    logs = [point[2].logs[1] for point in known if point[2].logs is not None]
+    with_cost = [point for point in points if point[2].logs is not None and point[2].verdict not in NO_CLAIM]
+    logs = [point[2].logs[1] for point in with_cost if point[2].logs is not None]
     places = change_points(logs)
     for start, place, end in zip((0, *places), places, (*places[1:], len(logs)), strict=False):
-        (_, before, _), (name, after, _) = known[place - 1], known[place]
+        (_, before, _), (name, after, _) = with_cost[place - 1], with_cost[place]
         names = sorted(before.environment.keys() | after.environment.keys())
         also = tuple(key for key in names if before.environment.get(key) != after.environment.get(key))
         means = (math.exp(fmean(logs[start:place])), math.exp(fmean(logs[place:end])))

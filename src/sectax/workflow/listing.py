@@ -18,11 +18,11 @@ _MATTERS = ("HOME", "SECTAX_CACHE", "XDG_CACHE_HOME", "PYTHONPATH", "PHPRC", "PH
 
 def listing() -> dict[str, Any]:
     """The document of `sectax list` (`overview.Overview`)."""
-    known = offered()
+    entries = offered()
     return {
-        "experiments": known["experiments"],
+        "experiments": entries["experiments"],
         "probes": _probes(),
-        "studies": known["studies"],
+        "studies": entries["studies"],
         "schema": "sectax/list/2",
     }
 

@@ -150,7 +150,7 @@ def progress_line(
     else:
         decided = [is_answered(finding, plan.stopping.until) for finding in primary]
     # The widest interval is the one that people wait for.
-    shown = max(open_primary or waiting or primary, key=_width, default=None)
+    widest = max(open_primary or waiting or primary, key=_width, default=None)
     # The number of blocks, where that is known; otherwise the time is the limit.
     most = plan.stopping.fixed_blocks or plan.stopping.max_blocks
     of = "" if most is None else f" of {'' if plan.stopping.fixed_blocks else 'at most '}{most}"
@@ -159,7 +159,7 @@ def progress_line(
         elapsed_s,
         f"{sum(decided)} of {len(decided)} decided",
         _left(measured, waiting, elapsed_s, one_block_s),
-        *_estimate(plan, shown),
+        *_estimate(plan, widest),
     )
 
 

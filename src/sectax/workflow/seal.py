@@ -151,8 +151,8 @@ def _check(program: str | None, allowed: str | None, statement: str, signature: 
             signers.write_text(allowed, encoding="utf-8")
             principals = _ask(program, "", "find-principals", "-s", file, "-f", signers)
             who = principals.splitlines()[0] if principals.strip() else ""
-            known = who and not who.startswith("-")
-            verified = _ask(program, statement, "verify", "-s", file, "-f", signers, "-I", who) if known else ""
+            has_signer = who and not who.startswith("-")
+            verified = _ask(program, statement, "verify", "-s", file, "-f", signers, "-I", who) if has_signer else ""
             if (by := _GOOD.search(verified)) is None:
                 raise UnknownSigner(good["key"])
             good = by

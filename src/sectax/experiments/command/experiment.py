@@ -118,15 +118,15 @@ class CommandExperiment(Experiment):
         options = dict(request.options) | {FOLDER: (machine.folder,)}
         first, *_ = read_cells(options)
         commands, places = Factor(CONTROL, tuple(first.argv)), first.places
-        known = tuple(Factor(*scan) for scan in scans(options).items())
+        available = tuple(Factor(*scan) for scan in scans(options).items())
         if places is None:
-            known = (*known, commands)
+            available = (*available, commands)
         else:
-            known = (*known, *((commands,) if len(commands.levels) > 1 else ()), Factor(HOST, places.names))
-        others = () if places is None else tuple(where for where in places.hosts if where != LOCAL_HOST)
+            available = (*available, *((commands,) if len(commands.levels) > 1 else ()), Factor(HOST, places.names))
+        far_hosts = () if places is None else tuple(where for where in places.hosts if where != LOCAL_HOST)
         stopping, rounds_range, batch_s = _stopping_of(runs(options), request.stopping)
         return Design(
-            factors=choose(known, {}, request.levels),
+            factors=choose(available, {}, request.levels),
             control=CONTROL if places is None else HOST,
             baseline=commands.levels[0] if places is None else places.baseline,
             metrics=(WALL, CPU, PEAK_MEMORY),
@@ -161,7 +161,7 @@ class CommandExperiment(Experiment):
             },
             # Another launcher has another cost of its own; another exit status, or another program, is other work.
             equal_witnesses=("launcher", "exit_statuses", *(() if places is None else ("program",))),
-            hosts=tuple(where for where in others if machine.host_lacks(where) is None),
+            hosts=tuple(where for where in far_hosts if machine.host_lacks(where) is None),
         )
 
     def arguments(self, typed: Sequence[str]) -> list[str]:
@@ -293,8 +293,8 @@ class _Bench(Bench):
         commands = _commands_of(treatment, self.plan)
         share = commands.added.get(_command(treatment, commands), 0.0)
         baseline = self.plan.cell(treatment.cell).baseline
-        known = None if calibrated is None else calibrated.calibrations.get(baseline)
-        return 0.0 if known is None else share * known.operation_s
+        calibration = None if calibrated is None else calibrated.calibrations.get(baseline)
+        return 0.0 if calibration is None else share * calibration.operation_s
 
     def empties(self) -> dict[str, SubjectSpec]:
         """With --shell, the start of the shell is part of every command, and told beside the figures."""
@@ -319,8 +319,8 @@ class _Bench(Bench):
 
 
 def _is_long(treatment: Treatment, calibrated: Calibrated) -> bool:
-    known = calibrated.calibrations.get(treatment.id)
-    return known is not None and known.operation_s >= LONG_S
+    calibration = calibrated.calibrations.get(treatment.id)
+    return calibration is not None and calibration.operation_s >= LONG_S
 
 
 def _command(treatment: Treatment, commands: Commands) -> str:

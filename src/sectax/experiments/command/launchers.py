@@ -166,11 +166,11 @@ def definitions(
         ValueError: a NUL in a word.
     """
     null = requests.truncated(os.devnull)
-    shown, errors = _places(output)
+    output_place, errors = _places(output)
     heard = requests.STDERR_OF_LAUNCHER
     defined = [
-        requests.program(COMMAND, source, shown, errors, path, argv),
-        requests.program(COMMAND_ALOUD, source, shown, heard, path, argv),
+        requests.program(COMMAND, source, output_place, errors, path, argv),
+        requests.program(COMMAND_ALOUD, source, output_place, heard, path, argv),
     ]
     if prepare is not None:
         defined.append(requests.program(PREPARE, os.devnull, null, null, prepare_path, prepare))

@@ -31,15 +31,15 @@ def technology(leaves: Leaves) -> str | None:
     return None
 
 
-def witnesses(leaves: Leaves, known: Witnesses) -> Witnesses:
+def witnesses(leaves: Leaves, of_kernel: Witnesses) -> Witnesses:
     """What a subject says of its host, with what CPUID adds.
 
     Args:
-        known: what the host's kernel says. Where both speak and disagree, the encryption is not known.
+        of_kernel: what the host's kernel says. Where both speak and disagree, the encryption is not known.
     """
     if not leaves:
-        return known
-    witnessed = dict(known) | {"cpuid": words(leaves)}
+        return of_kernel
+    witnessed = dict(of_kernel) | {"cpuid": words(leaves)}
     kind = technology(leaves)
     if kind is None or kind == witnessed.get("memory_encryption"):
         return witnessed
@@ -57,9 +57,9 @@ def words(leaves: Leaves) -> str:
         parts.append(f"guest of {_text(b, c, d).strip() or 'a hypervisor without a name'}")
     else:
         parts.append("no hypervisor shows")
-    shown = [name for bit, name in _OF_AMD if leaves.get(_AMD, _NONE)[0] & bit]
-    if shown:
-        parts.append(f"the processor shows {', '.join(shown)}")
+    technologies = [name for bit, name in _OF_AMD if leaves.get(_AMD, _NONE)[0] & bit]
+    if technologies:
+        parts.append(f"the processor shows {', '.join(technologies)}")
     kind = technology(leaves)
     if kind is not None:
         parts.append(f"memory encrypted by {kind}")

@@ -131,13 +131,13 @@ class ConfidentialExperiment(Experiment):
         as_published = request.preset == "published"
         places = read_places(request.options, HOSTS[request.preset])
         several = len(places.pairs) > 1
-        known = (
+        available = (
             *((Factor(PAIR, tuple(str(number + 1) for number in range(len(places.pairs)))),) if several else ()),
             *((Factor(COMMANDS, (BY_COUNT, AS_PUBLISHED)),) if as_published else ()),
             Factor(TEST, tuple(PUBLISHED_TESTS) if as_published else ORDER),
             Factor(HOST, places.names),
         )
-        factors = choose(known, {TEST: PRESETS[request.preset]}, request.levels)
+        factors = choose(available, {TEST: PRESETS[request.preset]}, request.levels)
         used = [where for where in places.hosts if machine.host_lacks(where) is None]
         block, choice = _block([machine.host(where).facts for where in used])
         has_probe = machine.lacks(OWN_PROBE) is None
@@ -203,8 +203,8 @@ class _Bench(Bench):
         """Of this machine, where it is among the hosts, what its plain identity leaves out."""
         if LOCAL_HOST not in self._places.hosts:
             return {}
-        known = host().identity()
-        return {name: value for name, value in facts_of(LOCAL_HOST).items() if name not in known}
+        recorded = host().identity()
+        return {name: value for name, value in facts_of(LOCAL_HOST).items() if name not in recorded}
 
     def circumstances(self) -> dict[str, dict[str, str]]:
         """Of every host that says that its memory is encrypted, its attestation report over the hash of the plan."""

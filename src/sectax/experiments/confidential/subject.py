@@ -392,8 +392,8 @@ class SysbenchSubject:
 
 def _together(readings: list[Reading]) -> Reading:
     def added(values: list[float | None]) -> float | None:
-        known = [value for value in values if value is not None]
-        return sum(known) if len(known) == len(values) else None
+        reported = [value for value in values if value is not None]
+        return sum(reported) if len(reported) == len(values) else None
 
     return Reading(
         sum(reading.total_s for reading in readings),

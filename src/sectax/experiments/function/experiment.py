@@ -67,14 +67,14 @@ class FunctionExperiment(on_lambda.LambdaExperiment):
     def design(self, request: Request, machine: Machine) -> Design:
         options = dict(request.options) | {FOLDER: (machine.folder,)}
         functions = read_functions(options)
-        known = (
+        available = (
             Factor("memory", on_lambda.memory_levels(request.levels.get("memory", _MEMORY_MB), _MEMORY_MB)),
             Factor("pace", (on_lambda.BACK_TO_BACK, on_lambda.SPACED)),
             Factor("function", tuple(functions.code)),
         )
         reported = on_lambda.metrics(functions.endpoint)
         return Design(
-            factors=choose(known, {"pace": (on_lambda.BACK_TO_BACK,)}, request.levels),
+            factors=choose(available, {"pace": (on_lambda.BACK_TO_BACK,)}, request.levels),
             control="function",
             baseline=BASELINE,
             metrics=reported,

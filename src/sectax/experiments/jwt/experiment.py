@@ -124,8 +124,8 @@ def factors_of(languages: tuple[str, ...]) -> tuple[Factor, ...]:
 
 def _languages(preset: str, factors: tuple[Factor, ...], levels: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     """Those of a run; its design is then made for a machine that was asked of these alone."""
-    known = (*factors[0].levels, *filter(probes.is_in_a_folder, levels.get("language", ())))
-    factors = (Factor("language", known), *factors[1:])
+    languages = (*factors[0].levels, *filter(probes.is_in_a_folder, levels.get("language", ())))
+    factors = (Factor("language", languages), *factors[1:])
     return choose(factors, {"language": LANGUAGES} | _PRESETS[preset], levels)[0].levels
 
 
@@ -170,8 +170,8 @@ class JwtExperiment(Experiment):
         return Wanted(probes=_languages(request.preset, self.factors, request.levels))
 
     def design(self, request: Request, machine: Machine) -> Design:
-        known = factors_of(tuple(machine.probes))
-        factors = choose(known, _PRESETS[request.preset], request.levels)
+        factors_here = factors_of(tuple(machine.probes))
+        factors = choose(factors_here, _PRESETS[request.preset], request.levels)
         languages = factors[0].levels
         answer = probe_metrics(languages, machine)
         as_published = request.preset == "published"
@@ -218,8 +218,8 @@ class JwtExperiment(Experiment):
             weigh.insert(0, "keys parsed on every call cost more (--level key_use=parsed-per-call)")
         measured = {level for factor in plan.factors if factor.name == "language" for level in factor.levels}
         changes = "OpenSSL, library or processor"
-        if plan.preset != "published" and (others := sorted({*probes.names()} - measured)):
-            changes = f"library, processor or language ({', '.join(others)})"
+        if plan.preset != "published" and (unmeasured := sorted({*probes.names()} - measured)):
+            changes = f"library, processor or language ({', '.join(unmeasured)})"
         choice = Choice(
             mixed="operation",
             usual={"sign": 1, "verify": 20},

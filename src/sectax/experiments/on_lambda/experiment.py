@@ -269,18 +269,18 @@ def memory_levels(requested: tuple[str, ...], there_are: tuple[str, ...]) -> tup
 
 
 def chosen_factors(
-    known: tuple[Factor, ...], memory_mb: tuple[str, ...], preset: Mapping[str, tuple[str, ...]], request: Request
+    available: tuple[Factor, ...], memory_mb: tuple[str, ...], preset: Mapping[str, tuple[str, ...]], request: Request
 ) -> tuple[Factor, ...]:
     """The factors of a run, as `levels.choose` has them; of memory every size of Lambda's may be asked for.
 
     Args:
-        known: all factors, the factor `memory` among them; memory_mb: its usual levels, which are `all`.
+        available: all factors, the factor `memory` among them; memory_mb: its usual levels, which are `all`.
         preset: the levels of the request's preset.
     Raises:
         WrongUse: a factor or level that does not exist.
     """
     memory = Factor("memory", memory_levels(request.levels.get("memory", memory_mb), memory_mb))
-    return choose(tuple(memory if factor.name == "memory" else factor for factor in known), preset, request.levels)
+    return choose(tuple(memory if factor.name == "memory" else factor for factor in available), preset, request.levels)
 
 
 def takes_one_processor(endpoint: str | None, memory_mb: Collection[str]) -> bool:

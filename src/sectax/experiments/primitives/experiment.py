@@ -99,14 +99,14 @@ def _factors(languages: tuple[str, ...]) -> tuple[Factor, ...]:
     )
 
 
-def _chosen_factors(known: tuple[Factor, ...], request: Request) -> tuple[Factor, ...]:
+def _chosen_factors(available: tuple[Factor, ...], request: Request) -> tuple[Factor, ...]:
     """The factors of a run. Families follow from algorithms, and what has no message has no size."""
     preset, requested = dict(_PRESETS[request.preset]), dict(request.levels)
     if "family" not in requested and "algorithm" in requested:
         named = {name.casefold() for name in requested["algorithm"]}
         able = [name for name, family in FAMILIES.items() if named & set(family.algorithms)]
         preset["family"] = tuple(name for name in able if name in preset["family"]) or tuple(able) or preset["family"]
-    by_name = {factor.name: factor for factor in choose(known, preset | {"algorithm": ALGORITHMS[:1]}, requested)}
+    by_name = {factor.name: factor for factor in choose(available, preset | {"algorithm": ALGORITHMS[:1]}, requested)}
     families = {name: FAMILIES[name] for name in by_name["family"].levels}
     if "algorithm" not in requested:
         common = [name for family in families.values() for name in family.common]

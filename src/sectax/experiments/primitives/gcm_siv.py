@@ -94,11 +94,11 @@ def _tables(by: int) -> list[list[int]]:
     return tables
 
 
-def _product(one: int, other: int) -> int:
+def _product(left: int, right: int) -> int:
     product = 0
-    while other:
-        if other & 1:
-            product ^= one
-        other >>= 1
-        one = one << 1 ^ (_FIELD if one >> 127 else 0)
+    while right:
+        if right & 1:
+            product ^= left
+        right >>= 1
+        left = left << 1 ^ (_FIELD if left >> 127 else 0)
     return product

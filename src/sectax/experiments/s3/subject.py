@@ -120,8 +120,8 @@ class S3Subject(ClientSubject):
         elif ENCRYPTIONS[spec.encryption].by_service:
             witnesses["proof"] = "claimed by the service, not proven"
         if stored is not None:
-            shown = {name: value for name, value in witnesses.items() if name in _OF_STORING}
-            self._stored_object = replace(stored, found=place, witnesses=shown)
+            storing = {name: value for name, value in witnesses.items() if name in _OF_STORING}
+            self._stored_object = replace(stored, found=place, witnesses=storing)
         clock = self._begin_visits(hello.clock, client.telemetry())
         self._warm_up()
         libraries: Witnesses = {f"library_{name}": self._safe(version) for name, version in hello.libraries.items()}

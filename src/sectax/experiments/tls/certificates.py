@@ -43,15 +43,15 @@ def authority(kind: str, chain: str = DIRECT, name: str = NAME, ended: bool = Fa
     """
     root_key, root_name = _private_key(kind), _name("sectax root")
     root = _signed(root_name, root_key, root_name, root_key, None)
-    by_key, by_name, shown = root_key, root_name, ""
+    by_key, by_name, intermediate = root_key, root_name, ""
     if chain == INTERMEDIATE:
         by_key, by_name = _private_key(kind), _name("sectax intermediate")
-        shown = _pem(_signed(by_name, by_key, root_name, root_key, None))
+        intermediate = _pem(_signed(by_name, by_key, root_name, root_key, None))
     pairs = []
     for whose, is_ended in ((name, ended), ("client.test", False)):
         key = _private_key(kind)
         certificate = _signed(_name(whose), key, by_name, by_key, whose, is_ended)
-        pairs.append(Pair(_pem(certificate) + shown, _key_pem(key)))
+        pairs.append(Pair(_pem(certificate) + intermediate, _key_pem(key)))
     return Authority(_pem(root), *pairs)
 
 

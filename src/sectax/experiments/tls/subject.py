@@ -58,9 +58,9 @@ class TlsSpec:
         setup, certificates = self.setup, self.authority
         secrets = {"certificates": "", "key": "", "roots": ""}
         if certificates is not None:
-            shown = certificates.client if of_client else certificates.server
+            pair = certificates.client if of_client else certificates.server
             if not of_client or setup.client_certificate == MTLS:
-                secrets |= {"certificates": shown.certificates, "key": shown.key}
+                secrets |= {"certificates": pair.certificates, "key": pair.key}
             if of_client or setup.client_certificate == MTLS:
                 secrets["roots"] = certificates.root
         return secrets | {

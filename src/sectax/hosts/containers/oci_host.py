@@ -144,8 +144,8 @@ class OciHost:
     def identity(self) -> dict[str, str]:
         """What the container says of itself, asked once, and which runtime it is. Raises `ChildError`."""
         if self._facts is None:
-            known = facts.ask(self)
-            self._facts = known | {"host.runtime": self._version()}
+            facts_inside = facts.ask(self)
+            self._facts = facts_inside | {"host.runtime": self._version()}
         return dict(self._facts)
 
     def circumstances(self) -> dict[str, str]:

@@ -129,10 +129,10 @@ class SharedCounters:
     @classmethod
     def of(cls, root: Path, groups: tuple[Path, ...]) -> SharedCounters:
         """The counters of the machine that begins at *root* and of these groups; the same ones for all who ask."""
-        known = cls._known.get((root, groups))
-        if known is None:
-            known = cls._known[root, groups] = cls(root, groups)
-        return known
+        counters = cls._known.get((root, groups))
+        if counters is None:
+            counters = cls._known[root, groups] = cls(root, groups)
+        return counters
 
     def __init__(self, root: Path, groups: tuple[Path, ...]) -> None:
         self._stat = open_counter(root / "proc/stat")

@@ -23,10 +23,10 @@ def where(measured: Measured) -> str:
     """Where a run was measured: '6 hosts (Intel Xeon 8375C, AMD EPYC 7R13)', or the processor of the only host."""
     hosts, workers = measured.machines, measured.hosts
     models = dict.fromkeys(filter(None, (processor(measured, host) for host in hosts)))
-    known = ", ".join(models) or "processor unknown"
+    processors = ", ".join(models) or "processor unknown"
     if len(hosts) > 1:
-        return f"{len(hosts)} hosts ({known})"
-    return f"{len(workers)} workers of one machine ({known})" if len(workers) > 1 else known
+        return f"{len(hosts)} hosts ({processors})"
+    return f"{len(workers)} workers of one machine ({processors})" if len(workers) > 1 else processors
 
 
 def spread(estimate: Estimate | None) -> str:
@@ -41,8 +41,8 @@ def spread(estimate: Estimate | None) -> str:
 def _plus_minus(estimate: Estimate) -> str:
     assert estimate.low is not None
     assert estimate.high is not None
-    known = units.span(100 * estimate.low, 100 * estimate.high)
-    return f"± {units.roughly(100 * estimate.point)} % ({known} %)"
+    interval = units.span(100 * estimate.low, 100 * estimate.high)
+    return f"± {units.roughly(100 * estimate.point)} % ({interval} %)"
 
 
 def alike(analysed: Analysed, across: AcrossHosts) -> str:
@@ -51,8 +51,8 @@ def alike(analysed: Analysed, across: AcrossHosts) -> str:
         refusal = no_claim(across.refused).removesuffix(".")
     else:
         refusal = f"{summaries.answer_of(analysed, across.alike).removesuffix('.')} on {LIKE_THESE}"
-    known = spread(across.spread)
-    return f"{refusal}; {known}." if known else f"{refusal}."
+    spread_words = spread(across.spread)
+    return f"{refusal}; {spread_words}." if spread_words else f"{refusal}."
 
 
 def unseen(across: Sequence[AcrossHosts]) -> list[str]:
@@ -122,8 +122,8 @@ def in_short(analysed: Analysed, shown: frozenset[str], most: int) -> list[str]:
 
 def _differences(across: Sequence[AcrossHosts]) -> list[str]:
     """How much the hosts measured differ where most."""
-    known = [comparison.spread for comparison in across if comparison.spread is not None and comparison.spread.low]
-    if not known:
+    spreads = [comparison.spread for comparison in across if comparison.spread is not None and comparison.spread.low]
+    if not spreads:
         return []
-    largest = max(known, key=lambda estimate: estimate.point)
-    return [f"The hosts measured differ by {'up to ' if len(known) > 1 else ''}{_plus_minus(largest)}."]
+    largest = max(spreads, key=lambda estimate: estimate.point)
+    return [f"The hosts measured differ by {'up to ' if len(spreads) > 1 else ''}{_plus_minus(largest)}."]

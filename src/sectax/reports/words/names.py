@@ -110,8 +110,8 @@ def together(plan: Plan, ids: tuple[str, ...], *, show_all: bool = False) -> lis
 
     if show_all or len(ids) <= MOST_SUBJECTS:
         return [called(name) for name in ids]
-    known = skipped | {treatment.id: treatment.levels for treatment in plan.treatments}
-    levels = [known.get(name, {}) for name in ids]
+    levels_of = skipped | {treatment.id: treatment.levels for treatment in plan.treatments}
+    levels = [levels_of.get(name, {}) for name in ids]
     shared = set(levels[0].items()).intersection(*(own_levels.items() for own_levels in levels[1:]))
     common = [f"{name} {level}" for name, level in levels[0].items() if name in varied and (name, level) in shared]
     if common:

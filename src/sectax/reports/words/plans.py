@@ -54,8 +54,8 @@ def answered_by(plan: Plan) -> list[str]:
     limited = {condition.metric or first for condition in plan.stopping.conditions}
     if plan.stopping.until is Until.CONDITIONS and limited and first not in limited:
         # A bill, and what was counted, are figures that no metric has.
-        known = [names.metric(plan, metric.name) for metric in plan.metrics if metric.name in limited]
-        return [f"the limits are on {' and '.join(known or sorted(map(printable, limited)))}"]
+        metric_names = [names.metric(plan, metric.name) for metric in plan.metrics if metric.name in limited]
+        return [f"the limits are on {' and '.join(metric_names or sorted(map(printable, limited)))}"]
     return [printable(plan.answered_by)] if plan.answered_by else []
 
 

@@ -115,20 +115,20 @@ def of_parts(analysed: Analysed) -> list[str]:
     for metric in plan.metrics:
         if metric.compared or not metric.part_of or metric.name not in plan.beside:
             continue
-        known = [
+        with_interval = [
             (treatment, estimate, estimate.low, estimate.high)
             for treatment in plan.treatments
             if treatment.role is Role.TREATMENT and (estimate := results.get(treatment.id, {}).get(metric.name))
             if estimate.low is not None and estimate.high is not None
         ]
-        for treatment, estimate, least, most in known:
+        for treatment, estimate, least, most in with_interval:
             column = units.scale(metric.unit, [estimate.point])
             whole = results[treatment.id].get(metric.part_of)
             share = ""
             if whole is not None and whole.point > 0:
                 share = f", about {units.roughly(100 * estimate.point / whole.point)} % of the whole operation's "
                 share += names.metric(plan, metric.part_of)
-            lows = [low for part, _, low, _ in known if part.cell == treatment.cell and part is not treatment]
+            lows = [low for part, _, low, _ in with_interval if part.cell == treatment.cell and part is not treatment]
             rank = ", less than any other" if lows and most < min(lows) else ""
             where = names.cell(plan, treatment.cell)
             words = f"{names.treatment(plan, treatment.id)}: {names.metric(plan, metric.name)}, takes"
@@ -190,8 +190,8 @@ def _budget(seconds: float) -> str:
 
 def _digest(analysed: Analysed, findings: list[Finding]) -> list[str]:
     kinds = {"slower": SLOWER, "faster": FASTER, "equal within the margin": {VerdictId.EQUIVALENT}}
-    known = (next((word for word, which in kinds.items() if finding.verdict in which), "") for finding in findings)
-    counts = Counter(word or "undecided" for word in known)
+    kind_words = (next((word for word, which in kinds.items() if finding.verdict in which), "") for finding in findings)
+    counts = Counter(word or "undecided" for word in kind_words)
     lines = [f"Of {len(findings)} comparisons: {', '.join(f'{number} {word}' for word, number in counts.items())}."]
     directed = [finding for finding in findings if finding.verdict in SLOWER | FASTER and finding.effect is not None]
     ranked = sorted(directed, key=lambda finding: finding.effect.log_ratio if finding.effect else 0.0)
