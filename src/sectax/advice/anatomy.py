@@ -141,13 +141,13 @@ def _steps(measured: Measured, metric: str, stages: Stages, steps: Steps, treatm
 
 
 def _timed(
-    measured: Measured, columns: Mapping[str, _Column], rest: str, whole: _Column, of: _Column
+    measured: Measured, columns: Mapping[str, _Column], rest: str, whole: _Column, operation: _Column
 ) -> Iterator[Part]:
     """What is known of parts of a whole, and the rest of it, as shares of what it is a part of."""
     for words, column in columns.items():
-        yield _part(measured, words, {block: column[block] for block in whole}, of)
+        yield _part(measured, words, {block: column[block] for block in whole}, operation)
     left = {block: seconds - sum(column[block] for column in columns.values()) for block, seconds in whole.items()}
-    yield _part(measured, rest, left, of)
+    yield _part(measured, rest, left, operation)
 
 
 def _known_columns(measured: Measured, parts: tuple[tuple[str, str], ...], treatment: Treatment) -> dict[str, _Column]:

@@ -40,6 +40,6 @@ def connections(analysed: Analysed, rule: Connections) -> Iterator[Connection]:
         )
 
 
-def _out_of_logs(of: Estimate) -> Estimate:
-    low, high = (None if end is None else math.exp(end) for end in (of.low, of.high))
-    return Estimate(math.exp(of.point), low, high, of.level, of.method, of.count, "requests")
+def _out_of_logs(logs: Estimate) -> Estimate:
+    low, high = (None if end is None else math.exp(end) for end in (logs.low, logs.high))
+    return Estimate(math.exp(logs.point), low, high, logs.level, logs.method, logs.count, "requests")

@@ -120,8 +120,8 @@ def decide(
     several = any(len(setting.operations) > 1 for setting in settings)
     in_mix = [setting.as_one(per) for setting in settings] if mix and several else []
     cheapest, at_mix = (
-        tuple(best for setting in of if choice.picks and setting.costs for best in _cheapest(setting, choice))
-        for of in (settings, in_mix)
+        tuple(best for setting in group if choice.picks and setting.costs for best in _cheapest(setting, choice))
+        for group in (settings, in_mix)
     )
     paid = settings if choice.unasked or rate_s is not None else []
     outlays = [outlay for setting in paid for outlay in _outlays(setting, choice, prices, per, rate_s or RATE_S)]

@@ -261,13 +261,13 @@ def _figure(
     return _in_unit(matches[0], metric, table)
 
 
-def _difference(of: Figure, less: Figure) -> Figure:
+def _difference(more: Figure, less: Figure) -> Figure:
     """Of two figures of different instances: the interval is the widest that theirs allow."""
-    if of.value is None or less.value is None:
-        return Figure(None, of.missing or less.missing)
-    if of.low is None or of.high is None or less.low is None or less.high is None:
-        return Figure(of.value - less.value)
-    return Figure(of.value - less.value, "", of.low - less.high, of.high - less.low)
+    if more.value is None or less.value is None:
+        return Figure(None, more.missing or less.missing)
+    if more.low is None or more.high is None or less.low is None or less.high is None:
+        return Figure(more.value - less.value)
+    return Figure(more.value - less.value, "", more.low - less.high, more.high - less.low)
 
 
 def _in_unit(result: TreatmentResult, metric: str, table: PublishedTable) -> Figure:

@@ -119,7 +119,9 @@ def _of_kinds(measured: Measured, hosts: stats.OfHosts, names: Sequence[str], le
     return f"the hosts are of two kinds, {apart} apart ({rarer}, and the others); {own}"
 
 
-def _finding(of: Finding, point: float, half: float, alpha: float, blocks: int, spread: float, method: str) -> Finding:
+def _finding(
+    measured: Finding, point: float, half: float, alpha: float, blocks: int, spread: float, method: str
+) -> Finding:
     """The same comparison with another interval."""
     low, high = point - half, point + half
     effect = Effect(
@@ -131,11 +133,11 @@ def _finding(of: Finding, point: float, half: float, alpha: float, blocks: int, 
         method=method,
         spread=spread,
         floor=0.0,
-        widened=0.0 if of.effect is None else of.effect.widened,
+        widened=0.0 if measured.effect is None else measured.effect.widened,
         margin_needed=margin_needed(low, high),
     )
-    claimed = of.verdict if of.verdict in NO_CLAIM else verdict(low, high, of.margin)
-    return Finding(of.comparison, claimed, effect, of.margin)
+    claimed = measured.verdict if measured.verdict in NO_CLAIM else verdict(low, high, measured.margin)
+    return Finding(measured.comparison, claimed, effect, measured.margin)
 
 
 def _spread(hosts: stats.OfHosts, level: float) -> Estimate | None:

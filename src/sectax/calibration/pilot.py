@@ -111,7 +111,9 @@ def calibrate(
         )
     sources = {treatment.id: _source(treatment, plan, specs) for treatment in plan.treatments}
     with deciding or nullcontext():
-        return freeze(plan, {name: tried[of] for name, of in sources.items() if of in tried}, empty_s, left_s())
+        return freeze(
+            plan, {name: tried[source] for name, source in sources.items() if source in tried}, empty_s, left_s()
+        )
 
 
 def tried_alone(plan: Plan, specs: Mapping[str, SubjectSpec]) -> tuple[str, ...]:

@@ -160,4 +160,4 @@ class Measured:
         circumstances = (
             session.hosts[host].circumstances for session in reversed(self.sessions) if host in session.hosts
         )
-        return next((of[BOOT] for of in circumstances if BOOT in of), host)
+        return next((facts[BOOT] for facts in circumstances if BOOT in facts), host)

@@ -102,20 +102,20 @@ def middle(ordered: Sequence[float]) -> float | None:
     return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
 
 
-def block_value(summary: Summary, of: Totals) -> float | None:
+def block_value(summary: Summary, totals: Totals) -> float | None:
     """The block's value, None where the observations give none (nothing counted, no time passed, a tail).
 
     Source: statistics.md section 2, "θ of a rate is total operations over total time of the block".
     """
     match summary:
         case Summary.RATE:
-            return of.count / of.value if of.value else None
+            return totals.count / totals.value if totals.value else None
         case Summary.MEAN:
-            return of.value / of.count if of.count else None
+            return totals.value / totals.count if totals.count else None
         case Summary.MEDIAN:
-            return of.median
+            return totals.median
         case Summary.MAXIMUM:
-            return of.largest
+            return totals.largest
         case Summary.P90 | Summary.P99 | Summary.WORST | Summary.LEAST:
             return None
 
@@ -167,14 +167,14 @@ class _Batches:
     repeated: int = 0
     step_s: float | None = None
 
-    def add(self, of: Totals, batches: Batches) -> None:
-        self.batches += of.observations
-        self.operations += of.count
-        self.shortest_s = min(self.shortest_s, of.smallest)
+    def add(self, totals: Totals, batches: Batches) -> None:
+        self.batches += totals.observations
+        self.operations += totals.count
+        self.shortest_s = min(self.shortest_s, totals.smallest)
         # Within a block: what the clock cannot tell apart. Over a long run equal values come by chance alone.
-        self.repeated += of.observations - batches.distinct
+        self.repeated += totals.observations - batches.distinct
         if batches.step is not None:
-            step = batches.step * of.count / of.observations
+            step = batches.step * totals.count / totals.observations
             self.step_s = step if self.step_s is None else min(self.step_s, step)
 
     def statistics(self) -> BatchStatistics:
@@ -228,9 +228,9 @@ class MeasuredBuilder:
             self._visited[treatment].append(block.number)
         for treatment, witnesses in block.witnesses:
             self._add_witnesses(treatment, witnesses)
-        for (treatment, observed), of in block.totals.items():
+        for (treatment, observed), totals in block.totals.items():
             if treatment not in failed:
-                self._count(block.number, treatment, observed, of)
+                self._count(block.number, treatment, observed, totals)
         for treatment, batches in block.batches.items():
             if treatment not in failed:
                 self._batches[treatment].add(block.totals[treatment, str(self._batch)], batches)
@@ -248,14 +248,14 @@ class MeasuredBuilder:
         for name, value in witnesses.items():
             by_name.setdefault(name, {}).setdefault((type(value), value), value)  # 1, 1.0 and True are three values
 
-    def _count(self, block: int, treatment: str, observed: str, of: Totals) -> None:
+    def _count(self, block: int, treatment: str, observed: str, totals: Totals) -> None:
         for metric in self._observed.get(observed, ()):
-            self._counts[metric.name][treatment] += of.observations
-            value = block_value(metric.summary, of)
+            self._counts[metric.name][treatment] += totals.observations
+            value = block_value(metric.summary, totals)
             if value is not None:
                 self._values[metric.name][treatment][block] = value
-        if of.each:
-            self._samples[observed].setdefault(treatment, {})[block] = of.each
+        if totals.each:
+            self._samples[observed].setdefault(treatment, {})[block] = totals.each
 
     def measured(
         self,
@@ -279,9 +279,12 @@ class MeasuredBuilder:
             plan=self._plan,
             calibrated=calibrated,
             blocks=(blocks := self.blocks),
-            values={name: _copied(of) for name, of in self._values.items()},
-            counts={name: {id: count for id, count in of.items() if count} for name, of in self._counts.items()},
-            visited={id: tuple(sorted(of)) for id, of in self._visited.items()},
+            values={name: _copied(by_treatment) for name, by_treatment in self._values.items()},
+            counts={
+                name: {id: count for id, count in by_treatment.items() if count}
+                for name, by_treatment in self._counts.items()
+            },
+            visited={id: tuple(sorted(blocks)) for id, blocks in self._visited.items()},
             failures=(*first_of_each(self._pilot_failures), *sorted(self._failures, key=lambda failure: failure.block)),
             witnesses={
                 id: {name: tuple(values.values()) for name, values in witnesses.items()}
@@ -295,11 +298,11 @@ class MeasuredBuilder:
             blocks_s=sum(self._seconds.values()),
             notes=notes,
             shapes=_copied(self._shapes),
-            samples={observed: _copied(of) for observed, of in self._samples.items()},
+            samples={observed: _copied(by_treatment) for observed, by_treatment in self._samples.items()},
             record=dict(self._record),
         )
 
 
 def _copied(mapping: dict[Key, dict[Inner, Value]]) -> dict[Key, dict[Inner, Value]]:
     """Without what has nothing in it."""
-    return {key: dict(of) for key, of in mapping.items() if of}
+    return {key: dict(inner) for key, inner in mapping.items() if inner}

@@ -54,8 +54,8 @@ class Catalogue:
         entry = self._series.get((treatment, observation.metric))
         if entry is None:
             entry = (len(self._series) + 1, observation.unit, observation.clock)
-            number, *of = entry
-            row = (number, self.treatment(treatment), observation.metric, *of)
+            number, *unit_and_clock = entry
+            row = (number, self.treatment(treatment), observation.metric, *unit_and_clock)
             self._appender.write([("INSERT INTO series VALUES (?, ?, ?, ?, ?)", row)])
             self._series[treatment, observation.metric] = entry
         number, unit, clock = entry

@@ -119,8 +119,8 @@ def check_all_but_blocks(db: sqlite3.Connection) -> None:
 
 
 def _frame_digest(db: sqlite3.Connection) -> str:
-    of = Hash()
+    digest = Hash()
     for table in _FRAME_TABLES:
         # The order of rows is SQLite's choice. `ascii` tells text from bytes and numbers, alike in every Python.
-        of.add_bytes("\n".join(sorted(map(ascii, db.execute(f"SELECT * FROM {table}")))).encode())  # noqa: S608
-    return of.hexdigest()
+        digest.add_bytes("\n".join(sorted(map(ascii, db.execute(f"SELECT * FROM {table}")))).encode())  # noqa: S608
+    return digest.hexdigest()

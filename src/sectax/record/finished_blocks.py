@@ -107,11 +107,16 @@ class BlockReducer:
             blocks[failure.block].failures.append(failure)
         for number, block in blocks.items():
             failures = block.failures
-            hashes[number].add([(of.treatment, of.stage, of.state, of.reason, of.hint) for of in failures])
+            hashes[number].add(
+                [
+                    (failure.treatment, failure.stage, failure.state, failure.reason, failure.hint)
+                    for failure in failures
+                ]
+            )
         self._add_observations(blocks, hashes)
         self._add_telemetry(blocks, hashes)
         begun = f"SELECT number, started, {self._host_column} FROM block WHERE number IN {_placeholders(blocks)}"  # noqa: S608
-        started = {number: of for number, *of in rows(self._db, begun, tuple[int, str, str], *blocks)}
+        started = {number: start for number, *start in rows(self._db, begun, tuple[int, str, str], *blocks)}
         checksums = []
         for number, block in blocks.items():
             self._add_visits(block)
@@ -265,4 +270,6 @@ def finished_blocks(db: sqlite3.Connection, reducer: BlockReducer) -> Iterator[B
         add_batches(blocks)
         yield from blocks
         finished = finished[together:]
-        together = max(1, min(TOGETHER, _ROWS // max(1, sum(of.observations for of in blocks[-1].totals.values()))))
+        together = max(
+            1, min(TOGETHER, _ROWS // max(1, sum(totals.observations for totals in blocks[-1].totals.values())))
+        )

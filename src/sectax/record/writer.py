@@ -235,7 +235,7 @@ class RunWriter:
             ValueError: a block is running on its host, or the number was used before.
         """
         self._repair()
-        last, running = self._next_block - 1, {of.host: number for number, of in self._running.items()}
+        last, running = self._next_block - 1, {block.host: number for number, block in self._running.items()}
         for block in blocks:
             if block.host in running:
                 raise ValueError(f"block {block.number} begins within block {running[block.host]} on {block.host}")
@@ -363,11 +363,11 @@ class RunWriter:
     def _observation_rows(
         self, block: int, treatment: str, place: tuple[int, int], observations: Iterable[Observation]
     ) -> list[Statement]:
-        series = self._names.series
-        return [
-            (_OBSERVED, (block, series(treatment, usable(of)), *place, number, float(of.value), of.count))
-            for number, of in enumerate(observations)
-        ]
+        rows: list[Statement] = []
+        for number, observation in enumerate(observations):
+            series = self._names.series(treatment, usable(observation))
+            rows.append((_OBSERVED, (block, series, *place, number, float(observation.value), observation.count)))
+        return rows
 
     def _position(self, block: int, position: int) -> int:
         if block > 0:
@@ -396,8 +396,8 @@ class RunWriter:
             checksums_of = self._reducer.reduce([(number, float(seconds)) for number, seconds in finished])
             reduced.extend(block for block, _ in checksums_of)
             add_batches(reduced)
-            for block, of in checksums_of:
-                yield of.row(block.number)
+            for block, checksum in checksums_of:
+                yield checksum.row(block.number)
 
         with self._step():
             self._file.write([(mark, (seconds, number)) for number, seconds in finished], checksums)
@@ -511,8 +511,8 @@ def _resume_rows(
     def all_checksums() -> Iterator[Statement]:
         reducer = BlockReducer(db, plan)
         for finished in reducer.finished():
-            ((block, of),) = reducer.reduce([finished])
-            yield of.row(block.number)
+            ((block, checksum),) = reducer.reduce([finished])
+            yield checksum.row(block.number)
         yield from frame_checksum(db)
 
     return rows, all_checksums

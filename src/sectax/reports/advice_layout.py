@@ -126,9 +126,9 @@ def _anatomy(anatomy: Anatomy, advice: Advice) -> str:
 
 def _quota_use(held: Throttled, plan: Plan) -> str:
     quota = plan.treatment(held.treatment).declares.get("cpu_quota")
-    of = f" of {units.roughly(100 * float(quota))} % of a processor" if quota else ""
+    of_processor = f" of {units.roughly(100 * float(quota))} % of a processor" if quota else ""
     share = 100 * held.throttled_periods / held.periods
-    return f"its CPU quota{of} was used up in {share:.0f} % of {units.count(held.periods, 'period')}"
+    return f"its CPU quota{of_processor} was used up in {share:.0f} % of {units.count(held.periods, 'period')}"
 
 
 def _placement(placed: Placed, plan: Plan) -> str:

@@ -91,7 +91,7 @@ def _gravest(fired: list[list[AuditWarning]], named: Names) -> Iterator[Text]:
 
 def _warnings(groups: list[list[AuditWarning]], named: Names, show_all: bool) -> Iterator[Warned]:
     for same in groups:
-        sights = [_line(saw, of, show_all) for saw, of in _by_observation(same, named).items()]
+        sights = [_line(saw, subjects, show_all) for saw, subjects in _by_observation(same, named).items()]
         if show_all and any(map(_CUT.search, sights)):
             figures = dict.fromkeys(named(figure) for warning in same for figure in warning.figures)
             sights = [*(_CUT.sub("; …", line) for line in sights), f"figures: {'; '.join(figures)}"]
@@ -144,7 +144,7 @@ def _unchecked(audited: Audited, named: Names, show_all: bool) -> tuple[Block, .
     if not rows:
         return ()
     # What is missing of every figure needs no names.
-    tell_of = audited.own and any(of for _, _, of in rows)
+    tell_of = audited.own and any(subjects for _, _, subjects in rows)
     columns = (Column("check"), Column("what is missing"), *([Column("of")] if tell_of else []))
     return (Table("", columns, tuple(Row(row if tell_of else row[:2]) for row in rows)),)
 
@@ -204,23 +204,29 @@ def _marked_figures(audited: Audited, worst: AuditWarning, marked: int) -> str:
     """The figures with a finding as grave as the worst, as a reader would call them."""
     if not 0 < marked < audited.figures:
         return "these numbers"
-    of = f"{marked} of {units.count(audited.figures, 'figure')}"
+    marked_share = f"{marked} of {units.count(audited.figures, 'figure')}"
     if marked != len(worst.figures):
-        return of
+        return marked_share
     if marked <= _MOST_NAMED:
-        return f"{of} ({'; '.join(map(printable, worst.figures))})"
-    return of if ", " in worst.subject or worst.subject in _WHOLE else f"{of} ({printable(worst.subject)})"
+        return f"{marked_share} ({'; '.join(map(printable, worst.figures))})"
+    return (
+        marked_share
+        if ", " in worst.subject or worst.subject in _WHOLE
+        else f"{marked_share} ({printable(worst.subject)})"
+    )
 
 
 def _findings_counted(audited: Audited) -> str:
     """How many comparisons of a run are marked F or W; empty where none is."""
     fatal, warned = audited.tally().fatal, audited.tally().warned
-    of = f"of {units.count(audited.figures, 'comparison')}"
+    of_comparisons = f"of {units.count(audited.figures, 'comparison')}"
     parts = []
     if fatal:
-        parts.append(f"{fatal} {of} {_verb(fatal, 'loses its', 'lose their')} verdict (F)")
+        parts.append(f"{fatal} {of_comparisons} {_verb(fatal, 'loses its', 'lose their')} verdict (F)")
     if warned:
-        parts.append(f"{warned} {'more' if fatal else of} {_verb(warned, 'carries', 'carry')} a warning (W)")
+        parts.append(
+            f"{warned} {'more' if fatal else of_comparisons} {_verb(warned, 'carries', 'carry')} a warning (W)"
+        )
     return " and ".join(parts)
 
 

@@ -62,11 +62,11 @@ def _chart(plan: Plan, cell: Cell, metric: Metric, blocks_of: Mapping[str, Mappi
         for name, blocks in blocks_of.items()
     }
     where = names.cell(plan, cell.id)
-    of = f"{names.metric(plan, metric.name)}{f', {where}' if where else ''}"
+    subject = f"{names.metric(plan, metric.name)}{f', {where}' if where else ''}"
     unit = f"{names.metric(plan, metric.name)}, {printable(column.unit)}"
     far = is_far([value for blocks in scaled.values() for value in blocks.values()])
     return Chart(
-        f"Blocks over time: {of}",
+        f"Blocks over time: {subject}",
         f"The lines lead the eye from block to block; a drift or a jump shows that the machine changed.{left_out}",
         Axis("block"),
         Axis(unit, logarithmic=far),

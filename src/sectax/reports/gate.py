@@ -36,8 +36,8 @@ def lines(gate: Gate) -> Iterator[str]:
             yield f"  {_limit(replace(limit, seen=()) if several else limit)}"
             yield from (f"    {printable(measurement)}" for measurement in several)
     if gate.outcome is not Outcome.NOTHING and gate.false_alarms:
-        share, of = units.upward(100 * gate.false_alarms), "runs" if gate.baseline is None else "pushes"
-        yield f"where nothing differs, at most {share} % of {of} exceed a limit in per cent, by chance"
+        share, noun = units.upward(100 * gate.false_alarms), "runs" if gate.baseline is None else "pushes"
+        yield f"where nothing differs, at most {share} % of {noun} exceed a limit in per cent, by chance"
 
 
 def markdown(gate: Gate) -> str:

@@ -73,8 +73,8 @@ def picture(analysed: Analysed) -> Iterator[Chart]:
             Axis(f"{names.metric(plan, metric.name)}, {printable(column.unit)}", logarithmic=True),
             Axis("", names=tuple(names.cell(plan, cell.id) for cell in cells)),
             tuple(
-                Series(printable(level), tuple(Point(value, float(place)) for place, value in sorted(of.items())))
-                for level, of in list(points.items())[:_MOST_SERIES]
+                Series(printable(level), tuple(Point(value, float(place)) for place, value in sorted(by_place.items())))
+                for level, by_place in list(points.items())[:_MOST_SERIES]
             ),
         )
 

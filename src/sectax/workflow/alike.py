@@ -25,12 +25,12 @@ def different_hosts(facts: Mapping[str, Facts]) -> dict[str, str]:
     Raises:
         NothingMeasured: no more than half of them are alike, so nobody knows which ones are right.
     """
-    counted = Counter(frozenset(of.items()) for of in facts.values())
+    counted = Counter(frozenset(own.items()) for own in facts.values())
     if len(counted) < 2:
         return {}
     (most, count), *_ = counted.most_common()
     right = dict(most)
-    different = {host: _difference(right, of) for host, of in facts.items() if frozenset(of.items()) != most}
+    different = {host: _difference(right, own) for host, own in facts.items() if frozenset(own.items()) != most}
     if 2 * count <= len(facts):
         host, how = next(iter(different.items()))
         raise NothingMeasured(
@@ -96,7 +96,7 @@ def pooled(plan: Plan, by_host: Sequence[Calibrated]) -> Calibrated:
             waits_s=max(calibration.waits_s for calibration in of_hosts),
             settled=all(calibration.settled for calibration in of_hosts),
         )
-    rounds = {cell: max(of.rounds[cell] for of in by_host) for cell in first.rounds}
+    rounds = {cell: max(calibrated.rounds[cell] for calibrated in by_host) for cell in first.rounds}
     return replace(first, calibrations=calibrations, rounds=rounds)
 
 

@@ -47,9 +47,11 @@ class ClientsSite(ClusterSite):
     def environment(self, bench: Bench, command_line: str = "", commit: str | None = None) -> Environment:
         hosts = super().environment(bench, command_line, commit).hosts
         here = take_environment(bench, command_line, commit)
-        for host, of in hosts.items():
+        for host, environment in hosts.items():
             refuse_change(
-                Environment(software(here)), Environment(software(of)), f"{host} has other software than this machine:"
+                Environment(software(here)),
+                Environment(software(environment)),
+                f"{host} has other software than this machine:",
             )
         return replace(here, hosts=here.hosts | hosts)  # each may take the place of another
 

@@ -195,8 +195,10 @@ class ClusterWork:
             answers = ask(self._cluster, request, job.Tried, self._heard.say, hosts)
         events = {host: list(job.events_of(answer)) for host, answer in answers.items()}
         able = {host: dict.fromkeys(answer.calibrated.calibrations, "measured") for host, answer in answers.items()}
-        shown = {host: promised(self._plan, of) for host, of in events.items()}
-        witnesses = {host: {" ".join(name): str(value) for name, value in of.items()} for host, of in shown.items()}
+        shown = {host: promised(self._plan, block_events) for host, block_events in events.items()}
+        witnesses = {
+            host: {" ".join(name): str(value) for name, value in by_name.items()} for host, by_name in shown.items()
+        }
         for different in (different_hosts(able), different_hosts(witnesses)):
             for host, how in different.items():
                 self._leave_out(host, f"in the pilot: {how}")
@@ -304,15 +306,19 @@ def longest_block_s(expected_s: float) -> float:
 
 def refuse_changed_hosts(before: Measured, now: Environment) -> None:
     """Raise `WrongUse` where what a session had is another thing now, or a new host has other software than those."""
-    earlier = {host: of for session in before.sessions for host, of in session.hosts.items()}
+    earlier = {host: environment for session in before.sessions for host, environment in session.hosts.items()}
     refuse_change(
         Environment(before.sessions[0].identity, hosts={host: earlier[host] for host in earlier if host in now.hosts}),
-        Environment(now.identity, hosts={host: of for host, of in now.hosts.items() if host in earlier}),
+        Environment(
+            now.identity, hosts={host: environment for host, environment in now.hosts.items() if host in earlier}
+        ),
     )
     if earlier:
         right = Environment(software(next(iter(earlier.values()))))
-        for host, of in now.hosts.items():
-            refuse_change(right, Environment(software(of)), f"{host} has other software than the hosts before:")
+        for host, environment in now.hosts.items():
+            refuse_change(
+                right, Environment(software(environment)), f"{host} has other software than the hosts before:"
+            )
 
 
 def refuse_other_work(block: PlannedBlock, events: Iterable[BlockEvent]) -> None:

@@ -153,9 +153,9 @@ def progress_line(
     widest = max(open_primary or waiting or primary, key=_width, default=None)
     # The number of blocks, where that is known; otherwise the time is the limit.
     most = plan.stopping.fixed_blocks or plan.stopping.max_blocks
-    of = "" if most is None else f" of {'' if plan.stopping.fixed_blocks else 'at most '}{most}"
+    of_most = "" if most is None else f" of {'' if plan.stopping.fixed_blocks else 'at most '}{most}"
     return ProgressLine(
-        f"block {len(measured.blocks)}{of}{_on_hosts(measured)}",
+        f"block {len(measured.blocks)}{of_most}{_on_hosts(measured)}",
         elapsed_s,
         f"{sum(decided)} of {len(decided)} decided",
         _left(measured, waiting, elapsed_s, one_block_s),

@@ -110,10 +110,12 @@ def _sides(evidence: Evidence) -> Iterator[Remark]:
                 silent.add(attribute)
     for (attribute, tables), group in sorted(by_side.items(), key=lambda item: [*_NAMES].index(item[0][0])):
         by_level = {series.levels[contrast.factor]: _value(series, attribute) for series in reversed(group)}
-        of = "; ".join(f"{level}: {value}" for level, value in reversed(by_level.items()) if value is not None)
+        by_side_words = "; ".join(
+            f"{level}: {value}" for level, value in reversed(by_level.items()) if value is not None
+        )
         yield fatal(
             tables,
-            f"the sides differ in {_NAMES[attribute]} ({of}), which is not what is compared",
+            f"the sides differ in {_NAMES[attribute]} ({by_side_words}), which is not what is compared",
             "the difference has two causes, and the figures cannot separate them",
             "make it the same on both sides",
         )

@@ -122,5 +122,5 @@ def unknown(group: Sequence[Series], missing: str, advice: str = "") -> Iterator
     """One note for all series that lack the same thing; none where there are none."""
     figures = ids(group)
     if figures:
-        of = f"{len(figures)} figures" if len(figures) > 1 else figures[0]
-        yield cannot_be_checked(tables_of(series.table for series in group), f"{missing} ({of})", advice, figures)
+        which = f"{len(figures)} figures" if len(figures) > 1 else figures[0]
+        yield cannot_be_checked(tables_of(series.table for series in group), f"{missing} ({which})", advice, figures)

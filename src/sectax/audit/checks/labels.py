@@ -65,11 +65,11 @@ def _fault(label: str, setting: Setting) -> str | None:
 def _withdrawn(evidence: Evidence) -> Iterator[Remark]:
     """Levels that the service no longer offers."""
     ended = [series for series in evidence.series if series.setting.withdrawn]
-    for of in gather(ended, lambda series: series.setting.withdrawn):
-        setting, _, why = (of[0].setting.withdrawn or "").partition(", ")
+    for group in gather(ended, lambda series: series.setting.withdrawn):
+        setting, _, why = (group[0].setting.withdrawn or "").partition(", ")
         yield warning(
             setting,
-            f"no longer available: {why} ({counted(len(of), 'figure')})",
+            f"no longer available: {why} ({counted(len(group), 'figure')})",
             "nobody can choose this setting, or measure it again",
             "compare what the service offers today",
         )

@@ -78,8 +78,8 @@ def _in_summary(series: Series) -> str:
         few = 3 <= len(series.values) < FEWEST and min(series.values) > 0
         return _of_few(len(series.values), stdev(series.values), fmean(series.values)) if few else ""
     spread = claims.get("stddev")
-    if spread and centre and (of := _of_few(series.count or 0, spread.value, centre.value)):
-        return of
+    if spread and centre and (words := _of_few(series.count or 0, spread.value, centre.value)):
+        return words
     tail = next((claim for claim in series.claims if 0.9 <= (share_of(claim.statistic) or 0) < 1), None)
     if series.quantity is Quantity.TIME and mean and tail and mean.value - mean.step > tail.value + tail.step:
         return f"the mean ({duration(mean.value)}) is above {tail.statistic} ({duration(tail.value)})"

@@ -83,8 +83,8 @@ def _group(group: list[Pair], statistic: str | None, count: int) -> Iterator[Rem
     """Claims of one statistic of the same number of observations, of which there are two or more."""
     if statistic == VALUES:
         if count < MEDIAN_NEEDS:
-            of = "each of " if len(group) > 1 else ""
-            saw = f"only {counted(count, 'value')} of {of}{_names(group)}"
+            each_of = "each of " if len(group) > 1 else ""
+            saw = f"only {counted(count, 'value')} of {each_of}{_names(group)}"
             yield _about(Severity.WARNING, group, saw, f"a median needs at least {MEDIAN_NEEDS} values")
         return
     if statistic is None:

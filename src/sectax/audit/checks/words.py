@@ -82,5 +82,5 @@ def plural(unit: str) -> str:
     """'process or host' as 'processes or hosts', 'pair of VMs' as 'pairs of VMs'."""
     if " or " in unit:
         return " or ".join(plural(noun) for noun in unit.split(" or "))
-    head, of, rest = unit.partition(" of ")
-    return f"{head}{'es' if head.endswith(('s', 'x', 'ch', 'sh')) else 's'}{of}{rest}"
+    head, separator, rest = unit.partition(" of ")
+    return f"{head}{'es' if head.endswith(('s', 'x', 'ch', 'sh')) else 's'}{separator}{rest}"

@@ -72,9 +72,9 @@ def has_batches(evidence: RunEvidence) -> bool:
     return any(arm.shapes or _too_few(arm) for arm in evidence.arms.values())
 
 
-def column(arm: Arm, of: Callable[[BatchShape], float | None]) -> list[float]:
+def column(arm: Arm, figure: Callable[[BatchShape], float | None]) -> list[float]:
     """One figure of every block, where it is known."""
-    return [value for shape in arm.shapes.values() if (value := of(shape)) is not None]
+    return [value for shape in arm.shapes.values() if (value := figure(shape)) is not None]
 
 
 def warn(arms: Sequence[Arm], hits: Sequence[Hit], saw: str, meaning: str, advice: str) -> Iterator[Remark]:

@@ -47,8 +47,8 @@ def negative_control(evidence: RunEvidence) -> Iterator[Remark]:
 def _baseline_differs(evidence: RunEvidence, finding: model.Finding, effect: model.Effect) -> Remark:
     """One healthy run in twenty does this by chance; the verdicts fall only at what one in two hundred does."""
     comparison = finding.comparison
-    of = f" of {evidence.families[comparison.cell]}" if len({*evidence.families.values()}) > 1 else ""
-    saw = f"the baseline{of} measured twice: {_measured(evidence, comparison, effect)}"
+    of_family = f" of {evidence.families[comparison.cell]}" if len({*evidence.families.values()}) > 1 else ""
+    saw = f"the baseline{of_family} measured twice: {_measured(evidence, comparison, effect)}"
     if run_controls.takes_verdicts(effect, finding.verdict):
         return fatal(
             "run",

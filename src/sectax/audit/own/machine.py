@@ -52,11 +52,11 @@ def _repeats(arm: Arm) -> Iterator[Remark]:
     Many batches of a quiet subject repeat a value even on a clock that is fine enough. Where the data show the step
     between neighbouring values, and a batch is long beside it, they are innocent.
     """
-    of = arm.batches
-    if of is None or of.duplicate_share <= MOST_DUPLICATES or of.batches < FEWEST_BATCHES:
+    batches = arm.batches
+    if batches is None or batches.duplicate_share <= MOST_DUPLICATES or batches.batches < FEWEST_BATCHES:
         return
-    if of.step_s is None or of.shortest_s < ENOUGH_STEPS * of.step_s:
-        saw = f"{100 * of.duplicate_share:.0f} % of {of.batches} batch times repeat another one exactly"
+    if batches.step_s is None or batches.shortest_s < ENOUGH_STEPS * batches.step_s:
+        saw = f"{100 * batches.duplicate_share:.0f} % of {batches.batches} batch times repeat another one exactly"
         meaning = "the clock is coarser than it says, or values were copied"
         yield fatal(arm.id, saw, meaning, "longer batches, or a finer clock")
 
@@ -70,13 +70,13 @@ def throttling(evidence: RunEvidence) -> Iterator[Remark]:
         yield cannot_be_checked("run", "whether a CPU quota held the subjects back is not reported")
     for arm in evidence.arms.values():
         throttled_s = arm.telemetry.get("throttled_s")
-        if not throttled_s or (of := arm.batches) is None:
+        if not throttled_s or (batches := arm.batches) is None:
             continue
         # Where the time between the readings is not reported, the least that it can have been.
         spanned_s = arm.telemetry.get("spanned_s")
         if spanned_s is None:
             settles = arm.calibration is not None and arm.calibration.settle
-            spanned_s = of.batches * of.shortest_s * (1 + SETTLING_SHARE * settles)
+            spanned_s = batches.batches * batches.shortest_s * (1 + SETTLING_SHARE * settles)
         part = throttled_s / spanned_s if spanned_s > 0 else 1.0
         saw = f"held back for {duration(throttled_s)}, about {units.share(part)} of the time it was watched"
         if QUOTA_WITNESS in arm.treatment.declares:

@@ -230,10 +230,10 @@ def _medians(evidence: RunEvidence) -> Iterator[Remark]:
         if len(shares) < FIRST_LOOK or abs(_mean(shares)[1]) < LEAST_SHARE:
             continue
         if away_from_zero(shares) < CHANCE_UNEQUAL / len(pairs):
-            of, usual = (100 * _mean(column(arm, lambda shape: shape.slow_share))[1] for arm in (treatment, baseline))
+            own, usual = (100 * _mean(column(arm, lambda shape: shape.slow_share))[1] for arm in (treatment, baseline))
             yield fatal(
                 comparison.id,
-                f"the batches have two modes; the slow one holds {of:.0f} % of {treatment.id} and {usual:.0f} % of "
+                f"the batches have two modes; the slow one holds {own:.0f} % of {treatment.id} and {usual:.0f} % of "
                 f"{baseline.id}",
                 "a median is in one mode or the other, and says nothing of how often each comes",
                 "compare the mean or the rate, or the modes one by one",

@@ -50,9 +50,9 @@ def unequal_work(evidence: RunEvidence) -> Iterator[Remark]:
     for treatment, baseline in pairs.values():
         yield from _differing_errors(treatment, baseline)
         for name in evidence.plan.equal_witnesses:
-            of, usual = _witnessed(treatment, name), _witnessed(baseline, name)
-            if differ(of, usual):
-                saw = f"{name} is {', '.join(map(str, of))}, and {', '.join(map(str, usual))} in its baseline"
+            own, usual = _witnessed(treatment, name), _witnessed(baseline, name)
+            if differ(own, usual):
+                saw = f"{name} is {', '.join(map(str, own))}, and {', '.join(map(str, usual))} in its baseline"
                 advice = evidence.plan.words.get(f"unequal={name}", "compare what does the same work")
                 yield fatal(treatment.id, saw, NOT_THE_SAME, advice)
 
@@ -126,10 +126,10 @@ def less_work(evidence: RunEvidence) -> Iterator[Remark]:
                 and usual
                 and witnessed.isdisjoint(usual)
             ):
-                of, expected = (", ".join(sorted(map(str, values))) for values in (witnessed, usual))
+                own, expected = (", ".join(sorted(map(str, values))) for values in (witnessed, usual))
                 saw = f"takes less {metric} than its baseline, which does more: {shortcut.words} "
                 advice = "read it as the difference between the two as they are, not as the cost of the control alone"
-                yield warning(treatment.id, f"{saw}({shortcut.witness} is {of}, not {expected})", shortcut.why, advice)
+                yield warning(treatment.id, f"{saw}({shortcut.witness} is {own}, not {expected})", shortcut.why, advice)
 
 
 def _without_body(evidence: RunEvidence) -> dict[str, str]:

@@ -101,7 +101,9 @@ def roles(names: list[str], sample: Sequence[Sequence[str]], cells: Cells, colum
     summaries = beside | {statistic: values[0]} if statistic is not None else {}
     count = next((at for at in free if at not in values and _COUNTS.fullmatch(called[at])), None)
     unused = [at for at in range(len(names)) if at not in {*aside, *by, count, *summaries.values()}]
-    read, levels, unread = (listed([names[at] for at in of]) for of in ([*values, *beside.values()], by, unused))
+    read, levels, unread = (
+        listed([names[at] for at in places]) for places in ([*values, *beside.values()], by, unused)
+    )
     return Roles(
         values={at: _unit(columns, names[at], units[at]) for at in values},
         by=by,

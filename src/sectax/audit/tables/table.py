@@ -108,10 +108,10 @@ class _Reader:
         if len(self.row) * len(self.values) > MOST_FIGURES:
             raise BadInput(f"more than {MOST_FIGURES} different levels", "--by names columns of levels")
         if self.roles.failing is not None:
-            at, failed, of = self.roles.failing
+            at, failed, attempts = self.roles.failing
             for key, row in zip(keys, every, strict=True):
                 self.failed[key] += max(0.0, failed(row[at], self._number(row[at])))
-                self.operations[key] += of or self._number(
+                self.operations[key] += attempts or self._number(
                     row[self.roles.count] if self.roles.count is not None else ""
                 )
 
@@ -144,7 +144,7 @@ class _Reader:
 
     def _series(self, key: Key, at: int, unit: Unit, values: array[float]) -> Series:
         names, row, roles = self.layout.names, self.row[key], self.roles
-        levels = {names[of]: level for of, level in zip(roles.by, key, strict=True)}
+        levels = {names[place]: level for place, level in zip(roles.by, key, strict=True)}
         levels |= {"column": names[at]} if len(self.values) > 1 else {}
         label = ", ".join(levels.values())
         # One of several columns is no name for what all of them are of.

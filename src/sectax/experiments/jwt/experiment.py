@@ -242,7 +242,7 @@ def _sizes_in_words(names: set[str]) -> str:
     sizes = [f"{size} ({', '.join(of_size[size])})" for size in sorted(of_size, reverse=True)]
     sizes[0] = sizes[0].replace(" (", " bytes (", 1)
     text = f"signatures have {', '.join(sizes[:-1])}{' or ' if sizes[1:] else ''}{sizes[-1]}"
-    lines = {name: _header_bytes(name) for of in of_size.values() for name in of}
+    lines = {name: _header_bytes(name) for same_size in of_size.values() for name in same_size}
     if over := [f"{name} ({size:,} bytes)" for name, size in lines.items() if size > _HEADER_BYTES]:
         return f"{text}; a server that takes 8 KiB of a header (nginx, Apache) refuses tokens of {', '.join(over)}"
     most = max(lines.values())

@@ -88,12 +88,12 @@ SETTINGS = {
 
 def memory_bytes(algorithm: str) -> int:
     """What the settings of a password hash make it fill: of bcrypt Blowfish's tables, of PBKDF2 next to nothing."""
-    of = SETTINGS[algorithm]
+    settings = SETTINGS[algorithm]
     match algorithm.partition("-")[0]:
         case "argon2id":
-            return of["m"] * _KIB
+            return settings["m"] * _KIB
         case "scrypt":
-            return 128 * of["r"] << of["ln"]
+            return 128 * settings["r"] << settings["ln"]
         case "bcrypt":
             return 4 * _KIB
     return 0

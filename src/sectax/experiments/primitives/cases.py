@@ -30,8 +30,8 @@ def _primitive_cases() -> Iterator[Case]:
     from sectax.experiments.primitives.experiment import prepared
 
     keys = new_inputs()
-    for family, of in FAMILIES.items():
-        for algorithm in of.algorithms:
+    for family, members in FAMILIES.items():
+        for algorithm in members.algorithms:
             inputs, referee = prepared({"family": family, "algorithm": algorithm, "size": _SIZE}, keys)
             spoiled = inputs | {_SPOILED[family]: referee.tampered()[0]} if family in _SPOILED else None
             yield Case(family, {"algorithm": algorithm}, inputs, referee, spoiled)

@@ -119,8 +119,8 @@ def _chosen_factors(available: tuple[Factor, ...], request: Request) -> tuple[Fa
         by_name["algorithm"] = Factor("algorithm", tuple(name for name in ALGORITHMS if name in able))
     for name in by_name["algorithm"].levels:
         if not any(name in family.algorithms for family in families.values()):
-            of = ", ".join(family_name for family_name, family in FAMILIES.items() if name in family.algorithms)
-            raise WrongUse(f"{name} is not of the family {', '.join(families)}", f"--level family={of}")
+            having = ", ".join(family_name for family_name, family in FAMILIES.items() if name in family.algorithms)
+            raise WrongUse(f"{name} is not of the family {', '.join(families)}", f"--level family={having}")
     kinds = {(family.sized, name == PASSWORD) for name, family in families.items()}
     if len(kinds) > 1:
         raise WrongUse(

@@ -69,19 +69,21 @@ def _head(algorithm: str) -> str:
 
 
 def _computed_hash(algorithm: str, password: bytes, salt: bytes) -> bytes:
-    of = SETTINGS[algorithm]
+    settings = SETTINGS[algorithm]
     if algorithm.startswith("argon2id"):
         from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
 
-        kdf = Argon2id(salt=salt, length=_HASH_BYTES, iterations=of["t"], lanes=of["p"], memory_cost=of["m"])
+        kdf = Argon2id(
+            salt=salt, length=_HASH_BYTES, iterations=settings["t"], lanes=settings["p"], memory_cost=settings["m"]
+        )
         return kdf.derive(password)
     from Crypto.Hash import SHA256, SHA512
     from Crypto.Protocol.KDF import PBKDF2, scrypt
 
     if algorithm == "scrypt":
-        return scrypt(password, salt, _HASH_BYTES, N=2 ** of["ln"], r=of["r"], p=of["p"])
+        return scrypt(password, salt, _HASH_BYTES, N=2 ** settings["ln"], r=settings["r"], p=settings["p"])
     module = SHA256 if algorithm == "pbkdf2-sha256" else SHA512
-    return PBKDF2(password, salt, _HASH_BYTES, count=of["i"], hmac_hash_module=module)
+    return PBKDF2(password, salt, _HASH_BYTES, count=settings["i"], hmac_hash_module=module)
 
 
 def _encode(data: bytes) -> str:

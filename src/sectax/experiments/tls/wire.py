@@ -151,9 +151,9 @@ def _of_tls12(body: bytes) -> Share | None:
     return Share(GROUPS.get(group, f"group {group}"), content.number(1))
 
 
-def _extensions(of: _Bytes) -> Iterator[tuple[int, _Bytes]]:
-    while of:
-        yield of.number(2), of.vector(2)
+def _extensions(data: _Bytes) -> Iterator[tuple[int, _Bytes]]:
+    while data:
+        yield data.number(2), data.vector(2)
 
 
 def _share(entry: _Bytes) -> Share:

@@ -113,16 +113,16 @@ def _value_at(source: Any, path: str) -> Any:
 def _members(kind: type[Object]) -> dict[str, tuple[Callable[[Any], Any], dict[str, Any]]]:
     """For every member but `missing`: what makes it from the model's value, and what else is said of it."""
     fields = {field.name: field.type for field in msgspec.structs.fields(kind) if field.name != "missing"}
-    return {name: (_maker(of), _metadata(of)) for name, of in fields.items()}
+    return {name: (_maker(type_), _metadata(type_)) for name, type_ in fields.items()}
 
 
-def _metadata(of: Any) -> dict[str, Any]:
-    metas = get_args(of)[1:] if get_origin(of) is Annotated else ()
+def _metadata(type_: Any) -> dict[str, Any]:
+    metas = get_args(type_)[1:] if get_origin(type_) is Annotated else ()
     return next((meta.extra for meta in metas if isinstance(meta, Meta) and meta.extra), {})
 
 
-def _maker(of: Any) -> Callable[[Any], Any]:
-    origin, parts = get_origin(of), get_args(of)
+def _maker(type_: Any) -> Callable[[Any], Any]:
+    origin, parts = get_origin(type_), get_args(type_)
     if origin is Annotated:
         return _maker(parts[0])
     if origin is UnionType:
@@ -133,8 +133,8 @@ def _maker(of: Any) -> Callable[[Any], Any]:
     if origin is tuple and parts[-1] is Ellipsis:
         make = _maker(parts[0])
         return lambda value: tuple(map(make, value))
-    if isinstance(of, type) and issubclass(of, Object):
-        return lambda value: value if isinstance(value, of) else of.of(value)
+    if isinstance(type_, type) and issubclass(type_, Object):
+        return lambda value: value if isinstance(value, type_) else type_.of(value)
     return lambda value: value
 
 

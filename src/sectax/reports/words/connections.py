@@ -115,8 +115,8 @@ def _milliseconds(seconds: float) -> str:
     return f"{1e3 * seconds:.3g}"
 
 
-def _number(of: Estimate, times: float = 1.0) -> str:
+def _number(estimate: Estimate, times: float = 1.0) -> str:
     """A figure with its interval."""
-    if of.low is None or of.high is None:
-        return f"{of.point * times:.2g}"
-    return units.span(of.low * times, of.high * times)
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.point * times:.2g}"
+    return units.span(estimate.low * times, estimate.high * times)

@@ -71,9 +71,11 @@ def refusals(analysed: Analysed, across: Sequence[AcrossHosts]) -> list[str]:
         if comparison.alike is None:
             reasons.setdefault(comparison.refused, []).append(comparison)
     sentences = []
-    for reason, of in reasons.items():
-        if len(of) == 1 < len(across):
-            compared = filter(None, (summaries.place_of(analysed, of[0].measured), _sides(analysed, of[0])))
+    for reason, comparisons in reasons.items():
+        if len(comparisons) == 1 < len(across):
+            compared = filter(
+                None, (summaries.place_of(analysed, comparisons[0].measured), _sides(analysed, comparisons[0]))
+            )
             sentences.append(f"{', '.join(compared)}: {no_claim(reason, 'no')}")
         else:
             sentences.append(no_claim(reason))
