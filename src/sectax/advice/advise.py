@@ -48,9 +48,9 @@ def advice(analysed: Analysed, rules: AdviceRules, prices: PriceList, asked: Ask
     if asked.counts and not (rules.choice and asked.counts.keys() <= rules.choice.usual.keys()):
         raise WrongUse(f"runs of {measured.plan.experiment} do not sign or verify", "leave --sign and --verify out")
     if asked.counts and rules.choice:
-        there = {cell.levels.get(rules.choice.mixed) for cell in measured.plan.cells}
+        operations = {cell.levels.get(rules.choice.mixed) for cell in measured.plan.cells}
         for operation, count in asked.counts.items():
-            if count and operation not in there:
+            if count and operation not in operations:
                 raise WrongUse(f"this run did not measure {operation!r}", f"leave --{operation} out, or measure it too")
     decision = decide(analysed, rules, prices, asked.counts, asked.rate_s)
     if decision is not None and rules.by_rate and (asked.rate_s or asked.rate != NOT_ASKED):

@@ -196,13 +196,13 @@ def _least(setting: _Setting, candidates: list[str]) -> Cheapest:
     """
     operations = setting.operations
     first, *rest = operations
-    level = here = min(
+    level = current = min(
         candidates, key=lambda candidate: [setting.cost(candidate, operation).point for operation in operations]
     )
     turns: list[Turn] = []
-    while len(rest) == 1 and (crossing := min(_crossings(setting, here, candidates, first, rest[0]), default=None)):
-        _, here, at = crossing
-        turns.append(Turn(here, at))
+    while len(rest) == 1 and (crossing := min(_crossings(setting, current, candidates, first, rest[0]), default=None)):
+        _, current, at = crossing
+        turns.append(Turn(current, at))
     tied = [
         candidate
         for candidate in candidates
@@ -215,12 +215,12 @@ def _least(setting: _Setting, candidates: list[str]) -> Cheapest:
 
 
 def _crossings(
-    setting: _Setting, here: str, candidates: list[str], first: str, second: str
+    setting: _Setting, current: str, candidates: list[str], first: str, second: str
 ) -> Iterator[tuple[float, str, Between]]:
-    """Every level that becomes cheaper than *here*: from how many of operation *second* for each *first* on."""
+    """Every level that becomes cheaper than *current*: from how many of operation *second* for each *first* on."""
     for candidate in candidates:
-        lost = setting.cost(candidate, first).minus(setting.cost(here, first))
-        saved = setting.cost(here, second).minus(setting.cost(candidate, second))
+        lost = setting.cost(candidate, first).minus(setting.cost(current, first))
+        saved = setting.cost(current, second).minus(setting.cost(candidate, second))
         if saved.point > 0 and lost.point > 0:
             high = lost.high / saved.low if saved.low > 0 else None
             at = Between(lost.point / saved.point, max(0.0, lost.low) / saved.high, high)
@@ -297,12 +297,12 @@ def _causes(analysed: Analysed, choice: Choice, compared: Comparison, effect: Ef
                 saved_ms = f"{1e3 * excess.point:.3g} ms"
                 yield f"{words} takes {saved_ms} less" if own else f"it has no {words} ({saved_ms})"
             continue
-        here, there = (
+        of_treatment, of_baseline = (
             _per_operation(analysed, treatment, name) for treatment in (compared.treatment, compared.baseline)
         )
         saved = -math.expm1(effect.log_ratio)
-        if here is not None and there and 1 - here / there >= _ENOUGH * saved:
-            yield f"{words}: {here:.3g} an operation, not {there:.3g}"
+        if of_treatment is not None and of_baseline and 1 - of_treatment / of_baseline >= _ENOUGH * saved:
+            yield f"{words}: {of_treatment:.3g} an operation, not {of_baseline:.3g}"
 
 
 def _saved_s(measured: Measured, compared: Comparison) -> float:

@@ -81,8 +81,8 @@ def rate_advice(analysed: Analysed, metric: str, rule: ByRate, prices: PriceList
 
 def _ways(analysed: Analysed, metric: str, rule: ByRate) -> Iterator[_Way | str]:
     """Every treatment of which both situations are known in some way; the id of one that lacks a figure."""
-    here = (treatment for treatment in analysed.treatments if metric in treatment.estimates)
-    for fixed_levels, by_situation in alike(here, rule.factor).items():
+    measured = (treatment for treatment in analysed.treatments if metric in treatment.estimates)
+    for fixed_levels, by_situation in alike(measured, rule.factor).items():
         levels = dict(fixed_levels)
         requests = rule.asks(levels | {rule.factor: rule.again})
         again = by_situation.get(rule.again)

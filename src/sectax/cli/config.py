@@ -27,8 +27,8 @@ _RIVALS = (
 
 def find() -> Path | None:
     """The file that counts here; None where there is none."""
-    here = Path.cwd()
-    return next((path for folder in (here, *here.parents) if (path := folder / NAME).is_file()), None)
+    folder_now = Path.cwd()
+    return next((path for folder in (folder_now, *folder_now.parents) if (path := folder / NAME).is_file()), None)
 
 
 def read(path: Path, hint: str = "it is TOML: [run], and below it margin = '5%'") -> dict[str, Any]:

@@ -26,8 +26,8 @@ def margin(text: str) -> float:
         raise WrongUse(f"--margin {text!r} is not a percentage", "say it as in --margin 2%")
     value = float(match[1]) / 100
     if value and not match[2]:
-        meant = [f"{100 * share:g}%" for share in (value, 100 * value) if SMALLEST_MARGIN <= share <= LARGEST_MARGIN]
-        hint = f"say it as in --margin {' or --margin '.join(meant or ['2%'])}"
+        shares = [f"{100 * share:g}%" for share in (value, 100 * value) if SMALLEST_MARGIN <= share <= LARGEST_MARGIN]
+        hint = f"say it as in --margin {' or --margin '.join(shares or ['2%'])}"
         raise WrongUse(f"--margin {text.strip()} has no %: it is a percentage", hint)
     if not SMALLEST_MARGIN <= value <= LARGEST_MARGIN:
         raise WrongUse(

@@ -132,9 +132,9 @@ class TerminalProgress:
     def stands(self, progress_line: ProgressLine) -> None:
         before, now = self._known, self._clock()
         self._known, self._known_at = progress_line, now
-        news = before is None or not before.blocks or before.answered != progress_line.answered
+        is_news = before is None or not before.blocks or before.answered != progress_line.answered
         if progress_line.blocks and (
-            self._loudness is Loudness.VERBOSE or (not self._live and (news or now - self._stated >= _STATE_S))
+            self._loudness is Loudness.VERBOSE or (not self._live and (is_news or now - self._stated >= _STATE_S))
         ):
             self._stated = now
             self.say(progress_line.line())
@@ -145,13 +145,13 @@ class TerminalProgress:
         if self._loudness is Loudness.QUIET:
             yield
             return
-        over = threading.Event()
-        ticker = threading.Thread(target=self._tick, args=(what, over), daemon=True)
+        ended = threading.Event()
+        ticker = threading.Thread(target=self._tick, args=(what, ended), daemon=True)
         ticker.start()
         try:
             yield
         finally:
-            over.set()
+            ended.set()
             ticker.join()
             self.clear()
 
@@ -161,10 +161,10 @@ class TerminalProgress:
         if cleared:
             self._write(cleared)
 
-    def _tick(self, what: str, over: threading.Event) -> None:
+    def _tick(self, what: str, ended: threading.Event) -> None:
         began = self._clock()
         pause = REDRAW_S if self._live else _SILENT_S
-        while not over.wait(pause):
+        while not ended.wait(pause):
             waited_s = self._clock() - began
             if self._live:
                 pause = 2 * REDRAW_S

@@ -334,8 +334,8 @@ def _finish(
     # A budget that was refused would be refused again.
     if outcome.state == "interrupted" and not isinstance(trouble, NothingMeasured):
         elsewhere = set(outcome.analysed.measured.hosts) - {LOCAL_HOST}
-        again = f"sectax resume {shlex.quote(path)}{' --on ADDRESS' if elsewhere else ''}"
-        click.echo(f"interrupted; go on with: {again}", err=True)
+        resume_command = f"sectax resume {shlex.quote(path)}{' --on ADDRESS' if elsewhere else ''}"
+        click.echo(f"interrupted; go on with: {resume_command}", err=True)
     if trouble is not None:
         raise trouble from Printed()
     if outcome.state == "interrupted":

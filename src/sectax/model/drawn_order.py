@@ -43,7 +43,7 @@ def drawn_order(plan: Plan, number: int, live: Collection[str], rounds: Mapping[
         cell.id: [treatment.id for treatment in plan.treatments if treatment.cell == cell.id and treatment.id in live]
         for cell in plan.cells
     }
-    cells = [cell for cell, here in members.items() if here]
+    cells = [cell for cell, treatments in members.items() if treatments]
     generator.shuffle(cells)
     groups: list[list[str]] = []
     for cell in cells:

@@ -265,10 +265,12 @@ class Calibrated:
 def once_s(plan: Plan, calibrated: Calibrated) -> float:
     """Seconds that go once into a run, for the cells that one block alone measures."""
     once = {cell.id for cell in plan.cells if cell.once}
-    here = [
+    once_only = [
         treatment for treatment in plan.treatments if treatment.cell in once and treatment.id in calibrated.calibrations
     ]
-    return sum(calibrated.calibrations[treatment.id].batch_s * calibrated.rounds[treatment.cell] for treatment in here)
+    return sum(
+        calibrated.calibrations[treatment.id].batch_s * calibrated.rounds[treatment.cell] for treatment in once_only
+    )
 
 
 def sized_again_note(block: int) -> str:

@@ -49,11 +49,11 @@ def of_hosts(differences: Array, host: Places) -> OfHosts:
         differences: d_j, shape (rows, blocks); NaN where a block has none.
     """
     hosts = int(host.max(initial=-1)) + 1
-    here = np.isfinite(differences)
+    present = np.isfinite(differences)
 
     def totals(values: Array) -> Array:
         """By row and host. An array of rows, hosts and blocks would be hundreds of megabytes."""
-        rows = [np.bincount(host, row, minlength=hosts) for row in np.where(here, values, 0.0)]
+        rows = [np.bincount(host, row, minlength=hosts) for row in np.where(present, values, 0.0)]
         return np.array(rows, dtype=np.float64).reshape(len(differences), hosts)
 
     count: Counts = totals(np.ones_like(differences)).astype(np.int64)
@@ -145,16 +145,16 @@ def _running(values: Array, host: Places) -> _Running:
     started, sure, spreads, total_mean, total_noise, total_second = (np.zeros(rows) for _ in range(6))
     out = np.zeros((5, blocks, rows))
     for column in range(blocks):
-        which, here = host[column], present[:, column]
-        n = count[which] + here
-        value = np.where(here, values[:, column], mean[which])
+        which, present_here = host[column], present[:, column]
+        n = count[which] + present_here
+        value = np.where(present_here, values[:, column], mean[which])
         delta = value - mean[which]
         moved = delta / np.maximum(n, 1)
         total_mean = total_mean + moved
         mean[which] += moved
         squares = square[which] + delta * (value - mean[which])
-        started = started + (here & (n == 1))
-        sure = sure + (here & (n == LEAST_BLOCKS))
+        started = started + (present_here & (n == 1))
+        sure = sure + (present_here & (n == LEAST_BLOCKS))
         spreads = spreads + ((squares > 0) & (square[which] == 0))
         squared_error = np.where(n >= LEAST_BLOCKS, squares / (np.maximum(n - 1, 1) * np.maximum(n, 1)), 0.0)
         of_degrees = squared_error**2 / np.maximum(n - 1, 1)

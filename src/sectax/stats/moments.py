@@ -39,8 +39,8 @@ def running_moments(values: Array) -> tuple[Counts, Array, Array]:
     else:
         divisor = np.maximum(count, 1)
         for column in range(columns):
-            here = present[:, column]
-            value = np.where(here, values[:, column], mean)  # a missing value moves nothing
+            present_here = present[:, column]
+            value = np.where(present_here, values[:, column], mean)  # a missing value moves nothing
             delta = value - mean
             mean = mean + delta / divisor[:, column]
             square = square + delta * (value - mean)

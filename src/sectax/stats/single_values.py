@@ -153,7 +153,7 @@ def beyond_chance(chances: Sequence[float], alpha: float) -> set[int]:
     below = [rank for rank, at in enumerate(ordered, 1) if chances[at] <= alone * rank / n]
     far = set(ordered[: max(below, default=0)])
     for limit in _COUNTED if n > 1 else ():
-        under = [at for at in range(n) if chances[at] <= limit]
-        if len(under) > 1 and float(bdtrc(len(under) - 1, n, limit)) <= alpha / 2 / len(_COUNTED):
-            far.update(under)
+        unlikely = [at for at in range(n) if chances[at] <= limit]
+        if len(unlikely) > 1 and float(bdtrc(len(unlikely) - 1, n, limit)) <= alpha / 2 / len(_COUNTED):
+            far.update(unlikely)
     return far

@@ -25,9 +25,9 @@ def did_you_mean(word: str, there_are: Iterable[str], otherwise: str | None = No
 
     names = tuple(there_are)
     folded = {name.lower(): name for name in names}
-    meant = also_called(word)
-    meant = meant if meant in folded else word.lower()
-    near = difflib.get_close_matches(meant, tuple(folded), n=1, cutoff=_LEAST_LIKENESS)
+    wanted = also_called(word)
+    wanted = wanted if wanted in folded else word.lower()
+    near = difflib.get_close_matches(wanted, tuple(folded), n=1, cutoff=_LEAST_LIKENESS)
     listing = f"there are: {', '.join(map(printable, names))}" if otherwise is None else otherwise
     return f"did you mean {printable(folded[near[0]])}? {listing}".rstrip() if near else listing
 

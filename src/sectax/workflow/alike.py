@@ -105,7 +105,7 @@ def slower(pooled_: Calibrated, of_host: Calibrated) -> float:
 
     The pace of the whole is that of its slowest host, for all of them are waited for.
     """
-    there = sum(
+    batches_s = sum(
         calibration.count * of_host.calibrations[name].operation_s for name, calibration in pooled_.calibrations.items()
     )
-    return of_host.pace * there / sum(calibration.batch_s for calibration in pooled_.calibrations.values())
+    return of_host.pace * batches_s / sum(calibration.batch_s for calibration in pooled_.calibrations.values())

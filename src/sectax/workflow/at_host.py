@@ -96,19 +96,21 @@ class AtHost:
         if any(processors is not None and processors.shared for processors in chosen):
             self._heard.note("another sectax measured on the same processor, which makes both slower and less sure")
             self._heard.say("another sectax measures on this machine: wait for it, or expect wider intervals")
-        here = chosen[0]
-        if here is None:
+        processor = chosen[0]
+        if processor is None:
             return os.sched_getaffinity(0), os.sched_getaffinity(0)
-        processors = " ".join(map(str, sorted(here.others)))
+        processors = " ".join(map(str, sorted(processor.others)))
         match self._plan.services_on:
             case placement.OTHERS:
-                self._heard.note(f"subjects took turns on processor {here.number}, what serves them on {processors}")
-                return here.others, {here.number}
+                self._heard.note(
+                    f"subjects took turns on processor {processor.number}, what serves them on {processors}"
+                )
+                return processor.others, {processor.number}
             case placement.SUBJECTS:
                 self._heard.note(
-                    f"subjects took turns on processor {here.number}, sectax itself worked on {processors}"
+                    f"subjects took turns on processor {processor.number}, sectax itself worked on {processors}"
                 )
-                return {here.number}, here.others
-        self._lanes = Lanes(here.number, sorted(here.others - {here.number}), claims)
-        self._heard.note(f"subjects took turns on processor {here.number}")
-        return {here.number}, {here.number}
+                return {processor.number}, processor.others
+        self._lanes = Lanes(processor.number, sorted(processor.others - {processor.number}), claims)
+        self._heard.note(f"subjects took turns on processor {processor.number}")
+        return {processor.number}, {processor.number}

@@ -134,15 +134,15 @@ class ClusterSite:
         self._draw(seed)
 
     def _draw(self, seed: int) -> None:
-        there = list(self._hosts())
+        hosts = list(self._hosts())
         if self._on.hosts is None:
             return
-        if len(there) < self._on.hosts:
+        if len(hosts) < self._on.hosts:
             raise NothingMeasured(
-                f"{len(there)} hosts of the cluster can take part, and --hosts asks for {self._on.hosts}",
+                f"{len(hosts)} hosts of the cluster can take part, and --hosts asks for {self._on.hosts}",
                 "start more workers, or ask for fewer hosts",
             )
-        for host in random.Random(f"{seed} of the cluster").sample(there, len(there) - self._on.hosts):
+        for host in random.Random(f"{seed} of the cluster").sample(hosts, len(hosts) - self._on.hosts):
             self._cluster.hosts[host].left_out = "--hosts asks for fewer"
 
     def _ask(self, request: job.Job, kind: type[_A]) -> dict[str, _A]:

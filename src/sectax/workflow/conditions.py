@@ -164,10 +164,10 @@ def why(concluded: Concluded, plan: Plan | None) -> str:
 
 def _longer_run_hint(why: Open, plan: Plan | None) -> str:
     limit = "more --blocks" if plan is not None and plan.stopping.fixed_blocks is not None else "a longer --budget"
-    again = f"run it again with {limit}, or on a quieter machine"
+    hint = f"run it again with {limit}, or on a quieter machine"
     if why is Open.UNSEEN:
-        return f"the interval is within it, but the run has not shown that it sees so little; {again}"
-    return again
+        return f"the interval is within it, but the run has not shown that it sees so little; {hint}"
+    return hint
 
 
 def _change(concluded: Concluded, comparison: str) -> str:

@@ -33,12 +33,12 @@ def take_environment(bench: Bench, command_line: str = "", commit: str | None = 
     Args:
         commit: what is measured, where that is a checkout; None for what the current folder has.
     """
-    own, here = of_this_process(command_line, commit), host()
+    own, machine = of_this_process(command_line, commit), host()
     by_host = of_hosts(bench.plan.hosts)
     circumstances = bench.circumstances()
     return Environment(
-        here.identity() | own.identity | bench.identity(),
-        here.circumstances() | own.circumstances | circumstances.get(LOCAL_HOST, {}),
+        machine.identity() | own.identity | bench.identity(),
+        machine.circumstances() | own.circumstances | circumstances.get(LOCAL_HOST, {}),
         {
             name: replace(environment, circumstances=environment.circumstances | circumstances.get(name, {}))
             for name, environment in by_host.items()

@@ -140,10 +140,10 @@ def of_revisions(
         WrongUse: as a run does. A revision that cannot be built is an outcome: nothing was measured.
     """
 
-    def measure(again: bool) -> tuple[Session, Analysed]:
-        if again:
+    def measure(fresh: bool) -> tuple[Session, Analysed]:
+        if fresh:
             progress.say("beyond a limit: both revisions are built again and measured again, to be sure")
-        return _measured(revisions, question, limits, files[again], progress, fresh=again)
+        return _measured(revisions, question, limits, files[fresh], progress, fresh=fresh)
 
     try:
         gate = by_sessions(measure, limits)

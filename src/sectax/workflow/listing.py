@@ -64,12 +64,14 @@ def _probes() -> list[dict[str, Any]]:
 
     made = probe_lines()
     if not any(line.lack for line in made):
-        here = [probes.load(line.name) for line in made]
+        available = [probes.load(line.name) for line in made]
         programs = _places(
-            need.program for probe in here for need in probe.manifest.requires if probe.starts(need.program)
+            need.program for probe in available for need in probe.manifest.requires if probe.starts(need.program)
         )
         answer = {"probes": made, "programs": programs}
-        watched = [path for probe in here for path in probe.decided_by()] + [path for path in programs.values() if path]
+        watched = [path for probe in available for path in probe.decided_by()] + [
+            path for path in programs.values() if path
+        ]
         entry.keep(msgspec.json.encode(answer).decode(), watched)
     plain: list[dict[str, Any]] = msgspec.to_builtins(made)
     return plain

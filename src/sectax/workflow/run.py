@@ -145,8 +145,8 @@ def resume(
     with contextlib.closing(RunReader.open(path)) as reader:
         plan, measured, plan_text = reader.plan(), reader.measured(), reader.plan_text()
     if budget_s is not None and measured.state == "finished":
-        again = "the error level is shared over a number of looks that was fixed at its first one"
-        raise WrongUse(f"{path} is finished: {again}", "begin another run with a longer --budget")
+        reason = "the error level is shared over a number of looks that was fixed at its first one"
+        raise WrongUse(f"{path} is finished: {reason}", "begin another run with a longer --budget")
     if budget_s is not None and plan.stopping.fixed_blocks is not None:
         raise WrongUse(f"the run has {plan.stopping.fixed_blocks} blocks, however long they take", "leave out --budget")
     if measured.state == "finished":
@@ -298,8 +298,8 @@ class _Session:
         try:
             self.ledger.end(state, key.sign)
         except NotSealed as error:
-            again = f"sectax resume {shlex.quote(str(self.ledger.path))} --seal {shlex.quote(key.shown)}"
-            return NotSealed(f"the run is complete, but not sealed: {error.message}", f"seal it with: {again}")
+            resume_command = f"sectax resume {shlex.quote(str(self.ledger.path))} --seal {shlex.quote(key.shown)}"
+            return NotSealed(f"the run is complete, but not sealed: {error.message}", f"seal it with: {resume_command}")
         return None
 
     def _calibrate(self) -> Calibrated:
@@ -399,11 +399,11 @@ class _Session:
 
     def _with_real_blocks(self, calibrated: Calibrated, times: BlockTimes) -> Calibrated:
         done = len(self.ledger.measured().blocks)
-        again = with_real_blocks(self.plan, calibrated, done, times.shortest_s, self._left_s())
-        if again is None:
+        recalibrated = with_real_blocks(self.plan, calibrated, done, times.shortest_s, self._left_s())
+        if recalibrated is None:
             return calibrated
-        self.ledger.calibrate(again)
-        return again
+        self.ledger.calibrate(recalibrated)
+        return recalibrated
 
     def _say_longer(self, block_s: float | None, line: ProgressLine) -> None:
         """Announce the time again, where blocks turn out to take longer."""
@@ -456,12 +456,12 @@ class _Session:
                         self.ledger.note(f"{running.name(number)} was lost: {reason}")
                         self.progress.say(f"{running.name(number)} is lost: {reason}")
         self.ledger.finish_whole()
-        again = sized_again(self.plan, calibrated, fastest)
-        if again is None:
+        recalibrated = sized_again(self.plan, calibrated, fastest)
+        if recalibrated is None:
             return calibrated
-        self.ledger.calibrate(again)
+        self.ledger.calibrate(recalibrated)
         self.ledger.note(sized_again_note(blocks[-1].number))
-        return again
+        return recalibrated
 
     def _look_at(self, recorded: Iterable[BlockEvent], block: str, fastest: dict[str, float]) -> None:
         """Say what was dropped, and keep the fastest operation of every treatment."""

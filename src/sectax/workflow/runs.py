@@ -74,8 +74,8 @@ def named(text: str) -> str:
 
 def usual_folder() -> Path:
     """This folder, or runs/ in it where that alone has run files, as after the demo."""
-    here, beside = Path(), Path("runs")
-    return beside if not run_files(here) and beside.is_dir() and run_files(beside) else here
+    current, beside = Path(), Path("runs")
+    return beside if not run_files(current) and beside.is_dir() and run_files(beside) else current
 
 
 def runs(folder: Path) -> Runs:

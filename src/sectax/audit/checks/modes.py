@@ -51,9 +51,9 @@ def _modes(singly: list[Series]) -> Worst:
         split = two_modes(np.log(slowness(series)))
         if split is None or split.chance >= CHANCE / len(singly):
             continue
-        if (apart := split.slow - split.fast) >= math.log1p(LEAST_APART):
-            slow = f"{100 * split.slow_share:.0f} % of them are {slower(apart)} the others"
-            modes[series] = apart, f"{len(series.values)} values have two modes: {slow}"
+        if (distance := split.slow - split.fast) >= math.log1p(LEAST_APART):
+            slow = f"{100 * split.slow_share:.0f} % of them are {slower(distance)} the others"
+            modes[series] = distance, f"{len(series.values)} values have two modes: {slow}"
     return modes
 
 
@@ -84,6 +84,6 @@ def _in_summary(series: Series) -> str:
     if series.quantity is Quantity.TIME and mean and tail and mean.value - mean.step > tail.value + tail.step:
         return f"the mean ({duration(mean.value)}) is above {tail.statistic} ({duration(tail.value)})"
     if mean and median and median.value > 2 * median.step and mean.value > 0:
-        apart = mean.value / median.value
-        return f"the mean is {number(apart)} times the median" if max(apart, 1 / apart) >= MEAN_OF_A_TAIL else ""
+        ratio = mean.value / median.value
+        return f"the mean is {number(ratio)} times the median" if max(ratio, 1 / ratio) >= MEAN_OF_A_TAIL else ""
     return ""

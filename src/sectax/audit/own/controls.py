@@ -147,8 +147,8 @@ def _unmeasured(evidence: RunEvidence, positive: model.Finding) -> str | None:
     plan, treatment = evidence.plan, evidence.plan.treatment(positive.comparison.treatment)
     nominal, real = nominal_cost(plan, treatment), known_cost(plan, evidence.measured.calibrated, treatment)
     if real is not None and real > MOST_OF_NOMINAL * nominal:
-        meant, actual = units.known_cost(nominal), units.known_cost(real)
-        return f"the positive control was not measured at its {meant}: whole operations made it {actual}"
+        intended, actual = units.known_cost(nominal), units.known_cost(real)
+        return f"the positive control was not measured at its {intended}: whole operations made it {actual}"
     return None
 
 

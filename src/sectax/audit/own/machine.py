@@ -166,8 +166,8 @@ def _both_times(evidence: RunEvidence) -> Iterator[tuple[Finding, Effect, Effect
 def wall_against_cpu(evidence: RunEvidence) -> Iterator[Remark]:
     def differ(cpu: Effect, wall: Effect, waiting: float = 0.0) -> bool:
         """By more than the margin and with intervals apart, without what *waiting* makes of wall time (in logs)."""
-        apart = wall.low - waiting > cpu.high or wall.high - waiting < cpu.low
-        return apart and abs(wall.log_ratio - waiting - cpu.log_ratio) > math.log1p(evidence.margin)
+        is_apart = wall.low - waiting > cpu.high or wall.high - waiting < cpu.low
+        return is_apart and abs(wall.log_ratio - waiting - cpu.log_ratio) > math.log1p(evidence.margin)
 
     for finding, cpu, wall in _both_times(evidence):
         if not differ(cpu, wall):

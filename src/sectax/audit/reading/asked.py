@@ -34,11 +34,11 @@ def with_baseline(evidence: Evidence, baseline: str) -> Evidence:
     Raises:
         BadInput: no factor has that level, or several have.
     """
-    there = [*dict.fromkeys(level for series in evidence.series for level in series.levels.items())]
+    levels = [*dict.fromkeys(level for series in evidence.series for level in series.levels.items())]
     # A level may hold an equals sign itself, so both readings are looked for.
-    matches = [(factor, level) for factor, level in there if baseline in (level, f"{factor}={level}")]
+    matches = [(factor, level) for factor, level in levels if baseline in (level, f"{factor}={level}")]
     if len(matches) == 1:
         return replace(evidence, contrast=Contrast(*matches[0]))
-    shown = ", ".join(printable(f"{factor}={level}", 60) for factor, level in there[:12])
-    hint = f"the levels are {shown}" if there else "the figures have no levels"
+    shown = ", ".join(printable(f"{factor}={level}", 60) for factor, level in levels[:12])
+    hint = f"the levels are {shown}" if levels else "the figures have no levels"
     raise BadInput(f"{printable(baseline, 60)!r} is a level of {'more than one' if matches else 'no'} factor", hint)

@@ -36,18 +36,19 @@ def unit_of(text: str) -> Unit | None:
     word = re.sub(r"^([KMG])b(?=ps$|/)", r"\1bit", text.strip().removesuffix("(s)").strip("()[]"))
     if re.fullmatch(r"[KMG]b", word):
         return None
-    over, slash, under = re.sub(r"\s*(?:/|\bper\b)\s*", "/", re.sub(r"\s+", " ", word).lower()).partition("/")
+    quotient = re.sub(r"\s*(?:/|\bper\b)\s*", "/", re.sub(r"\s+", " ", word).lower())
+    numerator, slash, denominator = quotient.partition("/")
     if not slash:
-        return _simple_unit(over)
-    seconds, amount = _scale_of(_TIMES, under), _scale_of(_SIZES, over)
+        return _simple_unit(numerator)
+    seconds, amount = _scale_of(_TIMES, denominator), _scale_of(_SIZES, numerator)
     if seconds is None:
-        of_one = _simple_unit(over) if _OPERATION.fullmatch(under) else None
+        of_one = _simple_unit(numerator) if _OPERATION.fullmatch(denominator) else None
         return of_one if of_one and of_one[0] in (Quantity.TIME, Quantity.MEMORY) else None
     if amount is not None:
         return Quantity.BANDWIDTH, amount / seconds
-    if over not in ("", "1", "#") and not _OPERATION.fullmatch(over):
+    if numerator not in ("", "1", "#") and not _OPERATION.fullmatch(numerator):
         return None
-    prefix = over[:1] if _OPERATION.fullmatch(over[1:]) and over[:1] in _PREFIXES else ""
+    prefix = numerator[:1] if _OPERATION.fullmatch(numerator[1:]) and numerator[:1] in _PREFIXES else ""
     return Quantity.RATE, _PREFIXES[prefix] / seconds
 
 

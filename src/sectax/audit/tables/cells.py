@@ -55,8 +55,8 @@ class Cells:
 
     def unit(self, texts: Iterable[str]) -> Unit | None:
         """The unit of cells that have one each, all of one quantity: that of the first."""
-        there = [plain for text in texts if re.match(r"[+-]?\.?\d", plain := self._plain(text))]
-        units = [unit_of(match[2]) if (match := _WITH_UNIT.fullmatch(plain)) else None for plain in there]
+        numbers = [plain for text in texts if re.match(r"[+-]?\.?\d", plain := self._plain(text))]
+        units = [unit_of(match[2]) if (match := _WITH_UNIT.fullmatch(plain)) else None for plain in numbers]
         return units[0] if len({unit and unit[0] for unit in units}) == 1 else None
 
     def are_numbers(self, texts: Sequence[str], unit: Unit | None) -> bool:

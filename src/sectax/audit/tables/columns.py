@@ -83,13 +83,13 @@ def roles(names: list[str], sample: Sequence[Sequence[str]], cells: Cells, colum
     def is_level(at: int) -> bool:
         if at in aside or different[at] == 1 or _COUNTS.fullmatch(called[at]):
             return False
-        again, of_the_row = 2 * different[at] <= len(sample), _OF_THE_ROW.fullmatch(called[at])
+        repeats, of_the_row = 2 * different[at] <= len(sample), _OF_THE_ROW.fullmatch(called[at])
         if at not in numeric:
             # Words that come again are arms, whatever their column is called; dates are none.
             dates = any(text[:1].isdigit() for text in texts[at])
-            return not (of_the_row or different[at] > _MOST_LEVELS) or (again and not dates)
+            return not (of_the_row or different[at] > _MOST_LEVELS) or (repeats and not dates)
         # Parameters stand before what was measured with them, and come again where rows are single values.
-        is_parameter = at < values[0] and (at in amounts or not units[at]) and (statistic is not None or again)
+        is_parameter = at < values[0] and (at in amounts or not units[at]) and (statistic is not None or repeats)
         return not of_the_row and (at in sizes or is_parameter)
 
     by = tuple(place_of(name, names) for name in columns.by) or tuple(filter(is_level, range(len(names))))

@@ -176,8 +176,8 @@ class _Reader:
 
     def _claims(self, id: str, row: Row, at: int, unit: Unit) -> tuple[Claim, ...]:
         """Of a row that stands by itself with a mean or median: that, and the summaries beside it."""
-        there = {name: self.cells.number(row[place], unit) for name, place in self.roles.summaries.items()}
-        there |= {"error": self.cells.error(row[at], unit)} if there else {}
+        numbers = {name: self.cells.number(row[place], unit) for name, place in self.roles.summaries.items()}
+        numbers |= {"error": self.cells.error(row[at], unit)} if numbers else {}
         # Many programs leave out zeros at the end, so the finest step of a row is that of all of its numbers.
-        step = min((number.step for number in there.values() if number), default=0.0)
-        return tuple(Claim(f"{id} {name}", name, number.value, step) for name, number in there.items() if number)
+        step = min((number.step for number in numbers.values() if number), default=0.0)
+        return tuple(Claim(f"{id} {name}", name, number.value, step) for name, number in numbers.items() if number)

@@ -372,18 +372,18 @@ class Cluster:
 
     def _lost_workers(self, addresses: set[str]) -> frozenset[str]:
         """Those of the workers that the scheduler does not know any more."""
-        there = self._addresses()
-        return frozenset() if there is None else frozenset(addresses - there)
+        addresses_now = self._addresses()
+        return frozenset() if addresses_now is None else frozenset(addresses - addresses_now)
 
     def _update_hosts(self) -> bool:
         """Bring the hosts up to date with the workers that are there. Always true, for a loop's condition."""
-        there = self._addresses()
-        if there is None:
+        addresses = self._addresses()
+        if addresses is None:
             return True
         for host in self.hosts.values():
-            host.workers = [address for address in host.workers if address in there]
+            host.workers = [address for address in host.workers if address in addresses]
         known = {address for host in self.hosts.values() for address in host.workers} | self._strangers
-        for address, facts in self._ask_who(sorted(there - known)).items():
+        for address, facts in self._ask_who(sorted(addresses - known)).items():
             self._host_of(facts).workers.append(address)
         return True
 

@@ -167,14 +167,14 @@ def definitions(
     """
     null = requests.truncated(os.devnull)
     output_place, errors = _places(output)
-    heard = requests.STDERR_OF_LAUNCHER
+    stderr = requests.STDERR_OF_LAUNCHER
     defined = [
         requests.program(COMMAND, source, output_place, errors, path, argv),
-        requests.program(COMMAND_ALOUD, source, output_place, heard, path, argv),
+        requests.program(COMMAND_ALOUD, source, output_place, stderr, path, argv),
     ]
     if prepare is not None:
         defined.append(requests.program(PREPARE, os.devnull, null, null, prepare_path, prepare))
-        defined.append(requests.program(PREPARE_ALOUD, os.devnull, null, heard, prepare_path, prepare))
+        defined.append(requests.program(PREPARE_ALOUD, os.devnull, null, stderr, prepare_path, prepare))
     return defined
 
 

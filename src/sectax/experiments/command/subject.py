@@ -306,10 +306,10 @@ class CommandSubject:
             )
             running.quit()  # which reads the last of its stderr
             if not isinstance(done.end, NotPrepared) and done.executions:
-                again = done.executions[0].status
-                if again == status:
+                second_status = done.executions[0].status
+                if second_status == status:
                     return last_words(running.child.stderr_tail)
-                return f"; run once more to read its stderr, it ended with {describe_exit(again)}"
+                return f"; run once more to read its stderr, it ended with {describe_exit(second_status)}"
         return ""
 
     def _out_of_memory(self, status: int) -> bool:

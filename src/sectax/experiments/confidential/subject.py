@@ -143,8 +143,8 @@ class SysbenchSubject:
         began = time.monotonic()
         try:
             self._probe = self._sent_probe()
-            there = "one" if self._is_remote and self._test.takes_one_processor else ""
-            words = ("/bin/sh", "-c", _SHELL, self._mark, self._probe, _PATH, there)
+            one_processor = "one" if self._is_remote and self._test.takes_one_processor else ""
+            words = ("/bin/sh", "-c", _SHELL, self._mark, self._probe, _PATH, one_processor)
             with among({self._processor}) if self._takes_one else contextlib.nullcontext():
                 self._child = self._host.start(words, line_limit=_LINE_LIMIT)
         except ChildNotStarted as error:

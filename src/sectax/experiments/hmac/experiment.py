@@ -72,8 +72,8 @@ class HmacExperiment(on_lambda.LambdaExperiment):
 
     def wants(self, request: Request) -> Wanted:
         languages, *_ = on_lambda.chosen_factors(self.factors, hmac.MEMORY_MB, hmac.PRESETS[request.preset], request)
-        here = on_lambda.where(request.options)[0] == LOCAL
-        return Wanted(parts=(*map(part_of, languages.levels), *((on_lambda.LAMBDA,) if here else ())))
+        is_local = on_lambda.where(request.options)[0] == LOCAL
+        return Wanted(parts=(*map(part_of, languages.levels), *((on_lambda.LAMBDA,) if is_local else ())))
 
     def design(self, request: Request, machine: Machine) -> Design:
         endpoint, _ = on_lambda.where(request.options)

@@ -243,8 +243,8 @@ def _sizes_in_words(names: set[str]) -> str:
     sizes[0] = sizes[0].replace(" (", " bytes (", 1)
     text = f"signatures have {', '.join(sizes[:-1])}{' or ' if sizes[1:] else ''}{sizes[-1]}"
     lines = {name: _header_bytes(name) for same_size in of_size.values() for name in same_size}
-    if over := [f"{name} ({size:,} bytes)" for name, size in lines.items() if size > _HEADER_BYTES]:
-        return f"{text}; a server that takes 8 KiB of a header (nginx, Apache) refuses tokens of {', '.join(over)}"
+    if too_long := [f"{name} ({size:,} bytes)" for name, size in lines.items() if size > _HEADER_BYTES]:
+        return f"{text}; a server that takes 8 KiB of a header (nginx, Apache) refuses tokens of {', '.join(too_long)}"
     most = max(lines.values())
     if most < _HEADER_BYTES / 4:
         return text

@@ -57,11 +57,11 @@ class _Proof:
             per_token = len(present) // len(shown)
             for index, (by, of_layer, _) in enumerate(shown):
                 genuine, *wrong = accepted[index * per_token : (index + 1) * per_token]
-                whose = f"{algorithm} of {by} ({of_layer})"
+                token_name = f"{algorithm} of {by} ({of_layer})"
                 if not genuine:
-                    self.flaws.append(f"{language} ({layer}) refuses {whose}")
+                    self.flaws.append(f"{language} ({layer}) refuses {token_name}")
                 if any(wrong):
-                    self.flaws.append(f"{language} ({layer}) accepts a changed token: {whose}")
+                    self.flaws.append(f"{language} ({layer}) accepts a changed token: {token_name}")
                 self.verified += 1
 
     def judge(self, language: str, conversation: Conversation) -> None:

@@ -45,9 +45,11 @@ class Shelf:
 
     def take(self, alike: tuple[object, ...]) -> Kept:
         """An object that is there, or one that is still to be stored."""
-        there = self._kept.get(alike)
+        objects = self._kept.get(alike)
         return (
-            there.pop(0) if there else Kept(base64.b64encode(secrets.token_bytes(48)).decode(), secrets.token_hex(16))
+            objects.pop(0)
+            if objects
+            else Kept(base64.b64encode(secrets.token_bytes(48)).decode(), secrets.token_hex(16))
         )
 
     def put(self, alike: tuple[object, ...], kept: Kept) -> None:

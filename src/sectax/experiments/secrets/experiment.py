@@ -124,16 +124,16 @@ class SecretsExperiment(LambdaExperiment):
 
     def wants(self, request: Request) -> Wanted:
         languages = chosen_factors(self.factors, MEMORY_MB, PRESETS[request.preset], request)[0].levels
-        here = read_settings(request.options).endpoint == LOCAL
-        return Wanted(parts=(*map(_function, languages), *((BACKEND, AGENT, LAMBDA) if here else ())))
+        is_local = read_settings(request.options).endpoint == LOCAL
+        return Wanted(parts=(*map(_function, languages), *((BACKEND, AGENT, LAMBDA) if is_local else ())))
 
     def design(self, request: Request, machine: Machine) -> Design:
         settings = read_settings(request.options)
-        here = settings.endpoint == LOCAL
+        is_local = settings.endpoint == LOCAL
         as_published = request.preset == "published"
         factors = chosen_factors(self.factors, MEMORY_MB, PRESETS[request.preset], request)
         levels = {factor.name: factor.levels for factor in factors}
-        stand_in_note = f" {_STAND_IN[0].upper()}{_STAND_IN[1:]}." if here else ""
+        stand_in_note = f" {_STAND_IN[0].upper()}{_STAND_IN[1:]}." if is_local else ""
         return Design(
             factors=factors,
             control="access",
@@ -150,7 +150,7 @@ class SecretsExperiment(LambdaExperiment):
             ),
             transfers=f"{transfers(settings.endpoint)}{stand_in_note}",
             batch_s=BATCH_S,
-            rounds_range=_rounds(request.preset, only_hits=levels["situation"] == (HIT,), here=here),
+            rounds_range=_rounds(request.preset, only_hits=levels["situation"] == (HIT,), here=is_local),
             gap_s=GAP_S,
             one_processor=takes_one_processor(settings.endpoint, levels["memory"]),
             services_on=SUBJECTS,
@@ -158,9 +158,9 @@ class SecretsExperiment(LambdaExperiment):
             "holds back some of many, which a median does not see",
             beside=("median_access", "held_back"),
             choices=(
-                *((_STAND_IN, _AGENT, _MISS, _BATCHES) if here else (_ON_AWS, _BATCHES)),
+                *((_STAND_IN, _AGENT, _MISS, _BATCHES) if is_local else (_ON_AWS, _BATCHES)),
                 *(_PUBLISHED if as_published else ()),
-                *(_PUBLISHED_HERE if as_published and here else ()),
+                *(_PUBLISHED_HERE if as_published and is_local else ()),
             ),
             equal_witnesses=("runtime", "architecture", "code_sha256", "backend_tls"),
             words=WORDS | service(settings.endpoint, "Lambda and Secrets Manager"),

@@ -48,9 +48,9 @@ def authority(kind: str, chain: str = DIRECT, name: str = NAME, ended: bool = Fa
         by_key, by_name = _private_key(kind), _name("sectax intermediate")
         intermediate = _pem(_signed(by_name, by_key, root_name, root_key, None))
     pairs = []
-    for whose, is_ended in ((name, ended), ("client.test", False)):
+    for subject, is_ended in ((name, ended), ("client.test", False)):
         key = _private_key(kind)
-        certificate = _signed(_name(whose), key, by_name, by_key, whose, is_ended)
+        certificate = _signed(_name(subject), key, by_name, by_key, subject, is_ended)
         pairs.append(Pair(_pem(certificate) + intermediate, _key_pem(key)))
     return Authority(_pem(root), *pairs)
 

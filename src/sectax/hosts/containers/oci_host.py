@@ -130,10 +130,10 @@ class OciHost:
 
     def put(self, file: Path) -> str:
         """A copy where the container can see it, whatever of this machine is mounted where."""
-        there = self._work_folder() / "work" / file.name
-        if not there.exists():
+        copy = self._work_folder() / "work" / file.name
+        if not copy.exists():
             try:
-                shutil.copy(file, there)
+                shutil.copy(file, copy)
             except OSError as error:
                 raise ChildNotStarted(str(file), error.strerror or str(error)) from error
         return f"{WORK}/{file.name}"
