@@ -50,25 +50,10 @@ _SYSTEM = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32")
 
 # What programs and their libraries look up: the dynamic linker's cache, certificates, Debian's links to the chosen
 # Java, the settings of OpenSSL, Java and PHP, the time zone. Nothing that says who lives on this machine.
-_ETC = (
-    "alternatives",
-    "ca-certificates",
-    "crypto-policies",
-    "java-11-openjdk",
-    "java-17-openjdk",
-    "java-21-openjdk",
-    "ld.so.cache",
-    "ld.so.conf",
-    "ld.so.conf.d",
-    "localtime",
-    "mime.types",
-    "php",
-    "pki",
-    "protocols",
-    "services",
-    "ssl",
-    "timezone",
-)
+_ETC = """
+    alternatives ca-certificates crypto-policies java-11-openjdk java-17-openjdk java-21-openjdk ld.so.cache ld.so.conf
+    ld.so.conf.d localtime mime.types php pki protocols services ssl timezone
+"""
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _NO_MEMORY = ("Buffers", "Cached", "SwapCached", "Active", "Inactive", "SwapTotal", "SwapFree", "Shmem", "SReclaimable")
 _SHM_MB = 64  # as in a container; what is in it counts as memory
@@ -136,7 +121,7 @@ def _show_memory(memory_mb: int) -> None:
 
 def _fill_etc(user: tuple[str, int, int]) -> None:
     os.mkdir("etc")
-    for name in _ETC:
+    for name in _ETC.split():
         if os.path.isdir(f"/etc/{name}"):
             _show(f"/etc/{name}", f"etc/{name}")
         elif os.path.exists(f"/etc/{name}"):
