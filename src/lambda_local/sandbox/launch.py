@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import select
 import signal
 import socket
 import subprocess
@@ -138,14 +137,6 @@ class InstanceProcess:
                     text = os.read(self._status, 16)
                     self._exit = int(text) if text else _KILLED_WITH_THE_INSTANCE
             return self._exit
-
-    def wait(self, timeout: float | None = None) -> int | None:
-        """Wait up to *timeout* seconds (None: as long as it takes) for the end; the status as `poll` says it."""
-        if self._exit is None:
-            waiting = select.poll()
-            waiting.register(self._status, select.POLLIN)
-            waiting.poll(None if timeout is None else max(0.0, timeout) * 1000)
-        return self.poll()
 
     def kill(self, signum: int = signal.SIGKILL) -> None:
         """Send a signal to this one program; one that has ended already is no error."""

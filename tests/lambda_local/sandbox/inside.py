@@ -6,13 +6,14 @@ import atexit
 import contextlib
 import functools
 import os
+import select
 import sys
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from lambda_local.sandbox import Instance, Limits, Mount, leave
+from lambda_local.sandbox import Instance, InstanceProcess, Limits, Mount, leave
 from lambda_local.work_folder import WorkFolder, new_folder
 from tests.hosts.processes import eventually, is_running
 from tests.needs import needs
@@ -49,6 +50,12 @@ def instance(
     return Instance.create(owner(), name, Limits(memory_mb, cpu, processes=processes), INTERPRETER, tmp_mb)
 
 
+def ended(process: InstanceProcess, seconds: float = 60.0) -> int | None:
+    """How a program ended; None where it still runs after this time."""
+    select.select([process], [], [], seconds)
+    return process.poll()
+
+
 def output(box: Instance, argv: Sequence[str]) -> Ran:
     """Run a program in the instance to its end."""
     reading, writing = os.pipe()
@@ -58,7 +65,7 @@ def output(box: Instance, argv: Sequence[str]) -> Ran:
         finally:
             os.close(writing)
         text = written.read()
-    return Ran(process.wait(60), text.strip())
+    return Ran(ended(process), text.strip())
 
 
 def run(box: Instance, code: str, *arguments: object) -> Ran:

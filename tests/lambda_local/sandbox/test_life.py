@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from lambda_local.sandbox import Instance, InstanceFailed, sweep
-from tests.lambda_local.sandbox.inside import PYTHON, instance, left_of, needs_root, processes_of, run, traces_of
+from tests.lambda_local.sandbox.inside import PYTHON, ended, instance, left_of, needs_root, processes_of, run, traces_of
 
 pytestmark = needs_root
 
@@ -116,7 +116,7 @@ def test_destroy_wakes_who_waits_for_a_program(name: str) -> None:
     box = instance(name=name)
     process = box.start(*_SLEEP)
     ends: list[int | None] = []
-    waiter = threading.Thread(target=lambda: ends.append(process.wait(60)))
+    waiter = threading.Thread(target=lambda: ends.append(ended(process)))
     waiter.start()
 
     box.destroy()
@@ -131,9 +131,9 @@ def test_the_end_of_a_program_is_reported_with_its_status(name: str) -> None:
         assert run(box, "import os; os.kill(os.getpid(), 15)").status == -15
         process = box.start(*_SLEEP)
         assert process.poll() is None
-        assert process.wait(0) is None
+        assert ended(process, 0) is None
         process.kill(signal.SIGTERM)
-        assert process.wait(60) == -15
+        assert ended(process) == -15
         process.kill()  # long ended: no error
 
 
@@ -175,7 +175,7 @@ def test_a_program_that_cannot_be_started_is_named(name: str) -> None:
             box.start(["/bin/true"], {"X": "x" * 1_000_000}, "/", 1, 2)
         with pytest.raises(InstanceFailed):
             box.listen("192.0.2.1", 80)
-        assert box.start(["/bin/true"], {}, "/", 1, 2).wait(60) == 0
+        assert ended(box.start(["/bin/true"], {}, "/", 1, 2)) == 0
 
 
 def test_the_death_of_init_or_launcher_ends_the_instance(name: str) -> None:
@@ -184,7 +184,7 @@ def test_the_death_of_init_or_launcher_ends_the_instance(name: str) -> None:
         process = box.start(["/bin/sleep", "600"], {"MARK": name}, "/", 1, 2)
         os.kill(sorted(processes_of(name))[victim], signal.SIGKILL)  # in the order of their birth
 
-        assert process.wait(60) == -9
+        assert ended(process) == -9
         assert not left_of(name)
         with pytest.raises(InstanceFailed):
             box.start(*_SLEEP)

@@ -16,7 +16,7 @@ pytestmark = needs("root")
 
 _NOBODY = 65534
 _CODE = """
-import json, os, sys
+import json, os, select, sys
 sys.path.insert(0, sys.argv[1])
 from lambda_local.sandbox import Instance, Limits, SandboxMissing, available, leave
 from lambda_local.sandbox.groups import Groups
@@ -31,7 +31,8 @@ box = Instance.create(folder, "box", Limits(128, 0.5), [])
 reading, writing = os.pipe()
 process = box.start(["/bin/sh", "-c", "id -u; touch /usr/x || echo refused; kill -9 1 && echo $$"],
                     {"PATH": "/usr/bin:/bin"}, "/tmp", writing, os.open("/dev/null", os.O_WRONLY))
-status = process.wait(60)
+select.select([process], [], [], 60)
+status = process.poll()
 os.close(writing)
 box.destroy()
 leave(folder)
