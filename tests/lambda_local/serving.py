@@ -141,11 +141,7 @@ def create(lambda_: Any, name: str, source: str, **more: Any) -> dict[str, Any]:
 
 
 def provide(
-    lambda_: Any,
-    name: str,
-    files: dict[str, str | bytes],
-    executable: tuple[str, ...] = ("bootstrap",),
-    **more: Any,
+    lambda_: Any, name: str, files: dict[str, str | bytes], executable: tuple[str, ...] = ("bootstrap",), **more: Any
 ) -> None:
     """A function that brings its own `bootstrap`."""
     code = {"ZipFile": archive(files, executable)}

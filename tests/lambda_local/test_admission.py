@@ -50,8 +50,7 @@ def test_a_call_that_is_not_signed_is_refused_before_its_body(service):
 
 
 @pytest.mark.parametrize(
-    "path",
-    ["/2015-03-31/functions/f/invocations", "/2015-03-31/functions/f/invocations?Qualifier=1", "/nonesuch"],
+    "path", ["/2015-03-31/functions/f/invocations", "/2015-03-31/functions/f/invocations?Qualifier=1", "/nonesuch"]
 )
 def test_a_body_that_is_announced_larger_than_the_action_takes_is_refused_before_it_comes(service, path):
     with connect(service) as client_:

@@ -83,11 +83,7 @@ def test_v2_counters_are_in_the_units_of_v1(groups: Groups) -> None:
     groups.close()
 
     assert counters == Counters(
-        cpu_time_ns=1_500_000,
-        throttled_periods=7,
-        throttled_ns=90_000_000,
-        periods=12,
-        oom_kills=1,
+        cpu_time_ns=1_500_000, throttled_periods=7, throttled_ns=90_000_000, periods=12, oom_kills=1
     )
     assert groups.counters() == Counters(None, None, None, None, None)
 
