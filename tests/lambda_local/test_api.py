@@ -74,10 +74,10 @@ def test_layers_are_published_with_growing_versions_and_belong_to_functions(lamb
 def test_actions_that_are_not_here_are_refused(lambda_):
     with pytest.raises(ClientError, match="does not have GET /2015-03-31/event-source-mappings") as refused:
         lambda_.list_event_source_mappings()
-    status, said = call(lambda_, "GET", "/2015-03-31/something")
+    status, document = call(lambda_, "GET", "/2015-03-31/something")
 
     assert refused.value.response["ResponseMetadata"]["HTTPStatusCode"] == 501
-    assert (status, said["message"]) == (501, "the local Lambda does not have GET /2015-03-31/something")
+    assert (status, document["message"]) == (501, "the local Lambda does not have GET /2015-03-31/something")
 
 
 def call(lambda_: Any, method: str, path: str, body: bytes = b"", **headers: str) -> tuple[int, dict[str, Any]]:
@@ -111,16 +111,16 @@ def test_deep_documents_are_refused(lambda_, path):
 
     deep = 600_000  # Python 3.14 takes 100,000
     for body in (b"[" * deep + b"]" * deep, b'{"a":' * deep + b"1" + b"}" * deep):
-        status, said = call(lambda_, "POST", path, body)
-        assert (status, said["Type"]) == (400, "User")
+        status, document = call(lambda_, "POST", path, body)
+        assert (status, document["Type"]) == (400, "User")
 
 
 @pytest.mark.parametrize("body", [b"{", b"[]", b'{"FunctionName": 7}', b"\xff\xfe", b'{"FunctionName": "x"}', b""])
 def test_bodies_of_another_form_are_refused(lambda_, body):
-    status, said = call(lambda_, "POST", "/2015-03-31/functions", body)
+    status, document = call(lambda_, "POST", "/2015-03-31/functions", body)
 
     assert status == 400
-    assert said["message"]
+    assert document["message"]
 
 
 def test_code_and_layers_together_have_a_limit(lambda_, monkeypatch):

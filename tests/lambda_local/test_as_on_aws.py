@@ -130,10 +130,10 @@ def handler(event, context):
 def test_a_function_sees_its_own_memory_and_lambda_s_names(real):
     create(real, "sees", _SEES, MemorySize=256)
 
-    total_kb, (stream, missing, daemon), told, address = invoke(real, "sees").value
+    total_kb, (stream, missing, daemon), stream_in_context, address = invoke(real, "sees").value
 
     assert total_kb == 256 * 1024
     assert re.fullmatch(r"\d{4}/\d\d/\d\d/\[\$LATEST\][0-9a-f]{32}", stream)
-    assert told == stream
+    assert stream_in_context == stream
     assert address == "127.0.0.1"
     assert (missing, daemon) == ("LOG_ERROR", "169.254.79.129:2000")

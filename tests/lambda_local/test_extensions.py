@@ -1,4 +1,4 @@
-"""External extensions: they register, hear of every event, and are told of the end."""
+"""External extensions: they register, hear of every event, and of the end."""
 
 from __future__ import annotations
 

@@ -141,10 +141,10 @@ def test_a_fault_in_the_handler_is_an_answer():
         raise RuntimeError("oops")
 
     with echoing(faulty) as port:
-        said = talk(port, closing(b"GET / HTTP/1.1\r\n\r\n"))
+        answer = talk(port, closing(b"GET / HTTP/1.1\r\n\r\n"))
 
-    assert said.startswith(b"HTTP/1.1 500 ")
-    assert b"oops" in said
+    assert answer.startswith(b"HTTP/1.1 500 ")
+    assert b"oops" in answer
 
 
 def test_only_loopback_is_listened_on():

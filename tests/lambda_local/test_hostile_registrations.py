@@ -53,13 +53,13 @@ def hostile_registrations(folder: Path, number: int) -> Memory:
         call = Caller(server.port, timeout=1000.0)
         assert call("POST", "/2015-03-31/functions", function)[0] == 201
         began_mb = server.resident_mb
-        status, said = call("POST", "/2015-03-31/functions/f/invocations", {})
+        status, error = call("POST", "/2015-03-31/functions/f/invocations", {})
         assert call("DELETE", "/2015-03-31/functions/f", {})[0] == 204
         call.close()
         memory = Memory(began_mb, server.peak_mb, server.resident_mb)
 
     assert status == 200
-    assert said["errorType"] in ("Runtime.ExitError", "Sandbox.Timedout")
+    assert error["errorType"] in ("Runtime.ExitError", "Sandbox.Timedout")
     statuses = eval(done.read_text())  # noqa: S307 - the function's own
     assert statuses.get(200) == 10
     assert sum(statuses.values()) == number

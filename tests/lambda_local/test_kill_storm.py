@@ -46,7 +46,7 @@ VICTIMS = ("bootstrap.py", "watch", "sleep", "launcher", SERVER)
 
 
 class Storm:
-    """What of a storm is on this machine, told by its mark: a name that all its functions carry."""
+    """What of a storm is on this machine, known by its mark: a name that all its functions carry."""
 
     def __init__(self, mark: str) -> None:
         self.mark = mark

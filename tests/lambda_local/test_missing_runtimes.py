@@ -37,7 +37,7 @@ def test_without_node_the_release_to_install_is_named(programs):
     assert lacking_parts["error"] == "node is not installed"
     assert "Node 20" in lacking_parts["hint"]
     assert not lacking_parts["makable"]
-    assert [one for one in here() if not one.startswith("python")] == []
+    assert [name for name in here() if not name.startswith("python")] == []
 
 
 def test_another_release_is_reported_with_the_runtime_that_it_gives(programs):

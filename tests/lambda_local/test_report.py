@@ -42,11 +42,11 @@ def test_bills_count_whole_milliseconds_rounded_up(seconds, billed):
 
 
 @pytest.mark.parametrize(
-    ("status", "said"),
+    ("status", "end"),
     [("timeout", "Status: timeout\t\n"), ("Runtime.ExitError", "Status: error\tError Type: Runtime.ExitError\t\n")],
 )
-def test_a_bad_end_is_named(status, said):
-    assert report_line(Measured("id", 1.0, 1000, "x", 1), 128, status).endswith(said)
+def test_a_bad_end_is_named(status, end):
+    assert report_line(Measured("id", 1.0, 1000, "x", 1), 128, status).endswith(end)
 
 
 @pytest.mark.parametrize(("status", "words"), [(1, "exit status 1"), (-9, "signal: killed"), (-64, "signal: 64")])

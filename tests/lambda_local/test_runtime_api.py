@@ -1,4 +1,4 @@
-"""Runtimes and extensions that break the rules are told so, and harm nobody."""
+"""Runtimes and extensions that break the rules are refused, and harm nobody."""
 
 from __future__ import annotations
 

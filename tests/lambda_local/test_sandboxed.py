@@ -134,7 +134,7 @@ def handler(event, context):
     folders = [folder for folder in os.environ["PATH"].split(":") if os.path.isdir(folder)]
     programs = [name for folder in folders for name in os.listdir(folder)]
     mounts = open("/proc/self/mountinfo").read()
-    return {"programs": programs, "mounts": mounts, "said": os.popen("ls /var/task").read()}
+    return {"programs": programs, "mounts": mounts, "listed": os.popen("ls /var/task").read()}
 """
 
 
@@ -145,7 +145,7 @@ def test_a_function_finds_a_shell_but_no_tools_of_the_machine_and_no_paths_of_it
 
     assert {"sh", "ls", "cat", PYTHON} <= set(seen["programs"])
     assert not {"apt-get", "mount", "su", "perl", "git", "gcc", "systemctl", "ip"} & set(seen["programs"])
-    assert "f.py" in seen["said"]
+    assert "f.py" in seen["listed"]
     assert not [
         word
         for word in ("lambda_local", "lambda-local", "/.cache", "/code/", str(Path.home()))

@@ -104,15 +104,15 @@ def test_nothing_that_the_machine_does_with_its_files_is_seen_and_no_lock_holds_
         held = [stack.enter_context(path.open("rb", buffering=0)) for path in paths]
         process = box.start([PYTHON, "-I", "-S", "-c", _WATCHES], {"PATH": "/usr/bin"}, "/", writing, writing)
         os.close(writing)
-        with os.fdopen(reading) as said:
-            first = said.readline()
+        with os.fdopen(reading) as output:
+            first = output.readline()
             while process.poll() is None:  # the whole time, on the machine
                 os.listdir("/usr/lib")
                 for file in held:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     file.seek(0)
                     file.read(10)
-            rest = said.read().split()
+            rest = output.read().split()
 
     assert first == "ready\n"
     assert rest == ["nothing", "init", _NAME]
