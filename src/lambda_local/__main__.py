@@ -33,7 +33,7 @@ def main(words: Sequence[str] | None = None) -> int:
     """Returns the exit status: 0 where it could be done."""
     given = _parser().parse_args(words)
     try:
-        return {"serve": _serve, "check": _check, "runtimes": _runtimes, "setup": _setup}[given.command](given)
+        _run(given)
     except BrokenPipeError:  # whoever read what it says has gone
         return 1
     except LambdaLocalError as error:
@@ -42,6 +42,27 @@ def main(words: Sequence[str] | None = None) -> int:
         else:
             _say({"error": error.message, "hint": error.hint})
         return 2 if isinstance(error, WrongUse) else 3
+    return 0
+
+
+def _run(given: argparse.Namespace) -> None:
+    # Each imports what it needs alone: sectax asks often.
+    match given.command:
+        case "serve":
+            _serve(given)
+        case "check":
+            from lambda_local.sandbox import available
+
+            _say({"cgroup": available()})
+        case "runtimes":
+            from lambda_local.runtimes.found import here, lack
+
+            _say([{"name": name, **lack(name)} for name in given.names or here()])
+        case "setup":
+            from lambda_local.runtimes.found import install
+
+            install(given.name)
+            _say({})
 
 
 def _say(document: object) -> None:
@@ -63,7 +84,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _serve(given: argparse.Namespace) -> int:
+def _serve(given: argparse.Namespace) -> None:
     # asyncio takes TLS along where it finds it, and does without elsewhere: 1 MB that loopback has no use for.
     sys.modules["ssl"] = None  # type: ignore[assignment]
     from lambda_local.main import serve
@@ -82,7 +103,6 @@ def _serve(given: argparse.Namespace) -> int:
             print(_EXAMPLE.format(endpoint=endpoint), flush=True)  # noqa: T201 - it is a command
 
     serve(settings, ready, until_stdin_ends=given.json)
-    return 0
 
 
 def _address(text: str) -> tuple[str, int]:
@@ -90,28 +110,6 @@ def _address(text: str) -> tuple[str, int]:
     if match is None or not 0 < int(match[3]) < 65536:
         raise WrongUse(f"--allow {text} is not an address", "give it as HOST:PORT, for example 127.0.0.1:8200")
     return match[1] or match[2], int(match[3])
-
-
-def _check(given: argparse.Namespace) -> int:
-    from lambda_local.sandbox import available
-
-    _say({"cgroup": available()})
-    return 0
-
-
-def _runtimes(given: argparse.Namespace) -> int:
-    from lambda_local.runtimes.found import here, lack
-
-    _say([{"name": name, **lack(name)} for name in given.names or here()])
-    return 0
-
-
-def _setup(given: argparse.Namespace) -> int:
-    from lambda_local.runtimes.found import install
-
-    install(given.name)
-    _say({})
-    return 0
 
 
 if __name__ == "__main__":

@@ -102,23 +102,22 @@ def _folder(version: str) -> Path:
 
 def here() -> str | None:
     """The runtime that this machine's Node gives, e.g. `nodejs20.x`; None where there is none."""
-    program = shutil.which("node")
-    version = program and _version(program)
+    version = _here()[1]
     return f"nodejs{version.partition('.')[0]}.x" if version else None
+
+
+def _here() -> tuple[str, str]:
+    """The Node on PATH and its version in full, which is empty where it does not work."""
+    program = shutil.which("node")
+    return (program, version_of(program, "--version", r"\Av(\d+\.\d+\.\d+)\s*\Z")) if program else ("", "")
 
 
 def _node_of(name: str) -> tuple[Path, str]:
     """The Node of this runtime, and its version in full."""
-    own = here()
-    program = shutil.which("node")
-    version = program and _version(program)
-    if own is None or program is None or not version:
+    own, (program, version) = here(), _here()
+    if own is None:
         major = re.sub(r"\D", " ", name).split()[:1]
         raise SetUpFailed("node is not installed", f"install Node {''.join(major)} and put it on PATH")
     if own != name:
         raise SetUpFailed(f"the node on PATH gives {own}", f"use {own}, or put another node on PATH")
     return Path(program).resolve(), version
-
-
-def _version(program: str) -> str:
-    return version_of(program, "--version", r"\Av(\d+\.\d+\.\d+)\s*\Z")

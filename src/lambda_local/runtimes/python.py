@@ -63,22 +63,16 @@ def missing(name: str) -> Missing | None:
 def _interpreter_of(name: str) -> tuple[str, Path, str]:
     """The interpreter, the folder that it lives in, and its version in full."""
     own = here()
-    executable = sys.executable if name == own else shutil.which(name)
-    interpreter = executable and _interpreter(executable)
-    if not executable or not interpreter or f"python{interpreter[2][0]}.{interpreter[2][1]}" != name:
-        raise SetUpFailed(f"there is no {name} on this machine", f"install it, or use {own}")
-    prefix, version = Path(interpreter[0]), interpreter[1]
-    if not (prefix / "bin" / name).exists():
-        raise SetUpFailed(f"{executable} has no {prefix}/bin/{name}", f"use {own}")
-    return executable, prefix, version
-
-
-def _interpreter(executable: str) -> tuple[str, str, list[int]] | None:
+    executable = sys.executable if name == own else shutil.which(name) or name
     try:
-        prefix, version, numbers = json.loads(installing.ask(executable, "-c", _ASK))
-    except ValueError:
-        return None
-    return prefix, version, numbers
+        prefix, version, (major, minor) = json.loads(installing.ask(executable, "-c", _ASK))
+    except ValueError:  # it does not work, or is not there
+        major = minor = 0
+    if f"python{major}.{minor}" != name:
+        raise SetUpFailed(f"there is no {name} on this machine", f"install it, or use {own}")
+    if not Path(prefix, "bin", name).exists():
+        raise SetUpFailed(f"{executable} has no {prefix}/bin/{name}", f"use {own}")
+    return executable, Path(prefix), version
 
 
 def _folder(version: str) -> Path:
