@@ -9,7 +9,7 @@ import pytest
 from sectax import prices as price_list
 from sectax.model.bill import Usage
 from sectax.model.errors import WrongUse
-from sectax.reports import words
+from sectax.reports.words import plans
 
 OWN = """
 day = "2027-01-01"
@@ -40,7 +40,7 @@ def test_usages_of_one_item_are_one_line():
 def test_the_user_s_own_list_takes_the_place_of_ours(tmp_path: Path):
     (tmp_path / "own.toml").write_text(OWN)
 
-    said = words.bill(price_list.load(tmp_path / "own.toml").bill([Usage("lambda.requests", 500)]))
+    said = plans.bill(price_list.load(tmp_path / "own.toml").bill([Usage("lambda.requests", 500)]))
 
     assert said == [
         "requests to Lambda: 500 requests, 5.00 EUR",

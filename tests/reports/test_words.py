@@ -15,7 +15,8 @@ from sectax.model.condition import Condition
 from sectax.model.finding import AuditWarning, Finding, Severity, VerdictId
 from sectax.model.plan import Calibrated, Stopping, Until
 from sectax.model.treatment import CONTROLS, SkippedTreatment, Standing
-from sectax.reports import distrust, words
+from sectax.reports import distrust
+from sectax.reports.words import plans, summaries
 from sectax.text import claims
 from tests.reports import situations
 from tests.reports.findings import NOT_MEASURED, finding
@@ -136,7 +137,7 @@ def test_no_direction_is_ever_lost_in_words(near: float, width: float, slower: b
     assert "−" not in said
 
 
-def summaries() -> dict[str, list[str]]:
+def known_summaries() -> dict[str, list[str]]:
     """What no report of a situation has: its summary is in the golden file of its report."""
     open_ = judged(VerdictId.INCONCLUSIVE, 0.98, 1.04, blocks_needed=(12, 30))
     commands, many, signed = (
@@ -147,14 +148,14 @@ def summaries() -> dict[str, list[str]]:
     braces = Case(simple({"size": ("{treatment}", "b")}, "RS256", "{0}"), {})
     braces.truth = {treatment.id: 0.001 for treatment in braces.plan().treatments}
     return {
-        "undecided": words.summary(
+        "undecided": summaries.summary(
             replace(commands, findings=(replace(open_, comparison=commands.findings[0].comparison),))
         ),
-        "many": words.summary(replace(many, findings=standing_as(many, Standing.PRIMARY))),
-        "secondary alone": words.summary(
+        "many": summaries.summary(replace(many, findings=standing_as(many, Standing.PRIMARY))),
+        "secondary alone": summaries.summary(
             replace(signed, findings=standing_as(signed, Standing.SECONDARY, alpha=0.0125))
         ),
-        "levels in braces": words.summary(braces.build()),
+        "levels in braces": summaries.summary(braces.build()),
     }
 
 
@@ -166,27 +167,27 @@ def standing_as(analysed: Analysed, standing: Standing, **changes: float) -> tup
     )
 
 
-def plans() -> dict[str, list[str]]:
+def known_plans() -> dict[str, list[str]]:
     signed, commands = situations.signatures_in_php().measured.plan, situations.commands().measured.plan
     on_cpu = Condition(True, 0.05, "cpu", "cpu:slower>5%")
     limited = Stopping(0.02, budget_s=9.0, until=Until.CONDITIONS, conditions=(on_cpu,))
     short = replace(commands, warms_up=False, stopping=Stopping(0.02, budget_s=9.0))
     return {
-        "until the end": words.plan(signed),
-        "with a limit on another metric": words.plan(replace(commands, stopping=limited)),
-        "a fixed number of blocks": words.plan(replace(signed, stopping=Stopping(0.02, fixed_blocks=9))),
-        "with what is skipped": words.plan(situations.treatments_skipped().measured.plan),
-        "after the pilot": words.calibrated(signed, calibrated(signed), 2.97),
-        "after the pilot of commands": words.calibrated(short, calibrated(short), 1.0),
-        "after a pilot that tried nothing": words.calibrated(signed, Calibrated({}, {}), 0.0),
+        "until the end": plans.plan(signed),
+        "with a limit on another metric": plans.plan(replace(commands, stopping=limited)),
+        "a fixed number of blocks": plans.plan(replace(signed, stopping=Stopping(0.02, fixed_blocks=9))),
+        "with what is skipped": plans.plan(situations.treatments_skipped().measured.plan),
+        "after the pilot": plans.calibrated(signed, calibrated(signed), 2.97),
+        "after the pilot of commands": plans.calibrated(short, calibrated(short), 1.0),
+        "after a pilot that tried nothing": plans.calibrated(signed, Calibrated({}, {}), 0.0),
     }
 
 
-@pytest.mark.parametrize("made", [summaries, plans])
-def test_summaries_and_plans_are_as_agreed(made: Callable[[], dict[str, list[str]]], golden: Golden) -> None:
-    text = "\n".join("\n".join([f"{name}:", *(f"  {line}" for line in lines), ""]) for name, lines in made().items())
+@pytest.mark.parametrize(("name", "made"), [("summaries", known_summaries), ("plans", known_plans)])
+def test_summaries_and_plans_are_as_agreed(name: str, made: Callable[[], dict[str, list[str]]], golden: Golden) -> None:
+    text = "\n".join("\n".join([f"{case}:", *(f"  {line}" for line in lines), ""]) for case, lines in made().items())
 
-    golden(f"words/{made.__name__}.txt", text)
+    golden(f"words/{name}.txt", text)
 
 
 def test_hostile_words_of_a_plan_are_escaped() -> None:
@@ -196,7 +197,7 @@ def test_hostile_words_of_a_plan_are_escaped() -> None:
         skipped=(SkippedTreatment("\x07", {}, "\x1b", "\x1b"),),
     )
 
-    assert all(line.isprintable() for line in words.plan(plan))
+    assert all(line.isprintable() for line in plans.plan(plan))
 
 
 def test_a_missed_cost_is_said_to_hide_the_same_differences_in_short_and_in_full() -> None:

@@ -15,7 +15,7 @@ from sectax.model.finding import AuditWarning, Severity
 from sectax.model.measured import Measured
 from sectax.model.treatment import Treatment
 from sectax.prices import load
-from sectax.reports.words import answers
+from sectax.reports.words.decisions import answers
 from sectax.text import claims
 from sectax.workflow.advise import decided
 from sectax.workflow.present import View, render

@@ -19,8 +19,7 @@ from sectax.model.finding import AuditWarning, Severity, VerdictId
 from sectax.model.measured import Measured
 from sectax.model.plan import Plan
 from sectax.prices import load
-from sectax.reports import words
-from sectax.reports.words import summaries
+from sectax.reports.words import decisions, summaries
 from tests.fakes.measured import measured as measured_run
 from tests.golden import as_agreed
 from tests.machines import plan_of, planned, request_for
@@ -95,7 +94,7 @@ def test_one_sentence_names_the_answer_at_the_mix_that_was_asked_for(mix: tuple[
         key=lambda name: sum(part * SECONDS[of][name] for part, of in zip(mix, SECONDS, strict=True)),
     )
     assert (first.level, second.level) == ("HS256", cheapest)
-    sentences = words.answers(analysed.measured.plan, decision)
+    sentences = decisions.answers(analysed.measured.plan, decision)
     as_agreed(GOLDEN / f"mix-{mix[0]}-{mix[1]}.txt", "\n".join(sentences) + "\n")
 
 
@@ -114,7 +113,7 @@ def test_what_is_not_decided_is_not_advised_on() -> None:
     decision = decision_of(replace(analysed, findings=open_))
 
     assert "HS256" not in {item.level for item in (*decision.cheapest, *decision.outlays)}
-    assert any("2 of 6" in line or "4 of 6" in line for line in words.decision(analysed, decision))
+    assert any("2 of 6" in line or "4 of 6" in line for line in decisions.decision(analysed, decision))
 
 
 def test_where_one_place_is_not_decided_the_answer_names_those_that_are() -> None:
@@ -122,13 +121,13 @@ def test_where_one_place_is_not_decided_the_answer_names_those_that_are() -> Non
     levels |= {"algorithm": ("RS256", "ES256"), "operation": ("verify",)}
     plan = plan_of("jwt", "default", levels)
     analysed = analyse(measured(plan, lambda of: SECONDS["verify"][of["algorithm"]], "cpu_time"))
-    (everywhere,) = words.answers(plan, decision_of(analysed))
+    (everywhere,) = decisions.answers(plan, decision_of(analysed))
     open_ = tuple(
         replace(finding, verdict=VerdictId.INCONCLUSIVE) if "php" in finding.comparison.treatment else finding
         for finding in analysed.findings
     )
 
-    (one,) = words.answers(plan, decision_of(replace(analysed, findings=open_)))
+    (one,) = decisions.answers(plan, decision_of(replace(analysed, findings=open_)))
 
     assert "ython" not in everywhere
     assert one.lower().startswith("python: ")
@@ -205,8 +204,8 @@ def test_where_nothing_is_decided_that_is_reported_first_and_a_wide_interval_is_
     undecided = replace(analysed, findings=wide)
     decision = decide(undecided, replace(rules, choice=replace(rules.choice, picks=False)), load())
 
-    assert words.decision(undecided, decision)[0] == "Neither of the 2 comparisons is decided."
-    assert words.answers(analysed.measured.plan, decision) == []
+    assert decisions.decision(undecided, decision)[0] == "Neither of the 2 comparisons is decided."
+    assert decisions.answers(analysed.measured.plan, decision) == []
 
 
 @pytest.mark.parametrize(("sha256_s", "least"), [(19e-6, ["hmac-sha256"]), (33e-6, [])])

@@ -12,7 +12,7 @@ from sectax.advice.longer import worths
 from sectax.advice.pairs import pooled
 from sectax.advice.quota import quota_uses
 from sectax.advice.rates import NOT_ASKED, AskedRate, rate_advice
-from sectax.advice.results import throttled
+from sectax.advice.throttled import throttled
 from sectax.model import advice as model
 from sectax.model.advice_rules import AdviceRules
 from sectax.model.analysed import Analysed
@@ -84,8 +84,3 @@ def all_anatomies(measured: Measured, rules: AdviceRules) -> Iterator[model.Anat
         yield from anatomies(measured, rules.metric, rules.stages)
     if rules.parts is not None:
         yield from own_anatomies(measured, rules.metric, rules.parts)
-
-
-def breakdown(measured: Measured, rules: AdviceRules) -> model.Breakdown:
-    """Where the time of a run goes."""
-    return model.Breakdown(rules.metric, tuple(all_anatomies(measured, rules)))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from sectax.model.advice import Anatomy, Part, Placed
 from sectax.model.advice_rules import OwnParts, Places, Stages, Steps
 from sectax.model.analysed import Analysed
-from sectax.model.finding import MEAN, Estimate, Finding, VerdictId, alike, is_decided
+from sectax.model.finding import MEAN, Estimate, VerdictId, alike, is_decided
 from sectax.model.measured import Measured
 from sectax.model.treatment import MEASURED, Role, Treatment
 from sectax.stats.student import mean_interval
@@ -105,7 +105,7 @@ def placed(analysed: Analysed, places: Places) -> Iterator[Placed]:
             finding = findings.get((treatment.id, metric))
             if finding is not None:
                 if finding.effect is not None:
-                    parts.append((words, _decided(finding)))
+                    parts.append((words, finding.effect.absolute if is_decided(finding) else None))
                 continue
             columns = measured.values.get(metric, {})
             own, base = columns.get(treatment.id, {}), columns.get(plan.cell(treatment.cell).baseline, {})
@@ -117,11 +117,6 @@ def placed(analysed: Analysed, places: Places) -> Iterator[Placed]:
                 )
         if parts:
             yield Placed(treatment.cell, treatment.id, tuple(parts))
-
-
-def _decided(finding: Finding) -> Estimate | None:
-    """A finding's absolute cost, where something may be claimed of it."""
-    return finding.effect.absolute if finding.effect is not None and is_decided(finding) else None
 
 
 def _excludes_zero(estimate: Estimate) -> bool:

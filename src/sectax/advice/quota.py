@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sectax.advice.results import results
 from sectax.model.advice import MILLION, QuotaUse
 from sectax.model.advice_rules import Requests
 from sectax.model.analysed import Analysed
 from sectax.model.bill import PriceList
+from sectax.model.treatment import MEASURED
 
 
 def quota_uses(
@@ -16,7 +16,9 @@ def quota_uses(
 ) -> Iterator[QuotaUse]:
     """Of every treatment that asks a service with a quota, at the rate asked for or else at the measured one."""
     quota = prices.quotas.get(rule.limited)
-    for result in results(analysed, metric):
+    for result in analysed.treatments:
+        if result.role not in MEASURED or metric not in result.estimates:
+            continue
         rate = rate_s or rule.rate(result)
         for way, usages in rule.uses(MILLION, result.levels).items():
             limited = sum(usage.amount for usage in usages if usage.item == rule.limited) / MILLION

@@ -122,7 +122,7 @@ def compare_runs(a: Analysed, b: Analysed) -> RunComparison:
         started_b=b.measured.started,
         experiment=plan_a.experiment,
         plans=(plan_a, plan_b),
-        revisions=(_revision(a), _revision(b)),
+        revisions=(a.measured.revision, b.measured.revision),
         differences=differences,
         effects=effects,
         absolute=tuple(_absolute_pairs(a, b, differences)),
@@ -339,7 +339,7 @@ def _across(table: PublishedTable, there: Side, sides: tuple[Side, ...], ratios:
 
 
 def _differences(a: Analysed, b: Analysed) -> Iterator[Difference]:
-    identity_a, identity_b = _identity(a), _identity(b)
+    identity_a, identity_b = a.measured.identity, b.measured.identity
     if not identity_a or not identity_b:
         recorded = ["recorded" if identity else None for identity in (identity_a, identity_b)]
         yield Difference("run", "environment", recorded[0], recorded[1], refuses=True)
@@ -412,16 +412,6 @@ def _by_level(option: str, texts: tuple[str, ...], levels: Set[str]) -> dict[str
 def _in_both(a: Analysed, b: Analysed) -> list[tuple[TreatmentResult, TreatmentResult]]:
     results = {treatment.treatment: treatment for treatment in b.treatments}
     return [(ours, results[ours.treatment]) for ours in a.treatments if ours.treatment in results]
-
-
-def _revision(analysed: Analysed) -> dict[str, str]:
-    sessions = analysed.measured.sessions
-    return sessions[0].revision() if sessions else {}
-
-
-def _identity(analysed: Analysed) -> dict[str, str]:
-    sessions = analysed.measured.sessions
-    return sessions[-1].whole_identity() if sessions else {}
 
 
 def _absolute_pairs(a: Analysed, b: Analysed, differences: tuple[Difference, ...]) -> Iterator[AbsolutePair]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
@@ -85,35 +85,29 @@ def _needs_ranks(metric: Metric) -> bool:
 
 def own_estimate(measured: Measured, metric: Metric, treatment: str) -> Estimate | None:
     """A treatment's own figure of a metric, whatever it is compared with; None where it has no value."""
+    return _own(measured, metric, treatment)[0]
+
+
+def _own(measured: Measured, metric: Metric, treatment: str) -> tuple[Estimate | None, Collection[int]]:
+    """The same with the finished blocks that it is of; a tail is of single observations, and of no block."""
     level = 1 - measured.plan.stopping.alpha
     if metric.summary.tail is not None:
         samples = measured.samples.get(metric.observed, {}).get(treatment, {})
-        return tail(metric, metric.summary.tail, list(samples.values()), level) if samples else None
-    usable = _usable(measured, metric, treatment)
-    return estimate(metric, list(usable.values()), level) if usable else None
-
-
-def _usable(measured: Measured, metric: Metric, treatment: str) -> dict[int, float]:
-    """Its values in the finished blocks.
-
-    What is compared is compared as a ratio, which zero has not; elsewhere zero is a figure as any other.
-    """
-    by_block = measured.values.get(metric.name, {}).get(treatment, {})
+        return tail(metric, metric.summary.tail, list(samples.values()), level) if samples else None, ()
     finished = set(measured.blocks)
-    return {
+    # What is compared is compared as a ratio, which zero has not; elsewhere zero is a figure as any other.
+    usable = {
         block: value
-        for block, value in by_block.items()
+        for block, value in measured.values.get(metric.name, {}).get(treatment, {}).items()
         if block in finished and math.isfinite(value) and (value > 0 or (value == 0 and not metric.compared))
     }
+    return estimate(metric, list(usable.values()), level) if usable else None, usable.keys()
 
 
 def _result(measured: Measured, treatment: Treatment) -> TreatmentResult:
-    metrics = measured.plan.metrics
-    own_estimates = {metric.name: own_estimate(measured, metric, treatment.id) for metric in metrics}
-    estimates = {name: estimate for name, estimate in own_estimates.items() if estimate is not None}
-    blocks = {
-        block for metric in metrics if metric.summary.tail is None for block in _usable(measured, metric, treatment.id)
-    }
+    figures = {metric.name: _own(measured, metric, treatment.id) for metric in measured.plan.metrics}
+    estimates = {name: estimate for name, (estimate, _) in figures.items() if estimate is not None}
+    blocks = {block for _, own_blocks in figures.values() for block in own_blocks}
     state, reason = _state(measured, treatment.id, bool(estimates))
     return TreatmentResult(
         treatment=treatment.id,

@@ -197,7 +197,7 @@ def _of_revisions(
     from sectax.cli.run import typed_request
     from sectax.workflow.checkouts import Repository
     from sectax.workflow.conditions import with_conditions
-    from sectax.workflow.gate import Question, Revisions, in_both, largest_planted, measures_folders, of_revisions
+    from sectax.workflow.gate import Revisions, in_both, largest_planted, measures_folders, of_revisions
     from sectax.workflow.run import default_path
 
     if sides[0] is None:
@@ -234,8 +234,10 @@ def _of_revisions(
 
     # What is wrong in it is said before anything is built, and what sectax.toml gives it is said once.
     request(repository.root, repository.root, *(["--quiet"] if quiet else []))
-    question = Question(words[0], lambda old, new: request(old, new, "--quiet"))
-    return of_revisions(Revisions(repository, baseline, treatment, build), question, limits, files, progress)
+    revisions = Revisions(
+        repository, baseline, treatment, build, words[0], lambda old, new: request(old, new, "--quiet")
+    )
+    return of_revisions(revisions, limits, files, progress)
 
 
 def _refuse_fixed(words: Sequence[str], folders: Iterable[str], experiment: str) -> None:

@@ -139,7 +139,7 @@ def refuse_existing(out: str, option: str) -> None:
         raise WrongUse(f"{out} cannot be written: its folder is read-only", f"name another file with {option}")
 
 
-def write_document(text: str, out: str, option: str) -> None:
+def write_document(content: str | bytes, out: str, option: str) -> None:
     """Write a file that is not there yet.
 
     Raises:
@@ -147,9 +147,9 @@ def write_document(text: str, out: str, option: str) -> None:
     """
     path = Path(out)
     try:
-        with path.open("x", encoding="utf-8") as file:
+        with path.open("xb") as file:
             try:
-                file.write(text)
+                file.write(content.encode() if isinstance(content, str) else content)
                 file.flush()
             except BaseException:  # half a file helps nobody
                 path.unlink(missing_ok=True)
@@ -190,7 +190,7 @@ def print_result(result: Result, form: Form, *, summarises: bool = False) -> str
                 write_document(render(result, "html"), form.html, "--html")
                 click.echo(f"page: {form.html}", err=True)
             if form.picture is not None:
-                picture.write(render(result, "svg"), form.picture)
+                write_document(picture.content(render(result, "svg"), form.picture), form.picture, "--picture")
                 click.echo(f"picture: {form.picture}", err=True)
         except WrongUse as error:
             raise error from Printed()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import secrets
 from collections.abc import Mapping
 
 from sectax.model.condition import SHARE, Condition
@@ -135,43 +134,35 @@ def condition(text: str, option: str = "--fail-if") -> Condition:
     return Condition(costlier, limit, about.pop() if about else "", text.strip(), tuple(about))
 
 
-def stopping(margin_text: str, budget: str | None, blocks: int | None, max_blocks: int | None) -> Stopping:
+def stopping(
+    margin_text: str,
+    budget: str | None,
+    blocks: int | None,
+    max_blocks: int | None,
+    until: str | None,
+    precise: bool,
+) -> Stopping:
     """The rules by which a run ends. Raises `WrongUse` where they contradict each other."""
     if blocks is not None and (budget is not None or max_blocks is not None):
         raise WrongUse(
             "--blocks fixes the number of blocks, so it does not go with --budget or --max-blocks",
             "leave one of them out",
         )
-    if blocks is not None and not FIRST_LOOK <= blocks <= MOST_BLOCKS:
-        raise WrongUse(f"--blocks {blocks} is not between {FIRST_LOOK} and {MOST_BLOCKS}", _blocks_hint(blocks))
-    if max_blocks is not None and not FIRST_LOOK <= max_blocks <= MOST_BLOCKS:
-        raise WrongUse(
-            f"--max-blocks {max_blocks} is not between {FIRST_LOOK} and {MOST_BLOCKS}", _blocks_hint(max_blocks)
-        )
-    return Stopping(
+    for option, number in (("--blocks", blocks), ("--max-blocks", max_blocks)):
+        if number is not None and not FIRST_LOOK <= number <= MOST_BLOCKS:
+            longer = "--precise --budget 1h goes on until the intervals are narrow"
+            hint = "fewer blocks give no verdict" if number < FIRST_LOOK else longer
+            raise WrongUse(f"{option} {number} is not between {FIRST_LOOK} and {MOST_BLOCKS}", hint)
+    rules = Stopping(
         margin=margin(margin_text),
         max_blocks=max_blocks if blocks is None else blocks,
         fixed_blocks=blocks,
         budget_s=seconds(budget, "--budget") if budget is not None else None,
+        until=Until.PRECISE if precise else Until(until or Until.VERDICT),
     )
-
-
-def _blocks_hint(blocks: int) -> str:
-    if blocks < FIRST_LOOK:
-        return "fewer blocks give no verdict"
-    return "--precise --budget 1h goes on until the intervals are narrow"
-
-
-def until(rule: str | None, precise: bool, blocks: int | None) -> Until:
-    """What ends a comparison. Raises `WrongUse` where the options contradict each other."""
-    named = "--precise" if precise else f"--until {rule}"
-    if precise and rule is not None:
-        raise WrongUse(f"--precise and --until {rule} are two rules for the end of a run", "leave one of them out")
-    if blocks is not None and (precise or rule is not None):
+    if precise and until is not None:
+        raise WrongUse(f"--precise and --until {until} are two rules for the end of a run", "leave one of them out")
+    if blocks is not None and (precise or until is not None):
+        named = "--precise" if precise else f"--until {until}"
         raise WrongUse(f"--blocks fixes the number of blocks, so it does not go with {named}", "leave one of them out")
-    return Until.PRECISE if precise else Until(rule or Until.VERDICT)
-
-
-def seed(number: int | None) -> int:
-    """The seed that was given, or a fresh one."""
-    return number if number is not None else secrets.randbelow(2**32)
+    return rules

@@ -1,4 +1,4 @@
-"""Writes the picture of a run: SVG, or PNG where a program that converts is installed."""
+"""Makes the picture of a run: SVG, or PNG where a program that converts is installed."""
 
 from __future__ import annotations
 
@@ -38,22 +38,11 @@ def refuse_unconvertible(out: str) -> None:
         raise WrongUse(f"PNG needs one of {', '.join(_CONVERTERS)}", "apt-get install librsvg2-bin, or name FILE.svg")
 
 
-def write(svg: str, out: str) -> None:
-    """Write a picture, as PNG where the name says so.
-
-    Raises:
-        WrongUse: it cannot be written.
-    """
-    content = _converted(svg) if _is_png(out) else svg.encode()
-    try:
-        with open(out, "xb") as file:
-            file.write(content)
-    except OSError as error:
-        raise WrongUse(f"{out} cannot be written: {error.strerror}", "name another file with --picture") from error
-
-
-def _converted(svg: str) -> bytes:
-    refuse_unconvertible("picture.png")
+def content(svg: str, out: str) -> bytes:
+    """A picture as its file is to have it: as PNG where the name says so. Raises `WrongUse` where nothing makes one."""
+    if not _is_png(out):
+        return svg.encode()
+    refuse_unconvertible(out)
     program = _converter() or ""
     with tempfile.TemporaryDirectory(prefix="sectax-picture-") as folder:
         source, picture = Path(folder, "picture.svg"), Path(folder, "picture.png")

@@ -70,10 +70,7 @@ def command(run_file: str, format_: str | None, table: str | None, out: str | No
         # A document: UTF-8 here as in a file, whatever the locale says.
         click.echo(text.encode(), nl=False)
         return
-    if format_ == "svg" and out.lower().endswith(".png"):
-        picture.write(text, out)
-    else:
-        write_document(text, out, "--out")
+    write_document(picture.content(text, out) if format_ == "svg" else text, out, "--out")
     click.echo(out)
 
 

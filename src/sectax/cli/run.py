@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import secrets
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -252,7 +252,7 @@ def _request(experiment: Experiment, values: dict[str, Any]) -> tuple[Request, H
         preset=chosen[0] if chosen else "default",
         levels=parse.levels(values["level"]),
         stopping=_stopping(values),
-        seed=parse.seed(values["seed"]),
+        seed=secrets.randbelow(2**32) if values["seed"] is None else values["seed"],
         options=hidden.options,
         secrets=hidden.secrets,
     )
@@ -302,8 +302,9 @@ def resume_command(
 
 
 def _stopping(values: dict[str, Any]) -> Stopping:
-    rules = parse.stopping(values["margin"], values["budget"], values["blocks"], values["max_blocks"])
-    rules = replace(rules, until=parse.until(values["until"], values["precise"], values["blocks"]))
+    rules = parse.stopping(
+        values["margin"], values["budget"], values["blocks"], values["max_blocks"], values["until"], values["precise"]
+    )
     until_was_given = values["precise"] or values["until"] is not None
     return with_conditions(rules, shared.conditions(values["fail_if"]), until_was_given=until_was_given)
 

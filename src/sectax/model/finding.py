@@ -43,6 +43,7 @@ CANNOT_BE_CHECKED = "not checked: "
 
 
 class Severity(StrEnum):
+    # The gravest first: warnings are sorted so. (A docstring would stand in the published schemas.)
     FATAL = "F"
     WARNING = "W"
     NOTE = "note"

@@ -139,6 +139,22 @@ class Measured:
             of_host.setdefault(self.record[block].host if block in self.record else LOCAL_HOST, []).append(block)
         return {host: tuple(of_host[host]) for host in sorted(of_host)}
 
+    @property
+    def identity(self) -> dict[str, str]:
+        """What the hosts and the software of the latest session are; empty where none is recorded."""
+        return self.sessions[-1].whole_identity() if self.sessions else {}
+
+    @property
+    def revision(self) -> dict[str, str]:
+        """What code was measured, and in which job: whoever goes on with a run may have another commit checked out."""
+        return self.sessions[0].revision() if self.sessions else {}
+
+    def circumstances(self, prefix: str) -> tuple[str, ...]:
+        """Those of all sessions whose names begin so, in order."""
+        return tuple(
+            text for session in self.sessions for name, text in session.circumstances.items() if name.startswith(prefix)
+        )
+
     def processor(self, host: str) -> str:
         """The processor of a host by its model; empty where that is not known."""
         for session in reversed(self.sessions):

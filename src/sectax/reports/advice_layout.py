@@ -15,10 +15,9 @@ from sectax.model.advice import (
 )
 from sectax.model.finding import Effect, Estimate
 from sectax.model.plan import Plan
-from sectax.reports import words
-from sectax.reports.document import Block, Column, Document, Row, Section, Table, Text, lines, sections
+from sectax.reports.document import Block, Document, Section, Text, grid, lines, sections
 from sectax.reports.rate_words import rates
-from sectax.reports.words import connections, names, plans
+from sectax.reports.words import connections, decisions, names, plans
 from sectax.text import claims, units
 from sectax.text.printable import printable
 
@@ -31,7 +30,7 @@ _GENERAL = 5
 def advice_report(advice: Advice) -> Document:
     """Lay out advice; a section without anything to say is left out."""
     plan, longer = advice.plan, advice.rules.longer
-    todo = words.decision(advice.analysed, advice.decision) if advice.decision and advice.analysed else []
+    todo = decisions.decision(advice.analysed, advice.decision) if advice.decision and advice.analysed else []
     advised = sections(
         Section("What to do", lines(todo, long=True)),
         Section("What a million of them cost", tuple(_million(advice, plan))),
@@ -68,24 +67,16 @@ def _million(advice: Advice, plan: Plan) -> Iterator[Block]:
         return
     bill = decision.outlays[0].bill
     varying = {*names.varying_factors(plan), plan.control}
-    columns = (
-        Column(printable(plan.control)),
-        Column(f"{printable(bill.currency)} a million", right=True),
-        Column(f"a month at {decision.rate_s:,.6g}/s", right=True),
-    )
-    rows = [
-        Row(
-            (
-                ", ".join(
-                    filter(None, (_levels(dict(outlay.levels) | {plan.control: outlay.level}, varying), outlay.way))
-                ),
-                units.span(outlay.least, outlay.most),
-                units.span(outlay.months * outlay.least, outlay.months * outlay.most),
-            )
+    heads = (printable(plan.control), f"{printable(bill.currency)} a million", f"a month at {decision.rate_s:,.6g}/s")
+    rows = (
+        (
+            ", ".join(filter(None, (_levels(dict(outlay.levels) | {plan.control: outlay.level}, varying), outlay.way))),
+            units.span(outlay.least, outlay.most),
+            units.span(outlay.months * outlay.least, outlay.months * outlay.most),
         )
         for outlay in decision.outlays
-    ]
-    yield Table("", columns, tuple(rows))
+    )
+    yield grid("", heads, rows)
     yield from _sentences((plans.prices(bill),))
 
 
@@ -121,7 +112,7 @@ def _anatomy(anatomy: Anatomy, advice: Advice) -> str:
     )
     held = (held for held in advice.throttled if held.treatment == anatomy.treatment and held.throttled_periods)
     waited = "".join(f"; {_quota_use(held, advice.plan)}, and each part includes waiting for it" for held in held)
-    return f"{where(advice.plan, anatomy.cell, anatomy.treatment)}: {printable('; '.join(parts))}{waited}"
+    return f"{names.in_cell(advice.plan, anatomy.cell, anatomy.treatment)}: {printable('; '.join(parts))}{waited}"
 
 
 def _quota_use(held: Throttled, plan: Plan) -> str:
@@ -133,15 +124,15 @@ def _quota_use(held: Throttled, plan: Plan) -> str:
 
 def _placement(placed: Placed, plan: Plan) -> str:
     parts = (f"{printable(words)} {'undecided' if more is None else units.more(more)}" for words, more in placed.parts)
-    return f"{where(plan, placed.cell, placed.treatment)}: {'; '.join(parts) or 'withdrawn'}"
+    return f"{names.in_cell(plan, placed.cell, placed.treatment)}: {'; '.join(parts) or 'withdrawn'}"
 
 
 def _worth(worth: Worth, advice: Advice) -> str:
     rule, times = advice.rules.longer, worth.times
     assert rule is not None, "it is made by a rule"
     if times.low is None or times.high is None:
-        return f"{where(advice.plan, worth.cell, worth.treatment)}: undecided"
-    who, noun = where(advice.plan, worth.cell, worth.treatment), printable(rule.words)
+        return f"{names.in_cell(advice.plan, worth.cell, worth.treatment)}: undecided"
+    who, noun = names.in_cell(advice.plan, worth.cell, worth.treatment), printable(rule.words)
     shorter = times.high < 1
     ends = sorted(1 / end if shorter else end for end in (times.low, times.point, times.high))
     point = f"{units.number(ends[1], ends[2] - ends[0])} ({units.span(ends[0], ends[2])})"
@@ -173,7 +164,7 @@ def _quota(advice: Advice, plan: Plan) -> Iterator[str]:
     beside = {anatomy.treatment for anatomy in advice.anatomies}
     for held in often:
         if held.treatment not in beside:
-            yield f"{where(plan, held.cell, held.treatment)}: {_quota_use(held, plan)}"
+            yield f"{names.in_cell(plan, held.cell, held.treatment)}: {_quota_use(held, plan)}"
     if advice.throttled and not often:
         yield f"never, in {units.count(sum(held.periods for held in advice.throttled), 'period')}"
 
@@ -184,7 +175,7 @@ def _quotas(advice: Advice, plan: Plan) -> Iterator[str]:
     for use in advice.quotas:
         way = f"{printable(use.way)}: " if use.way else ""
         share, clients = 100 * use.limited_s / use.quota_s, max(1, int(use.quota_s // use.limited_s))
-        asking.setdefault(where(plan, use.cell, use.treatment), []).append(
+        asking.setdefault(names.in_cell(plan, use.cell, use.treatment), []).append(
             f"{way}{units.roughly(use.limited_s)} requests/s, {units.roughly(share)} % of it "
             f"({clients:,} such clients meet it)"
         )
@@ -198,10 +189,6 @@ def _quotas(advice: Advice, plan: Plan) -> Iterator[str]:
 def _rate_meant(advice: Advice) -> str:
     rate_s = advice.asked_rate_s
     return "the measured rate" if rate_s is None else f"{rate_s:,.6g} operations/s"
-
-
-def where(plan: Plan, cell: str, treatment: str) -> str:
-    return " · ".join(part for part in (names.cell(plan, cell), names.treatment(plan, treatment)) if part)
 
 
 def _levels(levels: Mapping[str, str], varying: Container[str] | None = None) -> str:

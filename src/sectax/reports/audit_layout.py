@@ -13,12 +13,11 @@ from sectax.model.audited import Audited, Checked, Status
 from sectax.model.finding import AuditWarning, Severity
 from sectax.model.seal import Seal, SealState
 from sectax.reports.diagnostics import alike, warned
-from sectax.reports.document import Block, Column, Document, Kind, Row, Section, Table, Text, Warned, sections
+from sectax.reports.document import Block, Document, Kind, Section, Text, Warned, grid, sections
 from sectax.reports.words.names import MOST_SUBJECTS, namer
 from sectax.text import units
 from sectax.text.printable import printable
 
-_ORDER = (Severity.FATAL, Severity.WARNING, Severity.NOTE)
 # Subjects that say nothing beside what was seen.
 _WHOLE = ("run", "all figures")
 
@@ -72,7 +71,7 @@ def audit_report(audited: Audited, *, show_all: bool) -> Document:
 def _gravest_first(warnings: Iterable[AuditWarning]) -> list[list[AuditWarning]]:
     """Those that say the same together; the grave ones first, and of these what concerns most."""
     groups = [same for _, same in alike(warnings)]
-    return sorted(groups, key=lambda same: (_ORDER.index(same[0].severity), -_reach(same)))
+    return sorted(groups, key=lambda same: ([*Severity].index(same[0].severity), -_reach(same)))
 
 
 def _reach(same: list[AuditWarning]) -> float:
@@ -145,8 +144,8 @@ def _unchecked(audited: Audited, named: Names, show_all: bool) -> tuple[Block, .
         return ()
     # What is missing of every figure needs no names.
     tell_of = audited.own and any(subjects for _, _, subjects in rows)
-    columns = (Column("check"), Column("what is missing"), *([Column("of")] if tell_of else []))
-    return (Table("", columns, tuple(Row(row if tell_of else row[:2]) for row in rows)),)
+    shown = 3 if tell_of else 2
+    return (grid("", ("check", "what is missing", "of")[:shown], (row[:shown] for row in rows), words=shown),)
 
 
 def _unchecked_in_short(audited: Audited) -> tuple[Block, ...]:

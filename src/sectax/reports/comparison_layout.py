@@ -11,18 +11,7 @@ from sectax.model.metric import Metric
 from sectax.model.plan import Plan
 from sectax.model.published import Fact, Known, PublishedStudy, PublishedTable
 from sectax.model.treatment import Standing
-from sectax.reports.document import (
-    Column,
-    Document,
-    Footnotes,
-    Kind,
-    Lines,
-    Row,
-    Section,
-    Table,
-    lines,
-    sections,
-)
+from sectax.reports.document import Document, Footnotes, Kind, Lines, Section, Table, grid, lines, sections
 from sectax.reports.notes import revision, software
 from sectax.reports.reasons import Gaps
 from sectax.reports.result_tables import SHARED_BLOCKS
@@ -199,11 +188,6 @@ def _title(table: PublishedTable) -> str:
     return f"{printable(table.metric.replace('_', ' '))}, {printable(table.unit)}{fixed}"
 
 
-def _is_of_run(ratio: Figure) -> bool:
-    """Whether the run has both figures; that it gives their ratio no verdict is a reason worth reading."""
-    return ratio.value is not None or bool(ratio.treatment)
-
-
 def _has_figures(side: Side) -> bool:
     return any(figure.value is not None for row in side.figures for figure in row)
 
@@ -221,7 +205,12 @@ def _matched(table: ComparedTable, *, show_all: bool) -> ComparedTable:
 
     def of(shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
         there = (replace(shape, here=tuple(shape.here[place] for place in places)) for shape in shapes)
-        return tuple(shape for shape in there if show_all or any(map(_is_of_run, shape.here)))
+        # Where the run has both figures, that it gives their ratio no verdict is a reason worth reading.
+        return tuple(
+            shape
+            for shape in there
+            if show_all or any(ratio.value is not None or ratio.treatment for ratio in shape.here)
+        )
 
     return replace(
         table,
@@ -250,15 +239,9 @@ def _table(comparison: PublishedComparison, table: ComparedTable, title: str, *,
     def row(shape: Shape) -> tuple[str, ...]:
         return (printable(shape.name), *(_ratio(figure, notes) for figure in (shape.there, *shape.here)))
 
-    shapes = [_grid("", heads, map(row, ratios)) for ratios in (table.down, table.across) if ratios]
+    shapes = [grid("", heads, map(row, ratios)) for ratios in (table.down, table.across) if ratios]
     explained = (Lines((_WITHIN,)), *shapes, *notes.footnotes()) if shapes else ()
     return [figures, Section(f"Shape of {title}", explained)]
-
-
-def _grid(title: str, head: Iterable[str], rows: Iterable[tuple[str, ...]], *, left: bool = False) -> Table:
-    """The first column is set to the left, the others to the right unless all are `left`."""
-    columns = tuple(Column(text, right=not left and place > 0) for place, text in enumerate(head))
-    return Table(title, columns, tuple(map(Row, rows)))
 
 
 def _side(
@@ -279,24 +262,23 @@ def _side(
         for label, figures in zip(table.row_labels, side.figures, strict=True)
         if show_all or any(figure.value is not None for figure in figures)
     ]
-    return _grid(title, (printable(table.rows), *map(printable, table.column_labels)), rows)
+    return grid(title, (printable(table.rows), *map(printable, table.column_labels)), rows)
 
 
 def _as_printed(figure: Figure) -> str:
     return units.as_printed(figure.value or 0.0)
 
 
-def _measured(figure: Figure) -> str:
-    return units.with_interval(figure.value or 0.0, figure.low, figure.high)
+def _measured(figure: Figure, size: float = 1.0) -> str:
+    low, high = (None if end is None else end / size for end in (figure.low, figure.high))
+    return units.with_interval((figure.value or 0.0) / size, low, high)
 
 
 def _ratio(figure: Figure, notes: Gaps) -> str:
-    return notes.missing(figure.missing) if figure.value is None else _quotient(figure)
-
-
-def _quotient(figure: Figure) -> str:
-    """A ratio with its interval: '14.7 (10 to 21)', 'undecided (0.8 to 1.4)', 'too noisy'."""
-    value, low, high = figure.value or 0.0, figure.low, figure.high
+    """A ratio with its interval: '14.7 (10 to 21)', 'undecided (0.8 to 1.4)', 'too noisy'; or why there is none."""
+    value, low, high = figure.value, figure.low, figure.high
+    if value is None:
+        return notes.missing(figure.missing)
     if low is None or high is None:
         return units.ratio(value)
     if _is_noisy(low, high):
@@ -341,7 +323,7 @@ def _differences(comparison: RunComparison) -> Section:
         )
         for difference in comparison.differences
     )
-    return Section("Differences", (_grid("", ("what differs", "a", "b", "absolute figures"), rows, left=True),))
+    return Section("Differences", (grid("", ("what differs", "a", "b", "absolute figures"), rows, words=4),))
 
 
 def _effects(comparison: RunComparison, unseen: int) -> Section:
@@ -360,7 +342,7 @@ def _effects(comparison: RunComparison, unseen: int) -> Section:
     line = "Each treatment against the baseline of its own run; no verdict is given on their difference."
     below = (Footnotes((f"{unseen} secondary comparisons: --all",)),) if unseen else ()
     head = "treatment" if len(metrics) > 1 else names.metric(plan, metrics.pop())
-    return Section("Effects", (Lines((line,)), _grid("", (head, "a", "b"), rows, left=True), *below))
+    return Section("Effects", (Lines((line,)), grid("", (head, "a", "b"), rows, words=3), *below))
 
 
 def _absolute(comparison: RunComparison) -> Section:
@@ -375,16 +357,10 @@ def _absolute(comparison: RunComparison) -> Section:
         for pair in pairs:
             quotient = _ratio(pair.ratio, notes).replace("missing", "not comparable")
             label = names.subject(_wider_plan(comparison), pair.treatment)
-            rows.append((label, *(_scaled(figure, column) for figure in (pair.a, pair.b)), quotient))
+            own = ("–" if figure.value is None else _measured(figure, column.size) for figure in (pair.a, pair.b))
+            rows.append((label, *own, quotient))
         title = f"{names.metric(_wider_plan(comparison), name)}, {printable(column.unit)}"
-        grids.append(_grid(title, ("treatment", "a", "b", "b : a"), rows))
+        grids.append(grid(title, ("treatment", "a", "b", "b : a"), rows))
     if not grids:
         return Section("Absolute figures", ())
     return Section("Absolute figures", (Lines((NO_VERDICT, SHARED_BLOCKS)), *grids, *notes.footnotes()))
-
-
-def _scaled(figure: Figure, column: units.Scale) -> str:
-    if figure.value is None:
-        return "–"
-    bounds = [None if end is None else end / column.size for end in (figure.low, figure.high)]
-    return units.with_interval(figure.value / column.size, bounds[0], bounds[1])

@@ -14,23 +14,20 @@ from sectax.reports.document import NotThere, Warned
 from sectax.reports.words import names
 from sectax.text.printable import printable
 
-_ORDER = {Severity.FATAL: 0, Severity.WARNING: 1, Severity.NOTE: 2}
-
 
 def all_warnings(analysed: Analysed) -> tuple[AuditWarning, ...]:
     """The warnings of the run, its findings and its controls, each once, the fatal ones first."""
     controls = [control for family in analysed.controls for control in (family.negative, family.positive) if control]
     of_findings = (warning for finding in (*analysed.findings, *controls) for warning in finding.warnings)
     once = dict.fromkeys((*analysed.warnings, *of_findings))
-    return tuple(sorted(once, key=lambda warning: _ORDER[warning.severity]))
+    return tuple(sorted(once, key=lambda warning: [*Severity].index(warning.severity)))
 
 
 def gather_warnings(analysed: Analysed, show_all: bool) -> tuple[Warned, ...]:
     """All warnings, those that say the same of several subjects gathered into one."""
-    plan, every = analysed.measured.plan, all_warnings(analysed)
-    named = names.namer(names.by_id(plan) if every else {})
-    gathered = []
-    for warning, same in alike(every):
+    plan = analysed.measured.plan
+    named, gathered = names.in_texts(plan), []
+    for warning, same in alike(all_warnings(analysed)):
         sights = dict.fromkeys(_about(plan, warning) + named(warning.saw) for warning in same)
         shown = [*sights] if show_all else [*sights][: names.MOST_SUBJECTS]
         if len(shown) < len(sights):

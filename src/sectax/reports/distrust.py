@@ -42,10 +42,8 @@ def distrust(analysed: Analysed, shown: frozenset[str]) -> tuple[list[str], list
 def _doubts(analysed: Analysed, shown: frozenset[str]) -> Iterator[tuple[int, str, str]]:
     """The self-check, warnings of what is shown, what failed or was skipped: how bad, what it is called, its words."""
     plan = analysed.measured.plan
-    for session in analysed.measured.sessions:
-        for name, text in session.circumstances.items():
-            if name.startswith(FLAW):
-                yield 0, "proof", f"not sound: {printable(text)}"
+    for text in analysed.measured.circumstances(FLAW):
+        yield 0, "proof", f"not sound: {printable(text)}"
     for text in self_check(plan, analysed.controls):
         yield 2, "self-check", text
     if "empty loop" in plan.words:
@@ -66,8 +64,8 @@ def _doubts(analysed: Analysed, shown: frozenset[str]) -> Iterator[tuple[int, st
         if comparison.standing is Standing.PRIMARY
         for about in (comparison.id, comparison.treatment, comparison.baseline)
     }
-    heeded = [warning for warning in all_warnings(analysed) if warning.severity is not Severity.NOTE]
-    named = names.namer(names.by_id(plan) if heeded else {})
+    named = names.in_texts(plan)
+    heeded = (warning for warning in all_warnings(analysed) if warning.severity is not Severity.NOTE)
     for first, same in alike(warning for warning in heeded if warning.subject not in unseen):
         about = [*dict.fromkeys(names.subject(plan, warning.subject) for warning in same if warning.subject != "run")]
         name, saw = printable(first.check), named(first.saw)
@@ -93,14 +91,13 @@ def self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]:
             continue
         added = _added(plan, family, positive)
         if excludes_known_cost(positive.effect):
-            wider = units.share(math.expm1(scale_error(positive.effect)))
             yield (
                 f"self-check of {name} failed: a cost of {added} that was added on purpose was measured as "
-                f"{claims.interval(positive.effect)}; all intervals are made wider by {wider}"
+                f"{claims.interval(positive.effect)}; {_wider(scale_error(positive.effect))}"
             )
         elif not finds_known_cost(positive.effect):
             least = units.share(_least_trusted(plan, family, positive, positive.effect))
-            alike = names.metric(plan, positive.comparison.metric), _added(plan, family, positive), least
+            alike = names.metric(plan, positive.comparison.metric), added, least
             undetected.setdefault(alike, []).append(printable(family.family))
     named = {
         alike: ("; " if any("," in family for family in families) else ", ").join(families)
@@ -146,6 +143,10 @@ def _added(plan: Plan, family: FamilyControls, positive: Finding) -> str:
     return units.known_cost(_known_cost(plan, family, positive))
 
 
+def _wider(log_ratio: float) -> str:
+    return f"all intervals are made wider by {units.share(math.expm1(log_ratio))}"
+
+
 def control_line(plan: Plan, controls: FamilyControls) -> str:
     """How the run's controls of itself came out, in one line."""
     own = (
@@ -186,9 +187,9 @@ def _negative(controls: FamilyControls) -> list[str]:
     if not claims.is_known(negative.effect):
         return [f"{same} no interval yet"]
     if verdict in _DIFFERS:
-        between = f"{same} {claims.interval(negative.effect)}, which is wrong"
-        wider = f"all intervals are made wider by {units.share(math.expm1(bias_shown(negative.effect, verdict)))}"
-        verdict_words = f"{between}, so {'no verdict stands' if takes_verdicts(negative.effect, verdict) else wider}"
+        fallen = takes_verdicts(negative.effect, verdict)
+        so = "no verdict stands" if fallen else _wider(bias_shown(negative.effect, verdict))
+        verdict_words = f"{same} {claims.interval(negative.effect)}, which is wrong, so {so}"
     else:
         verdict_words = f"{same} no difference seen"
     floor = [] if controls.noise_floor is None else [f"noise of {units.share(controls.noise_floor)}"]
@@ -206,8 +207,7 @@ def _positive(plan: Plan, controls: FamilyControls) -> str:
     elif finds_known_cost(positive.effect):
         verdict_words = f"found ({claims.interval(positive.effect)})"
     elif excludes_known_cost(positive.effect):
-        wider = units.share(math.expm1(scale_error(positive.effect)))
-        verdict_words = f"wrong ({claims.interval(positive.effect)}), so all intervals are made wider by {wider}"
+        verdict_words = f"wrong ({claims.interval(positive.effect)}), so {_wider(scale_error(positive.effect))}"
     else:
         least = units.share(_least_trusted(plan, controls, positive, positive.effect))
         verdict_words = f"missed ({claims.interval(positive.effect)}); distrust differences under {least}"

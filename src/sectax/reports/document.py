@@ -254,16 +254,19 @@ Block = Table | Drawing | Text | Lines | Command | Footnotes | Warned | NotThere
 
 
 class Kind(StrEnum):
-    """What a section is to its reader; it decides about its place and its heading, not about what it says."""
+    """What a section is to its reader; it decides about its place and its heading, not about what it says.
 
-    BODY = "body"
+    In the order of a page: the answer, what it rests on, then what may be wrong with it.
+    """
+
+    ANSWER = "answer"  # first on a page, which is read from the top, and last on a terminal, where the eye is
     RESULTS = "results"  # the tables: on a terminal they need no heading
+    BODY = "body"
     ASIDE = "aside"  # results beside the answer: a page folds them
     PICTURES = "pictures"
     DIAGNOSTICS = "diagnostics"  # what a reader must know before the results are believed
     DETAIL = "detail"  # what few readers look for: a page may fold it
     END = "end"  # how to go on from here
-    ANSWER = "answer"  # first on a page, which is read from the top, and last on a terminal, where the eye is
 
 
 @dataclass(frozen=True)
@@ -325,6 +328,12 @@ def result_table(
         Column("verdict" if effect else "", Part.VERDICT),
     )
     return Table(title, columns, tuple(rows), margin)
+
+
+def grid(title: str, heads: Iterable[str], rows: Iterable[Iterable[str]], *, words: int = 1) -> Table:
+    """A table of text whose first columns, so many, hold words; those behind them hold figures, set to the right."""
+    columns = tuple(Column(head, right=place >= words) for place, head in enumerate(heads))
+    return Table(title, columns, tuple(Row(tuple(cells)) for cells in rows))
 
 
 def tables(section: Section) -> Iterator[Table]:

@@ -9,7 +9,7 @@ from sectax.model.analysed import Analysed
 from sectax.reports.distrust import self_check, self_checked
 from sectax.reports.document import Forest, ForestGroup, ForestRow, Table
 from sectax.reports.result_tables import SECONDARY_MARK, result_tables, visible
-from sectax.reports.words import answers, hosts, how_many_decided, names, summary
+from sectax.reports.words import decisions, hosts, names, summaries
 from sectax.text import units
 from sectax.text.printable import printable
 
@@ -74,9 +74,9 @@ def _title(analysed: Analysed, decision: Decision | None) -> str:
     """As many sentences of the answer as there is room for; the first is always there."""
     sentences: list[str] = []
     if decision is not None:
-        doubt = how_many_decided(analysed, decision.findings)
-        sentences = [*filter(None, [doubt]), *answers(analysed.measured.plan, decision)]
-    first, *rest = sentences or summary(analysed) or [""]
+        doubt = summaries.how_many_decided(analysed, decision.findings)
+        sentences = [*filter(None, [doubt]), *decisions.answers(analysed.measured.plan, decision)]
+    first, *rest = sentences or summaries.summary(analysed) or [""]
     for sentence in rest:
         if len(first) + len(sentence) >= _LONGEST_TITLE:
             break
@@ -89,10 +89,9 @@ def _title(analysed: Analysed, decision: Decision | None) -> str:
 
 def _foot(analysed: Analysed, path: str, shown: frozenset[str]) -> tuple[str, ...]:
     measured = analysed.measured
-    session = measured.sessions[-1].whole_identity() if measured.sessions else {}
     host = hosts.where(measured)
-    processors = printable(session.get("host.cpus", "")) if len(measured.machines) < 2 else ""
-    version = printable(session.get("sectax", ""))
+    processors = printable(measured.identity.get("host.cpus", "")) if len(measured.machines) < 2 else ""
+    version = printable(measured.identity.get("sectax", ""))
     where = [f"{host}, {processors} processors" if processors else host, measured.started[:10]]
     where += [f"{units.count(len(measured.blocks), 'block')}", f"sectax {version}".strip()]
     check = next(self_check(measured.plan, analysed.controls), self_checked(analysed, shown))

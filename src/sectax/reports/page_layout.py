@@ -9,19 +9,17 @@ from dataclasses import replace
 from sectax.model.advice import Breakdown
 from sectax.model.analysed import Analysed
 from sectax.model.audited import Checked, Status
-from sectax.model.measured import Measured
 from sectax.reports import csv
 from sectax.reports.document import (
     Attachment,
-    Column,
     Command,
     Document,
     Forest,
     Kind,
     Lines,
-    Row,
     Section,
     Table,
+    grid,
     sections,
 )
 from sectax.reports.notes import repeat
@@ -51,6 +49,8 @@ def run_page(
         for section in document.sections
         if section.kind is not Kind.RESULTS
     ]
+    facts = [map(printable, item) for item in analysed.measured.identity.items()]
+    environment = (grid("", ("what", "value"), facts, words=2),) if facts else ()
     added = sections(
         Section("Findings", findings(analysed), folds),
         Section("Where the time goes", tuple(where_it_goes(analysed.measured.plan, breakdown)), Kind.DETAIL),
@@ -58,7 +58,7 @@ def run_page(
         Section("Noise floor and controls", tuple(controls(analysed)), Kind.DIAGNOSTICS),
         Section("Audit", tuple(_audit(analysed)), Kind.DETAIL),
         Section("Plan and rules", tuple(_method(analysed)), Kind.DETAIL),
-        Section("Environment", tuple(_environment(analysed.measured)), Kind.DETAIL),
+        Section("Environment", environment, Kind.DETAIL),
         Section(
             "Measure it again",
             (Command(printable(repeat(analysed.measured.plan)), "The same levels, rules and order, on your machine:"),),
@@ -71,12 +71,9 @@ def run_page(
 
 def _audit(analysed: Analysed) -> Iterator[Table]:
     """Every check of the audit, what it holds against, and what became of it."""
-    columns = (Column("check"), Column("fires where"), Column("here"))
-    rows = tuple(
-        Row((printable(check.check), printable(check.rule), _outcome_words(check))) for check in analysed.checks
-    )
+    rows = [(printable(check.check), printable(check.rule), _outcome_words(check)) for check in analysed.checks]
     if rows:
-        yield Table("", columns, rows)
+        yield grid("", ("check", "fires where", "here"), rows, words=3)
 
 
 def _outcome_words(check: Checked) -> str:
@@ -100,14 +97,6 @@ def _method(analysed: Analysed) -> Iterator[Lines]:
     methods = dict.fromkeys(finding.effect.method for finding in analysed.findings if finding.effect is not None)
     texts += [f"intervals: {printable(method)}" for method in methods]
     yield Lines(tuple(texts))
-
-
-def _environment(measured: Measured) -> Iterator[Table]:
-    if not measured.sessions:
-        return
-    identity = measured.sessions[-1].whole_identity()
-    columns = (Column("what"), Column("value"))
-    yield Table("", columns, tuple(Row((printable(name), printable(value))) for name, value in identity.items()))
 
 
 def _attachments(analysed: Analysed) -> Iterator[Attachment | Lines]:

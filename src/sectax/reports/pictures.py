@@ -10,9 +10,9 @@ from sectax.model.finding import Finding
 from sectax.model.plan import Plan
 from sectax.model.treatment import Standing
 from sectax.reports import side_by_side
-from sectax.reports.advice_layout import is_known, milliseconds, percent, where
+from sectax.reports.advice_layout import is_known, milliseconds, percent
 from sectax.reports.block_pictures import over_time
-from sectax.reports.document import Block, Column, Row, Table, Text
+from sectax.reports.document import Block, Column, Row, Table, Text, grid
 from sectax.reports.result_tables import drawn, tone
 from sectax.reports.words import names
 from sectax.text import units
@@ -55,13 +55,13 @@ def where_it_goes(plan: Plan, breakdown: Breakdown | None) -> Iterator[Block]:
     shown = breakdown.anatomies[:_MOST_TREATMENTS]
     rows = []
     for anatomy in shown:
-        name = where(plan, anatomy.cell, anatomy.treatment)
+        name = names.in_cell(plan, anatomy.cell, anatomy.treatment)
         for part in anatomy.parts:
             is_there = is_known(part.share) and part.seconds.point > 0
             figures = (milliseconds(part.seconds), percent(part.share)) if is_there else ("", "too noisy: run longer")
-            rows.append(Row((name, printable(part.words), *figures)))
-    columns = (Column("treatment"), Column("step"), Column("time", right=True), Column("share", right=True))
-    yield Table(f"Where the time goes: {names.metric(plan, breakdown.metric)}", columns, tuple(rows))
+            rows.append((name, printable(part.words), *figures))
+    title = f"Where the time goes: {names.metric(plan, breakdown.metric)}"
+    yield grid(title, ("treatment", "step", "time", "share"), rows, words=2)
     if len(shown) < len(breakdown.anatomies):
         yield Text(
             f"Only the first {len(shown)} of {len(breakdown.anatomies)} treatments are shown; "

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from sectax.model.advice import Advice, AtRate, Between, Rate, RateAdvice
-from sectax.model.finding import Estimate
 from sectax.model.plan import Plan
-from sectax.reports.document import Block, Column, Row, Table, lines
+from sectax.reports.document import Block, Table, grid, lines
 from sectax.reports.words import names
 from sectax.text import units
 from sectax.text.printable import printable
@@ -74,14 +73,10 @@ def _table(plan: Plan, where: str, members: list[AtRate]) -> Table:
             rows += [(name, f"{ttl_s:g} s", by_calls) for ttl_s, by_calls in by_ttl.items()]
     heads = (plan.control, "TTL", *(units.count(number, "call") for number in calls))
     title = f"{printable(members[0].currency)} a million invocations{f', {where}' if where else ''}"
-    return Table(
-        title,
-        tuple(Column(printable(text), right=place > 0) for place, text in enumerate(heads)),
-        tuple(
-            Row((name, ttl, *(units.roughly(by_calls[count].money.point) for count in calls)))
-            for name, ttl, by_calls in rows
-        ),
+    cells = (
+        (name, ttl, *(units.roughly(by_calls[count].money.point) for count in calls)) for name, ttl, by_calls in rows
     )
+    return grid(title, map(printable, heads), cells)
 
 
 def _assumes(advice: Advice, advised: RateAdvice) -> Iterator[str]:
@@ -113,15 +108,8 @@ def _place_words(advice: Advice, levels: Mapping[str, str]) -> str:
 
 
 def _name(plan: Plan, levels: Mapping[str, str]) -> str:
-    return _level_words(plan, levels[plan.control])
-
-
-def _level_words(plan: Plan, level: str) -> str:
+    level = levels[plan.control]
     return printable(plan.words.get(level, level))
-
-
-def _between_of(estimate: Estimate) -> Between:
-    return Between(estimate.point, estimate.low, estimate.high)
 
 
 def _between(turn: Between, times: float) -> str:

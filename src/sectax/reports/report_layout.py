@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
 from dataclasses import replace
 
 from sectax.model.advice import Decision
 from sectax.model.analysed import Analysed
 from sectax.model.finding import is_decided
 from sectax.model.plan import Plan
-from sectax.reports import host_tables, side_by_side, words
+from sectax.reports import host_tables, side_by_side
 from sectax.reports.diagnostics import failed, gather_warnings, skipped
 from sectax.reports.distrust import control_line, distrust, self_check, self_checked
 from sectax.reports.document import Block, Command, Document, Footnotes, Kind, Lines, Section, Text, lines, sections
 from sectax.reports.notes import how_measured, notes
 from sectax.reports.result_tables import answers, footnotes, result_tables, visible
-from sectax.reports.words import hosts, names, summary
+from sectax.reports.words import decisions, hosts, names, plans, summaries
 from sectax.text import units
 from sectax.text.printable import printable
 
@@ -41,8 +40,8 @@ def run_report(analysed: Analysed, path: str, decision: Decision | None, *, show
 def decided(analysed: Analysed, decision: Decision | None) -> Section:
     """What a reader looks for: what to do, or what was found where there is nothing to decide."""
     if decision is None:
-        return Section("Summary", lines(summary(analysed)), Kind.ANSWER)
-    return Section("What to do", lines(words.decision(analysed, decision), long=True), Kind.ANSWER)
+        return Section("Summary", lines(summaries.summary(analysed)), Kind.ANSWER)
+    return Section("What to do", lines(decisions.decision(analysed, decision), long=True), Kind.ANSWER)
 
 
 def _page(analysed: Analysed, path: str, decision: Decision | None, todo: Section) -> Document:
@@ -56,6 +55,7 @@ def _page(analysed: Analysed, path: str, decision: Decision | None, todo: Sectio
         title += f"; {self_checked(analysed, shown_ids)}"
     table = answers(analysed, shown_ids)
     results = [table] if table.rows else []
+    of_hosts = hosts.in_short(analysed, shown_ids, _MOST_OF_HOSTS)
     doubts, left = distrust(analysed, shown_ids)
     below = (*doubts, *footnotes(analysed, shown_ids))
     sentences = (text for block in todo.blocks if isinstance(block, Lines) for text in block.texts)
@@ -71,18 +71,12 @@ def _page(analysed: Analysed, path: str, decision: Decision | None, todo: Sectio
         lines(_compared(plan)),
         sections(
             Section("Findings", (*results, *([Footnotes(below)] if below else [])), Kind.RESULTS),
-            Section("Hosts", tuple(_hosts(analysed, shown_ids))),
+            Section("Hosts", (Text(" ".join(of_hosts)),) if of_hosts else ()),
             replace(todo, blocks=(Text(" ".join(sentences)),)),
         ),
         foot=printable(foot),
         is_brief=True,
     )
-
-
-def _hosts(analysed: Analysed, shown: frozenset[str]) -> Iterator[Text]:
-    sentences = hosts.in_short(analysed, shown, _MOST_OF_HOSTS)
-    if sentences:
-        yield Text(" ".join(sentences))
 
 
 def _full_report(analysed: Analysed, path: str, title: str, todo: Section) -> Document:
@@ -118,15 +112,14 @@ def _full_report(analysed: Analysed, path: str, title: str, todo: Section) -> Do
 def _lead(analysed: Analysed, path: str) -> tuple[Block, ...]:
     measured, plan = analysed.measured, analysed.measured.plan
     fixed = names.constants(plan)
-    is_one_machine = measured.sessions and len(measured.machines) < 2
-    processors = printable(measured.sessions[-1].identity.get("host.cpus", "")) if is_one_machine else ""
+    processors = printable(measured.identity.get("host.cpus", "")) if len(measured.machines) < 2 else ""
     many = f", {processors} processor{'' if processors == '1' else 's'}" if processors else ""
     texts = (
         f"{printable(measured.state)}: {_blocks(analysed)}{many}",
         *_compared(plan),
         f"margin {units.margin(plan.stopping.margin)}{f'; everywhere: {fixed}' if fixed else ''}",
         f"run {printable(measured.run_id)}, begun {printable(measured.started)}",
-        *words.answered_by(plan),
+        *plans.answered_by(plan),
     )
     if measured.state == "finished":
         return (Lines(texts),)
@@ -147,8 +140,7 @@ def _blocks(analysed: Analysed) -> str:
 
 def _compared(plan: Plan) -> tuple[str, ...]:
     """What the user named to be compared, such as commands, each with its name."""
-    texts = (*(f"baseline={text}" for text in plan.options.get("baseline", ())), *plan.options.get("treatment", ()))
-    pairs = [text.partition("=")[::2] for text in texts]
+    pairs = [text.partition("=")[::2] for text in plans.sides(plan)]
     # Commands with names of their own, and those of a scan, are called so; unless some were left out by --level.
     levels = next(factor.levels for factor in plan.factors if factor.name == plan.control)
     called = levels if len(levels) == len(pairs) else [name for name, _ in pairs]

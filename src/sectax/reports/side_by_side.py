@@ -11,7 +11,7 @@ from sectax.model.analysed import Analysed
 from sectax.model.finding import TreatmentResult, alike
 from sectax.model.plan import Plan
 from sectax.model.treatment import Standing
-from sectax.reports.document import Axis, Block, Chart, Column, Point, Row, Series, Table, Text
+from sectax.reports.document import Axis, Block, Chart, Point, Series, Text, grid
 from sectax.reports.notes import software
 from sectax.reports.reasons import Gaps
 from sectax.reports.words import names
@@ -31,16 +31,14 @@ def table(analysed: Analysed) -> tuple[Block, ...]:
     families = tuple(dict.fromkeys(cell.family for cell in plan.cells))
     varying, gaps = {*names.varying_factors(plan), plan.control}, Gaps()
     rows = [
-        Row(
-            (
-                printable(" · ".join(names.level(*level) for level in fixed_levels if level[0] in varying)),
-                *(_value(by_family.get(family), metric.name, gaps) for family in families),
-            )
+        (
+            printable(" · ".join(names.level(*level) for level in fixed_levels if level[0] in varying)),
+            *(_value(by_family.get(family), metric.name, gaps) for family in families),
         )
         for fixed_levels, by_family in alike(analysed.treatments, factor).items()
     ]
-    columns = (Column(""), *(Column(printable(plan.words.get(family, family)), right=True) for family in families))
-    return Text(_software_words(analysed, factor)), Table("", columns, tuple(rows)), *gaps.footnotes()
+    heads = ("", *(printable(plan.words.get(family, family)) for family in families))
+    return Text(_software_words(analysed, factor)), grid("", heads, rows), *gaps.footnotes()
 
 
 def picture(analysed: Analysed) -> Iterator[Chart]:
@@ -100,10 +98,9 @@ def _value(result: TreatmentResult | None, metric: str, gaps: Gaps) -> str:
 
 
 def _software_words(analysed: Analysed, factor: str) -> str:
-    plan, measured = analysed.measured.plan, analysed.measured
-    identity = measured.sessions[-1].whole_identity() if measured.sessions else {}
+    plan = analysed.measured.plan
     families = {cell.family for cell in plan.cells}
-    kinds = [line for kind, line in software(identity).items() if kind in families]
+    kinds = [line for kind, line in software(analysed.measured.identity).items() if kind in families]
     named = f" ({'; '.join(kinds)})" if kinds else ""
     metric = names.metric(plan, plan.metrics[0].name)
     return f"{metric[0].upper()}{metric[1:]}, in one run on one machine{named}. {_what_verdicts_compare(plan, factor)}"

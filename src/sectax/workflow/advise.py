@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sectax.advice.advise import NOTHING, Asked, advice
-from sectax.advice.advise import breakdown as breakdown_by
+from sectax.advice.advise import NOTHING, Asked, advice, all_anatomies
 from sectax.advice.decide import decide
 from sectax.advice.rates import AskedRate
 from sectax.experiments import registry
@@ -50,4 +49,6 @@ def breakdown(analysed: Analysed) -> model.Breakdown | None:
     """Where the time of any run goes, by the rules of its experiment; None where its first metric is no time."""
     plan, rules = analysed.measured.plan, rules_of(analysed)
     in_seconds = {metric.name for metric in plan.metrics if metric.unit == "s"}
-    return breakdown_by(analysed.measured, rules) if rules.metric in in_seconds else None
+    if rules.metric not in in_seconds:
+        return None
+    return model.Breakdown(rules.metric, tuple(all_anatomies(analysed.measured, rules)))

@@ -37,7 +37,10 @@ class Heard(Protocol):
 
 
 class AtHost:
-    """One bench at work. `start` comes first; `release` gives its processors back, and the owner closes the bench."""
+    """Implements `Work` in this process, of one bench.
+
+    `start` comes first; `release` gives its processors back, and the owner closes the bench.
+    """
 
     def __init__(self, bench: Bench, inputs: Mapping[str, str], heard: Heard) -> None:
         self._bench = bench
@@ -77,6 +80,9 @@ class AtHost:
         from sectax.calibration.time_budget import block_s
 
         return block_s(self._plan, calibrated, self.gaps(calibrated), pace=pace)
+
+    def hosts(self) -> tuple[str, ...]:
+        return (LOCAL_HOST,)
 
     def engine(self, calibrated: Calibrated) -> SerialEngine:
         return SerialEngine(self._bench.specs(self._inputs, calibrated), self._lanes)

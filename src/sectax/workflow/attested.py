@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import contextlib
 import datetime
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -47,7 +46,7 @@ def attested(run_file: Path, certificates: Path | None = None, *, when: datetime
         SectaxError: the run file cannot be read.
     """
     chain = b"" if certificates is None else _read(certificates)
-    with contextlib.closing(RunReader.open(run_file)) as reader:
+    with RunReader.open(run_file) as reader:
         plan, sessions = reader.plan(), reader.sessions()
     verified = partial(verify, nonce=nonce_of(plan), certificates=chain, when=when)
     return Attestations(

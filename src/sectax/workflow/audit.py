@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from sectax.model.errors import WrongUse
 from sectax.model.finding import Finding, Severity, VerdictId
 from sectax.model.treatment import CONTROLS
 from sectax.reports.words import names
-from sectax.workflow.analyse import checked
+from sectax.workflow.analyse import audited, checked
 
 if TYPE_CHECKING:
     from sectax.audit.checks.interface import Outcome
@@ -80,20 +79,13 @@ def _published(target: str) -> Audited:
 
 
 def _run(target: str, signers: Path | None) -> Audited:
-    from sectax.analysis.analyse import withhold
-    from sectax.analysis.findings import judge
-    from sectax.audit.own.evidence import RunEvidence
-    from sectax.audit.own.registry import review
     from sectax.record.reader import RunReader
     from sectax.workflow.seal import seal_of_run
 
-    with contextlib.closing(RunReader.open(Path(target))) as reader:
+    with RunReader.open(Path(target)) as reader:
         measured = reader.measured()
         seal = seal_of_run(reader, signers)
-    findings = judge(measured)
-    evidence = RunEvidence(measured, findings, seal)
-    outcomes = review(evidence)
-    warned = withhold(measured.plan, findings, (warning for outcome in outcomes for warning in outcome.warnings))
+    findings, outcomes = audited(measured, seal)
     return Audited(
         target=target,
         kind="run",
@@ -102,7 +94,7 @@ def _run(target: str, signers: Path | None) -> Audited:
         figures=len(_judged(findings)),
         values=0,
         checks=tuple(map(checked, outcomes)),
-        comparisons=comparisons(warned),
+        comparisons=comparisons(findings),
         seal=seal,
         names=names.by_id(measured.plan),
     )

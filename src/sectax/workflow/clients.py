@@ -20,16 +20,16 @@ from sectax.model.measured import Measured
 from sectax.model.plan import Calibrated
 from sectax.model.trial import PlannedBlock
 from sectax.workflow.alike import abilities, software
-from sectax.workflow.at_host import Heard
+from sectax.workflow.at_host import AtHost, Heard
 from sectax.workflow.cluster import ASKED_S, ClusterSite, longest_block_s, refuse_changed_hosts
 from sectax.workflow.environment import refuse_change, take_environment
 from sectax.workflow.machine import machine_for
 from sectax.workflow.progress_line import Progress
-from sectax.workflow.site import On, WorkHere
+from sectax.workflow.site import On, Work
 
 
 class ClientsSite(ClusterSite):
-    """Implements `Site` on this machine, with clients elsewhere."""
+    """This machine, with clients elsewhere."""
 
     def __init__(self, on: On, progress: Progress, clients: int) -> None:
         super().__init__(on, progress)
@@ -60,7 +60,7 @@ class ClientsSite(ClusterSite):
             raise WrongUse("the clients of this run are on this machine", "leave out --on")
         refuse_changed_hosts(before, now)
 
-    def begin(self, bench: Bench, inputs: Mapping[str, str], heard: Heard) -> WorkWithClients:  # type: ignore[override]
+    def begin(self, bench: Bench, inputs: Mapping[str, str], heard: Heard) -> Work:
         own = host_circumstances()[BOOT]
         places = [
             FarPlace(self._cluster, host, self._kind == "local" or self._cluster.hosts[host].facts.get(BOOT) == own)
@@ -70,7 +70,7 @@ class ClientsSite(ClusterSite):
         return WorkWithClients(bench, inputs, heard, self._cluster, places)
 
 
-class WorkWithClients(WorkHere):
+class WorkWithClients(AtHost):
     """Implements `Work`, and `Engine` too: a block runs while no other run measures on the hosts of its clients."""
 
     def __init__(

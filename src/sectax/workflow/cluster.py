@@ -31,7 +31,7 @@ from sectax.workflow.alike import abilities, different_hosts, pooled, promised, 
 from sectax.workflow.at_host import Heard
 from sectax.workflow.environment import of_this_process, refuse_change
 from sectax.workflow.progress_line import Progress
-from sectax.workflow.site import On
+from sectax.workflow.site import On, Site, Work
 
 # What is asked once may build what makes itself on first use; a pilot takes as long as the budget, and some.
 ASKED_S = 600.0
@@ -45,8 +45,8 @@ _PLACE = re.compile(r"(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?")
 _A = TypeVar("_A", job.Looked, job.Described, job.Tried)
 
 
-class ClusterSite:
-    """Implements `Site` on a cluster."""
+class ClusterSite(Site):
+    """The hosts of a cluster."""
 
     def __init__(self, on: On, progress: Progress) -> None:
         """Raises `WrongUse` where the address is not one."""
@@ -108,7 +108,7 @@ class ClusterSite:
             raise WrongUse("the blocks of this run are of this machine alone", "leave out --on")
         refuse_changed_hosts(before, now)
 
-    def begin(self, bench: Bench, inputs: Mapping[str, str], heard: Heard) -> ClusterWork:
+    def begin(self, bench: Bench, inputs: Mapping[str, str], heard: Heard) -> Work:
         return ClusterWork(self._cluster, bench, inputs, heard)
 
     def _choose(self, seed: int) -> None:

@@ -10,8 +10,7 @@ from sectax.experiments.interface import Billable, Request
 from sectax.model.bill import Bill
 from sectax.prices import load
 from sectax.record.appender import refuse_new
-from sectax.reports import words
-from sectax.reports.words import names
+from sectax.reports.words import names, plans
 from sectax.workflow.machine import machine_for
 from sectax.workflow.planned import planned
 
@@ -36,7 +35,7 @@ class DryRun:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        billed = () if self.bill is None else (*words.bill(self.bill, self.service), self.assumes)
+        billed = () if self.bill is None else (*plans.bill(self.bill, self.service), self.assumes)
         return *self.plan, *billed
 
 
@@ -55,8 +54,8 @@ def dry_run(name: str, request: Request, path: Path, prices: Path | None) -> Dry
     price_list = load(prices)
     machine = machine_for(experiment, request)
     plan = planned(experiment, request, machine).plan
-    first, *rest = words.plan(plan)
-    lines = (first, *words.varied(plan), *rest, words.how_long(plan))
+    first, *rest = plans.plan(plan)
+    lines = (first, *plans.varied(plan), *rest, plans.how_long(plan))
     if not isinstance(experiment, Billable):
         return DryRun(lines)
     return DryRun(lines, price_list.bill(experiment.usage(plan)), experiment.assumes, names.service(plan))

@@ -141,6 +141,12 @@ def revision(environment: Mapping[str, str] = os.environ, checkout: str | None =
     return {REVISION: commit, **changed, **job}
 
 
+def commit_of(revision: str) -> str | None:
+    """The commit of a branch, a tag or whatever else names one in the current folder's repository."""
+    # Behind the option nothing is an option any more, whatever it begins with.
+    return ask_git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+
+
 def ask_git(*words: str, cwd: Path | None = None, timeout_s: float = _TIMEOUT_S) -> str | None:
     """What git prints; None where it cannot say, or fails."""
     git = shutil.which("git")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -34,7 +33,7 @@ def exported(run_file: Path, form: str) -> str:
 
 def timed_commands(run_file: Path) -> list[TimedCommand]:
     """The commands of a run, in the order of its plan; without those that were never measured."""
-    with contextlib.closing(RunReader.open(run_file)) as reader:
+    with RunReader.open(run_file) as reader:
         plan, measured = reader.plan(), reader.measured()
         walls, cpus = reader.batches(WALL), reader.batches(CPU)
     experiment = registry.load(plan.experiment)

@@ -17,7 +17,7 @@ from sectax.experiments.command.hook import HookFailed
 from sectax.experiments.interface import MeasuresFolders, Request
 from sectax.model.analysed import Analysed
 from sectax.model.condition import Answer, Concluded, Condition
-from sectax.model.environment import SHORT
+from sectax.model.environment import LOCAL_HOST, SHORT
 from sectax.model.errors import ExitStatus, NothingMeasured, WrongUse
 from sectax.model.finding import NO_CLAIM, VerdictId
 from sectax.model.gate import Gate, Limit, Outcome, Revision, Session
@@ -31,20 +31,7 @@ from sectax.workflow.checkouts import Repository
 from sectax.workflow.conditions import concluded, settled, value, was_measured, why
 from sectax.workflow.progress_line import Progress
 
-# The CLI meets reports here alone.
-__all__ = [
-    "by_sessions",
-    "github_annotations",
-    "in_both",
-    "junit",
-    "largest_planted",
-    "lines",
-    "markdown",
-    "measures_folders",
-    "of_revisions",
-    "of_run",
-    "session_of",
-]
+__all__ = ["github_annotations", "junit", "lines", "markdown"]  # the CLI meets reports here alone
 
 # A wrong 'beyond the limit' is an error on one side of the interval alone.
 _ONE_SIDE = 0.5
@@ -59,18 +46,17 @@ STATUSES = {
 
 @dataclass(frozen=True)
 class Revisions:
-    """What is compared: two revisions, and the command that builds each of them (None: nothing has to be built)."""
+    """Two revisions, and what is measured of them.
+
+    Attributes:
+        build: the command that builds each of them; None where nothing has to be built.
+        experiment, request: what is asked of their checkouts; the request is made of the folders of both.
+    """
 
     repository: Repository
     baseline: Revision
     treatment: Revision
     build: str | None
-
-
-@dataclass(frozen=True)
-class Question:
-    """What is asked of two checkouts: an experiment with its request, made of the folders of both."""
-
     experiment: str
     request: Callable[[Path, Path], Request]
 
@@ -129,9 +115,7 @@ def of_run(analysed: Analysed, path: str, limits: Sequence[Condition]) -> Gate:
     return Gate(outcome, why, None, None, (session,), _false_alarms(analysed.measured.plan, limits, sessions=1))
 
 
-def of_revisions(
-    revisions: Revisions, question: Question, limits: Sequence[Condition], files: Sequence[Path], progress: Progress
-) -> Gate:
+def of_revisions(revisions: Revisions, limits: Sequence[Condition], files: Sequence[Path], progress: Progress) -> Gate:
     """Measure two revisions by turns, and once more where the first session is beyond a limit.
 
     Args:
@@ -143,7 +127,7 @@ def of_revisions(
     def measure(fresh: bool) -> tuple[Session, Analysed]:
         if fresh:
             progress.say("beyond a limit: both revisions are built again and measured again, to be sure")
-        return _measured(revisions, question, limits, files[fresh], progress, fresh=fresh)
+        return _measured(revisions, limits, files[fresh], progress, fresh=fresh)
 
     try:
         gate = by_sessions(measure, limits)
@@ -177,13 +161,7 @@ def by_sessions(measure: Measure, limits: Sequence[Condition]) -> Gate:
 
 
 def _measured(
-    revisions: Revisions,
-    question: Question,
-    limits: Sequence[Condition],
-    file: Path,
-    progress: Progress,
-    *,
-    fresh: bool,
+    revisions: Revisions, limits: Sequence[Condition], file: Path, progress: Progress, *, fresh: bool
 ) -> tuple[Session, Analysed]:
     repository = revisions.repository
     checkout = repository.fresh if fresh else repository.kept
@@ -195,11 +173,11 @@ def _measured(
                     trees.append(stack.enter_context(checkout(side.commit, revisions.build)))
                 except HookFailed as error:
                     raise HookFailed(f"{side.name} ({side.commit[:SHORT]}) {error.message}", error.hint) from error
-        request = question.request(trees[0], trees[1])
+        request = revisions.request(trees[0], trees[1])
         # The second session is to be another one, also where somebody named the seed.
         request = replace(request, seed=(request.seed + fresh) % 2**32)
         try:
-            outcome = run.start(question.experiment, request, file, progress, commit=revisions.treatment.commit)
+            outcome = run.start(revisions.experiment, request, file, progress, commit=revisions.treatment.commit)
         except WrongUse as error:
             if revisions.build is None:
                 raise WrongUse(
@@ -253,9 +231,7 @@ def session_of(analysed: Analysed, path: str, limits: Sequence[Condition]) -> Se
         )
         for answer in concluded(analysed, limits)
     )
-    sessions = analysed.measured.sessions
-    machine = sessions[-1].identity.get("host.cpu_model", "") if sessions else ""
-    return Session(path, len(analysed.measured.blocks), machine, answered)
+    return Session(path, len(analysed.measured.blocks), analysed.measured.processor(LOCAL_HOST), answered)
 
 
 def _by_cpu_time(analysed: Analysed, answer: Concluded) -> str:

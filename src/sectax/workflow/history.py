@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import math
 import multiprocessing
@@ -113,18 +112,16 @@ def _state(path: Path) -> tuple[int, int, int]:
 def _read(path: Path) -> _Run:
     from sectax.record.reader import RunReader
     from sectax.reports.words import names
-    from sectax.workflow.analyse import audited_findings
+    from sectax.workflow.analyse import audited
 
     state = _state(path)
     try:
-        with contextlib.closing(RunReader.open(path)) as reader:
+        with RunReader.open(path) as reader:
             measured = reader.measured()
-            findings = audited_findings(measured)
+            findings, _ = audited(measured)
     except SectaxError as error:
         return _Run(state, unreadable=error.message)
-    session = measured.sessions[-1] if measured.sessions else None
-    # Whoever goes on with a gate may have another commit checked out.
-    revision = measured.sessions[0].revision() if measured.sessions else {}
+    revision = measured.revision
     return _Run(
         state,
         experiment=measured.plan.experiment,
@@ -133,7 +130,7 @@ def _read(path: Path) -> _Run:
         changed=revision.get(CHANGED) == "yes",
         finished=measured.state == "finished",
         planted=bool(measured.plan.options.get("added")),
-        environment={} if session is None else session.whole_identity(),
+        environment=measured.identity,
         compared=tuple(
             _Compared(
                 finding.comparison.id,
@@ -189,9 +186,9 @@ def _changes(points: Sequence[tuple[str, _Run, _Compared]]) -> Iterator[Change]:
 
 def _unpack(revision: str, folder: Path) -> None:
     """The run files of a revision of this repository, as a branch that a CI appends them to. Raises `WrongUse`."""
-    from sectax.workflow.environment import ask_git
+    from sectax.workflow.environment import ask_git, commit_of
 
-    commit = ask_git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    commit = commit_of(revision)
     if not commit and Path(revision).is_file():
         raise WrongUse(f"{revision} is a file, not a folder", f"sectax show {revision} prints a run")
     if not commit:

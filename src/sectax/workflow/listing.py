@@ -38,11 +38,11 @@ def offered() -> dict[str, Any]:
     if text is None:
         import msgspec
 
-        from sectax import published as reader
-        from sectax.workflow.overview import experiments, studies
+        from sectax import published
+        from sectax.workflow.overview import experiments
 
-        text = msgspec.json.encode({"experiments": experiments(), "studies": studies()}).decode()
-        entry.keep(text, [os.path.join(os.path.dirname(reader.__file__), "studies")])
+        text = msgspec.json.encode({"experiments": experiments(), "studies": published.ids()}).decode()
+        entry.keep(text, [os.path.join(os.path.dirname(published.__file__), "studies")])
     document: dict[str, Any] = json.loads(text)
     return document
 

@@ -7,7 +7,6 @@ from typing import Literal
 
 import msgspec
 
-from sectax import published
 from sectax.experiments import registry
 from sectax.model.treatment import Factor
 from sectax.parts import probes
@@ -51,16 +50,12 @@ def experiments() -> tuple[ExperimentLine, ...]:
     )
 
 
-def studies() -> tuple[str, ...]:
-    return published.ids()
-
-
 def probe_lines() -> tuple[ProbeLine, ...]:
     """The probes that are installed, and whether each can run here, which takes a start of its program."""
-    return tuple(_probe_line(name) for name in probes.names())
-
-
-def _probe_line(name: str) -> ProbeLine:
-    probe = probes.load(name)
-    lack = probes.missing(probe)
-    return ProbeLine(name, probe.manifest.title, lack.reason if lack else "", lack.hint if lack else "")
+    lines = []
+    for name in probes.names():
+        probe = probes.load(name)
+        lack = probes.missing(probe)
+        why = (lack.reason, lack.hint) if lack else ("", "")
+        lines.append(ProbeLine(name, probe.manifest.title, *why))
+    return tuple(lines)

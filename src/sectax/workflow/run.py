@@ -40,8 +40,7 @@ from sectax.record.appender import refuse_held, refuse_new
 from sectax.record.plan_tables import encode_plan
 from sectax.record.reader import RunReader
 from sectax.record.seal import opening_statement, seal_file
-from sectax.reports import words
-from sectax.reports.words import names
+from sectax.reports.words import names, plans
 from sectax.text import units
 from sectax.text.spans import typed
 from sectax.workflow import private_inputs
@@ -142,7 +141,7 @@ def resume(
         RecordNotWritable: another sectax is measuring into the file.
     """
     refuse_held(path)
-    with contextlib.closing(RunReader.open(path)) as reader:
+    with RunReader.open(path) as reader:
         plan, measured, plan_text = reader.plan(), reader.measured(), reader.plan_text()
     if budget_s is not None and measured.state == "finished":
         reason = "the error level is shared over a number of looks that was fixed at its first one"
@@ -230,7 +229,7 @@ class _Session:
         state: State = "interrupted"
         trouble: SectaxError | None = None
         try:
-            for line in words.plan(self.plan):
+            for line in plans.plan(self.plan):
                 self.progress.say(line)
             self.progress.say(f"recording to {self.ledger.path}")
             self._say_busy()
@@ -239,7 +238,7 @@ class _Session:
                 self.work.start()
                 calibrated = self.ledger.calibrated or self._calibrate()
                 about_s = self.work.block_s(calibrated, pace=calibrated.pace)
-                frozen, *durations = words.calibrated(self.plan, calibrated, about_s)
+                frozen, *durations = plans.calibrated(self.plan, calibrated, about_s)
                 self.progress.detail(frozen)
                 for line in durations:
                     self.progress.say(line)

@@ -83,21 +83,19 @@ def runs(folder: Path) -> Runs:
 
 
 def _line(path: Path) -> RunLine:
-    from sectax.record.reader import RunReader
-    from sectax.workflow.analyse import analyse_measured
+    from sectax.workflow.analyse import analyse_file
 
     try:
-        with contextlib.closing(RunReader.open(path)) as reader:
-            measured = reader.measured()
-        answer = _answer(analyse_measured(measured))
+        analysed = analyse_file(path)
     except SectaxError as error:
         return RunLine(path.name, unreadable=error.message)
-    return RunLine(path.name, measured.plan.experiment, measured.started, measured.state, answer)
+    measured = analysed.measured
+    return RunLine(path.name, measured.plan.experiment, measured.started, measured.state, _answer(analysed))
 
 
 def _answer(analysed: Analysed) -> str:
     """'rg is 12 to 14 % faster than baseline.' of one comparison; of several, how many are decided and how."""
-    from sectax.reports.words import answer_of
+    from sectax.reports.words.summaries import answer_of
 
     primary = [finding for finding in analysed.findings if finding.comparison.standing is Standing.PRIMARY]
     if len(primary) == 1 and analysed.measured.state == "finished":

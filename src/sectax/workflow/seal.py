@@ -61,11 +61,8 @@ class SigningKey:
 
     def needs_passphrase(self) -> bool:
         """Whether the file is encrypted, so that ssh-keygen asks for its passphrase where no agent holds the key."""
-        words = [str(self._program), "-y", "-P", "", "-f", str(self._path)]
         try:
-            done = subprocess.run(
-                words, stdin=subprocess.DEVNULL, capture_output=True, timeout=_CHECK_TIMEOUT_S, check=False
-            )
+            done = _run([str(self._program), "-y", "-P", "", "-f", str(self._path)])
         except (OSError, subprocess.TimeoutExpired):
             return False
         return done.returncode != 0 and b"passphrase" in done.stderr
@@ -78,9 +75,7 @@ class SigningKey:
         """
         words = [str(self._program), "-Y", "sign", "-q", "-n", NAMESPACE, "-f", str(self._path)]
         try:
-            done = subprocess.run(
-                words, input=statement.encode(), capture_output=True, timeout=_SIGN_TIMEOUT_S, check=False
-            )
+            done = _run(words, statement, _SIGN_TIMEOUT_S)
         except subprocess.TimeoutExpired as error:
             raise NotSealed(f"{self.shown} did not sign within {_SIGN_TIMEOUT_S:.0f} s", self._agent()) from error
         except OSError as error:
@@ -162,14 +157,15 @@ def _check(program: str | None, allowed: str | None, statement: str, signature: 
 def _ask(program: str, text: str, action: str, *words: str | Path) -> str:
     """What ssh-keygen prints; empty where it refuses."""
     try:
-        done = subprocess.run(
-            [program, "-Y", action, "-n", NAMESPACE, *map(str, words)],
-            input=text.encode(),
-            capture_output=True,
-            timeout=_CHECK_TIMEOUT_S,
-            check=False,
-            env=os.environ | {"LC_ALL": "C"},
-        )
+        done = _run([program, "-Y", action, "-n", NAMESPACE, *map(str, words)], text)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""
+
+
+def _run(words: list[str], text: str = "", timeout_s: float = _CHECK_TIMEOUT_S) -> subprocess.CompletedProcess[bytes]:
+    """Run ssh-keygen, which reads the text. Raises `OSError`, `subprocess.TimeoutExpired`."""
+    environment = os.environ | {"LC_ALL": "C"}
+    return subprocess.run(
+        words, input=text.encode(), capture_output=True, timeout=timeout_s, check=False, env=environment
+    )

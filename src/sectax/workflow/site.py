@@ -40,26 +40,6 @@ class On:
     insecure: bool = False
 
 
-class Site(Protocol):
-    """Where a session takes place, as a context manager. In the order of its methods, which is that of a run."""
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(self, *_: object) -> None: ...
-
-    def machine(self, experiment: Experiment, request: Request, say: Callable[[str], None]) -> Machine:
-        """The snapshot that a plan is made for, once what makes itself on first use is made."""
-
-    def environment(self, bench: Bench, command_line: str = "", commit: str | None = None) -> Environment:
-        """What it is there. Arguments as of `take_environment`."""
-
-    def refuse_other(self, before: Measured, now: Environment) -> None:
-        """Raise `WrongUse` where a run that was begun cannot go on here."""
-
-    def begin(self, bench: Bench, inputs: Mapping[str, str], heard: Heard) -> Work:
-        """Make ready to measure; nothing is started yet."""
-
-
 class Work(Protocol):
     """A plan at work in its place."""
 
@@ -85,20 +65,25 @@ class Work(Protocol):
         """What runs the blocks."""
 
 
-class Here:
+class Site:
+    """Where a session takes place, as a context manager: this machine. Its methods are in the order of a run."""
+
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        pass
+        """Nothing was taken."""
 
     def machine(self, experiment: Experiment, request: Request, say: Callable[[str], None]) -> Machine:
+        """The snapshot that a plan is made for, once what makes itself on first use is made."""
         return machine_for(experiment, request, say)
 
     def environment(self, bench: Bench, command_line: str = "", commit: str | None = None) -> Environment:
+        """What it is there. Arguments as of `take_environment`."""
         return take_environment(bench, command_line, commit)
 
     def refuse_other(self, before: Measured, now: Environment) -> None:
+        """Raise `WrongUse` where a run that was begun cannot go on here."""
         elsewhere = sorted(host for host in before.hosts if host != LOCAL_HOST)
         if elsewhere:
             raise WrongUse(
@@ -107,15 +92,9 @@ class Here:
             )
         refuse_change(before.sessions[0], now)
 
-    def begin(self, bench: Bench, inputs: Mapping[str, str], heard: Heard) -> WorkHere:
-        return WorkHere(bench, inputs, heard)
-
-
-class WorkHere(AtHost):
-    """Implements `Work` in this process."""
-
-    def hosts(self) -> tuple[str, ...]:
-        return (LOCAL_HOST,)
+    def begin(self, bench: Bench, inputs: Mapping[str, str], heard: Heard) -> Work:
+        """Make ready to measure; nothing is started yet."""
+        return AtHost(bench, inputs, heard)
 
 
 def site_of(on: On | None, progress: Progress, experiment: Experiment, options: Mapping[str, tuple[str, ...]]) -> Site:
@@ -125,7 +104,7 @@ def site_of(on: On | None, progress: Progress, experiment: Experiment, options: 
         WrongUse: the address is not one, or there is no such number of clients.
     """
     if on is None:
-        return Here()
+        return Site()
     try:
         from sectax.workflow.clients import ClientsSite  # imports Dask
         from sectax.workflow.cluster import ClusterSite

@@ -19,23 +19,12 @@ from sectax.reports.html import chart, forest, interval_column
 from sectax.text import units
 
 if TYPE_CHECKING:
-    from jinja2 import Environment, Template
+    from jinja2 import Environment
 
 # Columns that a phone has room for, where the last of them holds words.
 _MOST_BESIDE = 2
 _HERE = Path(__file__).parent
 _GENERATOR = '<meta name="generator" content="sectax">'
-
-# The answer first, then what it rests on, then what may be wrong with it.
-_ORDER = {
-    parts.Kind.RESULTS: 0,
-    parts.Kind.BODY: 1,
-    parts.Kind.ASIDE: 2,
-    parts.Kind.PICTURES: 3,
-    parts.Kind.DIAGNOSTICS: 4,
-    parts.Kind.DETAIL: 5,
-    parts.Kind.END: 6,
-}
 
 # What stands behind the answer, for whoever asks.
 _FOLDED = {parts.Kind.ASIDE, parts.Kind.PICTURES, parts.Kind.DIAGNOSTICS, parts.Kind.DETAIL}
@@ -43,26 +32,14 @@ _FOLDED = {parts.Kind.ASIDE, parts.Kind.PICTURES, parts.Kind.DIAGNOSTICS, parts.
 # A page shows the one that its width has room for.
 _FORESTS = {"wide": forest.WIDE, "narrow": forest.NARROW}
 
-_NAMES: dict[type[parts.Block], str] = {
-    parts.Table: "table",
-    parts.Chart: "chart",
-    parts.Forest: "forest",
-    parts.Attachment: "attachment",
-    parts.Text: "text",
-    parts.Lines: "lines",
-    parts.Command: "command",
-    parts.Footnotes: "footnotes",
-    parts.Warned: "warned",
-    parts.NotThere: "not_there",
-}
-
 
 def render(document: parts.Document) -> str:
     """The whole document as text."""
     style = _style("page.css") + _style("forest.css")
-    page: str = _template().render(
+    template = _environment().get_template("page.html")
+    page: str = template.render(
         document=document,
-        sections=sorted(document.others, key=lambda section: _ORDER[section.kind]),
+        sections=sorted(document.others, key=lambda section: [*parts.Kind].index(section.kind)),
         folded=_FOLDED,
         generator=_GENERATOR,
         style=style,
@@ -83,10 +60,6 @@ def _style(name: str) -> str:
     return (_HERE / name).read_text(encoding="utf-8")
 
 
-def _template() -> Template:
-    return _environment().get_template("page.html")
-
-
 @functools.cache
 def _environment() -> Environment:
     # jinja2 takes a while to import: only when a page is really written.
@@ -96,7 +69,7 @@ def _environment() -> Environment:
         loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters |= {
-        "block_name": lambda block: _NAMES[type(block)],
+        "block_name": lambda block: type(block).__name__,
         "interval_column": interval_column.interval_column,
         "legend": interval_column.legend,
         "mark_size": interval_column.mark_size,
@@ -105,7 +78,8 @@ def _environment() -> Environment:
         "data_url": lambda file: f"data:{file.media_type};base64,{base64.b64encode(file.content).decode()}",
         "is_wordy": _needs_wide_page,
         "tied": lambda text: units.tied(text, "\u00a0"),
-        "at": _moved,
+        # A shape around 0, 0 moved: its first step is absolute, and the others are made relative to it.
+        "at": lambda shape, x, y: shape.replace("M0 0", f"M{x:.1f} {y:.1f}", 1),
         "place": lambda number: f"{number:.1f}".removesuffix(".0"),
     }
     environment.globals |= {"column_width": interval_column.WIDTH, "column_height": interval_column.HEIGHT}
@@ -120,11 +94,6 @@ def _environment() -> Environment:
 def _needs_wide_page(table: parts.Table) -> bool:
     """Whether a narrow page has no room for its columns beside each other: several, and words in the last."""
     return len(table.shown) > _MOST_BESIDE and not table.columns[table.shown[-1]].right
-
-
-def _moved(shape: str, x: float, y: float) -> str:
-    """A shape around 0, 0 moved to a place: its first step is absolute, and the others are made relative to it."""
-    return shape.replace("M0 0", f"M{x:.1f} {y:.1f}", 1)
 
 
 def _without_properties(style: str) -> str:

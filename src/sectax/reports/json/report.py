@@ -13,7 +13,6 @@ from sectax.model.analysed import Analysed, FamilyControls, RunReport
 from sectax.model.bill import Charge
 from sectax.model.environment import CHANGED, FLAW, JOB, PROOF, REVISION
 from sectax.model.finding import TreatmentResult
-from sectax.model.measured import Measured
 from sectax.model.metric import Better
 from sectax.model.plan import Until, last_look
 from sectax.model.subject import Witness
@@ -22,7 +21,7 @@ from sectax.reports.diagnostics import all_skipped, all_warnings
 from sectax.reports.json.findings import AcrossHosts, CheckWarning, Estimate, Finding, Limit, across_hosts, finding
 from sectax.reports.json.parts import NOT_ASKED, NOT_KNOWN, Levels, Object, WithGaps, doc, fill, known, null
 from sectax.reports.reasons import no_effect, no_estimate
-from sectax.reports.words import summary
+from sectax.reports.words.summaries import summary
 
 
 class Run(WithGaps, frozen=True):
@@ -174,7 +173,7 @@ class Report(Object, frozen=True, tag_field="schema", tag="sectax/report/2"):
     def of(cls, result: RunReport, /) -> Self:
         analysed = result.analysed
         measured, plan = analysed.measured, analysed.measured.plan
-        code = measured.sessions[0].revision() if measured.sessions else {}
+        code = measured.revision
         return fill(
             cls,
             run=fill(
@@ -189,8 +188,8 @@ class Report(Object, frozen=True, tag_field="schema", tag="sectax/report/2"):
                 revision=code.get(REVISION),
                 changed={"yes": True, "no": False}.get(code.get(CHANGED, "")),
                 job={name.removeprefix(JOB): value for name, value in code.items() if name.startswith(JOB)},
-                proofs=_circumstances(measured, PROOF),
-                flaws=_circumstances(measured, FLAW),
+                proofs=measured.circumstances(PROOF),
+                flaws=measured.circumstances(FLAW),
                 scope=analysed.scope,
                 wrong_expected=analysed.wrong_expected,
             ),
@@ -213,12 +212,6 @@ class Report(Object, frozen=True, tag_field="schema", tag="sectax/report/2"):
             summary=summary(analysed),
             hosts=tuple(across_hosts(across, measured) for across in analysed.hosts) or UNSET,
         )
-
-
-def _circumstances(measured: Measured, prefix: str) -> tuple[str, ...]:
-    return tuple(
-        text for session in measured.sessions for name, text in session.circumstances.items() if name.startswith(prefix)
-    )
 
 
 def _treatment(analysed: Analysed, result: TreatmentResult) -> Treatment:

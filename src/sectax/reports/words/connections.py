@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from sectax.model.advice import Connection
 from sectax.model.finding import Estimate
 from sectax.model.plan import Plan
-from sectax.reports.document import Block, Column, Row, Table, lines
+from sectax.reports.document import Block, grid, lines
 from sectax.reports.words import names
 from sectax.text import units
 
@@ -28,7 +28,7 @@ def sentences(plan: Plan, connections: Sequence[Connection]) -> Iterator[str]:
     longest = [
         f"{_name(plan, connection)} {_number(times)}"
         for connection in secure[:_NAMED]
-        if (times := connection.requests) and _surely_more(times)
+        if (times := connection.requests) and (times.low or times.point) > 1
     ]
     if longest:
         advice = "Keep connections open: a new one takes as long as several requests over an open one"
@@ -37,65 +37,42 @@ def sentences(plan: Plan, connections: Sequence[Connection]) -> Iterator[str]:
     yield f"Server processors busy at {_USUAL_S:,} new connections a second: {', '.join(cores)}."
 
 
-def _surely_more(times: Estimate) -> bool:
-    """Whether setting up surely takes longer than a request over an open connection."""
-    return (times.low or times.point) > 1
-
-
 def tables(plan: Plan, connections: Sequence[Connection]) -> Iterator[Block]:
     """Time, requests and processors; then bytes, and what they mean on a slow line."""
     if not connections:
         return
     as_long = any(connection.requests for connection in connections)
-    columns = (
-        Column(plan.control),
-        Column("new, ms", right=True),
-        *((Column("requests", right=True),) if as_long else ()),
-        Column("client CPU", right=True),
-        Column("server CPU", right=True),
-        *(Column(f"{rate:,}/s", right=True) for rate in RATES_S),
-    )
-    rows = tuple(
-        Row(
-            (
-                _name(plan, connection),
-                _milliseconds(connection.new.point),
-                *((_number(connection.requests) if connection.requests else "",) if as_long else ()),
-                _milliseconds(connection.client_cpu.point),
-                _milliseconds(connection.server_cpu.point),
-                *(f"{connection.server_cpu.point * rate:.2g}" for rate in RATES_S),
-            )
+    requests = ("requests",) if as_long else ()
+    heads = (plan.control, "new, ms", *requests, "client CPU", "server CPU", *(f"{rate:,}/s" for rate in RATES_S))
+    times = (
+        (
+            _name(plan, connection),
+            _milliseconds(connection.new.point),
+            *((_number(connection.requests) if connection.requests else "",) if as_long else ()),
+            _milliseconds(connection.client_cpu.point),
+            _milliseconds(connection.server_cpu.point),
+            *(f"{connection.server_cpu.point * rate:.2g}" for rate in RATES_S),
         )
         for connection in connections
     )
-    yield Table("", columns, rows)
+    yield grid("", heads, times)
     about = "CPU in ms; /s: server processors busy at this rate of new connections"
     if as_long:
         about = f"requests: how many over an open connection take as long; {about}"
     yield from lines((about,), long=True)
-    columns = (
-        Column(plan.control),
-        Column("sent B", right=True),
-        Column("received B", right=True),
-        Column("at 1 Mbit/s", right=True),
-        Column("round trips more", right=True),
-    )
-    known = [(connection, connection.sent, connection.received) for connection in connections]
-    rows = tuple(
-        Row(
-            (
-                _name(plan, connection),
-                f"{sent.point:,.0f}",
-                f"{received.point:,.0f}",
-                f"{_milliseconds((sent.point + received.point) * 8 / _SLOW_BIT_S)} ms",
-                str(more_trips(received.point)),
-            )
+    sizes = [
+        (
+            _name(plan, connection),
+            f"{sent.point:,.0f}",
+            f"{received.point:,.0f}",
+            f"{_milliseconds((sent.point + received.point) * 8 / _SLOW_BIT_S)} ms",
+            str(more_trips(received.point)),
         )
-        for connection, sent, received in known
-        if sent is not None and received is not None
-    )
-    if rows:
-        yield Table("", columns, rows)
+        for connection in connections
+        if (sent := connection.sent) is not None and (received := connection.received) is not None
+    ]
+    if sizes:
+        yield grid("", (plan.control, "sent B", "received B", "at 1 Mbit/s", "round trips more"), sizes)
         about = (
             "computed from the measured bytes: without TCP's headers; a server that begins sends 10 segments at once"
         )
@@ -108,7 +85,7 @@ def more_trips(received: float) -> int:
 
 
 def _name(plan: Plan, connection: Connection) -> str:
-    return " · ".join(filter(None, (names.cell(plan, connection.cell), names.treatment(plan, connection.treatment))))
+    return names.in_cell(plan, connection.cell, connection.treatment)
 
 
 def _milliseconds(seconds: float) -> str:

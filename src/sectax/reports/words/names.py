@@ -11,6 +11,7 @@ An experiment brings its own words in `plan.words`:
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Mapping
 
@@ -37,6 +38,11 @@ def cell(plan: Plan, cell_id: str) -> str:
     varying = set(varying_factors(plan))
     levels = plan.cell(cell_id).levels
     return printable(" · ".join(level(factor, name) for factor, name in levels.items() if factor in varying))
+
+
+def in_cell(plan: Plan, cell_id: str, treatment_id: str) -> str:
+    """The title of a cell, and the label of a treatment in it."""
+    return " · ".join(filter(None, (cell(plan, cell_id), treatment(plan, treatment_id))))
 
 
 def varying_factors(plan: Plan) -> tuple[str, ...]:
@@ -85,8 +91,18 @@ def by_id(plan: Plan) -> dict[str, str]:
     return {subject_id: name for subject_id, name in named.items() if name != subject_id}
 
 
+def in_texts(plan: Plan) -> Callable[[str], str]:
+    """`namer` by the ids of a plan, which are gathered where there is a text: that takes a while."""
+    made = functools.cache(lambda: namer(by_id(plan)))
+
+    def in_text(text: str) -> str:
+        return made()(text)
+
+    return in_text
+
+
 def namer(named: Mapping[str, str]) -> Callable[[str], str]:
-    """Puts what people say in the place of ids, wherever they stand in a text, and makes it printable."""
+    """Puts what people say, as of `by_id`, in the place of ids, wherever they stand, and makes the text printable."""
     if not named:
         return printable
     longest_first = sorted(named, key=len, reverse=True)

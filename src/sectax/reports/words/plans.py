@@ -43,9 +43,13 @@ def varied(plan: Plan) -> list[str]:
         for factor in plan.factors
         if len(factor.levels) > 1
     )
-    compared = [f"baseline={text}" for text in plan.options.get("baseline", ())]
-    lines = (levels, "; ".join([*compared, *plan.options.get("treatment", ())]))
-    return [printable(line) for line in lines if line]
+    return [printable(line) for line in (levels, "; ".join(sides(plan))) if line]
+
+
+def sides(plan: Plan) -> tuple[str, ...]:
+    """What the user named to be compared, such as commands: 'baseline=TEXT', 'NAME=TEXT'; nothing for most runs."""
+    options = plan.options
+    return (*(f"baseline={text}" for text in options.get("baseline", ())), *options.get("treatment", ()))
 
 
 def answered_by(plan: Plan) -> list[str]:
