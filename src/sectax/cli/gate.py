@@ -223,11 +223,11 @@ def _of_revisions(
         refuse_existing(str(file), "--out")
 
     def request(old: Path, new: Path, *more: str) -> Request:
-        folders = {"baseline": str(old), "treatment": str(new)}
-        name, base_request = typed_request([words[0], *more, *(_filled(word, folders) for word in words[1:])])
+        folders = {"{baseline}": str(old), "{treatment}": str(new)}
+        name, base_request = typed_request([words[0], *more, *(parse.replaced(word, folders) for word in words[1:])])
         both = in_both(name, base_request, {baseline.name: str(old), treatment.name: str(new)}, planted)
         if both is base_request:
-            _refuse_fixed(words, folders, name)
+            _refuse_fixed(words, ("baseline", "treatment"), name)
         # A margin is what does not matter, and a limit does.
         rules = replace(both.stopping, margin=min([both.stopping.margin, *shares]))
         return replace(both, stopping=with_conditions(rules, limits, until_was_given=False))
@@ -257,13 +257,6 @@ def _refuse_fixed(words: Sequence[str], folders: Iterable[str], experiment: str)
             f"nothing here depends on {what}: give one command, or {{baseline}} and {{treatment}}",
             "one command runs in each checkout; the two names stand for the folders of both",
         )
-
-
-def _filled(word: str, folders: dict[str, str]) -> str:
-    """A word with the folders of both checkouts in place of {baseline} and {treatment}."""
-    for name, folder in folders.items():
-        word = word.replace(f"{{{name}}}", folder)
-    return word
 
 
 def _print(result: Gate, *, json_: bool) -> None:

@@ -62,16 +62,8 @@ def form(*options: Callable[[Any], Any]) -> Callable[[Callable[..., None]], Call
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)
-        def call(
-            *,
-            json_: bool = False,
-            show_all: bool = False,
-            ascii_only: bool = False,
-            html: str | None = None,
-            picture: str | None = None,
-            **values: Any,
-        ) -> None:
-            command(form=Form(json_, show_all, ascii_only, html, picture), **values)
+        def call(**values: Any) -> None:
+            command(form=Form.taken_from(values), **values)
 
         return functools.reduce(lambda decorated, option: option(decorated), reversed(options), call)
 

@@ -6,9 +6,9 @@ import os
 import shutil
 import sys
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 import click
 
@@ -71,6 +71,11 @@ class Form:
     ascii_only: bool = False
     html: str | None = None
     picture: str | None = None
+
+    @classmethod
+    def taken_from(cls, values: dict[str, Any]) -> Self:
+        """Take what a form is made of out of the values of a command's options."""
+        return cls(**{field.name: values.pop(field.name) for field in fields(cls) if field.name in values})
 
     def refuse_existing(self) -> None:
         """Raises `WrongUse` where a file that would be written exists already, or nothing here could write it."""

@@ -18,6 +18,13 @@ LARGEST_LIMIT = 100.0
 MOST_BLOCKS = 10_000
 
 
+def replaced(word: str, by: Mapping[str, str]) -> str:
+    """A word with other texts in the place of those that it has."""
+    for text, other in by.items():
+        word = word.replace(text, other)
+    return word
+
+
 def margin(text: str) -> float:
     """`2%` as 0.02."""
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*", text)

@@ -139,9 +139,9 @@ def _command_for(experiment: Experiment, then: Then) -> click.Command:
             metavar="FILE",
             help="The run file to write.  [default: a name with the time]",
         ),
-        click.Option(
-            ["--html"], type=shared.FileName(), metavar="FILE", help="Also write the result as a page with pictures."
-        ),
+    ]
+    shared.html(command)
+    command.params += [
         click.Option(
             ["--picture"],
             type=shared.FileName(),
@@ -218,7 +218,7 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
     prints = any(option.prints and values[_parameter_name(option.name)] for option in experiment.options)
     watcher = shared.progress(values["quiet"], values["verbose"], live=not prints)
     request, hidden = _request(experiment, values)
-    form = Form(values["json_"], values["show_all"], values["ascii_only"], values["html"], values["picture"])
+    form = Form.taken_from(values)
     form.refuse_existing()
     on = shared.on_of(values)
     if values["prices"] and not values["dry_run"]:
@@ -232,9 +232,9 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
         if on:
             watcher.say(f"planned for this machine; {on.on} is not asked")
         would = dry_run(experiment.name, request, path, values["prices"] and Path(values["prices"]))
-        click.echo(would.document if values["json_"] else "\n".join([*would.lines, ""]), nl=False)
+        click.echo(would.document if form.json_ else "\n".join([*would.lines, ""]), nl=False)
         return
-    called = shlex.join(["sectax", *(_without_secrets(word, hidden) for word in sys.argv[1:])])
+    called = shlex.join(["sectax", *(parse.replaced(word, hidden.replaced) for word in sys.argv[1:])])
     outcome = workflow.start(experiment.name, request, path, watcher, called, key, on=on)
     _finish(outcome, form, exports, summarises=not values["no_summary"])
 
@@ -272,12 +272,6 @@ def typed_request(words: Sequence[str]) -> tuple[str, Request]:
     with asking.make_context("run", list(words), parent=click.get_current_context(silent=True)) as ctx:
         asking.invoke(ctx)
     return requests[0]
-
-
-def _without_secrets(word: str, hidden: Hidden) -> str:
-    for typed, shown in hidden.replaced.items():
-        word = word.replace(typed, shown)
-    return word
 
 
 group = _ExperimentsGroup(_run)

@@ -376,8 +376,8 @@ class RunWriter:
         self._pilot_position += 1
         return self._pilot_position
 
-    def finish_block(self, number: int, seconds: float, *, sync: bool = True) -> None:
-        self.finish_blocks([(number, seconds)], sync=sync)
+    def finish_block(self, number: int, seconds: float) -> None:
+        self.finish_blocks([(number, seconds)])
 
     def finish_blocks(self, finished: Sequence[tuple[int, float]], *, sync: bool = True) -> None:
         """Mark running blocks finished after so many seconds, and sync: from here on they count, come what may.

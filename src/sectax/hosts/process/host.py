@@ -13,15 +13,12 @@ from sectax.hosts.process.child import Child, How
 from sectax.hosts.process.processors import on_one_processor
 from sectax.hosts.process.telemetry import TelemetryReader
 from sectax.model.environment import LOCAL_HOST
+from sectax.model.errors import SectaxError
 from sectax.text.printable import printable
 
 
-class NotFound(Exception):
-    """There is no such program. The message says why, `hint` what to try."""
-
-    def __init__(self, message: str, hint: str) -> None:
-        super().__init__(message)
-        self.hint = hint
+class NotFound(SectaxError):
+    """There is no such program, on the host that was asked."""
 
 
 def find_program(word: str, cwd: str | None, env: Mapping[str, str]) -> str:
