@@ -7,6 +7,7 @@ import os
 import re
 from pathlib import Path
 
+from sectax.model.errors import SectaxError, SubjectFailed
 from tests.program import Said
 
 _WRITES = os.environ.get("SECTAX_GOLDEN") == "write"
@@ -32,14 +33,36 @@ def refused_as_agreed(path: Path, case: str, said: Said, folder: Path) -> None:
     err = "".join(line for line in said.err.splitlines(keepends=True) if not line.startswith("warning: "))
     text = err.replace(str(folder), "FOLDER").replace("python -m tests.sectax", "sectax").rstrip("\n") + "\n"
     text = re.sub(r"\b[0-9a-f]{12}\b", "COMMIT", without_lists(text))  # no commit has its identifier twice
+    assert (said.status, said.out) == (2, "")
+    assert "hint: " in said.err
+    part_as_agreed(path, case, text)
+
+
+def failed_as_agreed(path: Path, case: str, failed: SectaxError, **hidden: object) -> None:
+    """Compare what a failure says, and what it proposes, with its part of a golden file.
+
+    Args:
+        hidden: what differs from run to run, by the word that stands in its place.
+    """
+    assert failed.message.isprintable()
+    assert failed.hint
+    text = f"{failed.message}\nhint: {failed.hint}\n"
+    if isinstance(failed, SubjectFailed):
+        text += f"stage: {failed.stage}\n"
+    for word, shown in hidden.items():
+        text = text.replace(str(shown), word)
+    text = re.sub(r"\b\d{5,}\b", "NUMBER", text)  # how many bytes had come
+    part_as_agreed(path, case, text)
+
+
+def part_as_agreed(path: Path, case: str, text: str) -> None:
+    """Compare a text of whole lines with its part of a golden file."""
     if _WRITES:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("a+") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             written = _parts(path.read_text()) | {case: text}
             path.write_text("".join(f"== {name}\n{part}" for name, part in sorted(written.items())))
-    assert (said.status, said.out) == (2, "")
-    assert "hint: " in said.err
     assert _parts(path.read_text()).get(case) == text
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from sectax.model.environment import Environment
 from sectax.model.measured import BatchStatistics, Failure, Measured
@@ -65,10 +66,7 @@ def run_of(
         seed=1,
         batch_s=0.02,
     )
-    present = {
-        name: {block: value for block, value in zip(blocks, column, strict=False) if value is not None}
-        for name, column in values.items()
-    }
+    present = by_block(values, blocks)
     return Measured(
         run_id="test",
         started="",
@@ -90,23 +88,28 @@ def run_of(
     )
 
 
+def by_block(values: Values, blocks: Sequence[int]) -> dict[str, dict[int, float]]:
+    return {
+        name: {block: value for block, value in zip(blocks, column, strict=False) if value is not None}
+        for name, column in values.items()
+    }
+
+
+def with_plan(measured: Measured, **changes: Any) -> Measured:
+    return dataclasses.replace(measured, plan=dataclasses.replace(measured.plan, **changes))
+
+
 def with_metric(measured: Measured, metric: Metric, values: Values, standing: Standing) -> Measured:
     """The same run with one more metric, every treatment but the controls compared in it as `treatment:metric`."""
-    plan = measured.plan
     more = tuple(
         Comparison(f"{name}:{metric.name}", "cell", name, "baseline", metric.name, standing, 0.05)
         for name in values
         if name not in ROLES
     )
-    present = {
-        name: {block: value for block, value in zip(measured.blocks, column, strict=False) if value is not None}
-        for name, column in values.items()
-    }
-    return dataclasses.replace(
-        measured,
-        plan=dataclasses.replace(plan, metrics=(*plan.metrics, metric), comparisons=(*plan.comparisons, *more)),
-        values=measured.values | {metric.name: present},
-    )
+    present = by_block(values, measured.blocks)
+    measured = dataclasses.replace(measured, values=measured.values | {metric.name: present})
+    plan = measured.plan
+    return with_plan(measured, metrics=(*plan.metrics, metric), comparisons=(*plan.comparisons, *more))
 
 
 def around(level: float, blocks: int, spread: float = 0.002, shift: int = 0) -> list[float]:

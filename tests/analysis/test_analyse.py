@@ -11,7 +11,7 @@ from sectax.model.measured import Failure, Measured
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Calibrated
 from sectax.model.treatment import SkippedTreatment, Standing
-from tests.analysis.runs import MEMORY, THROUGHPUT, around, run_of, with_metric
+from tests.analysis.runs import MEMORY, THROUGHPUT, around, run_of, with_metric, with_plan
 
 FATAL, NOTE = Severity.FATAL, Severity.NOTE
 
@@ -101,20 +101,16 @@ def test_memory_does_not_fall_with_a_control_of_times() -> None:
     assert after["same"] == WITHDRAWN
 
 
-def test_the_controls_say_what_the_run_could_see() -> None:
+def test_the_controls_say_what_the_run_could_see_and_without_them_nothing_is_known() -> None:
     (family,) = analyse(quiet_run()).controls
+    (bare,) = analyse(run_of({"baseline": around(1, 8), "t": around(1, 8)})).controls
 
     assert family.family == "family"
     assert family.negative is not None
     assert family.positive is not None
     assert 0 < family.noise_floor < 0.02
     assert 0 < family.smallest_seen < 0.02
-
-
-def test_without_controls_nothing_is_reported_of_the_noise() -> None:
-    (family,) = analyse(run_of({"baseline": around(1, 8), "t": around(1, 8)})).controls
-
-    assert (family.negative, family.positive, family.noise_floor, family.smallest_seen) == (None,) * 4
+    assert (bare.negative, bare.positive, bare.noise_floor, bare.smallest_seen) == (None,) * 4
 
 
 def test_a_treatment_is_the_geometric_mean_of_its_blocks() -> None:
@@ -131,9 +127,8 @@ def test_a_treatment_is_the_geometric_mean_of_its_blocks() -> None:
 
 def test_memory_is_a_median_with_order_statistics() -> None:
     pages = [float(4096 * (10 + block)) for block in range(8)]
-    measured = with_metric(
-        run_of({"baseline": around(1, 8), "t": around(1, 8)}), MEMORY, {"t": pages}, Standing.SECONDARY
-    )
+    times = run_of({"baseline": around(1, 8), "t": around(1, 8)})
+    measured = with_metric(times, MEMORY, {"t": pages}, Standing.SECONDARY)
 
     peak = treatment_results(measured)[1].estimates["memory"]
 
@@ -162,10 +157,8 @@ def test_what_ties_or_jumps_is_not_averaged(unit: str, summary: Summary, resolut
 
 
 def test_a_treatment_that_failed_says_why() -> None:
-    measured = run_of(
-        {"baseline": around(1, 8), "broken": [None] * 8},
-        failures=(Failure(3, "broken", "open", "skipped", "no such library"),),
-    )
+    failure = Failure(3, "broken", "open", "skipped", "no such library")
+    measured = run_of({"baseline": around(1, 8), "broken": [None] * 8}, failures=(failure,))
 
     result = treatment_results(measured)[1]
 
@@ -175,7 +168,7 @@ def test_a_treatment_that_failed_says_why() -> None:
 def test_what_the_plan_skipped_is_listed_too() -> None:
     measured = quiet_run()
     skipped = SkippedTreatment("go", {"language": "go"}, "go is not installed", "apt install golang")
-    measured = dataclasses.replace(measured, plan=dataclasses.replace(measured.plan, skipped=(skipped,)))
+    measured = with_plan(measured, skipped=(skipped,))
 
     result = treatment_results(measured)[-1]
 
@@ -190,9 +183,8 @@ def test_witnesses_that_changed_are_all_shown() -> None:
 
 def test_the_empty_loop_is_a_share_of_an_operation() -> None:
     measured = run_of({"baseline": [1e6] * 6, "t": [1e6] * 6}, metric=THROUGHPUT)
-    calibrations = {
-        name: dataclasses.replace(one, empty_s=2e-8) for name, one in measured.calibrated.calibrations.items()
-    }
+    own = measured.calibrated.calibrations
+    calibrations = {name: dataclasses.replace(one, empty_s=2e-8) for name, one in own.items()}
 
     result = treatment_results(dataclasses.replace(measured, calibrated=Calibrated(calibrations, {})))[0]
 
@@ -205,8 +197,8 @@ def test_the_scope_names_the_host_and_the_session() -> None:
     one = scope_sentence(measured)
     two = scope_sentence(dataclasses.replace(measured, sessions=(Environment({}), Environment({}))))
 
-    assert one == "One session on one host (Abacus 3): the verdicts hold for that host in that session."
-    assert two.startswith("2 sessions of one run on one host:")
+    assert "Abacus 3" in one
+    assert two.startswith("2 sessions")
 
 
 def test_wrong_claims_are_expected_only_of_secondary_comparisons() -> None:
@@ -222,9 +214,8 @@ def test_inconclusive_at_the_end_names_the_margin_that_the_blocks_resolve() -> N
     (finding,) = analyse(run_of({"baseline": around(1, 10), "t": wobbling})).findings
 
     assert finding.verdict == VerdictId.INCONCLUSIVE
-    (wider,) = analyse(
-        run_of({"baseline": around(1, 10), "t": wobbling}, margin=finding.effect.margin_needed * 1.01)
-    ).findings
+    margin = finding.effect.margin_needed * 1.01
+    (wider,) = analyse(run_of({"baseline": around(1, 10), "t": wobbling}, margin=margin)).findings
     assert wider.verdict == VerdictId.EQUIVALENT
 
 
@@ -249,14 +240,9 @@ def test_the_known_cost_is_what_whole_operations_made_it() -> None:
 def test_a_subject_that_adds_the_known_cost_itself_adds_twice_the_margin() -> None:
     measured = quiet_run()
     treatments = tuple(dataclasses.replace(one, extra=0.0) for one in measured.plan.treatments)
-    plan = dataclasses.replace(measured.plan, treatments=treatments)
+    unknown = dataclasses.replace(measured, calibrated=None)
 
-    (family,) = analyse(dataclasses.replace(measured, plan=plan, calibrated=None)).controls
+    (family,) = analyse(with_plan(unknown, treatments=treatments)).controls
 
     assert family.known_cost == 0.04
-
-
-def test_without_a_calibration_the_known_cost_is_not_known() -> None:
-    (family,) = analyse(dataclasses.replace(quiet_run(), calibrated=None)).controls
-
-    assert family.known_cost is None
+    assert analyse(unknown).controls[0].known_cost is None  # without a calibration nobody knows

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from sectax import published
-from sectax.analysis.compare import compare_runs, compare_with_published
+from sectax.analysis.compare import compare_runs, compare_with_published, ratio
 from sectax.design.planning import Design
 from sectax.model.analysed import Analysed
-from sectax.model.compared import Figure, RunComparison, Shape
+from sectax.model.compared import ComparedTable, Figure, RunComparison, Shape
 from sectax.model.errors import WrongUse
 from sectax.model.finding import VerdictId
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.published import PublishedStudy
 from sectax.model.treatment import CONTROLS, Factor, SkippedTreatment
+from tests.analysis import runs
 from tests.reports import situations
 from tests.reports.situations.signatures import simple
 from tests.reports.situations.simulated import Case
@@ -66,12 +68,9 @@ def test_ratio_that_the_run_compared_has_the_interval_of_its_finding() -> None:
     analysed = situations.published_preset()
     (table,) = compare_with_published(analysed, STUDY).tables
 
-    finding = next(
-        finding
-        for finding in analysed.findings
-        if finding.comparison.treatment == "php/sign/parsed-once/primitive/EdDSA"
-        and finding.comparison.metric == "throughput"
-    )
+    wanted = ("php/sign/parsed-once/primitive/EdDSA", "throughput")
+    findings = {(one.comparison.treatment, one.comparison.metric): one for one in analysed.findings}
+    finding = findings[wanted]
     down = shape(table.down, "EdDSA : RSA 2048bit, sign").here[0]
 
     assert (down.low, down.high) == pytest.approx((math.exp(-finding.effect.high), math.exp(-finding.effect.low)))
@@ -105,48 +104,39 @@ def test_cell_that_was_not_measured_is_missing_with_the_reason() -> None:
 
 def test_skipped_cell_says_why_it_was_skipped() -> None:
     analysed = situations.signatures_in_php()
-    levels = {
-        "language": "php",
-        "operation": "sign",
-        "key_use": "parsed-per-call",
-        "layer": "primitive",
-        "algorithm": "EdDSA",
-    }
-    plan = replace(analysed.measured.plan, skipped=(SkippedTreatment("x", levels, "no ext-sodium"),))
-    analysed = replace(analysed, measured=replace(analysed.measured, plan=plan))
+    levels = {"language": "php", "operation": "sign", "key_use": "parsed-per-call"}
+    levels |= {"layer": "primitive", "algorithm": "EdDSA"}
+    analysed = with_plan(analysed, skipped=(SkippedTreatment("x", levels, "no ext-sodium"),))
 
     (table,) = compare_with_published(analysed, STUDY).tables
 
     assert table.here[1].figures[1][0] == Figure(None, "skipped: no ext-sodium")
 
 
-def test_missing_figure_of_the_study_is_missing_and_not_zero() -> None:
-    (table,) = STUDY.tables
-    gap = replace(table, values=((None, 37790.9), *table.values[1:]))
+def beside_table(**changed: object) -> ComparedTable:
+    """The published preset beside the study's table, changed."""
+    table = replace(STUDY.tables[0], **changed)  # type: ignore[arg-type]
+    return compare_with_published(situations.published_preset(), replace(STUDY, tables=(table,))).tables[0]
 
-    (compared,) = compare_with_published(situations.published_preset(), replace(STUDY, tables=(gap,))).tables
+
+def test_missing_figure_of_the_study_is_missing_and_not_zero() -> None:
+    compared = beside_table(values=((None, 37790.9), *STUDY.tables[0].values[1:]))
 
     assert compared.there.figures[0][0] == Figure(None, "the study has no figure")
 
 
 def test_figure_is_scaled_to_the_unit_that_the_study_printed() -> None:
-    (table,) = STUDY.tables
-    thousands = replace(table, unit="1000 operations/s", per_unit=1000.0)
+    figure = beside_table(unit="1000 operations/s", per_unit=1000.0).here[0].figures[1][0]
 
-    (compared,) = compare_with_published(situations.published_preset(), replace(STUDY, tables=(thousands,))).tables
-
-    figure = compared.here[0].figures[1][0]
     assert value(figure) == pytest.approx(ours("sign/parsed-once", "EdDSA") / 1000)
     assert figure.low < value(figure)
 
 
 def test_figure_in_another_kind_of_unit_is_not_compared() -> None:
-    (table,) = STUDY.tables
-    latencies = replace(table, unit="ms", base_unit="s", per_unit=0.001)
+    figure = beside_table(unit="ms", base_unit="s", per_unit=0.001).here[0].figures[0][0]
 
-    (compared,) = compare_with_published(situations.published_preset(), replace(STUDY, tables=(latencies,))).tables
-
-    assert compared.here[0].figures[0][0].missing == "measured in operations/s, printed in ms"
+    assert figure.value is None
+    assert "operations/s" in figure.missing
 
 
 def test_remark_silence_and_choices_come_along() -> None:
@@ -181,7 +171,8 @@ def test_table_that_the_study_computed_is_left_out() -> None:
 
     comparison = compare_with_published(situations.signatures_in_php(), twice)
 
-    assert comparison.left_out == ("again: computed by the study from another of its tables",)
+    (left_out,) = comparison.left_out
+    assert left_out.startswith("again: ")
 
 
 def secrets_run(*, designed: bool) -> Analysed:
@@ -206,9 +197,8 @@ def secrets_run(*, designed: bool) -> Analysed:
 
 
 def test_column_that_the_study_computed_is_computed_of_our_figures_too() -> None:
-    study = published.load("secrets-extension-2022")
     run = secrets_run(designed=True)
-    comparison = compare_with_published(run, study)
+    comparison = compare_with_published(run, published.load("secrets-extension-2022"))
     table = next(table for table in comparison.tables if table.printed.id == "miss-improvement")
 
     assert comparison.left_out == ()
@@ -226,31 +216,31 @@ def test_column_that_the_study_computed_is_computed_of_our_figures_too() -> None
 
 
 def test_design_of_the_study_is_set_beside_where_the_run_has_it() -> None:
-    study = published.load("secrets-extension-2022")
-    misses = {
-        there: next(
-            table
-            for table in compare_with_published(secrets_run(designed=there), study).tables
-            if table.printed.id == "miss"
-        )
-        for there in (True, False)
-    }
+    def misses(*, designed: bool) -> dict[str, float]:
+        comparison = compare_with_published(secrets_run(designed=designed), published.load("secrets-extension-2022"))
+        table = next(table for table in comparison.tables if table.printed.id == "miss")
+        return {side.name: value(side.figures[0][1]) for side in table.here}
 
-    assert [side.name for side in misses[True].here] == ["here", "here, designed as the study"]
-    assert [value(side.figures[0][1]) for side in misses[True].here] == [
-        pytest.approx(10.0, rel=0.02),
-        pytest.approx(20.0, rel=0.02),
-    ]
-    assert [side.name for side in misses[False].here] == ["here"]
+    assert misses(designed=False).keys() == {"here"}
+    both = pytest.approx({"here": 10.0, "here, designed as the study": 20.0}, rel=0.02)
+    assert misses(designed=True) == both
 
 
 def moved(analysed: Analysed, **identity: str) -> Analysed:
     session = analysed.measured.sessions[0]
     changed = {name.replace("__", "."): item for name, item in identity.items()}
-    return replace(
-        analysed,
-        measured=replace(analysed.measured, sessions=(replace(session, identity=session.identity | changed),)),
-    )
+    session = replace(session, identity=session.identity | changed)
+    return replace(analysed, measured=replace(analysed.measured, sessions=(session,)))
+
+
+def with_plan(analysed: Analysed, **changed: Any) -> Analysed:
+    return replace(analysed, measured=runs.with_plan(analysed.measured, **changed))
+
+
+def with_witnesses(analysed: Analysed, name: str, witnesses: dict[str, Any]) -> Analysed:
+    """The same, where this treatment has other witnesses."""
+    treatments = (replace(one, witnesses=witnesses) if one.treatment == name else one for one in analysed.treatments)
+    return replace(analysed, treatments=tuple(treatments))
 
 
 def ratios(comparison: RunComparison) -> dict[str, float | None]:
@@ -269,9 +259,8 @@ def test_effects_of_two_runs_stand_side_by_side_each_against_its_own_baseline() 
 
 
 def with_metric(analysed: Analysed, **changed: object) -> Analysed:
-    measured = analysed.measured
-    metrics = tuple(replace(metric, **changed) for metric in measured.plan.metrics)  # type: ignore[arg-type]
-    return replace(analysed, measured=replace(measured, plan=replace(measured.plan, metrics=metrics)))
+    metrics = tuple(replace(metric, **changed) for metric in analysed.measured.plan.metrics)  # type: ignore[arg-type]
+    return with_plan(analysed, metrics=metrics)
 
 
 @pytest.mark.parametrize("changed", [{"summary": Summary.MEDIAN}, {"observed": "something else"}])
@@ -281,7 +270,7 @@ def test_different_statistics_of_one_name_are_refused_a_ratio(changed: dict[str,
     comparison = compare_runs(a, with_metric(a, **changed))
 
     assert set(ratios(comparison).values()) == {None}
-    assert {pair.refused for pair in comparison.absolute} == {"the two runs mean different things by it"}
+    assert all(pair.refused for pair in comparison.absolute)
 
 
 def test_two_highest_values_are_no_ratio() -> None:
@@ -301,10 +290,14 @@ def test_other_host_refuses_every_ratio_and_leaves_the_effects(name: str) -> Non
     assert len(comparison.effects) == 4
 
 
-def test_other_runtime_refuses_what_runs_in_it_alone() -> None:
-    case = Case(simple({"language": ("php", "python"), "operation": ("sign",)}, "RS256", "ES256"), {})
+def run_in(*languages: str) -> Analysed:
+    case = Case(simple({"language": languages, "operation": ("sign",)}, "RS256", "ES256"), {})
     case.truth = {treatment.id: 0.001 for treatment in case.plan().treatments}
-    a = case.build()
+    return case.build()
+
+
+def test_other_runtime_refuses_what_runs_in_it_alone() -> None:
+    a = run_in("php", "python")
 
     comparison = compare_runs(a, moved(a, probe__php="PHP 8.4"))
 
@@ -313,13 +306,9 @@ def test_other_runtime_refuses_what_runs_in_it_alone() -> None:
 
 
 def test_runtime_that_one_of_the_runs_did_not_use_is_no_difference() -> None:
-    case = Case(simple({"language": ("php", "python"), "operation": ("sign",)}, "RS256", "ES256"), {})
-    case.truth = {treatment.id: 0.001 for treatment in case.plan().treatments}
-    both = moved(case.build(), php__runtime="PHP 8.2", python__runtime="3.11")
-    alone = Case(simple({"language": ("php",), "operation": ("sign",)}, "RS256", "ES256"), {})
-    alone.truth = case.truth
+    both = moved(run_in("php", "python"), php__runtime="PHP 8.2", python__runtime="3.11")
 
-    comparison = compare_runs(both, moved(alone.build(), php__runtime="PHP 8.2"))
+    comparison = compare_runs(both, moved(run_in("php"), php__runtime="PHP 8.2"))
 
     assert comparison.differences == ()
     assert set(ratios(comparison).values()) == {1.0}
@@ -337,29 +326,20 @@ def test_other_version_of_sectax_is_listed_and_refuses_nothing() -> None:
 def test_other_key_refuses_the_treatment_that_had_it() -> None:
     a = situations.signatures_in_php()
     name = a.findings[0].comparison.treatment
-    treatments = [
-        tuple(
-            replace(treatment, witnesses={"key_bits": bits}) if treatment.treatment == name else treatment
-            for treatment in a.treatments
-        )
-        for bits in (256, 384)
-    ]
 
-    comparison = compare_runs(replace(a, treatments=treatments[0]), replace(a, treatments=treatments[1]))
+    comparison = compare_runs(*(with_witnesses(a, name, {"key_bits": bits}) for bits in (256, 384)))
 
     refused = [pair for pair in comparison.absolute if pair.refused]
     assert [(pair.treatment, pair.refused) for pair in refused] == [(name, "key_bits differs")]
 
 
 def test_witness_called_after_a_metric_refuses_that_metric_alone() -> None:
-    runs = []
-    for floor in (1024, 2048):
+    def with_floor(floor: int) -> Analysed:
         analysed = situations.commands()
         witnesses = {"peak_memory_floor_bytes": floor}
-        treatments = tuple(replace(treatment, witnesses=witnesses) for treatment in analysed.treatments)
-        runs.append(replace(analysed, treatments=treatments))
+        return replace(analysed, treatments=tuple(replace(one, witnesses=witnesses) for one in analysed.treatments))
 
-    comparison = compare_runs(*runs)
+    comparison = compare_runs(with_floor(1024), with_floor(2048))
 
     refused = {pair.metric.name for pair in comparison.absolute if "peak_memory_floor_bytes" in pair.refused}
     assert refused == {"peak_memory"}
@@ -381,12 +361,8 @@ def test_what_a_session_measures_anew_is_no_difference_of_the_plan(values, diffe
 
     def with_witness(seen: tuple[int | float | str, ...]) -> Analysed:
         shown = seen[0] if len(seen) == 1 else " | ".join(map(str, seen))
-        treatments = tuple(
-            replace(treatment, witnesses={"launch_cost_s": shown}) if treatment.treatment == name else treatment
-            for treatment in a.treatments
-        )
         measured = replace(a.measured, witnesses={name: {"launch_cost_s": seen}})
-        return replace(a, treatments=treatments, measured=measured)
+        return replace(with_witnesses(a, name, {"launch_cost_s": shown}), measured=measured)
 
     comparison = compare_runs(*map(with_witness, values))
 
@@ -404,9 +380,7 @@ def test_run_without_a_recorded_environment_refuses_every_ratio() -> None:
 
 
 def with_options(**options: tuple[str, ...]) -> Analysed:
-    analysed = situations.commands()
-    plan = replace(analysed.measured.plan, options=options)
-    return replace(analysed, measured=replace(analysed.measured, plan=plan))
+    return with_plan(situations.commands(), options=options)
 
 
 def options_that_differ(a: Analysed, b: Analysed) -> dict[tuple[str, str], tuple[str | None, str | None]]:
@@ -421,7 +395,7 @@ def options_that_differ(a: Analysed, b: Analysed) -> dict[tuple[str, str], tuple
         (
             {"treatment": ("with-tls=1",)},
             {"treatment": ("with-tls=2",)},
-            ("with-tls", "treatment", "1", "2"),
+            ("with-tls", "treatment", *"12"),
             {"with-tls"},
         ),
         ({"baseline": ("1",)}, {"baseline": ("2",)}, ("baseline", "baseline", "1", "2"), {"baseline"}),
@@ -430,19 +404,18 @@ def options_that_differ(a: Analysed, b: Analysed) -> dict[tuple[str, str], tuple
     ],
 )
 def test_other_option_refuses_what_it_is_of(a, b, differ, refused) -> None:  # type: ignore[no-untyped-def]
-    runs = [with_options(**({"baseline": ("old",), "treatment": ("with-tls=new",)} | options)) for options in (a, b)]
+    both = [with_options(**({"baseline": ("old",), "treatment": ("with-tls=new",)} | options)) for options in (a, b)]
 
     expected = {(differ[0], f"option {differ[1]}"): differ[2:]} if differ else {}
-    assert options_that_differ(*runs) == expected
-    assert {name[4:] for name, ratio in ratios(compare_runs(*runs)).items() if ratio is None} == refused
+    assert options_that_differ(*both) == expected
+    assert {name[4:] for name, ratio in ratios(compare_runs(*both)).items() if ratio is None} == refused
 
 
 def test_other_preset_batch_length_and_margin_are_listed_and_refuse_nothing() -> None:
     a = situations.signatures_in_php()
     stopping = replace(a.measured.plan.stopping, margin=0.05)
-    plan = replace(a.measured.plan, preset="quick", batch_s=0.005, stopping=stopping)
 
-    comparison = compare_runs(a, replace(a, measured=replace(a.measured, plan=plan)))
+    comparison = compare_runs(a, with_plan(a, preset="quick", batch_s=0.005, stopping=stopping))
 
     assert {(shown.name, shown.a, shown.b, shown.refuses) for shown in comparison.differences} == {
         ("margin", "0.02", "0.05", False),
@@ -466,7 +439,5 @@ def test_runs_of_different_experiments_have_nothing_in_common() -> None:
 
 
 def test_zero_below_the_line_gives_no_ratio() -> None:
-    from sectax.analysis.compare import ratio
-
     assert ratio(Figure(1.0), Figure(0.0)).value is None
     assert math.isclose(value(ratio(Figure(1.0), Figure(4.0))), 0.25)

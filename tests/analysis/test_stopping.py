@@ -7,7 +7,7 @@ from sectax.model.condition import Condition
 from sectax.model.measured import Failure, Measured
 from sectax.model.plan import Until
 from sectax.model.treatment import Standing
-from tests.analysis.runs import MEMORY, around, run_of, with_metric
+from tests.analysis.runs import MEMORY, around, run_of, with_metric, with_plan
 
 
 def small(blocks: int = 10, **columns: list[float | None]) -> Measured:
@@ -24,11 +24,11 @@ NOISY = [1.0, 1.3, 0.8, 1.2, 0.7, 1.1, 1.4, 0.9, 1.0, 1.2]
 NOTHING = StillOpen(frozenset(), frozenset())
 
 
-def test_when_all_is_answered_nothing_goes_on() -> None:
-    measured = small(slow=list(around(1.5, 10, shift=3)), same=list(around(1.0, 10, shift=4)))
+def test_when_all_is_decided_nothing_goes_on() -> None:
+    still = still_open(small(slow=list(around(1.5, 10, shift=3)), same=list(around(1.0, 10, shift=4))))
 
-    assert still_open(measured) == NOTHING
-    assert not still_open(measured)
+    assert still == NOTHING
+    assert not still
 
 
 def test_what_is_answered_leaves_and_what_is_open_stays_with_its_baseline_and_controls() -> None:
@@ -69,13 +69,11 @@ def test_a_large_effect_does_not_wait_for_the_positive_control() -> None:
 )
 def test_a_long_operation_is_not_spent_on_a_known_cost_that_no_verdict_will_lean_on(effect, seconds, needs) -> None:
     few = small(3, treatment=list(around(effect, 3)))
-    long = {
-        name: dataclasses.replace(item, count=1, batch_s=seconds) for name, item in few.calibrated.calibrations.items()
-    }
+    own = few.calibrated.calibrations
+    long = {name: dataclasses.replace(item, count=1, batch_s=seconds) for name, item in own.items()}
+    calibrated = dataclasses.replace(few.calibrated, calibrations=long)
 
-    going = still_open(
-        dataclasses.replace(few, calibrated=dataclasses.replace(few.calibrated, calibrations=long))
-    ).treatments
+    going = still_open(dataclasses.replace(few, calibrated=calibrated)).treatments
 
     assert going - {"positive"} == {"baseline", "negative", "treatment"}
     assert ("positive" in going) == needs
@@ -95,9 +93,7 @@ def test_secondary_comparisons_of_the_first_metric_keep_a_run_going() -> None:
         dataclasses.replace(one, standing=Standing.SECONDARY) if one.id == "noisy" else one
         for one in measured.plan.comparisons
     )
-    measured = dataclasses.replace(measured, plan=dataclasses.replace(measured.plan, comparisons=comparisons))
-
-    assert still_open(measured).comparisons == {"noisy"}
+    assert still_open(with_plan(measured, comparisons=comparisons)).comparisons == {"noisy"}
 
 
 def test_other_metrics_come_along_as_they_are() -> None:
@@ -108,30 +104,19 @@ def test_other_metrics_come_along_as_they_are() -> None:
 
 
 @pytest.mark.parametrize("fixed_blocks", [None, 20])
-def test_what_is_measured_in_one_block_alone_keeps_no_run_going(fixed_blocks: int | None) -> None:
-    before = run_of({"baseline": [1.0], "slow": [2.0]}, fixed_blocks=fixed_blocks)
-    plan = before.plan
-    once = dataclasses.replace(plan, cells=tuple(dataclasses.replace(cell, once=True) for cell in plan.cells))
-
-    assert still_open(before).comparisons == {"slow"}
-    assert still_open(dataclasses.replace(before, plan=once)) == NOTHING
-
-
-def test_what_is_to_be_measured_once_waits_for_its_block() -> None:
-    nothing = dataclasses.replace(run_of({"baseline": [1.0], "slow": [2.0]}), blocks=(), visited={})
-    plan = nothing.plan
-    once = dataclasses.replace(plan, cells=tuple(dataclasses.replace(cell, once=True) for cell in plan.cells))
-
-    assert still_open(dataclasses.replace(nothing, plan=once)).treatments == {"baseline", "slow"}
-
-
-def test_with_fixed_blocks_everything_goes_on() -> None:
-    measured = run_of({"baseline": around(1, 8), "slow": around(2, 8, shift=1)}, fixed_blocks=20)
+def test_what_is_measured_in_one_block_alone_waits_for_it_and_for_no_other(fixed_blocks: int | None) -> None:
+    measured = run_of({"baseline": [1.0], "slow": [2.0]}, fixed_blocks=fixed_blocks)
+    once = with_plan(measured, cells=tuple(dataclasses.replace(cell, once=True) for cell in measured.plan.cells))
 
     assert still_open(measured).comparisons == {"slow"}
+    assert still_open(once) == NOTHING
+    assert still_open(dataclasses.replace(once, blocks=(), visited={})).treatments == {"baseline", "slow"}
 
 
-def test_before_the_first_look_everything_is_open() -> None:
+def test_with_fixed_blocks_and_before_the_first_look_everything_is_open() -> None:
+    fixed = run_of({"baseline": around(1, 8), "slow": around(2, 8, shift=1)}, fixed_blocks=20)
+
+    assert still_open(fixed).comparisons == {"slow"}
     assert still_open(small(blocks=5, slow=list(around(2.0, 5)))).comparisons == {"slow"}
 
 
@@ -158,12 +143,11 @@ def test_a_treatment_whose_last_blocks_all_failed_is_given_up(failed: tuple[int,
 @pytest.mark.parametrize(("statuses", "open_still"), [((0,), True), (("0", 0), True), ((1,), False), ((0, 1), False)])
 def test_what_did_unequal_work_is_measured_no_longer(statuses: tuple[int | str, ...], open_still: bool) -> None:
     measured = small(noisy=list(NOISY))
-    plan = dataclasses.replace(measured.plan, equal_witnesses=("exit_statuses",))
-    seen = {treatment.id: {"exit_statuses": (0,)} for treatment in plan.treatments} | {
-        "noisy": {"exit_statuses": statuses}
-    }
+    seen = {treatment.id: {"exit_statuses": (0,)} for treatment in measured.plan.treatments}
+    seen |= {"noisy": {"exit_statuses": statuses}}
+    measured = with_plan(dataclasses.replace(measured, witnesses=seen), equal_witnesses=("exit_statuses",))
 
-    still = still_open(dataclasses.replace(measured, plan=plan, witnesses=seen))
+    still = still_open(measured)
 
     assert still.comparisons == ({"noisy"} if open_still else frozenset())
 
@@ -174,6 +158,4 @@ def test_a_limit_on_what_is_counted_needs_one_block(name: str, goes_on: bool) ->
     measured = with_metric(run_of({"baseline": [1.0], "new": [1.3]}), MEMORY, columns, Standing.SECONDARY)
     limit = Condition(costlier=True, limit=0.0, metric=name, text="", unit="")
     rules = dataclasses.replace(measured.plan.stopping, conditions=(limit,), until=Until.CONDITIONS)
-    measured = dataclasses.replace(measured, plan=dataclasses.replace(measured.plan, stopping=rules))
-
-    assert bool(still_open(measured)) is goes_on
+    assert bool(still_open(with_plan(measured, stopping=rules))) is goes_on

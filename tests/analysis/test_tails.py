@@ -35,9 +35,7 @@ def test_a_tail_of_too_few_says_what_it_takes() -> None:
     quantile = tail(P99, 0.99, blocks(20, 4), 0.95)
 
     assert (quantile.low, quantile.high) == (None, None)
-    assert no_interval(quantile).startswith(
-        "an interval needs at least 368 independent observations; these 80 count as"
-    )
+    assert "368" in no_interval(quantile)
 
 
 def test_a_tail_of_fewer_than_twenty_blocks_has_no_interval() -> None:
@@ -46,23 +44,22 @@ def test_a_tail_of_fewer_than_twenty_blocks_has_no_interval() -> None:
 
     assert quantile.point == pytest.approx(1.99, abs=0.005)
     assert (quantile.low, quantile.high) == (None, None)
-    assert no_interval(quantile) == "an interval needs at least 20 blocks; these are 19"
-    assert no_interval(few).startswith("an interval needs at least 368 independent observations in at least 20 blocks;")
+    assert all(number in no_interval(quantile) for number in ("20", "19"))
+    assert all(number in no_interval(few) for number in ("368", "20"))
 
 
 def test_a_median_needs_no_twenty_blocks() -> None:
     assert tail(P99, 0.5, blocks(6, 50), 0.95).low is not None
 
 
-@pytest.mark.parametrize(("quantile", "end", "which"), [(1.0, max, "highest"), (0.0, min, "lowest")])
-def test_the_ends_have_no_interval_and_say_of_how_many_they_are(quantile: float, end: Any, which: str) -> None:
+@pytest.mark.parametrize(("quantile", "end"), [(1.0, max), (0.0, min)])
+def test_the_ends_have_no_interval_and_say_of_how_many_they_are(quantile: float, end: Any) -> None:
     found = tail(WORST, quantile, blocks(4, 15), 0.95)
 
     assert (found.low, found.high) == (None, None)
     assert found.point == end(map(end, blocks(4, 15)))
     assert (found.method == OBSERVED_MAXIMUM) is (quantile == 1.0)
-    # 0.05^(1/60)
-    assert no_interval(found).startswith(f"the {which} of 60: at least 95.12 % of all")
+    assert all(number in no_interval(found) for number in ("60", "95.12 %"))  # 0.05^(1/60)
 
 
 @pytest.mark.parametrize("summary", [Summary.P90, Summary.P99, Summary.WORST, Summary.LEAST])

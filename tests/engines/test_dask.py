@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import subprocess
 import urllib.request
@@ -15,9 +14,10 @@ import pytest
 from sectax.engines.dask.cluster import Cluster
 from sectax.engines.dask.worker import Failure, Sealed
 from sectax.model.errors import NothingMeasured, WrongUse
-from sectax.record.reader import RunReader
+from sectax.record.checksums import frame_checksum
 from tests.engines.real_cluster import RealCluster, two_workers
 from tests.program import PROGRAM, Said, sectax
+from tests.record.runs import read, rows
 
 NEEDLE = "needle-in-no-log-8c1f"
 
@@ -52,16 +52,13 @@ def test_two_workers_of_one_machine_take_turns_as_one_host(finished: tuple[Path,
     path, said = finished
 
     assert said.status == 0, said.err
-    with RunReader.open(path) as reader:
-        measured = reader.measured()
+    measured = read(path)
     (host,) = measured.hosts
     assert measured.blocks == (1, 2, 3, 4, 5, 6)
     assert set(measured.sessions[0].hosts) == {host}
     assert measured.sessions[0].hosts[host].identity["host.cpus"]
-    with closing(sqlite3.connect(path)) as db:
-        assert db.execute("SELECT DISTINCT state, host FROM block WHERE number > 0").fetchall() == [("finished", host)]
-        seconds = [seconds for (seconds,) in db.execute("SELECT seconds FROM block WHERE number > 0")]
-    assert all(second > 0 for second in seconds)
+    assert rows(path, "SELECT DISTINCT state, host FROM block WHERE number > 0") == [("finished", host)]
+    assert all(seconds > 0 for (seconds,) in rows(path, "SELECT seconds FROM block WHERE number > 0"))
     assert "6 blocks" in said.out
     assert " on 1 host" in said.err
 
@@ -70,20 +67,13 @@ def test_a_run_of_a_cluster_is_not_resumed_here(finished: tuple[Path, Said], tmp
     path = tmp_path / "run.sectax"
     path.write_bytes(finished[0].read_bytes())
     with closing(sqlite3.connect(path)) as db, db:
-        _interrupt(db)
+        db.execute("UPDATE run SET state = 'interrupted'")
+        for sql, parameters in frame_checksum(db):
+            db.execute(sql, parameters)
     said = sectax("resume", str(path))
 
     assert said.status == 2
-    assert "--on dask://ADDRESS" in said.err
-
-
-def _interrupt(db: sqlite3.Connection) -> None:
-    """Let a file say that its run was interrupted, with the checksum of that."""
-    from sectax.record.checksums import frame_checksum
-
-    db.execute("UPDATE run SET state = 'interrupted'")
-    for sql, parameters in frame_checksum(db):
-        db.execute(sql, parameters)
+    assert "--on" in said.err
 
 
 def test_no_log_and_no_page_of_the_cluster_has_an_input(cluster: RealCluster, connected: Cluster) -> None:
@@ -118,38 +108,32 @@ def _page(cluster: RealCluster, path: str) -> str:
 def test_a_worker_says_why_a_job_came_to_nothing(connected: Cluster) -> None:
     (host,) = connected.present()
 
-    assert next(connected.do({host: b""}, "no.such.module", 10.0)) == {
-        host: Failure("its process ended: exit status 1")
-    }
-    assert next(connected.do({host: b""}, "http.server", 0.5)) == {host: Failure("it took longer than its time limit")}
+    for module, limit_s, word in (("no.such.module", 10.0, "exit status 1"), ("http.server", 0.5, "time limit")):
+        assert word in next(connected.do({host: b""}, module, limit_s))[host].reason
 
 
 def test_hosts_that_are_not_there_are_waited_for_and_then_refused(connected: Cluster) -> None:
-    with pytest.raises(NothingMeasured, match="1 host of the cluster came within 0 s; 2 are needed"):
+    with pytest.raises(NothingMeasured, match=r"1 host .* 2 are"):
         connected.find_hosts(2, wait_s=0.3)
 
 
 @pytest.mark.parametrize("address", ["10.1.2.3:8786", "bench.example:8786", "[2001:db8::1]:8786"])
 def test_keys_do_not_go_over_a_network_without_tls(address: str) -> None:
-    with pytest.raises(WrongUse, match="without TLS"):
+    with pytest.raises(WrongUse, match="TLS"):
         Cluster.connect(address, ca=None, cert=None, key=None)
 
 
 def test_a_scheduler_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sectax.engines.dask.cluster.CONNECT_S", 0.5)
-    with pytest.raises(NothingMeasured, match=r"127\.0\.0\.1:1 cannot be reached"):
+    with pytest.raises(NothingMeasured, match=r"127\.0\.0\.1:1"):
         Cluster.connect("127.0.0.1:1", ca=None, cert=None, key=None)
 
 
 def test_hosts_are_chosen_by_what_they_say(cluster: RealCluster, tmp_path: Path) -> None:
-    def refused(*words: str) -> str:
-        said = run(cluster, tmp_path / "r.sectax", *words)
+    for where, named in (("machine=vax", "vax"), ("colour=blue", "colour"), ("machine", "machine")):
+        said = run(cluster, tmp_path / "r.sectax", "--where", where)
         assert said.status in (2, 3)
-        return said.err
-
-    assert "no host of the cluster can take part" in refused("--where", "machine=vax")
-    assert "hosts do not say their colour" in refused("--where", "colour=blue")
-    assert "--hosts asks for 1" not in json.dumps(refused("--where", "machine"))
+        assert named in said.err
 
 
 @pytest.mark.more
@@ -162,9 +146,7 @@ def test_a_first_try_on_four_workers_of_this_machine(tmp_path: Path) -> None:
 
     assert said.returncode == 0, said.stderr
     assert "Traceback" not in said.stderr
-    assert "4 workers share this machine and disturb each other" in said.stderr
-    with RunReader.open(path) as reader:
-        measured = reader.measured()
-    assert {host: len(blocks) for host, blocks in measured.hosts.items()} == {
-        f"worker-{number}": 2 for number in range(1, 5)
-    }
+    assert "4 workers share this machine" in said.stderr
+    measured = read(path)
+    counts = {host: len(blocks) for host, blocks in measured.hosts.items()}
+    assert counts == {f"worker-{number}": 2 for number in range(1, 5)}

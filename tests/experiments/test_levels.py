@@ -1,4 +1,4 @@
-"""Factors and levels that a user asks for."""
+"""Factors and levels that a user asks for: they are the question, so their comparisons are the primary ones."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import pytest
 from sectax.experiments.levels import choose
 from sectax.model.errors import WrongUse
 from sectax.model.treatment import Factor
+from tests.experiments.plans import primary
+from tests.machines import plan_of
 
 KNOWN = (Factor("algorithm", ("RS256", "ES256", "EdDSA")), Factor("operation", ("sign", "verify")))
 
@@ -25,15 +27,35 @@ def test_a_users_levels_replace_the_presets_and_all_means_all():
 
 
 @pytest.mark.parametrize(
-    ("asked", "says", "hint"),
+    ("asked", "missing", "hint"),
     [
-        ({"algoritm": ("RS256",)}, "no factor 'algoritm'", "did you mean algorithm?"),
-        ({"algorithm": ("eddsaa",)}, "no level 'eddsaa'", "did you mean EdDSA?"),
-        ({"operation": ("encrypt",)}, "no level 'encrypt'", "there are: sign, verify"),
+        ({"algoritm": ("RS256",)}, "algoritm", "algorithm"),
+        ({"algorithm": ("eddsaa",)}, "eddsaa", "EdDSA"),
+        ({"operation": ("encrypt",)}, "encrypt", "sign, verify"),
     ],
 )
-def test_what_does_not_exist_is_refused_with_what_is_near(asked, says, hint):
-    with pytest.raises(WrongUse, match=says) as caught:
+def test_what_does_not_exist_is_refused_with_what_is_near(asked, missing, hint):
+    with pytest.raises(WrongUse, match=missing) as caught:
         choose(KNOWN, {}, asked)
 
     assert hint in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("experiment", "factor", "usual", "chosen"),
+    [
+        ("jwt", "layer", {"primitive"}, "library"),
+        ("jwt", "key_use", {"parsed-once"}, "parsed-per-call"),
+        ("s3", "operation", {"put", "get"}, "head"),
+        ("hmac", "memory", {"128"}, "512"),
+    ],
+)
+def test_chosen_levels_have_the_primary_comparisons(experiment: str, factor: str, usual: set[str], chosen: str) -> None:
+    assert set() < primary(plan_of(experiment), factor) <= usual
+    assert primary(plan_of(experiment, "default", {factor: (chosen,)}), factor) == {chosen}
+
+
+def test_the_other_factors_keep_what_answers_the_question() -> None:
+    chosen = {"layer": ("library",), "language": ("php",)}
+
+    assert primary(plan_of("jwt", "default", chosen), "key_use") == {"parsed-once"}

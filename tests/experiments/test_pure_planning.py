@@ -12,6 +12,7 @@ import pytest
 
 from sectax.experiments import registry
 from sectax.experiments.interface import Request
+from sectax.model.errors import SectaxError
 from sectax.model.machine import Machine, ProbeState
 from sectax.workflow.machine import take
 from tests.machines import complete, request_for
@@ -20,20 +21,9 @@ from tests.machines import complete, request_for
 FILES = ("open", "os.listdir", "os.scandir", "import")
 TOUCHES = (*FILES, "os.posix_spawn", "os.fork", "subprocess.Popen", "socket.connect")
 ALL = [
-    "command",
-    "confidential",
-    "database",
-    "function",
-    "hmac",
-    "honesty",
-    "http",
-    "jwt",
-    "primitives",
-    "s3",
-    "secrets",
-    "tls",
-    "waf",
-]
+    "command", "confidential", "database", "function", "hmac", "honesty", "http", "jwt", "primitives", "s3",
+    "secrets", "tls", "waf",
+]  # fmt: skip
 OPTIONS = {
     "command": {"baseline": ("no-such-program -1",), "treatment": ("more=no-such-program -9",), "input": ("nowhere",)},
     "function": {"baseline": ("gone.zip",), "treatment": ("more=gone-too.zip",), "event": ("gone.json",)},
@@ -104,7 +94,7 @@ def test_a_bench_looks_for_the_files_of_the_options_and_planning_does_not(name: 
     experiment, request = registry.load(name), requests(name)[0]
     plan = experiment.plan(request, replace(complete(experiment, request), folder=str(tmp_path / "nothing")))
 
-    with pytest.raises(Exception, match=r"not there|not found|cannot be read"):
+    with pytest.raises(SectaxError):
         experiment.bench(plan)
 
 
@@ -121,7 +111,7 @@ def test_a_snapshot_has_what_was_wanted_and_no_more() -> None:
 def test_what_was_not_wanted_cannot_be_asked_for() -> None:
     machine = Machine(probes={"php": ProbeState("PHP")})
 
-    with pytest.raises(LookupError, match="`wants` does not name"):
+    with pytest.raises(LookupError, match="`wants`"):
         machine.probe("python")
     with pytest.raises(LookupError, match="'minio'"):
         machine.lacks("minio")

@@ -6,7 +6,6 @@ import contextlib
 import glob
 import json
 import os
-import re
 import signal
 import socket
 import subprocess
@@ -17,34 +16,32 @@ from typing import Any
 
 import pytest
 
-from sectax.experiments.on_lambda.code import read_code
+from sectax.experiments.on_lambda.deployment import Deployment
 from sectax.experiments.on_lambda.subject import FunctionSpec
 from sectax.experiments.secrets import levels
-from sectax.experiments.secrets.experiment import AGENT, EXPERIMENT
+from sectax.experiments.secrets.experiment import EXPERIMENT
 from sectax.experiments.secrets.subject import SecretSpec, delay_in_words
 from sectax.model.errors import SubjectFailed
-from sectax.model.plan import Plan
 from sectax.model.subject import Work
-from sectax.model.why_not import WhyNot
 from tests.experiments.on_lambda.functions import PYTHON, needs_sandbox
-from tests.machines import complete, plan_of, request_for, without
+from tests.experiments.plans import ON_AWS, planner
+from tests.experiments.subjects import subject_of, values
+from tests.machines import plan_of
 from tests.needs import needs
 from tests.program import sectax
 
 MEMORY = "1769"
-ON_AWS = {"endpoint": ("aws",), "role": ("arn:aws:iam::123456789012:role/lambda",)}
 WAYS = [(access, language) for access, way in levels.ACCESS.items() for language in way.languages]
 real = [needs_sandbox, needs("moto"), needs("the agent of Secrets Manager"), pytest.mark.more]
 
 
-def plan(preset: str = "default", **asked: tuple[str, ...]) -> Plan:
-    return plan_of("secrets", preset, asked)
+plan = planner("secrets")
 
 
 @pytest.fixture(scope="module")
 def bench() -> Iterator[Any]:
-    every = {"situation": levels.SITUATIONS, "language": levels.LANGUAGES}
-    with EXPERIMENT.bench(plan(memory=(MEMORY,), **every)) as opened:
+    every = {"situation": levels.SITUATIONS, "language": levels.LANGUAGES, "memory": (MEMORY,)}
+    with EXPERIMENT.bench(plan_of("secrets", "default", every)) as opened:
         opened.start({})
         yield opened
 
@@ -58,98 +55,71 @@ def spec(bench: Any, access: str, situation: str, language: str = levels.PYTHON)
 
 @contextlib.contextmanager
 def opened(bench: Any, access: str, situation: str, language: str = levels.PYTHON) -> Iterator[Any]:
-    subject = spec(bench, access, situation, language).subject()
-    try:
+    with subject_of(spec(bench, access, situation, language)) as subject:
         subject.open()
         yield subject
-    finally:
-        subject.kill()
 
 
 def test_every_figure_declares_how_often_the_service_is_asked() -> None:
-    told = {
-        (treatment.levels["access"], treatment.levels["situation"]): treatment.declares
+    declared = {
+        (treatment.levels["access"], treatment.levels["situation"]): treatment.declares["backend_calls"]
         for treatment in plan().treatments
     }
 
-    assert told["sidecar", "hit"]["backend_calls"] == "0 for each access"
-    assert told["library", "miss"]["backend_calls"] == "2 for each access"
-    assert told["direct", "hit"]["backend_calls"] == "1 for each access"
+    assert declared["sidecar", "hit"] == "0 for each access"
+    assert declared["library", "miss"] == "2 for each access"
+    assert declared["direct", "hit"] == "1 for each access"
 
 
-def test_the_stand_in_is_named_in_every_plan() -> None:
+def test_the_stand_in_is_named_in_every_plan_that_is_not_on_aws() -> None:
     for preset in EXPERIMENT.presets:
-        assert "moto" in plan(preset).transfers
-        assert any("stood in for by moto" in choice for choice in plan(preset).choices)
-
-
-def test_without_the_agent_the_other_ways_are_measured() -> None:
-    request = request_for("default", {"situation": ("hit",), "memory": (MEMORY,)})
-    no_cargo = WhyNot("cargo is not installed", "apt-get install cargo")
-
-    made = EXPERIMENT.plan(request, without(complete(EXPERIMENT, request), AGENT, why_not=no_cargo))
-
-    skipped = {
-        treatment.levels["access"]: treatment.why_not for treatment in made.skipped if treatment.why_not == no_cargo
-    }
-    assert skipped.keys() == {"sidecar", "sidecar-new"}
-    assert {treatment.levels["access"] for treatment in made.treatments} == {
-        "dictionary",
-        "library",
-        "direct",
-        "direct-new",
-    }
+        local, aws = plan(preset), plan(preset, ON_AWS)
+        assert "moto" in local.transfers
+        assert any("moto" in choice for choice in local.choices)
+        assert not any("moto" in text for text in (aws.transfers, *aws.choices))
 
 
 def test_on_aws_the_sidecar_needs_its_layer_and_no_call_is_promised() -> None:
-    the_plan = plan_of("secrets", "quick", {}, ON_AWS)
+    without, layer = plan("quick", ON_AWS), {"layer": ("arn:aws:lambda:us-east-1:123456789012:layer:extension:11",)}
 
-    assert {treatment.levels["access"]: treatment.hint for treatment in the_plan.skipped} == {
-        "sidecar": "add --layer ARN"
-    }
-    assert not any("backend_calls" in treatment.declares for treatment in the_plan.treatments)
-    assert not any("moto" in text for text in (the_plan.transfers, *the_plan.choices))
-    layer = {"layer": ("arn:aws:lambda:us-east-1:123456789012:layer:extension:11",)}
-    assert not plan_of("secrets", "quick", {}, ON_AWS | layer).skipped
+    assert {skipped.levels["access"] for skipped in without.skipped} == {"sidecar"}
+    assert "--layer" in without.skipped[0].hint
+    assert not any("backend_calls" in treatment.declares for treatment in without.treatments)
+    assert not plan("quick", ON_AWS | layer).skipped
 
 
 def test_a_dry_run_on_aws_estimates_the_bill_and_asks_nobody() -> None:
-    words = ["--endpoint", "aws", "--role", ON_AWS["role"][0], "--dry-run"]
-    result = sectax(
-        "run", "secrets", *words, AWS_CONFIG_FILE="/dev/null", AWS_ACCESS_KEY_ID="", AWS_EC2_METADATA_DISABLED="1"
-    )
+    words = ["--endpoint", "aws", "--role", ON_AWS["role"][0], "--dry-run", "--json"]
+    nobody = {"AWS_CONFIG_FILE": "/dev/null", "AWS_ACCESS_KEY_ID": "", "AWS_EC2_METADATA_DISABLED": "1"}
+    result = sectax("run", "secrets", *words, **nobody)
 
     assert result.status == 0, result.err
-    found = dict(
-        re.findall(r"^(Lambda requests|Secrets Manager requests|Secrets Manager secrets): ([\d.,]+)", result.out, re.M)
-    )
-    assert float(found["Secrets Manager secrets"]) == pytest.approx(333 / 730, rel=0.02)
-    assert int(found["Secrets Manager requests"].replace(",", "")) > 10_000
-    assert "estimated bill: about" in result.out
-    assert "moto" not in result.out
+    bill = json.loads(result.out)["bill"]
+    *_, requests, secret_months = (charge["amount"] for charge in bill["charges"])
+    assert requests > 10_000
+    assert secret_months == pytest.approx(333 / 730, rel=0.02)
+    assert bill["total"] > 0
 
 
 def test_the_library_is_skipped_in_go_with_the_reason() -> None:
-    the_plan = plan_of("secrets", "default", {"language": ("go",)}, ON_AWS)
+    (reason,) = {one.reason for one in plan(language="go").skipped if one.levels["access"] == "library"}
 
-    assert {treatment.reason for treatment in the_plan.skipped if treatment.levels["access"] == "library"} == {
-        "of AWS's caching library only the one for Python is measured"
-    }
+    assert "Python" in reason
 
 
 def test_what_the_study_has_not_is_not_in_the_published_plan() -> None:
-    the_plan = plan_of("secrets", "published", {}, ON_AWS)
-    cells = {(treatment.levels["situation"], treatment.levels["access"]) for treatment in the_plan.treatments}
+    published = plan("published", ON_AWS)
+    cells = {(treatment.levels["situation"], treatment.levels["access"]) for treatment in published.treatments}
 
     assert ("hit", "direct-new") not in cells
     assert {("hit", "dictionary"), ("miss", "direct-new")} <= cells
-    assert {f"study_{name}" for name in levels.STUDY} <= {metric.name for metric in the_plan.metrics}
+    assert {f"study_{name}" for name in levels.STUDY} <= {metric.name for metric in published.metrics}
 
 
 def test_a_delay_is_declared_and_no_shorter_way_confirms_it() -> None:
-    the_plan = plan_of("secrets", "quick", {}, {"backend-delay": ("40ms",)})
+    treatments = plan("quick", {"backend-delay": ("40ms",)}).treatments
 
-    assert {treatment.declares["backend_delay"] for treatment in the_plan.treatments} == {delay_in_words(0.04, 0.041)}
+    assert {treatment.declares["backend_delay"] for treatment in treatments} == {delay_in_words(0.04, 0.041)}
     assert delay_in_words(0.04, 0.039) != delay_in_words(0.04, 0.041)
 
 
@@ -161,32 +131,24 @@ class TestWithRealParts:
     def test_every_way_asks_the_service_as_often_as_its_label_says(
         self, access: str, language: str, situation: str, bench: Any
     ) -> None:
-        subject = spec(bench, access, situation, language).subject()
-        try:
+        with subject_of(spec(bench, access, situation, language)) as subject:
             witnesses = subject.open()
             visit = subject.visit(Work(count=4, settle=2))
-            told = subject.close()
-        finally:
-            subject.kill()
+            closed = subject.close()
 
         calls = levels.ACCESS[access].calls[situation]
-        assert told == {"backend_calls": f"{calls} for each access"}
-        seen = [observation for observation in visit.observations if observation.metric == "access"]
+        assert closed == {"backend_calls": f"{calls} for each access"}
         batched = levels.ACCESS[access].batched and situation == "hit"
-        assert [item.count for item in seen] == ([4] if batched else [1] * 4)
-        assert all(0 < item.value < 60 for item in seen)
+        counts = [observation.count for observation in visit.observations if observation.metric == "access"]
+        assert counts == ([4] if batched else [1] * 4)
+        assert all(0 < access_s < 60 for access_s in values(visit.observations, "access"))
         assert visit.telemetry["backend_calls"] == 6 * calls
         assert witnesses["timed"] == ("in batches" if batched else "one by one")
         first = ["first", "first.init", "first.duration", "first.access"]
-        assert [observation.metric for observation in subject.first] == first + ["first.sidecar_init"] * (
-            "sidecar" in access
-        )
-        parts = {
-            observation.metric: observation.value
-            for observation in visit.observations
-            if observation.metric in levels.PARTS
-        }
-        assert sum(parts.values()) <= sum(item.value for item in seen)
+        first += ["first.sidecar_init"] * ("sidecar" in access)
+        assert [observation.metric for observation in subject.first] == first
+        parts = {one.metric: one.value for one in visit.observations if one.metric in levels.PARTS}
+        assert sum(parts.values()) <= visit.summed_s("access")
         # A secret that is not in a cache is fetched over a new connection; the sidecar's own is inside its answer.
         direct = not levels.ACCESS[access].sidecar
         assert ("handshake" in parts) == (direct and (situation != "hit" or access == "direct-new"))
@@ -212,10 +174,8 @@ class TestWithRealParts:
             bench.keeper.fail("slow", 1)
             visit = subject.visit(Work(count=1))
 
-        assert [observation.value > 5 for observation in visit.observations if observation.metric == "access"] == [True]
-        assert [observation.value > 5 for observation in visit.observations if observation.metric == "backend"] == [
-            True
-        ]
+        for metric in ("access", "backend"):
+            assert [seconds > 5 for seconds in values(visit.observations, metric)] == [True]
         assert visit.telemetry["backend_calls"] == 1
 
     def test_an_agent_that_was_killed_gives_a_failure(self, bench: Any) -> None:
@@ -226,14 +186,11 @@ class TestWithRealParts:
             with pytest.raises(SubjectFailed):
                 subject.visit(Work(count=1))
 
-    def test_an_answer_with_another_secret_is_no_reading(self, bench: Any) -> None:
+    def test_an_answer_with_another_secret_is_no_reading(self, bench: Any, monkeypatch: Any) -> None:
         with opened(bench, "direct", "hit") as subject:
-            bench.keeper._marker, kept = "f" * 16, bench.keeper._marker
-            try:
-                with pytest.raises(SubjectFailed, match="proves another secret"):
-                    subject.visit(Work(count=1))
-            finally:
-                bench.keeper._marker = kept
+            monkeypatch.setattr(bench.keeper, "_marker", "f" * 16)
+            with pytest.raises(SubjectFailed, match="another secret"):
+                subject.visit(Work(count=1))
 
     def test_the_agent_refuses_who_has_no_token_and_is_reached_by_its_own_function_alone(
         self, bench: Any, tmp_path: Path
@@ -328,19 +285,12 @@ def handler(event, context):
 @contextlib.contextmanager
 def deployed(bench: Any, folder: Path, *, sidecar: bool) -> Iterator[Any]:
     """A function of somebody else's that asks the agent at its own localhost."""
-    from sectax.experiments.on_lambda.deployment import Deployment
-
     code = folder / f"asks-{sidecar}"
     code.mkdir()
     (code / "f.py").write_text(_ASKS)
-    assert read_code(str(code))
-    layers_ = bench._place.layers(None, sidecar=sidecar)
-    variables = spec(bench, "sidecar", "hit").environment
-    function = Deployment(
-        FunctionSpec(
-            "asks", str(code), PYTHON, "f.handler", 512, environment=variables, layers=layers_, service=bench.service
-        )
-    )
+    more = {"environment": spec(bench, "sidecar", "hit").environment, "service": bench.service}
+    more["layers"] = bench._place.layers(None, sidecar=sidecar)
+    function = Deployment(FunctionSpec("asks", str(code), PYTHON, "f.handler", 512, **more))
     function.create()
 
     def ask(name: str, headers: dict[str, str], *, token: bool = False) -> Any:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import socket
 import sys
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +12,7 @@ import pytest
 from sectax.experiments.client_server import started
 from sectax.experiments.client_server.server import ServerFailed
 from sectax.experiments.client_server.started import StartedServer
+from tests.hosts.processes import eventually
 
 SERVE = (sys.executable, "-m", "http.server", "--bind", "127.0.0.1", "$PORT")
 SLEEP = (sys.executable, "-c", "import time; time.sleep(100)")
@@ -24,26 +23,24 @@ def short_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(started, "_START_S", 20.0)
 
 
-@pytest.fixture
-def listener() -> Iterator[socket.socket]:
-    with socket.create_server(("127.0.0.1", 0)) as one:
-        yield one
-
-
 def server(*argv: str) -> StartedServer:
     return StartedServer("new", argv, os.getcwd())
 
 
-def nobody_listens(port: int) -> bool:
-    """Whether that is so soon: what was killed with its whole group ends a moment later."""
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline:
-        try:
-            socket.create_connection(("127.0.0.1", port), 10).close()
-        except ConnectionError:
-            return True
-        time.sleep(0.02)
-    return False
+def failure(one: StartedServer) -> str:
+    """How waiting for it fails."""
+    one.start()
+    with pytest.raises(ServerFailed) as failed:
+        one.wait()
+    return failed.value.message
+
+
+def listens(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), 10).close()
+    except ConnectionError:
+        return False
+    return True
 
 
 def test_it_listens_on_a_port_of_its_own_until_it_is_stopped() -> None:
@@ -58,7 +55,7 @@ def test_it_listens_on_a_port_of_its_own_until_it_is_stopped() -> None:
         one.stop()
         other.stop()
 
-    assert nobody_listens(one.port)
+    assert eventually(lambda: not listens(one.port))
 
 
 def test_what_it_started_itself_is_its_own_and_ends_with_it() -> None:
@@ -68,27 +65,23 @@ def test_what_it_started_itself_is_its_own_and_ends_with_it() -> None:
     own_server.wait()
     own_server.stop()
 
-    assert nobody_listens(own_server.port)
+    assert eventually(lambda: not listens(own_server.port))
 
 
 def test_its_port_is_in_its_environment_too(tmp_path: Path) -> None:
     code = f"import os; open({str(tmp_path / 'port')!r}, 'w').write(os.environ['PORT'])"
     own_server = server(sys.executable, "-c", code)
-    own_server.start()
-    with pytest.raises(ServerFailed):
-        own_server.wait()
+    failure(own_server)
 
     assert int((tmp_path / "port").read_text()) == own_server.port
 
 
-def test_another_programs_listener_is_never_talked_to(listener: socket.socket, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(started, "free_port", lambda: listener.getsockname()[1])
-    own_server = server(*SLEEP)
-    own_server.start()
-    with pytest.raises(ServerFailed) as refused:
-        own_server.wait()
+def test_another_programs_listener_is_never_talked_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        monkeypatch.setattr(started, "free_port", lambda: port)
 
-    assert str(listener.getsockname()[1]) in refused.value.message
+        assert str(port) in failure(server(*SLEEP))
 
 
 def test_a_server_that_has_ended_is_not_asked_again() -> None:
@@ -100,31 +93,20 @@ def test_a_server_that_has_ended_is_not_asked_again() -> None:
         own_server.check()
 
 
-def test_what_it_said_last_stands_in_the_message() -> None:
-    own_server = server(sys.executable, "-c", "import sys; print('no such setting: x'); sys.exit(3)")
-    own_server.start()
-    with pytest.raises(ServerFailed) as failed:
-        own_server.wait()
+def test_what_it_printed_last_is_in_the_message() -> None:
+    message = failure(server(sys.executable, "-c", "import sys; print('no such setting: x'); sys.exit(3)"))
 
-    assert "no such setting: x" in failed.value.message
-    assert "3" in failed.value.message
+    assert "no such setting: x" in message
+    assert "3" in message
 
 
 def test_one_that_listens_late_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(started, "_START_S", 0.3)
     own_server = server(*SLEEP)
-    own_server.start()
-    with pytest.raises(ServerFailed) as failed:
-        own_server.wait()
 
-    assert "0.3 s" in failed.value.message
+    assert "0.3 s" in failure(own_server)
     own_server.stop()  # once more
 
 
 def test_a_program_that_is_not_there_is_a_failure_with_its_name() -> None:
-    own_server = server("/nowhere/server", "$PORT")
-    own_server.start()
-    with pytest.raises(ServerFailed) as failed:
-        own_server.wait()
-
-    assert "/nowhere/server" in failed.value.message
+    assert "/nowhere/server" in failure(server("/nowhere/server", "$PORT"))

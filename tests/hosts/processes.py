@@ -1,4 +1,4 @@
-"""Whether a process is still there."""
+"""Whether a process is still there, and how long a test waits."""
 
 from __future__ import annotations
 
@@ -34,6 +34,11 @@ def running_with(*words: str, environment: str = "") -> list[int]:
         except OSError:
             continue
     return found
+
+
+def soon(seconds: float = 60.0) -> float:
+    """A deadline."""
+    return time.monotonic() + seconds
 
 
 def eventually(condition: Callable[[], object], seconds: float = 60.0) -> bool:

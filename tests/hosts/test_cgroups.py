@@ -35,29 +35,22 @@ def test_a_controller_of_version_1_wins_where_both_are_mounted(tmp_path: Path) -
     assert folders(tree, controller="memory") == ["sys/fs/cgroup/unified/b", "sys/fs/cgroup/unified"]
 
 
-def test_in_a_container_only_what_is_mounted_is_seen(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("mount", "group", "seen"),
+    [
+        # In a container only what is mounted is seen, and a group outside the view is not guessed.
+        ("/docker/abc /sys/fs/cgroup/cpu", "/docker/abc/inner", ["sys/fs/cgroup/cpu/inner", "sys/fs/cgroup/cpu"]),
+        ("/docker /sys/fs/cgroup/cpu", "/../other", []),
+        ("/docker /sys/fs/cgroup/cpu", "/elsewhere", []),
+        ("/ /my\\040groups", "/a", ["my groups/a", "my groups"]),
+    ],
+)
+def test_groups_are_seen_through_what_is_mounted(tmp_path: Path, mount: str, group: str, seen: list[str]) -> None:
     tree = Tree(tmp_path)
-    tree.write("proc/self/mountinfo", "33 32 0:29 /docker/abc /sys/fs/cgroup/cpu ro - cgroup cgroup rw,cpu\n")
-    tree.write("proc/7/cgroup", "2:cpu:/docker/abc/inner\n")
+    tree.write("proc/self/mountinfo", f"33 32 0:29 {mount} ro - cgroup cgroup rw,cpu\n")
+    tree.write("proc/7/cgroup", f"2:cpu:{group}\n")
 
-    assert folders(tree) == ["sys/fs/cgroup/cpu/inner", "sys/fs/cgroup/cpu"]
-
-
-@pytest.mark.parametrize("path", ["/../other", "/elsewhere"])
-def test_a_group_outside_the_view_is_not_guessed(tmp_path: Path, path: str) -> None:
-    tree = Tree(tmp_path)
-    tree.write("proc/self/mountinfo", "33 32 0:29 /docker /sys/fs/cgroup/cpu ro - cgroup cgroup rw,cpu\n")
-    tree.write("proc/7/cgroup", f"2:cpu:{path}\n")
-
-    assert folders(tree) == []
-
-
-def test_a_mount_point_with_a_space_is_found(tmp_path: Path) -> None:
-    tree = Tree(tmp_path)
-    tree.write("proc/self/mountinfo", "31 23 0:28 / /my\\040groups rw - cgroup2 cgroup2 rw\n")
-    tree.write("proc/7/cgroup", "0::/a\n")
-
-    assert folders(tree) == ["my groups/a", "my groups"]
+    assert folders(tree) == seen
 
 
 def test_without_control_groups_there_are_none(tmp_path: Path) -> None:

@@ -13,11 +13,7 @@ import pytest
 
 from sectax.hosts.process.child import STDERR_TAIL, Child
 from sectax.hosts.process.errors import ChildDied, ChildFlooded, ChildNotStarted, ChildSilent, describe_exit
-from tests.hosts.processes import is_running, wait_until_gone
-
-
-def soon(seconds: float = 60.0) -> float:
-    return time.monotonic() + seconds
+from tests.hosts.processes import is_running, soon, wait_until_gone
 
 
 def python(program: str) -> list[str]:
@@ -80,15 +76,18 @@ def test_a_line_that_came_in_time_is_taken_though_sectax_was_late() -> None:
         assert child.receive_line(soon(-0.01)) == b"in time\n"
 
 
-@pytest.mark.usefixtures("either_kernel")
-def test_a_death_carries_exit_status_and_last_words() -> None:
-    with Child(["sh", "-c", "echo out of cheese >&2; exit 3"]) as child, pytest.raises(ChildDied) as caught:
-        child.receive_line(soon())
+def death(script: str, seconds: float = 60.0) -> ChildDied:
+    with Child(["sh", "-c", script]) as child, pytest.raises(ChildDied) as caught:
+        child.receive_line(soon(seconds))
+    return caught.value
 
-    assert caught.value.exit_status == 3
-    assert caught.value.stderr_tail == b"out of cheese\n"
-    assert not caught.value.out_of_memory
-    assert str(caught.value) == "exit status 3"
+
+@pytest.mark.usefixtures("either_kernel")
+def test_a_death_has_its_exit_status_and_last_words() -> None:
+    died = death("echo out of cheese >&2; exit 3")
+
+    assert (died.exit_status, died.stderr_tail, died.out_of_memory) == (3, b"out of cheese\n", False)
+    assert str(died) == "exit status 3"
 
 
 def test_what_a_dead_child_has_written_is_still_read() -> None:
@@ -102,22 +101,12 @@ def test_what_a_dead_child_has_written_is_still_read() -> None:
 
 
 @pytest.mark.usefixtures("either_kernel")
-def test_a_death_is_noticed_though_a_grandchild_holds_the_pipes() -> None:
-    with Child(["sh", "-c", "sleep 60 & exit 4"]) as child, pytest.raises(ChildDied) as caught:
-        child.receive_line(soon(0.3))
-
-    assert caught.value.exit_status == 4
+@pytest.mark.parametrize(("script", "status"), [("sleep 60 & exit 4", 4), ("exec >&-; sleep 60", None)])
+def test_a_death_is_noticed_though_a_grandchild_holds_the_pipes_and_a_closed_stdout_is_one(script, status) -> None:
+    assert death(script, 0.3).exit_status == status
 
 
-def test_a_closed_stdout_is_no_silence() -> None:
-    with Child(["sh", "-c", "exec >&-; sleep 60"]) as child, pytest.raises(ChildDied) as caught:
-        child.receive_line(soon())
-
-    assert caught.value.exit_status is None
-    assert "still runs" in str(caught.value)
-
-
-def test_writing_to_a_dead_child_tells_of_its_death() -> None:
+def test_writing_to_a_dead_child_reports_its_death() -> None:
     with Child(["sh", "-c", "exit 5"]) as child:
         time.sleep(0.05)
         with pytest.raises(ChildDied) as caught:
@@ -165,10 +154,14 @@ def test_stderr_without_end_does_not_outlast_the_deadline() -> None:
         child.receive_line(soon(0.1))
 
 
+FLUSHES = "import sys\nsys.stdin.read()\nsys.stdout.write('x' * 1_000_000)\nsys.exit(7)"
+
+
 @pytest.mark.usefixtures("either_kernel")
-def test_close_gives_the_exit_status_of_a_child_that_ends_at_eof() -> None:
-    with Child(["sh", "-c", "cat >/dev/null; exit 6"]) as child:
-        assert child.close(grace=5) == 6
+@pytest.mark.parametrize(("argv", "status"), [(["sh", "-c", "cat >/dev/null; exit 6"], 6), (python(FLUSHES), 7)])
+def test_close_gives_the_exit_status_and_reads_away_what_would_block_the_end(argv: list[str], status: int) -> None:
+    with Child(argv) as child:
+        assert child.close(grace=5) == status
 
 
 def test_close_kills_a_child_that_stays() -> None:
@@ -177,32 +170,23 @@ def test_close_kills_a_child_that_stays() -> None:
     assert not is_running(child.pid)
 
 
-def test_close_reads_away_what_would_block_the_end() -> None:
-    with Child(python("import sys\nsys.stdin.read()\nsys.stdout.write('x' * 1_000_000)\nsys.exit(7)")) as child:
-        assert child.close(grace=5) == 7
-
-
 @pytest.mark.usefixtures("either_kernel")
 def test_waiting_for_a_child_that_stays_ends_at_the_deadline() -> None:
     with Child(["sleep", "60"]) as child, pytest.raises(ChildSilent):
         child.wait(soon(0.05))
 
 
-def test_the_end_of_the_context_kills_the_whole_group() -> None:
-    with Child(["sh", "-c", "sleep 60 & echo $!; wait"]) as child:
+@pytest.mark.parametrize("orderly", [True, False])
+def test_a_grandchild_survives_neither_an_orderly_end_nor_that_of_the_context(orderly: bool) -> None:
+    with Child(["sh", "-c", f"sleep 60 & echo $!; {'read line' if orderly else 'wait'}"]) as child:
         grandchild = int(child.receive_line(soon()))
         assert is_running(grandchild)
+        if orderly:
+            child.close(grace=5)
+            assert wait_until_gone(grandchild)
 
     assert wait_until_gone(grandchild)
     assert not is_running(child.pid)
-
-
-def test_a_grandchild_does_not_survive_an_orderly_end() -> None:
-    with Child(["sh", "-c", "sleep 60 & echo $!; read line"]) as child:
-        grandchild = int(child.receive_line(soon()))
-        child.close(grace=5)
-
-        assert wait_until_gone(grandchild)
 
 
 def test_killing_twice_is_harmless_and_opens_leak_nowhere() -> None:
@@ -211,28 +195,22 @@ def test_killing_twice_is_harmless_and_opens_leak_nowhere() -> None:
         child = Child(["cat"])
         child.kill()
         child.kill()
+        with pytest.raises(ChildDied):
+            child.send(b"hello\n", soon())
+        with pytest.raises(ChildDied):
+            child.receive_line(soon())
         assert child.close(1) == -signal.SIGKILL
     assert len(os.listdir("/proc/self/fd")) <= open_before + 1  # the guardian's pipe, where it is new
-
-
-def test_a_killed_child_does_not_answer() -> None:
-    child = Child(["cat"])
-    child.kill()
-
-    with pytest.raises(ChildDied):
-        child.send(b"hello\n", soon())
-    with pytest.raises(ChildDied):
-        child.receive_line(soon())
 
 
 @pytest.mark.parametrize(
     ("argv", "cwd", "reason"),
     [
         (["no-such-program-anywhere"], None, "command not found"),
-        (["cat"], "/no/such/folder", "there is no folder /no/such/folder"),
+        (["cat"], "/no/such/folder", "/no/such/folder"),
         (["/etc"], None, "Permission denied"),
-        (["cat\0"], None, "embedded null byte"),
-        ([], None, "there is no command"),
+        (["cat\0"], None, "null byte"),
+        ([], None, "no command"),
     ],
 )
 def test_a_program_that_cannot_start_says_why(argv: list[str], cwd: str | None, reason: str) -> None:

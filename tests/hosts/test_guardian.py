@@ -26,30 +26,16 @@ print(child.receive_line(time.monotonic() + 60).decode(), flush=True)
 """
 
 
-def start_sectax(then: str) -> tuple[subprocess.Popen[str], list[int]]:
-    sectax = subprocess.Popen(
-        [sys.executable, "-c", _SECTAX.format(then=then)],
-        stdout=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"PYTHONPATH": str(SRC)},
-    )
-    return sectax, [int(word) for word in sectax.stdout.readline().split()]
+@pytest.mark.parametrize(("then", "status"), [("time.sleep(60)", -signal.SIGKILL), ("sys.exit(0)", 0)])
+def test_nothing_survives_when_sectax_is_killed_or_ends_without_a_goodbye(then: str, status: int) -> None:
+    argv = [sys.executable, "-c", _SECTAX.format(then=then)]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": str(SRC)}) as sectax:
+        pids = [int(word) for word in sectax.stdout.readline().split()]
+        if status:
+            assert all(map(is_running, pids))
+            sectax.kill()
 
-
-def test_nothing_survives_when_sectax_is_killed() -> None:
-    sectax, pids = start_sectax(then="time.sleep(60)")
-    with sectax:
-        assert all(map(is_running, pids))
-
-        sectax.kill()
-
-        assert all(map(wait_until_gone, pids))
-
-
-def test_nothing_survives_when_sectax_ends_without_a_goodbye() -> None:
-    sectax, pids = start_sectax(then="sys.exit(0)")
-    with sectax:
-        assert sectax.wait() == 0
+        assert sectax.wait() == status
         assert all(map(wait_until_gone, pids))
 
 

@@ -18,6 +18,7 @@ from sectax.hosts.containers.bundle import configuration
 from sectax.hosts.process.errors import ChildDied, ChildNotStarted
 from sectax.hosts.process.host import NotFound
 from sectax.model.errors import WrongUse
+from tests.hosts.processes import eventually, running_with, soon
 from tests.needs import needs
 
 HOSTS = ("oci:runc", "oci:runc+seccomp", "oci:runsc")
@@ -31,17 +32,12 @@ def inside(request):
         host._end(host._folder, os.getpid())
 
 
-def soon() -> float:
-    return time.monotonic() + 60
-
-
 def groups(name: str) -> list[Path]:
     return [*Path("/sys/fs/cgroup").glob(f"{name}*"), *Path("/sys/fs/cgroup").glob(f"*/{name}*")]
 
 
-def processes(mark: str) -> list[str]:
-    found = subprocess.run(["pgrep", "-f", mark], capture_output=True, text=True).stdout.split()
-    return [pid for pid in found if int(pid) != os.getpid()]
+def processes(mark: str) -> list[int]:
+    return [pid for pid in running_with(mark) if pid != os.getpid()]
 
 
 ISOLATION = {"oci:runc": "container", "oci:runc+seccomp": "container+seccomp", "oci:runsc": "gvisor"}
@@ -58,9 +54,8 @@ def test_it_is_the_isolation_that_its_name_says(inside):
 def test_a_program_there_has_its_words_its_environment_its_folder_and_its_stdin(inside, tmp_path):
     script = 'read line; printf "%s|%s|%s|%s\\n" "$0" "$PWD" "$SECRET" "$line"; echo "$line" > kept'
 
-    with inside.start(
-        ["sh", "-c", script, "a 'b' \"c\" $d"], cwd=tmp_path, env={"PATH": "/usr/bin:/bin", "SECRET": "s"}
-    ) as child:
+    env = {"PATH": "/usr/bin:/bin", "SECRET": "s"}
+    with inside.start(["sh", "-c", script, "a 'b' \"c\" $d"], cwd=tmp_path, env=env) as child:
         child.send(b"hello\n", soon())
         said = child.receive_line(soon()).decode()
         assert child.wait(soon()) == 0
@@ -69,16 +64,11 @@ def test_a_program_there_has_its_words_its_environment_its_folder_and_its_stdin(
     assert (tmp_path / "kept").read_text() == "hello\n"
 
 
-def test_the_rest_of_this_machine_cannot_be_written_to(inside):
-    with inside.start(["sh", "-c", "touch /etc/sectax-was-here && echo written || echo refused"]) as child:
-        assert child.receive_line(soon()) == b"refused\n"
+def test_the_rest_of_this_machine_cannot_be_written_to_and_the_exit_status_says_so(inside):
+    with inside.start(["sh", "-c", "touch /etc/sectax-was-here || exit 7"]) as child:
+        assert child.wait(soon()) == 7
 
     assert not Path("/etc/sectax-was-here").exists()
-
-
-def test_exit_statuses_come_back(inside):
-    with inside.start(["sh", "-c", "exit 7"]) as child:
-        assert child.wait(soon()) == 7
 
 
 def test_a_program_that_is_sent_can_be_run_and_one_that_is_missing_is_missed(inside, tmp_path):
@@ -91,7 +81,7 @@ def test_a_program_that_is_sent_can_be_run_and_one_that_is_missing_is_missed(ins
         assert child.receive_line(soon()) == b"sent\n"
 
     assert inside.find_program("sh", None, {}).endswith("/sh")
-    with pytest.raises(NotFound, match="was not found in oci:"):
+    with pytest.raises(NotFound, match="oci:"):
         inside.find_program("no-such-program", None, {})
 
 
@@ -104,11 +94,8 @@ def test_a_killed_container_leaves_no_process_no_group_and_no_folder(inside):
     child.kill()
     inside._end(folder, os.getpid())
 
-    deadline = soon()
-    while processes(str(folder)) and time.monotonic() < deadline:
-        time.sleep(0.05)
+    assert eventually(lambda: not processes(str(folder)))
     assert processes(mark) == []
-    assert processes(str(folder)) == []
     assert groups(folder.name) == []
     assert not folder.exists()
 
@@ -128,10 +115,7 @@ def test_a_container_ends_when_sectax_is_killed(inside):
         assert processes(str(folder))
         program.send_signal(signal.SIGKILL)
 
-    deadline = soon()
-    while processes(str(folder)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert processes(str(folder)) == []
+    assert eventually(lambda: not processes(str(folder)))
     # What a killed one leaves in the file systems goes with the next start.
     with inside.start(["true"]) as child:
         child.wait(soon())
@@ -141,7 +125,7 @@ def test_a_container_ends_when_sectax_is_killed(inside):
 
 @needs("root")
 def test_a_runtime_that_is_not_there_is_reported():
-    with pytest.raises(ChildNotStarted, match="youki is not installed"):
+    with pytest.raises(ChildNotStarted, match="youki"):
         OciHost("oci:youki", lambda word: None).start(["true"])
 
 
@@ -154,7 +138,7 @@ def test_a_program_that_fails_to_start_says_why(inside):
 
 @pytest.mark.parametrize("name", ["oci:", "oci:../evil", "oci:runc+selinux", "oci:a b"])
 def test_a_name_that_is_no_runtime_is_refused(name):
-    with pytest.raises(WrongUse, match="does not name a container runtime"):
+    with pytest.raises(WrongUse, match="oci:"):
         oci_host(name)
 
 
@@ -166,24 +150,24 @@ def test_apparmor_is_asked_for_in_the_configuration():
 
 @needs("runc")
 @pytest.mark.parametrize(
-    ("enabled", "profiles", "said"),
+    ("enabled", "profiles", "missing"),
     [
-        (None, None, "this kernel has no AppArmor"),
-        ("N", None, "this kernel has no AppArmor"),
-        ("Y", "other (enforce)", "docker-default is not loaded"),
-        ("Y", "docker-default (complain)", "docker-default is not loaded"),
+        (None, None, "AppArmor"),
+        ("N", None, "AppArmor"),
+        ("Y", "other (enforce)", "docker-default"),
+        ("Y", "docker-default (complain)", "docker-default"),
         ("Y", "docker-default (enforce)", None),
     ],
 )
-def test_without_apparmor_or_its_profile_nothing_is_started(tmp_path, monkeypatch, enabled, profiles, said):
+def test_without_apparmor_or_its_profile_nothing_is_started(tmp_path, monkeypatch, enabled, profiles, missing):
     for name, text in (("_APPARMOR_ON", enabled), ("_APPARMOR_PROFILES", profiles)):
         file = tmp_path / name
         if text is not None:
             file.write_text(f"{text}\n")
         monkeypatch.setattr(oci_module, name, file)
 
-    if said is None:
+    if missing is None:
         assert oci_host("oci:runc+apparmor")._runtime().endswith("runc")
         return
-    with pytest.raises(ChildNotStarted, match=said):
+    with pytest.raises(ChildNotStarted, match=missing):
         oci_host("oci:runc+apparmor").start(["true"])

@@ -13,13 +13,6 @@ from sectax.hosts.process.processors import on_one_processor
 from tests.needs import needs
 
 ALLOWED = os.sched_getaffinity(0)
-several = needs("two processors")
-
-
-def stat(**busy: int) -> str:
-    """Ticks since the start: every processor has the same in all, and so many of them busy."""
-    lines = [f"{name} {ticks} 0 0 {1000 - ticks} 0 0 0 0 0 0" for name, ticks in busy.items()]
-    return "\n".join(["cpu 1 2 3 4 5 6 7 8 9 10", *lines, "intr 5"])
 
 
 def test_it_stays_on_one_and_gives_the_others_back(tmp_path: Path) -> None:
@@ -30,7 +23,7 @@ def test_it_stays_on_one_and_gives_the_others_back(tmp_path: Path) -> None:
     assert os.sched_getaffinity(0) == ALLOWED
 
 
-@several
+@needs("two processors")
 def test_the_less_busy_one_is_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first, *_, last = sorted(ALLOWED)
     readings = iter([{first: (0, 0), last: (0, 0)}, {first: (100, 95), last: (100, 20)}])
@@ -40,7 +33,7 @@ def test_the_less_busy_one_is_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert chosen.number == first
 
 
-@several
+@needs("two processors")
 def test_the_one_that_another_sectax_measures_on_is_left_to_it(tmp_path: Path) -> None:
     with on_one_processor(tmp_path) as mine:
         os.sched_setaffinity(0, ALLOWED)
@@ -84,7 +77,8 @@ def test_where_no_claim_can_be_kept_it_goes_on(tmp_path: Path) -> None:
 
 
 def test_ticks_are_read_of_each_processor(tmp_path: Path) -> None:
-    (tmp_path / "stat").write_text(stat(cpu0=10, cpu1=900))
+    busy = "cpu0 10 0 0 990 0 0 0 0 0 0\ncpu1 900 0 0 100 0 0 0 0 0 0\n"
+    (tmp_path / "stat").write_text(f"cpu 1 2 3 4 5 6 7 8 9 10\n{busy}intr 5")
 
     assert processors._times(tmp_path / "stat") == {0: (1000, 990), 1: (1000, 100)}
     assert processors._times(tmp_path / "missing") == {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-import time
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -12,15 +12,15 @@ import pytest
 
 from sectax.hosts.process.child import Child
 from sectax.hosts.process.telemetry import Reading, TelemetryReader, difference
+from tests.hosts.processes import soon
 from tests.hosts.trees import Tree
 
 PID = 4_194_305  # larger than Linux allows, so that only the tree is read
 
 
-def between(tree: Tree, change: object) -> dict[str, float]:
+def between(tree: Tree, change: Callable[[], object]) -> dict[str, float]:
     with closing(TelemetryReader(PID, tree.root)) as reader:
         before = reader.read()
-        assert callable(change)
         change()
         return difference(before, reader.read())
 
@@ -38,8 +38,8 @@ for line in sys.stdin:
     with Child([sys.executable, "-I", "-S", "-c", program]) as child, closing(TelemetryReader(child.pid)) as reader:
         readings = []
         for seconds in (b"0\n", b"0.05\n", b"0\n"):
-            child.send(seconds, time.monotonic() + 60)
-            child.receive_line(time.monotonic() + 60)
+            child.send(seconds, soon())
+            child.receive_line(soon())
             readings.append(reader.read())
 
     busy, idle = difference(*readings[:2]), difference(*readings[1:])
@@ -62,8 +62,8 @@ def test_threads_that_come_and_go_are_followed() -> None:
     with Child([sys.executable, "-I", "-c", program]) as child, closing(TelemetryReader(child.pid)) as reader:
         before = reader.read()
         for _ in range(3):
-            child.send(b"go\n", time.monotonic() + 60)
-            child.receive_line(time.monotonic() + 60)
+            child.send(b"go\n", soon())
+            child.receive_line(soon())
             after = reader.read()
 
     change = difference(before, after)
@@ -103,17 +103,10 @@ def test_a_thread_number_that_is_used_again_does_not_count_backwards(tmp_path: P
 
 def test_without_schedstat_only_the_delay_is_missing(tmp_path: Path) -> None:
     tree = Tree(tmp_path)
-    tree.write(
-        f"proc/{PID}/task/10/status", "Threads:\t1\nvoluntary_ctxt_switches:\t3\nnonvoluntary_ctxt_switches:\t4\n"
-    )
+    status = "Threads:\t1\nvoluntary_ctxt_switches:\t{}\nnonvoluntary_ctxt_switches:\t4\n"
+    tree.write(f"proc/{PID}/task/10/status", status.format(3))
 
-    change = between(
-        tree,
-        lambda: tree.write(
-            f"proc/{PID}/task/10/status",
-            "Name:\tx\nThreads:\t1\nvoluntary_ctxt_switches:\t5\nnonvoluntary_ctxt_switches:\t4\n",
-        ),
-    )
+    change = between(tree, lambda: tree.write(f"proc/{PID}/task/10/status", f"Name:\tx\n{status.format(5)}"))
 
     assert "run_queue_delay_s" not in change
     assert change["voluntary_switches"] == 2

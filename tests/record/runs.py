@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import random
+import sqlite3
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -114,14 +116,33 @@ def dyadic(rng: random.Random) -> float:
     return rng.randrange(1, 1 << 16) / (1 << 20)
 
 
+def create(path: Path, environment: Environment = ENVIRONMENT) -> RunWriter:
+    return RunWriter.create(path, plan(), environment, "run-1")
+
+
+def write(writer: RunWriter, block: PlannedBlock, happened: Iterable[BlockEvent] | None = None) -> None:
+    """Begin a block and write what happens in it: all goes well, unless something else is given."""
+    writer.begin_block(block)
+    for event in events(block) if happened is None else happened:
+        writer.event(block.number, event)
+
+
 def record_block(writer: RunWriter, rounds: int = 4, *, seconds: float = 1.5, host: str = LOCAL_HOST) -> int:
     """Write one whole block in which all goes well; gives its number."""
     block = replace(planned_block(writer.plan, writer.next_block_number(), rounds), host=host)
-    writer.begin_block(block)
-    for event in events(block):
-        writer.event(block.number, event)
+    write(writer, block)
     writer.finish_block(block.number, seconds)
     return block.number
+
+
+def edit(path: Path, sql: str) -> None:
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript(sql)
+
+
+def rows(path: Path, sql: str) -> list[tuple]:
+    with closing(sqlite3.connect(path)) as db:
+        return db.execute(sql).fetchall()
 
 
 def read(path: Path) -> Measured:

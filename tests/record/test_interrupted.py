@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import sys
 from collections.abc import Callable
 from itertools import count
@@ -15,7 +14,7 @@ from sectax.model.trial import Dropped, State, Trial
 from sectax.record import writer as room
 from sectax.record.reader import RunReader
 from sectax.record.writer import RunWriter
-from tests.record.runs import ENVIRONMENT, calibrated, plan, planned_block, record_block
+from tests.record.runs import calibrated, create, plan, planned_block, record_block, rows
 
 ROOM = str(Path(room.__file__).parent)
 PLAN = plan()
@@ -74,10 +73,7 @@ def interrupted_at(line: int, step: Step, writer: RunWriter) -> bool:
 
 
 def block_states(path: Path) -> dict[int, str]:
-    db = sqlite3.connect(path)
-    states = dict(db.execute("SELECT number, state FROM block WHERE number > 0"))
-    db.close()
-    return states
+    return dict(rows(path, "SELECT number, state FROM block WHERE number > 0"))
 
 
 # Every line is some hundred files; one in seven looks into each part of each step.
@@ -91,7 +87,7 @@ def test_ctrl_c_before_any_line_of_a_step_leaves_file_and_memory_alike(tmp_path,
     reached = set()
     for line in count(1, stride):
         path = tmp_path / f"{line}.sectax"
-        with RunWriter.create(path, PLAN, ENVIRONMENT, "run-1") as writer:
+        with create(path) as writer:
             record_block(writer, rounds=1)
             for earlier in before:
                 earlier(writer)
@@ -117,7 +113,7 @@ def test_ctrl_c_before_any_line_of_a_step_leaves_file_and_memory_alike(tmp_path,
 def test_what_ctrl_c_left_can_be_looked_at_and_gone_on_with(tmp_path, stride):
     for line in count(1, stride):
         path = tmp_path / f"{line}.sectax"
-        with RunWriter.create(path, PLAN, ENVIRONMENT, "run-1") as writer:
+        with create(path) as writer:
             begin(writer)
             tell(writer)
             interrupted = interrupted_at(line, finish, writer)
@@ -134,7 +130,7 @@ def test_what_ctrl_c_left_can_be_looked_at_and_gone_on_with(tmp_path, stride):
 
 
 def test_a_block_that_ctrl_c_tore_is_not_finished_any_more(tmp_path):
-    with RunWriter.create(tmp_path / "run.sectax", PLAN, ENVIRONMENT, "run-1") as writer:
+    with create(tmp_path / "run.sectax") as writer:
         begin(writer)
         written = writer._file.write
 

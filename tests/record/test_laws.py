@@ -16,13 +16,13 @@ from sectax.model.metric import Summary
 from sectax.model.subject import Observation
 from sectax.model.trial import BlockEvent, Closed, Dropped, Opened, PlannedBlock, State, Trial
 from sectax.record.writer import RunWriter
-from tests.record.runs import ENVIRONMENT, METRICS, plan, planned_block, read
+from tests.record.conftest import MEMORY_FOLDER
+from tests.record.runs import ENVIRONMENT, METRICS, create, plan, planned_block, read, write
 
 PLAN = plan()
 NAMES = [treatment.id for treatment in PLAN.treatments]
 # Sums of these are exact in any order and by any method.
 DYADIC = st.integers(1, 1 << 12).map(lambda n: n / (1 << 16))
-MEMORY_FOLDER = "/dev/shm" if Path("/dev/shm").is_dir() else None
 
 
 @st.composite
@@ -69,13 +69,11 @@ RUNS = st.integers(0, 5).flatmap(lambda count: st.tuples(*(blocks(number) for nu
 def test_the_file_tells_what_the_running_session_knows(run):
     with tempfile.TemporaryDirectory(dir=MEMORY_FOLDER) as folder:
         path = Path(folder, "run.sectax")
-        writer = RunWriter.create(path, PLAN, ENVIRONMENT, "run-1")
+        writer = create(path)
         expected = Recount()
         try:
             for block, happened, end in run:
-                writer.begin_block(block)
-                for event in happened:
-                    writer.event(block.number, event)
+                write(writer, block, happened)
                 if end == "finished":
                     writer.finish_block(block.number, 1.0)
                     expected.add(block, happened)

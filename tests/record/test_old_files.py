@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
-
 import pytest
 
 from sectax.model.errors import BadRecord
 from sectax.model.measured import Failure
 from sectax.record.schema import FORMAT
 from sectax.record.writer import RunWriter
-from tests.record.runs import ENVIRONMENT, FORMAT_1, calibrated, plan, read, record_block
+from tests.record.runs import ENVIRONMENT, FORMAT_1, calibrated, create, edit, plan, read, record_block, rows
 
 
 @pytest.fixture
@@ -20,14 +18,8 @@ def path(tmp_path):
     return path
 
 
-def edit(path, sql):
-    db = sqlite3.connect(path)
-    db.executescript(sql)
-    db.close()
-
-
 def test_a_file_without_checksums_reads_as_the_same_run_with_them(path, tmp_path):
-    with RunWriter.create(tmp_path / "new.sectax", plan(), ENVIRONMENT, "run-1") as writer:
+    with create(tmp_path / "new.sectax") as writer:
         writer.calibrate(calibrated(plan()))
         for _ in range(3):
             record_block(writer)
@@ -50,14 +42,12 @@ def test_resumed_it_has_checksums_of_the_old_blocks_too(path):
 
     assert read(path).blocks == (1, 2, 3, 4)
     assert read(path).values["first"]["sign/RS256"].items() >= old.values["first"]["sign/RS256"].items()
-    db = sqlite3.connect(path)
-    assert db.execute("PRAGMA user_version").fetchone() == (FORMAT,)
-    assert db.execute("SELECT hint FROM skipped").fetchall() == [("apt install openssl",)]
-    assert db.execute("SELECT block FROM checksum").fetchall() == [(0,), (1,), (2,), (3,), (4,)]
-    db.close()
+    assert rows(path, "PRAGMA user_version") == [(FORMAT,)]
+    assert rows(path, "SELECT hint FROM skipped") == [("apt install openssl",)]
+    assert rows(path, "SELECT block FROM checksum") == [(0,), (1,), (2,), (3,), (4,)]
     assert read(path).plan.skipped == old.plan.skipped
     edit(path, "UPDATE observation SET value = 2 * value WHERE block = 2")
-    with pytest.raises(BadRecord, match="block 2 holds something else"):
+    with pytest.raises(BadRecord, match="block 2"):
         read(path)
 
 

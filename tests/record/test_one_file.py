@@ -11,9 +11,8 @@ from contextlib import suppress
 
 import pytest
 
-from sectax.record.writer import RunWriter
 from tests.needs import needs
-from tests.record.runs import ENVIRONMENT, plan, read, record_block
+from tests.record.runs import create, read, record_block
 
 
 @pytest.fixture
@@ -23,8 +22,16 @@ def path(tmp_path):
     return folder / "run.sectax"
 
 
+def reading(path) -> sqlite3.Connection:
+    """Somebody who is in the middle of reading the file."""
+    reader = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    reader.execute("BEGIN")
+    reader.execute("SELECT COUNT(*) FROM observation").fetchone()
+    return reader
+
+
 def test_a_run_that_has_ended_is_one_file(path):
-    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
+    with create(path) as writer:
         record_block(writer)
         writer.finish("finished")
 
@@ -34,7 +41,7 @@ def test_a_run_that_has_ended_is_one_file(path):
 
 
 def test_a_run_that_failed_on_its_way_is_one_file_too(path):
-    with suppress(RuntimeError), RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
+    with suppress(RuntimeError), create(path) as writer:
         record_block(writer)
         raise RuntimeError
 
@@ -44,7 +51,7 @@ def test_a_run_that_failed_on_its_way_is_one_file_too(path):
 
 
 def test_the_bare_file_of_a_killed_run_holds_every_finished_block(path, tmp_path):
-    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
+    with create(path) as writer:
         record_block(writer)
         record_block(writer)
         writer.note("after the last block")
@@ -54,11 +61,9 @@ def test_the_bare_file_of_a_killed_run_holds_every_finished_block(path, tmp_path
 
 
 def test_a_block_that_ends_while_somebody_reads_is_in_the_bare_file_too(path, tmp_path):
-    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
+    with create(path) as writer:
         record_block(writer)
-        reader = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-        reader.execute("BEGIN")
-        reader.execute("SELECT COUNT(*) FROM observation").fetchone()
+        reader = reading(path)
         release = threading.Timer(0.2, reader.rollback)
         release.start()
         record_block(writer)
@@ -71,11 +76,9 @@ def test_a_block_that_ends_while_somebody_reads_is_in_the_bare_file_too(path, tm
 
 def test_a_reader_that_does_not_let_go_holds_nobody_up_for_long(path, monkeypatch):
     monkeypatch.setattr("sectax.record.appender._READERS_MS", 50)
-    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
+    with create(path) as writer:
         record_block(writer)
-        reader = sqlite3.connect(path, isolation_level=None)
-        reader.execute("BEGIN")
-        reader.execute("SELECT COUNT(*) FROM observation").fetchone()
+        reader = reading(path)
         record_block(writer)
         reader.close()
 
@@ -84,11 +87,9 @@ def test_a_reader_that_does_not_let_go_holds_nobody_up_for_long(path, monkeypatc
 
 def test_closing_while_somebody_reads_leaves_a_file_that_can_be_read(path, monkeypatch):
     monkeypatch.setattr("sectax.record.appender._READERS_MS", 50)
-    writer = RunWriter.create(path, plan(), ENVIRONMENT, "run-1")
+    writer = create(path)
     record_block(writer)
-    reader = sqlite3.connect(path, isolation_level=None)
-    reader.execute("BEGIN")
-    reader.execute("SELECT COUNT(*) FROM observation").fetchone()
+    reader = reading(path)
     record_block(writer)
     writer.finish("finished")
     writer.close()
@@ -100,7 +101,7 @@ def test_closing_while_somebody_reads_leaves_a_file_that_can_be_read(path, monke
 
 
 def test_a_writer_may_be_closed_twice(path):
-    writer = RunWriter.create(path, plan(), ENVIRONMENT, "run-1")
+    writer = create(path)
     writer.close()
     writer.close()
 
@@ -125,7 +126,7 @@ def read_only(tmp_path):
 
 @needs("mounts")
 def test_a_finished_run_is_read_on_a_read_only_disk(path, read_only):
-    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
+    with create(path) as writer:
         record_block(writer)
         writer.finish("finished")
     read_only(path.parent)
@@ -138,7 +139,7 @@ def test_a_finished_run_is_read_on_a_read_only_disk(path, read_only):
 def test_a_killed_run_is_read_on_a_read_only_disk(path, read_only, tmp_path, logs):
     killed = tmp_path / "killed"
     killed.mkdir()
-    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
+    with create(path) as writer:
         record_block(writer)
         for end in ("", *logs):
             shutil.copyfile(f"{path}{end}", killed / f"run.sectax{end}")

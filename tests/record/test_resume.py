@@ -6,15 +6,12 @@ from sectax.model.environment import Environment
 from sectax.model.trial import Dropped, State
 from sectax.record.reader import RunReader
 from sectax.record.writer import RunWriter
-from tests.record.runs import ENVIRONMENT, calibrated, events, plan, planned_block, read, record_block
+from tests.record.runs import ENVIRONMENT, calibrated, create, plan, planned_block, read, record_block, write
 
 
 def test_a_block_that_was_abandoned_counts_nowhere(path):
-    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
-        block = planned_block(plan(), 1)
-        writer.begin_block(block)
-        for event in events(block):
-            writer.event(1, event)
+    with create(path) as writer:
+        write(writer, planned_block(plan(), 1))
         writer.event(1, Dropped("sign/RS256", State.FAILED, "close", "gone"))
         writer.abandon_block(1)
 
@@ -25,7 +22,7 @@ def test_a_block_that_was_abandoned_counts_nowhere(path):
 
 
 def test_a_finish_in_the_middle_of_a_block_abandons_it(path):
-    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
+    with create(path) as writer:
         record_block(writer)
         writer.begin_block(planned_block(plan(), 2))
         writer.finish("interrupted")
@@ -38,7 +35,7 @@ def test_a_finish_in_the_middle_of_a_block_abandons_it(path):
 
 
 def test_a_pilot_that_was_cut_off_is_made_again(path):
-    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
+    with create(path) as writer:
         writer.event(0, Dropped("sign/EdDSA", State.FAILED, "pilot", "in the first pilot"))
 
     with RunWriter.reopen(path, ENVIRONMENT) as writer:
@@ -50,7 +47,7 @@ def test_a_pilot_that_was_cut_off_is_made_again(path):
 
 
 def test_a_pilot_that_ended_keeps_its_failures(path):
-    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
+    with create(path) as writer:
         writer.event(0, Dropped("sign/EdDSA", State.FAILED, "pilot", "no sodium"))
         writer.calibrate(calibrated(plan()))
 
@@ -59,7 +56,7 @@ def test_a_pilot_that_ended_keeps_its_failures(path):
 
 
 def test_what_the_first_session_named_the_second_one_names_the_same(path):
-    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
+    with create(path) as writer:
         record_block(writer)
     later = Environment(ENVIRONMENT.identity, {"load": "3.00"})
     with RunWriter.reopen(path, later) as writer:

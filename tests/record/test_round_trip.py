@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import sqlite3
 from dataclasses import fields, is_dataclass, replace
 
 import pytest
@@ -21,13 +20,28 @@ from sectax.record.errors import UnusableObservation
 from sectax.record.plan_tables import decode_plan, encode_plan
 from sectax.record.reader import RunReader
 from sectax.record.writer import RunWriter
-from tests.record.runs import ENVIRONMENT, calibrated, events, plan, planned_block, read, record_block
+from tests.record.runs import (
+    ENVIRONMENT,
+    calibrated,
+    create,
+    events,
+    plan,
+    planned_block,
+    read,
+    record_block,
+    rows,
+    write,
+)
 
 
 @pytest.fixture
 def writer(path):
     with RunWriter.create(path, plan(), ENVIRONMENT, "run-1", "0.1.0") as writer:
         yield writer
+
+
+def timed(seconds: float) -> Observation:
+    return Observation("batch_time", seconds, "s", "hrtime", 1)
 
 
 def test_the_plan_comes_back_exactly(writer, path):
@@ -68,17 +82,12 @@ def test_an_option_that_is_no_text_is_wrong_use(path):
     assert not path.exists()
 
 
-def test_what_the_pilot_found_comes_back_exactly(writer, path):
-    found = calibrated(plan())
-    writer.calibrate(found)
-
-    with RunReader.open(path) as reader:
-        assert reader.calibrated() == found
-
-
-def test_before_the_pilot_has_ended_there_is_no_calibration(writer, path):
+def test_what_the_pilot_found_comes_back_exactly_once_it_has_ended(writer, path):
     with RunReader.open(path) as reader:
         assert reader.calibrated() is None
+    writer.calibrate(calibrated(plan()))
+    with RunReader.open(path) as reader:
+        assert reader.calibrated() == calibrated(plan())
 
 
 def test_live_and_read_again_are_the_same(writer, path):
@@ -99,10 +108,8 @@ def test_live_and_read_again_are_the_same(writer, path):
 
 def test_the_value_of_a_block_is_made_of_its_observations(writer, path):
     block = planned_block(plan(), 1)
-    writer.begin_block(block)
     happened = list(events(block))
-    for event in happened:
-        writer.event(1, event)
+    write(writer, block, happened)
     writer.finish_block(1, 1.0)
 
     measured = read(path)
@@ -115,34 +122,27 @@ def test_the_value_of_a_block_is_made_of_its_observations(writer, path):
     assert measured.counts["first"]["sign/ES256"] == 1
     assert measured.batches["sign/ES256"] == BatchStatistics(4, 4 * 33, min(times), 0.0)
     assert measured.telemetry["sign/ES256"]["run_delay_s"] == sum(trial.telemetry["run_delay_s"] for trial in trials)
-    assert measured.witnesses["sign/ES256"] == {
-        "key_bits": (2048,),
-        "implementation": ("openssl",),
-        "alg": ("ES256",),
-    }
+    witnesses = {"key_bits": (2048,), "implementation": ("openssl",), "alg": ("ES256",)}
+    assert measured.witnesses["sign/ES256"] == witnesses
 
 
 def fail(writer, number, *failing):
     """A block in which one treatment's events are replaced from its first trial on."""
     block = planned_block(writer.plan, number)
-    writer.begin_block(block)
     (name,) = {event.treatment for event in failing}
-    for event in events(block):
-        if event.treatment != name or isinstance(event, Opened) or (isinstance(event, Trial) and event.round == 1):
-            writer.event(number, event)
-    for event in failing:
-        writer.event(number, event)
+    happened = [
+        event
+        for event in events(block)
+        if event.treatment != name or isinstance(event, Opened) or (isinstance(event, Trial) and event.round == 1)
+    ]
+    write(writer, block, [*happened, *failing])
     writer.finish_block(number, 1.0)
 
 
 def test_a_treatment_that_failed_in_a_block_has_no_value_there_and_is_listed_once(writer, path):
     record_block(writer)
-    fail(
-        writer,
-        2,
-        Trial("sign/EdDSA", 2, 0, State.FAILED, reason="exit status 137", hint="raise --memory"),
-        Dropped("sign/EdDSA", State.FAILED, "visit", "exit status 137", "raise --memory"),
-    )
+    trial = Trial("sign/EdDSA", 2, 0, State.FAILED, reason="exit status 137", hint="raise --memory")
+    fail(writer, 2, trial, Dropped("sign/EdDSA", State.FAILED, "visit", "exit status 137", "raise --memory"))
 
     measured = read(path)
 
@@ -168,13 +168,10 @@ def test_a_treatment_that_is_found_wanting_at_the_very_end_has_no_value_either(w
 
 def test_failures_of_the_pilot_are_block_0_even_of_what_is_no_treatment(writer, path):
     writer.event(0, Dropped("php: empty", State.FAILED, "pilot", "no such operation"))
-    writer.event(0, Opened("sign/RS256", {"key_bits": 2048}, (Observation("first", 1.0, "s", "hrtime", 1),), 0.1))
-    writer.event(0, Opened("sign/RS256", {"key_bits": 2048}, (Observation("first", 1.0, "s", "hrtime", 1),), 0.1))
     for _ in range(2):  # a pilot may repeat itself
-        writer.event(
-            0,
-            Trial("sign/RS256", 1, 0, State.OK, (Observation("batch_time", 9.0, "s", "hrtime", 1),), {"steal_s": 1.0}),
-        )
+        first = Observation("first", 1.0, "s", "hrtime", 1)
+        writer.event(0, Opened("sign/RS256", {"key_bits": 2048}, (first,), 0.1))
+        writer.event(0, Trial("sign/RS256", 1, 0, State.OK, (timed(9.0),), {"steal_s": 1.0}))
     writer.event(0, Dropped("sign/EdDSA", State.SKIPPED, "pilot", "no sodium", "apt install php-sodium"))
     writer.event(0, Closed("sign/RS256", {}))
     record_block(writer)
@@ -192,9 +189,8 @@ def test_failures_of_the_pilot_are_block_0_even_of_what_is_no_treatment(writer, 
 
 def test_every_different_witness_is_kept_in_order_of_appearance(writer, path):
     for number, bits in ((1, 2048), (2, 4096), (3, 2048), (4, 2048.0), (5, True)):
-        block = planned_block(plan(), number, live=["sign/RS256"])
-        writer.begin_block(block)
-        writer.event(number, Opened("sign/RS256", {"key_bits": bits}, (), 0.1))
+        opened = Opened("sign/RS256", {"key_bits": bits}, (), 0.1)
+        write(writer, planned_block(plan(), number, live=["sign/RS256"]), [opened])
         writer.finish_block(number, 1.0)
 
     seen = read(path).witnesses["sign/RS256"]["key_bits"]
@@ -225,9 +221,7 @@ def test_a_frequency_is_recorded_and_never_added_up(writer, path):
 
     assert read(path).telemetry == {"sign/RS256": {"steal_s": 1.0}}
     assert read(path) == writer.measured()
-    with sqlite3.connect(path) as db:
-        assert db.execute("SELECT frequency_hz FROM trials").fetchall() == [(2e9,), (2e9,)]
-    db.close()
+    assert rows(path, "SELECT frequency_hz FROM trials") == [(2e9,), (2e9,)]
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, "\udcff"])
@@ -246,7 +240,7 @@ def test_an_invalid_number_is_refused_before_anything_is_written(writer, path, v
     writer.begin_block(planned_block(plan(), 1))
 
     with pytest.raises(UnusableObservation, match="not a measurement"):
-        writer.event(1, Trial("sign/RS256", 1, 0, State.OK, (Observation("batch_time", value, "s", "hrtime", 1),)))
+        writer.event(1, Trial("sign/RS256", 1, 0, State.OK, (timed(value),)))
     writer.event(1, Dropped("sign/RS256", State.FAILED, "visit", "gave no number"))
     writer.finish_block(1, 1.0)
 
@@ -264,7 +258,7 @@ def test_a_metric_that_changes_its_unit_or_clock_is_refused(writer, unit, clock)
 
 def test_a_trial_cannot_be_recorded_twice(writer, path):
     writer.begin_block(planned_block(plan(), 1))
-    trial = Trial("sign/RS256", 1, 0, State.OK, (Observation("batch_time", 1.0, "s", "hrtime", 1),))
+    trial = Trial("sign/RS256", 1, 0, State.OK, (timed(1.0),))
     writer.event(1, trial)
 
     with pytest.raises(ValueError, match="already"):
@@ -278,19 +272,13 @@ def test_a_trial_cannot_be_recorded_twice(writer, path):
 def test_an_opening_and_the_first_visit_may_observe_the_same_metric(writer, path):
     # The first visit of a block is round 0, position 0.
     writer.begin_block(planned_block(plan(), 1, live=["sign/RS256"]))
-    for number, time in enumerate((0.5, 0.25)):
-        observation = Observation("batch_time", time, "s", "hrtime", 1)
-        if number == 0:
-            writer.event(1, Opened("sign/RS256", {}, (observation,), 0.1))
-        else:
-            writer.event(1, Trial("sign/RS256", 0, 0, State.OK, (observation,)))
+    writer.event(1, Opened("sign/RS256", {}, (timed(0.5),), 0.1))
+    writer.event(1, Trial("sign/RS256", 0, 0, State.OK, (timed(0.25),)))
     writer.finish_block(1, 1.0)
 
     assert read(path).counts["throughput"] == {"sign/RS256": 2}
     assert read(path) == writer.measured()
-    with sqlite3.connect(path) as db:
-        assert db.execute("SELECT round, value FROM observations").fetchall() == [(-1, 0.5), (0, 0.25)]
-    db.close()
+    assert rows(path, "SELECT round, value FROM observations") == [(-1, 0.5), (0, 0.25)]
 
 
 def test_what_does_not_fit_the_plan_is_a_mistake_of_the_caller(writer):
@@ -311,12 +299,10 @@ def test_what_does_not_fit_the_plan_is_a_mistake_of_the_caller(writer):
 
 
 def test_the_environment_keeps_its_order(path):
-    environment = Environment({"b": "1", "a": "2"}, {"d": "3", "c": "4"})
-    with RunWriter.create(path, plan(), environment, "run-1"), RunReader.open(path) as reader:
-        (back,) = reader.sessions()
+    with create(path, Environment({"b": "1", "a": "2"}, {"d": "3", "c": "4"})):
+        (back,) = read(path).sessions
 
-    assert list(back.identity) == ["b", "a"]
-    assert list(back.circumstances) == ["d", "c"]
+    assert [*back.identity, *back.circumstances] == ["b", "a", "d", "c"]
 
 
 def test_text_from_anywhere_can_be_recorded(writer, path):

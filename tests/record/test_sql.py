@@ -18,7 +18,7 @@ from sectax.model.trial import Dropped, Opened, State, Trial
 from sectax.record.schema import APPLICATION_ID, FORMAT
 from sectax.record.writer import RunWriter
 from tests.needs import needs
-from tests.record.runs import ENVIRONMENT, calibrated, events, plan, planned_block, record_block
+from tests.record.runs import ENVIRONMENT, calibrated, events, plan, planned_block, record_block, write
 
 PAGE = (Path(__file__).parents[2] / "docs" / "run-file.md").read_text()
 
@@ -32,17 +32,11 @@ def recorded(tmp_path_factory):
         writer.event(0, Dropped("php: empty", State.FAILED, "pilot", "no such operation"))
         writer.calibrate(calibrated(plan()))
         record_block(writer)
-        unfinished = planned_block(plan(), 2)
-        writer.begin_block(unfinished)
-        for event in events(unfinished):
-            writer.event(2, event)
+        write(writer, planned_block(plan(), 2))
         writer.abandon_block(2)
         record_block(writer)
         last = planned_block(plan(), 4)
-        writer.begin_block(last)
-        for event in events(last):
-            if event.treatment != "verify/EdDSA":
-                writer.event(4, event)
+        write(writer, last, [event for event in events(last) if event.treatment != "verify/EdDSA"])
         seen = Observation("batch_time", 1.0, "s", "hrtime", 33)
         writer.event(4, Trial("verify/EdDSA", 1, 0, State.OK, (seen,)))
         writer.event(4, Dropped("verify/EdDSA", State.FAILED, "visit", "it hangs", "sectax doctor"))
@@ -186,21 +180,14 @@ def examples(language) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 
 
-@needs("sqlite3")
-@pytest.mark.parametrize("example", examples("sh"))
-def test_the_examples_for_the_shell_run(recorded, example):
-    answer = subprocess.run(
-        ["bash", "-e", "-c", example], cwd=recorded[0].parent, capture_output=True, text=True, check=True
-    )
+@pytest.mark.parametrize(
+    ("program", "example"),
+    [pytest.param(("bash", "-e"), example, marks=needs("sqlite3")) for example in examples("sh")]
+    + [((sys.executable,), example) for example in examples("python")],
+)
+def test_the_examples_run(recorded, program, example):
+    folder = recorded[0].parent
+    answer = subprocess.run([*program, "-c", example], cwd=folder, capture_output=True, text=True, check=True)
 
     assert answer.stderr == ""
     assert answer.stdout
-
-
-@pytest.mark.parametrize("example", examples("python"))
-def test_the_examples_in_python_run(recorded, example):
-    answer = subprocess.run(
-        [sys.executable, "-c", example], cwd=recorded[0].parent, capture_output=True, text=True, check=True
-    )
-
-    assert "RS256" in answer.stdout

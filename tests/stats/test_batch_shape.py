@@ -27,14 +27,11 @@ def test_in_company_a_process_gives_the_same_numbers_to_the_last_bit():
     assert together == [one(times, place) for times, place in zip(processes, places, strict=True)]
 
 
-def test_few_batches_have_no_shape_and_still_tell_what_repeats():
-    batches = one([0.02, 0.02, 0.03])
+def test_few_batches_or_one_without_a_time_have_no_shape():
+    few = [0.02, 0.02, 0.03]
 
-    assert len([0.02, 0.02, 0.03]) < FEWEST
-    assert batches == (None, 2, pytest.approx(0.01))
-
-
-def test_a_batch_without_a_time_leaves_its_process_without_a_shape():
+    assert len(few) < FEWEST
+    assert one(few) == (None, 2, pytest.approx(0.01))  # what repeats shows all the same
     assert one([0.02, 0.0, 0.02, 0.03, 0.04]).shape is None
 
 
@@ -101,16 +98,13 @@ def test_best_split_of_equal_values_separates_nothing():
     assert separation[0] == 0.0
 
 
-def test_repeated_values_show_the_step_of_the_clock():
-    coarse = one([0.020, 0.021, 0.021, 0.023])
-
-    assert coarse.distinct == 3
-    assert coarse.step == pytest.approx(0.001)
-
-
-def test_a_clock_that_tells_all_values_apart_shows_no_step():
-    assert one([0.020, 0.021, 0.023]).step is None
-
-
-def test_values_that_are_all_equal_show_no_step():
-    assert one([0.02, 0.02]).step is None
+@pytest.mark.parametrize(
+    ("times", "distinct", "step"),
+    [
+        ([0.020, 0.021, 0.021, 0.023], 3, pytest.approx(0.001)),
+        ([0.020, 0.021, 0.023], 3, None),
+        ([0.02, 0.02], 1, None),
+    ],
+)
+def test_values_that_repeat_and_differ_show_the_step_of_the_clock(times, distinct, step):
+    assert (one(times).distinct, one(times).step) == (distinct, step)

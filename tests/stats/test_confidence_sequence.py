@@ -55,12 +55,6 @@ def test_an_error_level_outside_0_and_1_is_refused(alpha: float) -> None:
         multiplier(10, alpha)
 
 
-def test_the_smaller_the_error_level_the_wider_the_interval() -> None:
-    widths = [float(multiplier(20, alpha)) for alpha in (0.2, 0.1, 0.05, 0.01, 0.001)]
-
-    assert widths == sorted(widths)
-
-
 def test_no_spread_is_no_knowledge() -> None:
     assert half_width(10, 0.0, 4.0) == math.inf
 

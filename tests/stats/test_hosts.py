@@ -49,9 +49,8 @@ def test_one_host_is_judged_as_a_run_without_hosts() -> None:
 
     plain = running_sequence(differences, 0.05, first_look=6, last_look=200).after_last()
 
-    assert sequence(differences, np.zeros(20, dtype=np.int64)) == pytest.approx(
-        (float(plain.mean[0]), float(plain.low[0]), float(plain.high[0]))
-    )
+    expected = (plain.mean[0], plain.low[0], plain.high[0])
+    assert sequence(differences, np.zeros(20, dtype=np.int64)) == pytest.approx(expected)
 
 
 def test_every_host_counts_once_however_many_blocks_it_made() -> None:
@@ -163,16 +162,17 @@ def hosts_at(*means: float, blocks: int = 8, noise: float = 1e-6) -> OfHosts:
     return OfHosts(np.full(len(means), blocks), np.array(means), np.full(len(means), noise))
 
 
-def test_the_odd_host_is_named() -> None:
-    assert odd_host(hosts_at(0.1, 0.11, 0.4, 0.1, 0.09), 0.05) == 2
+def test_the_odd_host_is_named_unless_it_is_only_noisy() -> None:
+    hosts = hosts_at(0.1, 0.11, 0.4, 0.1, 0.09)
+
+    assert odd_host(hosts, 0.05) == 2
+    hosts.noise[2] = 0.2**2
+    assert odd_host(hosts, 0.05) is None
 
 
-def test_hosts_that_differ_evenly_have_no_odd_one() -> None:
-    assert odd_host(hosts_at(0.1, 0.2, 0.3, 0.4, 0.5), 0.05) is None
-
-
-def test_of_two_hosts_neither_is_the_odd_one() -> None:
-    assert odd_host(hosts_at(0.1, 0.9), 0.05) is None
+@pytest.mark.parametrize("means", [(0.1, 0.2, 0.3, 0.4, 0.5), (0.1, 0.9)])
+def test_of_hosts_that_differ_evenly_and_of_two_none_is_odd(means: tuple[float, ...]) -> None:
+    assert odd_host(hosts_at(*means), 0.05) is None
 
 
 def test_hosts_of_two_kinds_are_seen_at_five_hosts() -> None:
@@ -212,13 +212,6 @@ def test_kinds_that_are_known_differ_where_hosts_of_one_kind_agree() -> None:
 def test_five_hosts_may_all_miss_a_kind_that_is_45_percent_of_the_fleet() -> None:
     assert unseen_share(5, 0.05) == pytest.approx(0.451, abs=1e-3)
     assert (1 - unseen_share(30, 0.05)) ** 30 == pytest.approx(0.05)
-
-
-def test_a_noisy_host_is_not_odd_for_its_noise() -> None:
-    hosts = hosts_at(0.1, 0.11, 0.4, 0.1, 0.09)
-    hosts.noise[2] = 0.2**2
-
-    assert odd_host(hosts, 0.05) is None
 
 
 def test_a_host_without_noise_or_with_one_block_has_no_interval_of_its_own() -> None:

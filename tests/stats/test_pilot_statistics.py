@@ -24,30 +24,24 @@ def quiet(rng: np.random.Generator) -> np.ndarray:
     return rng.normal(0, 0.01, 60)
 
 
-def test_a_process_that_is_warm_at_once_needs_no_warm_up() -> None:
-    assert share(quiet, lambda batches: batches == 0) >= 0.95
+def spikes(rng: np.random.Generator) -> np.ndarray:
+    return (rng.random(60) < 0.05) * rng.exponential(0.5, 60)
 
 
-def test_one_slow_first_batch_is_thrown_away() -> None:
-    assert share(lambda rng: quiet(rng) + 0.3 * (BATCHES < 1), lambda batches: batches == 1) >= 0.9
-
-
-def test_a_compiler_in_two_stages_is_waited_for() -> None:
-    def staged(rng: np.random.Generator) -> np.ndarray:
-        return quiet(rng) + 1.0 * (BATCHES < 7) + 0.1 * (BATCHES < 15)
-
-    assert share(staged, lambda batches: batches == 15) >= 0.9
-
-
-def test_a_slow_decay_is_waited_for() -> None:
-    assert share(lambda rng: quiet(rng) + 0.5 * np.exp(-BATCHES / 5), lambda batches: 12 <= batches <= 30) >= 0.9
-
-
-def test_spikes_are_no_warm_up() -> None:
-    def spiky(rng: np.random.Generator) -> np.ndarray:
-        return quiet(rng) + (rng.random(60) < 0.05) * rng.exponential(0.5, 60)
-
-    assert share(spiky, lambda batches: batches <= 2) >= 0.85
+@pytest.mark.parametrize(
+    ("added", "right", "often"),
+    [
+        pytest.param(lambda rng: 0.0, lambda batches: batches == 0, 0.95, id="warm at once"),
+        pytest.param(lambda rng: 0.3 * (BATCHES < 1), lambda batches: batches == 1, 0.9, id="a slow first batch"),
+        pytest.param(
+            lambda rng: 1.0 * (BATCHES < 7) + 0.1 * (BATCHES < 15), lambda batches: batches == 15, 0.9, id="two stages"
+        ),
+        pytest.param(lambda rng: 0.5 * np.exp(-BATCHES / 5), lambda batches: 12 <= batches <= 30, 0.9, id="a decay"),
+        pytest.param(spikes, lambda batches: batches <= 2, 0.85, id="spikes"),
+    ],
+)
+def test_what_a_process_adds_at_its_start_is_waited_for(added, right, often) -> None:
+    assert share(lambda rng: quiet(rng) + added(rng), right) >= often
 
 
 def test_a_pilot_that_never_settles_says_so() -> None:
@@ -65,19 +59,14 @@ def test_a_pilot_too_short_to_tell_gives_half_of_itself() -> None:
     assert (result.batches, result.settled) == (2, False)
 
 
-def test_two_pilots_count_by_the_longer_one() -> None:
+@pytest.mark.parametrize(
+    ("first", "second", "batches"),
+    [(5, 9, 9), (0, 9, 0)],  # what one of them alone shows is the machine
+)
+def test_two_pilots_count_by_the_longer_one_where_both_warm_up(first: int, second: int, batches: int) -> None:
     rng = np.random.default_rng(3)
-    first, second = quiet(rng) + 1.0 * (BATCHES < 5), quiet(rng) + 1.0 * (BATCHES < 9)
 
-    assert warm_up([first, second]).batches == 9
-
-
-def test_what_one_of_two_pilots_alone_shows_is_the_machine_and_no_warm_up() -> None:
-    rng = np.random.default_rng(3)
-    first, second = quiet(rng), quiet(rng) + 0.3 * (BATCHES < 9)
-
-    assert warm_up([first, second]) == warm_up([first, first])
-    assert warm_up([first, second]).batches == 0
+    assert warm_up([quiet(rng) + 0.3 * (first > BATCHES), quiet(rng) + 0.3 * (second > BATCHES)]).batches == batches
 
 
 def test_equal_batches_have_no_change_points() -> None:
@@ -91,28 +80,21 @@ def test_no_pilot_is_refused() -> None:
 
 def soonest(within: float, between: float, *, block: float, round_: float, half_width: float = 0.01) -> int:
     rounds = np.arange(2, 65)
-    times = seconds_to_verdict(
-        rounds,
-        Noise(2 * within, 2 * between),
-        block_cost=block,
-        round_cost=round_,
-        half_width=half_width,
-        alpha=0.05,
-        first_look=6,
-    )
+    costs = {"block_cost": block, "round_cost": round_, "half_width": half_width}
+    times = seconds_to_verdict(rounds, Noise(2 * within, 2 * between), **costs, alpha=0.05, first_look=6)
     return int(rounds[np.argmin(times)])
 
 
-def test_a_quiet_machine_needs_few_rounds_since_every_answer_takes_some_blocks() -> None:
-    assert soonest(0.002**2, 0.0, block=1.0, round_=0.05) == 2
-
-
-def test_a_noisy_process_that_is_dear_to_start_is_visited_often() -> None:
-    assert soonest(0.1**2, 0.0, block=1.0, round_=0.05) > 30
-
-
-def test_processes_that_differ_are_not_visited_often() -> None:
-    assert soonest(0.02**2, 0.02**2, block=1.0, round_=0.5) < 5
+@pytest.mark.parametrize(
+    ("within", "between", "round_", "fewest", "most"),
+    [
+        (0.002, 0.0, 0.05, 2, 2),  # a quiet machine needs few rounds, since every answer takes some blocks
+        (0.1, 0.0, 0.05, 31, 64),  # a noisy process that is dear to start is visited often
+        (0.02, 0.02, 0.5, 2, 4),  # and those that differ are not
+    ],
+)
+def test_rounds_follow_the_noise_and_the_costs(within, between, round_, fewest, most) -> None:
+    assert fewest <= soonest(within**2, between**2, block=1.0, round_=round_) <= most
 
 
 def narrowest(seconds: float, *, block: float, within: float = 0.05**2, between: float = 0.0) -> int:
@@ -123,11 +105,8 @@ def narrowest(seconds: float, *, block: float, within: float = 0.05**2, between:
     return int(rounds[np.argmin(widths)])
 
 
-def test_by_the_clock_cheap_blocks_are_short_so_that_many_processes_are_seen() -> None:
+def test_by_the_clock_cheap_blocks_are_short_and_processes_that_differ_are_not_visited_often() -> None:
     assert narrowest(40, block=0.05) < narrowest(40, block=1.0) < 64
-
-
-def test_by_the_clock_processes_that_differ_are_not_visited_often() -> None:
     assert narrowest(40, block=1.0, between=0.05**2) < narrowest(40, block=1.0) / 2
 
 

@@ -5,11 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sectax.stats.single_values import (
-    fair_ranks,
-    resembling_neighbours,
-    two_modes,
-)
+from sectax.stats.single_values import fair_ranks, resembling_neighbours, two_modes
 
 SHAPES = {
     "normal": lambda rng, size: rng.normal(size=size),

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from sectax.experiments.command.subject import CommandSpec, CommandSubject
-from sectax.model.subject import Visit, Work
+from sectax.model.subject import Work
+from tests.experiments.subjects import values
 from tests.hosts.processes import is_running
 
 from .conftest import Measure
@@ -20,15 +21,13 @@ PYTHON = (os.path.realpath(sys.executable), "-I", "-S", "-c")
 MIB = 1024 * 1024
 
 
-def values(visit: Visit, metric: str) -> list[float]:
-    return [observation.value for observation in visit.observations if observation.metric == metric]
-
-
 def test_sleeping_takes_wall_time_and_no_cpu_time(measure: Measure) -> None:
+    _, batch, _ = measure("sleep", "0.02", work=Work(count=3))
     _, visit, _ = measure("sleep", "0.1", work=Work(count=2, each=True))
 
-    assert all(0.1 <= wall < 10 for wall in values(visit, "wall"))
-    assert values(visit, "cpu")[0] < 0.08
+    assert values(batch.observations, "wall")[0] >= 0.06
+    assert all(0.1 <= wall < 10 for wall in values(visit.observations, "wall"))
+    assert values(visit.observations, "cpu")[0] < 0.08
 
 
 def test_cpu_time_is_that_of_the_command_and_what_it_waited_for(measure: Measure) -> None:
@@ -36,25 +35,16 @@ def test_cpu_time_is_that_of_the_command_and_what_it_waited_for(measure: Measure
 
     _, visit, _ = measure("sh", "-c", '"$@"; "$@"', "sh", *PYTHON, busy)
 
-    assert 0.2 <= values(visit, "cpu")[0] < 1
+    assert 0.2 <= values(visit.observations, "cpu")[0] < 1
 
 
-def test_a_batch_is_one_sum_with_its_count(measure: Measure) -> None:
-    _, visit, _ = measure("sleep", "0.02", work=Work(count=3))
+def test_a_batch_is_one_sum_with_its_count_and_single_executions_are_observed_one_by_one(measure: Measure) -> None:
+    def observed(**work: int) -> list[tuple[str, str, int]]:
+        return [(one.metric, one.unit, one.count) for one in measure("true", work=Work(**work))[1].observations]
 
-    wall, cpu, peak = visit.observations
-    assert (wall.metric, wall.unit, wall.count) == ("wall", "s", 3)
-    assert (cpu.metric, cpu.unit, cpu.count) == ("cpu", "s", 3)
-    assert (peak.metric, peak.unit, peak.count) == ("peak_memory", "B", 1)
-    assert wall.value >= 0.06
-
-
-def test_single_executions_are_observed_one_by_one(measure: Measure) -> None:
-    _, visit, _ = measure("true", work=Work(count=4, each=True))
-
-    assert len(values(visit, "wall")) == len(values(visit, "cpu")) == 4
-    assert len(values(visit, "peak_memory")) == 1
-    assert all(observation.count == 1 for observation in visit.observations)
+    assert observed(count=3) == [("wall", "s", 3), ("cpu", "s", 3), ("peak_memory", "B", 1)]
+    times = [("wall", "s", 1), ("cpu", "s", 1)]
+    assert sorted(observed(count=4, each=True)) == sorted([*times * 4, ("peak_memory", "B", 1)])
 
 
 def test_settling_executions_are_run_and_thrown_away(measure: Measure, tmp_path: Path) -> None:
@@ -62,8 +52,7 @@ def test_settling_executions_are_run_and_thrown_away(measure: Measure, tmp_path:
 
     _, visit, _ = measure("sh", "-c", f"echo >> {tally}", work=Work(count=3, settle=2))
 
-    first = 1
-    assert len(tally.read_text()) == first + 2 + 3
+    assert len(tally.read_text()) == 1 + 2 + 3  # with the first one
     assert visit.observations[0].count == 3
 
 
@@ -80,7 +69,7 @@ def test_the_first_execution_is_observed_by_itself(
     (first,) = subject.first
     assert first.metric == "first"
     assert first.value >= 0.5
-    assert values(visit, "wall")[0] < 0.5
+    assert values(visit.observations, "wall")[0] < 0.5
 
 
 def test_peak_memory_is_that_of_the_command(measure: Measure) -> None:
@@ -91,9 +80,9 @@ def test_peak_memory_is_that_of_the_command(measure: Measure) -> None:
     _, small, _ = measure(*PYTHON, f"bytearray({20 * MIB})")
     _, large, closed = measure(*PYTHON, f"bytearray({70 * MIB})")
 
-    grown = values(large, "peak_memory")[0] - values(small, "peak_memory")[0]
+    grown = values(large.observations, "peak_memory")[0] - values(small.observations, "peak_memory")[0]
     assert grown == pytest.approx(50 * MIB, rel=0.05)
-    assert values(large, "peak_memory")[0] < 90 * MIB
+    assert values(large.observations, "peak_memory")[0] < 90 * MIB
     assert closed["peak_memory_at_most"] is False
     assert len(ballast) == 300 * MIB
 
@@ -101,7 +90,7 @@ def test_peak_memory_is_that_of_the_command(measure: Measure) -> None:
 def test_a_peak_at_the_launchers_own_is_marked(measure: Measure) -> None:
     opened, visit, closed = measure("true")
 
-    floor, peak = opened["peak_memory_floor_bytes"], values(visit, "peak_memory")[0]
+    floor, peak = opened["peak_memory_floor_bytes"], values(visit.observations, "peak_memory")[0]
     assert isinstance(floor, int)
     assert closed["peak_memory_at_most"] is (peak <= floor + 256 * 1024)
     assert floor < (2 * MIB if str(opened["launcher"]).startswith("c") else 16 * MIB)
@@ -128,7 +117,7 @@ def test_an_injected_cost_is_seen_in_wall_and_cpu_time(subject_of: Callable[[Com
         for name, subject in (("plain", plain), ("injected", injected)):
             visit = subject.visit(Work(count=5, each=True))
             for metric in ("wall", "cpu"):
-                cost[f"{name} {metric}"] += values(visit, metric)
+                cost[f"{name} {metric}"] += values(visit.observations, metric)
 
     # Other work on the machine only ever adds to the wall time, and takes from the CPU time that is spent in it.
     assert min(cost["injected wall"]) >= 0.005
@@ -152,7 +141,7 @@ def test_the_preparation_runs_before_every_execution_untimed(measure: Measure, t
     _, visit, _ = measure("sh", "-c", f"echo executed >> {tally}", prepare=prepare, work=Work(count=1))
 
     assert tally.read_text().split() == ["prepared", "executed"] * 2
-    assert values(visit, "wall")[0] < 0.5
+    assert values(visit.observations, "wall")[0] < 0.5
 
 
 def test_what_the_preparation_started_lives_until_the_execution_has_ended(measure: Measure, tmp_path: Path) -> None:
@@ -174,14 +163,23 @@ def test_what_left_its_session_does_not_outlive_the_execution(measure: Measure, 
     assert not is_running(int(own.read_text()))
 
 
-def test_a_command_reads_its_input_from_the_beginning_every_time(measure: Measure, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("script", "conditions"),
+    [
+        # Its input is read from the beginning every time, and without one there is nothing to read.
+        ('read word; test "$word" = hello', {"input": "input", "work": Work(count=2)}),
+        ("! read word", {}),
+        # A flood costs nothing and blocks nothing.
+        ("yes | head -n 3000000", {"deadline_s": 5.0}),
+        ("yes | head -n 3000000 >&2", {"deadline_s": 5.0}),
+        # A pipe ends as in a shell: whoever ignores SIGPIPE, as Python does, and hands that on, makes `yes` fail.
+        ("{ yes; echo $? >&3; } 3>status 2>/dev/null | head -n 1; test $(cat status) = 141", {}),
+    ],
+)
+def test_a_command_finds_its_surroundings_as_in_a_shell(measure: Measure, tmp_path: Path, script, conditions) -> None:
     (tmp_path / "input").write_text("hello\n")
 
-    measure("sh", "-c", 'read word; test "$word" = hello', input=str(tmp_path / "input"), work=Work(count=2))
-
-
-def test_without_an_input_there_is_nothing_to_read(measure: Measure) -> None:
-    measure("sh", "-c", "! read word")
+    measure("sh", "-c", script, cwd=str(tmp_path), **conditions)
 
 
 def test_output_goes_to_a_file_that_is_written_again(measure: Measure, tmp_path: Path) -> None:
@@ -216,18 +214,6 @@ def test_a_program_is_found_from_the_folder_it_runs_in(measure: Measure, tmp_pat
     opened, _, _ = measure("./it", cwd=str(tmp_path))
 
     assert opened["program"] == str(tmp_path / "it")
-
-
-@pytest.mark.parametrize(
-    "flood", ["yes | head -n 3000000", "yes | head -n 3000000 >&2"], ids=["noisy stdout", "noisy stderr"]
-)
-def test_a_flood_costs_nothing_and_blocks_nothing(measure: Measure, flood: str) -> None:
-    measure("sh", "-c", flood, deadline_s=5.0)
-
-
-def test_a_pipe_ends_as_it_does_in_a_shell(measure: Measure) -> None:
-    # Whoever ignores SIGPIPE, as Python does, and hands that on, makes `yes` complain and fail.
-    measure("sh", "-c", "{ yes; echo $? >&3; } 3>status 2>/dev/null | head -n 1; test $(cat status) = 141", cwd="/tmp")
 
 
 def test_other_exit_statuses_are_counted_where_they_are_accepted(measure: Measure, tmp_path: Path) -> None:

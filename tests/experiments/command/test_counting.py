@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sectax.experiments.command.counting import COUNTERS, Counter, counted, counters
+from sectax.experiments.command.counting import COUNTERS, counted, counters
 from sectax.model.errors import WrongUse
 from sectax.model.subject import Witnesses
 
@@ -36,10 +36,9 @@ def test_a_count_is_read_from_what_its_program_wrote(name: str, text: str, count
 
 
 def test_of_one_figure_there_is_one_count() -> None:
-    with pytest.raises(WrongUse, match="twice"):
-        counters(("instructions", "instructions=cachegrind"))
-    with pytest.raises(WrongUse, match="nothing counts"):
-        counters(("syscalls",))
+    for names in (("instructions", "instructions=cachegrind"), ("syscalls",)):
+        with pytest.raises(WrongUse):
+            counters(names)
 
 
 @pytest.fixture
@@ -54,28 +53,24 @@ def strace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def count(
-    folder: Path, *argv: str, counter: Counter = COUNTERS["system_calls"], prepare: tuple[str, ...] | None = None
-) -> Witnesses:
+def count(folder: Path, *argv: str, prepare: tuple[str, ...] | None = None) -> Witnesses:
+    counter = COUNTERS["system_calls"]
     return counted(counter, argv, cwd=str(folder), input=os.devnull, deadline_s=10, prepare=prepare)
 
 
-def test_a_count_that_is_always_the_same_is_one_number(strace: Path) -> None:
-    assert count(strace, "true") == {"system_calls": 0}
+@pytest.mark.parametrize("command", ["true", "false"])
+def test_a_count_that_is_always_the_same_is_one_number_even_where_the_command_fails(strace: Path, command: str) -> None:
+    assert count(strace, command) == {"system_calls": 0}
 
 
-def test_one_that_varies_has_its_ends(strace: Path) -> None:
+def test_a_count_that_varies_has_its_ends(strace: Path) -> None:
     more = ("/bin/sh", "-c", "echo >> lines")
 
     assert count(strace, "true", prepare=more) == {"system_calls": 1, "system_calls_most": 3}
-
-
-def test_a_command_that_fails_is_counted_all_the_same(strace: Path) -> None:
-    assert count(strace, "false") == {"system_calls": 0}
 
 
 def test_a_tool_that_is_missing_or_silent_is_a_reason(strace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (strace / "bin" / "strace").write_text("#!/bin/sh\nexit 1\n")
     assert count(strace, "true").keys() == {"system_calls_missing"}
     monkeypatch.setenv("PATH", "/nowhere")
-    assert count(strace, "true") == {"system_calls_missing": "strace is not installed"}
+    assert "strace" in str(count(strace, "true")["system_calls_missing"])

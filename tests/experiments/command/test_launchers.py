@@ -11,8 +11,6 @@ from sectax.experiments.command.launchers import built_launcher, launcher
 from sectax.parts import c_programs
 from tests.needs import needs
 
-needs_a_compiler = needs("cc")
-
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
@@ -22,7 +20,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     launcher.cache_clear()
 
 
-@needs_a_compiler
+@needs("cc")
 def test_it_is_built_once(cache: Path) -> None:
     first = built_launcher()
     built = Path(first.argv[0]).stat().st_mtime_ns
@@ -34,7 +32,7 @@ def test_it_is_built_once(cache: Path) -> None:
     assert [path.name for path in (cache / "launchers").iterdir()] == [Path(first.argv[0]).name]
 
 
-@needs_a_compiler
+@needs("cc")
 def test_one_in_the_cache_that_does_not_run_is_built_again() -> None:
     first = built_launcher()
     Path(first.argv[0]).write_text("cut short")
@@ -43,17 +41,10 @@ def test_one_in_the_cache_that_does_not_run_is_built_again() -> None:
     assert Path(first.argv[0]).stat().st_size > 10_000
 
 
-@pytest.mark.parametrize("compiler", ["no-such-compiler", "false"])
-def test_without_a_compiler_that_works_it_is_the_python_one(monkeypatch: pytest.MonkeyPatch, compiler: str) -> None:
-    monkeypatch.setattr(c_programs, "COMPILERS", (compiler,))
-
-    assert launcher().name.startswith("python 3.")
-
-
-def test_with_a_cache_that_cannot_be_written_it_is_the_python_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize(("compiler", "folder"), [("no-such-compiler", "cache"), ("false", "cache"), ("cc", "file")])
+def test_where_it_cannot_be_built_or_kept_it_is_the_python_one(tmp_path, monkeypatch, compiler, folder) -> None:
     (tmp_path / "file").write_text("")
-    monkeypatch.setenv("SECTAX_CACHE", str(tmp_path / "file"))
+    monkeypatch.setenv("SECTAX_CACHE", str(tmp_path / folder))
+    monkeypatch.setattr(c_programs, "COMPILERS", (compiler,))
 
     assert launcher().name.startswith("python 3.")

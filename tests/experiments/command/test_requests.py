@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -31,26 +32,17 @@ def test_a_greeting_is_a_clock() -> None:
     assert requests.read_hello(b"launcher 1 20 25\n") == Clock(pytest.approx(20e-9), pytest.approx(25e-9))
 
 
-@pytest.mark.parametrize("line", [b"launcher 2 20 25\n", b"hello\n", b"\xff\n", b"probe 1 2 3\n"])
-def test_a_greeting_of_something_else_is_refused(line: bytes) -> None:
-    with pytest.raises(ValueError):  # noqa: PT011 - any, as the caller takes them all
-        requests.read_hello(line)
-
-
 def test_executions_are_read_in_seconds_and_bytes() -> None:
-    done = requests.read_done(b"done 1500000,400,600,1024,3,4,0,0 2500000,1,2,2048,5,6,768,1\n")
+    done = requests.read_done(b"done 1500000,400,600,1024,3,4,9,0 2500000,1,2,2048,5,6,768,1\n")
 
     assert done == Done(
         (
-            Execution(pytest.approx(0.0015), pytest.approx(0.001), 1024 * 1024, 3, 4, 0, False, pytest.approx(6e-4)),
+            # A death by a signal is a negative status.
+            Execution(pytest.approx(0.0015), pytest.approx(0.001), 1024 * 1024, 3, 4, -9, False, pytest.approx(6e-4)),
             Execution(pytest.approx(0.0025), pytest.approx(3e-6), 2048 * 1024, 5, 6, 3, True, pytest.approx(2e-6)),
         ),
         None,
     )
-
-
-def test_a_death_by_a_signal_is_a_negative_status() -> None:
-    assert requests.read_done(b"done 1,0,0,0,0,0,9,0\n").executions[0].status == -9
 
 
 @pytest.mark.parametrize(
@@ -68,7 +60,13 @@ def test_an_end_before_the_last_execution_is_understood(word: str, end: object) 
     assert done.end == end
 
 
-@pytest.mark.parametrize("line", [b"", b"error no such slot\n", b"done 1,2\n", b"done late:x\n", b"done gone:1\n"])
-def test_anything_else_is_refused(line: bytes) -> None:
+HELLOS = [b"launcher 2 20 25\n", b"hello\n", b"\xff\n", b"probe 1 2 3\n"]
+DONES = [b"", b"error no such slot\n", b"done 1,2\n", b"done late:x\n", b"done gone:1\n"]
+
+
+@pytest.mark.parametrize(
+    ("read", "line"), [(requests.read_hello, line) for line in HELLOS] + [(requests.read_done, line) for line in DONES]
+)
+def test_anything_else_is_refused(read: Callable[[bytes], object], line: bytes) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - any, as the caller takes them all
-        requests.read_done(line)
+        read(line)

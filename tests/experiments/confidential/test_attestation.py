@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sectax.experiments.confidential.attestation import snp
-from sectax.experiments.confidential.attestation.chain import (
-    NotGenuine,
-    read_certificates,
-)
+from sectax.experiments.confidential.attestation.chain import NotGenuine, read_certificates
 from sectax.experiments.confidential.attestation.report import Attested, verify
+from tests.golden import part_as_agreed
 
 SAMPLES = Path(__file__).with_name("attestation_samples")
 SNP = (SAMPLES / "snp-milan.report").read_bytes()
@@ -26,7 +25,8 @@ ASK, ARK = read_certificates((SAMPLES / "ask-ark-milan.pem").read_bytes())
 TDX = (SAMPLES / "tdx-spr.quote").read_bytes()
 SNP_NONCE, TDX_NONCE = SNP[0x50:0x90], TDX[568:632]
 WHEN = datetime.datetime(2024, 6, 1, tzinfo=datetime.UTC)
-DAY = datetime.timedelta(days=1)
+CODE = "sectax.experiments.confidential.attestation"
+REFUSALS = Path(__file__).with_name("attestation_refusals.txt")
 
 GUIDS = {
     "63da758d-e664-4564-adc5-f4b93be8accd": VCEK,
@@ -80,42 +80,70 @@ def test_a_quote_of_a_real_processor_of_intel_is_genuine():
     assert (attested.technology, attested.root) == ("tdx", "Intel's SGX Root CA")
 
 
-@pytest.mark.parametrize("check", [check_snp, check_tdx])
-def test_a_report_that_was_made_for_another_plan_is_refused(check):
-    with pytest.raises(NotGenuine, match="made for something else than this run's plan"):
-        check(nonce=bytes(63) + b"\x07")
+def changed(place: int, difference: int = 1) -> bytes:
+    return SNP[:place] + bytes([SNP[place] ^ difference]) + SNP[place + 1 :]
 
 
-@pytest.mark.parametrize("check", [check_snp, check_tdx])
-def test_certificates_that_have_expired_are_refused(check):
-    with pytest.raises(NotGenuine, match="is not valid on 2199-01-01"):
-        check(when=datetime.datetime(2199, 1, 1, tzinfo=datetime.UTC))
+def without(*names: str) -> dict[str, x509.Certificate]:
+    lacking = [{"VCEK": VCEK, "ASK": ASK, "ARK": ARK}[name] for name in names]
+    return {guid: item for guid, item in GUIDS.items() if item not in lacking}
+
+
+LATE = datetime.datetime(2199, 1, 1, tzinfo=datetime.UTC)
+OTHER = bytes(63) + b"\x07"
+REFUSED: dict[str, Callable[[], Attested]] = {
+    "AMD, of another plan": lambda: check_snp(nonce=OTHER),
+    "Intel, of another plan": lambda: check_tdx(nonce=OTHER),
+    "AMD, expired": lambda: check_snp(when=LATE),
+    "Intel, expired": lambda: check_tdx(when=LATE),
+    "AMD, its data changed": lambda: check_snp(changed(0x50), nonce=changed(0x50)[0x50:0x90]),
+    "AMD, its signature changed": lambda: check_snp(changed(0x2A0)),
+    "AMD, its algorithm changed": lambda: check_snp(changed(0x34)),
+    "AMD, without a root": lambda: check_snp(certificates=without("ARK")),
+    "AMD, without a chain": lambda: check_snp(certificates=without("ASK", "ARK")),
+    "AMD, without certificates": lambda: check_snp(certificates={}),
+    "of another technology": lambda: verify("arm_cca_guest", b"x", bytes(64), when=WHEN),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_not_a_genuine_report_for_this_plan_is_refused(case):
+    with pytest.raises(NotGenuine) as refused:
+        REFUSED[case]()
+
+    part_as_agreed(REFUSALS, case, f"{refused.value}\n")
 
 
 @pytest.mark.parametrize(
-    ("place", "said"), [(0x50, "its signature is not that"), (0x2A0, "its signature is not that"), (0x34, "algorithm")]
+    ("case", "name", "value"),
+    [
+        ("the root of somebody else", f"{CODE}.chain.ROOTS", {}),
+        ("the key of another chip", f"{CODE}.snp._CHIP", snp._CHIP + 1),  # as if the report named another one
+        ("a guest that its host may debug", f"{CODE}.snp._DEBUG", snp._DEBUG),  # the recorded guest is such a one
+    ],
 )
-def test_a_report_of_amd_that_was_changed_is_refused(place, said):
-    changed = SNP[:place] + bytes([SNP[place] ^ 1]) + SNP[place + 1 :]
+def test_a_genuine_report_that_proves_too_little_is_refused(monkeypatch, case, name, value):
+    monkeypatch.setattr(name, value)
 
-    with pytest.raises(NotGenuine, match=said):
-        check_snp(changed, nonce=changed[0x50:0x90])
+    with pytest.raises(NotGenuine) as refused:
+        check_snp()
+    part_as_agreed(REFUSALS, case, f"{refused.value}\n")
 
 
 @given(st.integers(0, 0x2A0 + 47), st.integers(1, 255))
 def test_no_byte_of_what_amd_signs_can_be_changed(place, difference):
-    changed = SNP[:place] + bytes([SNP[place] ^ difference]) + SNP[place + 1 :]
+    report = changed(place, difference)
 
     with pytest.raises(NotGenuine):
-        check_snp(changed, nonce=changed[0x50:0x90])
+        check_snp(report, nonce=report[0x50:0x90])
 
 
 @given(st.integers(0, 631), st.integers(1, 255))
 def test_no_byte_of_what_intel_signs_can_be_changed(place, difference):
-    changed = TDX[:place] + bytes([TDX[place] ^ difference]) + TDX[place + 1 :]
+    quote = TDX[:place] + bytes([TDX[place] ^ difference]) + TDX[place + 1 :]
 
     with pytest.raises(NotGenuine):
-        check_tdx(changed, nonce=changed[568:632])
+        check_tdx(quote, nonce=quote[568:632])
 
 
 @given(st.integers(0, len(TDX.rstrip(b"\0")) - 40))
@@ -124,49 +152,10 @@ def test_a_quote_that_was_cut_short_is_refused(length):
         check_tdx(TDX[:length])
 
 
-@pytest.mark.parametrize(
-    ("lacking", "said"),
-    [
-        ((ARK,), "the certificate that signed that of SEV-Milan is not there"),
-        ((ASK, ARK), "the certificate that signed that of SEV-VCEK is not there"),
-        ((VCEK, ASK, ARK), "its certificates are not there"),
-    ],
-)
-def test_a_chain_that_is_not_whole_is_refused(lacking, said):
-    with pytest.raises(NotGenuine, match=said):
-        check_snp(certificates={guid: item for guid, item in GUIDS.items() if item not in lacking})
-
-
-def test_a_root_of_somebody_elses_is_refused(monkeypatch):
-    monkeypatch.setattr("sectax.experiments.confidential.attestation.chain.ROOTS", {})
-
-    with pytest.raises(NotGenuine, match="ARK-Milan is not the root of a vendor"):
-        check_snp()
-
-
-def test_the_key_of_another_chip_is_refused(monkeypatch):
-    monkeypatch.setattr(snp, "_CHIP", snp._CHIP + 1)  # as if the report named another one
-
-    with pytest.raises(NotGenuine, match="that of another chip"):
-        check_snp()
-
-
-def test_a_guest_that_its_host_may_debug_is_refused(monkeypatch):
-    monkeypatch.undo()  # the recorded guest is such a one
-
-    with pytest.raises(NotGenuine, match="lets the host debug the guest"):
-        check_snp()
-
-
 @pytest.mark.parametrize("cut", [30, 200, 3000])
 def test_a_table_of_certificates_that_is_cut_short_is_refused(cut):
     with pytest.raises(NotGenuine):
         verify("sev_guest", SNP, SNP_NONCE, table=table(GUIDS)[:cut], when=WHEN)
-
-
-def test_reports_of_other_technologies_are_said_to_be_unknown():
-    with pytest.raises(NotGenuine, match="reports of arm_cca_guest cannot be checked here"):
-        verify("arm_cca_guest", b"x", bytes(64), when=WHEN)
 
 
 @given(st.binary(max_size=2000))

@@ -43,21 +43,18 @@ def test_the_words_name_the_hypervisor_and_what_shows():
     assert words({0: (1, 0, 0, 0)}) == "no hypervisor shows"
 
 
-def test_cpuid_says_what_the_kernel_does_not():
-    witnessed = witnesses(TDX, {"kernel": "6.8"})
-
-    assert (witnessed["memory_encryption"], witnessed["confidential"]) == ("tdx", True)
+NONE = {"memory_encryption": "none", "confidential": False}
 
 
-def test_where_kernel_and_cpuid_disagree_the_encryption_is_not_known():
-    witnessed = witnesses(TDX, {"memory_encryption": "none", "confidential": False})
+@pytest.mark.parametrize(
+    ("leaves", "kernel", "known"),
+    [
+        (TDX, {"kernel": "6.8"}, {"memory_encryption": "tdx", "confidential": True}),
+        (TDX, NONE, {}),  # they contradict each other
+        ({}, NONE, NONE),  # there is no probe
+    ],
+)
+def test_kernel_and_cpuid_together_say_what_is_known(leaves, kernel, known):
+    witnessed = witnesses(leaves, kernel)
 
-    assert "memory_encryption" not in witnessed
-    assert "confidential" not in witnessed
-
-
-def test_without_the_probe_nothing_is_added():
-    assert witnesses({}, {"memory_encryption": "none", "confidential": False}) == {
-        "memory_encryption": "none",
-        "confidential": False,
-    }
+    assert {name: value for name, value in witnessed.items() if name in NONE} == known

@@ -22,47 +22,28 @@ def test_outputs_of_real_releases_are_read(path):
     assert result.version == path.stem.rpartition("-")[2]
     assert result.threads == (2 if path.stem.startswith(("threads", "mutex")) else 1)
     assert 0 < result.latency_sum_s <= result.threads * result.total_s * 1.01 + 0.01
-
-
-def test_the_figures_are_those_that_stand_there():
-    wanted = [line.split()[-1] for line in CPU.splitlines() if "total time:" in line or "total number" in line]
-
-    result = read_result(CPU)
-
-    assert [f"{result.total_s:.4f}s", str(result.events)] == wanted
-
-
-def test_a_failure_is_reported_in_its_own_words():
-    with pytest.raises(UnknownOutput, match=r"Cannot open file 'test_file\.0'"):
-        read_result((GOLDEN / "failed-1.0.20.txt").read_text())
+    lines = path.read_text().splitlines()
+    figures = [line.split()[-1] for line in lines if "total time:" in line or "total number" in line]
+    assert [f"{result.total_s:.4f}s", str(result.events)] == figures
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("text", "word"),
     [
-        ("sysbench 1.0.20", "sysbench 1.1.0", "this is sysbench 1.1.0; 1.0.17 to 1.0.20 can be read"),
-        ("sysbench 1.0.20", "sysbench 0.4.12", "this is sysbench 0.4.12"),
-        ("sysbench 1.0.20 (using", "mybench 1.0.20 (using", "version stands there 0 times"),
-        ("    total time:", "    total minutes:", "total time stands there 0 times"),
-        ("total number of events:              20", "total number of events:              0", "0 events"),
-        ("55.40", "9955.40", "more than 1 threads have"),
+        ((GOLDEN / "failed-1.0.20.txt").read_text(), r"test_file\.0"),
+        (CPU.replace("sysbench 1.0.20", "sysbench 1.1.0"), r"1\.1\.0"),
+        (CPU.replace("sysbench 1.0.20", "sysbench 0.4.12"), r"0\.4\.12"),
+        (CPU.replace("sysbench 1.0.20 (using", "mybench 1.0.20 (using"), "version"),
+        (CPU.replace("    total time:", "    total minutes:"), "total time"),
+        (CPU.replace("total number of events:              20", "total number of events:              0"), "0 events"),
+        (CPU.replace("55.40", "9955.40"), r"9\.96 s"),
+        (CPU + CPU, "2 times"),
+        (CPU + "x" * 100_000, "100"),
     ],
 )
-def test_what_is_not_a_result_is_refused(old, new, said):
-    assert old in CPU
-
-    with pytest.raises(UnknownOutput, match=said):
-        read_result(CPU.replace(old, new))
-
-
-def test_a_figure_that_stands_twice_is_refused():
-    with pytest.raises(UnknownOutput, match="2 times"):
-        read_result(CPU + CPU)
-
-
-def test_output_without_end_is_refused():
-    with pytest.raises(UnknownOutput, match="far more"):
-        read_result(CPU + "x" * 100_000)
+def test_what_is_not_a_result_is_refused(text, word):
+    with pytest.raises(UnknownOutput, match=word):
+        read_result(text)
 
 
 @given(st.data())

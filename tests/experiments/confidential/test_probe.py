@@ -18,11 +18,11 @@ from sectax.experiments.confidential.subject import SysbenchSpec
 from sectax.experiments.confidential.tests import PROBE_TESTS
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.subject import Work
+from tests.experiments.subjects import measured, subject_of
 from tests.machines import plan_of
 from tests.needs import needs
 
 needs_probe = needs("cc")
-NAMES = [test.name for test in PROBE_TESTS]
 
 
 def ask(*words: str) -> subprocess.CompletedProcess[str]:
@@ -30,7 +30,7 @@ def ask(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 @needs_probe
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [test.name for test in PROBE_TESTS])
 def test_every_test_does_its_operations_and_leaves_nothing_behind(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
@@ -63,14 +63,12 @@ def test_a_program_under_the_probe_keeps_its_output_and_its_exit_status():
 
 
 @needs_probe
-def test_a_program_that_is_not_there_has_the_status_of_a_shell():
-    assert ask("run", "no-such-program").returncode == 127
-
-
-@needs_probe
-@pytest.mark.parametrize("words", [(), ("no-such-test", "1", "1"), ("syscalls", "0", "1"), ("syscalls", "x", "1")])
-def test_words_that_make_no_sense_are_refused(words):
-    assert ask(*words).returncode == 2
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [("run no-such-program", 127), ("", 2), ("no-such-test 1 1", 2), ("syscalls 0 1", 2), ("syscalls x 1", 2)],
+)
+def test_what_cannot_be_run_has_an_exit_status(words, status):
+    assert ask(*words.split()).returncode == status
 
 
 @needs_probe
@@ -96,14 +94,14 @@ def test_a_host_on_which_the_probe_does_not_run_is_skipped(tmp_path, monkeypatch
     monkeypatch.setattr(subjects, "_WITH_PROBE", {})
 
     for _ in range(2):  # the second time it is known
-        with pytest.raises(SubjectSkipped, match="the probe does not run on local"):
+        with pytest.raises(SubjectSkipped, match="local"):
             SysbenchSpec("local", "syscalls").subject().open()
 
 
 def test_without_a_compiler_the_probe_is_skipped_with_what_to_install(monkeypatch):
     monkeypatch.setattr(probe, "built", lambda: None)
 
-    with pytest.raises(SubjectSkipped, match="no C compiler") as caught:
+    with pytest.raises(SubjectSkipped) as caught:
         SysbenchSpec("local", "syscalls").subject().open()
 
     assert "gcc" in caught.value.hint
@@ -111,11 +109,7 @@ def test_without_a_compiler_the_probe_is_skipped_with_what_to_install(monkeypatc
 
 @needs_probe
 def test_a_visit_counts_its_cpu_time_and_its_operations():
-    subject = SysbenchSpec("local", "syscalls").subject()
-    subject.open()
-
-    time, cpu = subject.visit(Work(count=100_000)).observations
-    subject.close()
+    time, cpu = measured(SysbenchSpec("local", "syscalls"), Work(count=100_000))[1].observations
 
     assert (time.count, cpu.count) == (100_000, 100_000)
     assert 0 < cpu.value < 3 * time.value + 0.01
@@ -132,37 +126,34 @@ def test_gvisor_is_warm_before_anything_of_it_counts():
 
 @needs_probe
 def test_the_probe_stays_alive_between_visits():
-    subject = SysbenchSpec("local", "memory-latency", block=2**20).subject()
-    subject.open()
-    children = Path(f"/proc/{subject._child.pid}/task/{subject._child.pid}/children")
+    with subject_of(SysbenchSpec("local", "memory-latency", block=2**20)) as subject:
+        subject.open()
+        children = Path(f"/proc/{subject._child.pid}/task/{subject._child.pid}/children")
+        (there,) = children.read_text().split()
 
-    there = children.read_text().split()
-    counts = [subject.visit(Work(count)).observations[0].count for count in (10, 1000, 1)]
-
-    assert children.read_text().split() == there
-    assert len(there) == 1
-    assert counts == [10, 1000, 1]
-    os.kill(int(there[0]), signal.SIGKILL)
-    with pytest.raises(SubjectFailed, match="stands there 0 times"):
-        subject.visit(Work(10))
+        assert [subject.visit(Work(count)).observations[0].count for count in (10, 1000, 1)] == [10, 1000, 1]
+        assert children.read_text().split() == [there]
+        os.kill(int(there), signal.SIGKILL)
+        with pytest.raises(SubjectFailed):
+            subject.visit(Work(10))
 
 
 GOOD = "sectax-probe 1 syscalls 10 1200 900\n"
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "words"),
     [
         ("", "0 times"),
         (GOOD + GOOD, "2 times"),
         (GOOD.replace("probe 1", "probe 2"), "0 times"),
-        (GOOD.replace("10 1200", "9 1200"), "answered with 9 operations of syscalls"),
+        (GOOD.replace("10 1200", "9 1200"), "9 operations of syscalls"),
         (GOOD.replace("syscalls", "fsync"), "10 operations of fsync"),
         (GOOD.replace("1200", "-1200"), "0 times"),
     ],
 )
-def test_what_is_not_a_result_is_refused(text, said):
-    with pytest.raises(UnknownOutput, match=said):
+def test_what_is_not_a_result_is_refused(text, words):
+    with pytest.raises(UnknownOutput, match=words):
         probe.read_test(text, "syscalls", 10)
 
 
@@ -189,8 +180,9 @@ def test_cpuid_is_read_leaf_by_leaf():
 
 @needs_probe
 def test_this_processor_names_its_vendor():
-    if os.uname().machine != "x86_64":
-        assert ask("cpuid").returncode == 3
-        return
+    done = ask("cpuid")
 
-    assert 0 in probe.read_cpuid(ask("cpuid").stdout)
+    if os.uname().machine == "x86_64":
+        assert 0 in probe.read_cpuid(done.stdout)
+    else:
+        assert done.returncode == 3

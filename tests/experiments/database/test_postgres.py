@@ -17,6 +17,7 @@ from sectax.experiments.database.levels import ACCESS, MD5, QUERIES, ROWS, SCRAM
 from sectax.experiments.database.server import DatabaseFailed, Postgres, new_passwords
 from sectax.experiments.database.subject import DatabaseSpec
 from sectax.model.subject import Work
+from tests.experiments.subjects import measured, refused, values
 from tests.needs import needs
 
 pytestmark = needs("PostgreSQL", "libpq", "cc")
@@ -51,35 +52,30 @@ def test_a_client_comes_in_as_its_level_says(level: str, kept: bool, postgres: P
     subject = spec(postgres, client, level, kept=kept).subject()
 
     witnesses = subject.open()
-    seen = subject.visit(Work(count=3, settle=1)).observations
+    observations = subject.visit(Work(count=3, settle=1)).observations
     closed = subject.close()
 
     assert witnesses["ssl"] is (ACCESS[level].sslmode != "disable")
     assert witnesses.get("tls", "TLSv1.3") == "TLSv1.3"
     assert witnesses["authentication"] == ACCESS[level].method
-    assert len([one for one in seen if one.metric == "latency"]) == 3
-    assert len([one for one in seen if one.metric == "connecting"]) == (0 if kept else 3)
+    assert len(values(observations, "latency")) == 3
+    assert len(values(observations, "connecting")) == (0 if kept else 3)
     assert closed["connections"] == (1 if kept else closed["transactions"] + 1)
 
 
 def test_connections_that_have_ended_count_into_the_cpu_time_of_the_server(
     postgres: Postgres, client: PgClient
 ) -> None:
-    subject = spec(postgres, client, "disable", kept=False).subject()
-    subject.open()
-    seen = [one for one in subject.visit(Work(count=40)).observations if one.metric == "server_cpu"]
-    subject.close()
+    _, visit, _ = measured(spec(postgres, client, "disable", kept=False), Work(count=40))
 
+    seen = [one for one in visit.observations if one.metric == "server_cpu"]
     # A process that is forked, asked for a password and for a row takes milliseconds, and no connection takes less.
     assert [one.count for one in seen] == [40]
     assert 40 * 0.5e-3 < seen[0].value < 40 * 0.1
 
 
 def test_many_rows_come_whole(postgres: Postgres, client: PgClient) -> None:
-    subject = spec(postgres, client, "require", kept=True, query=ROWS).subject()
-
-    assert subject.open()["rows"] == 1000
-    subject.kill()
+    assert measured(spec(postgres, client, "require", kept=True, query=ROWS), Work(1))[0]["rows"] == 1000
 
 
 def test_a_known_cost_is_added(postgres: Postgres, joined: PgClient) -> None:
@@ -88,19 +84,13 @@ def test_a_known_cost_is_added(postgres: Postgres, joined: PgClient) -> None:
     assert min(joined.measure("a", 2, 10.0).elapsed_ns) >= 30_000_000
 
 
-def test_a_query_that_fails_is_a_fault(postgres: Postgres, joined: PgClient) -> None:
-    with pytest.raises(Answered) as failed:
-        joined.open("a", postgres.connection("disable"), "SELECT no_such_column", kept=True, added_s=0)
-
-    assert failed.value.kind == "query"
-
-
-def test_an_answer_that_varies_is_a_fault(postgres: Postgres, joined: PgClient) -> None:
-    joined.open("a", postgres.connection("disable"), "SELECT random() WHERE :aid > 0", kept=True, added_s=0)
-    with pytest.raises(Answered) as failed:
+def test_a_query_that_fails_or_whose_answer_varies_is_a_fault(postgres: Postgres, joined: PgClient) -> None:
+    access = postgres.connection("disable")
+    with refused("query"):
+        joined.open("a", access, "SELECT no_such_column", kept=True, added_s=0)
+    joined.open("a", access, "SELECT random() WHERE :aid > 0", kept=True, added_s=0)
+    with refused("answer-varies"):
         joined.measure("a", 3, 10.0)
-
-    assert failed.value.kind == "answer-varies"
 
 
 def test_a_password_that_is_wrong_is_refused_and_repeated_nowhere(postgres: Postgres, joined: PgClient) -> None:
@@ -121,7 +111,7 @@ def test_a_lock_that_is_open_is_found_before_anything_is_measured(monkeypatch: p
         rules.write_text(rules.read_text().replace(MD5, TRUST))
 
     monkeypatch.setattr(Postgres, "_set_up", careless)
-    with pytest.raises(DatabaseFailed, match="password authentication failed"), Postgres(new_passwords(), (MD5,)):
+    with pytest.raises(DatabaseFailed, match="password"), Postgres(new_passwords(), (MD5,)):
         pass
 
 
@@ -130,7 +120,7 @@ def test_a_server_that_ends_in_the_middle_ends_the_run(client: PgClient) -> None
         subject = spec(one, client, "require", kept=True).subject()
         subject.open()
         os.kill(one.server._child.pid, signal.SIGKILL)
-        with pytest.raises(ServerFailed, match="has ended"):
+        with pytest.raises(ServerFailed, match="ended"):
             subject.visit(Work(count=50))
 
 

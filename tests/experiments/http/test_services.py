@@ -5,20 +5,15 @@ from __future__ import annotations
 import pytest
 
 from sectax.experiments.http.addresses import secrets_of, shown_header, shown_url
-from sectax.experiments.http.experiment import EXPERIMENT
 from sectax.experiments.http.services import hidden, read_services, revealed, with_urls
-from sectax.experiments.interface import Request
 from sectax.model.errors import WrongUse
-from sectax.model.plan import Plan, Stopping
-from tests.machines import complete, planned, without
+from tests.experiments.plans import planner
 
 Options = dict[str, tuple[str, ...]]
 TWO: Options = {"baseline": ("http://127.0.0.1:1/",), "treatment": ("new=https://127.0.0.1:2/",)}
 
 
-def plan(options: Options, **levels: str) -> Plan:
-    asked = {name: tuple(text.split(",")) for name, text in levels.items()}
-    return planned(EXPERIMENT, Request("default", asked, Stopping(margin=0.02), 1, options))
+plan = planner("http", TWO)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +104,7 @@ def test_a_file_of_authorities_without_a_name_is_for_the_urls_with_tls() -> None
 
 
 def test_a_plain_run_has_one_cell_with_both_of_its_controls() -> None:
-    made = plan(TWO)
+    made = plan()
 
     assert [cell.id for cell in made.cells] == ["kept/http1/1/closed"]
     assert len(made.treatments) == 4
@@ -120,7 +115,7 @@ def test_a_plain_run_has_one_cell_with_both_of_its_controls() -> None:
 
 
 def test_requests_that_overlap_have_turns_and_no_positive_control() -> None:
-    made = plan(TWO, concurrency="16", connection="kept,new")
+    made = plan(concurrency="16", connection="kept,new")
 
     assert len(made.cells) == 2
     assert not made.times_one_by_one
@@ -128,16 +123,7 @@ def test_requests_that_overlap_have_turns_and_no_positive_control() -> None:
 
 
 def test_a_rate_is_a_level_of_the_load() -> None:
-    made = plan(TWO | {"rate": ("200",)})
+    made = plan(options={"rate": ("200",)})
 
     assert [cell.levels["load"] for cell in made.cells] == ["200/s"]
     assert [cell.levels["concurrency"] for cell in made.cells] == ["16"]
-
-
-def test_without_the_client_everything_is_skipped_with_the_reason() -> None:
-    request = Request("default", {}, Stopping(margin=0.02), 1, TWO)
-
-    made = EXPERIMENT.plan(request, without(complete(EXPERIMENT, request), "http:client"))
-
-    assert not made.treatments
-    assert {skip.hint for skip in made.skipped} == {"sectax setup"}

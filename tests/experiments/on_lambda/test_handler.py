@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 
 from sectax.experiments.on_lambda.code import check_handler
 from sectax.model.errors import WrongUse
+from tests.experiments.on_lambda.functions import PYTHON
 from tests.lambda_local.serving import archive
 
-PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
 DEFINED = "def handler(event, context):\n    pass\n"
 
 
 @pytest.mark.parametrize(
-    ("files", "handler", "said"),
+    ("files", "runtime", "handler"),
     [
-        ({"other.py": DEFINED}, "f.handler", "holds no f.py"),
-        ({"ff.py": DEFINED}, "f.handler", "holds no f.py"),
-        ({"f.py": DEFINED}, "handler", "not of the form"),
+        ({"other.py": DEFINED}, PYTHON, "f.handler"),
+        ({"ff.py": DEFINED}, PYTHON, "f.handler"),
+        ({"f.py": DEFINED}, PYTHON, "handler"),
+        ({"main": "x"}, "provided.al2023", "bootstrap"),
+        ({"bootstrap": "not executable"}, "provided.al2023", "bootstrap"),
     ],
 )
-def test_a_python_handler_that_is_not_there_is_refused(files, handler, said):
-    with pytest.raises(WrongUse, match=said):
-        check_handler("function 'x'", archive(files), PYTHON, handler, layers=False)
+def test_a_handler_that_is_not_there_is_refused(files, runtime, handler):
+    with pytest.raises(WrongUse):
+        check_handler("function 'x'", archive(files), runtime, handler, layers=False)
 
 
 @pytest.mark.parametrize(
@@ -46,10 +46,6 @@ def test_what_a_layer_may_hold_passes():
     check_handler("function 'x'", archive({"data": "x"}), "provided.al2023", "bootstrap", layers=True)
 
 
-def test_a_bootstrap_must_be_there_and_executable():
-    with pytest.raises(WrongUse, match="no file 'bootstrap'"):
-        check_handler("function 'x'", archive({"main": "x"}), "provided.al2023", "bootstrap", layers=False)
-    with pytest.raises(WrongUse, match="not executable"):
-        check_handler("function 'x'", archive({"bootstrap": "x"}), "provided.al2023", "bootstrap", layers=False)
+def test_a_bootstrap_that_is_executable_passes():
     packed = archive({"bootstrap": "x"}, executable=("bootstrap",))
     check_handler("function 'x'", packed, "provided.al2023", "bootstrap", layers=False)

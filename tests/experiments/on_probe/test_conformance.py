@@ -18,31 +18,16 @@ VERIFY = Case("verify", {}, inputs(), ToyReferee(), spoiled_inputs())
 
 GREETING = ["hello-answers", "seq-echoed", "empty-offered"]
 PROTOCOL = [
-    "version-refused",
-    "unknown-members-ignored",
-    "unprepared-refused",
-    "unknown-operation-answered",
-    "unknown-command-answered",
-    "malformed-line-survived",
-    "long-line-read",
-    "counts-honoured",
-    "stdout-clean",
-    "stops-in-time",
-    "eof-exits",
-]
+    "version-refused", "unknown-members-ignored", "unprepared-refused", "unknown-operation-answered",
+    "unknown-command-answered", "malformed-line-survived", "long-line-read", "counts-honoured", "stdout-clean",
+    "stops-in-time", "eof-exits",
+]  # fmt: skip
 CPU = ["cpu-plausible", "cpu-without-settling", "cpu-stands-still"]
 CLOCK = ["elapsed-plausible", "clock-plausible", "count-scales"]
 WORK = [
-    "prepare-answers",
-    "witness-answers",
-    "genuine-accepted",
-    "tampered-refused",
-    "artefact-sound",
-    "elapsed-plausible",
-    "count-scales",
-    "costs-more-than-empty",
-    "sound-afterwards",
-]
+    "prepare-answers", "witness-answers", "genuine-accepted", "tampered-refused", "artefact-sound",
+    "elapsed-plausible", "count-scales", "costs-more-than-empty", "sound-afterwards",
+]  # fmt: skip
 UNTIMED_WORK = {*WORK, "failures-reported"} - TIMED
 
 # What fails of the greeting and the protocol checks; every other check of these passes.
@@ -67,7 +52,6 @@ PROTOCOL_FAILURES = {
     "fails": {"empty-offered"},
     "unprepared": {"unprepared-refused"},
 }
-HANGING = {"silent", "mute-measure", "stays"}
 # What fails of the work, with signing and verifying to try.
 IDLE = {
     "accepts-tampered": {"tampered-refused", "failures-reported"},
@@ -90,16 +74,11 @@ WRONG_CPU_CLOCKS = {
     "cpu-settles": {"cpu-without-settling"},
     "cpu-wall": {"cpu-stands-still"},
 }
-HARMLESS = {"honest", "old", "slow", "late", "noisy", "skips", "escapes", "indiscreet"}
+ODD = {mode: set[str]() for mode in ("slow", "late", "noisy", "skips", "escapes", "indiscreet")}
 
 
 def checked(argv: list[str], **how: Any) -> list[CheckResult]:
     return list(check_probe(argv, **how))
-
-
-def protocol_checks(mode: str) -> list[CheckResult]:
-    # Only a probe that hangs takes all of it; the others need time to start while others use the processors.
-    return checked(fake(mode), only={*GREETING, *PROTOCOL}, patience_s=2.0 if mode in HANGING else 10.0)
 
 
 def work(mode: str) -> list[CheckResult]:
@@ -111,7 +90,7 @@ def failed(results: list[CheckResult]) -> set[str]:
 
 
 def test_every_fake_has_its_place() -> None:
-    assert {*PROTOCOL_FAILURES, *IDLE, *WRONG_CLOCKS, *WRONG_CPU_CLOCKS, *HARMLESS} == MODES.keys()
+    assert {*PROTOCOL_FAILURES, *IDLE, *WRONG_CLOCKS, *WRONG_CPU_CLOCKS, *ODD, "honest", "old"} == MODES.keys()
 
 
 def test_an_honest_probe_passes_every_check_that_holds_no_time_against_another() -> None:
@@ -135,7 +114,9 @@ def test_an_honest_probe_passes_every_check() -> None:
 @pytest.mark.more
 @pytest.mark.parametrize(("mode", "expected"), PROTOCOL_FAILURES.items())
 def test_what_breaks_the_protocol_is_named_and_nothing_else(mode: str, expected: set[str]) -> None:
-    results = protocol_checks(mode)
+    # Only a probe that hangs takes all of it; the others need time to start while others use the processors.
+    patience_s = 2.0 if mode in {"silent", "mute-measure", "stays"} else 10.0
+    results = checked(fake(mode), only={*GREETING, *PROTOCOL}, patience_s=patience_s)
 
     assert failed(results) == expected
     assert all(result.message for result in results)
@@ -143,7 +124,7 @@ def test_what_breaks_the_protocol_is_named_and_nothing_else(mode: str, expected:
     assert all((result.message + result.hint).isprintable() for result in results)
 
 
-@pytest.mark.parametrize(("mode", "expected"), IDLE.items())
+@pytest.mark.parametrize(("mode", "expected"), (IDLE | ODD).items())
 def test_work_that_is_not_done_is_named_and_nothing_else(mode: str, expected: set[str]) -> None:
     assert failed(work(mode)) == expected
 
@@ -191,13 +172,7 @@ def test_a_probe_that_knows_no_cpu_time_is_a_good_probe() -> None:
     results = checked(fake("old"), only=CPU, patience_s=5.0)
 
     assert {result.status for result in results if result.id in CPU} == {CheckStatus.SKIPPED}
-    assert "compared in wall time" in results[-1].message
     assert "cpu_ns" in results[-1].hint
-
-
-@pytest.mark.parametrize("mode", ["noisy", "skips", "escapes", "slow", "late", "indiscreet"])
-def test_what_is_only_odd_passes(mode: str) -> None:
-    assert failed(work(mode)) == set()
 
 
 def test_what_the_probe_skips_is_skipped_with_the_reason_and_the_hint() -> None:
@@ -212,14 +187,13 @@ def test_where_the_greeting_fails_the_rest_is_skipped() -> None:
     results = checked(fake("silent"), cases=[SIGN], patience_s=0.1)
 
     assert [result.status for result in results] == [CheckStatus.FAILED] + [CheckStatus.SKIPPED] * (len(results) - 1)
-    assert results[-1].message == "hello-answers has to pass first"
+    assert "hello-answers" in results[-1].message
 
 
 def test_a_wrong_unit_makes_the_other_times_not_applicable() -> None:
     results = checked(fake("picoseconds"), cases=[SIGN], only=TIMED, patience_s=2.0)
 
-    skipped = {result.id for result in results if result.status is CheckStatus.SKIPPED}
-    assert skipped == TIMED
+    assert {result.id for result in results if result.status is CheckStatus.SKIPPED} == TIMED
     assert failed(results) == {"elapsed-plausible"}
 
 
@@ -227,9 +201,7 @@ def test_work_that_costs_nothing_is_named() -> None:
     # The empty operation under another name.
     results = checked(fake("honest"), cases=[Case("empty"), SIGN], only={"costs-more-than-empty"}, patience_s=5.0)
 
-    assert [(result.id, result.case) for result in results if result.id == "costs-more-than-empty"] == [
-        ("costs-more-than-empty", SIGN.name)
-    ]
+    assert [result.case for result in results if result.id == "costs-more-than-empty"] == [SIGN.name]
 
 
 def test_inputs_are_not_quoted() -> None:
@@ -241,12 +213,12 @@ def test_inputs_are_not_quoted() -> None:
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
-        (["no-such-program"], "it could not be started: no-such-program: command not found"),
-        (["true"], "it stopped replying: exit status 0"),
-        (["sleep", "60"], "it did not reply within"),
+        (["no-such-program"], "no-such-program"),
+        (["true"], "exit status 0"),
+        (["sleep", "60"], "0.1 s"),
         (["yes"], "JSON"),
-        ([sys.executable, "-c", "import sys\nwhile True: sys.stdout.write('x' * 65536)"], "without a line break"),
-        (["cat"], "Object missing required field"),
+        ([sys.executable, "-c", "import sys\nwhile True: sys.stdout.write('x' * 65536)"], "line break"),
+        (["cat"], "Object"),
     ],
 )
 def test_any_program_may_be_tried(argv: list[str], message: str) -> None:

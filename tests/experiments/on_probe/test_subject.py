@@ -15,8 +15,13 @@ from sectax.experiments.on_probe.subject import ProbeSpec, ProbeSubject
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.subject import Subject, SubjectSpec, Work
 from tests.fakes.toy import SECRET, ToyReferee, fake, inputs, spoiled_inputs
+from tests.golden import failed_as_agreed
+from tests.hosts.processes import is_running
 
 Make = Callable[..., ProbeSubject]
+
+
+FAILURES = Path(__file__).with_name("failures.txt")
 
 
 @pytest.fixture
@@ -43,8 +48,14 @@ def make() -> Iterator[Make]:
         subject.kill()
 
 
-def is_running(subject: ProbeSubject) -> bool:
-    return Path(f"/proc/{subject.pid}").exists()
+@pytest.fixture
+def opened(make: Make) -> Make:
+    def _opened(mode: str = "honest", operation: str = "sign", **changes: object) -> ProbeSubject:
+        subject = make(mode, operation, **changes)
+        subject.open()
+        return subject
+
+    return _opened
 
 
 # What a subject does
@@ -62,66 +73,46 @@ def test_an_honest_probe_is_measured_from_start_to_end(make: Make) -> None:
     assert 0 < observation.value < 1
     assert (cpu.metric, cpu.unit, cpu.clock, cpu.count) == ("batch_cpu", "s", "process_time_ns", 50)
     assert 0 < cpu.value < 1
-    assert opened["key_bits"] == 256
-    assert opened["alg"] == "TOY"
-    assert opened["runtime"] == "Python 3"
-    assert opened["library_toy"] == "3"
+    assert (opened["key_bits"], opened["alg"]) == (256, "TOY")
+    assert (opened["runtime"], opened["library_toy"]) == ("Python 3", "3")
     assert opened["clock_granularity_s"] == pytest.approx(50e-9)
     assert opened["clock_read_s"] == pytest.approx(40e-9)
     assert (opened["cpu_clock"], opened["cpu_clock_granularity_s"]) == ("process_time_ns", pytest.approx(100e-9))
     assert closed == {"alg": "TOY", "exit_status": 0}
-    assert not is_running(subject)
+    assert not is_running(subject.pid)
 
 
-def test_the_peak_memory_of_a_fresh_process_is_observed_where_it_is_wanted(make: Make) -> None:
-    subject = make(peak_memory=True)
-    subject.open()
+def test_the_peak_memory_of_a_fresh_process_is_observed_on_request(opened: Make) -> None:
+    (peak,) = (one for one in opened(peak_memory=True).first if one.metric == "first.peak_bytes")
 
-    (peak,) = (observation for observation in subject.first if observation.metric == "first.peak_bytes")
     assert (peak.unit, peak.clock) == ("B", "VmHWM")
     assert 4e6 < peak.value < 1e9
 
 
 @pytest.mark.parametrize("operation", ["empty", "verify"])
-def test_operations_that_make_nothing_are_measured_too(make: Make, operation: str) -> None:
-    subject = make(operation=operation)
-    subject.open()
+def test_operations_that_make_nothing_are_measured_too(opened: Make, operation: str) -> None:
+    subject = opened(operation=operation)
 
     assert subject.visit(Work(count=5)).observations[0].value > 0
     assert subject.close()["exit_status"] == 0
 
 
-def test_the_first_operation_of_the_process_is_observed_by_itself(make: Make) -> None:
-    subject = make()
-    assert subject.first == ()
-    subject.open()
-
-    (first,) = subject.first
+def test_the_first_operation_of_the_process_is_observed_by_itself_or_left_out(make: Make, opened: Make) -> None:
+    assert make().first == ()
+    assert opened(first=False).first == ()
+    (first,) = opened().first
     assert (first.metric, first.count, first.unit) == ("first", 1, "s")
     assert first.value > 0
 
 
-def test_the_first_operation_may_be_left_alone(make: Make) -> None:
-    subject = make(first=False)
-    subject.open()
+def test_single_operations_are_observed_one_by_one(opened: Make) -> None:
+    observations = opened().visit(Work(count=7, each=True)).observations
 
-    assert subject.first == ()
-
-
-def test_single_operations_are_observed_one_by_one(make: Make) -> None:
-    subject = make()
-    subject.open()
-
-    observations = subject.visit(Work(count=7, each=True)).observations
-
-    assert len(observations) == 7
-    assert {observation.count for observation in observations} == {1}
+    assert [observation.count for observation in observations] == [1] * 7
 
 
-def test_extra_operations_are_timed_and_not_counted(make: Make) -> None:
-    subject = make("slow")
-    subject.open()
-    longer = subject.visit(Work(count=10, extra=10)).observations[0]
+def test_extra_operations_are_timed_and_not_counted(opened: Make) -> None:
+    longer = opened("slow").visit(Work(count=10, extra=10)).observations[0]
 
     assert longer.count == 10
     assert longer.value >= 20 * 0.002  # each sleeps for 2 ms
@@ -129,45 +120,25 @@ def test_extra_operations_are_timed_and_not_counted(make: Make) -> None:
 
 def test_a_probe_of_protocol_1_0_gives_wall_time_alone(make: Make) -> None:
     subject = make("old")
-    opened = subject.open()
 
-    (observation,) = subject.visit(Work(count=5)).observations
-    assert observation.metric == "batch_time"
-    assert "cpu_clock" not in opened
+    assert "cpu_clock" not in subject.open()
+    assert [one.metric for one in subject.visit(Work(count=5)).observations] == ["batch_time"]
 
 
-@pytest.mark.parametrize(
-    ("mode", "words"), [("cpu-missing", "reported no cpu_ns"), ("cpu-zero", "CPU times that cannot be")]
-)
-def test_a_cpu_clock_that_lies_ends_the_subject(make: Make, mode: str, words: str) -> None:
-    subject = make(mode)
-    subject.open()
-
-    with pytest.raises(SubjectFailed, match=words):
-        _ = [subject.visit(Work(count=20_000)) for _ in range(200)]
-
-
-def test_extra_operations_do_not_go_with_single_ones(make: Make) -> None:
-    subject = make()
-    subject.open()
-
+def test_extra_operations_do_not_go_with_single_ones(opened: Make) -> None:
     with pytest.raises(ValueError, match="extra"):
-        subject.visit(Work(count=5, each=True, extra=1))
+        opened().visit(Work(count=5, each=True, extra=1))
 
 
-def test_telemetry_rides_with_a_visit(make: Make) -> None:
-    subject = make()
-    subject.open()
-    telemetry = subject.visit(Work(count=10_000)).telemetry
+def test_a_visit_has_telemetry(opened: Make) -> None:
+    telemetry = opened().visit(Work(count=10_000)).telemetry
 
     assert telemetry["cpu_time_s"] > 0
     assert {"run_queue_delay_s", "voluntary_switches"} <= telemetry.keys()
 
 
-def test_waiting_is_no_cpu_time_and_what_settles_is_in_the_span(make: Make) -> None:
-    subject = make("slow")  # every operation sleeps 2 ms
-    subject.open()
-    visit = subject.visit(Work(count=10, settle=30))
+def test_waiting_is_no_cpu_time_and_what_settles_is_in_the_span(opened: Make) -> None:
+    visit = opened("slow").visit(Work(count=10, settle=30))  # every operation sleeps 2 ms
 
     wall, cpu = visit.observations
     assert cpu.value < wall.value / 2
@@ -185,16 +156,13 @@ def test_processes_start_side_by_side(make: Make) -> None:
         subject.close()
 
 
-def test_it_is_a_subject_and_its_spec_travels() -> None:
+def test_it_is_a_subject_and_its_spec_travels_without_showing_its_secret() -> None:
     spec: SubjectSpec = ProbeSpec("fake", fake("honest"), ".", "sign", {}, inputs(), ToyReferee())
     subject: Subject = pickle.loads(pickle.dumps(spec)).subject()  # noqa: S301 - our own bytes
     subject.open()
 
     assert subject.close()["exit_status"] == 0
-
-
-def test_secrets_are_not_in_the_text_of_a_spec() -> None:
-    assert SECRET not in repr(ProbeSpec("fake", fake("honest"), ".", "sign", {}, inputs(), ToyReferee()))
+    assert SECRET not in repr(spec)
 
 
 def test_killing_is_possible_at_any_time(make: Make) -> None:
@@ -204,103 +172,73 @@ def test_killing_is_possible_at_any_time(make: Make) -> None:
     subject.kill()
     subject.kill()
 
-    assert not is_running(subject)
+    assert not is_running(subject.pid)
     with pytest.raises(SubjectFailed):
         subject.visit(Work(count=1))
 
 
-# What a liar makes of it
+# Probes that lie, die or hang
 
 
-def run(subject: ProbeSubject) -> None:
-    subject.open()
-    subject.visit(Work(count=10))
-    subject.close()
+def failure(subject: ProbeSubject, count: int = 10, visits: int = 1) -> SubjectFailed:
+    with pytest.raises(SubjectFailed) as caught:  # noqa: PT012 - at any stage
+        subject.open()
+        for _ in range(visits):
+            subject.visit(Work(count=count))
+        subject.close()
+    assert subject.pid is None or not is_running(subject.pid)
+    return caught.value
 
 
-@pytest.mark.parametrize(
-    ("mode", "stage", "message"),
-    [
-        ("dies", "visit", "stopped replying to measure: exit status 3; last on its stderr: Fatal: out of cheese"),
-        ("killed", "visit", "stopped replying to measure: exit status 137, killed by SIGKILL"),
-        ("garbage", "open", "broke the protocol in its reply to prepare: no valid reply"),
-        ("floods", "open", "flooded its stdout in its reply to prepare"),
-        ("wrong-version", "open", "the probe speaks protocol 2, 1 was asked for"),
-        ("wrong-seq", "open", "the reply carries seq 0, the request had 1"),
-        ("no-empty", "open", "offers no operation 'empty'"),
-        ("accepts-tampered", "open", "it accepted 2 of 2 tampered artefacts"),
-        ("refuses-genuine", "open", "it refused 1 of 1 genuine artefacts"),
-        ("wrong-artefact", "open", "what it made is not sound: the MAC is wrong"),
-        ("no-artefact", "open", "it showed nothing that sign has made"),
-        ("wrong-count", "visit", "10 operations were asked for, 9 were run"),
-        ("half-fails", "visit", "got 5 wrong results in 10 operations"),
-        ("bad-exit", "close", "stopped with exit status 7 instead of 0"),
-        ("fails", "open", "refused prepare: cannot parse"),
-    ],
-)
-def test_a_liar_fails_with_its_name_and_what_it_did(make: Make, mode: str, stage: str, message: str) -> None:
-    subject = make(mode)
-
-    with pytest.raises(SubjectFailed) as caught:
-        run(subject)
-    assert caught.value.message.startswith("probe fake (algorithm=TOY, operation=sign) ")
-    assert message in caught.value.message
-    assert caught.value.stage == stage
-    assert caught.value.hint
-    assert not is_running(subject)
+LIARS = [
+    "dies", "killed", "garbage", "floods", "wrong-version", "wrong-seq", "no-empty", "accepts-tampered",
+    "refuses-genuine", "wrong-artefact", "no-artefact", "wrong-count", "half-fails", "bad-exit", "fails",
+]  # fmt: skip
 
 
-def test_times_a_thousand_times_too_long_are_noticed(make: Make) -> None:
-    subject = make("picoseconds", first=False)
-    subject.open()
-
-    # So long a batch that no wait for a processor hides a factor of 1000.
-    with pytest.raises(SubjectFailed, match="by sectax's clock") as caught:
-        subject.visit(Work(count=20_000))
-    assert caught.value.stage == "visit"
-    assert not is_running(subject)
+@pytest.mark.parametrize("mode", LIARS)
+def test_a_liar_fails_with_its_name_and_what_it_did(make: Make, mode: str) -> None:
+    failed_as_agreed(FAILURES, mode, failure(make(mode)))
 
 
 @pytest.mark.more
 @pytest.mark.parametrize(
-    ("mode", "stage", "message", "patience"),
+    ("mode", "patience"),
     [
-        ("silent", "open", "did not reply to hello within", {"deadline_s": 0.2}),
+        ("silent", {"deadline_s": 0.2}),
         # Long enough for an interpreter to start and say hello while others use the processors.
-        ("mute-measure", "open", "did not reply to measure within", {"deadline_s": 2.0}),
-        ("stays", "close", "said that it stops, and still ran 0.2 s later", {"stop_grace_s": 0.2}),
+        ("mute-measure", {"deadline_s": 2.0}),
+        ("stays", {"stop_grace_s": 0.2}),
     ],
 )
-def test_a_probe_that_hangs_fails_at_the_deadline(
-    make: Make, mode: str, stage: str, message: str, patience: dict[str, float]
-) -> None:
-    subject = make(mode, **{"deadline_s": 30.0, "stop_grace_s": 30.0} | patience)
+def test_a_probe_that_hangs_fails_at_the_deadline(make: Make, mode: str, patience: dict[str, float]) -> None:
     began = time.monotonic()
+    failed = failure(make(mode, **{"deadline_s": 30.0, "stop_grace_s": 30.0} | patience))
 
-    with pytest.raises(SubjectFailed) as caught:
-        run(subject)
     assert time.monotonic() - began < 15
-    assert message in caught.value.message
-    assert caught.value.stage == stage
-    assert not is_running(subject)
+    failed_as_agreed(FAILURES, mode, failed)
 
 
-def test_microseconds_for_nanoseconds_are_found_out_after_a_few_batches(make: Make) -> None:
-    subject = make("microseconds")
-    subject.open()
+@pytest.mark.parametrize(
+    ("mode", "visits", "word"),
+    [
+        # So long a batch that no wait for a processor hides a factor of 1000.
+        ("picoseconds", 1, "times"),
+        ("microseconds", 100, "nanoseconds"),
+        ("cpu-missing", 200, "cpu_ns"),
+        ("cpu-zero", 200, "CPU"),
+    ],
+)
+def test_a_clock_that_lies_is_found_out_after_a_few_batches(make: Make, mode: str, visits: int, word: str) -> None:
+    failed = failure(make(mode, first=False), 20_000, visits)
 
-    def _visit_on() -> None:
-        for _ in range(100):
-            subject.visit(Work(count=20_000))
-
-    with pytest.raises(SubjectFailed, match=r"is its clock in nanoseconds\?"):
-        _visit_on()
+    assert word in failed.message
+    assert failed.stage == "visit"
 
 
 @pytest.mark.parametrize("mode", ["honest", "slow", "late", "noisy", "escapes", "coarse-clock"])
-def test_a_probe_that_is_only_slow_noisy_or_odd_is_measured(make: Make, mode: str) -> None:
-    subject = make(mode)
-    subject.open()
+def test_a_probe_that_is_only_slow_noisy_or_odd_is_measured(opened: Make, mode: str) -> None:
+    subject = opened(mode)
     for _ in range(3):
         subject.visit(Work(count=5, settle=5))
 
@@ -308,11 +246,9 @@ def test_a_probe_that_is_only_slow_noisy_or_odd_is_measured(make: Make, mode: st
 
 
 def test_a_verification_that_says_no_is_thrown_away(make: Make) -> None:
-    subject = make(operation="verify", inputs=spoiled_inputs())
+    failed = failure(make(operation="verify", inputs=spoiled_inputs()))
 
-    with pytest.raises(SubjectFailed, match="got 1 wrong results in 1 operations") as caught:
-        subject.open()
-    assert caught.value.stage == "open"
+    failed_as_agreed(FAILURES, "a verification says no", failed)
 
 
 def test_a_probe_that_turns_bad_is_found_out_at_the_end(make: Make) -> None:
@@ -325,13 +261,7 @@ def test_a_probe_that_turns_bad_is_found_out_at_the_end(make: Make) -> None:
             object.__setattr__(self, "asked", self.asked + 1)  # type: ignore[attr-defined]
             return None if self.asked == 1 else "the MAC is wrong"  # type: ignore[attr-defined]
 
-    subject = make(referee=Fickle())
-    subject.open()
-    subject.visit(Work(count=5))
-
-    with pytest.raises(SubjectFailed, match="not sound") as caught:
-        subject.close()
-    assert caught.value.stage == "close"
+    failed_as_agreed(FAILURES, "the last artefact is wrong", failure(make(referee=Fickle())))
 
 
 def test_what_a_probe_skips_is_skipped_with_reason_and_hint(make: Make) -> None:
@@ -340,23 +270,21 @@ def test_what_a_probe_skips_is_skipped_with_reason_and_hint(make: Make) -> None:
     with pytest.raises(SubjectSkipped) as caught:
         subject.open()
     assert (caught.value.message, caught.value.hint) == ("the library toy is missing", "apt install toy")
-    assert not is_running(subject)
+    assert not is_running(subject.pid)
 
 
 def test_a_command_that_is_not_found_says_so(make: Make) -> None:
     subject = make(argv=("no-such-php",))
 
-    with pytest.raises(SubjectFailed, match="could not be started: no-such-php: command not found") as caught:
-        subject.start()
-    assert caught.value.hint == "sectax doctor says what is missing"
+    failed_as_agreed(FAILURES, "no such program", failure(subject))
     assert subject.pid is None
 
 
 def test_a_secret_that_a_probe_quotes_is_not_passed_on(make: Make) -> None:
-    with pytest.raises(SubjectFailed) as caught:
-        make("fails").open()
-    assert SECRET not in caught.value.message
-    assert "[input]" in caught.value.message
+    message = failure(make("fails")).message
+
+    assert SECRET not in message
+    assert "[input]" in message
 
 
 def test_inputs_that_a_probe_witnesses_are_not_passed_on(make: Make) -> None:
@@ -380,12 +308,11 @@ def test_terminal_escapes_do_not_come_through(make: Make) -> None:
     assert opened["note"] == r"\x1b]0;title\x07"
 
 
-def test_no_file_stays_open_after_a_block(make: Make) -> None:
-    make().open()  # the guardian, and whatever is loaded on first use
+def test_no_file_stays_open_after_a_block(opened: Make) -> None:
+    opened()  # the guardian, and whatever is loaded on first use
     before = len(os.listdir("/proc/self/fd"))
     for _ in range(3):
-        subject = make()
-        subject.open()
+        subject = opened()
         subject.visit(Work(count=1))
         subject.close()
 

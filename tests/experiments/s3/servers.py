@@ -1,24 +1,17 @@
-"""A real MinIO for tests, one per session and kind of transfer, and what stands between it and its clients."""
+"""A real MinIO for tests, and what stands between it and its clients."""
 
 from __future__ import annotations
 
 import contextlib
-import functools
 import socket
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from sectax.experiments.s3 import parts
 from sectax.experiments.s3.minio import Minio
 from tests.needs import needs
 
 needs_minio = needs("MinIO")
-
-
-@functools.cache
-def has_go_client() -> bool:
-    return parts.client().missing() is None
 
 
 @contextlib.contextmanager

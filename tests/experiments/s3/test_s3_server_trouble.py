@@ -15,39 +15,32 @@ from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Work
 from tests.experiments.s3.servers import needs_minio, running
 from tests.experiments.s3.specs import spec
+from tests.experiments.subjects import answered, failure, subject_of
 from tests.needs import needs
 
 pytestmark = [needs_minio, pytest.mark.more]
 
 
 def test_a_server_that_ends_in_the_middle_ends_the_run_and_not_one_treatment(tmp_path: Path) -> None:
-    with running(tmp_path) as server:
-        subject = spec(server).subject()
-        try:
-            subject.open()
-            subject.visit(Work(1))
-            os.kill(server.pid, signal.SIGKILL)
+    with running(tmp_path) as server, subject_of(spec(server)) as subject:
+        subject.open()
+        subject.visit(Work(1))
+        os.kill(server.pid, signal.SIGKILL)
 
-            with pytest.raises(ServerFailed, match="the local S3 server has ended in the middle of the run") as caught:
-                subject.visit(Work(1))
-        finally:
-            subject.kill()
+        with pytest.raises(ServerFailed) as caught:
+            subject.visit(Work(1))
     assert "sectax resume" in caught.value.hint
 
 
-@pytest.mark.parametrize("client", ["python", pytest.param("go", marks=needs("the S3 client in Go"))])
 def test_a_service_elsewhere_that_ends_in_the_middle_fails_a_treatment_in_words(tmp_path: Path, client: str) -> None:
-    with running(tmp_path) as server:
-        subject = replace(spec(server, client=client), server=None).subject()
-        try:
-            subject.open()
-            subject.visit(Work(1))
-            server.stop()
+    with running(tmp_path) as server, subject_of(replace(spec(server, client=client), server=None)) as subject:
+        subject.open()
+        subject.visit(Work(1))
+        server.stop()
 
-            with pytest.raises(SubjectFailed, match="the service cannot be reached"):
-                subject.visit(Work(1))
-        finally:
-            subject.kill()
+        with pytest.raises(SubjectFailed) as caught:
+            subject.visit(Work(1))
+    assert answered(caught.value) == "connection"
 
 
 @needs("mounts")
@@ -55,12 +48,9 @@ def test_a_full_disk_is_named(tmp_path: Path) -> None:
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=40m", "none", str(tmp_path)], check=True)
     try:
         with running(tmp_path) as server:
-            subject = spec(server, operation="put", bytes=60_000_000).subject()
-            try:
-                with pytest.raises(SubjectFailed, match="the server's disk is full") as caught:
-                    subject.open()
-            finally:
-                subject.kill()
+            failed = failure(spec(server, operation="put", bytes=60_000_000))
     finally:
         subprocess.run(["umount", "-l", str(tmp_path)], check=True)
-    assert "--data" in caught.value.hint
+
+    assert answered(failed) == "XMinioStorageFull"
+    assert "--data" in failed.hint

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-import boto3
 import pytest
-from botocore.config import Config
 from botocore.exceptions import ClientError
 
 from sectax.experiments.secrets.backend import Backend
 from sectax.experiments.secrets.keeper import NotKept, RealService
+from tests.experiments.secrets.client import client as client_of
 from tests.needs import needs
 
 pytestmark = [needs("moto"), pytest.mark.more]
@@ -20,18 +18,8 @@ pytestmark = [needs("moto"), pytest.mark.more]
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    trust: Path = tmp_path_factory.mktemp("trust") / "ca.pem"
     with Backend([], rare=0) as backend:
-        trust.write_text(backend.certificate)
-        yield boto3.client(
-            "secretsmanager",
-            endpoint_url=backend.address,
-            verify=str(trust),
-            region_name="us-east-1",
-            aws_access_key_id="local",
-            aws_secret_access_key="local",
-            config=Config(retries={"total_max_attempts": 1}, proxies={}),
-        )
+        yield client_of(backend, tmp_path_factory.mktemp("trust") / "ca.pem")
 
 
 def names(client: Any) -> list[str]:
@@ -47,7 +35,7 @@ def test_secrets_are_there_inside_it_and_gone_for_good_after_it(client: Any) -> 
         assert kept.calls() is None
 
     assert names(client) == []
-    with pytest.raises(ClientError, match="can't find"):
+    with pytest.raises(ClientError, match="ResourceNotFoundException"):
         client.get_secret_value(SecretId=kept.often(32).name)
 
 
@@ -60,7 +48,7 @@ def test_two_runs_have_secrets_of_their_own(client: Any) -> None:
 def test_what_was_made_is_deleted_where_the_rest_is_refused_and_where_the_run_fails(client: Any) -> None:
     taken = RealService(client, [32], rare=3, sometimes=0)
     client.create_secret(Name=taken.rare(32, 2).name, SecretString="somebody else's")
-    with pytest.raises(NotKept, match="did not take a secret") as refused, taken:
+    with pytest.raises(NotKept) as refused, taken:
         pass
 
     assert "CreateSecret" in refused.value.hint

@@ -1,30 +1,14 @@
-"""Which setups a request makes, what they promise, and what a typo is answered with."""
+"""Which setups a request makes, and what they promise."""
 
 from __future__ import annotations
 
 import pytest
 
-from sectax.experiments import registry
-from sectax.experiments.interface import Request
 from sectax.experiments.tls import levels
 from sectax.experiments.tls.levels import SHARES, Setup, setups
-from sectax.model.plan import Plan, Stopping
-from sectax.model.treatment import Standing
-from sectax.model.why_not import WhyNot
-from tests.machines import complete, planned, without
+from tests.experiments.plans import planner, primary
 
-TLS = registry.load("tls")
-
-
-def request(
-    preset: str = "quick", given: dict[str, tuple[str, ...]] | None = None, **levels: tuple[str, ...]
-) -> Request:
-    return Request(preset, levels, Stopping(0.02), 1, given or {})
-
-
-def compared(plan: Plan, factor: str = "setup") -> set[str]:
-    primary = [one for one in plan.comparisons if one.standing is Standing.PRIMARY]
-    return {plan.treatment(one.treatment).levels[factor] for one in primary}
+plan = planner("tls")
 
 
 def test_a_preset_changes_one_factor_of_the_usual_setup_at_a_time() -> None:
@@ -37,43 +21,33 @@ def test_a_preset_changes_one_factor_of_the_usual_setup_at_a_time() -> None:
 
 
 def test_quick_asks_for_six_changes_of_one_library() -> None:
-    plan = planned(TLS, request())
+    made = plan("quick")
 
-    assert compared(plan) == {"no-TLS", "TLS1.2", "X25519MLKEM768", "cert-RSA-2048", "mTLS", "resumed"}
-    assert {cell.levels["library"] for cell in plan.cells} == {"go"}
+    assert primary(made, "setup") == {"no-TLS", "TLS1.2", "X25519MLKEM768", "cert-RSA-2048", "mTLS", "resumed"}
+    assert {cell.levels["library"] for cell in made.cells} == {"go"}
 
 
 def test_levels_that_somebody_chose_are_the_question_and_the_first_is_the_baseline() -> None:
-    plan = planned(TLS, request(group=("x25519mlkem768", "P-256")))
+    made = plan("quick", group="x25519mlkem768,P-256")
 
-    assert plan.treatment(plan.cells[0].baseline).levels["setup"] == "TLS1.3+P-256+P-256"
-    assert compared(plan) == {"X25519MLKEM768"}
+    assert made.treatment(made.cells[0].baseline).levels["setup"] == "TLS1.3+P-256+P-256"
+    assert primary(made, "setup") == {"X25519MLKEM768"}
 
 
 def test_one_setup_of_two_libraries_compares_the_libraries() -> None:
-    plan = planned(TLS, request(group=("x25519mlkem768",), library=("rustls", "go")))
+    made = plan("quick", group="x25519mlkem768", library="rustls,go")
 
-    assert plan.control == "library"
-    assert compared(plan, "library") == {"rustls"}
-    assert plan.treatment(plan.cells[0].baseline).levels["library"] == "go"
+    assert made.control == "library"
+    assert primary(made, "library") == {"rustls"}
+    assert made.treatment(made.cells[0].baseline).levels["library"] == "go"
 
 
 def test_what_tls12_or_a_library_cannot_do_is_skipped_with_its_reason() -> None:
-    plan = planned(TLS, request(protocol=("tls12",), group=("X25519", "X25519MLKEM768")))
-    rustls = planned(TLS, request("default", library=("rustls",)))
+    (of_tls13,) = plan("quick", protocol="tls12", group="X25519,X25519MLKEM768").skipped
+    (of_others,) = plan(library="rustls").skipped
 
-    assert [skip.reason for skip in plan.skipped] == ["X25519MLKEM768 is a key exchange of TLS 1.3"]
-    assert [skip.levels["setup"] for skip in rustls.skipped] == ["SecP384r1MLKEM1024"]
-
-
-def test_a_library_that_is_not_built_is_skipped_and_the_others_are_measured() -> None:
-    asked = request("default")
-    plan = TLS.plan(
-        asked, without(complete(TLS, asked), "tls:rustls", why_not=WhyNot("it is not built", "sectax setup tls"))
-    )
-
-    assert {skip.reason for skip in plan.skipped if skip.levels["library"] == "rustls"} >= {"it is not built"}
-    assert {cell.levels["library"] for cell in plan.cells} == {"go", "openssl"}
+    assert "X25519MLKEM768" in of_tls13.reason
+    assert of_others.levels["setup"] == "SecP384r1MLKEM1024"
 
 
 def test_a_setup_promises_the_sizes_of_its_key_shares() -> None:

@@ -1,13 +1,16 @@
-"""The plan of `--published`: the study's commands once, ours in blocks, and a time that holds both."""
+"""What a run is to be: what a host's name promises, and `--published`, the study's commands once and ours in blocks."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from sectax.experiments import registry
 from sectax.experiments.confidential.subject import SysbenchSpec
 from sectax.experiments.confidential.tests import PUBLISHED_TESTS
 from sectax.experiments.interface import Request
+from sectax.experiments.on_host.places import declares
 from sectax.experiments.planning import with_budget
 from sectax.model.plan import Plan, Stopping
 from tests.machines import planned, request_for
@@ -57,3 +60,26 @@ def test_the_pilot_is_told_how_long_a_command_of_the_study_takes_and_tries_ours(
     assert SysbenchSpec("local", "fileio", as_published=True).known_s == 300.0
     assert all(SysbenchSpec("local", name, as_published=True).known_s for name in PUBLISHED_TESTS)
     assert SysbenchSpec("local", "fileio").known_s is None
+
+
+@pytest.mark.parametrize(
+    ("name", "where", "wanted"),
+    [
+        ("sev", "ssh://vm", {"memory_encryption": "sev"}),
+        ("vm-sev-snp", "ssh://vm", {"memory_encryption": "sev-snp"}),
+        ("sev-es-2", "ssh://vm", {"memory_encryption": "sev-es"}),
+        ("TDX", "ssh://vm", {"memory_encryption": "tdx"}),
+        ("seven", "ssh://vm", {}),
+        ("normal", "ssh://vm", {"memory_encryption": "none"}),
+        ("confidential", "ssh://vm", {"confidential": True}),
+        ("mine", "oci:runsc", {"isolation": "gvisor"}),
+        ("mine", "oci:runc", {"isolation": "container"}),
+        ("mine", "oci:runc+seccomp", {"isolation": "container+seccomp"}),
+        ("mine", "oci:crun+apparmor", {"isolation": "container+apparmor"}),
+        ("mine", "oci:runc+seccomp+apparmor", {"isolation": "container+seccomp+apparmor"}),
+        ("gvisor", "local", {"isolation": "gvisor"}),
+        ("plain", "local", {}),
+    ],
+)
+def test_a_name_promises_what_it_says(name, where, wanted):
+    assert declares(name, where) == wanted
