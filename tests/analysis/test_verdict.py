@@ -85,49 +85,39 @@ def test_what_is_no_interval_or_no_margin_gets_no_verdict(low: float, high: floa
         verdict(low, high, margin)
 
 
-def answered(low: float, high: float, point: float, until: Until = Until.PRECISE) -> bool:
-    return resolved(verdict(low, high, MARGIN), low, high, point, MARGIN, until)
+PRECISE, VERDICT, DIRECTION, BUDGET = Until.PRECISE, Until.VERDICT, Until.DIRECTION, Until.BUDGET
+WIDE = 0.03, 0.5, 0.3  # slower by 3 to 65 %: true, and of no use
 
 
-def test_a_comparison_is_done_when_its_interval_is_worth_printing() -> None:
-    assert not answered(0.03, 0.5, 0.3)  # slower by 3 to 65 %: true, and of no use
-    assert answered(0.28, 0.32, 0.3)
-    assert answered(0.4, 0.4 + math.log(1.1), 0.45)  # to within ten per cent of the baseline
-    assert not answered(0.4, 0.41 + math.log(1.1), 0.45)
-    assert answered(0.03, 0.03 + M, 0.035)
+@pytest.mark.parametrize(
+    ("low", "high", "point", "until", "done"),
+    [
+        (*WIDE, PRECISE, False),
+        (0.28, 0.32, 0.3, PRECISE, True),
+        (0.4, 0.4 + math.log(1.1), 0.45, PRECISE, True),  # to within ten per cent of the baseline
+        (0.4, 0.41 + math.log(1.1), 0.45, PRECISE, False),
+        (0.03, 0.03 + M, 0.035, PRECISE, True),
+        (0.001, 0.019, 0.01, PRECISE, True),  # within the margin
+        (0.0195, 0.0199, 0.0198, PRECISE, False),  # open, however narrow
+        (-0.03, 0.001, -0.01, PRECISE, False),
+        # By default a verdict is done once it is known to about twelve per cent.
+        (0.2, 0.4, 0.3, VERDICT, True),
+        (0.2, 0.4, 0.3, PRECISE, False),
+        (0.2, 0.4, 0.3, BUDGET, False),
+        (*WIDE, VERDICT, False),
+        (*WIDE, DIRECTION, True),
+        (8.5, 10.0, 9.3, VERDICT, True),  # of a very large effect a tenth of its logarithm is enough
+        # A direction that may not matter is done only where a direction was asked for.
+        (0.01, 0.5, 0.3, VERDICT, False),
+        (0.01, 0.5, 0.3, DIRECTION, True),
+        *((-0.019, 0.019, 0.0, until, until is not BUDGET) for until in Until),
+        *((-0.03, 0.03, 0.0, until, False) for until in Until),
+    ],
+)
+def test_a_comparison_is_done_when_its_interval_is_worth_printing(low, high, point, until, done) -> None:
+    assert resolved(verdict(low, high, MARGIN), low, high, point, MARGIN, until) is done
+    assert resolved(verdict(-high, -low, MARGIN), -high, -low, -point, MARGIN, until) is done
 
 
-def test_what_lies_within_the_margin_is_done_at_once() -> None:
-    assert answered(-0.019, 0.019, 0.0)
-    assert answered(0.001, 0.019, 0.01)
-
-
-def test_what_is_open_goes_on_however_narrow() -> None:
-    assert not answered(0.0195, 0.0199, 0.0198)
-    assert not answered(-0.03, 0.001, -0.01)
+def test_what_was_not_measured_is_never_done() -> None:
     assert not any(resolved(VerdictId.NOT_MEASURED, -math.inf, math.inf, 0.0, MARGIN, until) for until in Until)
-
-
-@pytest.mark.parametrize("side", [1, -1])
-def test_by_default_a_verdict_is_done_once_it_is_known_to_about_twelve_per_cent(side: int) -> None:
-    low, high = sorted((side * 0.2, side * 0.4))
-    wide, wider = sorted((side * 0.03, side * 0.5))
-
-    assert answered(low, high, side * 0.3, Until.VERDICT)
-    assert not answered(low, high, side * 0.3, Until.PRECISE)
-    assert not answered(low, high, side * 0.3, Until.BUDGET)
-    assert not answered(wide, wider, side * 0.3, Until.VERDICT)
-    assert answered(wide, wider, side * 0.3, Until.DIRECTION)
-    assert answered(8.5, 10.0, 9.3, Until.VERDICT)  # of a very large effect a tenth of its logarithm is enough
-
-
-def test_a_direction_that_may_not_matter_is_done_only_where_a_direction_was_asked_for() -> None:
-    assert not answered(0.01, 0.5, 0.3, Until.VERDICT)
-    assert answered(0.01, 0.5, 0.3, Until.DIRECTION)
-
-
-def test_what_lies_within_the_margin_is_done_by_every_rule_but_the_budget() -> None:
-    done = {until for until in Until if answered(-0.019, 0.019, 0.0, until)}
-
-    assert done == {*Until} - {Until.BUDGET}
-    assert not any(answered(-0.03, 0.03, 0.0, until) for until in Until)

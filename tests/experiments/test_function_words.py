@@ -31,15 +31,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def options(**more: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    return {"baseline": ("a",), "treatment": ("more=b",)} | {
-        name.replace("_", "-"): item for name, item in more.items()
-    }
-
-
+# On AWS, so that the plan is the same on a machine without sandboxes.
 def plan(levels: dict[str, tuple[str, ...]] | None = None, **more: tuple[str, ...]):
-    request = request_for("default", levels or {}, options(**more))
-    return planned(registry.load("function"), request, os.getcwd())
+    options = {"baseline": ("a",), "treatment": ("more=b",), "endpoint": ("aws",), "role": (ROLE,)} | more
+    return planned(registry.load("function"), request_for("default", levels or {}, options), os.getcwd())
 
 
 def specs(made) -> dict[str, FunctionSpec]:
@@ -49,8 +44,7 @@ def specs(made) -> dict[str, FunctionSpec]:
 
 @pytest.mark.usefixtures("folder")
 def test_memory_and_pace_make_cells_and_every_treatment_declares_its_share():
-    # AWS, so that the plan is the same on a machine without sandboxes.
-    made = plan({"memory": ("512", "128"), "pace": ("all",)}, endpoint=("aws",), role=(ROLE,))
+    made = plan({"memory": ("512", "128"), "pace": ("all",)})
 
     assert [cell.id for cell in made.cells] == ["128/back-to-back", "128/spaced", "512/back-to-back", "512/spaced"]
     declared: dict[str, dict[str, Witness]] = {treatment.id: treatment.declares for treatment in made.treatments}
@@ -61,7 +55,7 @@ def test_memory_and_pace_make_cells_and_every_treatment_declares_its_share():
 
 
 def test_the_environment_is_an_input_and_no_part_of_the_plan(folder):
-    made = plan(endpoint=("aws",), role=(ROLE,), env_file=("env",))
+    made = plan(**{"env-file": ("env",)})
 
     assert registry.load("function").bench(made).inputs() == {"TOKEN": "a=b", "EMPTY": ""}
     assert "a=b" not in repr(made)
@@ -77,7 +71,7 @@ def test_a_bad_line_of_the_environment_is_reported_by_its_number_alone(folder):
 
 def test_other_code_is_another_identity(folder):
     experiment = registry.load("function")
-    made = plan(endpoint=("aws",), role=(ROLE,), event=("event.json",))
+    made = plan(event=("event.json",))
     before = experiment.bench(made).identity()
     (folder / "b" / "lambda_function.py").write_text("def lambda_handler(event, context):\n    return 2\n")
     after = experiment.bench(made).identity()

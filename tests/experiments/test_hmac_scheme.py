@@ -43,29 +43,22 @@ def test_the_macs_are_those_of_the_standards(vector):
     assert mac.hex() == vector["mac"]
 
 
-def test_the_study_s_printed_tokens_are_ours():
-    vectors = published.load("hmac-lambda-2023").vectors
+@pytest.mark.parametrize("number", [0, 1])
+def test_the_study_s_printed_tokens_are_ours(number):
+    vector = published.load("hmac-lambda-2023").vectors[number]
+    inputs = [str(vector.given[name]).encode() for name in ("shared_key", "salt", "data")]
 
-    assert len(vectors) == 2
-    for vector in vectors:
-        given_to = {name: str(value).encode() for name, value in vector.given.items()}
-        made = token(SCHEMES["hmac-sha512"], given_to["shared_key"], given_to["salt"], given_to["data"])
-        assert made == vector.result
+    assert token(SCHEMES["hmac-sha512"], *inputs) == vector.result
 
 
 @pytest.mark.parametrize("treatment", events.VARIANTS)
 def test_the_function_s_genuine_events_are_genuine_here_and_its_tampered_ones_are_not(treatment):
     cases = [case for case in VECTORS["cases"] if case["name"].startswith(f"{treatment}: ")]
-    answers = {
-        case["name"]: events.refusal(
-            treatment, case["environment"]["SHARED_KEY"].encode(), msgspec.json.encode(case["event"]), NOW
-        )
-        for case in cases
-    }
 
     assert len(cases) == 7
     for case in cases:
-        assert (answers[case["name"]] == "") is case["answer"]["isAuthorized"], case["name"]
+        key, event = case["environment"]["SHARED_KEY"].encode(), msgspec.json.encode(case["event"])
+        assert (events.refusal(treatment, key, event, NOW) == "") is case["answer"]["isAuthorized"], case["name"]
 
 
 @given(key=st.binary(min_size=1, max_size=200), salt=st.text(min_size=1, max_size=20), data=st.text(max_size=200))
@@ -163,10 +156,9 @@ def test_signed_data_that_hold_no_expiry_are_refused_where_one_is_asked_for(pack
     assert refusal(event, events.EXPIRY) == "the data hold no payload with an expiry"
 
 
-@pytest.mark.parametrize(("expires", "reason"), [(NOW + 1, ""), (NOW, "the data have expired"), (-1, "the data have")])
-def test_data_are_good_until_they_expire(expires, reason):
-    assert refusal(signed(events.payload(b"x", expires)), events.EXPIRY).startswith(reason)
-    assert (refusal(signed(events.payload(b"x", expires)), events.EXPIRY) == "") is (reason == "")
+@pytest.mark.parametrize(("expires", "good"), [(NOW + 1, True), (NOW, False), (-1, False)])
+def test_data_are_good_until_they_expire(expires, good):
+    assert (refusal(signed(events.payload(b"x", expires)), events.EXPIRY) == "") is good
 
 
 def test_the_payload_is_the_study_s_map_byte_by_byte():

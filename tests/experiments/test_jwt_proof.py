@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -38,8 +39,8 @@ def test_all_judge_the_tokens_of_all_and_the_vectors(tmp_path: Path) -> None:
     said = proven(a_probe(tmp_path, "one"), a_probe(tmp_path, "two"))
 
     assert said.keys() == {"proof.tokens", "proof.vectors"}
-    assert said["proof.tokens"].startswith("2 tokens of one, two: 4 verifications")
-    assert said["proof.vectors"].startswith("19 of Wycheproof's vectors")
+    assert re.findall(r"\d+", said["proof.tokens"])[:2] == ["2", "4"]
+    assert said["proof.vectors"].startswith("19 ")
 
 
 @pytest.mark.parametrize(
@@ -77,4 +78,5 @@ def test_a_probe_that_does_not_start_is_left_out(tmp_path: Path) -> None:
 
     said = proven(broken, a_probe(tmp_path, "whole"))
 
-    assert said["proof.tokens"].startswith("1 tokens of whole: 1 verifications")
+    assert "whole" in said["proof.tokens"]
+    assert "broken" not in said["proof.tokens"]

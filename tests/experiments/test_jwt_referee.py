@@ -31,27 +31,21 @@ def referee(name: str) -> JwtReferee:
 
 
 @EVERY
-def test_a_genuine_token_is_sound(name):
-    judge = referee(name)
-
-    assert all(judge.judge(token) is None for token in judge.genuine())
-
-
-@EVERY
-def test_every_tampered_token_is_refused_whatever_bit_is_turned(name):
+def test_a_genuine_token_is_sound_and_a_tampered_one_refused_whatever_bit_is_turned(name):
     judge = referee(name)
 
     refused = [judge.judge(token) for _ in range(25) for token in judge.tampered()]
 
+    assert all(judge.judge(token) is None for token in judge.genuine())
     assert len(refused) >= 50
-    assert all(reason is not None for reason in refused)
+    assert None not in refused
 
 
 @pytest.mark.parametrize("name", sorted(name for name in ALGORITHMS if not name.endswith(("-3072", "-4096"))))
 def test_a_token_of_another_key_is_refused(name):
     other = JwtReferee(name, key_of(make_keys([name]), name))
 
-    assert referee(name).judge(other.genuine()[0]) == "the signature is not valid"
+    assert "signature" in referee(name).judge(other.genuine()[0])
 
 
 @EVERY
@@ -62,10 +56,10 @@ def test_other_claims_and_other_headers_are_refused_even_where_the_signature_is_
     none = base64url(b'{"alg":"none"}')
     signed = f"{header}.{other_claims}.{base64url(judge._sign(f'{header}.{other_claims}'.encode()))}"
 
-    assert judge.judge(signed) == "the token has other claims than those given"
-    assert judge.judge(f"{none}.{claims}.") == f"the token's header does not name {ALGORITHMS[name].alg}"
-    assert judge.judge("a.b") == "a token has three parts, this has 2"
-    assert "cannot be decoded" in str(judge.judge("a.b.c"))
+    assert "claims" in judge.judge(signed)
+    assert ALGORITHMS[name].alg in judge.judge(f"{none}.{claims}.")
+    assert "parts" in judge.judge("a.b")
+    assert "decoded" in judge.judge("a.b.c")
 
 
 def test_two_implementations_agree_about_what_the_referee_signs():
@@ -100,14 +94,11 @@ def test_rfc_8037_appendix_a4_signature_is_valid():
     assert not judge._verify(signed + b"x", signature)
 
 
-def test_keys_are_what_the_algorithm_declares_and_never_twice_the_same():
+def test_keys_are_what_the_algorithm_declares_never_twice_the_same_and_in_no_text():
     assert key_of(keys(), "HS256").keys() == {"secret"}
     assert len(unbase64url(keys()["HS256.secret"])) == 32
     assert load_pem_public_key(keys()["RS256.public_key_pem"].encode()).key_size == 2048
     assert make_keys(["HS256"]) != make_keys(["HS256"])
-
-
-def test_the_key_is_not_in_the_referees_text():
     assert "PRIVATE" not in repr(referee("ES256"))
     assert keys()["HS256.secret"] not in repr(referee("HS256"))
 

@@ -47,25 +47,17 @@ def made_of(judge: PrimitiveReferee) -> str:
     return judge.inputs["data"] if judge.family == "aead-open" else judge.genuine()[0]
 
 
+FORMLESS = ["", ".", "!", "a.b.c", "é", "$", "$2b$10$", "$argon2id$v=19$m=64,t=1,p=1$$", "A" * 9]
+
+
 @EVERY
-def test_what_is_genuine_is_sound_and_what_is_tampered_with_is_not(family, algorithm):
-    judge = judged(family, algorithm)
+def test_only_what_is_genuine_is_sound(family, algorithm):
+    judge, of_other_keys = judged(family, algorithm), judged(family, algorithm)
+    tampered = [artefact for _ in range(5) for artefact in judge.tampered()]
 
     assert judge.judge(made_of(judge)) is None
-    assert all(judge.judge(artefact) is not None for _ in range(5) for artefact in judge.tampered())
-
-
-@EVERY
-def test_an_artefact_under_other_keys_is_refused(family, algorithm):
-    judge, other = judged(family, algorithm), judged(family, algorithm)
-
-    assert judge.judge(made_of(other)) is not None
-
-
-@pytest.mark.parametrize("text", ["", ".", "!", "a.b.c", "é", "$", "$2b$10$", "$argon2id$v=19$m=64,t=1,p=1$$", "A" * 9])
-@EVERY
-def test_what_has_no_form_is_refused_and_nothing_is_raised(family, algorithm, text):
-    assert judged(family, algorithm).judge(text) is not None
+    for artefact in [*tampered, made_of(of_other_keys), *FORMLESS]:
+        assert judge.judge(artefact) is not None, artefact
 
 
 @pytest.mark.parametrize("size", [0, 1, 15, 16, 17, 64, 1000])

@@ -224,23 +224,16 @@ def test_a_frequency_is_recorded_and_never_added_up(writer, path):
     assert rows(path, "SELECT frequency_hz FROM trials") == [(2e9,), (2e9,)]
 
 
-@pytest.mark.parametrize("value", [math.nan, math.inf, "\udcff"])
-def test_a_witness_that_would_not_come_back_is_refused(writer, path, value):
+@pytest.mark.parametrize(
+    "event",
+    [Opened("sign/RS256", {"speed": value}, (), 0.1) for value in (math.nan, math.inf, "\udcff")]
+    + [Trial("sign/RS256", 1, 0, State.OK, (timed(value),)) for value in (math.nan, math.inf, -math.inf)],
+)
+def test_what_would_not_come_back_is_refused_before_anything_is_written(writer, path, event):
     writer.begin_block(planned_block(plan(), 1))
 
-    with pytest.raises(UnusableObservation, match="witness"):
-        writer.event(1, Opened("sign/RS256", {"speed": value}, (), 0.1))
-    writer.finish_block(1, 1.0)
-
-    assert read(path) == writer.measured()
-
-
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-def test_an_invalid_number_is_refused_before_anything_is_written(writer, path, value):
-    writer.begin_block(planned_block(plan(), 1))
-
-    with pytest.raises(UnusableObservation, match="not a measurement"):
-        writer.event(1, Trial("sign/RS256", 1, 0, State.OK, (timed(value),)))
+    with pytest.raises(UnusableObservation):
+        writer.event(1, event)
     writer.event(1, Dropped("sign/RS256", State.FAILED, "visit", "gave no number"))
     writer.finish_block(1, 1.0)
 
@@ -252,7 +245,7 @@ def test_a_metric_that_changes_its_unit_or_clock_is_refused(writer, unit, clock)
     record_block(writer)
     writer.begin_block(planned_block(plan(), 2))
 
-    with pytest.raises(SectaxError, match="cannot be compared"):
+    with pytest.raises(SectaxError, match="batch_time"):
         writer.event(2, Trial("sign/RS256", 1, 0, State.OK, (Observation("batch_time", 1.0, unit, clock, 1),)))
 
 

@@ -44,16 +44,10 @@ def test_a_command_that_leaves_nothing_is_not_accused(subject_of: SubjectOf) -> 
     assert subject.close()["left_running"] is False
 
 
-def test_a_hanging_commands_children_die_with_it(subject_of: SubjectOf, mark: str) -> None:
+@pytest.mark.parametrize(("then", "deadline_s"), [("wait", 0.2), ("sleep 0.1; kill -KILL $PPID; wait", 60.0)])
+def test_children_die_with_a_command_that_hangs_and_one_whose_launcher_was_killed(subject_of, mark, then, deadline_s):
     with pytest.raises(SubjectFailed):
-        subject_of(CommandSpec("it", ("sh", "-c", STUBBORN + "wait", mark), deadline_s=0.2)).open()
-
-    assert eventually(lambda: not running_with(mark))
-
-
-def test_the_children_of_a_launcher_that_was_killed_are_found(subject_of: SubjectOf, mark: str) -> None:
-    with pytest.raises(SubjectFailed):
-        subject_of(CommandSpec("it", ("sh", "-c", STUBBORN + "sleep 0.1; kill -KILL $PPID; wait", mark))).open()
+        subject_of(CommandSpec("it", ("sh", "-c", STUBBORN + then, mark), deadline_s=deadline_s)).open()
 
     assert eventually(lambda: not running_with(mark))
 

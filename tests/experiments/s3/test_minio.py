@@ -17,7 +17,6 @@ from sectax.experiments.s3.bench import sweep_data
 from sectax.experiments.s3.buckets import client
 from sectax.experiments.s3.minio import WORK_FOLDERS, Minio
 from tests.experiments.s3.servers import needs_minio, running
-from tests.hosts.processes import wait_until_gone
 
 
 @needs_minio
@@ -58,22 +57,6 @@ def test_a_server_that_was_killed_is_noticed_and_said(tmp_path: Path) -> None:
 
         with pytest.raises(ServerFailed, match="-9"):
             server.check()
-
-
-@needs_minio
-@pytest.mark.more
-def test_a_killed_owner_takes_its_server_along_and_the_next_one_sweeps_its_files(tmp_path: Path) -> None:
-    code = (
-        "import os, sys, signal; from pathlib import Path; from sectax.experiments.s3.minio import Minio\n"
-        "server = Minio(Path(sys.argv[1])); server.start(); print(server.pid, flush=True)\n"
-        "os.kill(os.getpid(), signal.SIGKILL)"
-    )
-    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True)
-
-    assert wait_until_gone(int(done.stdout))
-    assert len(list(tmp_path.glob("sectax-s3-*"))) == 1
-    assert sweep(WORK_FOLDERS, tmp_path) == 1
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_sweeping_leaves_the_folders_of_the_living_and_what_is_not_ours(tmp_path: Path) -> None:

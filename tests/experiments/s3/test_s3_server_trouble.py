@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from sectax.experiments.client_server.server import ServerFailed
 from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Work
 from tests.experiments.s3.servers import needs_minio, running
@@ -19,17 +16,6 @@ from tests.experiments.subjects import answered, failure, subject_of
 from tests.needs import needs
 
 pytestmark = [needs_minio, pytest.mark.more]
-
-
-def test_a_server_that_ends_in_the_middle_ends_the_run_and_not_one_treatment(tmp_path: Path) -> None:
-    with running(tmp_path) as server, subject_of(spec(server)) as subject:
-        subject.open()
-        subject.visit(Work(1))
-        os.kill(server.pid, signal.SIGKILL)
-
-        with pytest.raises(ServerFailed) as caught:
-            subject.visit(Work(1))
-    assert "sectax resume" in caught.value.hint
 
 
 def test_a_service_elsewhere_that_ends_in_the_middle_fails_a_treatment_in_words(tmp_path: Path, client: str) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +13,6 @@ from botocore.exceptions import ClientError, SSLError
 
 from sectax.experiments.secrets.backend import Backend, BackendFailed
 from tests.experiments.secrets.client import client
-from tests.hosts.processes import wait_until_gone
 from tests.needs import needs
 
 pytestmark = [needs("moto"), pytest.mark.more]
@@ -97,18 +94,3 @@ def test_a_backend_that_died_is_named(backend: Backend) -> None:
 
     with pytest.raises(BackendFailed):
         backend.calls()
-
-
-def test_it_ends_when_whoever_started_it_is_killed() -> None:
-    source = (
-        "from sectax.experiments.secrets.backend import Backend\n"
-        "import time\n"
-        "with Backend([32], 1) as backend:\n"
-        "    print(backend._child.pid, flush=True)\n"
-        "    time.sleep(60)\n"
-    )
-    with subprocess.Popen([sys.executable, "-c", source], stdout=subprocess.PIPE, text=True) as owner:
-        pid = int(owner.stdout.readline())
-        owner.kill()
-
-    assert wait_until_gone(pid)

@@ -196,15 +196,6 @@ def test_a_label_that_the_bytes_contradict_is_an_f(library: str, ends: Ends, mad
 
 
 @IN_GO
-def test_a_slow_line_adds_two_round_trips_to_the_first_byte(library: str, made: dict[str, Authority]) -> None:
-    ends = Ends(parts.command(library), os.sched_getaffinity(0), (parts.command("go"), 40_000_000))
-    _, visit, _ = measured(ends, library, Setup(), made["P-256"], count=1)
-
-    assert each(visit, "new_connection") >= 0.08
-    assert 0.04 <= each(visit, "handshake") < each(visit, "new_connection")
-
-
-@IN_GO
 def test_the_ends_listen_on_loopback_alone(library: str, ends: Ends, made: dict[str, Authority]) -> None:
     ends.join("a")
     port = ends.listen("a", spec(ends, library, Setup(), made["P-256"]).wanted(of_client=False))

@@ -46,18 +46,15 @@ def test_the_group_and_the_sizes_of_its_shares_are_read(group: str) -> None:
     assert seen == {"group_on_wire": group, "key_share_bytes": f"{up} up, {down} down", "hello_retry": False}
 
 
-def test_of_two_offers_the_one_that_was_taken_counts() -> None:
+def test_of_two_offers_the_one_that_was_taken_counts_and_a_second_hello_is_seen() -> None:
     hello = client_hello(share("X25519MLKEM768", 1216), share("X25519", 32))
-
-    assert wire.witnesses(hello, server_hello(share("X25519", 32)))["key_share_bytes"] == "32 up, 32 down"
-
-
-def test_a_second_hello_is_seen() -> None:
     retry = server_hello(_CODES["P-256"].to_bytes(2), _RETRY)
-    seen = wire.witnesses(client_hello(share("X25519", 32)), retry + server_hello(share("P-256", 65)))
 
-    assert seen["hello_retry"] is True
-    assert seen["group_on_wire"] == "P-256"
+    taken = wire.witnesses(hello, server_hello(share("X25519", 32)))
+    again = wire.witnesses(client_hello(share("X25519", 32)), retry + server_hello(share("P-256", 65)))
+
+    assert taken["key_share_bytes"] == "32 up, 32 down"
+    assert (again["hello_retry"], again["group_on_wire"]) == (True, "P-256")
 
 
 def test_the_key_exchange_of_tls12_is_read() -> None:
