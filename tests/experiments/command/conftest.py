@@ -11,6 +11,7 @@ from sectax.experiments.command.subject import CommandSpec, CommandSubject
 from sectax.model.subject import Visit, Witnesses, Work
 from tests.needs import needs
 
+SubjectOf = Callable[[CommandSpec], CommandSubject]
 Measure = Callable[..., tuple[Witnesses, Visit, Witnesses]]
 
 
@@ -35,7 +36,7 @@ def using(request: pytest.FixtureRequest) -> Launcher:
 
 
 @pytest.fixture
-def subject_of(using: Launcher) -> Iterator[Callable[[CommandSpec], CommandSubject]]:
+def subject_of(using: Launcher) -> Iterator[SubjectOf]:
     """Makes subjects and kills them in the end."""
     made: list[CommandSubject] = []
 
@@ -49,7 +50,7 @@ def subject_of(using: Launcher) -> Iterator[Callable[[CommandSpec], CommandSubje
 
 
 @pytest.fixture
-def measure(subject_of: Callable[[CommandSpec], CommandSubject]) -> Measure:
+def measure(subject_of: SubjectOf) -> Measure:
     """Open, one visit, close."""
 
     def do(*argv: str, work: Work | None = None, **conditions: object) -> tuple[Witnesses, Visit, Witnesses]:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from sectax.experiments.command.subject import CommandSpec, CommandSubject
+from sectax.experiments.command.subject import CommandSpec
 from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Work
 from tests.golden import failed_as_agreed
 from tests.needs import needs
 
-SubjectOf = Callable[[CommandSpec], CommandSubject]
+from .conftest import SubjectOf
+
 FAILURES = Path(__file__).with_name("failures.txt")
 
 

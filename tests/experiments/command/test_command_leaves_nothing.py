@@ -7,17 +7,16 @@ import signal
 import subprocess
 import sys
 import uuid
-from collections.abc import Callable
 
 import pytest
 
 from sectax.experiments.command.launchers import Launcher
-from sectax.experiments.command.subject import CommandSpec, CommandSubject
+from sectax.experiments.command.subject import CommandSpec
 from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Work
 from tests.hosts.processes import eventually, is_running, running_with
 
-SubjectOf = Callable[[CommandSpec], CommandSubject]
+from .conftest import SubjectOf
 
 # A process and a child of it that both ignore what can be ignored, and carry the mark as $0.
 STUBBORN = "trap '' TERM INT HUP; sh -c \"trap '' TERM INT HUP; while :; do sleep 60; done\" \"$0\" & "

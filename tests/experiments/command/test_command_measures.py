@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from sectax.experiments.command.subject import CommandSpec, CommandSubject
+from sectax.experiments.command.subject import CommandSpec
 from sectax.model.subject import Work
 from tests.experiments.subjects import values
 from tests.hosts.processes import is_running
 
-from .conftest import Measure
+from .conftest import Measure, SubjectOf
 
 # -S and -I: an interpreter that does little of its own. Not the venv's: some of those start a second program.
 PYTHON = (os.path.realpath(sys.executable), "-I", "-S", "-c")
@@ -56,9 +55,7 @@ def test_settling_executions_are_run_and_thrown_away(measure: Measure, tmp_path:
     assert visit.observations[0].count == 3
 
 
-def test_the_first_execution_is_observed_by_itself(
-    subject_of: Callable[[CommandSpec], CommandSubject], tmp_path: Path
-) -> None:
+def test_the_first_execution_is_observed_by_itself(subject_of: SubjectOf, tmp_path: Path) -> None:
     mark = tmp_path / "warm"
     slow_at_first = f"[ -e {mark} ] || {{ touch {mark}; sleep 0.5; }}"
     subject = subject_of(CommandSpec("it", ("sh", "-c", slow_at_first)))
@@ -106,7 +103,7 @@ def test_witnesses_say_how_it_was_timed(measure: Measure) -> None:
     assert 0 <= float(opened["clock_read_s"]) < 1e-4
 
 
-def test_an_injected_cost_is_seen_in_wall_and_cpu_time(subject_of: Callable[[CommandSpec], CommandSubject]) -> None:
+def test_an_injected_cost_is_seen_in_wall_and_cpu_time(subject_of: SubjectOf) -> None:
     plain = subject_of(CommandSpec("plain", ("true",)))
     injected = subject_of(CommandSpec("injected", ("true",), injected_s=0.005))
     plain.open()

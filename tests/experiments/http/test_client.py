@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import base64
-import contextlib
-import datetime
 import itertools
-import socket
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,9 +15,11 @@ from sectax.experiments.client_server.server import free_port, loopback_certific
 from sectax.experiments.http import parts
 from sectax.experiments.http.client import SharedClient
 from sectax.experiments.http.many_clients import ManyClients
+from sectax.experiments.tls.certificates import authority
 from sectax.hosts.places import HERE
 from tests.experiments.subjects import refused
 from tests.fakes.http_service import Answer, HttpService, said, secured_by, without_end
+from tests.fakes.listener import answering
 from tests.needs import needs
 
 pytestmark = needs("the HTTP client in Go")
@@ -270,87 +268,40 @@ class TestSecured:
         assert witnesses["client_certificate"] is False
 
     @pytest.mark.parametrize(
-        ("names", "valid_days", "kind"),
-        [(["other.example"], 1, "certificate-name"), (["127.0.0.1"], -1, "certificate-expired")],
+        ("wrong", "kind"), [({"name": "other.example"}, "certificate-name"), ({"ended": True}, "certificate-expired")]
     )
-    def test_a_certificate_that_is_wrong_has_its_reason(
-        self, names: list[str], valid_days: int, kind: str, client: SharedClient, tmp_path: Path
-    ) -> None:
-        certificate, key = certificate_for(names, valid_days)
-        service = HttpService({"/": said()}, secured=secured_by(certificate, key, tmp_path))
-        with service, refused(kind):
-            opened(client, service.url(), ca=str(tmp_path / "server.pem"))
+    def test_a_certificate_that_is_wrong_has_its_reason(self, wrong, kind, client, tmp_path) -> None:
+        by = authority("P-256", **wrong)
+        (tmp_path / "root.pem").write_text(by.root)
+        secured = secured_by(by.server.certificates, by.server.key, tmp_path)
+        with HttpService({"/": said()}, secured=secured) as service, refused(kind):
+            opened(client, service.url(), ca=str(tmp_path / "root.pem"))
 
     def test_a_server_may_want_a_certificate_of_the_client(self, client: SharedClient, tmp_path: Path) -> None:
-        certificate, key = loopback_certificate()
-        own, own_key = certificate_for(["a client"], 1)
-        (tmp_path / "own.pem").write_text(own)
-        (tmp_path / "own.key").write_text(own_key)
-        secured = secured_by(certificate, key, tmp_path, clients=own)
+        by = authority("P-256")
+        files = {"certificate": str(tmp_path / "own.pem"), "key": str(tmp_path / "own.key")}
+        Path(files["certificate"]).write_text(by.client.certificates)
+        Path(files["key"]).write_text(by.client.key)
+        secured = secured_by(*loopback_certificate(), tmp_path, clients=by.root)
         with HttpService({"/": said()}, secured=secured) as service:
             ca = str(tmp_path / "server.pem")
             with refused("client-certificate"):
                 opened(client, service.url(), ca=ca)
-            files = {"certificate": str(tmp_path / "own.pem"), "key": str(tmp_path / "own.key")}
             witnesses = opened(client, service.url(), ca=ca, **files)
 
         assert witnesses["client_certificate"] is True
 
     def test_plain_http_behind_https_has_a_reason_of_its_own(self, client: SharedClient) -> None:
         """As servers do that read a handshake as a request."""
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            threading.Thread(target=complain, args=(listener,), daemon=True).start()
-            with refused("not-tls"):
-                opened(client, f"https://127.0.0.1:{listener.getsockname()[1]}/")
+        complaint = said(b"", "400 Bad Request")
+        with answering(lambda connection: connection.sendall(complaint)) as port, refused("not-tls"):
+            opened(client, f"https://127.0.0.1:{port}/")
 
     def test_http2_that_is_not_spoken_is_no_failure(self, client: SharedClient, tmp_path: Path) -> None:
-        certificate, key = loopback_certificate()
-        secured = secured_by(certificate, key, tmp_path)
+        secured = secured_by(*loopback_certificate(), tmp_path)
         secured.set_alpn_protocols(["http/1.1"])
         with HttpService({"/": said()}, secured=secured) as service, refused("no-http2"):
             opened(client, service.url(), ca=str(tmp_path / "server.pem"), http2=True)
-
-
-def complain(listener: socket.socket) -> None:
-    with contextlib.suppress(OSError):
-        while True:
-            one, _ = listener.accept()
-            with one:
-                if one.recv(1000):
-                    one.sendall(said(b"", "400 Bad Request"))
-
-
-def certificate_for(names: list[str], valid_days: int) -> tuple[str, str]:
-    """A self-signed certificate, and its key; with days below zero it has expired."""
-    import ipaddress
-
-    from cryptography import x509
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
-
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "test")])
-    now = datetime.datetime.now(datetime.UTC)
-    alternatives: list[x509.GeneralName] = [
-        x509.IPAddress(ipaddress.ip_address(one)) if one[0].isdecimal() else x509.DNSName(one.replace(" ", "-"))
-        for one in names
-    ]
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(days=9))
-        .not_valid_after(now + datetime.timedelta(days=valid_days))
-        .add_extension(x509.SubjectAlternativeName(alternatives), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    private = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
-    return made.public_bytes(serialization.Encoding.PEM).decode(), private.decode()
 
 
 def test_several_clients_share_a_load_and_begin_together() -> None:

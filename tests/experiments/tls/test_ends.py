@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import socket
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -26,6 +22,7 @@ from sectax.model.subject import Visit, Witnesses, Work
 from tests.analysis.runs import around, run_of
 from tests.experiments import subjects
 from tests.experiments.subjects import answered, failure
+from tests.fakes.listener import answering
 from tests.needs import needs
 
 GO, RUSTLS, OPENSSL = (
@@ -144,22 +141,6 @@ def test_a_client_without_the_certificate_that_is_asked_for_fails(library, ends,
     assert answered(failure(Stranger(**vars(own_spec)))) == "client-certificate"
 
 
-def serving(answer: Callable[[socket.socket], Any]) -> tuple[socket.socket, int]:
-    """A listener on loopback that answers every connection so."""
-    listener = socket.create_server(("127.0.0.1", 0))
-
-    def serve() -> None:
-        with contextlib.suppress(OSError):
-            while True:
-                conn, _ = listener.accept()
-                with conn, contextlib.suppress(OSError):
-                    conn.recv(100)
-                    answer(conn)
-
-    threading.Thread(target=serve, daemon=True).start()
-    return listener, listener.getsockname()[1]
-
-
 @ALL
 @pytest.mark.parametrize(
     ("answer", "kinds"),
@@ -173,8 +154,7 @@ def serving(answer: Callable[[socket.socket], Any]) -> tuple[socket.socket, int]
 )
 def test_a_server_that_is_not_one_is_a_failure_with_its_kind(library, ends, made, answer, kinds) -> None:
     ends.join("a")
-    listener, port = serving(answer)
-    with listener, pytest.raises(Answered) as failed:
+    with answering(answer) as port, pytest.raises(Answered) as failed:
         ends.open("a", port, spec(ends, library, Setup(), made["P-256"]).wanted(of_client=True), 60.0)
 
     assert failed.value.kind in kinds
