@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,11 +10,10 @@ import pytest
 from sectax.hosts.process.cgroups import MemoryKills
 from sectax.hosts.process.child import Child
 from sectax.hosts.process.errors import ChildDied
+from tests.hosts.groups import little_memory
 from tests.hosts.processes import soon
 from tests.hosts.trees import Tree
 from tests.needs import needs
-
-LIMIT = 30 * 1024 * 1024
 
 
 def test_a_kill_anywhere_on_the_machine_is_seen(tmp_path: Path) -> None:
@@ -59,27 +56,11 @@ def test_a_child_killed_by_someone_was_not_killed_for_memory() -> None:
     assert not caught.value.out_of_memory
 
 
-@pytest.fixture
-def small_group() -> Iterator[Path]:
-    """A control group of this machine with little memory."""
-    root = Path("/sys/fs/cgroup")
-    version_1 = (root / "memory/memory.limit_in_bytes").exists() or (root / "memory/cgroup.procs").exists()
-    group = root / ("memory" if version_1 else "") / f"sectax-test-{os.getpid()}"
-    group.mkdir()
-    try:
-        for name in ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes") if version_1 else ("memory.max",):
-            (group / name).write_text(str(LIMIT))
-        if not version_1:
-            (group / "memory.swap.max").write_text("0")
-        yield group
-    finally:
-        group.rmdir()
-
-
 @needs("control groups")
-def test_a_child_that_outgrows_its_group_was_killed_for_memory(small_group: Path) -> None:
-    hungry = f"echo $$ > {small_group}/cgroup.procs; exec {sys.executable} -c 'b\"x\" * 200_000_000'"
-    with Child(["sh", "-c", hungry]) as child, pytest.raises(ChildDied) as caught:
-        child.receive_line(soon())
+def test_a_child_that_outgrows_its_group_was_killed_for_memory() -> None:
+    with little_memory(30 * 2**20) as group:
+        hungry = f"echo $$ > {group}/cgroup.procs; exec {sys.executable} -c 'b\"x\" * 200_000_000'"
+        with Child(["sh", "-c", hungry]) as child, pytest.raises(ChildDied) as caught:
+            child.receive_line(soon())
 
     assert caught.value.out_of_memory

@@ -12,9 +12,8 @@ import pytest
 from sectax.model.subject import Observation
 from sectax.model.trial import Dropped, State, Trial
 from sectax.record import writer as room
-from sectax.record.reader import RunReader
 from sectax.record.writer import RunWriter
-from tests.record.runs import calibrated, create, plan, planned_block, record_block, rows
+from tests.record.runs import calibrated, create, plan, planned_block, read, record_block, rows
 
 ROOM = str(Path(room.__file__).parent)
 PLAN = plan()
@@ -99,8 +98,7 @@ def test_ctrl_c_before_any_line_of_a_step_leaves_file_and_memory_alike(tmp_path,
         # Whatever was finished when Ctrl-C came stays so; whatever was not is abandoned.
         assert block_states(path).get(2) == {"running": "abandoned"}.get(in_file, in_file)
         assert measured.blocks == ((1, 2) if in_file == "finished" else (1,))
-        with RunReader.open(path) as reader:
-            assert reader.measured() == measured
+        assert read(path) == measured
         reached.add(in_file)
         if not interrupted:
             break
@@ -118,13 +116,11 @@ def test_what_ctrl_c_left_can_be_looked_at_and_gone_on_with(tmp_path, stride):
             tell(writer)
             interrupted = interrupted_at(line, finish, writer)
             measured = writer.measured()
-            with RunReader.open(path) as reader:
-                assert reader.measured() == measured
+            assert read(path) == measured
             if writer._running:  # it came before anything was done
                 finish(writer)
             record_block(writer)
-            with RunReader.open(path) as reader:
-                assert reader.measured() == writer.measured()
+            assert read(path) == writer.measured()
         if not interrupted:
             break
 

@@ -14,10 +14,9 @@ import pytest
 from sectax.model.errors import BadRecord
 from sectax.model.measured import Measured
 from sectax.model.trial import BlockEvent, Trial
-from sectax.record.reader import RunReader
 from sectax.record.writer import RunWriter
 from tests.record.conftest import MEMORY_FOLDER
-from tests.record.runs import ENVIRONMENT, calibrated, create, events, plan, planned_block, rows, write
+from tests.record.runs import ENVIRONMENT, calibrated, create, events, plan, planned_block, read, rows, write
 
 PLAN = plan()
 ROUNDS = 6
@@ -77,8 +76,7 @@ def remove(path: Path) -> None:
 def remnant(path: Path) -> None:
     """What a session leaves that died before it had begun: no file, an empty one, or a run without blocks."""
     try:
-        with RunReader.open(path) as reader:
-            assert reader.measured().blocks == ()
+        assert read(path).blocks == ()
     except BadRecord as error:
         assert not path.exists() or "is empty" in error.message  # noqa: PT017
 
@@ -86,8 +84,7 @@ def remnant(path: Path) -> None:
 def check(path: Path, reported: str, before: tuple[int, ...]) -> tuple[int, ...]:
     """The file holds every block that was acknowledged, once and whole, and no other but the one being finished."""
     acknowledged = [int(line.rpartition("f")[2]) for line in reported.splitlines() if "f" in line]
-    with RunReader.open(path) as reader:
-        measured = reader.measured()
+    measured = read(path)
     surplus = set(measured.blocks) - set(before) - set(acknowledged)
 
     assert set(before) | set(acknowledged) <= set(measured.blocks)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +11,7 @@ from sectax.experiments.command.subject import CommandSpec
 from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Work
 from tests.golden import failed_as_agreed
+from tests.hosts.groups import little_memory
 from tests.needs import needs
 
 from .conftest import SubjectOf
@@ -94,23 +93,12 @@ def test_a_launcher_that_was_killed_is_a_failure_of_the_subject(subject_of: Subj
     assert "launcher" in failure(subject_of, "sh", "-c", "kill -KILL $PPID; sleep 60").message
 
 
-@pytest.fixture
-def small_memory() -> Iterator[Path]:
-    """A control group in which 64 MB is all there is."""
-    version_1 = Path("/sys/fs/cgroup/memory")
-    folder = (version_1 if version_1.is_dir() else Path("/sys/fs/cgroup")) / f"sectax-test-{os.getpid()}"
-    limit = "memory.limit_in_bytes" if version_1.is_dir() else "memory.max"
-    folder.mkdir()
-    (folder / limit).write_text(str(64 * 1024 * 1024))
-    yield folder
-    folder.rmdir()
-
-
 @pytest.mark.parametrize("around", ['exec "$@"', '"$@"'], ids=["itself", "in a shell"])
 @needs("control groups")
-def test_a_command_killed_for_memory_is_recognised(subject_of: SubjectOf, small_memory: Path, around: str) -> None:
+def test_a_command_killed_for_memory_is_recognised(subject_of: SubjectOf, around: str) -> None:
     hog = ("dd", "if=/dev/zero", "of=/dev/null", "bs=200M", "count=1")
+    with little_memory(64 * 2**20) as group:
+        limited = ("sh", "-c", f"echo $$ > {group}/cgroup.procs; {around}", "sh")
+        failed = failure(subject_of, *limited, *hog, ignore_failure=True)
 
-    limited = ("sh", "-c", f"echo $$ > {small_memory}/cgroup.procs; {around}", "sh")
-
-    failed_as_agreed(FAILURES, "killed for memory", failure(subject_of, *limited, *hog, ignore_failure=True))
+    failed_as_agreed(FAILURES, "killed for memory", failed)
