@@ -15,10 +15,11 @@ def little_memory(limit_bytes: int) -> Iterator[Path]:
     group = root / ("memory" if version_1 else "") / f"sectax-test-{os.getpid()}"
     group.mkdir()
     try:
-        for name in ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes") if version_1 else ("memory.max",):
-            (group / name).write_text(str(limit_bytes))
-        if not version_1:
-            (group / "memory.swap.max").write_text("0")
+        (group / ("memory.limit_in_bytes" if version_1 else "memory.max")).write_text(str(limit_bytes))
+        # Where swap is counted: none beside it.
+        swap, most = ("memory.memsw.limit_in_bytes", limit_bytes) if version_1 else ("memory.swap.max", 0)
+        if (group / swap).exists():
+            (group / swap).write_text(str(most))
         yield group
     finally:
         group.rmdir()
