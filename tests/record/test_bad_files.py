@@ -17,19 +17,8 @@ from sectax.model.errors import BadRecord, SectaxError
 from sectax.record.schema import FORMAT
 from sectax.record.writer import RunWriter
 from tests.golden import failed_as_agreed
-from tests.record.runs import (
-    ENVIRONMENT,
-    calibrated,
-    create,
-    edit,
-    events,
-    plan,
-    planned_block,
-    read,
-    record_block,
-    rows,
-    write,
-)
+from tests.record import runs
+from tests.record.runs import ENVIRONMENT, calibrated, create, edit, plan, planned_block, read, record_block
 
 REFUSALS = Path(__file__).with_name("refusals.txt")
 
@@ -181,7 +170,7 @@ def killed(tmp_path_factory) -> dict[str, bytes]:
         record_block(writer)
         record_block(writer)
         block = planned_block(plan(), 3)
-        write(writer, block, list(events(block))[:20])
+        runs.write(writer, block, list(runs.events(block))[:20])
         return {end: Path(f"{path}{end}").read_bytes() for end in ("", "-wal")}
 
 
@@ -206,8 +195,8 @@ def test_thousands_of_damaged_files_are_read_as_they_were_or_refused(path, whole
 
 def test_every_single_bit_of_an_observation_counts(path, whole):
     path.write_bytes(whole)
-    ((least,),) = rows(path, "SELECT value FROM observation WHERE block = 3 LIMIT 1")
     with closing(sqlite3.connect(path)) as db, db:
+        (least,) = db.execute("SELECT value FROM observation WHERE block = 3 LIMIT 1").fetchone()
         db.execute("UPDATE observation SET value = ? WHERE value = ?", (math.nextafter(least, math.inf), least))
 
     assert "block 3" in refused(path).message
@@ -250,14 +239,8 @@ def test_a_damaged_file_is_refused_before_anything_is_written_to_it(path, whole)
         "UPDATE run SET plan = 'null'",
         "UPDATE run SET calibrated = '[]'",
         "UPDATE run SET started = x'ff'",
-        "DELETE FROM run",
-        "DELETE FROM block",
-        "DELETE FROM treatment",
-        "DELETE FROM series",
-        "DELETE FROM session",
-        "DELETE FROM witness_set",
-        "DROP TABLE trial",
-        "DROP TABLE observation",
+        *(f"DELETE FROM {table}" for table in ["run", "block", "treatment", "series", "session", "witness_set"]),  # noqa: S608
+        *(f"DROP TABLE {table}" for table in ("trial", "observation")),
         "UPDATE treatment SET id = 'another ' || id",
         "UPDATE witness_set SET witnesses = '[1]' WHERE number = 1",
         "UPDATE series SET treatment = 99 WHERE number = 1",

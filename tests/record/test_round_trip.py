@@ -20,18 +20,8 @@ from sectax.record.errors import UnusableObservation
 from sectax.record.plan_tables import decode_plan, encode_plan
 from sectax.record.reader import RunReader
 from sectax.record.writer import RunWriter
-from tests.record.runs import (
-    ENVIRONMENT,
-    calibrated,
-    create,
-    events,
-    plan,
-    planned_block,
-    read,
-    record_block,
-    rows,
-    write,
-)
+from tests.record import runs
+from tests.record.runs import ENVIRONMENT, calibrated, create, plan, planned_block, read, record_block, rows
 
 
 @pytest.fixture
@@ -108,8 +98,8 @@ def test_live_and_read_again_are_the_same(writer, path):
 
 def test_the_value_of_a_block_is_made_of_its_observations(writer, path):
     block = planned_block(plan(), 1)
-    happened = list(events(block))
-    write(writer, block, happened)
+    happened = list(runs.events(block))
+    runs.write(writer, block, happened)
     writer.finish_block(1, 1.0)
 
     measured = read(path)
@@ -132,10 +122,10 @@ def fail(writer, number, *failing):
     (name,) = {event.treatment for event in failing}
     happened = [
         event
-        for event in events(block)
+        for event in runs.events(block)
         if event.treatment != name or isinstance(event, Opened) or (isinstance(event, Trial) and event.round == 1)
     ]
-    write(writer, block, [*happened, *failing])
+    runs.write(writer, block, [*happened, *failing])
     writer.finish_block(number, 1.0)
 
 
@@ -190,7 +180,7 @@ def test_failures_of_the_pilot_are_block_0_even_of_what_is_no_treatment(writer, 
 def test_every_different_witness_is_kept_in_order_of_appearance(writer, path):
     for number, bits in ((1, 2048), (2, 4096), (3, 2048), (4, 2048.0), (5, True)):
         opened = Opened("sign/RS256", {"key_bits": bits}, (), 0.1)
-        write(writer, planned_block(plan(), number, live=["sign/RS256"]), [opened])
+        runs.write(writer, planned_block(plan(), number, live=["sign/RS256"]), [opened])
         writer.finish_block(number, 1.0)
 
     seen = read(path).witnesses["sign/RS256"]["key_bits"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,8 +18,9 @@ from sectax.model.trial import Dropped, Opened, State, Trial
 from sectax.record.schema import APPLICATION_ID, FORMAT
 from sectax.record.writer import RunWriter
 from tests.needs import needs
-from tests.record.runs import ENVIRONMENT, calibrated, events, plan, planned_block, record_block, write
+from tests.record.runs import ENVIRONMENT, calibrated, events, plan, planned_block, record_block, rows, write
 
+Ask = Callable[[str], list[tuple]]
 PAGE = (Path(__file__).parents[2] / "docs" / "run-file.md").read_text()
 
 
@@ -46,54 +47,48 @@ def recorded(tmp_path_factory):
 
 
 @pytest.fixture
-def db(recorded):
-    db = sqlite3.connect(recorded[0])
-    yield db
-    db.close()
+def ask(recorded) -> Ask:
+    return lambda sql: rows(recorded[0], sql)
 
 
-def columns(db, table) -> list[str]:
-    return [name for (_, name, *_) in db.execute(f"PRAGMA table_info({table})")]
+def columns(ask: Ask, table: str) -> list[str]:
+    return [name for (_, name, *_) in ask(f"PRAGMA table_info({table})")]
 
 
-def test_the_file_says_what_it_is(db):
-    assert db.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
-    assert db.execute("PRAGMA user_version").fetchone() == (FORMAT,)
-    assert db.execute("PRAGMA journal_mode").fetchone() == ("delete",)
-    assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-    assert db.execute("PRAGMA foreign_key_check").fetchall() == []
+def test_the_file_says_what_it_is(ask):
+    assert ask("PRAGMA application_id") == [(APPLICATION_ID,)]
+    assert ask("PRAGMA user_version") == [(FORMAT,)]
+    assert ask("PRAGMA journal_mode") == [("delete",)]
+    assert ask("PRAGMA integrity_check") == [("ok",)]
+    assert ask("PRAGMA foreign_key_check") == []
 
 
-def test_the_observations_are_those_that_count(db, recorded):
+def test_the_observations_are_those_that_count(ask, recorded):
     _, measured = recorded
-    sums = db.execute(
+    sums = ask(
         "SELECT block, treatment, SUM(count) / SUM(value) FROM observations WHERE metric = 'batch_time' GROUP BY 1, 2"
-    ).fetchall()
+    )
 
-    assert {(block, treatment): rate for block, treatment, rate in sums} == {
-        (block, treatment): rate
-        for treatment, blocks in measured.values["throughput"].items()
-        for block, rate in blocks.items()
-    }
+    rates = measured.values["throughput"]
+    counted = {(block, treatment, rate) for treatment, blocks in rates.items() for block, rate in blocks.items()}
+    assert set(sums) == counted
     assert {block for block, *_ in sums} == {1, 3, 4}
     assert (4, "verify/EdDSA") not in {(block, treatment) for block, treatment, _ in sums}
 
 
-def test_every_factor_is_a_column(db):
-    assert columns(db, "observations") == [
+def test_every_factor_is_a_column(ask):
+    assert columns(ask, "observations") == [
         *("block", "session", "cell", "treatment", "role", "operation", "algorithm"),
         *("round", "position", "metric", "value", "unit", "clock", "count"),
     ]
-    assert db.execute(
-        "SELECT DISTINCT operation, algorithm, role FROM observations WHERE treatment = 'sign/RS256'"
-    ).fetchall() == [("sign", "RS256", "baseline")]
+    assert ask("SELECT DISTINCT operation, algorithm, role FROM observations WHERE treatment = 'sign/RS256'") == [
+        ("sign", "RS256", "baseline")
+    ]
 
 
-def test_the_totals_of_a_block_are_a_view(db, recorded):
+def test_the_totals_of_a_block_are_a_view(ask, recorded):
     _, measured = recorded
-    rows = db.execute(
-        "SELECT block, treatment, operations, total, largest FROM block_totals WHERE metric = 'memory'"
-    ).fetchall()
+    rows = ask("SELECT block, treatment, operations, total, largest FROM block_totals WHERE metric = 'memory'")
 
     assert len(rows) == sum(map(len, measured.values["memory"].values())) > 0
     for block, treatment, operations, total, largest in rows:
@@ -101,47 +96,49 @@ def test_the_totals_of_a_block_are_a_view(db, recorded):
         assert total >= largest == measured.values["memory"][treatment][block]
 
 
-def test_telemetry_stands_beside_the_trials(db, recorded):
+def test_telemetry_stands_beside_the_trials(ask, recorded):
     _, measured = recorded
 
-    assert columns(db, "trials")[-3:] == ["state", "steal_s", "run_delay_s"]
-    for treatment, delay in db.execute("SELECT treatment, SUM(run_delay_s) FROM trials GROUP BY treatment").fetchall():
+    assert columns(ask, "trials")[-3:] == ["state", "steal_s", "run_delay_s"]
+    for treatment, delay in ask("SELECT treatment, SUM(run_delay_s) FROM trials GROUP BY treatment"):
         assert delay == measured.telemetry[treatment]["run_delay_s"]
 
 
-def test_failures_name_their_reason(db):
-    assert db.execute("SELECT block, treatment, stage, state, reason, hint FROM failures").fetchall() == [
+def test_failures_name_their_reason(ask):
+    assert ask("SELECT block, treatment, stage, state, reason, hint FROM failures") == [
         (0, "php: empty", "pilot", "failed", "no such operation", ""),
         (4, "verify/EdDSA", "visit", "failed", "it hangs", "sectax doctor"),
     ]
 
 
-def test_witnesses_are_rows(db):
-    assert db.execute(
-        "SELECT DISTINCT stage, witness, value FROM witnesses WHERE treatment = 'sign/ES256'"
-    ).fetchall() == [("opened", "key_bits", 2048), ("opened", "implementation", "openssl"), ("closed", "alg", "ES256")]
+def test_witnesses_are_rows(ask):
+    assert ask("SELECT DISTINCT stage, witness, value FROM witnesses WHERE treatment = 'sign/ES256'") == [
+        ("opened", "key_bits", 2048),
+        ("opened", "implementation", "openssl"),
+        ("closed", "alg", "ES256"),
+    ]
 
 
-def test_the_plan_stands_in_plain_tables(db):
-    assert db.execute("SELECT name FROM factor ORDER BY position").fetchall() == [("operation",), ("algorithm",)]
-    assert db.execute("SELECT name FROM level WHERE factor = 'operation'").fetchall() == [("sign",), ("verify",)]
-    assert db.execute("SELECT baseline, family FROM cell WHERE id = 'verify'").fetchall() == [("verify/RS256", "php")]
-    assert db.execute("SELECT unit, better, summary FROM metric WHERE name = 'throughput'").fetchall() == [
+def test_the_plan_stands_in_plain_tables(ask):
+    assert ask("SELECT name FROM factor ORDER BY position") == [("operation",), ("algorithm",)]
+    assert ask("SELECT name FROM level WHERE factor = 'operation'") == [("sign",), ("verify",)]
+    assert ask("SELECT baseline, family FROM cell WHERE id = 'verify'") == [("verify/RS256", "php")]
+    assert ask("SELECT unit, better, summary FROM metric WHERE name = 'throughput'") == [
         ("operations/s", "higher", "rate")
     ]
-    assert db.execute("SELECT COUNT(*), SUM(alpha) FROM comparison WHERE standing = 'primary'").fetchone() == (4, 0.05)
-    assert db.execute("SELECT treatment, hint FROM skipped").fetchall() == [("sign/Ed448", "apt install openssl")]
-    assert db.execute("SELECT count, rounds FROM calibration WHERE treatment = 'sign/RS256'").fetchall() == [(33, 4)]
-    assert db.execute("SELECT seed, margin, state FROM run").fetchall() == [(str(2**64 - 1), 0.02, "finished")]
-    (levels,) = db.execute("SELECT levels FROM treatments WHERE treatment = 'sign/EdDSA'").fetchone()
+    assert ask("SELECT COUNT(*), SUM(alpha) FROM comparison WHERE standing = 'primary'") == [(4, 0.05)]
+    assert ask("SELECT treatment, hint FROM skipped") == [("sign/Ed448", "apt install openssl")]
+    assert ask("SELECT count, rounds FROM calibration WHERE treatment = 'sign/RS256'") == [(33, 4)]
+    assert ask("SELECT seed, margin, state FROM run") == [(str(2**64 - 1), 0.02, "finished")]
+    ((levels,),) = ask("SELECT levels FROM treatments WHERE treatment = 'sign/EdDSA'")
     assert json.loads(levels) == {"operation": "sign", "algorithm": "EdDSA"}
 
 
-def test_the_order_of_a_block_is_kept(db):
-    assert db.execute(
+def test_the_order_of_a_block_is_kept(ask):
+    assert ask(
         "SELECT t.id, s.cell_order, s.opening, s.warmup_batches, s.warmup_count, s.visits, s.state"
         " FROM subject s JOIN treatment t ON t.number = s.treatment WHERE block = 4 ORDER BY cell_order, opening"
-    ).fetchall()[3:] == [
+    )[3:] == [
         ("verify/RS256", 1, 0, 2, 33, 4, "closed"),
         ("verify/ES256", 1, 1, 2, 33, 4, "closed"),
         ("verify/EdDSA", 1, 2, 2, 33, 4, "failed"),
@@ -158,22 +155,22 @@ def test_factors_with_awkward_names_have_columns_all_the_same(tmp_path):
     with RunWriter.create(tmp_path / "run.sectax", odd, ENVIRONMENT, "run-1") as writer:
         record_block(writer)
 
-    db = sqlite3.connect(tmp_path / "run.sectax")
+    def ask(sql: str) -> list[tuple]:
+        return rows(tmp_path / "run.sectax", sql)
+
     names = ["factor_1", "factor_2", "algorithm", "factor_4", "factor_5"]
-    assert columns(db, "treatments")[3:8] == names
+    assert columns(ask, "treatments")[3:8] == names
     for view in ("treatments", "observations", "trials", "block_totals"):
-        (row,) = db.execute(f"SELECT {', '.join(names)} FROM {view} LIMIT 1").fetchall()  # noqa: S608
-        assert row == tuple(f"<{name}>" for name in awkward)
-    db.close()
+        assert ask(f"SELECT {', '.join(names)} FROM {view} LIMIT 1") == [tuple(f"<{name}>" for name in awkward)]  # noqa: S608
 
 
-def test_the_page_names_every_table_view_and_column(db):
-    for name, kind in db.execute("SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view')").fetchall():
+def test_the_page_names_every_table_view_and_column(ask):
+    for name, kind in ask("SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view')"):
         assert f"`{name}`" in PAGE, f"docs/run-file.md does not tell of {kind} {name}"
     for view in ("observations", "block_totals", "trials", "treatments", "failures", "witnesses"):
         (told,) = re.findall(rf"^\| `{view}` \|.*\| (.*) \|$", PAGE, re.MULTILINE)
         promised = re.findall(r"\w+", told.replace("*factors*", "operation, algorithm").partition("then the")[0])
-        assert columns(db, view)[: len(promised)] == promised
+        assert columns(ask, view)[: len(promised)] == promised
 
 
 def examples(language) -> list[str]:
