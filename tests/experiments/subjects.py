@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from sectax.experiments.client_server.client import Answered
+from sectax.experiments.client_server.subject import Meanings
 from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Observation, Visit, Witnesses, Work
 
@@ -33,7 +34,10 @@ def values(observations: Iterable[Observation], metric: str) -> list[float]:
     return [observation.value for observation in observations if observation.metric == metric]
 
 
-def failure(spec: Any, work: Work = Work(1)) -> SubjectFailed:  # noqa: B008 - it is frozen
+ONE = Work(1)
+
+
+def failure(spec: Any, work: Work = ONE) -> SubjectFailed:
     """How a subject fails, wherever it does: with a hint, and with nothing that steers a terminal."""
     with pytest.raises(SubjectFailed) as caught:
         measured(spec, work)
@@ -50,7 +54,9 @@ def refused(kind: str) -> Iterator[None]:
     assert caught.value.kind == kind
 
 
-def answered(failed: BaseException) -> str:
-    """What a client called a failure, in the words of its protocol."""
+def answered(failed: SubjectFailed, meanings: Meanings) -> str:
+    """What a client called a failure, in the words of its protocol; the message says what that means."""
     assert isinstance(failed.__cause__, Answered)
-    return failed.__cause__.kind
+    kind = failed.__cause__.kind
+    assert meanings[kind][0] in failed.message
+    return kind
