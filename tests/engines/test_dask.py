@@ -130,7 +130,7 @@ def test_a_scheduler_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_hosts_are_chosen_by_what_they_say(cluster: RealCluster, tmp_path: Path) -> None:
-    for where, named in (("machine=vax", "vax"), ("colour=blue", "colour"), ("machine", "machine")):
+    for where, named in (("machine=vax", "--where"), ("colour=blue", "colour"), ("machine", "machine")):
         said = run(cluster, tmp_path / "r.sectax", "--where", where)
         assert said.status in (2, 3)
         assert named in said.err
