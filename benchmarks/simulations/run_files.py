@@ -15,10 +15,11 @@ from numpy.random import Generator
 from benchmarks.simulations.audited_runs import TREATMENT, Draft, healthy, of_scenario
 from benchmarks.simulations.scenarios import BATCH_S, SCENARIOS
 from benchmarks.simulations.whole_runs import COUNT
+from sectax.calibration.freeze import sized_again_note
 from sectax.design.order import plan_block
 from sectax.model.environment import Environment
 from sectax.model.metric import Better, Metric, Summary
-from sectax.model.plan import Calibrated, Calibration, sized_again_note
+from sectax.model.plan import Calibrated, Calibration
 from sectax.model.subject import Observation
 from sectax.model.trial import Closed, Dropped, Opened, State, Trial
 from sectax.record.checksums import BlockChecksum, frame_checksum

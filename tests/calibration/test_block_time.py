@@ -8,7 +8,7 @@ import pytest
 
 from sectax.calibration.time_budget import BlockTimes, block_s
 from sectax.design.order import plan_block
-from sectax.model.plan import Calibrated, Calibration, Plan, once_s, settling_operations
+from sectax.model.plan import Calibrated, Calibration, Plan
 from tests.reports import situations
 from tests.reports.situations.simulated import calibrated
 
@@ -61,7 +61,7 @@ def test_those_that_are_visited_at_once_take_the_time_of_the_longest() -> None:
     members = [treatment.id for treatment in PLAN.treatments if treatment.cell == cell.id]
     plan = replace(PLAN, treatments=tuple(replace(one, at_once=one.id in members) for one in PLAN.treatments))
     known = FROZEN.calibrations[members[0]]
-    visits_s = FROZEN.rounds[cell.id] * (known.batch_s + settling_operations(known) * known.operation_s)
+    visits_s = FROZEN.rounds[cell.id] * (known.batch_s + known.settling_operations * known.operation_s)
 
     saved_s = block_s(PLAN, FROZEN, {}) - block_s(plan, FROZEN, {})
 
@@ -83,9 +83,9 @@ def test_what_one_block_alone_measures_is_in_no_other_block_and_goes_once_into_t
     first, *others = PLAN.cells
     plan = replace(PLAN, cells=(replace(first, once=True), *others))
 
-    assert once_s(PLAN, FROZEN) == 0.0
+    assert PLAN.once_s(FROZEN) == 0.0
     visited = [treatment for treatment in plan.treatments if treatment.cell == first.id]
-    assert once_s(plan, FROZEN) == pytest.approx(
+    assert plan.once_s(FROZEN) == pytest.approx(
         sum(FROZEN.calibrations[item.id].batch_s * FROZEN.rounds[first.id] for item in visited)
     )
     others = {name: known for name, known in FROZEN.calibrations.items() if plan.treatment(name).cell != first.id}

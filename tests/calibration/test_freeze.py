@@ -11,7 +11,7 @@ import pytest
 from sectax.calibration.freeze import Tried, freeze, sized_again, target_half_width
 from sectax.calibration.warming import Warming
 from sectax.design.batches import Operation, uneven
-from sectax.model.plan import Calibrated, Plan, Stopping, Until, known_extra
+from sectax.model.plan import Calibrated, Plan, Stopping, Until
 from sectax.model.treatment import Role, Standing
 from tests.design.plans import small_plan
 
@@ -303,7 +303,7 @@ def test_the_known_cost_is_still_known_after_batches_were_sized_again() -> None:
 
     for treatment in PLAN.treatments:
         if treatment.extra:
-            known = known_extra(again.calibrations[treatment.id], treatment.extra, again.rounds[treatment.cell])
+            known = again.calibrations[treatment.id].known_extra(treatment.extra, again.rounds[treatment.cell])
             assert known == pytest.approx(treatment.extra, rel=0.1)
 
 

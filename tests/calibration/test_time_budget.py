@@ -13,7 +13,7 @@ from sectax.experiments import registry
 from sectax.experiments.interface import Request
 from sectax.experiments.planning import with_budget
 from sectax.model.errors import NothingMeasured
-from sectax.model.plan import DEFAULT_MAX_BLOCKS, ENOUGH_BLOCKS, FIRST_LOOK, Stopping, Until, last_look
+from sectax.model.plan import DEFAULT_MAX_BLOCKS, ENOUGH_BLOCKS, FIRST_LOOK, Stopping, Until
 from tests.design.plans import calibrated_for, small_plan
 from tests.needs import SANDBOX, needs
 from tests.program import sectax
@@ -21,7 +21,7 @@ from tests.program import sectax
 
 def planned(stopping: Stopping, block_s: float, elapsed_s: float = 0.0) -> int:
     plan = replace(small_plan(), stopping=stopping)
-    return last_look(plan, with_last_look(plan, calibrated_for(plan), block_s, block_s, elapsed_s))
+    return plan.last_look(with_last_look(plan, calibrated_for(plan), block_s, block_s, elapsed_s))
 
 
 def budget(name: str, preset: str, stopping: Stopping, **options: tuple[str, ...]) -> Stopping:
@@ -43,7 +43,7 @@ def test_right_before_the_first_look_blocks_as_they_come_decide_the_last_one(unt
     again = with_real_blocks(plan, planned, FIRST_LOOK - 1, 2.0, 60.0)
 
     assert again is not None
-    assert last_look(plan, again) == looks
+    assert plan.last_look(again) == looks
     assert with_real_blocks(plan, again, FIRST_LOOK - 1, 2.0, 60.0) is None
 
 
@@ -69,7 +69,7 @@ def test_looks_that_were_asked_for_or_are_needed_stay(stopping: Stopping, looks:
 
     again = with_real_blocks(plan, calibrated_for(plan), FIRST_LOOK - 1, 2.0, 60.0 if looks == 8 else -1.0)
 
-    assert (None if again is None else last_look(plan, again)) == looks
+    assert (None if again is None else plan.last_look(again)) == looks
 
 
 def test_a_number_of_blocks_that_was_asked_for_is_kept() -> None:
@@ -89,7 +89,7 @@ def test_a_budget_too_short_for_a_verdict_is_refused_with_the_one_that_is_not() 
 def test_what_is_measured_once_leaves_less_for_blocks() -> None:
     plan = replace(small_plan(), stopping=Stopping(0.02, budget_s=600.0))
 
-    assert last_look(plan, with_last_look(plan, calibrated_for(plan), 10.0, 10.0, 100.0, 300.0)) == 20
+    assert plan.last_look(with_last_look(plan, calibrated_for(plan), 10.0, 10.0, 100.0, 300.0)) == 20
     with pytest.raises(NothingMeasured) as refused:
         with_last_look(plan, calibrated_for(plan), 10.0, 10.0, 100.0, 480.0)
 

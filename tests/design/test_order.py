@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sectax.design.order import plan_block
-from sectax.model.plan import known_extra
 from tests.design.plans import calibrated_for, small_plan
 
 PLAN = small_plan()
@@ -108,7 +107,7 @@ def test_a_known_extra_cost_is_spread_over_the_rounds_and_adds_up(count, rounds,
     extras = [v.work.extra for cell in block.cells for v in cell.visits if v.treatment == positive.id]
     assert sum(extras) == total
     assert max(extras) - min(extras) <= 1
-    assert known_extra(calibrated.calibrations[positive.id], extra, rounds) == total / (count * rounds)
+    assert calibrated.calibrations[positive.id].known_extra(extra, rounds) == total / (count * rounds)
     others = [v.work.extra for cell in block.cells for v in cell.visits if v.treatment != positive.id]
     assert set(others) == {0}
 

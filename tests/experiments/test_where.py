@@ -10,7 +10,7 @@ from sectax.experiments.function.experiment import FunctionExperiment
 from sectax.experiments.on_lambda import AWS, LOCAL, LOCAL_ROLE
 from sectax.experiments.on_lambda.experiment import ENDPOINT_OPTIONS, where
 from sectax.model.bill import Usage
-from sectax.model.plan import Plan, last_look
+from sectax.model.plan import Plan
 from sectax.model.treatment import Role
 from tests.machines import plan_of
 
@@ -56,7 +56,7 @@ def plan_on_aws() -> Plan:
 
 def test_what_is_invoked_beside_the_measurement_is_counted_at_every_opening_the_pilots_too() -> None:
     plan = plan_on_aws()
-    blocks = last_look(plan, None)
+    blocks = plan.last_look(None)
     tried = [treatment for treatment in plan.treatments if treatment.role is not Role.NEGATIVE]
 
     without, with_seven = (usage(plan, 0.01, besides)[0].amount for besides in (0, 7))

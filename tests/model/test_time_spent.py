@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from sectax.model.measured import BlockRecord, Visited
-from sectax.model.plan import settling_operations
 from sectax.model.subject import Observation, Visit
 from sectax.model.time_spent import time_spent
 from tests.reports import situations
@@ -21,7 +20,7 @@ def test_the_shares_are_those_of_the_record_and_make_up_the_whole() -> None:
     visited = Visited(batches, batches * calibration.count, batches * batch_s, open_s)
     spent = time_spent(replace(MEASURED, record={1: BlockRecord(1.0, {name: visited}), 2: BlockRecord(1.0, {})}))
 
-    thrown_away = batches * settling_operations(calibration) / calibration.count + calibration.warmup
+    thrown_away = batches * calibration.settling_operations / calibration.count + calibration.warmup
     assert spent.counted == pytest.approx(batches * batch_s / 2)
     assert spent.settling == pytest.approx(thrown_away * batch_s / 2)
     assert spent.opening == pytest.approx(open_s / 2)

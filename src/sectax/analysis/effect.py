@@ -15,7 +15,7 @@ from sectax.analysis.verdict import verdict
 from sectax.model.finding import Effect, Estimate
 from sectax.model.measured import Measured
 from sectax.model.metric import Metric
-from sectax.model.plan import FIRST_LOOK, Plan, Until, added_s, known_cost, last_look
+from sectax.model.plan import FIRST_LOOK, Plan, Until
 from sectax.model.treatment import Standing
 from sectax.stats.confidence_sequence import UNSEEN, Sequence, guarded_half_width, half_width, running_sequence
 from sectax.stats.hosts import Places, of_hosts, stratified_sequence, without_late
@@ -125,7 +125,7 @@ def effects(measured: Measured) -> tuple[Effect | None, ...]:
         np.concatenate([alpha, SURE * alpha[control]]),
         np.concatenate([pairs.least_spread, pairs.least_spread[control]]),
         np.concatenate([off, off[control]]),
-        last_look=last_look(measured.plan, measured.calibrated),
+        last_look=measured.plan.last_look(measured.calibrated),
         fixed=fixed,
         host=host,
     )
@@ -211,9 +211,9 @@ def _added(measured: Measured, pairs: Pairs, row: int) -> float | None:
     """
     plan = measured.plan
     treatment = plan.treatment(pairs.comparisons[row].treatment)
-    seconds = 0.0 if treatment.extra else added_s(treatment, plan, measured.calibrated)
+    seconds = 0.0 if treatment.extra else plan.added_s(treatment, measured.calibrated)
     if not seconds:
-        share = known_cost(plan, measured.calibrated, treatment)
+        share = plan.known_cost(treatment, measured.calibrated)
         return None if share is None else float(np.log1p(share))
     added = np.where(np.isfinite(pairs.logs[row]), np.log1p(seconds / pairs.baseline_cost[row]), np.nan)
     if not np.isfinite(added).any():

@@ -11,7 +11,7 @@ from sectax.analysis.needed import Open, blocks_needed, margins_in_reach
 from sectax.analysis.verdict import verdict
 from sectax.model.finding import UNSETTLED, Effect, Finding, VerdictId
 from sectax.model.measured import Measured
-from sectax.model.plan import ENOUGH_BLOCKS, last_look
+from sectax.model.plan import ENOUGH_BLOCKS
 from sectax.model.treatment import Comparison
 from sectax.stats.confidence_sequence import UNSEEN
 
@@ -55,7 +55,7 @@ def _with_needs(findings: list[Finding], measured: Measured) -> list[Finding]:
     ]
     if not still:
         return findings
-    margin, last, end = findings[0].margin, last_look(measured.plan, measured.calibrated), _end(measured)
+    margin, last, end = findings[0].margin, measured.plan.last_look(measured.calibrated), _end(measured)
     projected = _open([(findings[row].comparison, effect) for row, effect in still])
     needs = blocks_needed(projected, margin, last)
     margins = margins_in_reach(projected, end, last)
@@ -86,7 +86,7 @@ def _open(compared: list[tuple[Comparison, Effect]]) -> Open:
 def _end(measured: Measured) -> int:
     """The number of blocks at which the budget is spent, if they go on to last as long as they did."""
     stopping = measured.plan.stopping
-    most = last_look(measured.plan, measured.calibrated)
+    most = measured.plan.last_look(measured.calibrated)
     pace_s = _pace_s(measured)
     if stopping.budget_s is None or not pace_s:
         return most

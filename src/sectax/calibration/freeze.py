@@ -11,19 +11,7 @@ import numpy as np
 
 from sectax.calibration.warming import Warming
 from sectax.design.batches import Operation, batch_sizes, uneven, whole_operations
-from sectax.model.plan import (
-    ENOUGH_BLOCKS,
-    FIRST_LOOK,
-    ROUGHLY,
-    Calibrated,
-    Calibration,
-    Plan,
-    Stopping,
-    Until,
-    known_extra,
-    settled_batch_s,
-    warming_up_s,
-)
+from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, ROUGHLY, Calibrated, Calibration, Plan, Stopping, Until
 from sectax.model.treatment import Cell, Role, Standing
 from sectax.stats.pilot import Noise, noise_of, seconds_to_verdict, warm_up, width_after
 
@@ -177,6 +165,11 @@ def sized_again(plan: Plan, calibrated: Calibrated, operation_s: Mapping[str, fl
     return replace(calibrated, calibrations=fed, rounds=rounds)
 
 
+def sized_again_note(block: int) -> str:
+    """What a run notes where the batches of later blocks have other sizes than the pilot found."""
+    return f"batches were sized again after block {block}: the pilot had read some too long"
+
+
 def _operation(calibration: Calibration) -> Operation:
     return Operation(calibration.operation_s, calibration.shortest_s, calibration.most, calibration.fewest)
 
@@ -236,7 +229,7 @@ def _rounds(
             once[cell.id] = 1
             left_s -= _round_s(frozen, {treatment.id: tried[treatment.id] for treatment in here}, at_once)
             continue
-        block_cost[cell.id] = sum(calibration.open_s + warming_up_s(calibration) for calibration in frozen)
+        block_cost[cell.id] = sum(calibration.open_s + calibration.warming_up_s for calibration in frozen)
         shared = min(1.0, len(here) / plan.together) if plan.together else 1.0
         round_cost[cell.id] = _round_s(
             frozen, {treatment.id: tried[treatment.id] for treatment in here}, at_once, shared
@@ -315,7 +308,7 @@ def _round_s(
         shared: the part of a gap that is this cell's where others are visited in the same rounds.
     """
     work_s = {
-        calibration.treatment: (settled_batch_s(calibration) + calibration.waits_s) * tried[calibration.treatment].pace
+        calibration.treatment: (calibration.settled_batch_s + calibration.waits_s) * tried[calibration.treatment].pace
         for calibration in frozen
     }
     waits_s = [shared * (trial.gap_s + work_s[name]) for name, trial in tried.items() if trial.gap_s]
@@ -429,7 +422,7 @@ def enough_rounds(calibration: Calibration, extra: float, rounds: int, most: int
     One extra operation among the four of four rounds of one is 25 %, and no control of 4 %.
     """
     for enough in range(rounds, most + 1, 2):
-        if abs(known_extra(calibration, extra, enough) - extra) <= extra / 10:
+        if abs(calibration.known_extra(extra, enough) - extra) <= extra / 10:
             return enough
     return most
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from sectax.model.drawn_order import drawn_order
-from sectax.model.plan import Calibrated, Calibration, Plan, extra_operations, settling_operations
+from sectax.model.plan import Calibrated, Calibration, Plan
 from sectax.model.subject import Work
 from sectax.model.trial import PlannedBlock, PlannedCell, PlannedVisit
 
@@ -60,7 +60,7 @@ def _visit_work(calibration: Calibration, extra: float, rounds: int) -> list[Wor
     Which visits have one operation more goes round from block to block: otherwise the first one would always be the
     lightest, and the audit would take that for a warm-up.
     """
-    settle, total = settling_operations(calibration), extra_operations(calibration, extra, rounds)
+    settle, total = calibration.settling_operations, calibration.extra_operations(extra, rounds)
     if not total:
         return [Work(count=calibration.count, settle=settle)]
     shares = [total * (index + 1) // rounds - total * index // rounds for index in range(rounds)]

@@ -21,7 +21,8 @@ DEFAULT_MAX_BLOCKS = 40
 ROUGHLY = math.log(1.12)
 # From here on an operation is long: people wait for each, and what starting again changes is small beside it.
 LONG_S = 0.5
-
+# A settling batch is half as long as the batch that counts: it brings back caches after a switch, and says nothing.
+SETTLING_SHARE = 0.5
 
 # Where the services of a run work while its subjects are kept on one processor.
 OTHERS, SUBJECTS = "others", "subjects"
@@ -187,6 +188,17 @@ class Plan(Procedure):
         """Whether the pilot decides how many rounds a block has."""
         return self.rounds_range[0] < self.rounds_range[1]
 
+    @property
+    def batch_observation(self) -> str | None:
+        """The observations that are the run's batches, as they lasted: of the first metric made of elapsed times."""
+        of_time = (metric for metric in self.metrics if metric.summary is Summary.RATE or metric.unit == "s")
+        return next((metric.observed for metric in of_time if not metric.cpu), None)
+
+    @property
+    def tail_observations(self) -> frozenset[str]:
+        """The observations of which every single one is kept, since a metric takes their tail."""
+        return frozenset(metric.observed for metric in self.metrics if metric.summary.tail is not None)
+
     def treatment(self, treatment_id: str) -> Treatment:
         return next(treatment for treatment in self.treatments if treatment.id == treatment_id)
 
@@ -199,6 +211,46 @@ class Plan(Procedure):
 
     def metric(self, name: str) -> Metric:
         return next(metric for metric in self.metrics if metric.name == name)
+
+    def nominal_cost(self, treatment: Treatment) -> float:
+        """What a positive control is meant to cost more, as a share."""
+        return treatment.extra or 2 * self.stopping.margin
+
+    def known_cost(self, treatment: Treatment, calibrated: Calibrated | None) -> float | None:
+        """What a positive control really cost more, as a share; None where the run was not calibrated for it.
+
+        A subject that runs no extra operations adds the nominal cost by itself.
+        """
+        if not treatment.extra:
+            return self.nominal_cost(treatment)
+        calibration = None if calibrated is None else calibrated.calibrations.get(treatment.id)
+        rounds = None if calibrated is None else calibrated.rounds.get(treatment.cell)
+        return calibration.known_extra(treatment.extra, rounds) if calibration is not None and rounds else None
+
+    def added_s(self, treatment: Treatment, calibrated: Calibrated | None) -> float:
+        """Seconds that a positive control adds to every operation, as a share of what the pilot saw of its baseline.
+
+        0 for other treatments, and before a pilot has seen the baseline.
+        """
+        if treatment.role is not Role.POSITIVE or calibrated is None:
+            return 0.0
+        baseline = calibrated.calibrations.get(self.cell(treatment.cell).baseline)
+        if baseline is None:
+            return 0.0
+        return self.nominal_cost(treatment) * (baseline.typical_s or baseline.operation_s)
+
+    def last_look(self, calibrated: Calibrated | None) -> int:
+        """The block after which a run ends at the latest: what the error level of its looks is shared over."""
+        if self.stopping.fixed_blocks is not None:
+            return max(self.stopping.fixed_blocks, FIRST_LOOK)
+        frozen = None if calibrated is None else calibrated.last_look
+        return max(frozen or self.stopping.max_blocks or DEFAULT_MAX_BLOCKS, FIRST_LOOK)
+
+    def once_s(self, calibrated: Calibrated) -> float:
+        """Seconds that go once into a run, for the cells that one block alone measures."""
+        once = {cell.id for cell in self.cells if cell.once}
+        here = [member for member in self.treatments if member.cell in once and member.id in calibrated.calibrations]
+        return sum(calibrated.calibrations[member.id].batch_s * calibrated.rounds[member.cell] for member in here)
 
 
 @dataclass(frozen=True)
@@ -243,6 +295,29 @@ class Calibration:
         """Seconds of one operation where nothing disturbs it."""
         return self.batch_s / self.count
 
+    @property
+    def settling_operations(self) -> int:
+        """How many operations are run and thrown away before a batch that counts."""
+        return math.ceil(self.count * SETTLING_SHARE) if self.settle else 0
+
+    @property
+    def settled_batch_s(self) -> float:
+        """About how long a batch that counts lasts together with the one before it that is thrown away."""
+        return self.batch_s * (1 + self.settling_operations / self.count)
+
+    @property
+    def warming_up_s(self) -> float:
+        """Seconds that its warm-up adds to a block."""
+        return self.warmup * self.batch_s if self.warmup_s is None else self.warmup_s
+
+    def extra_operations(self, extra: float, rounds: int) -> int:
+        """How many operations a known extra cost is in a block: as near as whole ones come, and at least one."""
+        return max(1, round(self.count * rounds * extra)) if extra else 0
+
+    def known_extra(self, extra: float, rounds: int) -> float:
+        """The share of extra operations that a block really runs, e.g. 0.0417 for 5 among 120."""
+        return self.extra_operations(extra, rounds) / (self.count * rounds)
+
 
 @dataclass(frozen=True)
 class Calibrated:
@@ -260,101 +335,3 @@ class Calibrated:
     rounds: dict[str, int]
     last_look: int | None = None
     pace: float = 1.0
-
-
-def once_s(plan: Plan, calibrated: Calibrated) -> float:
-    """Seconds that go once into a run, for the cells that one block alone measures."""
-    once = {cell.id for cell in plan.cells if cell.once}
-    once_only = [
-        treatment for treatment in plan.treatments if treatment.cell in once and treatment.id in calibrated.calibrations
-    ]
-    return sum(
-        calibrated.calibrations[treatment.id].batch_s * calibrated.rounds[treatment.cell] for treatment in once_only
-    )
-
-
-def sized_again_note(block: int) -> str:
-    """What a run notes where the batches of later blocks have other sizes than the pilot found."""
-    return f"batches were sized again after block {block}: the pilot had read some too long"
-
-
-def last_look(plan: Plan, calibrated: Calibrated | None) -> int:
-    """The block after which a run ends at the latest: what the error level of its looks is shared over."""
-    stopping = plan.stopping
-    if stopping.fixed_blocks is not None:
-        return max(stopping.fixed_blocks, FIRST_LOOK)
-    frozen = None if calibrated is None else calibrated.last_look
-    return max(frozen or stopping.max_blocks or DEFAULT_MAX_BLOCKS, FIRST_LOOK)
-
-
-# A settling batch is half as long as the batch that counts: it brings back caches after a switch, and says nothing.
-SETTLING_SHARE = 0.5
-
-
-def settling_operations(calibration: Calibration) -> int:
-    """How many operations are run and thrown away before a batch that counts."""
-    return math.ceil(calibration.count * SETTLING_SHARE) if calibration.settle else 0
-
-
-def settled_batch_s(calibration: Calibration) -> float:
-    """About how long a batch that counts lasts together with the one before it that is thrown away."""
-    return calibration.batch_s * (1 + settling_operations(calibration) / calibration.count)
-
-
-def warming_up_s(calibration: Calibration) -> float:
-    """Seconds that its warm-up adds to a block."""
-    seconds = calibration.warmup_s
-    return calibration.warmup * calibration.batch_s if seconds is None else seconds
-
-
-def extra_operations(calibration: Calibration, extra: float, rounds: int) -> int:
-    """How many operations a known extra cost is in a whole block: as near as whole ones can come, and at least one."""
-    return max(1, round(calibration.count * rounds * extra)) if extra else 0
-
-
-def known_extra(calibration: Calibration, extra: float, rounds: int) -> float:
-    """The share of extra operations that a block really runs, e.g. 0.0417 for 5 among 120."""
-    return extra_operations(calibration, extra, rounds) / (calibration.count * rounds)
-
-
-def nominal_cost(plan: Plan, treatment: Treatment) -> float:
-    """What a positive control is meant to cost more, as a share."""
-    return treatment.extra or 2 * plan.stopping.margin
-
-
-def known_cost(plan: Plan, calibrated: Calibrated | None, treatment: Treatment) -> float | None:
-    """What a positive control really cost more, as a share; None where the run was not calibrated for it.
-
-    A subject that runs no extra operations adds the nominal cost by itself.
-    """
-    if not treatment.extra:
-        return nominal_cost(plan, treatment)
-    calibration = None if calibrated is None else calibrated.calibrations.get(treatment.id)
-    rounds = None if calibrated is None else calibrated.rounds.get(treatment.cell)
-    return known_extra(calibration, treatment.extra, rounds) if calibration is not None and rounds else None
-
-
-def added_s(treatment: Treatment, plan: Plan, calibrated: Calibrated | None) -> float:
-    """Seconds that a positive control adds to every operation, as a share of what the pilot saw of its baseline.
-
-    0 for other treatments, and before a pilot has seen the baseline.
-    """
-    if treatment.role is not Role.POSITIVE or calibrated is None:
-        return 0.0
-    baseline = calibrated.calibrations.get(plan.cell(treatment.cell).baseline)
-    if baseline is None:
-        return 0.0
-    return nominal_cost(plan, treatment) * (baseline.typical_s or baseline.operation_s)
-
-
-def batch_observation(plan: Plan) -> str | None:
-    """The observations that are the run's batches, as they lasted: of the first metric made of elapsed times."""
-    for metric in plan.metrics:
-        if not metric.cpu and (metric.summary is Summary.RATE or metric.unit == "s"):
-            return metric.observed
-    return None
-
-
-def tail_observations(plan: Plan) -> frozenset[str]:
-    """The observations of which every single one is kept, since a metric takes their tail."""
-    return frozenset(metric.observed for metric in plan.metrics if metric.summary.tail is not None)

@@ -6,7 +6,6 @@ from collections import Counter
 from dataclasses import dataclass
 
 from sectax.model.measured import Measured
-from sectax.model.plan import settling_operations
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ def time_spent(measured: Measured) -> TimeSpent | None:
                 # Operations that are timed one by one have a batch each, and settle once for a visit.
                 visits = min(visit.batches, rounds.get(place[name], visit.batches))
                 calibration = calibrations[name]
-                before = calibration.warmup * calibration.count + visits * settling_operations(calibration)
+                before = calibration.warmup * calibration.count + visits * calibration.settling_operations
                 settling_s += before * visit.elapsed_s / visit.operations / beside[name]
     if whole_s <= 0 or counted_s <= 0:
         return None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from sectax.model.environment import LOCAL_HOST, Environment
 from sectax.model.measured import BatchShape, BatchStatistics, BlockRecord, Failure, Measured, Visited
 from sectax.model.metric import Metric, Summary
-from sectax.model.plan import Calibrated, Plan, batch_observation, tail_observations
+from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import Observation, Witness, Witnesses
 from sectax.model.trial import BlockEvent, Dropped, PlannedBlock, State, Trial
 from sectax.record.errors import UnusableObservation
@@ -193,7 +193,7 @@ class MeasuredBuilder:
         self._observed: dict[str, list[Metric]] = {}
         for metric in plan.metrics:
             self._observed.setdefault(metric.observed, []).append(metric)
-        self._batch = batch_observation(plan)
+        self._batch = plan.batch_observation
         self._seconds: dict[int, float] = {}
         self._record: dict[int, BlockRecord] = {}
         self._pilot_failures: list[Failure] = []
@@ -201,7 +201,7 @@ class MeasuredBuilder:
         order = [treatment.id for treatment in plan.treatments]
         names = [metric.name for metric in plan.metrics]
         self._values: dict[str, dict[str, dict[int, float]]] = {name: {id: {} for id in order} for name in names}
-        self._samples: dict[str, dict[str, dict[int, array[float]]]] = {name: {} for name in tail_observations(plan)}
+        self._samples: dict[str, dict[str, dict[int, array[float]]]] = {name: {} for name in plan.tail_observations}
         self._counts: dict[str, dict[str, int]] = {name: dict.fromkeys(order, 0) for name in names}
         self._visited: dict[str, list[int]] = {id: [] for id in order}
         self._witnesses: dict[str, dict[str, dict[tuple[type, Witness], Witness]]] = {id: {} for id in order}

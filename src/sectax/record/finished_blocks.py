@@ -15,7 +15,7 @@ import msgspec
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.measured import Failure, Visited
 from sectax.model.metric import Summary
-from sectax.model.plan import Plan, batch_observation, tail_observations
+from sectax.model.plan import Plan
 from sectax.model.subject import Witnesses
 from sectax.record.builder import BlockSummary, totals
 from sectax.record.checksums import BlockChecksum, Hash, has_checksums, recorded_blocks
@@ -79,8 +79,8 @@ class BlockReducer:
         (version,) = db.execute("PRAGMA user_version").fetchone()
         self._host_column = "host" if version >= _FIRST_WITH_HOSTS else f"'{LOCAL_HOST}'"
         self._names = {number: id for id, number in treatment_numbers(plan).items()}
-        self._batch = batch_observation(plan)
-        self._tails = tail_observations(plan)
+        self._batch = plan.batch_observation
+        self._tails = plan.tail_observations
         self._medians = {metric.observed for metric in plan.metrics if metric.summary is Summary.MEDIAN}
         self._series: dict[int, _Series] = {}
         self._witness_sets: dict[int, tuple[str, Witnesses]] = {}

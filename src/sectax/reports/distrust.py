@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from sectax.model.analysed import Analysed, FamilyControls
 from sectax.model.environment import FLAW
 from sectax.model.finding import FASTER, SLOWER, Effect, Finding, Severity, VerdictId
-from sectax.model.plan import Plan, nominal_cost
+from sectax.model.plan import Plan
 from sectax.model.treatment import Standing
 from sectax.reports.diagnostics import alike, all_warnings, failed, skipped
 from sectax.reports.notes import empty_loops
@@ -131,7 +131,7 @@ def self_checked(analysed: Analysed, shown: frozenset[str]) -> str:
 
 
 def _known_cost(plan: Plan, family: FamilyControls, positive: Finding) -> float:
-    return family.known_cost or nominal_cost(plan, plan.treatment(positive.comparison.treatment))
+    return family.known_cost or plan.nominal_cost(plan.treatment(positive.comparison.treatment))
 
 
 def _least_trusted(plan: Plan, family: FamilyControls, positive: Finding, effect: Effect) -> float:

@@ -12,7 +12,7 @@ from sectax.analysis.verdict import narrow_enough
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.finding import UNSETTLED, Finding, VerdictId, is_answered
 from sectax.model.measured import Measured
-from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, Plan, Stopping, Until, last_look
+from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, Plan, Stopping, Until
 from sectax.model.treatment import Standing
 from sectax.reports.words import names
 from sectax.text import claims, units
@@ -187,7 +187,7 @@ def _left(measured: Measured, waiting: list[Finding], elapsed_s: float, one_bloc
         return Left()
     plan, stopping = measured.plan, measured.plan.stopping
     done = len(measured.blocks)
-    most_s = (last_look(plan, measured.calibrated) - done) * one_block_s
+    most_s = (plan.last_look(measured.calibrated) - done) * one_block_s
     if stopping.budget_s is not None:
         still_s = (ENOUGH_BLOCKS - done) * one_block_s if stopping.extends else 0.0
         most_s = min(most_s, max(still_s, stopping.budget_s - elapsed_s))

@@ -16,7 +16,7 @@ from typing import Literal
 
 from sectax.analysis.findings import judge
 from sectax.analysis.stopping import still_open
-from sectax.calibration.freeze import sized_again
+from sectax.calibration.freeze import sized_again, sized_again_note
 from sectax.calibration.time_budget import (
     WITHIN,
     BlockTimes,
@@ -33,7 +33,7 @@ from sectax.experiments.interface import Bench, Request
 from sectax.model.analysed import Analysed
 from sectax.model.errors import NothingMeasured, RecordNotWritable, SectaxError, WrongUse
 from sectax.model.measured import Measured
-from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, last_look, once_s, sized_again_note
+from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, Calibrated
 from sectax.model.subject import Visit
 from sectax.model.trial import BlockEvent, Dropped, Opened, PlannedBlock, Trial
 from sectax.record.appender import refuse_held, refuse_new
@@ -243,7 +243,7 @@ class _Session:
                 for line in durations:
                     self.progress.say(line)
                 done = len(self.ledger.measured().blocks)
-                once = 0.0 if done else once_s(self.plan, calibrated)
+                once = 0.0 if done else self.plan.once_s(calibrated)
                 left_s, elapsed_s = self._left_s(), self._elapsed_s()
                 self._refuse_small_rest(about_s)
                 self.progress.stands(before_blocks(self.plan, about_s, left_s, elapsed_s, once_s=once, done=done))
@@ -338,7 +338,7 @@ class _Session:
 
         calibrated = self.work.calibrate(emit, self._left_s, tick)
         one_block_s, paced_s = (self.work.block_s(calibrated, pace=pace) for pace in (1.0, calibrated.pace))
-        once = once_s(self.plan, calibrated)
+        once = self.plan.once_s(calibrated)
         calibrated = with_last_look(self.plan, calibrated, one_block_s, paced_s, self._elapsed_s(), once)
         self.ledger.calibrate(calibrated)
         return calibrated
@@ -382,7 +382,7 @@ class _Session:
         going = still_open(measured)
         ended = time.monotonic()
         while going and not self._is_budget_spent(measured, times):
-            most = last_look(self.plan, measured.calibrated) - len(measured.blocks)
+            most = self.plan.last_look(measured.calibrated) - len(measured.blocks)
             calibrated = self._wave(most, going.treatments, calibrated, times)
             done = len(self.ledger.measured().blocks) - len(measured.blocks)
             began, ended = ended, time.monotonic()
@@ -412,7 +412,7 @@ class _Session:
 
     def _is_budget_spent(self, measured: Measured, times: BlockTimes) -> bool:
         done = len(measured.blocks)
-        if done >= last_look(self.plan, measured.calibrated):
+        if done >= self.plan.last_look(measured.calibrated):
             return True
         if self.plan.stopping.extends and done < ENOUGH_BLOCKS:
             return False

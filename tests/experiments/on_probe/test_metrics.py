@@ -8,7 +8,7 @@ from sectax.experiments import registry
 from sectax.experiments.on_probe.experiment import ProbeMetrics, ask_probe, probe_metrics
 from sectax.experiments.on_probe.subject import ProbeSpec
 from sectax.model.machine import Machine, ProbeState
-from sectax.model.plan import Plan, batch_observation
+from sectax.model.plan import Plan
 from sectax.model.treatment import Standing
 from sectax.model.why_not import WhyNot
 from tests.fakes.toy import fake
@@ -64,7 +64,7 @@ def test_primary_comparisons_and_controls_are_in_cpu_time(experiment: str) -> No
     assert answering == {"cpu_time"}
     assert {comparison.standing for comparison in plan.comparisons} == set(Standing)
     assert {comparison.metric for comparison in plan.comparisons} >= {"cpu_time", "throughput"}
-    assert batch_observation(plan) == "batch_time"  # as long as it lasted
+    assert plan.batch_observation == "batch_time"  # as long as it lasted
 
 
 def test_a_probe_of_protocol_1_0_is_planned_in_wall_time() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, remark, warning
 from sectax.audit.own.evidence import RunEvidence
 from sectax.model import finding as model
-from sectax.model.plan import FIRST_LOOK, known_cost, nominal_cost
+from sectax.model.plan import FIRST_LOOK
 from sectax.model.treatment import CONTROLS, Comparison, Standing
 from sectax.stats import run_controls
 from sectax.text import claims, units
@@ -145,7 +145,7 @@ def _unmeasured(evidence: RunEvidence, positive: model.Finding) -> str | None:
     if positive.effect.blocks < FIRST_LOOK:
         return f"{positive.effect.blocks} blocks of the positive control are too few"
     plan, treatment = evidence.plan, evidence.plan.treatment(positive.comparison.treatment)
-    nominal, real = nominal_cost(plan, treatment), known_cost(plan, evidence.measured.calibrated, treatment)
+    nominal, real = plan.nominal_cost(treatment), plan.known_cost(treatment, evidence.measured.calibrated)
     if real is not None and real > MOST_OF_NOMINAL * nominal:
         intended, actual = units.known_cost(nominal), units.known_cost(real)
         return f"the positive control was not measured at its {intended}: whole operations made it {actual}"

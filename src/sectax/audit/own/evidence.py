@@ -11,7 +11,7 @@ from sectax.audit.form import Moves, Quantity, Series, Work
 from sectax.model.finding import Finding, VerdictId
 from sectax.model.measured import BatchShape, BatchStatistics, Measured
 from sectax.model.metric import Metric, Summary
-from sectax.model.plan import Calibration, Plan, batch_observation
+from sectax.model.plan import Calibration, Plan
 from sectax.model.seal import Seal
 from sectax.model.subject import Witness
 from sectax.model.treatment import CONTROLS, Role, Treatment
@@ -77,7 +77,7 @@ class Arm:
     def queued(self) -> float | None:
         """The share of the watched time in which it was ready to run and waited for a processor."""
         plan, waited_s = self.measured.plan, self.telemetry.get("run_queue_delay_s")
-        of_batches = (metric.name for metric in plan.metrics if metric.observed == batch_observation(plan))
+        of_batches = (metric.name for metric in plan.metrics if metric.observed == plan.batch_observation)
         batch_s = next((self.lengths[name] for name in of_batches if name in self.lengths), 0.0)
         spanned_s = self.telemetry.get("spanned_s") or (self.batches.batches * batch_s if self.batches else 0.0)
         return None if waited_s is None or not spanned_s else waited_s / spanned_s
@@ -159,7 +159,7 @@ class RunEvidence:
     @property
     def batch(self) -> str | None:
         """The name of the observations that are its batches."""
-        return batch_observation(self.plan)
+        return self.plan.batch_observation
 
     @cached_property
     def arms(self) -> dict[str, Arm]:

@@ -31,7 +31,7 @@ from sectax.model.bill import one_way, processor_hours
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
 from sectax.model.metric import Better, Metric, Summary
-from sectax.model.plan import FIRST_LOOK, LONG_S, Calibrated, Plan, Stopping, added_s
+from sectax.model.plan import FIRST_LOOK, LONG_S, Calibrated, Plan, Stopping
 from sectax.model.subject import SubjectSpec, Witnesses
 from sectax.model.treatment import Factor, Role, Treatment
 
@@ -278,7 +278,7 @@ class _Bench(Bench):
             prepare=commands.prepare.get(name),
             deadline_s=commands.deadline_s,
             ignore_failure=commands.ignore_failure,
-            injected_s=added_s(treatment, self.plan, calibrated) + self._planted_s(treatment, calibrated),
+            injected_s=self.plan.added_s(treatment, calibrated) + self._planted_s(treatment, calibrated),
             # Once, before anything counts, which is the pilot; a session without one warms up in its blocks.
             warmup=0 if self._is_warm and calibrated is not None else commands.warmup,
             # Whoever says how many executions there are says with --warmup how many are thrown away.

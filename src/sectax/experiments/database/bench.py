@@ -12,7 +12,7 @@ from sectax.experiments.database.levels import ACCESS, CONTROL, KEPT
 from sectax.experiments.database.server import WORK_FOLDERS, Postgres, new_passwords
 from sectax.experiments.database.subject import DatabaseSpec
 from sectax.experiments.interface import Bench
-from sectax.model.plan import Calibrated, Plan, added_s
+from sectax.model.plan import Calibrated, Plan
 from sectax.model.treatment import Treatment
 
 
@@ -46,5 +46,5 @@ class DatabaseBench(Bench):
             kept=levels["connection"] == KEPT,
             client=self._clients.setdefault(treatment.cell, PgClient(str(parts.client()))),
             server=self._server,
-            added_s=added_s(treatment, self.plan, calibrated),
+            added_s=self.plan.added_s(treatment, calibrated),
         )

@@ -20,7 +20,7 @@ from sectax.experiments.interface import Bench
 from sectax.experiments.named import FOLDER
 from sectax.hosts.places import HERE
 from sectax.model.errors import WrongUse
-from sectax.model.plan import Calibrated, Plan, added_s
+from sectax.model.plan import Calibrated, Plan
 from sectax.model.treatment import Treatment
 
 _MARK = "body_mark"
@@ -89,7 +89,7 @@ class HttpBench(Bench):
             mark=inputs[_MARK],
             bodies_differ=bool(self.plan.options.get("bodies-differ")),
             first_body=self._first_body,
-            added_s=added_s(treatment, self.plan, calibrated),
+            added_s=self.plan.added_s(treatment, calibrated),
             server=self._servers.get(service.name),
             folder=self._folder,
         )

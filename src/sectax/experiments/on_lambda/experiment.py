@@ -19,7 +19,7 @@ from sectax.model.errors import WrongUse
 from sectax.model.finding import TreatmentResult
 from sectax.model.metric import FIRST as FIRST_OBSERVED
 from sectax.model.metric import Better, Metric, Summary
-from sectax.model.plan import SERVICE, SETTLING_SHARE, Plan, last_look
+from sectax.model.plan import SERVICE, SETTLING_SHARE, Plan
 from sectax.model.subject import Witness
 from sectax.model.treatment import Factor, Role
 from sectax.model.why_not import WhyNot
@@ -181,7 +181,7 @@ class LambdaExperiment(Experiment):
     def usage(self, plan: Plan) -> tuple[Usage, ...]:
         """What the whole run would use, if every invocation took `assumed_s`."""
         in_a_batch = max(1, round(plan.batch_s / self.assumed_s))
-        blocks = last_look(plan, None)
+        blocks = plan.last_look(None)
         processor = "arm64" if architecture() == "arm64" else "x86_64"  # there are prices for these two
         requests, gb_s = 0, 0.0
         for treatment in plan.treatments:

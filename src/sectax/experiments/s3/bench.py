@@ -27,7 +27,7 @@ from sectax.experiments.s3.spec import S3Spec
 from sectax.experiments.s3.where import read_certificate, read_where, region_of
 from sectax.hosts.places import HERE
 from sectax.model.errors import WrongUse
-from sectax.model.plan import Calibrated, Plan, added_s
+from sectax.model.plan import Calibrated, Plan
 from sectax.model.treatment import Treatment
 from sectax.parts import cache
 
@@ -146,7 +146,7 @@ class S3Bench(Bench):
             rate=rate_of(levels["load"]),
             server=service.server,
             thorough=calibrated is None or not self._piloted,
-            added_s=added_s(treatment, self.plan, calibrated),
+            added_s=self.plan.added_s(treatment, calibrated),
             shelf=service.shelf,
         )
 

@@ -54,7 +54,7 @@ from sectax.model.advice_rules import AdviceRules, ByRate, Choice, OwnParts
 from sectax.model.bill import Usage, one_way
 from sectax.model.finding import TreatmentResult
 from sectax.model.metric import FIRST, Better, Metric, Summary
-from sectax.model.plan import SETTLING_SHARE, SUBJECTS, Calibrated, Plan, last_look
+from sectax.model.plan import SETTLING_SHARE, SUBJECTS, Calibrated, Plan
 from sectax.model.subject import SubjectSpec, Witness
 from sectax.model.treatment import Factor, Treatment
 from sectax.model.why_not import WhyNot
@@ -211,7 +211,7 @@ class SecretsExperiment(LambdaExperiment):
 
         sizes = len({treatment.levels["size"] for treatment in plan.treatments})
         readings = BATCH_S / _ASSUMED_CALL_S * (1 + SETTLING_SHARE)
-        visits = last_look(plan, None) * (plan.rounds_range[1] + _OPENINGS)
+        visits = plan.last_look(None) * (plan.rounds_range[1] + _OPENINGS)
         calls = sum(
             ACCESS[treatment.levels["access"]].calls[treatment.levels["situation"]] for treatment in plan.treatments
         )

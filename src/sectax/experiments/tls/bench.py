@@ -13,7 +13,7 @@ from sectax.experiments.tls.certificates import Authority, authority
 from sectax.experiments.tls.ends import Ends
 from sectax.experiments.tls.levels import CONTROL, LIBRARY, Setup, asked, delay_s, setups
 from sectax.experiments.tls.subject import TlsSpec
-from sectax.model.plan import Calibrated, Plan, added_s
+from sectax.model.plan import Calibrated, Plan
 from sectax.model.treatment import Treatment
 
 _CERTIFICATES = "certificates"
@@ -57,5 +57,5 @@ class TlsBench(Bench):
             ends=self._ends.setdefault((treatment.cell, library), Ends(parts.command(library), self._services, slow)),
             authority=authorities[setup.issued] if setup.is_tls else None,
             delay_s=self._delay_s,
-            added_s=added_s(treatment, self.plan, calibrated),
+            added_s=self.plan.added_s(treatment, calibrated),
         )

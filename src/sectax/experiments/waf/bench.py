@@ -17,7 +17,7 @@ from sectax.experiments.interface import Bench
 from sectax.experiments.waf import parts
 from sectax.experiments.waf.filtered import FilteredSpec
 from sectax.experiments.waf.levels import CONTROL, FORBIDDEN, OFF, OK, asked
-from sectax.model.plan import Calibrated, Plan, added_s
+from sectax.model.plan import Calibrated, Plan
 from sectax.model.treatment import Treatment
 
 _MARK = "body_mark"
@@ -86,7 +86,7 @@ class WafBench(Bench):
             bodies_differ=False,
             # A request that is blocked has another answer: only those of one arm must be the same.
             first_body=FirstBody(),
-            added_s=added_s(treatment, self.plan, calibrated),
+            added_s=self.plan.added_s(treatment, calibrated),
             server=server,
             folder="",
         )

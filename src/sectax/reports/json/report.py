@@ -14,7 +14,7 @@ from sectax.model.bill import Charge
 from sectax.model.environment import CHANGED, FLAW, JOB, PROOF, REVISION
 from sectax.model.finding import TreatmentResult
 from sectax.model.metric import Better
-from sectax.model.plan import Until, last_look
+from sectax.model.plan import Until
 from sectax.model.subject import Witness
 from sectax.model.treatment import CONTROLS, Factor, Role
 from sectax.reports.diagnostics import all_skipped, all_warnings
@@ -196,7 +196,7 @@ class Report(Object, frozen=True, tag_field="schema", tag="sectax/report/2"):
             plan=fill(
                 Plan,
                 plan,
-                stopping=fill(Stopping, plan.stopping, max_blocks=last_look(plan, measured.calibrated)),
+                stopping=fill(Stopping, plan.stopping, max_blocks=plan.last_look(measured.calibrated)),
             ),
             treatments=tuple(_treatment(analysed, treatment) for treatment in analysed.treatments),
             findings=tuple(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sectax.model.bill import Bill
-from sectax.model.plan import DEFAULT_MAX_BLOCKS, ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, Plan, Until, last_look, once_s
+from sectax.model.plan import DEFAULT_MAX_BLOCKS, ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, Plan, Until
 from sectax.model.treatment import CONTROLS, MEASURED, Standing
 from sectax.model.why_not import WhyNot
 from sectax.reports.words import names
@@ -135,12 +135,12 @@ def _amount(value: float) -> str:
 def _duration(plan: Plan, frozen: Calibrated, block_s: float) -> str:
     stopping = plan.stopping
     words = f"a block takes about {units.seconds(block_s)}"
-    once = once_s(plan, frozen)
+    once = plan.once_s(frozen)
     if once:
         words += f", and what is measured once {units.seconds(once)} more"
     if stopping.fixed_blocks is None:
         words += f", so the first verdict may come after about {units.seconds(once + FIRST_LOOK * block_s)}"
-    latest = once + last_look(plan, frozen) * block_s
+    latest = once + plan.last_look(frozen) * block_s
     if stopping.budget_s is not None:
         latest = min(latest, max(stopping.budget_s, once + ENOUGH_BLOCKS * block_s if stopping.extends else 0.0))
     return f"{words}; the whole takes at most about {units.seconds(latest)}"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from sectax.model.analysed import Analysed
 from sectax.model.finding import FASTER, SLOWER, Finding, VerdictId, is_answered, is_decided
-from sectax.model.plan import Until, last_look
+from sectax.model.plan import Until
 from sectax.model.treatment import Role, Standing
 from sectax.reports.words import names
 from sectax.text import claims, units
@@ -72,7 +72,7 @@ def run_state(analysed: Analysed) -> list[str]:
         return []
     word = "was interrupted" if measured.state == "interrupted" else "has not finished"
     number = len(measured.blocks)
-    limit = "" if measured.calibrated is None else f" of at most {last_look(measured.plan, measured.calibrated)}"
+    limit = "" if measured.calibrated is None else f" of at most {measured.plan.last_look(measured.calibrated)}"
     return [f"The run {word} after {number}{limit} blocks."]
 
 
