@@ -35,8 +35,8 @@ define own
 	@go="$(go)"; PATH="$(CURDIR)/$(BIN):$${go:+$$go:}$$PATH" scripts/own-tests $(1) $(2)
 endef
 IN_ALL := $(PROBES:%=probes/%) $(FUNCTIONS:%=functions/%) $(CLIENTS:%=clients/%)
-# The first probes' are in `make test`: it installs no other tool-chain, and no environment for each function.
-IN_FIRST := $(filter %/php %/python,$(PROBES:%=probes/%))
+# The Python probe's are in `make test`: it installs no other tool-chain, and no environment for each function.
+IN_FIRST := $(filter %/python,$(PROBES:%=probes/%))
 IN_OTHERS := $(filter-out $(IN_FIRST),$(IN_ALL))
 
 .PHONY: help demo setup dev probes parts test test-more test-full run-pytest run-own run-own-aside lint format bench studies picture docs lock clean
@@ -53,7 +53,7 @@ setup: ## .venv with what sectax needs to run
 dev: ## .venv with the tools for tests, lint and benchmarks too
 	@scripts/bootstrap dev
 
-probes: dev ## the probes, PHP and Python: all that `make test` needs
+probes: dev ## the probes, PHP and Python
 	@echo "==> sectax setup command honesty jwt"
 	@$(BIN)/sectax setup command honesty jwt || echo "==> going on with what there is" >&2
 
@@ -67,8 +67,8 @@ parts: dev ## what `make test-more` needs: other programs (as root), tool-chains
 # All of it runs, whatever fails: a failure of one is no reason to know nothing of the others.
 MARKERS := not more and not full
 OWN := $(IN_FIRST)
-# The probes' own run beside pytest, for much of them waits; what they print comes after it.
-test: probes ## the tests that need Python and PHP alone: sectax's, and these two probes' own
+# The probe's own run beside pytest, for much of them waits; what they print comes after it.
+test: dev ## the tests that need Python alone: sectax's, and the Python probe's own
 	@$(MAKE) -j2 --keep-going run-pytest run-own-aside; status=$$?; cat .venv/own-tests.log; exit $$status
 
 run-own-aside:
@@ -88,7 +88,7 @@ run-pytest:
 run-own:
 	$(call own,test,$(OWN))
 
-lint: probes ## style, types and floors; then each probe's and function's own linters
+lint: dev ## style, types and floors; then each probe's and function's own linters
 	@echo "==> ruff check"
 	@$(BIN)/ruff check .
 	@echo "==> ruff format"

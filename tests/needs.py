@@ -1,9 +1,9 @@
 """What a test needs of the machine beyond Python: `needs("cc")`, in the one place that looks whether it is there.
 
-`make test` has the tests that need nothing, or what it installs itself (`FIRST`); a test that needs more is of the
-middle form. What is missing there is a skip, with the command that installs it; a test that skips itself fails where
-SECTAX_NO_SKIPS=1. Whether something is there is found out apart from the code under test: otherwise a look for
-control groups that is broken would skip its own tests.
+`make test` has the tests that need nothing; one that needs something is of the middle form. What is missing there is a
+skip, with the command that installs it; a test that skips itself fails where SECTAX_NO_SKIPS=1. Whether something is
+there is found out apart from the code under test: otherwise a look for control groups that is broken would skip its
+own tests.
 """
 
 from __future__ import annotations
@@ -178,8 +178,6 @@ PARTS = {
 }
 # What a function runs in.
 SANDBOX = ("control groups", "the runtime of a function")
-# What `make test` installs itself where it may; elsewhere it leaves these tests out, and says so.
-FIRST = {"php"}
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -188,7 +186,6 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before -m is asked
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    left_out = []
     for item in items:
         wanted = {name for mark in item.iter_markers("needs") for name in mark.args}
         if unknown := wanted - PARTS.keys():
@@ -196,16 +193,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if item.get_closest_marker("skipif") is not None:
             raise pytest.UsageError(f"{item.nodeid} has skipif: say needs(part) instead (tests/needs.py)")
         missing = sorted(name for name in wanted if not _is_here(name))
-        if wanted - FIRST:
+        if wanted:
             item.add_marker(pytest.mark.more)
-        elif missing:
-            left_out.append(item)
         if missing:
             item.user_properties.append((_LACKING, missing[0]))
             item.add_marker(pytest.mark.skip(reason=f"{missing[0]} is missing ({PARTS[missing[0]].hint})"))
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in left_out]
 
 
 @functools.cache
@@ -223,9 +215,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     counts = Counter(filter(None, map(_lacking, skipped)))
     for name, count in sorted(counts.items()):
         terminalreporter.write_line(f"skipped: {count} that need {name}: {PARTS[name].hint}")
-    for name in sorted(FIRST):
-        if not _is_here(name):
-            terminalreporter.write_line(f"left out: the tests that need {name}: {PARTS[name].hint}")
     if "not more" in config.option.markexpr:
         terminalreporter.write_line(
             "make test-more runs the rest: long tests, and those that need root, compilers, ssh, containers or servers"
