@@ -20,7 +20,8 @@ from typing import Any
 
 import pytest
 
-from sectax.experiments.client_server.server import free_port, loopback_certificate
+from sectax.experiments.client_server.certificates import for_loopback
+from sectax.experiments.client_server.server import free_port
 from tests.fakes.http_service import HttpService, said, secured_by
 from tests.needs import needs
 from tests.program import Said, sectax
@@ -128,7 +129,7 @@ def test_a_server_that_does_not_start_ends_the_run_with_its_words(tmp_path: Path
 
 
 def test_new_connections_over_tls_carry_more_bytes(tmp_path: Path) -> None:
-    certificate, key = loopback_certificate()
+    certificate, key = for_loopback()
     with HttpService({"/": said()}, secured=secured_by(certificate, key, tmp_path)) as service:
         ran = run(tmp_path, service.url(), service.url(), "--ca", "server.pem", "--level", "connection=kept,new")
 
@@ -196,7 +197,7 @@ http {{
 @pytest.mark.parametrize("protocol", ["http1", "http2"])
 def test_client_certificates_are_compared_with_none(protocol: str, tmp_path: Path) -> None:
     for name in ("server", "own"):
-        certificate, key = loopback_certificate()
+        certificate, key = for_loopback()
         (tmp_path / f"{name}.pem").write_text(certificate)
         (tmp_path / f"{name}.key").write_text(key)
     plain, mutual = free_port(), free_port()

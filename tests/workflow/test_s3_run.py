@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from sectax.experiments.client_server.server import loopback_certificate
+from sectax.experiments.client_server.certificates import for_loopback
 from sectax.experiments.s3.buckets import client
 from tests.experiments.s3.servers import needs_minio, running
 from tests.hosts.processes import eventually, running_with
@@ -117,7 +117,7 @@ def test_at_a_service_elsewhere_a_killed_run_is_cleaned_up_by_resume_and_a_stran
     tmp_path: Path, state: Path
 ) -> None:
     bundle = tmp_path / "authorities.pem"
-    bundle.write_text(loopback_certificate()[0])
+    bundle.write_text(for_loopback()[0])
     with running(tmp_path / "elsewhere") as server:
         environment = {
             "SECTAX_STATE": str(state),

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from sectax.experiments.client_server.server import free_port, loopback_certificate
+from sectax.experiments.client_server.certificates import for_loopback
+from sectax.experiments.client_server.server import free_port
 from sectax.experiments.http import parts
 from sectax.experiments.http.client import SharedClient
 from sectax.experiments.http.many_clients import ManyClients
@@ -258,7 +259,7 @@ class TestSecured:
     """Over TLS, with certificates that are right and others."""
 
     def test_its_certificate_is_verified_and_witnessed(self, client: SharedClient, tmp_path: Path) -> None:
-        certificate, key = loopback_certificate()
+        certificate, key = for_loopback()
         with HttpService({"/": said()}, secured=secured_by(certificate, key, tmp_path)) as service:
             witnesses = opened(client, service.url(), ca=str(tmp_path / "server.pem"))
             with refused("certificate-untrusted"):
@@ -282,7 +283,7 @@ class TestSecured:
         files = {"certificate": str(tmp_path / "own.pem"), "key": str(tmp_path / "own.key")}
         Path(files["certificate"]).write_text(by.client.certificates)
         Path(files["key"]).write_text(by.client.key)
-        secured = secured_by(*loopback_certificate(), tmp_path, clients=by.root)
+        secured = secured_by(*for_loopback(), tmp_path, clients=by.root)
         with HttpService({"/": said()}, secured=secured) as service:
             ca = str(tmp_path / "server.pem")
             with refused("client-certificate"):
@@ -298,7 +299,7 @@ class TestSecured:
             opened(client, f"https://127.0.0.1:{port}/")
 
     def test_http2_that_is_not_spoken_is_no_failure(self, client: SharedClient, tmp_path: Path) -> None:
-        secured = secured_by(*loopback_certificate(), tmp_path)
+        secured = secured_by(*for_loopback(), tmp_path)
         secured.set_alpn_protocols(["http/1.1"])
         with HttpService({"/": said()}, secured=secured) as service, refused("no-http2"):
             opened(client, service.url(), ca=str(tmp_path / "server.pem"), http2=True)

@@ -19,7 +19,6 @@ from sectax.experiments.client_server.server import (
     cpu_time_s,
     free_port,
     log_tail,
-    loopback_certificate,
     start_server,
 )
 from sectax.experiments.client_server.work_folder import WorkFolder
@@ -108,7 +107,9 @@ class Minio:
         files.write_new(root / "settings", lines.encode(), private=True)
         certificate = ""
         if self._tls:
-            certificate, key = loopback_certificate()
+            from sectax.experiments.client_server.certificates import for_loopback  # with cryptography
+
+            certificate, key = for_loopback()
             (root / "certs" / "public.crt").write_text(certificate)
             files.write_new(root / "certs" / "private.key", key.encode(), private=True)
         self.access = Access("", access_key=user, secret_key=password, ca_pem=certificate)

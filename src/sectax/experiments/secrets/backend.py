@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from sectax.experiments.client_server.certificates import signed_for_loopback
 from sectax.experiments.secrets import moto
 from sectax.experiments.secrets.keeper import Calls, Keeper
 from sectax.hosts.process.child import Child
@@ -36,7 +37,6 @@ class BackendFailed(SectaxError):
 
 class _Ready(msgspec.Struct):
     port: int
-    certificate: str
     tls: str
 
 
@@ -59,8 +59,9 @@ class Backend(Keeper):
         """
         super().__init__("sectax", rare, sometimes)
         self.port = 0
-        self.certificate = ""
+        self.certificate, own = signed_for_loopback("stand-in for AWS Secrets Manager")
         self._wanted = {"sizes": list(sizes), "rare": rare, "sometimes": sometimes, "delay_s": delay_s}
+        self._wanted |= {"certificate": own.certificates, "key": own.key} | {"marker": self._marker}
         self._child: Child | None = None
         self._asking = threading.Lock()  # subjects that are visited at once all ask
 
@@ -71,8 +72,8 @@ class Backend(Keeper):
         environment = {"PATH": os.environ.get("PATH", ""), "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
         self._child = host().start([str(python), "-I", str(_SERVER)], env=environment)
         try:
-            ready = msgspec.json.decode(self._ask(self._wanted | {"marker": self._marker}, _START_S), type=_Ready)
-            self.port, self.certificate, self.tls = ready.port, ready.certificate, ready.tls
+            ready = msgspec.json.decode(self._ask(self._wanted, _START_S), type=_Ready)
+            self.port, self.tls = ready.port, ready.tls
             self.round_trip_s = self._seen_round_trip_s()
         except BaseException:
             self._child.kill()

@@ -1,29 +1,17 @@
-"""Certificates of one run: a root, a server's and a client's of each kind. Their keys are in no record."""
+"""Certificates of one run: a root, a server's and a client's of each kind."""
 
 from __future__ import annotations
 
-import datetime
 from typing import NamedTuple
 
 from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from cryptography.hazmat.primitives.asymmetric.types import CertificateIssuerPrivateKeyTypes
-from cryptography.x509.oid import ExtendedKeyUsageOID
 
+from sectax.experiments.client_server.certificates import Owner, Pair, certificate, pem
 from sectax.experiments.tls.levels import DIRECT, INTERMEDIATE, ML_DSA
 
 NAME = "server.test"
-_VALID = datetime.timedelta(days=30)
-# A clock may be a little behind.
-_BEFORE = datetime.timedelta(hours=1)
-
-
-class Pair(NamedTuple):
-    """A certificate, and one that signed it where the root did not, and a private key, as PEM."""
-
-    certificates: str
-    key: str
 
 
 class Authority(NamedTuple):
@@ -41,18 +29,16 @@ def authority(kind: str, chain: str = DIRECT, name: str = NAME, ended: bool = Fa
         chain: a level of that factor: whether the root signed them itself.
         name: of the server. ended: the server's was valid until a minute ago.
     """
-    root_key, root_name = _private_key(kind), _name("sectax root")
-    root = _signed(root_name, root_key, root_name, root_key, None)
-    by_key, by_name, intermediate = root_key, root_name, ""
+    root = by = Owner("sectax root", _private_key(kind))
+    intermediate = ""
     if chain == INTERMEDIATE:
-        by_key, by_name = _private_key(kind), _name("sectax intermediate")
-        intermediate = _pem(_signed(by_name, by_key, root_name, root_key, None))
+        by = Owner("sectax intermediate", _private_key(kind))
+        intermediate = certificate(by, root, signs=True)
     pairs = []
     for subject, is_ended in ((name, ended), ("client.test", False)):
-        key = _private_key(kind)
-        certificate = _signed(_name(subject), key, by_name, by_key, subject, is_ended)
-        pairs.append(Pair(_pem(certificate) + intermediate, _key_pem(key)))
-    return Authority(_pem(root), *pairs)
+        owner = Owner(subject, _private_key(kind))
+        pairs.append(Pair(certificate(owner, by, (subject,), ended=is_ended) + intermediate, pem(owner.key)))
+    return Authority(certificate(root, root, signs=True), *pairs)
 
 
 def kind_of(der: bytes) -> str:
@@ -80,45 +66,3 @@ def _private_key(kind: str) -> CertificateIssuerPrivateKeyTypes:
 
     key: CertificateIssuerPrivateKeyTypes = mldsa.MLDSA44PrivateKey.generate()
     return key
-
-
-def _name(text: str) -> x509.Name:
-    return x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, text)])
-
-
-def _signed(
-    subject: x509.Name,
-    key: CertificateIssuerPrivateKeyTypes,
-    issuer: x509.Name,
-    by: CertificateIssuerPrivateKeyTypes,
-    leaf: str | None,
-    is_ended: bool = False,
-) -> x509.Certificate:
-    now = datetime.datetime.now(datetime.UTC)
-    builder = (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(issuer)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - _BEFORE)
-        .not_valid_after(now - datetime.timedelta(minutes=1) if is_ended else now + _VALID)
-        .add_extension(x509.BasicConstraints(ca=leaf is None, path_length=None), critical=True)
-        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
-        .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(by.public_key()), critical=False)
-    )
-    if leaf is not None:
-        usages = [ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]
-        builder = builder.add_extension(x509.SubjectAlternativeName([x509.DNSName(leaf)]), critical=False)
-        builder = builder.add_extension(x509.ExtendedKeyUsage(usages), critical=False)
-    digest = hashes.SHA256() if isinstance(by, rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey) else None
-    return builder.sign(by, digest)
-
-
-def _pem(certificate: x509.Certificate) -> str:
-    return certificate.public_bytes(serialization.Encoding.PEM).decode()
-
-
-def _key_pem(key: CertificateIssuerPrivateKeyTypes) -> str:
-    unencrypted = serialization.NoEncryption()
-    return key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, unencrypted).decode()

@@ -1,17 +1,15 @@
 """moto's Secrets Manager behind TLS on loopback. `backend.py` runs it with moto's interpreter, not with sectax's.
 
-The first line on stdin says what there is to be kept, the first line on stdout where it is. Then each line on stdin is
-a question or an order, answered with one line; it ends with stdin. Nothing is written to disk but, for the moment of
-its being read, the key of a certificate that is made again for every start.
+The first line on stdin says what there is to be kept and by which certificate, the first line on stdout where it is.
+Then each line on stdin is a question or an order, answered with one line; it ends with stdin. Nothing is written to disk
+but, for the moment of its being read, the key of the certificate.
 """
 
 from __future__ import annotations
 
 import contextlib
-import datetime
 import hashlib
 import hmac
-import ipaddress
 import json
 import os
 import socket
@@ -24,17 +22,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from botocore.awsrequest import AWSPreparedRequest  # type: ignore[import-untyped]
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from moto.core.exceptions import HTTPException  # type: ignore[import-not-found]
 from moto.core.request import normalize_request  # type: ignore[import-not-found]
 from moto.secretsmanager.models import secretsmanager_backends  # type: ignore[import-not-found]
 from moto.secretsmanager.responses import SecretsManagerResponse  # type: ignore[import-not-found]
 
 _ACCOUNT, _REGION = "123456789012", "us-east-1"
-_DAYS = 30
 # A secret that is fetched once in a long while is fetched over a new connection: both sides let idle ones go.
 _RARE, _SOMETIMES = "/miss/", "/refresh/"
 
@@ -166,54 +159,15 @@ class Server(ThreadingHTTPServer):
             sys.stderr.write(f"{kind.__name__}\n")
 
 
-def certificate() -> tuple[ssl.SSLContext, str]:
-    """A context, and the certificate in PEM of the authority that signed its own: who trusts it trusts nobody else.
-
-    Two certificates, since rustls, in the agent, takes none that signs others for a server's own.
-    """
-    authority_key, key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
-    signed_by = x509.AuthorityKeyIdentifier.from_issuer_public_key(authority_key.public_key())
-    authority_name, name = _name("authority of the stand-in"), _name("stand-in for AWS Secrets Manager")
-    authority = (
-        _signed_for(authority_name, authority_key, authority_name)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .sign(authority_key, hashes.SHA256())
-    )
-    hosts = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
-    own = (
-        _signed_for(name, key, authority_name)
-        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-        .add_extension(x509.SubjectAlternativeName(hosts), critical=False)
-        .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
-        .add_extension(signed_by, critical=False)
-        .sign(authority_key, hashes.SHA256())
-    )
-    pem, secret = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    with tempfile.NamedTemporaryFile(prefix=".sectax-", suffix=".pem") as file:  # of mode 600
-        file.write(own.public_bytes(pem) + key.private_bytes(pem, secret, serialization.NoEncryption()))
+def context(certificate: str, key: str) -> ssl.SSLContext:
+    """Of a server with this certificate and key, both as PEM."""
+    made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    made.minimum_version = ssl.TLSVersion.TLSv1_2
+    with tempfile.NamedTemporaryFile("w", prefix=".sectax-", suffix=".pem") as file:  # of mode 600
+        file.write(certificate + key)
         file.flush()
-        context.load_cert_chain(file.name)
-    return context, authority.public_bytes(pem).decode()
-
-
-def _name(text: str) -> x509.Name:
-    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, text)])
-
-
-def _signed_for(name: x509.Name, key: ec.EllipticCurvePrivateKey, issuer: x509.Name) -> x509.CertificateBuilder:
-    now = datetime.datetime.now(datetime.UTC)
-    return (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(issuer)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=_DAYS))
-        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
-    )
+        made.load_cert_chain(file.name)
+    return made
 
 
 def value(marker: str, name: str, size: int) -> str:
@@ -241,10 +195,9 @@ def main() -> None:
     os.environ.setdefault("MOTO_ACCOUNT_ID", _ACCOUNT)
     document = json.loads(sys.stdin.readline())
     fill(document["marker"], document["sizes"], document["rare"], document["sometimes"])
-    context, pem = certificate()
-    server = Server(context, document["delay_s"])
+    server = Server(context(document["certificate"], document["key"]), document["delay_s"])
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    _say({"port": server.server_port, "certificate": pem, "tls": ssl.OPENSSL_VERSION})
+    _say({"port": server.server_port, "tls": ssl.OPENSSL_VERSION})
     for line in sys.stdin:
         order = json.loads(line)
         if "fault" in order:
