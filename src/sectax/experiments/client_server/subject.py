@@ -6,6 +6,7 @@ import contextlib
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TypeVar
 
 import msgspec
@@ -18,7 +19,7 @@ from sectax.hosts.process.errors import ChildDied, ChildError, ChildSilent
 from sectax.hosts.process.telemetry import NoTelemetry, difference
 from sectax.hosts.registry import Telemetry
 from sectax.model.errors import SubjectFailed, SubjectSkipped
-from sectax.model.subject import Observation, Witness, Witnesses
+from sectax.model.subject import Observation, Visit, Witness, Witnesses, Work
 from sectax.text.printable import printable
 
 _Trouble = (ChildError, Answered, msgspec.DecodeError)
@@ -28,7 +29,16 @@ Meanings = Mapping[str, tuple[str, str]]
 
 
 class ClientSubject(ABC):
-    """A part of a `Subject`: the other part says how it is called, and what is special about its failures."""
+    """A part of a `Subject`: the other part says how it is called, and what is special about its failures.
+
+    Attributes:
+        whose: failures are, for messages.
+        meanings: of the kinds of failures of the client's protocol. other: of any other kind; `{kind}` stands for it.
+    """
+
+    whose = "the client"
+    meanings: Meanings = MappingProxyType({})
+    other = ("it failed", "report it")
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         """Args: *secrets* are in no message."""
@@ -43,8 +53,20 @@ class ClientSubject(ABC):
         """What messages begin with."""
 
     @abstractmethod
-    def _story(self, error: Exception, doing: str) -> tuple[str, str]:
-        """What happened, and what to do."""
+    def _batch(self, count: int) -> object:
+        """Have so many operations done, and see that what comes of them can be."""
+
+    @abstractmethod
+    def _measured(self, count: int) -> Visit:
+        """What so many operations took."""
+
+    def visit(self, work: Work) -> Visit:
+        """Have operations done: `work.settle` of them thrown away, then `work.count`, as `_measured` says."""
+        if work.extra:
+            raise ValueError("a known cost is the spec's added_s; other operations cannot be added")
+        if work.settle:
+            self._batch(work.settle)
+        return self._measured(work.count)
 
     @abstractmethod
     def _leave(self) -> None:
@@ -101,6 +123,22 @@ class ClientSubject(ABC):
             return ended
         return self._failure(*self._story(error, doing))
 
+    def _story(self, error: Exception, doing: str) -> tuple[str, str]:
+        """What happened, and what to do; what the client says of it stands behind."""
+        match error:
+            case Answered():
+                meaning, hint = self.meanings.get(error.kind, self.other)
+                return f"{meaning.format(kind=error.kind)} ({error.reason})", hint
+            case ChildDied(out_of_memory=True):
+                return f"{self.whose} was killed for memory ({doing})", "free some memory, or ask for less at once"
+            case ChildSilent():
+                silent = f"{self.whose} did not answer to {doing} within {error.seconds:.0f} s"
+                return silent, "is the machine overloaded?"
+            case ChildDied():
+                last = f"; {error.last_line}" if error.last_line else ""
+                return f"{self.whose} ended ({doing}): {error}{last}", "report it"
+        return f"{self.whose} failed ({doing}): {error}", "report it"
+
     def _failure(self, message: str, hint: str) -> SubjectFailed:
         self.kill()
         safe = printable(self._redacted(f"{self._title()}: {message}"))
@@ -130,23 +168,3 @@ class SharesLoad(ABC):
     def fewest(self) -> int:
         """Operations that a batch has at least."""
         return max(fewest(self.concurrency, self.rate), self.clients)
-
-
-def story(error: Exception, doing: str, whose: str, meanings: Meanings, other: tuple[str, str]) -> tuple[str, str]:
-    """What happened, and what to do; what the client says of it stands behind.
-
-    Args:
-        whose: 'the client'. other: for an answer of a kind that is not among the *meanings*.
-    """
-    match error:
-        case Answered():
-            meaning, hint = meanings.get(error.kind, other)
-            return f"{meaning} ({error.reason})", hint
-        case ChildDied(out_of_memory=True):
-            return f"{whose} was killed for memory ({doing})", "free some memory, or ask for less at once"
-        case ChildSilent():
-            return f"{whose} did not answer to {doing} within {error.seconds:.0f} s", "is the machine overloaded?"
-        case ChildDied():
-            last = f"; {error.last_line}" if error.last_line else ""
-            return f"{whose} ended ({doing}): {error}{last}", "report it"
-    return f"{whose} failed ({doing}): {error}", "report it"

@@ -17,6 +17,8 @@ import msgspec
 
 from sectax.experiments.client_server.client import Batch, usable
 from sectax.hosts.places import Place
+from sectax.hosts.process.telemetry import NoTelemetry
+from sectax.hosts.registry import Telemetry
 
 # Round trips from which the fastest tells how far two clocks are apart.
 _ROUND_TRIPS = 8
@@ -29,14 +31,17 @@ _SATURATED = 0.85
 _LARGEST = ("peak_bytes", "one_thread")
 
 
-class HasClock(Protocol):
+class OneClient(Protocol):
     def now_ns(self) -> int:
         """What the client's own clock shows."""
+
+    def hello(self) -> Any:
+        """Who it is."""
 
 
 _Answer = TypeVar("_Answer")
 _Batch = TypeVar("_Batch", bound=Batch)
-_Client = TypeVar("_Client", bound=HasClock)
+_Client = TypeVar("_Client", bound=OneClient)
 
 
 @dataclass(frozen=True)
@@ -55,15 +60,25 @@ class Together(Generic[_Client]):
         self.clients, self._places = tuple(clients), tuple(places)
         self._offsets: tuple[Offset, ...] = ()
 
-    def compare_clocks(self) -> None:
+    def __len__(self) -> int:
+        return len(self.clients)
+
+    def telemetry(self) -> Telemetry:
+        """What a kernel counts of one process says nothing of several."""
+        return NoTelemetry()
+
+    def hello(self) -> Any:
+        """Who they are, which is the same program, and how far their clocks are apart."""
+        first, *_ = [client.hello() for client in self.clients]
         self._offsets = tuple(offset(client.now_ns) for client in self.clients)
+        return first
 
     def shares(self, count: int, ramp: int) -> list[int]:
         """How many operations of a batch each has; *ramp* of the whole at either end do not count."""
-        many = len(self.clients)
+        many = len(self)
         return [own + 2 * (ramp // many) for own in shared(count - 2 * ramp, many)]
 
-    def measure(
+    def together(
         self,
         shares: Sequence[int],
         rate: float,

@@ -11,7 +11,7 @@ from sectax.experiments.client_server.subject import ClientSubject
 from sectax.experiments.database.client import PgClient, Transactions
 from sectax.experiments.database.levels import QUERIES
 from sectax.experiments.database.server import Postgres
-from sectax.model.subject import Observation, Visit, Witnesses, Work
+from sectax.model.subject import Observation, Visit, Witnesses
 
 # Longer than any transaction of these takes, on a machine that is very busy.
 _LONGEST_S = 2.0
@@ -68,26 +68,22 @@ class DatabaseSubject(ClientSubject):
         shown: Witnesses = {"authentication": spec.server.method_of(opened.backend), "rows": opened.rows}
         return opened.witnesses | shown | {"client": hello.client} | clock
 
-    def visit(self, work: Work) -> Visit:
-        """Have transactions made: `work.settle` of them thrown away, then `work.count`.
+    def _measured(self, count: int) -> Visit:
+        """Have transactions made.
 
         Observations, by the client's own clock: `latency` in seconds, one per transaction, and `connecting` of those
         with a connection of their own; `client_cpu`; `server_cpu`, of a new connection from its process's beginning to
         its end.
         """
-        if work.extra:
-            raise ValueError("a transaction's known cost is DatabaseSpec.added_s; others cannot be added to it")
-        if work.settle:
-            self._batch(work.settle)
         spent_s = self._server_spent_s()
-        batch, spanned_s, ridden = self._watched(lambda: self._batch(work.count))
+        batch, spanned_s, ridden = self._watched(lambda: self._batch(count))
         spent_after_s = self._server_spent_s()
-        if (complaint := batch.complaint(work.count, spanned_s)) is not None:
+        if (complaint := batch.complaint(count, spanned_s)) is not None:
             raise self._failure(f"the client {complaint}", "report it")
         observed = self._times("latency", batch.elapsed_ns) + self._times("connecting", batch.connect_ns)
-        observed.append(Observation("client_cpu", batch.cpu_ns * 1e-9, "s", "process CPU time", work.count))
+        observed.append(Observation("client_cpu", batch.cpu_ns * 1e-9, "s", "process CPU time", count))
         if spent_s is not None and spent_after_s is not None:
-            observed.append(Observation("server_cpu", spent_after_s - spent_s, "s", "process CPU time", work.count))
+            observed.append(Observation("server_cpu", spent_after_s - spent_s, "s", "process CPU time", count))
         return Visit(tuple(observed), ridden)
 
     def _server_spent_s(self) -> float | None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from sectax.experiments.client_server import subject
+from sectax.experiments.client_server.subject import Meanings
 
 TRUST = "give the certificate of its authority with --ca FILE; what cannot be verified is not measured"
 _BODY = "--bodies-differ accepts it; or ask for something that stays the same"
 _SERVER = "see its log; what does not speak HTTP rightly is not measured"
 
 # By the kinds of clients/http-go/PROTOCOL.md: what it means, and what to do.
-_MEANINGS: dict[str, tuple[str, str]] = {
+MEANINGS: Meanings = {
     "status": ("answers with an error", "is the URL right? --status CODE says which status is expected"),
     "redirect": (
         "redirects to another address, which is not followed",
@@ -49,7 +49,3 @@ _MEANINGS: dict[str, tuple[str, str]] = {
     ),
     "file": ("a file cannot be used", "a certificate and its key, as PEM, that belong together"),
 }
-
-
-def story(error: Exception, doing: str) -> tuple[str, str]:
-    return subject.story(error, doing, "the client", _MEANINGS, ("cannot be asked", "try it with curl -v"))

@@ -8,46 +8,31 @@ from typing import Any
 
 from sectax.experiments.client_server.client import Answered
 from sectax.experiments.client_server.together import Together, every
-from sectax.experiments.http.client import Closed, Hello, Opened, Sent, SharedClient
+from sectax.experiments.http.client import Closed, Opened, Sent, SharedClient
 from sectax.hosts.places import Place
-from sectax.hosts.process.telemetry import NoTelemetry
-from sectax.hosts.registry import Telemetry
 
 
-class ManyClients:
+class ManyClients(Together[SharedClient]):
     """Each has an equal part of the connections and of the rate. What its methods raise, those of `SharedClient` do."""
 
     def __init__(self, program: str, places: Sequence[Place]) -> None:
         """Args: where each of them runs."""
-        self._together = Together((SharedClient(program, place) for place in places), places)
+        super().__init__((SharedClient(program, place) for place in places), places)
         self._rates: dict[str, float] = {}
 
-    def __len__(self) -> int:
-        return len(self._together.clients)
-
-    def telemetry(self) -> Telemetry:
-        """What a kernel counts of one process says nothing of several."""
-        return NoTelemetry()
-
     def join(self, arm: str) -> None:
-        for client in self._together.clients:
+        for client in self.clients:
             client.join(arm)
 
     def leave(self, arm: str) -> None:
-        for client in self._together.clients:
+        for client in self.clients:
             client.leave(arm)
-
-    def hello(self) -> Hello:
-        """Who they are, which is the same program, and how far their clocks are apart."""
-        first, *_ = [client.hello() for client in self._together.clients]
-        self._together.compare_clocks()
-        return first
 
     def open(self, arm: str, wanted: Mapping[str, Any], longest_s: float) -> Opened:
         """Each opens its part of the connections. All must see the same answer."""
         self._rates[arm] = float(wanted["rate"])
         part = {"concurrency": wanted["concurrency"] // len(self), "rate": wanted["rate"] / len(self)}
-        first, *rest = [client.open(arm, {**wanted, **part}, longest_s) for client in self._together.clients]
+        first, *rest = [client.open(arm, {**wanted, **part}, longest_s) for client in self.clients]
         if any(answer.witnesses != first.witnesses for answer in rest):
             raise Answered("body-varies", f"{len(self)} clients saw different answers")
         return first
@@ -59,8 +44,8 @@ class ManyClients:
         def sent(client: SharedClient) -> Sent:
             return client.sent(longest_s)
 
-        return self._together.measure(self._together.shares(count, ramp), self._rates[arm], ask, sent)
+        return self.together(self.shares(count, ramp), self._rates[arm], ask, sent)
 
     def close(self, arm: str) -> Closed:
-        closed = every(partial(client.close, arm) for client in self._together.clients)
+        closed = every(partial(client.close, arm) for client in self.clients)
         return Closed(sum(client.requests for client in closed), sum(client.connections for client in closed))

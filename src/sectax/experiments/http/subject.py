@@ -10,11 +10,11 @@ from sectax.experiments.client_server.started import DYING_S, PORT, StartedServe
 from sectax.experiments.client_server.subject import ClientSubject, SharesLoad
 from sectax.experiments.http.addresses import secrets_of
 from sectax.experiments.http.client import Sent, SharedClient
-from sectax.experiments.http.failures import story
+from sectax.experiments.http.failures import MEANINGS
 from sectax.experiments.http.many_clients import ManyClients
 from sectax.experiments.http.services import Service
 from sectax.model.errors import SubjectSkipped
-from sectax.model.subject import Observation, Visit, Witness, Witnesses, Work
+from sectax.model.subject import Observation, Visit, Witness, Witnesses
 from sectax.text.printable import printable
 
 # A body that is longer is taken for one without end.
@@ -81,6 +81,8 @@ class HttpSpec(SharesLoad):
 class HttpSubject(ClientSubject):
     """Implements `sectax.model.subject.Subject` for an arm."""
 
+    meanings, other = MEANINGS, ("cannot be asked", "try it with curl -v")
+
     def __init__(self, spec: HttpSpec) -> None:
         super().__init__(secrets_of(spec.service.url, spec.headers))
         self._spec = spec
@@ -123,20 +125,16 @@ class HttpSubject(ClientSubject):
         clock = self._begin_visits(hello.clock, spec.client.telemetry())
         return witnesses | {"client": hello.client, "runtime": hello.runtime} | clock
 
-    def visit(self, work: Work) -> Visit:
-        """Have the requests sent: `work.settle` of them thrown away, then `work.count`.
+    def _measured(self, count: int) -> Visit:
+        """Have the requests sent.
 
         Observations, by the client's own clock: `latency` and `first_byte` in seconds, one per request; `turn`, the
         seconds of the whole batch (where requests overlap, by Little's law: their times over how many were under way);
         `client_cpu`; `sent_bytes` and `received_bytes`, TLS and handshakes among them.
 
-        Telemetry: what a load does to its client, where requests overlap, as `S3Subject.visit` says it.
+        Telemetry: what a load does to its client, where requests overlap, as `S3Subject` says it.
         """
-        if work.extra:
-            raise ValueError("a request's known cost is HttpSpec.added_s; others cannot be added to it")
-        if work.settle:
-            self._batch(work.settle)
-        batch, ridden = self._batch(work.count)
+        batch, ridden = self._batch(count)
         spec, count = self._spec, len(batch.elapsed_ns)
         observed = self._times("latency", batch.elapsed_ns) + self._times("first_byte", batch.first_byte_ns)
         turn_ns = sum(batch.elapsed_ns) / batch.in_flight if spec.ramp else batch.wall_ns
@@ -209,9 +207,6 @@ class HttpSubject(ClientSubject):
 
     def _title(self) -> str:
         return f"http ({self._spec.service.name}, {self._spec.service.method})"
-
-    def _story(self, error: Exception, doing: str) -> tuple[str, str]:
-        return story(error, doing)
 
     def _check_server(self) -> None:
         if (server := self._own_server or self._spec.server) is not None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from sectax.experiments.client_server import subject
-from sectax.experiments.client_server.client import Answered
+from sectax.experiments.client_server.subject import Meanings
 
 _CREDENTIALS = "see that AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY or AWS_PROFILE are those of this service"
 _NOT_ALL = "see what lies between here and the service: what it sent did not arrive as it was stored"
 
 # By the service's error code, or the client's own kind: what it means, and what to do.
-_MEANINGS: dict[str, tuple[str, str]] = {
+MEANINGS: Meanings = {
     "InvalidAccessKeyId": ("the service does not know the access key", _CREDENTIALS),
     "SignatureDoesNotMatch": ("the secret key is not the one of the access key", _CREDENTIALS),
     "credentials": ("there are no credentials", _CREDENTIALS),
@@ -62,6 +61,7 @@ _MEANINGS: dict[str, tuple[str, str]] = {
     "connection": ("the service cannot be reached", "is --endpoint right, and does it run?"),
     "timeout": ("the service did not answer in time", "is it overloaded, or the link very slow?"),
 }
+OTHER = ("the service answered {kind}", "")
 
 
 def meaning_of(error: Exception) -> tuple[str, str]:
@@ -70,7 +70,7 @@ def meaning_of(error: Exception) -> tuple[str, str]:
 
     if isinstance(error, trouble.ClientError):
         code = str(error.response.get("Error", {}).get("Code", ""))
-        meaning, hint = _MEANINGS.get(code, (f"the service answered {code}", ""))
+        meaning, hint = MEANINGS.get(code, (OTHER[0].format(kind=code), OTHER[1]))
         return f"{meaning} ({error.operation_name})", hint
     kinds = {
         trouble.SSLError: "certificate",
@@ -79,11 +79,5 @@ def meaning_of(error: Exception) -> tuple[str, str]:
         trouble.HTTPClientError: "connection",
     }
     kind = next((kind for cause, kind in kinds.items() if isinstance(error, cause)), "")
-    meaning, hint = _MEANINGS.get(kind, ("it failed", ""))
+    meaning, hint = MEANINGS.get(kind, ("it failed", ""))
     return f"{meaning} ({error})", hint
-
-
-def story(error: Exception, doing: str) -> tuple[str, str]:
-    """What happened, and what to do; the text of the service stands behind it."""
-    kind = error.kind if isinstance(error, Answered) else ""
-    return subject.story(error, doing, "its client", _MEANINGS, (f"the service answered {kind}", ""))

@@ -9,16 +9,14 @@ from typing import Any
 from sectax.experiments.client_server.client import Answered
 from sectax.experiments.client_server.together import Together, every
 from sectax.experiments.s3.access import Access
-from sectax.experiments.s3.client_process import ClientProcess, Hello, Measured, Opened
+from sectax.experiments.s3.client_process import ClientProcess, Measured, Opened
 from sectax.hosts.places import Place
-from sectax.hosts.process.telemetry import NoTelemetry
-from sectax.hosts.registry import Telemetry
 
 # Where the first object is, which every client stores for itself.
 _OWN = frozenset({"first_bucket", "first_key"})
 
 
-class ManyClients:
+class ManyClients(Together[ClientProcess]):
     """Each has an equal part of the operations at once and of the rate.
 
     What its methods are given and raise is as of `ClientProcess`.
@@ -37,22 +35,13 @@ class ManyClients:
             for client in clients:
                 client.kill()
             raise
-        self._together = Together(clients, places)
-
-    def telemetry(self) -> Telemetry:
-        """What a kernel counts of one process says nothing of several."""
-        return NoTelemetry()
-
-    def hello(self) -> Hello:
-        first, *_ = [client.hello() for client in self._together.clients]
-        self._together.compare_clocks()
-        return first
+        super().__init__(clients, places)
 
     def open(self, wanted: Mapping[str, Any], objects: int) -> Opened:
         """All must see the same. A body that can be made again is stored once, and the first client removes it."""
-        many = len(self._together.clients)
+        many = len(self)
         wanted = {**wanted, "concurrency": wanted["concurrency"] // many, "rate": wanted["rate"] / many}
-        first, *rest = self._together.clients
+        first, *rest = self.clients
         opened = first.open(wanted, objects)
         if wanted.get("seed"):
             place = [opened.witnesses["first_bucket"], opened.witnesses["first_key"]]
@@ -62,29 +51,28 @@ class ManyClients:
         return opened
 
     def make_ready(self, count: int, ramp: int = 0) -> None:
-        for client, own in zip(self._together.clients, self._together.shares(count, ramp), strict=True):
+        for client, own in zip(self.clients, self.shares(count, ramp), strict=True):
             client.make_ready(own)
 
     def measure(self, count: int, ramp: int = 0) -> Measured:
-        many = len(self._together.clients)
-        shares = self._together.shares(count, ramp)
+        shares = self.shares(count, ramp)
 
         def ask(client: ClientProcess, own: int, begin: int) -> None:
-            client.ask(own, ramp // many, begin)
+            client.ask(own, ramp // len(self), begin)
 
         def sent(client: ClientProcess) -> Measured:
             return client.sent(max(shares))
 
-        return self._together.measure(shares, self._rate, ask, sent)
+        return self.together(shares, self._rate, ask, sent)
 
     def clear(self, count: int) -> None:
-        every(partial(client.clear, count) for client in self._together.clients)
+        every(partial(client.clear, count) for client in self.clients)
 
     def close(self, left: int = 0) -> int:
-        return sum(every(partial(client.close, left) for client in self._together.clients))
+        return sum(every(partial(client.close, left) for client in self.clients))
 
     def kill(self) -> None:
-        for client in self._together.clients:
+        for client in self.clients:
             client.kill()
 
 

@@ -14,7 +14,7 @@ from sectax.experiments.client_server.client import Overlap
 from sectax.experiments.client_server.server import ServerFailed
 from sectax.experiments.client_server.subject import ClientSubject
 from sectax.experiments.s3.client_process import ClientProcess, Measured
-from sectax.experiments.s3.failures import story
+from sectax.experiments.s3.failures import MEANINGS, OTHER
 from sectax.experiments.s3.levels import CLIENT, ENCRYPTIONS, METADATA, NONE, SSE_C
 from sectax.experiments.s3.many_clients import ManyClients
 from sectax.experiments.s3.proof import cached_share, holds, stored_bytes
@@ -22,7 +22,7 @@ from sectax.experiments.s3.shelf import Kept
 from sectax.experiments.s3.spec import S3Spec
 from sectax.hosts.process.telemetry import difference
 from sectax.model.errors import SubjectSkipped
-from sectax.model.subject import Observation, Visit, Witnesses, Work
+from sectax.model.subject import Observation, Visit, Witnesses
 
 LATENCY = "latency"
 FIRST_BYTE = "first_byte"
@@ -54,6 +54,8 @@ _OF_STORING = frozenset({"proof", DISK_BYTES, "page_cache"})
 
 class S3Subject(ClientSubject):
     """Implements `sectax.model.subject.Subject` for an S3 client."""
+
+    whose, meanings, other = "its client", MEANINGS, OTHER
 
     def __init__(self, spec: S3Spec) -> None:
         super().__init__((*spec.access.secrets(), spec.key))
@@ -127,8 +129,8 @@ class S3Subject(ClientSubject):
         libraries: Witnesses = {f"library_{name}": self._safe(version) for name, version in hello.libraries.items()}
         return witnesses | {"client": hello.client, "runtime": self._safe(hello.runtime)} | libraries | clock
 
-    def visit(self, work: Work) -> Visit:
-        """Have the operations run: `work.settle` of them thrown away, then `work.count`.
+    def _measured(self, count: int) -> Visit:
+        """Have the operations run.
 
         Observations, by the client's own clock: `latency` in seconds, one per operation; of a GET also `first_byte` and
         `check`, the hashing of the body that latency holds too; `transfer`, the seconds of the whole batch over its
@@ -141,11 +143,7 @@ class S3Subject(ClientSubject):
         `load_scheduled` operations in `load_schedule_s`, of which `load_dropped` were not sent and `load_late` not on
         time, the others within `load_sending_s`.
         """
-        if work.extra:
-            raise ValueError("an operation's known cost is S3Spec.added_s; others cannot be added to it")
-        if work.settle:
-            self._batch(work.settle)
-        batch, server_s, ridden = self._batch(work.count)
+        batch, server_s, ridden = self._batch(count)
         count = len(batch.elapsed_ns)
         for bucket, elapsed_ns in zip(batch.buckets, batch.elapsed_ns, strict=False):
             self._by_bucket.setdefault(bucket, []).append(elapsed_ns)
@@ -342,6 +340,3 @@ class S3Subject(ClientSubject):
                 f"the local S3 server has ended in the middle of the run{self._redacted(server.log_tail())}",
                 "sectax resume goes on with a new one; is there enough memory and disk?",
             )
-
-    def _story(self, error: Exception, doing: str) -> tuple[str, str]:
-        return story(error, doing)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection, Mapping
 from typing import Any, TypeVar
 
 import msgspec
 
-from sectax.experiments.client_server import subject
-from sectax.experiments.client_server.client import GRACE_S, HELLO_S, Conversation
+from sectax.experiments.client_server.client import GRACE_S, Conversation, Nothing, SharedProcess
+from sectax.experiments.client_server.subject import Meanings
 from sectax.hosts.places import Variables
 from sectax.hosts.process.processors import among
 
@@ -86,8 +87,9 @@ class Closed(msgspec.Struct, frozen=True):
     resumed: int
 
 
-class _Done(msgspec.Struct, frozen=True):
-    """A reply without members."""
+class _End(SharedProcess[Hello]):
+    def variables(self) -> Variables:
+        return Variables(tuple(sorted(_NOT_FOR_THEM)))
 
 
 class Ends:
@@ -101,35 +103,23 @@ class Ends:
     def __init__(
         self, command: tuple[str, ...], services: Collection[int], slow: tuple[tuple[str, ...], int] | None = None
     ) -> None:
-        self._command, self._services, self._slow = command, services, slow
-        self._arms: set[str] = set()
-        self._processes: dict[str, Conversation] = {}
-        self._hello: dict[str, Hello] = {}
+        self._services, self._slow = services, slow
+        commands = {"server": command} | ({"delay": slow[0]} if slow is not None else {}) | {"client": command}
+        self._ends = {role: _End((*words, role), Hello) for role, words in commands.items()}
 
     @property
     def client(self) -> Conversation:
-        return self._processes["client"]
+        return self._ends["client"].conversation
 
     def join(self, arm: str) -> None:
         """Start the processes for this arm, unless they run for another one already."""
-        if not self._processes:
-            own = Variables(tuple(sorted(_NOT_FOR_THEM)))
-            with among(self._services):
-                self._start("server", self._command, own)
-                if self._slow is not None:
-                    self._start("delay", self._slow[0], own)
-            self._start("client", self._command, own)
-        self._arms.add(arm)
-
-    def _start(self, role: str, command: tuple[str, ...], variables: Variables) -> None:
-        self._processes[role] = Conversation((*command, role), variables)
-        self._processes[role].send({"command": "hello"})
+        for role, end in self._ends.items():
+            with among(self._services) if role != "client" else contextlib.nullcontext():
+                end.join(arm)
 
     def hello(self, role: str = "client") -> Hello:
         """Who an end is; its answer is awaited once."""
-        if role not in self._hello:
-            self._hello[role] = self._processes[role].receive(Hello, HELLO_S)
-        return self._hello[role]
+        return self._ends[role].hello()
 
     def listen(self, arm: str, wanted: Mapping[str, Any]) -> int:
         """Have the server listen for an arm; the port on loopback that its client connects to."""
@@ -154,22 +144,19 @@ class Ends:
 
     def close(self, arm: str) -> Closed:
         closed = self._ask("client", Closed, GRACE_S, command="close", arm=arm)
-        for role in self._processes.keys() - {"client"}:
-            self._ask(role, _Done, GRACE_S, command="close", arm=arm)
+        for role in self._ends.keys() - {"client"}:
+            self._ask(role, Nothing, GRACE_S, command="close", arm=arm)
         return closed
 
     def _ask(self, role: str, kind: type[_Reply], longest_s: float, **request: Any) -> _Reply:
-        self._processes[role].send(request)
-        return self._processes[role].receive(kind, longest_s)
+        conversation = self._ends[role].conversation
+        conversation.send(request)
+        return conversation.receive(kind, longest_s)
 
     def leave(self, arm: str) -> None:
         """Forget an arm; the processes end with the last one. Never raises."""
-        self._arms.discard(arm)
-        if not self._arms:
-            for process in self._processes.values():
-                process.kill()
-            self._processes.clear()
-            self._hello.clear()
+        for end in self._ends.values():
+            end.leave(arm)
 
 
 # What would change what the libraries do, or write keys into a file.
@@ -181,7 +168,7 @@ _REPORT = "report it"
 _OWN = "the certificates of a run are made when it begins: resume it within 30 days, and see this machine's clock"
 
 # By the kinds of clients/tls-go/PROTOCOL.md: what it means, and what to do.
-_MEANINGS: dict[str, tuple[str, str]] = {
+MEANINGS: Meanings = {
     "certificate-expired": ("the server's certificate has expired", _OWN),
     "certificate-name": ("the server's certificate is for another name", _REPORT),
     "certificate-untrusted": ("the server's certificate is not signed by an authority that the client trusts", _REPORT),
@@ -195,8 +182,3 @@ _MEANINGS: dict[str, tuple[str, str]] = {
     "exhausted": ("this machine has no port or file left for another connection", "wait a minute, then try again"),
     "varies": ("connections of one arm were not alike", _REPORT),
 }
-
-
-def story(error: Exception, doing: str) -> tuple[str, str]:
-    """What happened, and what to do."""
-    return subject.story(error, doing, "the client or the server", _MEANINGS, ("it failed", _REPORT))

@@ -8,10 +8,10 @@ from sectax.experiments.client_server.client import Answered
 from sectax.experiments.client_server.subject import ClientSubject
 from sectax.experiments.tls import wire
 from sectax.experiments.tls.certificates import NAME, Authority, kind_of
-from sectax.experiments.tls.ends import UNSUPPORTED, Connected, Ends, Seen, story
+from sectax.experiments.tls.ends import MEANINGS, UNSUPPORTED, Connected, Ends, Seen
 from sectax.experiments.tls.levels import CALLED, MTLS, NO_TLS, NONE, ON, Setup
 from sectax.model.errors import SubjectSkipped
-from sectax.model.subject import Observation, Visit, Witnesses, Work
+from sectax.model.subject import Observation, Visit, Witnesses
 from sectax.text.printable import printable
 
 REQUEST_BYTES, ANSWER_BYTES = 128, 1024
@@ -77,6 +77,8 @@ class TlsSpec:
 class TlsSubject(ClientSubject):
     """Implements `sectax.model.subject.Subject` for an arm."""
 
+    whose, meanings = "the client or the server", MEANINGS
+
     def __init__(self, spec: TlsSpec) -> None:
         super().__init__()
         self._spec = spec
@@ -115,18 +117,14 @@ class TlsSubject(ClientSubject):
         library = CALLED.get(hello.library.partition(" ")[0], hello.library)
         return witnesses | {"library": library, "library_version": hello.library} | clock
 
-    def visit(self, work: Work) -> Visit:
-        """Set connections up: `work.settle` of them thrown away, then `work.count`; and send requests over an open one.
+    def _measured(self, count: int) -> Visit:
+        """Set connections up, and send requests over one that stays open.
 
         Observations: by the client's monotonic clock `new_connection`, `handshake` and `connect`, one per connection,
         and `request`; by the clocks of both processes `client_cpu`, `server_cpu` and those of requests; the bytes each
         way, as the client's socket had them.
         """
-        if work.extra:
-            raise ValueError("a connection's known cost is TlsSpec.added_s; others cannot be added to it")
-        if work.settle:
-            self._batch(work.settle, 1)
-        count, requests = work.count, self._spec.requests
+        requests = self._spec.requests
         batch, _, ridden = self._watched(lambda: self._batch(count, requests))
         observed = self._times("new_connection", batch.first_byte_ns) + self._times("handshake", batch.handshake_ns)
         observed += self._times("connect", batch.connect_ns)
@@ -167,7 +165,7 @@ class TlsSubject(ClientSubject):
     def _leave(self) -> None:
         self._spec.ends.leave(self._spec.arm)
 
-    def _batch(self, count: int, requests: int) -> Connected:
+    def _batch(self, count: int, requests: int = 1) -> Connected:
         spec = self._spec
         # Ten passages of the line are more than any handshake has.
         longest_s = _TIMEOUT_S + (count + requests) * 10 * (spec.delay_s + 0.1)
@@ -181,9 +179,6 @@ class TlsSubject(ClientSubject):
 
     def _title(self) -> str:
         return f"tls ({self._spec.library}, {self._spec.setup.name})"
-
-    def _story(self, error: Exception, doing: str) -> tuple[str, str]:
-        return story(error, doing)
 
     def _skipped(self, error: Answered) -> SubjectSkipped | None:
         reason = printable(f"{self._title()}: {error.reason}")

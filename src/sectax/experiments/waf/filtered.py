@@ -11,7 +11,7 @@ from typing import Any
 from sectax.experiments.client_server.server import ServerFailed, cpu_time_s
 from sectax.experiments.client_server.started import StartedServer
 from sectax.experiments.http.subject import HttpSpec, HttpSubject
-from sectax.model.subject import Observation, Visit, Witnesses, Work
+from sectax.model.subject import Observation, Visit, Witnesses
 
 _WITHIN_S = 30.0
 _STATUS = "/-/filter"
@@ -41,16 +41,13 @@ class FilteredSubject(HttpSubject):
         settings = {name: self._before[name] for name in ("mode", "paranoia", "libraries")}
         return witnesses | {"rules_matched": asked_of(self._server)["matched"] > self._before["matched"]} | settings
 
-    def visit(self, work: Work) -> Visit:
+    def _measured(self, count: int) -> Visit:
         spent_s = cpu_time_s(self._server.pid)
-        if work.settle:
-            self._batch(work.settle)
-            spent_s = cpu_time_s(self._server.pid)
-        visit = super().visit(Work(work.count, each=work.each, extra=work.extra))
+        visit = super()._measured(count)
         spent_after_s = cpu_time_s(self._server.pid)
         if spent_s is None or spent_after_s is None:
             return visit
-        cpu = Observation("server_cpu", spent_after_s - spent_s, "s", "process CPU time", work.count)
+        cpu = Observation("server_cpu", spent_after_s - spent_s, "s", "process CPU time", count)
         return Visit((*visit.observations, cpu), visit.telemetry)
 
     def close(self) -> Witnesses:

@@ -1,8 +1,8 @@
 """moto's Secrets Manager behind TLS on loopback. `backend.py` runs it with moto's interpreter, not with sectax's.
 
 The first line on stdin says what there is to be kept and by which certificate, the first line on stdout where it is.
-Then each line on stdin is a question or an order, answered with one line; it ends with stdin. Nothing is written to disk
-but, for the moment of its being read, the key of the certificate.
+Then each line on stdin is a question or an order, answered with one line; it ends with stdin. Nothing is written to
+disk but, for the moment of its being read, the key of the certificate.
 """
 
 from __future__ import annotations
