@@ -8,20 +8,6 @@ import statistics
 from dataclasses import dataclass, field
 
 from sectax.experiments.command import launchers, requests
-from sectax.experiments.command.requests import (
-    INHERIT,
-    NULL,
-    Done,
-    Execution,
-    Late,
-    NotPrepared,
-    Refused,
-    ending,
-    is_sigkill,
-    last_words,
-    lateness,
-    refusal,
-)
 from sectax.hosts import facts
 from sectax.hosts.process.errors import ChildError, ChildNotStarted, describe_exit
 from sectax.hosts.process.host import NotFound
@@ -86,7 +72,7 @@ class CommandSpec:
     cwd: str | None = None
     prepare: tuple[str, ...] | None = None
     input: str = os.devnull
-    output: str = NULL
+    output: str = requests.NULL
     env: dict[str, str] = field(default_factory=dict, repr=False)
     deadline_s: float = 300.0
     ignore_failure: bool = False
@@ -244,7 +230,7 @@ class CommandSubject:
         cost_s = statistics.median(execution.wall_s for execution in executions)
         return {"launch_cost_s": cost_s, "peak_memory_floor_bytes": self._floor}
 
-    def _execute(self, times: int) -> tuple[Execution, ...]:
+    def _execute(self, times: int) -> tuple[requests.Execution, ...]:
         spec = self._spec
         try:
             done = self._alive().run(
@@ -263,17 +249,19 @@ class CommandSubject:
         self._smallest_peak = min(peaks if self._smallest_peak is None else [self._smallest_peak, *peaks])
         return done.executions
 
-    def _judge(self, done: Done) -> None:
+    def _judge(self, done: requests.Done) -> None:
         """Count the statuses. Raises `SubjectFailed` for an execution that cannot count."""
         spec = self._spec
         match done.end:
-            case Late(slot):
-                raise self._failure(*lateness(spec.deadline_s), of_preparation=slot == launchers.PREPARE)
-            case Refused(slot) as refused:
+            case requests.Late(slot):
+                raise self._failure(*requests.lateness(spec.deadline_s), of_preparation=slot == launchers.PREPARE)
+            case requests.Refused(slot) as refused:
                 path = self._prepare_path if slot == launchers.PREPARE else self._path
-                what = refusal(refused, printable(path, 200), printable(spec.input, 200), printable(spec.output, 200))
+                what = requests.refusal(
+                    refused, printable(path, 200), printable(spec.input, 200), printable(spec.output, 200)
+                )
                 raise self._failure(*what, of_preparation=slot == launchers.PREPARE)
-            case NotPrepared(_, status):
+            case requests.NotPrepared(_, status):
                 raise self._failed_with(status, of_preparation=True)
         self._statuses |= {execution.status for execution in done.executions}
         failed = [execution.status for execution in done.executions if execution.status != 0]
@@ -284,10 +272,10 @@ class CommandSubject:
 
     def _failed_with(self, status: int, *, of_preparation: bool = False) -> SubjectFailed:
         out_of_memory = self._out_of_memory(status)
-        message, hint = ending(status, out_of_memory, _PREPARE_BY_HAND if of_preparation else _BY_HAND)
+        message, hint = requests.ending(status, out_of_memory, _PREPARE_BY_HAND if of_preparation else _BY_HAND)
         # Something that is killed for memory would be killed again, perhaps with others beside it; and who inherits
         # sectax's stderr has shown it already.
-        if not is_sigkill(status) and self._spec.output != INHERIT:
+        if not requests.is_sigkill(status) and self._spec.output != requests.INHERIT:
             message += self._stderr_of_failure(status, of_preparation)
         return self._failure(message, hint, of_preparation=of_preparation)
 
@@ -305,17 +293,17 @@ class CommandSubject:
                 deadline_s=min(spec.deadline_s, _LONGEST_DIAGNOSIS_S),
             )
             running.quit()  # which reads the last of its stderr
-            if not isinstance(done.end, NotPrepared) and done.executions:
+            if not isinstance(done.end, requests.NotPrepared) and done.executions:
                 second_status = done.executions[0].status
                 if second_status == status:
-                    return last_words(running.child.stderr_tail)
+                    return requests.last_words(running.child.stderr_tail)
                 return f"; run once more to read its stderr, it ended with {describe_exit(second_status)}"
         return ""
 
     def _out_of_memory(self, status: int) -> bool:
-        return is_sigkill(status) and self._alive().child.saw_memory_kill
+        return requests.is_sigkill(status) and self._alive().child.saw_memory_kill
 
-    def _observations(self, executions: tuple[Execution, ...], one_by_one: bool) -> tuple[Observation, ...]:
+    def _observations(self, executions: tuple[requests.Execution, ...], one_by_one: bool) -> tuple[Observation, ...]:
         batches = [(execution,) for execution in executions] if one_by_one else [executions]
         walls = [Observation(WALL, sum(e.wall_s for e in batch), "s", "monotonic", len(batch)) for batch in batches]
         cpus = [Observation(CPU, sum(e.cpu_s for e in batch), "s", "rusage", len(batch)) for batch in batches]
@@ -341,7 +329,7 @@ class CommandSubject:
         return SubjectFailed(printable(f"{title}: {message}"), printable(hint), self._stage)
 
 
-def _telemetry(ridden: dict[str, float], executions: tuple[Execution, ...]) -> dict[str, float]:
+def _telemetry(ridden: dict[str, float], executions: tuple[requests.Execution, ...]) -> dict[str, float]:
     """What rides with a visit. Of the readings around it only those of the machine and of the cgroup that the command
     shares with its launcher say something of the command; its own switches come from its end."""
     shared = {name: ridden[name] for name in ("steal_s", "throttled_s", "throttled_periods") if name in ridden}

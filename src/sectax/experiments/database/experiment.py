@@ -5,19 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from sectax.experiments.client_server.metrics import CLIENT_CPU, LATENCY
-from sectax.experiments.database.levels import (
-    ACCESS,
-    BASELINE,
-    CONTROL,
-    FACTORS,
-    KEPT,
-    METRICS,
-    NEW,
-    PRESETS,
-    SELECT,
-    SERVER_CPU,
-    WORDS,
-)
+from sectax.experiments.database import levels as database
 from sectax.experiments.database.parts import CLIENT, SERVER
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules
 from sectax.experiments.levels import choose
@@ -43,14 +31,14 @@ class DatabaseExperiment(Experiment):
     name = "database"
     title = "What do TLS and passwords cost the clients of PostgreSQL?"
     presets = ("default", "quick")
-    factors = FACTORS
+    factors = database.FACTORS
 
     def design(self, request: Request, machine: Machine) -> Design:
         return Design(
-            factors=choose(FACTORS, PRESETS[request.preset], request.levels),
-            control=CONTROL,
-            baseline=BASELINE,
-            metrics=METRICS,
+            factors=choose(database.FACTORS, database.PRESETS[request.preset], request.levels),
+            control=database.CONTROL,
+            baseline=database.BASELINE,
+            metrics=database.METRICS,
             rules=Rules(
                 family=lambda levels: levels["connection"],
                 lacks=lambda levels: _lacks(machine, levels),
@@ -68,7 +56,7 @@ class DatabaseExperiment(Experiment):
             ),
             beside=(CLIENT_CPU.name,),
             equal_witnesses=("server", "client", "rows"),
-            words=WORDS,
+            words=database.WORDS,
         )
 
     def bench(self, plan: Plan) -> Bench:
@@ -84,13 +72,19 @@ class DatabaseExperiment(Experiment):
         return AdviceRules(
             LATENCY.name,
             choice,
-            connections=Connections(LATENCY.name, "", CLIENT_CPU.name, SERVER_CPU.name, among=(FACTORS[0].name, NEW)),
+            connections=Connections(
+                LATENCY.name,
+                "",
+                CLIENT_CPU.name,
+                database.SERVER_CPU.name,
+                among=(database.FACTORS[0].name, database.NEW),
+            ),
             places=Places(((LATENCY.name, "latency"), (CLIENT_CPU.name, "CPU time of the client"))),
             longer=Longer(
                 "How long a new connection is",
                 "connection",
-                NEW,
-                KEPT,
+                database.NEW,
+                database.KEPT,
                 "transaction over a connection that stays open",
             ),
         )
@@ -100,9 +94,9 @@ class DatabaseExperiment(Experiment):
 
 
 def _lacks(machine: Machine, levels: Levels) -> Iterable[WhyNot | None]:
-    if levels["connection"] == KEPT and levels[CONTROL] in ("verify-full", "md5", "trust"):
+    if levels["connection"] == database.KEPT and levels[database.CONTROL] in ("verify-full", "md5", "trust"):
         yield WhyNot(_ALIKE_KEPT)
-    if levels["connection"] == NEW and levels["query"] != SELECT:
+    if levels["connection"] == database.NEW and levels["query"] != database.SELECT:
         yield WhyNot("the size of an answer is measured over connections that stay open")
     yield machine.lacks(SERVER)
     yield machine.lacks(CLIENT)
@@ -110,8 +104,8 @@ def _lacks(machine: Machine, levels: Levels) -> Iterable[WhyNot | None]:
 
 def _declares(levels: Levels) -> dict[str, Witness]:
     """As the server sees it: pg_stat_ssl, and its log of who came in how."""
-    access = ACCESS[levels[CONTROL]]
-    return {"ssl": access.sslmode != BASELINE, "authentication": access.method}
+    access = database.ACCESS[levels[database.CONTROL]]
+    return {"ssl": access.sslmode != database.BASELINE, "authentication": access.method}
 
 
 EXPERIMENT = DatabaseExperiment()

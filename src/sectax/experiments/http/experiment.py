@@ -2,31 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from sectax.experiments.client_server.load import (
-    CLOSED,
-    OPEN_CONCURRENCY,
-    OVERLAPPING_S,
-    check_shares,
-    clients_of,
-    concurrency_levels,
-    load_levels,
-    of_clients,
-    rate_of,
-)
+from sectax.experiments.client_server import load
 from sectax.experiments.client_server.metrics import CLIENT_CPU, LATENCY
+from sectax.experiments.http import levels as http
 from sectax.experiments.http import services
-from sectax.experiments.http.levels import (
-    CONTROL,
-    FACTORS,
-    KEPT,
-    METRICS,
-    NEW,
-    PRESET,
-    WORDS,
-    rate_level,
-)
 from sectax.experiments.http.parts import CLIENT
 from sectax.experiments.interface import Bench, Design, Experiment, Hidden, Machine, Request, Rules
 from sectax.experiments.levels import choose
@@ -34,12 +15,11 @@ from sectax.experiments.named import BASELINE, FOLDER
 from sectax.model.advice_rules import AdviceRules, Choice, Longer
 from sectax.model.plan import OTHERS, Contents, Plan
 from sectax.model.treatment import Factor
-from sectax.model.why_not import WhyNot
 
 Levels = Mapping[str, str]
 
 _ROUNDS = {"quick": (2, 48), "default": (2, 64)}
-# One request at a time: a service that was asked last a round ago answers later than one that was just asked, by a
+# One request at a time: a service that was levels last a round ago answers later than one that was just levels, by a
 # third where it takes half a millisecond. The controls ask the baseline, so the first requests of a turn do not count.
 _TURN_S = 0.008
 # Nagle's algorithm holds a second small write back until the first is acknowledged, and a client that is not about to
@@ -57,7 +37,7 @@ class HttpExperiment(Experiment):
     name = "http"
     title = "How much slower does one service answer than the other?"
     presets = ("default", "quick")
-    factors = FACTORS
+    factors = http.FACTORS
     options = services.OPTIONS
     instead = services.INSTEAD
     word = "URL"
@@ -73,38 +53,38 @@ class HttpExperiment(Experiment):
         named = tuple(services.read_services(options))
         services.timeout_s(options)
         levels = dict(request.levels)
-        if rate := rate_level(options, levels):
+        if rate := http.rate_level(options, levels):
             levels["load"] = rate
-        levels.setdefault("load", PRESET["load"])
-        if any(map(rate_of, load_levels(levels["load"]))):
-            levels.setdefault("concurrency", (OPEN_CONCURRENCY,))
-        levels.setdefault("concurrency", PRESET["concurrency"])
+        levels.setdefault("load", http.PRESET["load"])
+        if any(map(load.rate_of, load.load_levels(levels["load"]))):
+            levels.setdefault("concurrency", (load.OPEN_CONCURRENCY,))
+        levels.setdefault("concurrency", http.PRESET["concurrency"])
         own = {
-            "concurrency": concurrency_levels(levels["concurrency"]),
-            "load": load_levels(levels["load"]),
-            CONTROL: named,
+            "concurrency": load.concurrency_levels(levels["concurrency"]),
+            "load": load.load_levels(levels["load"]),
+            http.CONTROL: named,
         }
-        known = tuple(Factor(factor.name, own.get(factor.name, factor.levels)) for factor in FACTORS)
+        known = tuple(Factor(factor.name, own.get(factor.name, factor.levels)) for factor in http.FACTORS)
         factors = choose(
-            known, PRESET | own, {name: levels[name] for name in levels if name not in own or name == CONTROL}
+            known, http.PRESET | own, {name: levels[name] for name in levels if name not in own or name == http.CONTROL}
         )
-        many = clients_of(options)
-        check_shares(many, own["concurrency"], own["load"])
-        one_by_one = own["concurrency"] == ("1",) and own["load"] == (CLOSED,)
+        many = load.clients_of(options)
+        load.check_shares(many, own["concurrency"], own["load"])
+        one_by_one = own["concurrency"] == ("1",) and own["load"] == (load.CLOSED,)
         return Design(
             factors=factors,
-            control=CONTROL,
+            control=http.CONTROL,
             baseline=BASELINE,
-            metrics=METRICS,
+            metrics=http.METRICS,
             rules=Rules(
                 family=_family,
                 # What is added to requests that wait for each other shows many times over, or not at all.
-                positive=lambda levels: _in_flight(levels) == 1,
-                lacks=lambda levels: _lacks(machine),
+                positive=lambda levels: load.in_flight(levels) == 1,
+                lacks=lambda levels: (machine.lacks(CLIENT),),
                 extra_operations=False,
             ),
-            transfers=_TRANSFERS + of_clients(many),
-            batch_s=_TURN_S if one_by_one else OVERLAPPING_S,
+            transfers=_TRANSFERS + load.of_clients(many),
+            batch_s=_TURN_S if one_by_one else load.OVERLAPPING_S,
             rounds_range=_ROUNDS[request.preset],
             # The client sends one request at a time, from its processor; a server that the run starts has the others.
             one_processor=one_by_one,
@@ -115,9 +95,11 @@ class HttpExperiment(Experiment):
                 "client stands beside it"
             ),
             beside=(CLIENT_CPU.name,),
-            contents=Contents(parts={NEW: (KEPT,)}, operation_factor="connection", waits={KEPT: _KEPT_WAITS}),
+            contents=Contents(
+                parts={http.NEW: (http.KEPT,)}, operation_factor="connection", waits={http.KEPT: _KEPT_WAITS}
+            ),
             equal_witnesses=("protocol", *(() if options.get("bodies-differ") else ("body",))),
-            words=WORDS,
+            words=http.WORDS,
         )
 
     def bench(self, plan: Plan) -> Bench:
@@ -134,7 +116,11 @@ class HttpExperiment(Experiment):
             changes="service, request or network",
         )
         longer = Longer(
-            "How long a new connection is", "connection", NEW, KEPT, "request over a connection that stays open"
+            "How long a new connection is",
+            "connection",
+            http.NEW,
+            http.KEPT,
+            "request over a connection that stays open",
         )
         return AdviceRules(LATENCY.name, choice, longer=longer)
 
@@ -142,19 +128,10 @@ class HttpExperiment(Experiment):
         return (CLIENT,)
 
 
-def _in_flight(levels: Levels) -> int:
-    """How many requests are always under way; on a schedule none has to wait for another."""
-    return int(levels["concurrency"]) if levels["load"] == CLOSED else 1
-
-
 def _family(levels: Levels) -> str:
     """Cells of one kind of client share its controls."""
-    at_once = "" if levels["load"] == CLOSED and levels["concurrency"] == "1" else ", several at once"
+    at_once = "" if levels["load"] == load.CLOSED and levels["concurrency"] == "1" else ", several at once"
     return f"{levels['protocol']}, {levels['connection']}{at_once}"
-
-
-def _lacks(machine: Machine) -> Iterable[WhyNot | None]:
-    yield machine.lacks(CLIENT)
 
 
 EXPERIMENT = HttpExperiment()

@@ -74,13 +74,13 @@ class Service:
     url: str = field(repr=False)
     method: str
     headers: tuple[tuple[str, str], ...] = field(repr=False)
-    header_files: tuple[str, ...]
-    body: str
-    statuses: tuple[int, ...]
-    ca: str
-    certificate: str
-    key: str
-    start: tuple[str, ...]
+    header_files: tuple[str, ...] = ()
+    body: str = ""
+    statuses: tuple[int, ...] = ()
+    ca: str = ""
+    certificate: str = ""
+    key: str = ""
+    start: tuple[str, ...] = ()
 
     def files(self) -> dict[str, str]:
         """The files that it names, by the option that named them."""

@@ -9,19 +9,8 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from sectax.experiments.client_server import load
 from sectax.experiments.client_server.endpoint import AWS, LOCAL
-from sectax.experiments.client_server.load import (
-    CLOSED,
-    GENERATIONS,
-    OPEN_CONCURRENCY,
-    OVERLAPPING_S,
-    check_shares,
-    clients_of,
-    concurrency_levels,
-    load_levels,
-    of_clients,
-    rate_of,
-)
 from sectax.experiments.client_server.metrics import CLIENT_CPU, FIRST_BYTE, LATENCY, SERVER_CPU, TAILS
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
 from sectax.experiments.levels import choose
@@ -78,7 +67,7 @@ def _requests(levels: Mapping[str, str]) -> int:
 
 def rate(result: TreatmentResult) -> float | None:
     """Operations per second of the client that was measured: its schedule's, or as many as its latency lets through."""
-    scheduled = rate_of(result.levels["load"]) if "load" in result.levels else 0.0
+    scheduled = load.rate_of(result.levels["load"]) if "load" in result.levels else 0.0
     latency = result.estimates["latency"].point
     if scheduled:
         return scheduled
@@ -183,11 +172,11 @@ class S3Experiment(Experiment):
             preset = preset | {"transfer": (where.transfer,)}
         go_lack = machine.lacks(CLIENT)
         preset = preset | {"client": (s3.GO if go_lack is None else s3.PYTHON,)}
-        if any(map(rate_of, load_levels(request.levels.get("load", (CLOSED,))))):
-            preset = preset | {"concurrency": (OPEN_CONCURRENCY,)}
+        if any(map(load.rate_of, load.load_levels(request.levels.get("load", (load.CLOSED,))))):
+            preset = preset | {"concurrency": (load.OPEN_CONCURRENCY,)}
         factors = choose(_available_factors(request, preset), preset, request.levels)
-        clients = clients_of(options)
-        check_shares(clients, _levels(factors, "concurrency"), _levels(factors, "load"))
+        clients = load.clients_of(options)
+        load.check_shares(clients, _levels(factors, "concurrency"), _levels(factors, "load"))
         return Design(
             factors=factors,
             control="encryption",
@@ -196,7 +185,7 @@ class S3Experiment(Experiment):
             rules=Rules(
                 family=_family,
                 # What is added to operations that wait for each other shows many times over, or not at all.
-                positive=lambda levels: _in_flight(levels) == 1,
+                positive=lambda levels: load.in_flight(levels) == 1,
                 lacks=lambda levels: _lacks(levels, where, machine),
                 declares=lambda levels: {"encryption_header": s3.ENCRYPTIONS[levels["encryption"]].header},
                 # Only metadata move in the others, which are there to show that.
@@ -208,8 +197,8 @@ class S3Experiment(Experiment):
                 if where.endpoint == LOCAL
                 else (_AWS_TRANSFERS if where.endpoint == AWS else _TRANSFERS) + _UNPROVEN
             )
-            + of_clients(clients),
-            batch_s=0.0 if _one_by_one(factors) else OVERLAPPING_S,
+            + load.of_clients(clients),
+            batch_s=0.0 if _one_by_one(factors) else load.OVERLAPPING_S,
             rounds_range=_ROUNDS[request.preset],
             # One client works at a time, on its processor; the server, which is the same for all, has the others.
             one_processor=_one_by_one(factors),
@@ -271,7 +260,7 @@ class S3Experiment(Experiment):
 
 def _available_factors(request: Request, preset: Mapping[str, tuple[str, ...]]) -> tuple[Factor, ...]:
     """The factors with the levels that the user or the preset names, where any may be named."""
-    named = {"size": s3.size_levels, "concurrency": concurrency_levels, "load": load_levels}
+    named = {"size": s3.size_levels, "concurrency": load.concurrency_levels, "load": load.load_levels}
     return tuple(
         Factor(factor.name, named[factor.name](request.levels.get(factor.name, preset[factor.name])))
         if factor.name in named
@@ -291,16 +280,11 @@ def _levels(factors: tuple[Factor, ...], name: str) -> tuple[str, ...]:
 
 
 def _one_by_one(factors: tuple[Factor, ...]) -> bool:
-    return _levels(factors, "concurrency") == ("1",) and _levels(factors, "load") == (CLOSED,)
-
-
-def _in_flight(levels: Levels) -> int:
-    """How many operations are always under way; on a schedule none has to wait for another."""
-    return int(levels["concurrency"]) if levels["load"] == CLOSED else 1
+    return _levels(factors, "concurrency") == ("1",) and _levels(factors, "load") == (load.CLOSED,)
 
 
 def _family(levels: Levels) -> str:
-    at_once = _in_flight(levels)
+    at_once = load.in_flight(levels)
     return levels["client"] if at_once == 1 else f"{levels['client']}, {at_once} at once"
 
 
@@ -315,8 +299,8 @@ def _lacks(levels: Levels, where: Where, machine: Machine) -> Iterable[WhyNot | 
     yield where.lacks(levels["transfer"], levels["encryption"])
     if levels["upload"] == s3.MULTIPART and s3.size_bytes(levels["size"]) <= s3.PART_BYTES:
         yield WhyNot("it fits into one part of 8 MiB", f"--level upload={s3.SINGLE}, or a larger size")
-    at_once = _in_flight(levels)
-    objects = (GENERATIONS + 2) * at_once
+    at_once = load.in_flight(levels)
+    objects = (load.GENERATIONS + 2) * at_once
     if (
         at_once > 1
         and levels["operation"] in ("put", "delete")

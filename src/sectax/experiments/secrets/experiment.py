@@ -8,47 +8,8 @@ from collections.abc import Iterator, Mapping
 from sectax.design.matrix import Levels
 from sectax.experiments.interface import Bench, Design, Machine, Request, Rules, Wanted
 from sectax.experiments.on_lambda import LOCAL, functions
-from sectax.experiments.on_lambda.experiment import (
-    BACK_TO_BACK,
-    BATCH_S,
-    GAP_S,
-    LAMBDA,
-    RUNTIME_CLIENT,
-    SPACED,
-    LambdaBench,
-    LambdaExperiment,
-    batch_s_of,
-    chosen_factors,
-    declares,
-    lambda_lack,
-    service,
-    takes_one_processor,
-    transfers,
-    waits_for_quota,
-)
-from sectax.experiments.secrets.levels import (
-    ACCESS,
-    DICTIONARY,
-    FIRST_ACCESS,
-    FIRST_SIDECAR,
-    HIT,
-    LANGUAGES,
-    MEMORY_MB,
-    MISS,
-    NOT_OF_THE_STUDY,
-    OPTIONS,
-    PARTS,
-    PRESETS,
-    PYTHON,
-    REFRESH,
-    SITUATIONS,
-    SIZES,
-    STUDY,
-    STUDY_HITS,
-    WORDS,
-    Settings,
-    read_settings,
-)
+from sectax.experiments.on_lambda import experiment as on_lambda
+from sectax.experiments.secrets import levels as secrets
 from sectax.experiments.secrets.parts import AGENT, BACKEND
 from sectax.model.advice_rules import AdviceRules, ByRate, Choice, OwnParts
 from sectax.model.bill import Usage, one_way
@@ -100,59 +61,62 @@ _PUBLISHED_HERE = (
 )
 
 
-class SecretsExperiment(LambdaExperiment):
+class SecretsExperiment(on_lambda.LambdaExperiment):
     """Reading a secret in a function: every way against a dictionary of its own."""
 
     name = "secrets"
     title = "What does it cost a function to read its secret?"
     presets = ("default", "quick", "published")
     factors = (
-        Factor("language", LANGUAGES),
-        Factor("situation", SITUATIONS),
-        Factor("size", tuple(SIZES)),
-        Factor("memory", (*MEMORY_MB, "…")),
-        Factor("pace", (BACK_TO_BACK, SPACED)),
-        Factor("access", tuple(ACCESS)),
+        Factor("language", secrets.LANGUAGES),
+        Factor("situation", secrets.SITUATIONS),
+        Factor("size", tuple(secrets.SIZES)),
+        Factor("memory", (*secrets.MEMORY_MB, "…")),
+        Factor("pace", (on_lambda.BACK_TO_BACK, on_lambda.SPACED)),
+        Factor("access", tuple(secrets.ACCESS)),
     )
-    options = OPTIONS
+    options = secrets.OPTIONS
     budgets_s: Mapping[str, float] = {"quick": 130.0, "published": 540.0}
-    assumed_s = 2 * BATCH_S
+    assumed_s = 2 * on_lambda.BATCH_S
     assumes = (
         f"this supposes invocations of {assumed_s * 1e3:g} ms with 10 ms for every call of the service, at rounds and "
         "blocks in full, and secrets that are deleted within an hour"
     )
 
     def wants(self, request: Request) -> Wanted:
-        languages = chosen_factors(self.factors, MEMORY_MB, PRESETS[request.preset], request)[0].levels
-        is_local = read_settings(request.options).endpoint == LOCAL
-        return Wanted(parts=(*map(_function, languages), *((BACKEND, AGENT, LAMBDA) if is_local else ())))
+        preset = secrets.PRESETS[request.preset]
+        languages, *_ = on_lambda.chosen_factors(self.factors, secrets.MEMORY_MB, preset, request)
+        is_local = secrets.read_settings(request.options).endpoint == LOCAL
+        return Wanted(
+            parts=(*map(_function, languages.levels), *((BACKEND, AGENT, on_lambda.LAMBDA) if is_local else ()))
+        )
 
     def design(self, request: Request, machine: Machine) -> Design:
-        settings = read_settings(request.options)
+        settings = secrets.read_settings(request.options)
         is_local = settings.endpoint == LOCAL
         as_published = request.preset == "published"
-        factors = chosen_factors(self.factors, MEMORY_MB, PRESETS[request.preset], request)
+        factors = on_lambda.chosen_factors(self.factors, secrets.MEMORY_MB, secrets.PRESETS[request.preset], request)
         levels = {factor.name: factor.levels for factor in factors}
         stand_in_note = f" {_STAND_IN[0].upper()}{_STAND_IN[1:]}." if is_local else ""
         return Design(
             factors=factors,
             control="access",
-            baseline=DICTIONARY,
+            baseline=secrets.DICTIONARY,
             metrics=_metrics(as_published=as_published),
             rules=Rules(
                 family=lambda levels: f"{levels['language']}, {levels['memory']} MB",
                 lacks=functools.partial(_lacks, machine, settings, as_published),
                 declares=functools.partial(_declares, settings),
-                batch_s=functools.partial(batch_s_of, settings.endpoint),
+                batch_s=functools.partial(on_lambda.batch_s_of, settings.endpoint),
                 at_once=functools.partial(_can_run_at_once, settings.endpoint),
                 # One reading is one reading: no part of it can be done once more at a known cost.
                 positive=lambda levels: False,
             ),
-            transfers=f"{transfers(settings.endpoint)}{stand_in_note}",
-            batch_s=BATCH_S,
-            rounds_range=_rounds(request.preset, only_hits=levels["situation"] == (HIT,), here=is_local),
-            gap_s=GAP_S,
-            one_processor=takes_one_processor(settings.endpoint, levels["memory"]),
+            transfers=f"{on_lambda.transfers(settings.endpoint)}{stand_in_note}",
+            batch_s=on_lambda.BATCH_S,
+            rounds_range=_rounds(request.preset, only_hits=levels["situation"] == (secrets.HIT,), here=is_local),
+            gap_s=on_lambda.GAP_S,
+            one_processor=on_lambda.takes_one_processor(settings.endpoint, levels["memory"]),
             services_on=SUBJECTS,
             answered_by="the answer is the mean time of an access by the function's own clock: back to back the quota "
             "holds back some of many, which a median does not see",
@@ -163,14 +127,14 @@ class SecretsExperiment(LambdaExperiment):
                 *(_PUBLISHED_HERE if as_published and is_local else ()),
             ),
             equal_witnesses=("runtime", "architecture", "code_sha256", "backend_tls"),
-            words=WORDS | service(settings.endpoint, "Lambda and Secrets Manager"),
+            words=secrets.WORDS | on_lambda.service(settings.endpoint, "Lambda and Secrets Manager"),
         )
 
     def bench(self, plan: Plan) -> Bench:
         return _Bench(plan)
 
     def requirements(self) -> tuple[str, ...]:
-        return (RUNTIME_CLIENT, *map(_function, LANGUAGES), BACKEND, AGENT)
+        return (on_lambda.RUNTIME_CLIENT, *map(_function, secrets.LANGUAGES), BACKEND, AGENT)
 
     def advice_rules(self, plan: Plan) -> AdviceRules:
         """Where the time of an access goes, and which way pays at a rate of calls."""
@@ -178,26 +142,26 @@ class SecretsExperiment(LambdaExperiment):
             metric="access",
             choice=Choice(
                 adds=True,
-                explained=tuple(PARTS.items()),
+                explained=tuple(secrets.PARTS.items()),
                 what="accesses",
                 uses=one_way(
                     lambda count, seconds, result: _uses(
                         count * seconds,
-                        count * ACCESS[result.levels["access"]].calls[result.levels["situation"]],
+                        count * _asks(result.levels),
                         result,
                     )
                 ),
-                caveats={DICTIONARY: "your own code has to fetch the secret again after it was rotated"},
+                caveats={secrets.DICTIONARY: "your own code has to fetch the secret again after it was rotated"},
                 changes="distance to Secrets Manager or memory size",
             ),
-            parts=OwnParts(tuple(PARTS.items()), "the client's own work"),
+            parts=OwnParts(tuple(secrets.PARTS.items()), "the client's own work"),
             by_rate=ByRate(
                 factor="situation",
-                again=HIT,
-                fetching=(REFRESH, MISS),
+                again=secrets.HIT,
+                fetching=(secrets.REFRESH, secrets.MISS),
                 first="first_access",
                 memory="memory",
-                asks=lambda levels: ACCESS[levels["access"]].calls[levels["situation"]],
+                asks=_asks,
                 uses=_uses,
                 assumes="the time of the accesses alone at the price of the function's memory, and the calls of "
                 "Secrets Manager; the function's other work, its requests and the secrets themselves cost the same in "
@@ -210,11 +174,9 @@ class SecretsExperiment(LambdaExperiment):
         from sectax.experiments.secrets.subject import SOMETIMES
 
         sizes = len({treatment.levels["size"] for treatment in plan.treatments})
-        readings = BATCH_S / _ASSUMED_CALL_S * (1 + SETTLING_SHARE)
+        readings = on_lambda.BATCH_S / _ASSUMED_CALL_S * (1 + SETTLING_SHARE)
         visits = plan.last_look(None) * (plan.rounds_range[1] + _OPENINGS)
-        calls = sum(
-            ACCESS[treatment.levels["access"]].calls[treatment.levels["situation"]] for treatment in plan.treatments
-        )
+        calls = sum(_asks(treatment.levels) for treatment in plan.treatments)
         return (
             *super().usage(plan),
             Usage("secretsmanager.requests", visits * readings * calls),
@@ -227,10 +189,10 @@ _OPENINGS = 3  # invocations of an instance besides its visits: the first, those
 _HOURS_OF_A_MONTH = 730
 
 
-class _Bench(LambdaBench):
+class _Bench(on_lambda.LambdaBench):
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
-        self._settings = read_settings(plan.options)
+        self._settings = secrets.read_settings(plan.options)
 
     def identity(self) -> dict[str, str]:
         from sectax.experiments.on_lambda.code import digest
@@ -243,7 +205,7 @@ class _Bench(LambdaBench):
         }
         if self._settings.endpoint != LOCAL:
             return marks | {"secrets.backend": "AWS Secrets Manager"}
-        has_sidecar = any(ACCESS[treatment.levels["access"]].sidecar for treatment in self.plan.treatments)
+        has_sidecar = any(secrets.ACCESS[treatment.levels["access"]].sidecar for treatment in self.plan.treatments)
         marks |= {"secrets.backend": f"stand-in: {moto.identity()}"}
         return marks | ({"secrets.agent": agent.fingerprint()} if has_sidecar else {})
 
@@ -251,7 +213,7 @@ class _Bench(LambdaBench):
         """The keeper of the secrets first: functions are let to its port and nowhere else."""
         from sectax.experiments.secrets.places import AwsPlace, HerePlace
 
-        sizes = sorted({SIZES[treatment.levels["size"]] for treatment in self.plan.treatments})
+        sizes = sorted({secrets.SIZES[treatment.levels["size"]] for treatment in self.plan.treatments})
         kind = HerePlace if self._settings.endpoint == LOCAL else AwsPlace
         self._place = self.enter_context(kind(self._settings, sizes))
         self.keeper, self.service = self._place.keeper, self._place.service
@@ -261,28 +223,28 @@ class _Bench(LambdaBench):
         from sectax.experiments.secrets.subject import SecretSpec
 
         levels = treatment.levels
-        way = ACCESS[levels["access"]]
+        way = secrets.ACCESS[levels["access"]]
         function = functions.load(FUNCTION, levels["language"])
         ttl_s = self._settings.ttl_of(levels["situation"])
-        as_published = self.plan.preset == "published" and levels["situation"] == HIT
+        as_published = self.plan.preset == "published" and levels["situation"] == secrets.HIT
         return SecretSpec(
             name=levels["access"],
             code=str(functions.build(FUNCTION, levels["language"])),
             runtime=function.runtime,
-            handler=f"{FUNCTION}.{way.module}.lambda_handler" if levels["language"] == PYTHON else way.module,
+            handler=f"{FUNCTION}.{way.module}.lambda_handler" if levels["language"] == secrets.PYTHON else way.module,
             memory_mb=int(levels["memory"]),
             timeout_s=_TIMEOUT_S,
             environment=self._place.environment(ttl_s),
             layers=self._place.layers(ttl_s, sidecar=way.sidecar),
-            gap_s=(self.plan.gap_s or GAP_S) if levels["pace"] == SPACED else 0.0,
+            gap_s=(self.plan.gap_s or on_lambda.GAP_S) if levels["pace"] == on_lambda.SPACED else 0.0,
             role=self.role,
             service=self.service,
             access=levels["access"],
             situation=levels["situation"],
-            size=SIZES[levels["size"]],
+            size=secrets.SIZES[levels["size"]],
             delay_s=self._settings.delay_s,
             ttl_s=float(ttl_s or 0),
-            study_hits=STUDY_HITS if as_published else 0,
+            study_hits=secrets.STUDY_HITS if as_published else 0,
             keeper=self.keeper,
         )
 
@@ -291,11 +253,16 @@ def _function(language: str) -> str:
     return f"function:{FUNCTION}/{language}"
 
 
-def _lacks(machine: Machine, settings: Settings, as_published: bool, levels: Levels) -> Iterator[WhyNot | None]:
-    way = ACCESS[levels["access"]]
+def _asks(levels: Mapping[str, str]) -> int:
+    """How often each access asks the service."""
+    return secrets.ACCESS[levels["access"]].calls[levels["situation"]]
+
+
+def _lacks(machine: Machine, settings: secrets.Settings, as_published: bool, levels: Levels) -> Iterator[WhyNot | None]:
+    way = secrets.ACCESS[levels["access"]]
     if levels["language"] not in way.languages:
         yield WhyNot("of AWS's caching library only the one for Python is measured")
-    if as_published and (levels["situation"], levels["access"]) in NOT_OF_THE_STUDY:
+    if as_published and (levels["situation"], levels["access"]) in secrets.NOT_OF_THE_STUDY:
         yield WhyNot("the published study has no hits of direct access, which keeps nothing")
     yield machine.lacks(_function(levels["language"]))
     if settings.endpoint == LOCAL:
@@ -304,13 +271,12 @@ def _lacks(machine: Machine, settings: Settings, as_published: bool, levels: Lev
             yield machine.lacks(AGENT)
     elif way.sidecar and not settings.layer:
         yield WhyNot("on AWS the sidecar is AWS's own extension, by the ARN of its layer", "add --layer ARN")
-    yield lambda_lack(settings.endpoint, machine)
+    yield on_lambda.lambda_lack(settings.endpoint, machine)
 
 
 def _can_run_at_once(endpoint: str | None, levels: Levels) -> bool:
     """Hits of a cache, which nobody else sees: the quota lets each of them work for a fourteenth of the time."""
-    asks = ACCESS[levels["access"]].calls[levels["situation"]]
-    return levels["situation"] == HIT and not asks and waits_for_quota(endpoint, levels)
+    return levels["situation"] == secrets.HIT and not _asks(levels) and on_lambda.waits_for_quota(endpoint, levels)
 
 
 def _rounds(preset: str, *, only_hits: bool, here: bool) -> tuple[int, int]:
@@ -318,16 +284,16 @@ def _rounds(preset: str, *, only_hits: bool, here: bool) -> tuple[int, int]:
     return fewest, _MOST_ROUNDS_OF_HITS if only_hits and here and preset != "published" else most
 
 
-def _declares(settings: Settings, levels: Levels) -> dict[str, Witness]:
+def _declares(settings: secrets.Settings, levels: Levels) -> dict[str, Witness]:
     """The limits in force, that the service was asked as often as the situation's label says, and how far it is."""
     from sectax.experiments.secrets.subject import CALLS_WITNESS, DELAY_WITNESS, calls_in_words, delay_in_words
 
     own: dict[str, Witness] = {}
     if settings.endpoint == LOCAL:
-        own[CALLS_WITNESS] = calls_in_words(ACCESS[levels["access"]].calls[levels["situation"]], 1)
+        own[CALLS_WITNESS] = calls_in_words(_asks(levels), 1)
     if settings.delay_s:
         own[DELAY_WITNESS] = delay_in_words(settings.delay_s, settings.delay_s)
-    return declares(settings.endpoint, levels) | own
+    return on_lambda.declares(settings.endpoint, levels) | own
 
 
 def _metrics(*, as_published: bool) -> tuple[Metric, ...]:
@@ -336,7 +302,7 @@ def _metrics(*, as_published: bool) -> tuple[Metric, ...]:
     def of(name: str, summary: Summary, observed: str = "access", *, compared: bool = False) -> Metric:
         return Metric(name, "s", Better.LOWER, summary, observed, compared=compared)
 
-    study = tuple(of(f"study_{name}", Summary.MEAN, f"{FIRST}.study_{name}") for name in STUDY)
+    study = tuple(of(f"study_{name}", Summary.MEAN, f"{FIRST}.study_{name}") for name in secrets.STUDY)
     return (
         of("access", Summary.MEAN, compared=True),
         of("median_access", Summary.MEDIAN, compared=True),
@@ -345,10 +311,10 @@ def _metrics(*, as_published: bool) -> tuple[Metric, ...]:
         of("p99_access", Summary.P99),
         of("worst_access", Summary.WORST),
         Metric("held_back", "%", Better.LOWER, Summary.MEAN, "held_back", compared=False),
-        *(of(part, Summary.MEAN, part) for part in PARTS),
-        of("first_access", Summary.MEAN, FIRST_ACCESS),
+        *(of(part, Summary.MEAN, part) for part in secrets.PARTS),
+        of("first_access", Summary.MEAN, secrets.FIRST_ACCESS),
         of("first_init", Summary.MEAN, f"{FIRST}.init"),
-        of("sidecar_init", Summary.MEAN, FIRST_SIDECAR),
+        of("sidecar_init", Summary.MEAN, secrets.FIRST_SIDECAR),
         Metric("max_memory_used", "B", Better.LOWER, Summary.MAXIMUM, "max_memory_used", resolution=2**20),
         *(study if as_published else ()),
     )

@@ -9,12 +9,7 @@ from dataclasses import dataclass
 from sectax.experiments.interface import Option
 from sectax.experiments.levels import seconds_in
 from sectax.experiments.on_lambda import AWS, LOCAL
-from sectax.experiments.on_lambda.experiment import (
-    BACK_TO_BACK,
-    METRIC_WORDS,
-    SPACED,
-    where,
-)
+from sectax.experiments.on_lambda import experiment as on_lambda
 from sectax.model.errors import WrongUse
 
 PYTHON, GO = "python", "go"
@@ -69,7 +64,7 @@ SIZES = {"32B": 32, "4KiB": 4 * _KIB, "64KiB": 64 * _KIB - 1}  # Secrets Manager
 MEMORY_MB = ("128", "512", "1769")
 
 _OF_THE_STUDY = (DICTIONARY, SIDECAR, DIRECT_NEW)
-_USUAL = {"language": (PYTHON,), "size": ("32B",), "memory": ("128", "1769"), "pace": (BACK_TO_BACK,)}
+_USUAL = {"language": (PYTHON,), "size": ("32B",), "memory": ("128", "1769"), "pace": (on_lambda.BACK_TO_BACK,)}
 PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
     "default": _USUAL | {"situation": (HIT, MISS)},
     # A miss shows in it too: as the first access of every instance. Direct access has no hits, and takes so much longer
@@ -96,7 +91,7 @@ PARTS = {
     "backend": "waiting for the answer",
 }
 
-WORDS = {name: words for name, words in METRIC_WORDS.items() if "duration" not in name} | {
+WORDS = {name: words for name, words in on_lambda.METRIC_WORDS.items() if "duration" not in name} | {
     DICTIONARY: "in-process dictionary",
     LIBRARY: "AWS's caching library",
     SIDECAR: "sidecar, connection kept",
@@ -108,8 +103,8 @@ WORDS = {name: words for name, words in METRIC_WORDS.items() if "duration" not i
     f"situation={HIT}": "the same secret again",
     f"situation={MISS}": "a secret that is not cached",
     f"situation={REFRESH}": "a secret whose TTL is over",
-    f"pace={SPACED}": "with idle gaps",
-    f"pace={BACK_TO_BACK}": "back to back",
+    f"pace={on_lambda.SPACED}": "with idle gaps",
+    f"pace={on_lambda.BACK_TO_BACK}": "back to back",
     "metric=access": "mean access",
     "metric=median_access": "median access",
     "metric=fastest_access": "fastest access",
@@ -163,7 +158,7 @@ class Settings:
 
 def read_settings(options: Mapping[str, tuple[str, ...]]) -> Settings:
     """Raises `WrongUse` for what contradicts itself or is no endpoint, role, layer, delay or TTL."""
-    endpoint, role = where(options)
+    endpoint, role = on_lambda.where(options)
     if endpoint not in (LOCAL, AWS):
         raise WrongUse(
             "--endpoint of secrets is local or aws: functions elsewhere do not reach the stand-in on this machine",

@@ -62,14 +62,8 @@ class WafBench(Bench):
             url=f"http://127.0.0.1:{PORT}{wanted.path}",
             method=wanted.method,
             headers=wanted.headers,
-            header_files=(),
-            body="",
             # Whether it is the one of its level is for the audit to say: it is declared.
             statuses=(OK, FORBIDDEN),
-            ca="",
-            certificate="",
-            key="",
-            start=(),
         )
         return FilteredSpec(
             arm=treatment.id,

@@ -8,19 +8,7 @@ from sectax.experiments.client_server.metrics import LATENCY, SERVER_CPU
 from sectax.experiments.http.parts import CLIENT
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules
 from sectax.experiments.levels import choose
-from sectax.experiments.waf.levels import (
-    ATTACK,
-    BLOCKING,
-    CONTROL,
-    FACTORS,
-    FORBIDDEN,
-    METRICS,
-    NO_BODY,
-    OFF,
-    OK,
-    PRESETS,
-    WORDS,
-)
+from sectax.experiments.waf import levels as waf
 from sectax.experiments.waf.parts import SERVER
 from sectax.model.advice_rules import AdviceRules, Choice, Places
 from sectax.model.plan import OTHERS, Plan
@@ -43,19 +31,19 @@ class WafExperiment(Experiment):
     name = "waf"
     title = "What does a web application firewall add to a request?"
     presets = ("default", "quick")
-    factors: tuple[Factor, ...] = FACTORS
+    factors: tuple[Factor, ...] = waf.FACTORS
 
     def design(self, request: Request, machine: Machine) -> Design:
         return Design(
-            factors=choose(FACTORS, PRESETS[request.preset], request.levels),
-            control=CONTROL,
-            baseline=OFF,
-            metrics=METRICS,
+            factors=choose(waf.FACTORS, waf.PRESETS[request.preset], request.levels),
+            control=waf.CONTROL,
+            baseline=waf.OFF,
+            metrics=waf.METRICS,
             rules=Rules(
                 family=lambda levels: "all",
                 lacks=lambda levels: (machine.lacks(CLIENT), machine.lacks(SERVER)),
                 declares=_declares,
-                primary={"body": (NO_BODY,)},
+                primary={"body": (waf.NO_BODY,)},
                 extra_operations=False,
             ),
             transfers=_TRANSFERS,
@@ -69,7 +57,7 @@ class WafExperiment(Experiment):
                 "does nothing, so the ratio says little of yours; CPU time of the server stands beside it"
             ),
             beside=(SERVER_CPU.name,),
-            words=WORDS,
+            words=waf.WORDS,
         )
 
     def bench(self, plan: Plan) -> Bench:
@@ -93,11 +81,11 @@ class WafExperiment(Experiment):
 
 def _declares(levels: Levels) -> dict[str, Witness]:
     """The answer is a witness of the filter: only one that blocks refuses an attack, and none refuses anything else."""
-    mode = levels[CONTROL]
-    blocked = mode == BLOCKING and levels["request"] == ATTACK
-    declared: dict[str, Witness] = {"status": FORBIDDEN if blocked else OK, "mode": mode, "served": True}
-    declared["rules_matched"] = mode != OFF and levels["request"] == ATTACK
-    if mode != OFF:
+    mode = levels[waf.CONTROL]
+    blocked = mode == waf.BLOCKING and levels["request"] == waf.ATTACK
+    declared: dict[str, Witness] = {"status": waf.FORBIDDEN if blocked else waf.OK, "mode": mode, "served": True}
+    declared["rules_matched"] = mode != waf.OFF and levels["request"] == waf.ATTACK
+    if mode != waf.OFF:
         declared["paranoia"] = int(levels["paranoia"])
     return declared
 
