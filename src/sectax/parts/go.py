@@ -18,7 +18,6 @@ import platform
 import re
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -91,18 +90,17 @@ def fetch(version: str) -> None:
     """Have the Go on PATH fetch this release, or `RELEASE`, into the cache: about 70 MB. Raises `SetUpFailed`."""
     version = to_be_fetched(version)
     place = _fetched_program(version).parents[1]
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{place.name}-", dir=place.parent) as scratch:
+    with installer.beside(place) as scratch:
         release = f"go{version}.{platform.system().lower()}-{architecture()}"
-        own = {"GOPATH": scratch, "GOMODCACHE": str(Path(scratch, "modules")), "GOFLAGS": "-modcacherw"}
-        own |= {"GO111MODULE": "on", "GOPROXY": _proxy(Path(scratch))}
+        own = {"GOPATH": str(scratch), "GOMODCACHE": str(scratch / "modules"), "GOFLAGS": "-modcacherw"}
+        own |= {"GO111MODULE": "on", "GOPROXY": _proxy(scratch)}
         module = f"golang.org/toolchain@v0.0.1-{release}"
         printed = installer.run(
             ["go", "mod", "download", "-json", module],
             f"Go {version} could not be fetched",
             f"{_WITHIN_REACH} Or {_install(version)}",
             environment=os.environ | _ITSELF | VOUCHED | own,
-            folder=Path(scratch),
+            folder=scratch,
         )
         fetched = json.loads(printed)
         if fetched["Sum"] != SUMS.get(release, fetched["Sum"]):

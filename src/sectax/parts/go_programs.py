@@ -10,7 +10,6 @@ import hashlib
 import os
 import re
 import subprocess
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -79,13 +78,12 @@ class GoProgram:
             SetUpFailed: Go failed, or what came is not the version that is pinned.
         """
         tool, place = go.ensure(self.go_version, self.title, say), self.path.parent
-        place.parent.mkdir(parents=True, exist_ok=True)
         say(f"building {self.title}")
-        with tempfile.TemporaryDirectory(prefix=f".{place.name}-", dir=place.parent) as scratch:
-            executable = Path(scratch, self.executable)
+        with installer.beside(place) as scratch:
+            executable = scratch / self.executable
             own = self.folder is not None
             words = [*BUILD, "-o", str(executable), "."] if own else ["install", f"{self.module}@{self.version}"]
-            compile_module(self.title, tool, words, self.folder, say, GOBIN=scratch)
+            compile_module(self.title, tool, words, self.folder, say, GOBIN=str(scratch))
             _check_sum(tool, executable, self)
             place.mkdir(exist_ok=True)
             # Two may build it at once: each its own, and the last one takes the place.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from pathlib import Path
 
 from sectax.parts import go, installer
@@ -45,16 +44,14 @@ def make() -> None:
     if program is None:
         go.fetch(GO)
         return
-    place = built()
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".building-", dir=place.parent) as scratch:
-        own = {"CGO_ENABLED": "0", "GOBIN": scratch, "GOTOOLCHAIN": "local", "GOFLAGS": "-mod=mod", "GOWORK": "off"}
+    with installer.beside(built()) as scratch:
+        own = {"CGO_ENABLED": "0", "GOBIN": str(scratch), "GOTOOLCHAIN": "local", "GOWORK": "off"}
         installer.run(
             [str(program), "install", f"gvisor.dev/gvisor/{PROGRAM}@{VERSION}"],
             "gVisor could not be built",
             "if a download failed: is the Go module proxy within reach? Or put a runsc on PATH"
             " (https://gvisor.dev/docs/user_guide/install)",
-            environment=os.environ | go.VOUCHED | own,
-            folder=Path(scratch),
+            environment=os.environ | go.VOUCHED | own | {"GOFLAGS": "-mod=mod"},
+            folder=scratch,
         )
-        os.replace(Path(scratch, PROGRAM), place)
+        (scratch / PROGRAM).replace(built())

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from sectax.model.errors import ExitStatus, SectaxError
+from sectax.parts.programs import Missing
 
 # The end of an installer's output, where the reason stands.
 _TAIL_LINES = 15
@@ -70,9 +73,19 @@ def run(
     return printed
 
 
-def has_python_installer() -> bool:
-    """Whether there is anything to install Python packages with."""
-    return _uv() is not None or importlib.util.find_spec("pip") is not None
+@contextlib.contextmanager
+def beside(place: Path) -> Iterator[Path]:
+    """An empty folder on the file system of *place*, where something is made that then takes that place at once."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{place.name}-", dir=place.parent) as scratch:
+        yield Path(scratch)
+
+
+def missing() -> Missing | None:
+    """What is lacking to install Python packages; None where it is there."""
+    if _uv() is not None or importlib.util.find_spec("pip") is not None:
+        return None
+    return Missing("neither uv nor pip is installed", "install uv, or Debian's python3-pip")
 
 
 def make_python_environment(folder: Path, failure: str) -> Path:

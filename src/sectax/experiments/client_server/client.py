@@ -121,6 +121,21 @@ class Overlap:
         return witnesses
 
 
+class Hello(msgspec.Struct, frozen=True):
+    """Who a client is; its clock in nanoseconds."""
+
+    client: str
+    clock: dict[str, str | int]
+    runtime: str = ""
+    libraries: dict[str, str] = {}
+
+
+class Opened(msgspec.Struct, frozen=True):
+    """What the first operation showed."""
+
+    witnesses: Witnesses
+
+
 class Now(msgspec.Struct, frozen=True):
     """What a client's own clock shows."""
 
@@ -159,10 +174,14 @@ class Conversation:
             raise Answered(head.kind, head.reason)
         return msgspec.json.decode(line, type=kind)
 
+    def reply(self, kind: type[_Reply], longest_s: float, **request: Any) -> _Reply:
+        """Send a request, and wait for what it answers."""
+        self.send(request)
+        return self.receive(kind, longest_s)
+
     def now_ns(self) -> int:
         """What its clock shows."""
-        self.send({"command": "now"})
-        return self.receive(Now, GRACE_S).now_ns
+        return self.reply(Now, GRACE_S, command="now").now_ns
 
     def telemetry(self) -> Telemetry:
         """What the kernel knows of it, where it is this machine's."""
@@ -195,6 +214,9 @@ class SharedProcess(Generic[_Hello]):
         if self._conversation is None:
             raise RuntimeError("the client was not started")
         return self._conversation
+
+    def telemetry(self) -> Telemetry:
+        return self.conversation.telemetry()
 
     def variables(self) -> Variables:
         # Proxies, certificates and resolvers that an environment names are not those of the arms.

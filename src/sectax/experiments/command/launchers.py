@@ -129,7 +129,8 @@ class RunningLauncher:
     ) -> Done:
         longest_s = times * (deadline_s + spin_s) * (1 if prepare is None else 2)
         request = requests.run(prepare, slot, times, strict=strict, deadline_s=deadline_s, spin_s=spin_s)
-        return self._ask(request, longest_s)
+        self._send(request)
+        return requests.read_done(self.child.receive_line(time.monotonic() + longest_s + _GRACE_S))
 
     def quit(self) -> None:
         self._send(requests.QUIT)
@@ -139,10 +140,6 @@ class RunningLauncher:
         """End the launcher and all that it started; never raises."""
         with contextlib.suppress(OSError, ChildError):
             self.child.close(grace=_GRACE_S)
-
-    def _ask(self, request: bytes, longest_s: float) -> Done:
-        self._send(request)
-        return requests.read_done(self.child.receive_line(time.monotonic() + longest_s + _GRACE_S))
 
     def _send(self, request: bytes) -> None:
         self.child.send(request, time.monotonic() + _GRACE_S)

@@ -7,22 +7,13 @@ from typing import Any
 
 import msgspec
 
-from sectax.experiments.client_server.client import GRACE_S, Batch, Conversation, SharedProcess
+from sectax.experiments.client_server.client import GRACE_S, Batch, Conversation, Hello, Opened, SharedProcess
 from sectax.hosts.places import Variables
-from sectax.model.subject import Witnesses
 
 
-class Hello(msgspec.Struct, frozen=True):
-    """Who the client is; its clock in nanoseconds."""
-
-    client: str
-    clock: dict[str, str | int]
-
-
-class Opened(msgspec.Struct, frozen=True):
+class Connected(Opened, frozen=True):
     """What the server says of the connection, the process of the server behind it, and how many rows came."""
 
-    witnesses: Witnesses
     backend: int
     rows: int
 
@@ -59,16 +50,13 @@ class PgClient(SharedProcess[Hello]):
         """Nothing of the user's: libpq reads some thirty variables, and files in the user's home."""
         return Variables(("*",), {"PATH": os.environ.get("PATH", ""), "HOME": "/nonexistent"})
 
-    def open(self, arm: str, connection: str, query: str, *, kept: bool, added_s: float) -> Opened:
+    def open(self, arm: str, connection: str, query: str, *, kept: bool, added_s: float) -> Connected:
         added_ns = round(added_s * 1e9)
         request = {"command": "open", "arm": arm, "kept": int(kept), "added": added_ns, "to": connection, "ask": query}
-        self.conversation.send(request)
-        return self.conversation.receive(Opened, GRACE_S)
+        return self.conversation.reply(Connected, GRACE_S, **request)
 
     def measure(self, arm: str, count: int, longest_s: float) -> Transactions:
-        self.conversation.send({"command": "measure", "arm": arm, "count": count})
-        return self.conversation.receive(Transactions, GRACE_S + longest_s)
+        return self.conversation.reply(Transactions, GRACE_S + longest_s, command="measure", arm=arm, count=count)
 
     def close(self, arm: str) -> Closed:
-        self.conversation.send({"command": "close", "arm": arm})
-        return self.conversation.receive(Closed, GRACE_S)
+        return self.conversation.reply(Closed, GRACE_S, command="close", arm=arm)

@@ -19,15 +19,12 @@ _PLACES = Path("/usr/lib/postgresql")  # of Debian and its relatives, one folder
 def programs() -> Path | None:
     """The folder with the newest `postgres`, `initdb`, `psql` and `pgbench`; None where there is none."""
     folders = [place / "bin" for place in _PLACES.glob("*") if re.fullmatch(r"\d+", place.name)]
-    folders = sorted((folder for folder in folders if int(folder.parent.name) >= _OLDEST), key=_version, reverse=True)
+    versions = {int(folder.parent.name): folder for folder in folders}
+    folders = [versions[version] for version in sorted(versions, reverse=True) if version >= _OLDEST]
     on_path = shutil.which("postgres")
     folders += [Path(on_path).resolve().parent] if on_path else []
     needed = ("postgres", "initdb", "psql", "pgbench")
     return next((folder for folder in folders if all((folder / name).exists() for name in needed)), None)
-
-
-def _version(folder: Path) -> int:
-    return int(folder.parent.name)
 
 
 def client() -> Path | None:

@@ -64,7 +64,7 @@ class DatabaseSubject(ClientSubject):
         self._backend = opened.backend
         if spec.kept:
             spec.server.keep(opened.backend)
-        clock = self._begin_visits(hello.clock, spec.client.conversation.telemetry())
+        clock = self._begin_visits(hello.clock, spec.client.telemetry())
         shown: Witnesses = {"authentication": spec.server.method_of(opened.backend), "rows": opened.rows}
         return opened.witnesses | shown | {"client": hello.client} | clock
 

@@ -8,13 +8,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from sectax.experiments.function.options import (
-    Functions,
-    check_files,
-    read_environment,
-    read_expected,
-    read_functions,
-)
+from sectax.experiments.function.options import Functions, check_files, read_environment, read_functions, text_of
 from sectax.experiments.interface import Bench, Design, Machine, Option, Request, Rules, Wanted
 from sectax.experiments.levels import as_name, choose
 from sectax.experiments.named import BASELINE, FOLDER
@@ -134,7 +128,7 @@ class _Bench(on_lambda.LambdaBench):
         self._functions = read_functions(plan.options)
         check_files(self._functions)
         _check_handlers(self._functions)
-        self._expected = read_expected(self._functions.expected)
+        self._expected = None if self._functions.expected is None else text_of(self._functions.expected)
 
     def inputs(self) -> dict[str, str]:
         return read_environment(self._functions.environment)

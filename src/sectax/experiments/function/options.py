@@ -81,7 +81,7 @@ def read_environment(path: str | None) -> dict[str, str]:
     if path is None:
         return {}
     variables = {}
-    for number, line in enumerate(_text(path).splitlines(), 1):
+    for number, line in enumerate(text_of(path).splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
         name, separator, value = line.partition("=")
@@ -91,17 +91,13 @@ def read_environment(path: str | None) -> dict[str, str]:
     return variables
 
 
-def _text(path: str) -> str:
+def text_of(path: str) -> str:
+    """What a file holds. Raises `WrongUse` where it cannot be read."""
     try:
         with open(path, encoding="utf-8") as file:
             return file.read()
     except (OSError, UnicodeDecodeError) as error:
         raise WrongUse(f"{path} cannot be read: {error}", "give another file") from error
-
-
-def read_expected(path: str | None) -> str | None:
-    """The JSON of a file. Raises `WrongUse` where it cannot be read."""
-    return None if path is None else _text(path)
 
 
 def _single_value(options: Mapping[str, tuple[str, ...]], name: str) -> str | None:
@@ -119,19 +115,15 @@ def check_files(functions: Functions) -> None:
     for option, file in (("--event", functions.event), ("--expect", functions.expected)):
         if file is not None:
             _exists(option, file)
-            _is_json(option, file)
+            try:
+                msgspec.json.decode(text_of(file).encode(), type=msgspec.Raw)
+            except msgspec.DecodeError as error:
+                raise WrongUse(f"{option}: {file} is not JSON: {error}", "Lambda takes nothing else") from error
 
 
 def _exists(what: str, path: str) -> None:
     if not os.path.exists(path):
         raise WrongUse(f"{what}: {path} is not there", "give another path")
-
-
-def _is_json(option: str, path: str) -> None:
-    try:
-        msgspec.json.decode(_text(path).encode(), type=msgspec.Raw)
-    except msgspec.DecodeError as error:
-        raise WrongUse(f"{option}: {path} is not JSON: {error}", "Lambda takes nothing else") from error
 
 
 def _path(options: Mapping[str, tuple[str, ...]], name: str, folder: str) -> str | None:

@@ -174,7 +174,7 @@ def sign(
     if out is None:
         click.echo(content)
     else:
-        _say([files.write_event(Path(out), content, force=force)], json_)
+        _say([files.write(Path(out), content, force=force)], json_)
 
 
 @group.command("verify")

@@ -50,7 +50,7 @@ def new_key() -> str:
 def write_key(path: Path, *, force: bool) -> Written:
     """Write a new key where only this user can read it."""
     # With no end of line: whoever reads the file whole has the key.
-    return _write(path, new_key().encode(), force=force, private=True)
+    return write(path, new_key().encode(), force=force, private=True)
 
 
 def shared_key(path: str | None, environment: Mapping[str, str]) -> bytes:
@@ -132,7 +132,7 @@ def write_payloads(
     for size in dict.fromkeys(sizes):
         event = events.signed(variant, key, _new_salt(), events.payload(bytes(size), expires))
         content = msgspec.json.encode(event)
-        written = _write(folder / f"{size_label(size)}.json", content, force=force)
+        written = write(folder / f"{size_label(size)}.json", content, force=force)
         yield Written(written.path, written.bytes, size)
 
 
@@ -157,10 +157,6 @@ def signed_event(data_path: str, *, variant: str, key: bytes, salt: str | None) 
             f"sectax hmac payload --scheme {variant} makes data with an expiry, and signs them",
         )
     return msgspec.json.encode(events.signed(variant, key, salt or _new_salt(), data))
-
-
-def write_event(path: Path, content: bytes, *, force: bool) -> Written:
-    return _write(path, content, force=force)
 
 
 def refusal(event_path: str, *, variant: str, key: bytes) -> str:
@@ -189,8 +185,8 @@ def _read(path: str) -> bytes:
         raise WrongUse(f"{path} cannot be read: {why}", "name a file, or - for stdin") from error
 
 
-def _write(path: Path, content: bytes, *, force: bool, private: bool = False) -> Written:
-    """A new file, whole; over another one only with *force*, and then it takes its place at once."""
+def write(path: Path, content: bytes, *, force: bool, private: bool = False) -> Written:
+    """Write a new file, whole; over another one only with *force*, and then it takes its place at once."""
     try:
         if force:
             files.write_whole(path, content, private=private)

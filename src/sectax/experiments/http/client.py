@@ -7,27 +7,8 @@ from typing import Any
 
 import msgspec
 
-from sectax.experiments.client_server.client import GRACE_S, Batch, SharedProcess
+from sectax.experiments.client_server.client import GRACE_S, Batch, Hello, Opened, SharedProcess
 from sectax.hosts.places import HERE, Place
-from sectax.hosts.registry import Telemetry
-from sectax.model.subject import Witnesses
-
-PROTOCOL = 1
-
-
-class Hello(msgspec.Struct, frozen=True):
-    """Who the client is; its clock in nanoseconds."""
-
-    protocol: int
-    client: str
-    runtime: str
-    clock: dict[str, str | int]
-
-
-class Opened(msgspec.Struct, frozen=True):
-    """What the first answer showed."""
-
-    witnesses: Witnesses
 
 
 class Sent(Batch, frozen=True, kw_only=True):
@@ -50,12 +31,8 @@ class SharedClient(SharedProcess[Hello]):
     def __init__(self, program: str, place: Place = HERE) -> None:
         super().__init__((program,), Hello, place)
 
-    def telemetry(self) -> Telemetry:
-        return self.conversation.telemetry()
-
     def open(self, arm: str, wanted: Mapping[str, Any], longest_s: float) -> Opened:
-        self.conversation.send({"command": "open", "arm": arm, **wanted})
-        return self.conversation.receive(Opened, GRACE_S + longest_s)
+        return self.conversation.reply(Opened, GRACE_S + longest_s, command="open", arm=arm, **wanted)
 
     def measure(self, arm: str, count: int, ramp: int, longest_s: float) -> Sent:
         self.ask(arm, count, ramp)
@@ -75,5 +52,4 @@ class SharedClient(SharedProcess[Hello]):
         return self.conversation.now_ns()
 
     def close(self, arm: str) -> Closed:
-        self.conversation.send({"command": "close", "arm": arm})
-        return self.conversation.receive(Closed, GRACE_S)
+        return self.conversation.reply(Closed, GRACE_S, command="close", arm=arm)

@@ -19,7 +19,7 @@ from sectax.model.treatment import Factor
 Levels = Mapping[str, str]
 
 _ROUNDS = {"quick": (2, 48), "default": (2, 64)}
-# One request at a time: a service that was levels last a round ago answers later than one that was just levels, by a
+# One request at a time: a service that was asked last a round ago answers later than one that was just asked, by a
 # third where it takes half a millisecond. The controls ask the baseline, so the first requests of a turn do not count.
 _TURN_S = 0.008
 # Nagle's algorithm holds a second small write back until the first is acknowledged, and a client that is not about to

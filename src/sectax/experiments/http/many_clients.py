@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from sectax.experiments.client_server.client import Answered
+from sectax.experiments.client_server.client import Answered, Opened
 from sectax.experiments.client_server.together import Together, every
-from sectax.experiments.http.client import Closed, Opened, Sent, SharedClient
+from sectax.experiments.http.client import Closed, Sent, SharedClient
 from sectax.hosts.places import Place
 
 

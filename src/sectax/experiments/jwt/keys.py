@@ -127,12 +127,7 @@ def _key(key_type: str, bits: int, curve: str | None) -> dict[str, str]:
     if key_type == "oct":
         return {"secret": base64url(secrets.token_bytes(bits // 8))}
     # Imported here: making keys is not needed to list experiments.
-    from cryptography.hazmat.primitives.serialization import (
-        Encoding,
-        NoEncryption,
-        PrivateFormat,
-        PublicFormat,
-    )
+    from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
     private = _private_key(key_type, bits, curve)
     return {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 import shutil
 import sys
-import tempfile
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -77,9 +76,7 @@ def missing(function: Function) -> Missing | None:
     """What is lacking here to build it; None where it can be built (libraries may still have to be fetched)."""
     if function.language == "go":
         return go.missing(go.wanted(function.folder / "go.mod"))
-    if function.language == "python" and not installer.has_python_installer():
-        return Missing("neither uv nor pip is installed", "install uv, or Debian's python3-pip")
-    return None
+    return installer.missing() if function.language == "python" else None
 
 
 def build(name: str, language: str) -> Path:
@@ -99,9 +96,8 @@ def build(name: str, language: str) -> Path:
     path = zip_of(function)
     if path.exists():
         return path
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=path.parent) as scratch:
-        content = Path(scratch, "content")
+    with installer.beside(path) as scratch:
+        content = scratch / "content"
         content.mkdir()
         if language == "go":
             _compile(function, content)

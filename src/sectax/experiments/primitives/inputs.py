@@ -8,13 +8,7 @@ import hashlib
 import secrets
 from collections.abc import Mapping
 
-from sectax.experiments.primitives.algorithms import (
-    AGREE,
-    HASH,
-    KEY_BYTES,
-    PASSWORD,
-    SIZES,
-)
+from sectax.experiments.primitives.algorithms import AGREE, HASH, KEY_BYTES, PASSWORD, SIZES
 
 SEED = "seed"
 # Nobody's, and of a usual length: bcrypt takes 72 bytes at most.

@@ -118,7 +118,10 @@ class Buckets:
             self._journal.made.append(name)
             self._note()
             with _explained(name):
-                self._create(name)
+                # us-east-1 is the one region that may not be named.
+                region = self._journal.region
+                where = {} if region == "us-east-1" else {"CreateBucketConfiguration": {"LocationConstraint": region}}
+                self._s3.create_bucket(Bucket=name, **where)
                 self._encrypt(name, encryption, kms_key)
         return names
 
@@ -153,12 +156,6 @@ class Buckets:
             os.close(self._lock)
             self._lock = -1
         return list(left.values())
-
-    def _create(self, name: str) -> None:
-        region = self._journal.region
-        # us-east-1 is the one region that may not be named.
-        where = {} if region == "us-east-1" else {"CreateBucketConfiguration": {"LocationConstraint": region}}
-        self._s3.create_bucket(Bucket=name, **where)
 
     def _encrypt(self, name: str, encryption: str, kms_key: str) -> None:
         wanted = ENCRYPTIONS[encryption]

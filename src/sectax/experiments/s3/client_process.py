@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from sectax.experiments.client_server.client import GRACE_S, HELLO_S, Batch, Conversation, Nothing
+from sectax.experiments.client_server.client import GRACE_S, HELLO_S, Batch, Conversation, Hello, Nothing, Opened
 from sectax.experiments.s3.access import Access
 from sectax.hosts.places import HERE, Place, Variables
 
@@ -18,21 +18,6 @@ PROTOCOL = 4
 _READY, _READY_BYTES = 32, 8 * 1024 * 1024
 # A link that is slower than this is taken for a service that hangs.
 _SLOWEST_BYTES_S = 1e6
-
-
-class Hello(msgspec.Struct, frozen=True):
-    """Who a client is; its clock in nanoseconds."""
-
-    client: str
-    runtime: str
-    libraries: dict[str, str]
-    clock: dict[str, str | int]
-
-
-class Opened(msgspec.Struct, frozen=True):
-    """What the first object showed."""
-
-    witnesses: dict[str, str | int | bool]
 
 
 class Measured(Batch, frozen=True, kw_only=True):
@@ -78,16 +63,14 @@ class ClientProcess(Conversation):
 
     def open(self, wanted: Mapping[str, Any], objects: int) -> Opened:
         """Args: what the protocol has as members of `open`, and how many objects a client goes round."""
-        self.send({"command": "open", **wanted, "objects": objects})
-        return self.receive(Opened, self._patience_s(2 + objects))
+        return self.reply(Opened, self._patience_s(2 + objects), command="open", **wanted, objects=objects)
 
     def make_ready(self, count: int, ramp: int = 0) -> None:
         """Have as many operations staged as the next batch has, and some more."""
         if self._ready < count:
             ahead = max(1, min(_READY, _READY_BYTES // max(1, self._size)))
             more = max(count - self._ready, ahead)
-            self.send({"command": "stage", "count": more})
-            self.receive(Nothing, self._patience_s(more))
+            self.reply(Nothing, self._patience_s(more), command="stage", count=more)
             self._ready += more
 
     def measure(self, count: int, ramp: int = 0) -> Measured:
@@ -105,8 +88,7 @@ class ClientProcess(Conversation):
         return self.receive(Measured, self._patience_s(count))
 
     def clear(self, count: int) -> None:
-        self.send({"command": "clear"})
-        self.receive(Nothing, self._patience_s(count))
+        self.reply(Nothing, self._patience_s(count), command="clear")
 
     def close(self, left: int = 0) -> int:
         """Have it remove what it stored and end. Returns the requests that it made.
@@ -114,8 +96,7 @@ class ClientProcess(Conversation):
         Args:
             left: about how many of its objects were not removed yet, besides those that are staged.
         """
-        self.send({"command": "close"})
-        attempts = self.receive(Attempts, self._patience_s(1 + left + self._ready)).attempts
+        attempts = self.reply(Attempts, self._patience_s(1 + left + self._ready), command="close").attempts
         self.child.wait(time.monotonic() + GRACE_S)
         return attempts
 

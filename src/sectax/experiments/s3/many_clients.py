@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from sectax.experiments.client_server.client import Answered
+from sectax.experiments.client_server.client import Answered, Opened
 from sectax.experiments.client_server.together import Together, every
 from sectax.experiments.s3.access import Access
-from sectax.experiments.s3.client_process import ClientProcess, Measured, Opened
+from sectax.experiments.s3.client_process import ClientProcess, Measured
 from sectax.hosts.places import Place
+from sectax.model.subject import Witnesses
 
 # Where the first object is, which every client stores for itself.
 _OWN = frozenset({"first_bucket", "first_key"})
@@ -76,5 +77,5 @@ class ManyClients(Together[ClientProcess]):
             client.kill()
 
 
-def _common_witnesses(opened: Opened) -> dict[str, str | int | bool]:
+def _common_witnesses(opened: Opened) -> Witnesses:
     return {name: value for name, value in opened.witnesses.items() if name not in _OWN}

@@ -14,13 +14,7 @@ import ssl
 import time
 from pathlib import Path
 
-from sectax.experiments.client_server.server import (
-    ServerFailed,
-    cpu_time_s,
-    free_port,
-    log_tail,
-    start_server,
-)
+from sectax.experiments.client_server.server import ServerFailed, cpu_time_s, free_port, log_tail, start_server
 from sectax.experiments.client_server.work_folder import WorkFolder
 from sectax.experiments.s3 import parts
 from sectax.experiments.s3.access import Access

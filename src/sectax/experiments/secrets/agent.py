@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -64,16 +63,15 @@ def build(say: Callable[[str], None]) -> None:
 
     say(f"building {TITLE} {VERSION} with cargo, which takes some minutes")
     target = _folder()
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".agent-", dir=target.parent) as scratch:
-        root = Path(scratch, "root")
+    with installer.beside(target) as scratch:
+        root = scratch / "root"
         command = ["cargo", "install", "--locked", "--no-track", f"{CRATE}@{VERSION}", "--root", str(root)]
         # Cargo's own folder for what is built would otherwise be left in /tmp, with some 900 MB.
-        environment = os.environ | {"CARGO_TARGET_DIR": str(Path(scratch, "target"))}
+        environment = os.environ | {"CARGO_TARGET_DIR": str(scratch / "target")}
         installer.run(command, f"{TITLE} could not be built", environment=environment, progress=follow)
         _check_crate()
         built = root / "bin" / PROGRAM
-        finished = Path(scratch, "finished")
+        finished = scratch / "finished"
         finished.mkdir()
         shutil.copy(built, finished / PROGRAM)
         (finished / PROGRAM).chmod(0o755)

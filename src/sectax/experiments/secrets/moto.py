@@ -31,9 +31,7 @@ def missing() -> Missing | None:
     """What is lacking to run it; None where it is installed."""
     if cache.is_complete(_folder()):
         return None
-    if not installer.has_python_installer():
-        return Missing("neither uv nor pip is installed", "install uv, or Debian's python3-pip")
-    return Missing("moto is not installed yet", "sectax setup secrets", makable=True)
+    return installer.missing() or Missing("moto is not installed yet", "sectax setup secrets", makable=True)
 
 
 def install() -> None:

@@ -149,9 +149,7 @@ class Ends:
         return closed
 
     def _ask(self, role: str, kind: type[_Reply], longest_s: float, **request: Any) -> _Reply:
-        conversation = self._ends[role].conversation
-        conversation.send(request)
-        return conversation.receive(kind, longest_s)
+        return self._ends[role].conversation.reply(kind, longest_s, **request)
 
     def leave(self, arm: str) -> None:
         """Forget an arm; the processes end with the last one. Never raises."""
