@@ -18,7 +18,7 @@ import pytest
 
 from sectax.experiments.on_lambda.deployment import Deployment
 from sectax.experiments.on_lambda.subject import FunctionSpec
-from sectax.experiments.secrets import levels
+from sectax.experiments.secrets import backend, levels
 from sectax.experiments.secrets.experiment import EXPERIMENT
 from sectax.experiments.secrets.subject import SecretSpec, delay_in_words
 from sectax.model.errors import SubjectFailed
@@ -26,6 +26,8 @@ from sectax.model.subject import Work
 from tests.experiments.on_lambda.functions import PYTHON, needs_sandbox
 from tests.experiments.plans import ON_AWS, planner
 from tests.experiments.subjects import subject_of, values
+from tests.fakes import faulty_stand_in
+from tests.fakes.faulty_stand_in import fail
 from tests.machines import plan_of
 from tests.needs import needs
 from tests.program import sectax
@@ -41,7 +43,8 @@ plan = planner("secrets")
 @pytest.fixture(scope="module")
 def bench() -> Iterator[Any]:
     every = {"situation": levels.SITUATIONS, "language": levels.LANGUAGES, "memory": (MEMORY,)}
-    with EXPERIMENT.bench(plan_of("secrets", "default", every)) as opened:
+    with pytest.MonkeyPatch.context() as patched, EXPERIMENT.bench(plan_of("secrets", "default", every)) as opened:
+        patched.setattr(backend, "_SERVER", faulty_stand_in.__file__)
         opened.start({})
         yield opened
 
@@ -165,13 +168,13 @@ class TestWithRealParts:
         # A cache could answer a refresh with what it has.
         with opened(bench, access, situation, language) as subject:
             subject.visit(Work(count=1))
-            bench.keeper.fail(fault, 1)
+            fail(bench.keeper, fault, 1)
             with pytest.raises(SubjectFailed):
                 subject.visit(Work(count=1))
 
     def test_a_slow_answer_is_a_slow_access_that_is_asked_for_once(self, bench: Any) -> None:
         with opened(bench, "direct", "miss") as subject:
-            bench.keeper.fail("slow", 1)
+            fail(bench.keeper, "slow", 1)
             visit = subject.visit(Work(count=1))
 
         for metric in ("access", "backend"):

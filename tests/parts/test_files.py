@@ -20,14 +20,14 @@ def test_a_file_is_made_and_replaced(tmp_path):
 
 
 def test_a_write_that_fails_leaves_what_was_there(tmp_path, monkeypatch):
-    files.write_whole(tmp_path / "document", b"old", synced=True)
+    files.write_whole(tmp_path / "document", b"old")
 
-    def full(descriptor: int) -> None:
+    def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(files.os, "fsync", full)
+    monkeypatch.setattr(files, "_fill", full)
     with pytest.raises(OSError, match="No space"):
-        files.write_whole(tmp_path / "document", b"new", synced=True)
+        files.write_whole(tmp_path / "document", b"new")
 
     assert (tmp_path / "document").read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["document"]

@@ -36,7 +36,6 @@ __all__ = [
     "CommandLine",
     "Design",
     "Experiment",
-    "HasBudgets",
     "HasCommandLines",
     "HasCommands",
     "HasProbeCases",
@@ -143,6 +142,8 @@ class Experiment(ABC):
         presets: names of sets of levels; `default` is always among them.
         options: of its own on the command line.
         instead: by options of other tools that people try, what to write for them.
+        budgets_s: by preset, seconds where the user gives neither a budget nor a number of blocks; of those alone that
+            take another time than most.
     """
 
     name: str
@@ -150,6 +151,7 @@ class Experiment(ABC):
     presets: tuple[str, ...] = ("default",)
     options: tuple[Option, ...] = ()
     instead: Mapping[str, str] = MappingProxyType({})
+    budgets_s: Mapping[str, float] = MappingProxyType({})
 
     @property
     @abstractmethod
@@ -200,17 +202,6 @@ class Billable(Protocol):
 
     def is_billed(self, options: Mapping[str, tuple[str, ...]]) -> bool:
         """Whether somebody may have to pay for a run with these options."""
-
-
-@runtime_checkable
-class HasBudgets(Protocol):
-    """What an experiment has besides where its presets take another time than most.
-
-    Attributes:
-        budgets_s: seconds by preset, where the user gives neither a budget nor a number of blocks.
-    """
-
-    budgets_s: Mapping[str, float]
 
 
 @runtime_checkable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sectax.experiments.interface import Billable, Experiment, HasBudgets, Request
+from sectax.experiments.interface import Billable, Experiment, Request
 from sectax.model.errors import NothingMeasured, WrongUse
 from sectax.model.machine import Machine
 from sectax.model.plan import DEFAULT_MAX_BLOCKS, Plan
@@ -30,8 +30,7 @@ def with_budget(experiment: Experiment, request: Request) -> Request:
 
 def default_budget_s(experiment: Experiment, preset: str) -> float:
     """Seconds that a run of a preset may take where the user says nothing of it."""
-    budgets_s = _BUDGETS_S | dict(experiment.budgets_s) if isinstance(experiment, HasBudgets) else _BUDGETS_S
-    return budgets_s.get(preset, _BUDGET_S)
+    return (_BUDGETS_S | dict(experiment.budgets_s)).get(preset, _BUDGET_S)
 
 
 def refuse_nothing_to_compare(experiment: Experiment, plan: Plan, machine: Machine) -> None:

@@ -25,19 +25,16 @@ def beside(path: Path) -> Iterator[Path]:
         raise
 
 
-def write_whole(path: Path, content: bytes, *, private: bool = False, synced: bool = False) -> None:
+def write_whole(path: Path, content: bytes, *, private: bool = False) -> None:
     """Write a file, in place of one that is there.
 
     Args:
         private: only this user can read it, whatever the umask is.
-        synced: it is on the disk when this returns, and stays there after a power failure.
     Raises:
         OSError: it cannot be written; what was there before is unchanged.
     """
     with beside(path) as unfinished:
-        _fill(_create(unfinished, private), content, private=private, synced=synced)
-    if synced:
-        sync_folder(path.parent)
+        _fill(_create(unfinished, private), content, private=private)
 
 
 def write_new(path: Path, content: bytes, *, private: bool = False) -> None:
@@ -56,25 +53,13 @@ def checksum(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def sync_folder(folder: Path) -> None:
-    """Wait until the names of the files in a folder are on the disk."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def _create(path: Path, private: bool) -> int:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     return os.open(path, flags, _PRIVATE if private else 0o666)
 
 
-def _fill(descriptor: int, content: bytes, *, private: bool, synced: bool = False) -> None:
+def _fill(descriptor: int, content: bytes, *, private: bool) -> None:
     with os.fdopen(descriptor, "wb") as file:
         if private:
             os.fchmod(file.fileno(), _PRIVATE)  # an odd umask can take away even the owner's rights
         file.write(content)
-        file.flush()
-        if synced:
-            os.fsync(file.fileno())

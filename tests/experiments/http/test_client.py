@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from sectax.experiments.client_server.certificates import for_loopback
-from sectax.experiments.client_server.client import Answered
 from sectax.experiments.client_server.server import free_port
 from sectax.experiments.http import parts
 from sectax.experiments.http.client import SharedClient

@@ -13,13 +13,16 @@ from botocore.exceptions import ClientError, SSLError
 
 from sectax.experiments.secrets.backend import Backend, BackendFailed
 from tests.experiments.secrets.client import client
+from tests.fakes import faulty_stand_in
+from tests.fakes.faulty_stand_in import fail
 from tests.needs import needs
 
 pytestmark = [needs("moto"), pytest.mark.more]
 
 
 @pytest.fixture
-def backend() -> Iterator[Backend]:
+def backend(monkeypatch: pytest.MonkeyPatch) -> Iterator[Backend]:
+    monkeypatch.setattr("sectax.experiments.secrets.backend._SERVER", faulty_stand_in.__file__)
     with Backend([32, 4096], rare=3) as started:
         yield started
 
@@ -64,10 +67,10 @@ def test_who_does_not_trust_its_certificate_gets_nothing(backend: Backend) -> No
 
 def test_a_fault_holds_for_as_many_answers_as_asked(backend: Backend, tmp_path: Path) -> None:
     caller = client(backend, tmp_path / "ca.pem")
-    backend.fail("close", 1)
+    fail(backend, "close", 1)
     # botocore takes half an answer for one: whoever asks must look whether there is a secret in it.
     assert "SecretString" not in caller.get_secret_value(SecretId=backend.often(32).name)
-    backend.fail("denied", 1)
+    fail(backend, "denied", 1)
     with pytest.raises(ClientError, match="AccessDenied"):
         caller.get_secret_value(SecretId=backend.often(32).name)
 

@@ -80,13 +80,3 @@ def of_clients(clients: int) -> str:
 def in_flight(levels: Mapping[str, str]) -> int:
     """How many operations are always under way; on a schedule none has to wait for another."""
     return int(levels["concurrency"]) if levels["load"] == CLOSED else 1
-
-
-def ramp(concurrency: int, rate: float) -> int:
-    """Operations at either end of a batch that do not count, since fewer are under way with them."""
-    return concurrency if concurrency > 1 and not rate else 0
-
-
-def fewest(concurrency: int, rate: float) -> int:
-    """Operations that a batch has at least."""
-    return max(1, GENERATIONS * ramp(concurrency, rate))

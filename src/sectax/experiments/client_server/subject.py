@@ -12,7 +12,7 @@ from typing import TypeVar
 import msgspec
 
 from sectax.experiments.client_server.client import Answered
-from sectax.experiments.client_server.load import fewest, ramp
+from sectax.experiments.client_server.load import GENERATIONS
 from sectax.experiments.client_server.server import ServerFailed
 from sectax.experiments.on_probe.failures import redaction
 from sectax.hosts.process.errors import ChildDied, ChildError, ChildSilent
@@ -162,9 +162,9 @@ class SharesLoad(ABC):
     @property
     def ramp(self) -> int:
         """Operations at either end of a batch that do not count, since fewer are under way with them."""
-        return ramp(self.concurrency, self.rate)
+        return self.concurrency if self.concurrency > 1 and not self.rate else 0
 
     @property
     def fewest(self) -> int:
         """Operations that a batch has at least."""
-        return max(fewest(self.concurrency, self.rate), self.clients)
+        return max(1, GENERATIONS * self.ramp, self.clients)

@@ -8,7 +8,7 @@ import shlex
 import signal
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import IO
 
 from sectax.experiments.command.requests import Refused, ending, is_sigkill, last_words, lateness, refusal
@@ -30,7 +30,6 @@ def run_hook(
     deadline_s: float,
     *,
     cwd: str | None = None,
-    env: Mapping[str, str] | None = None,
     input: str = os.devnull,
 ) -> None:
     """Run a command once on this machine and wait for its end. Its stdout is discarded.
@@ -42,13 +41,12 @@ def run_hook(
     Args:
         deadline_s: seconds after which it is killed with all its process group.
         cwd: where it runs; None for here.
-        env: added to sectax's environment.
         input: the file that it reads on stdin.
     Raises:
         HookFailed: not found, a status other than 0, or late.
     """
     with tempfile.TemporaryFile() as stderr, open(input, "rb") as stdin:
-        failed = _run(argv, (stdin, stderr), deadline_s, cwd, {} if env is None else env)
+        failed = _run(argv, (stdin, stderr), deadline_s, cwd)
         if failed is not None:
             tail = os.pread(stderr.fileno(), _TAIL, max(0, os.fstat(stderr.fileno()).st_size - _TAIL))
             raise HookFailed(f"{printable(shlex.join(argv), 120)}: {failed[0]}{last_words(tail)}", failed[1])
@@ -59,19 +57,17 @@ def _run(
     streams: tuple[IO[bytes], IO[bytes]],
     deadline_s: float,
     cwd: str | None,
-    env: Mapping[str, str],
 ) -> tuple[str, str] | None:
     """What went wrong and what to try; None where all went well."""
     if cwd is not None and not os.path.isdir(cwd):
         return f"cannot run: there is no folder {printable(cwd)}", "give another folder to run it in"
     try:
-        path = find_program(argv[0], cwd, env)
+        path = find_program(argv[0], cwd, {})
         GUARDIAN.prepare()
         started = subprocess.Popen(
             argv,
             executable=path,
             cwd=cwd,
-            env=os.environ | env,
             stdin=streams[0],
             stdout=subprocess.DEVNULL,
             stderr=streams[1],

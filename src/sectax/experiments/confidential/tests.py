@@ -20,7 +20,6 @@ class Test:
 
     Attributes:
         name: as a level.
-        operation: what one operation is, for a person.
         words: the arguments of its program; `{count}` is the number of operations, `{block}` the bytes of a block of
             the memory tests, `{bytes}` of all its blocks, `{longest}` the seconds after which it ends itself.
         threads: that it starts; None where that is not checked.
@@ -32,7 +31,6 @@ class Test:
     """
 
     name: str
-    operation: str
     words: tuple[str, ...]
     threads: int | None = 1
     events: str = "operations"
@@ -65,76 +63,70 @@ class Test:
 
 
 def _sysbench(
-    name: str, operation: str, *words: str, threads: int = 1, events: str = "operations", prepare: tuple[str, ...] = ()
+    name: str, *words: str, threads: int = 1, events: str = "operations", prepare: tuple[str, ...] = ()
 ) -> Test:
     whole = (*words, f"--threads={threads}", "--time={longest}", "run")
-    return Test(f"{SYSBENCH}-{name}", operation, whole, threads, events, prepare)
+    return Test(f"{SYSBENCH}-{name}", whole, threads, events, prepare)
 
 
 def _memory(kind: str, access: str) -> Test:
     return _sysbench(
         f"memory-{kind}" if access == "seq" else f"memory-random-{kind}",
-        f"one block {'written' if kind == 'write' else 'read'}"
-        + (" in order" if access == "seq" else " in random order"),
         *("memory", "--memory-block-size={block}", "--memory-total-size={bytes}", f"--memory-oper={kind}"),
         f"--memory-access-mode={access}",
     )
 
 
-def _files(name: str, operation: str, *words: str) -> Test:
+def _files(name: str, *words: str) -> Test:
     always = ("fileio", *_FILES, "--events={count}", "--file-fsync-end=off")
-    return _sysbench(name, operation, *always, *words, prepare=("fileio", *_FILES, "prepare"))
+    return _sysbench(name, *always, *words, prepare=("fileio", *_FILES, "prepare"))
 
 
-def _probe(name: str, operation: str, threads: int = 1) -> Test:
-    return Test(name, operation, (name, "{count}", "{block}"), threads, program=PROBE)
+def _probe(name: str, threads: int = 1) -> Test:
+    return Test(name, (name, "{count}", "{block}"), threads, program=PROBE)
 
 
 # For hosts on which our probe does not run, and to be set beside it: it does the same work.
 SYSBENCH_TESTS = (
-    _sysbench("cpu", "all primes up to 10,000", "cpu", "--cpu-max-prime=10000", "--events={count}"),
+    _sysbench("cpu", "cpu", "--cpu-max-prime=10000", "--events={count}"),
     _memory("write", "seq"),
     _memory("read", "seq"),
     _memory("write", "rnd"),
     _memory("read", "rnd"),
-    _files("fileio", "16 KiB read or written at random, cached", "--file-test-mode=rndrw", "--file-fsync-freq=0"),
-    _files("fileio-sync", "16 KiB written at random and synced", "--file-test-mode=rndwr", "--file-fsync-all=on"),
-    _files(
-        *("fileio-direct", "16 KiB read at random past the page cache"),
-        *("--file-test-mode=rndrd", "--file-fsync-freq=0", "--file-extra-flags=direct"),
-    ),
+    _files("fileio", "--file-test-mode=rndrw", "--file-fsync-freq=0"),
+    _files("fileio-sync", "--file-test-mode=rndwr", "--file-fsync-all=on"),
+    _files("fileio-direct", "--file-test-mode=rndrd", "--file-fsync-freq=0", "--file-extra-flags=direct"),
     _sysbench(
-        *("threads", "100 times a lock and a yield"),
-        *("threads", "--thread-yields=100", "--thread-locks=4", "--events={count}"),
+        *("threads", "threads", "--thread-yields=100", "--thread-locks=4", "--events={count}"),
         threads=2,
     ),
     _sysbench(
-        *("mutex", "one lock taken by each of two threads"),
-        *("mutex", "--mutex-num=16", "--mutex-loops=100", "--mutex-locks={count}"),
+        *("mutex", "mutex", "--mutex-num=16", "--mutex-loops=100", "--mutex-locks={count}"),
         threads=2,
         events="threads",
     ),
 )
 
+# Behind each is what one operation is.
 PROBE_TESTS = (
-    _probe("cpu", "all primes up to 10,000"),
-    _probe("memory-write", "1 MiB written in order, past the cache"),
-    _probe("memory-read", "1 MiB read in order, past the cache"),
-    _probe("fileio", "16 KiB read or written at random, cached"),
-    _probe("fileio-sync", "16 KiB written at random and synced"),
-    _probe("fileio-direct", "16 KiB read at random past the page cache"),
-    _probe("threads", "100 times a lock and a yield, by one of two threads", threads=2),
-    _probe("mutex", "one lock taken by each of two threads", threads=2),
-    _probe("syscalls", "one system call (getppid)"),
-    _probe("context-switch", "a byte to another process on the same processor, and back"),
-    _probe("clock-read", "one clock_gettime"),
-    _probe("page-fault", "the first touch of a page of 4 KiB"),
-    _probe("memory-latency", "one load that needs the one before, past the cache"),
-    _probe("loopback", "a byte over TCP to 127.0.0.1, and back"),
-    _probe("fsync", "4 KiB written and synced"),
-    _probe("process-start", "a process started and waited for"),
-    _probe("rdtsc", "one read of the processor's counter"),
-    _probe("cpuid", "one CPUID instruction"),
+    _probe("cpu"),  # all primes up to 10,000
+    _probe("memory-write"),  # 1 MiB written in order, past the cache
+    _probe("memory-read"),  # 1 MiB read in order, past the cache
+    _probe("fileio"),  # 16 KiB read or written at random, cached
+    _probe("fileio-sync"),  # 16 KiB written at random and synced
+    _probe("fileio-direct"),  # 16 KiB read at random past the page cache
+    _probe("threads", threads=2),  # 100 times a lock and a yield, by one of two threads
+    _probe("mutex", threads=2),  # one lock taken by each of two threads
+    _probe("syscalls"),  # one system call (getppid)
+    _probe("context-switch"),  # a byte to another process on the same processor, and back
+    _probe("clock-read"),  # one clock_gettime
+    _probe("page-fault"),  # the first touch of a page of 4 KiB
+    _probe("memory-latency"),  # one load that needs the one before, past the cache
+    _probe("loopback"),  # a byte over TCP to 127.0.0.1, and back
+    _probe("fsync"),  # 4 KiB written and synced
+    _probe("process-start"),  # a process started and waited for
+    _probe("rdtsc"),  # one read of the processor's counter
+    _probe("cpuid"),  # one CPUID instruction
 )
 
 TESTS = {test.name: test for test in (*PROBE_TESTS, *SYSBENCH_TESTS)}
@@ -146,7 +138,8 @@ _USUAL_CLOCK_S = 10.0
 
 def _published(name: str, clock_s: float, *words: str, known_s: float = 0.0, prepare: tuple[str, ...] = ()) -> Test:
     return Test(
-        *(name, "the study's whole command", words),
+        name,
+        words,
         threads=None,
         events="anything",
         prepare=prepare,

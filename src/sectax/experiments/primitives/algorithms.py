@@ -15,13 +15,11 @@ class Family:
         algorithms: the baseline first.
         common: those that are compared where nobody asked for others.
         sized: whether the operation works on a message.
-        words: what one operation is, after a number.
     """
 
     algorithms: tuple[str, ...]
     common: tuple[str, ...]
     sized: bool
-    words: str
 
     @property
     def baseline(self) -> str:
@@ -30,31 +28,27 @@ class Family:
 
 _AEAD = ("aes-256-gcm", "aes-128-gcm", "chacha20-poly1305", "aes-256-gcm-siv")
 FAMILIES = {
-    SEAL: Family(_AEAD, _AEAD[:3], True, "encrypting and authenticating"),
-    OPEN: Family(_AEAD, _AEAD[:3], True, "checking and decrypting"),
+    SEAL: Family(_AEAD, _AEAD[:3], True),
+    OPEN: Family(_AEAD, _AEAD[:3], True),
     MAC: Family(
         ("hmac-sha-256", "hmac-sha-512", "blake2b-keyed", "blake3-keyed", "poly1305", "kmac256"),
         ("hmac-sha-256", "hmac-sha-512", "blake2b-keyed"),
         True,
-        "authenticating",
     ),
     HASH: Family(
         ("sha-256", "sha-512", "sha3-256", "blake2b", "blake3"),
         ("sha-256", "sha-512", "sha3-256", "blake2b"),
         True,
-        "hashing",
     ),
     AGREE: Family(
         ("x25519", "p-256", "ml-kem-768", "x25519mlkem768"),
         ("x25519", "p-256", "ml-kem-768", "x25519mlkem768"),
         False,
-        "a key exchange, both sides",
     ),
     PASSWORD: Family(
         ("argon2id", "argon2id-rfc9106", "scrypt", "bcrypt", "pbkdf2-sha256", "pbkdf2-sha512"),
         ("argon2id", "scrypt", "bcrypt", "pbkdf2-sha256"),
         False,
-        "checking a password",
     ),
 }
 ALGORITHMS = tuple(dict.fromkeys(name for family in FAMILIES.values() for name in family.algorithms))

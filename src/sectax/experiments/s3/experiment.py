@@ -14,9 +14,10 @@ from sectax.experiments.client_server.endpoint import AWS, LOCAL
 from sectax.experiments.client_server.metrics import CLIENT_CPU, FIRST_BYTE, LATENCY, SERVER_CPU, TAILS
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
 from sectax.experiments.levels import choose
+from sectax.experiments.named import FOLDER
 from sectax.experiments.s3 import levels as s3
 from sectax.experiments.s3.parts import CLIENT, SERVER
-from sectax.experiments.s3.where import FOLDER, OPTIONS, Where, read_where
+from sectax.experiments.s3.where import OPTIONS, Where, read_where
 from sectax.model.advice_rules import AdviceRules, Choice, GrowsWithSize, Places, Requests
 from sectax.model.bill import Usage
 from sectax.model.finding import TreatmentResult

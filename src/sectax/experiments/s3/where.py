@@ -11,13 +11,12 @@ from pathlib import Path
 from sectax.experiments.client_server.endpoint import AWS, LOCAL, read_endpoint
 from sectax.experiments.client_server.load import CLIENTS
 from sectax.experiments.interface import Option
+from sectax.experiments.named import FOLDER
 from sectax.experiments.s3.levels import ENCRYPTIONS, NONE, PLAIN, SSE_C, SSE_S3, TLS
 from sectax.experiments.s3.minio import Minio
 from sectax.model.errors import WrongUse
 from sectax.model.why_not import WhyNot
 from sectax.text.near import did_you_mean
-
-FOLDER = "folder"  # from where the user's paths count; not an option
 
 OPTIONS = (
     Option("endpoint", "which service: local (the default, a server of sectax's own), aws, or an address", "WHERE"),

@@ -61,7 +61,7 @@ class Backend(Keeper):
         self.port = 0
         self.certificate, own = signed_for_loopback("stand-in for AWS Secrets Manager")
         self._wanted = {"sizes": list(sizes), "rare": rare, "sometimes": sometimes, "delay_s": delay_s}
-        self._wanted |= {"certificate": own.certificates, "key": own.key} | {"marker": self._marker}
+        self._wanted |= {"certificate": own.certificates, "key": own.key}
         self._child: Child | None = None
         self._asking = threading.Lock()  # subjects that are visited at once all ask
 
@@ -72,7 +72,7 @@ class Backend(Keeper):
         environment = {"PATH": os.environ.get("PATH", ""), "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
         self._child = host().start([str(python), "-I", str(_SERVER)], env=environment)
         try:
-            ready = msgspec.json.decode(self._ask(self._wanted, _START_S), type=_Ready)
+            ready = msgspec.json.decode(self._ask(self._wanted | {"marker": self._marker}, _START_S), type=_Ready)
             self.port, self.tls = ready.port, ready.tls
             self.round_trip_s = self._seen_round_trip_s()
         except BaseException:
@@ -108,10 +108,6 @@ class Backend(Keeper):
                 return min(took)
         except (OSError, HTTPException) as error:
             raise BackendFailed(f"the stand-in for Secrets Manager does not answer: {error}") from error
-
-    def fail(self, how: str, times: int) -> None:
-        """Let the next answers go wrong: slow, close, garbage, 400 or denied."""
-        self._ask({"fault": how, "times": times})
 
     def _ask(self, order: object, within_s: float = _ANSWER_S) -> bytes:
         assert self._child is not None, "the backend was not started"

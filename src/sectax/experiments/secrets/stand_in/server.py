@@ -1,7 +1,7 @@
 """moto's Secrets Manager behind TLS on loopback. `backend.py` runs it with moto's interpreter, not with sectax's.
 
 The first line on stdin says what there is to be kept and by which certificate, the first line on stdout where it is.
-Then each line on stdin is a question or an order, answered with one line; it ends with stdin. Nothing is written to
+Then each line on stdin asks what it was asked, and is answered with one line; it ends with stdin. Nothing is written to
 disk but, for the moment of its being read, the key of the certificate.
 """
 
@@ -48,25 +48,6 @@ class Counters:
             return dict(self._seen)
 
 
-class Fault:
-    """What the next answers do instead of answering rightly, for tests: how, and how often."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._how, self._left = "", 0
-
-    def set(self, how: str, times: int) -> None:
-        with self._lock:
-            self._how, self._left = how, times
-
-    def take(self) -> str:
-        with self._lock:
-            if not self._left:
-                return ""
-            self._left -= 1
-            return self._how
-
-
 class Handler(BaseHTTPRequestHandler):
     """One connection after its handshake."""
 
@@ -89,16 +70,8 @@ class Handler(BaseHTTPRequestHandler):
         self.server.counters.add(operation)
         if self.server.delay_s:
             time.sleep(self.server.delay_s)
-        fault = self.server.fault.take()
-        if fault == "slow":
-            time.sleep(5)
-        if fault == "close":
-            self.close_connection = True
-            self.server.counters.add("refused")
-            self.wfile.write(b'HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{"Name"')
-            return
-        status, headers, answer = self._faulty(fault) or self._answer(body)
-        if status != 200 or fault == "garbage":
+        status, headers, answer = self._answer(body)
+        if status != 200:
             self.server.counters.add("refused")
         self.send_response_only(status)
         for name, value in headers.items():
@@ -112,16 +85,6 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Nothing is logged: a request names secrets."""
-
-    @staticmethod
-    def _faulty(fault: str) -> tuple[int, dict[str, str], bytes] | None:
-        if fault == "garbage":
-            return 200, {"Content-Type": "text/html"}, b"<html>\x00\xff</html>"
-        if fault == "400":
-            return 400, {"Content-Type": "application/x-amz-json-1.1"}, b'{"__type":"InvalidRequestException"}'
-        if fault == "denied":
-            return 400, {"Content-Type": "application/x-amz-json-1.1"}, b'{"__type":"AccessDeniedException"}'
-        return None
 
     def _answer(self, body: bytes) -> tuple[int, dict[str, Any], bytes]:
         url = f"https://secretsmanager.{_REGION}.amazonaws.com/"
@@ -139,7 +102,7 @@ class Server(ThreadingHTTPServer):
 
     def __init__(self, context: ssl.SSLContext, delay_s: float) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
-        self.counters, self.fault = Counters(), Fault()
+        self.counters = Counters()
         self.delay_s = delay_s
         self._context = context
 
@@ -198,10 +161,7 @@ def main() -> None:
     server = Server(context(document["certificate"], document["key"]), document["delay_s"])
     threading.Thread(target=server.serve_forever, daemon=True).start()
     _say({"port": server.server_port, "tls": ssl.OPENSSL_VERSION})
-    for line in sys.stdin:
-        order = json.loads(line)
-        if "fault" in order:
-            server.fault.set(order["fault"], order["times"])
+    for _ in sys.stdin:
         _say(server.counters.read())
 
 
