@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 from sectax.experiments.command import hyperfine
@@ -57,6 +57,8 @@ class CommandExperiment(Experiment):
     factors = (Factor(CONTROL, (BASELINE, "…")),)
     word = "CMD"
     instead = hyperfine.INSTEAD
+    arguments = staticmethod(hyperfine.arguments)
+    with_words = staticmethod(hyperfine.with_commands)
     planted_in = (WALL.name, CPU.name)
     options = (
         Option("baseline", "the command that the others are compared with", "CMD"),
@@ -163,12 +165,6 @@ class CommandExperiment(Experiment):
             equal_witnesses=("launcher", "exit_statuses", *(() if places is None else ("program",))),
             hosts=tuple(where for where in far_hosts if machine.host_lacks(where) is None),
         )
-
-    def arguments(self, typed: Sequence[str]) -> list[str]:
-        return hyperfine.arguments(typed)
-
-    def with_words(self, bare: Sequence[str], options: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-        return hyperfine.with_commands(bare, options)
 
     def in_folders(
         self, options: Mapping[str, tuple[str, ...]], folders: Mapping[str, str], added: float

@@ -18,11 +18,6 @@ from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Observation, Visit, Witnesses, Work
 from sectax.text.printable import printable
 
-WALL = "wall"
-CPU = "cpu"
-PEAK_MEMORY = "peak_memory"
-FIRST = "first"
-
 # Executions of a program that does nothing: enough for a median, and 4 ms in all.
 _NOTHINGS = 9
 # The kernel counts resident pages per CPU and adds up seldom, so the same program differs by some dozens of pages.
@@ -164,7 +159,7 @@ class CommandSubject:
         self._telemetry = self._host.telemetry(running.child)
         if self._spec.first:
             (execution,) = self._execute(1)
-            self.first = (Observation(FIRST, execution.wall_s, "s", "monotonic", 1),)
+            self.first = (Observation("first", execution.wall_s, "s", "monotonic", 1),)
         if self._spec.warmup:
             self._execute(self._spec.warmup)
         self._stage = "visit"
@@ -305,10 +300,10 @@ class CommandSubject:
 
     def _observations(self, executions: tuple[requests.Execution, ...], one_by_one: bool) -> tuple[Observation, ...]:
         batches = [(execution,) for execution in executions] if one_by_one else [executions]
-        walls = [Observation(WALL, sum(e.wall_s for e in batch), "s", "monotonic", len(batch)) for batch in batches]
-        cpus = [Observation(CPU, sum(e.cpu_s for e in batch), "s", "rusage", len(batch)) for batch in batches]
+        walls = [Observation("wall", sum(e.wall_s for e in batch), "s", "monotonic", len(batch)) for batch in batches]
+        cpus = [Observation("cpu", sum(e.cpu_s for e in batch), "s", "rusage", len(batch)) for batch in batches]
         peak = max(execution.peak_memory for execution in executions)
-        return (*walls, *cpus, Observation(PEAK_MEMORY, float(peak), "B", "rusage", 1))
+        return (*walls, *cpus, Observation("peak_memory", float(peak), "B", "rusage", 1))
 
     def _alive(self) -> launchers.RunningLauncher:
         if self._running is None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from sectax.experiments.client_server import load
 from sectax.experiments.client_server.metrics import CLIENT_CPU, LATENCY
 from sectax.experiments.http import levels as http
 from sectax.experiments.http import services
 from sectax.experiments.http.parts import CLIENT
-from sectax.experiments.interface import Bench, Design, Experiment, Hidden, Machine, Request, Rules
+from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules
 from sectax.experiments.levels import choose
 from sectax.experiments.named import BASELINE, FOLDER
 from sectax.model.advice_rules import AdviceRules, Choice, Longer
@@ -42,11 +42,8 @@ class HttpExperiment(Experiment):
     instead = services.INSTEAD
     word = "URL"
 
-    def with_words(self, bare: Sequence[str], options: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-        return services.with_urls(bare, options)
-
-    def hidden(self, options: Mapping[str, tuple[str, ...]]) -> Hidden:
-        return services.hidden(options)
+    with_words = staticmethod(services.with_urls)
+    hidden = staticmethod(services.hidden)
 
     def design(self, request: Request, machine: Machine) -> Design:
         options = dict(request.options) | {FOLDER: (machine.folder,)}

@@ -22,14 +22,7 @@ from sectax.model.metric import FIRST
 from sectax.model.subject import Observation, Referee, Visit, Witnesses, Work
 from sectax.text.printable import printable
 
-DURATION = "duration"
-BILLED = "billed_duration"
-CPU_TIME = "cpu_time"
-AFTER_ANSWER = "after_answer"
-INVOCATION = "invocation"
 MAX_MEMORY = "max_memory_used"
-FIRST_INIT = f"{FIRST}.init"
-FIRST_DURATION = f"{FIRST}.duration"
 
 TOLD_CLOCK = "the function's own clock"
 CPU_CLOCK = "CPU time of the instance's control group"
@@ -173,22 +166,22 @@ class FunctionSubject:
     def _cold_observations(self, cold: Reading) -> Iterator[Observation]:
         if cold.init_s is not None:  # an instance that the service began ahead reports no init phase
             yield Observation(FIRST, cold.init_s + cold.duration_s, "s", cold.clock, 1)
-            yield Observation(FIRST_INIT, cold.init_s, "s", cold.clock, 1)
-        yield Observation(FIRST_DURATION, cold.duration_s, "s", cold.clock, 1)
+            yield Observation(f"{FIRST}.init", cold.init_s, "s", cold.clock, 1)
+        yield Observation(f"{FIRST}.duration", cold.duration_s, "s", cold.clock, 1)
         if self._spec.counts_first:
-            yield Observation(INVOCATION, cold.duration_s, "s", cold.clock, 1)
+            yield Observation("invocation", cold.duration_s, "s", cold.clock, 1)
 
     def _warm_observations(self, warm: Reading) -> Iterator[Observation]:
         # First of all: a record tells observations of one name apart by their place in the list, and an opening has
         # others before this one.
         if self._spec.counts_first:
-            yield Observation(INVOCATION, warm.duration_s, "s", warm.clock, 1)
-        yield Observation(DURATION, warm.duration_s, "s", warm.clock, 1)
-        yield Observation(BILLED, warm.billed_s, "s", warm.clock, 1)
+            yield Observation("invocation", warm.duration_s, "s", warm.clock, 1)
+        yield Observation("duration", warm.duration_s, "s", warm.clock, 1)
+        yield Observation("billed_duration", warm.billed_s, "s", warm.clock, 1)
         if "cpu_time_s" in warm.amounts:
-            yield Observation(CPU_TIME, warm.amounts["cpu_time_s"], "s", CPU_CLOCK, 1)
+            yield Observation("cpu_time", warm.amounts["cpu_time_s"], "s", CPU_CLOCK, 1)
         if "after_answer_s" in warm.amounts:
-            yield Observation(AFTER_ANSWER, warm.amounts["after_answer_s"], "s", warm.clock, 1)
+            yield Observation("after_answer", warm.amounts["after_answer_s"], "s", warm.clock, 1)
         for part, seconds in warm.parts.items():
             yield Observation(part, seconds, "s", TOLD_CLOCK, 1)
 

@@ -12,9 +12,10 @@ import os
 import secrets
 import ssl
 import time
+from dataclasses import replace
 from pathlib import Path
 
-from sectax.experiments.client_server.server import ServerFailed, cpu_time_s, free_port, log_tail, start_server
+from sectax.experiments.client_server.server import ServerFailed, free_port, log_tail, start_server
 from sectax.experiments.client_server.work_folder import WorkFolder
 from sectax.experiments.s3 import parts
 from sectax.experiments.s3.access import Access
@@ -54,8 +55,7 @@ class Minio:
     @property
     def pid(self) -> int:
         """The process whose CPU time is the server's."""
-        if self._process is None:
-            raise AssertionError("the server was not started")
+        assert self._process is not None, "the server was not started"
         return self._process.pid
 
     def start(self) -> None:
@@ -125,12 +125,7 @@ class Minio:
             raise ServerFailed(f"MinIO cannot be started: {error}") from error
         self._await(port)
         scheme = "https" if self._tls else "http"
-        self.access = Access(
-            f"{scheme}://127.0.0.1:{port}",
-            access_key=self.access.access_key,
-            secret_key=self.access.secret_key,
-            ca_pem=self.access.ca_pem,
-        )
+        self.access = replace(self.access, endpoint=f"{scheme}://127.0.0.1:{port}")
 
     def _await(self, port: int) -> None:
         deadline = time.monotonic() + _START_S
@@ -142,12 +137,10 @@ class Minio:
         raise ServerFailed(f"MinIO did not answer within {_START_S:g} s{self.log_tail()}", "try again")
 
     def _answers(self, port: int) -> bool:
-        connection: http.client.HTTPConnection
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=2)
         if self._tls:
             context = ssl.create_default_context(cadata=self.access.ca_pem)
             connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=2, context=context)
-        else:
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=2)
         with contextlib.closing(connection), contextlib.suppress(OSError, http.client.HTTPException):
             connection.request("GET", "/minio/health/ready")
             return connection.getresponse().status == http.HTTPStatus.OK
@@ -161,10 +154,6 @@ class Minio:
             status = self._process.wait(time.monotonic())
             raise ServerFailed(f"MinIO ended with exit status {status}{self.log_tail()}", "sectax resume RUN")
 
-    def cpu_time_s(self) -> float | None:
-        """CPU time of its process up to now, in seconds; None once it has ended."""
-        return cpu_time_s(self.pid)
-
     def is_running(self) -> bool:
         return self._process is not None and self._process.is_running()
 
@@ -176,12 +165,11 @@ class Minio:
             self._folder = None
 
     def _end_process(self) -> None:
-        if self._process is None:
-            return
-        with contextlib.suppress(OSError, ChildError):
-            # Not a signal to its number: once reaped, that may be another's.
-            self._process.kill()
-        self._process = None
+        if self._process is not None:
+            with contextlib.suppress(OSError, ChildError):
+                # Not a signal to its number: once reaped, that may be another's.
+                self._process.kill()
+            self._process = None
 
     @staticmethod
     def lacks(encryption: str) -> WhyNot | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sectax.experiments.client_server.client import Overlap
-from sectax.experiments.client_server.server import ServerFailed
+from sectax.experiments.client_server.server import ServerFailed, cpu_time_s
 from sectax.experiments.client_server.subject import ClientSubject
 from sectax.experiments.s3.client_process import ClientProcess, Measured
 from sectax.experiments.s3.failures import MEANINGS, OTHER
@@ -24,16 +24,7 @@ from sectax.hosts.process.telemetry import difference
 from sectax.model.errors import SubjectSkipped
 from sectax.model.subject import Observation, Visit, Witnesses
 
-LATENCY = "latency"
-FIRST_BYTE = "first_byte"
-CHECK = "check"
-TRANSFER = "transfer"
-CLIENT_CPU = "client_cpu"
-SERVER_CPU = "server_cpu"
-CLIENT_MEMORY = "client_memory"
 DISK_BYTES = "disk_bytes"
-CLIENT_CPU_PER_GB = "client_cpu_per_gb"
-SERVER_CPU_PER_GB = "server_cpu_per_gb"
 _GB = 1e9
 
 # A GET of a small object goes round several, one per bucket; a large one is stored once a block.
@@ -147,18 +138,18 @@ class S3Subject(ClientSubject):
         count = len(batch.elapsed_ns)
         for bucket, elapsed_ns in zip(batch.buckets, batch.elapsed_ns, strict=False):
             self._by_bucket.setdefault(bucket, []).append(elapsed_ns)
-        observed = self._times(LATENCY, batch.elapsed_ns) + self._times(FIRST_BYTE, batch.first_byte_ns)
-        observed += self._times(CHECK, batch.check_ns)
+        observed = self._times("latency", batch.elapsed_ns) + self._times("first_byte", batch.first_byte_ns)
+        observed += self._times("check", batch.check_ns)
         if self._spec.bytes:
             wall_ns = sum(batch.elapsed_ns) / batch.in_flight if self._spec.ramp else batch.wall_ns
-            observed.append(Observation(TRANSFER, wall_ns * 1e-9, "s", self._clock, count * self._spec.bytes))
+            observed.append(Observation("transfer", wall_ns * 1e-9, "s", self._clock, count * self._spec.bytes))
         counted = count / (count + 2 * self._spec.ramp)
-        observed.append(Observation(CLIENT_CPU, counted * batch.cpu_ns * 1e-9, "s", "process CPU time", count))
+        observed.append(Observation("client_cpu", counted * batch.cpu_ns * 1e-9, "s", "process CPU time", count))
         if server_s is not None:
-            observed.append(Observation(SERVER_CPU, counted * server_s, "s", "server's CPU time", count))
+            observed.append(Observation("server_cpu", counted * server_s, "s", "server's CPU time", count))
         observed += self._per_gb(observed, count)
         if batch.peak_bytes:
-            observed.append(Observation(CLIENT_MEMORY, float(batch.peak_bytes), "B", "kernel", 1))
+            observed.append(Observation("client_memory", float(batch.peak_bytes), "B", "kernel", 1))
         if self._disk_bytes is not None:
             observed.append(Observation(DISK_BYTES, float(self._disk_bytes), "B", "file system", 1))
         return Visit(tuple(observed), ridden)
@@ -166,7 +157,7 @@ class S3Subject(ClientSubject):
     def _per_gb(self, observed: list[Observation], count: int) -> list[Observation]:
         """The CPU times of a batch again, over the bytes that it moved."""
         moved = 0 if self._spec.operation in METADATA else count * self._spec.bytes
-        names = {CLIENT_CPU: CLIENT_CPU_PER_GB, SERVER_CPU: SERVER_CPU_PER_GB}
+        names = {"client_cpu": "client_cpu_per_gb", "server_cpu": "server_cpu_per_gb"}
         return [
             Observation(names[observation.metric], observation.value * _GB, "s/GB", observation.clock, moved)
             for observation in observed
@@ -322,7 +313,7 @@ class S3Subject(ClientSubject):
         )
 
     def _server_cpu_s(self) -> float | None:
-        return None if self._spec.server is None else self._spec.server.cpu_time_s()
+        return None if self._spec.server is None else cpu_time_s(self._spec.server.pid)
 
     def _running(self) -> ClientProcess | ManyClients:
         if self._client is None:

@@ -19,8 +19,6 @@ from sectax.model.errors import SectaxError
 from sectax.model.metric import FIRST
 from sectax.model.subject import Observation, Visit, Witnesses, Work
 
-ACCESS_TIME = "access"
-HELD_BACK = "held_back"
 CALLS_WITNESS = "backend_calls"
 DELAY_WITNESS = "backend_delay"
 _CLOCK_STEP_S = 1e-9  # of perf_counter_ns in Python and of the monotonic clock in Go, on Linux
@@ -175,16 +173,16 @@ class SecretSubject(FunctionSubject):
     def _observed(self, answer: Reading, count: int) -> Iterator[Observation]:
         times = self._answer.times_ns
         if self._is_batched:
-            yield Observation(ACCESS_TIME, times[0] / 1e9, "s", TOLD_CLOCK, count)
+            yield Observation("access", times[0] / 1e9, "s", TOLD_CLOCK, count)
         else:
-            yield from (Observation(ACCESS_TIME, time_s / 1e9, "s", TOLD_CLOCK, 1) for time_s in times)
+            yield from (Observation("access", time_s / 1e9, "s", TOLD_CLOCK, 1) for time_s in times)
         for part in PARTS:
             spent_ns = self._answer.parts_ns.get(f"{part}_ns")
             if spent_ns is not None:
                 yield Observation(part, spent_ns / 1e9, "s", TOLD_CLOCK, count)
         periods, throttled = answer.amounts.get("periods"), answer.amounts.get("throttled_periods")
         if periods and throttled is not None:
-            yield Observation(HELD_BACK, 100 * throttled, "%", _QUOTA_CLOCK, round(periods))
+            yield Observation("held_back", 100 * throttled, "%", _QUOTA_CLOCK, round(periods))
         if answer.max_memory_bytes is not None:
             yield Observation(MAX_MEMORY, answer.max_memory_bytes, "B", answer.clock, 1)
 
