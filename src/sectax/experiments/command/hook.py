@@ -25,13 +25,7 @@ class HookFailed(NothingMeasured):
     """What was to be done before or after a session could not be done."""
 
 
-def run_hook(
-    argv: Sequence[str],
-    deadline_s: float,
-    *,
-    cwd: str | None = None,
-    input: str = os.devnull,
-) -> None:
+def run_hook(argv: Sequence[str], deadline_s: float, *, cwd: str | None = None, input: str = os.devnull) -> None:
     """Run a command once on this machine and wait for its end. Its stdout is discarded.
 
     What it leaves running (a server that the commands talk to) is left alone, as that is what it is for. Its stderr

@@ -145,11 +145,7 @@ class SecretsExperiment(on_lambda.LambdaExperiment):
                 explained=tuple(secrets.PARTS.items()),
                 what="accesses",
                 uses=one_way(
-                    lambda count, seconds, result: _uses(
-                        count * seconds,
-                        count * _asks(result.levels),
-                        result,
-                    )
+                    lambda count, seconds, result: _uses(count * seconds, count * _asks(result.levels), result)
                 ),
                 caveats={secrets.DICTIONARY: "your own code has to fetch the secret again after it was rotated"},
                 changes="distance to Secrets Manager or memory size",

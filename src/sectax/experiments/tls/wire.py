@@ -84,11 +84,7 @@ def witnesses(wrote: bytes, read: bytes) -> Witnesses:
         return {}
     # In TLS 1.2 the client's share comes later, in the clear too, and is as long as that of the server.
     up = offered.get(share.group, share).size
-    return {
-        "group_on_wire": share.group,
-        "key_share_bytes": f"{up} up, {share.size} down",
-        "hello_retry": retry,
-    }
+    return {"group_on_wire": share.group, "key_share_bytes": f"{up} up, {share.size} down", "hello_retry": retry}
 
 
 def _messages(data: bytes) -> Iterator[tuple[int, bytes]]:

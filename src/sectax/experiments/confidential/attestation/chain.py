@@ -26,11 +26,7 @@ class NotGenuine(Exception):
     """A report that no vendor vouches for, or that does not say what it should; the message says why."""
 
 
-def vouched(
-    leaf: x509.Certificate,
-    authorities: Sequence[x509.Certificate],
-    when: datetime.datetime,
-) -> str:
+def vouched(leaf: x509.Certificate, authorities: Sequence[x509.Certificate], when: datetime.datetime) -> str:
     """Which vendor's root vouches for a certificate, as in `ROOTS`.
 
     Args:
