@@ -22,12 +22,12 @@ def test_a_file_is_made_and_replaced(tmp_path):
 def test_a_write_that_fails_leaves_what_was_there(tmp_path, monkeypatch):
     files.write_whole(tmp_path / "document", b"old")
 
-    def full(*_: object) -> None:
+    def full(descriptor: int, mode: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(files, "_fill", full)
+    monkeypatch.setattr(files.os, "fchmod", full)
     with pytest.raises(OSError, match="No space"):
-        files.write_whole(tmp_path / "document", b"new")
+        files.write_whole(tmp_path / "document", b"new", private=True)
 
     assert (tmp_path / "document").read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["document"]
