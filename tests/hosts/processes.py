@@ -27,9 +27,9 @@ def running_with(*words: str, environment: str = "") -> list[int]:
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
-            told = (process / "cmdline").read_bytes()
+            command_line = (process / "cmdline").read_bytes()
             variables = (process / "environ").read_bytes() if environment else b""
-            if environment.encode() in variables and all(word.encode() in told for word in words):
+            if environment.encode() in variables and all(word.encode() in command_line for word in words):
                 found.append(int(process.name))
         except OSError:
             continue

@@ -29,7 +29,7 @@ def db(tmp_path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def test_a_query_without_an_end_is_stopped_and_says_so(db: sqlite3.Connection) -> None:
-    with pytest.raises(BadRecord, match="far more work than its size explains"), reading(Path("run.sectax")):
+    with pytest.raises(BadRecord, match="work"), reading(Path("run.sectax")):
         db.execute(ENDLESS).fetchone()
 
 

@@ -91,5 +91,5 @@ def test_clopper_pearson_by_the_table(events: int, trials: int, low: float, high
 
 @pytest.mark.parametrize(("events", "trials"), [(-1, 5), (6, 5), (0, 0)])
 def test_an_invalid_share_is_refused(events: int, trials: int) -> None:
-    with pytest.raises(ValueError, match="is not a share"):
+    with pytest.raises(ValueError, match="share"):
         clopper_pearson(events, trials)

@@ -52,9 +52,9 @@ def test_an_odd_header_of_what_was_measured_says_nothing(odd):
 
 
 def test_a_header_cannot_steer_a_terminal():
-    told = r'{"request_id": "1", "duration_s": 1, "billed_ms": 1, "instance": "x", "cgroup": "\u001b[2J"}'
+    header = r'{"request_id": "1", "duration_s": 1, "billed_ms": 1, "instance": "x", "cgroup": "\u001b[2J"}'
 
-    series = reading({"ResponseMetadata": {"HTTPHeaders": {"x-lambda-local-measured": told}}})
+    series = reading({"ResponseMetadata": {"HTTPHeaders": {"x-lambda-local-measured": header}}})
 
     assert str(series.limits["cgroup"]).isprintable()
 
