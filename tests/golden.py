@@ -68,7 +68,7 @@ def part_as_agreed(path: Path, case: str, text: str) -> None:
 
 def without_lists(text: str) -> str:
     """A new experiment, level or option changes no refusal."""
-    return re.sub(r"((?:there are|Supported): [\w.-]+,)[^;\n]{40,}", r"\1 …", text)
+    return re.sub(r"((?:there are|Supported|one of these): [\w.-]+,)[^;\n]{40,}", r"\1 …", text)
 
 
 def _parts(text: str) -> dict[str, str]:

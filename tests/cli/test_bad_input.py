@@ -18,19 +18,8 @@ TWO = ("--baseline", "true", "--treatment", "other=true")
 
 
 def test_help_in_words_is_that_of_the_option():
-    assert sectax("help", "run", "jwt").out == sectax("run", "jwt", "--help").out
+    assert sectax("help", "run", "jwt").out == sectax("help", "jwt").out == sectax("run", "jwt", "--help").out
     assert sectax("help").out == sectax("--help").out
-
-
-def test_a_bare_call_names_the_commands_to_start_with():
-    result = sectax()
-
-    assert result.status == 0
-    assert [line.split()[1] for line in result.out.splitlines() if line.startswith("  sectax")] == [
-        "doctor",
-        "run",
-        "run",
-    ]
 
 
 @pytest.mark.parametrize(("text", "words"), [("90", "90 s"), ("1m30s", "90 s"), ("1h", "60 min"), ("0.5m", "30 s")])
@@ -42,7 +31,7 @@ def test_a_budget_is_read_as_people_write_it(text, words):
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("words", [["list"], ["list", "--json"], ["--help"]])
-def test_a_full_disk_behind_stdout_is_reported_in_words(words, unbuffered):
+def test_a_full_disk_behind_stdout_is_reported(words, unbuffered):
     environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
     with open("/dev/full", "w") as full:
         done = subprocess.run(
@@ -62,7 +51,7 @@ def test_a_full_disk_behind_stdout_is_reported_in_words(words, unbuffered):
         (OSError(errno.ENOSPC, "No space left on device"), "the output cannot be written: No space left on device"),
     ],
 )
-def test_a_file_that_the_system_refuses_is_named_with_what_it_said(error, says, monkeypatch, capfd):
+def test_a_file_that_the_system_refuses_is_named_with_the_reason(error, says, monkeypatch, capfd):
     def refused(**_):
         raise error
 
@@ -79,8 +68,7 @@ def test_a_file_that_the_system_refuses_is_named_with_what_it_said(error, says, 
 
 
 @pytest.mark.more
-def test_a_report_never_overwrites_a_file_least_of_all_the_run(tmp_path):
-    sectax("run", "command", *TWO, "--blocks", "6", "--out", "r.sectax", folder=tmp_path, simulated=1)
+def test_a_report_never_overwrites_a_file_least_of_all_the_run(run_file, tmp_path):
     before = (tmp_path / "r.sectax").read_bytes()
 
     result = sectax("report", "r.sectax", "--format", "html", "--out", "r.sectax", folder=tmp_path)
@@ -99,18 +87,11 @@ def test_a_watcher_that_goes_away_does_not_end_a_run(tmp_path):
     assert "preset: 6 blocks" in sectax("show", "r.sectax", folder=tmp_path).out
 
 
-def test_a_program_that_is_no_probe_fails_the_first_check_and_gates():
+def test_a_program_that_is_not_a_probe_fails_the_first_check():
     result = sectax("probe", "check", "cat")
 
     assert result.status == 1
     assert "FAIL  hello-answers" in result.out
-
-
-def test_a_probe_that_is_not_there_is_reported():
-    result = sectax("probe", "check", "/nonesuch/probe --x")
-
-    assert result.status == 2
-    assert "there is no probe and no program '/nonesuch/probe'" in result.err
 
 
 def test_a_dry_run_refuses_a_budget_and_a_file_that_the_run_could_not_use(tmp_path):

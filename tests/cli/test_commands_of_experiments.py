@@ -36,5 +36,5 @@ def test_commands_without_a_row_are_found_by_the_name_of_the_experiment(monkeypa
 
 
 @pytest.mark.parametrize("name", ["jwt", "nonesuch"])
-def test_an_experiment_without_commands_is_none_of_them(name: str) -> None:
+def test_an_experiment_without_commands_has_none(name: str) -> None:
     assert main.cli.get_command(click.Context(main.cli), name) is None

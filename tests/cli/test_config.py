@@ -22,7 +22,7 @@ def run(folder: Path, *words: str, dry: bool = False) -> Said:
 
 
 @pytest.mark.more
-def test_defaults_of_the_nearest_file_above_are_taken_said_and_recorded(tmp_path):
+def test_defaults_of_the_nearest_file_above_are_used_printed_and_recorded(tmp_path):
     (tmp_path / "sectax.toml").write_text(
         '[run]\nmargin = "5%"\nblocks = 6\n'
         '[run.command]\nwarmup = 2\nignore-failure = true\ntreatment = ["b=sleep 0.03"]\n'

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+import subprocess
+import sys
 
 import pytest
-from jsonschema import Draft202012Validator
 
 from tests.program import sectax
+from tests.schemas import SCHEMAS, follows_its_schema
 
 MEMBERS = {
     ("list",): ("sectax/list/2", {"experiments", "probes", "studies"}),
@@ -27,11 +28,9 @@ def test_one_document_with_its_schema_and_the_members_that_the_page_names(words)
 
     assert document["schema"] == schema
     assert document.keys() == members | {"schema"}
-    docs = Path(__file__).parents[2] / "docs"
-    described = docs / "schemas" / f"{schema.removeprefix('sectax/').replace('/', '-')}.json"
-    if described.exists():
-        Draft202012Validator(json.loads(described.read_text())).validate(document)
-    page = (docs / "json.md").read_text()
+    if schema == "sectax/dry-run/1":  # the only one of these that has a schema
+        follows_its_schema(document)
+    page = (SCHEMAS.parent / "json.md").read_text()
     row = next(line for line in page.splitlines() if line.startswith(f"| `{schema}`"))
     assert all(f"`{member}`" in row for member in members)
 
@@ -39,9 +38,6 @@ def test_one_document_with_its_schema_and_the_members_that_the_page_names(words)
 @pytest.mark.more
 def test_the_light_commands_import_no_heavy_library():
     """Checked in the program itself, since the libraries are installed."""
-    import subprocess
-    import sys
-
     for words in (["--help"], ["list"], ["doctor"], ["hmac", "payload", "--help"]):
         code = (
             "import sys, atexit\n"

@@ -190,16 +190,10 @@ def test_two_runs_are_compared_by_what_their_effects_became(tmp_path):
     assert compare("r.sectax", "old.sectax", "slower>10%") == RULED_OUT
     assert compare("old.sectax", "r.sectax", "slower>20%") == CANNOT_BE_SAID
     assert sectax("compare", "old.sectax", "old.sectax", folder=tmp_path).status == ExitStatus.WRONG_USE
-
-
-def test_a_run_without_a_figure_says_so_first(tmp_path):
-    result = sectax(
-        *("run", "command", "--baseline", "true", "--treatment", "new=false", "--fail-if", "slower>5%"),
-        folder=tmp_path,
-        simulated=1,
-    )
-
-    assert result.status == ExitStatus.NOTHING_MEASURED
+    refusals = {"r.sectax": "wall > 1 s", "published:jwt-php": "slower>5%"}
+    for other, limit in refusals.items():
+        refused = sectax("compare", "old.sectax", other, "--fail-if", limit, folder=tmp_path)
+        refused_as_agreed(GOLDEN / "compared.txt", f"{other}: {limit}", refused, tmp_path)
 
 
 @pytest.mark.parametrize("condition", cases(GOLDEN / "conditions.txt"))
@@ -210,30 +204,11 @@ def test_a_condition_that_says_nothing_is_refused_before_anything_is_measured(tm
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.more
-def test_two_runs_are_compared_by_effects_alone(tmp_path):
-    for name in ("a", "b"):
-        run(tmp_path, "0.2", "--blocks", "6")
-        (tmp_path / "r.sectax").rename(tmp_path / f"{name}.sectax")
-    result = sectax("compare", "a.sectax", "b.sectax", "--fail-if", "wall > 1 s", folder=tmp_path)
-
-    assert (result.status, "effects alone" in result.err) == (ExitStatus.WRONG_USE, True)
-
-
-def test_a_published_study_has_no_intervals(tmp_path):
-    run(tmp_path, "0.2", "--blocks", "6")
-
-    result = sectax("compare", "r.sectax", "published:jwt-php", "--fail-if", "slower>5%", folder=tmp_path)
-
-    assert result.status == ExitStatus.WRONG_USE
-    assert "compare two runs" in result.err
-
-
 def test_why_it_is_undecided_is_in_the_json_and_nothing_measured_has_its_own_status(tmp_path):
     run(tmp_path, "0.1", "--blocks", "60")
     unseen = sectax("show", "r.sectax", "--json", "--fail-if", "slower>1.9%", folder=tmp_path)
     (tmp_path / "r.sectax").unlink()
-    words = ("--baseline", "false", "--treatment", "new=true", "--blocks", "6", "--out", "r.sectax")
+    words = ("--baseline", "false", "--treatment", "new=true", "--out", "r.sectax", "--fail-if", "slower>5%")
     measured = sectax("run", "command", *words, folder=tmp_path)
 
     result = sectax("show", "r.sectax", "--fail-if", "slower>5%", folder=tmp_path)

@@ -30,13 +30,13 @@ PEOPLE: dict[str, tuple[Call, ...]] = {
         Call("sectax --version", ("sectax 0.",)),
     ),
     "who loves hyperfine": (
-        Call("sectax 'sleep 0.01' 'sleep 0.03'", (), 2, ("there is no command 'sleep 0.01'",)),
         Call("sectax run command 'sleep 0.01' 'sleep 0.03'", ("Keep baseline", "sleep-0.03")),
         Call("sectax run command --baseline 'sleep 0.01' --treatment 'b=sleep 0.03' --warmup 3", ("times slower",)),
     ),
     "who wants to know what will happen": (
         Call("sectax list", ("jwt: ", "algorithm: RS256, HS256, ES256, EdDSA", "probes:", "published studies: ")),
         Call("sectax run jwt --help", ("algorithm: RS256", "--budget TIME", "[default: 120s, 60s with --quick]")),
+        Call("sectax run function --help", ("(… stands for others that you name)",)),
         Call(f"{TWO} --dry-run", ("1 main comparison", "takes about 2 min")),
     ),
     "who compares two commands and keeps the result": (
@@ -47,20 +47,14 @@ PEOPLE: dict[str, tuple[Call, ...]] = {
     ),
     "who is in a hurry": (
         Call("sectax run jwt --budget 1s", (), 3, ("a budget of 1s is too short for a verdict", "give --budget")),
-        Call(f"{TWO} --budget soon", (), 2, ("--budget 90, 60s, 1m30s or 1h",)),
-        Call(f"{TWO} --quick", (), 2, ("--budget 30s makes it shorter",)),
     ),
     "who writes a program around it": (
         Call(f"{TWO} --json --quiet", ('"schema": "sectax/report/2"',)),
         Call("sectax list --json", ('"schema":"sectax/list/2"',)),
         Call("sectax show no.sectax --json", ('"schema":"sectax/error/1"',), 2, ("there is no file no.sectax",)),
-        Call("sectax advise published:jwt-php", (), 2, ("sectax audit", "sectax compare")),
     ),
     "who doubts other people's numbers": (
         Call("sectax audit published:jwt-php", ("jwt-php",)),
-        Call("sectax audit published:jwt", (), 2, ("did you mean jwt-php?",)),
-        Call("sectax compare published:jwt-php two.sectax", (), 2, ("the run comes first",)),
-        Call("sectax show", (), 2, ("no run file was named", "sectax runs lists them")),
     ),
 }  # fmt: skip
 

@@ -23,19 +23,6 @@ def test_list_of_one_experiment_is_its_factors_alone() -> None:
     assert result.status == 0
     assert "algorithm: RS256" in result.out
     assert "probes" not in result.out
-    assert "jwt" in sectax("list", "jtw").err
-
-
-def test_help_of_an_experiment_is_that_of_its_run() -> None:
-    assert sectax("help", "jwt").out == sectax("run", "jwt", "--help").out
-
-
-def test_a_factor_that_is_typed_as_an_option_is_explained() -> None:
-    result = sectax("run", "jwt", "--language", "php")
-
-    assert result.status == 2
-    assert "--level language=" in result.err
-    assert "--budget" not in result.err
 
 
 def test_levels_are_known_in_upper_and_lower_case() -> None:
@@ -72,13 +59,3 @@ def test_a_page_that_cannot_be_written_whole_leaves_nothing(tmp_path: Path, monk
         write_document("whole", str(page), "--html")
 
     assert not page.exists()
-
-
-def test_a_group_alone_and_a_factor_that_is_cut_short_are_answered() -> None:
-    alone, short, bare = sectax("run"), sectax("run", "jwt", "--lang", "php"), sectax("run", "jwt", "--budget")
-
-    assert {alone.status, short.status, bare.status} == {2}
-    assert "jwt" in alone.err.splitlines()[1]
-    assert "Usage" not in alone.err
-    assert "--level language=go,java" in short.err
-    assert "hint: as in --budget" in bare.err

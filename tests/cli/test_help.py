@@ -16,7 +16,6 @@ def commands(command: click.Command, context: click.Context) -> Iterator[tuple[s
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
             below = command.get_command(context, name)
-            assert below is not None
             yield from commands(below, click.Context(below, info_name=name, parent=context))
 
 
@@ -43,11 +42,3 @@ def test_no_line_of_a_list_of_commands_is_cut_off(words: list[str]) -> None:
 
     assert result.status == 0
     assert not [line for line in result.out.splitlines() if line.startswith("  ") and line.endswith("...")]
-
-
-def test_the_help_of_an_experiment_names_its_factors_levels_and_time() -> None:
-    result = sectax("run", "jwt", "--help", COLUMNS="80")
-
-    assert "  algorithm: RS256, HS256, ES256, EdDSA," in result.out
-    assert "[default: 120s, 60s with --quick]" in result.out
-    assert "  (… stands for others that you name)" in sectax("run", "function", "--help", COLUMNS="80").out

@@ -170,29 +170,6 @@ def test_the_key_may_come_from_the_environment_as_the_function_s_does(folder):
     assert "both SHARED_KEY and SHARED_KEY_FILE" in both.err
 
 
-SECRET = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJ"
-
-
-@pytest.mark.parametrize("option", ["--key", "--shared-key", "--secret", "--secret-key"])
-@pytest.mark.parametrize(
-    "words", [("payload", "--out", "d"), ("sign", "e"), ("verify", "e")], ids=lambda words: words[0]
-)
-def test_a_key_on_the_command_line_is_refused_and_not_repeated(option, words, folder):
-    result = sectax("hmac", *words, option, SECRET, "--json", folder=folder)
-
-    assert result.status == 2
-    assert "--key-file" in result.err
-    assert SECRET not in result.out + result.err
-
-
-def test_a_key_in_place_of_its_file_is_not_repeated(folder):
-    result = sectax("hmac", "verify", "e", "--key-file", SECRET, folder=folder)
-
-    assert result.status == 2
-    assert "looks like a key" in result.err
-    assert SECRET not in result.err
-
-
 def test_an_event_is_never_overwritten_unless_asked_for(folder):
     make = ("hmac", "payload", "--size", "1KiB", "--out", "d", "--key-file", "key")
     sectax(*make, folder=folder)

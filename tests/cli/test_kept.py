@@ -11,10 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from sectax.parts.cache import cache_folder
 from sectax.parts.kept import Kept
 from tests.needs import needs
 from tests.program import sectax
-from tests.workflow.test_command_run import begin, wait_for_block
+from tests.workflow.sessions import begin, wait_for_block
+
+TWO = ("--baseline", "sleep 0.01", "--treatment", "b=sleep 0.03", "--out", "r.sectax")
 
 
 @pytest.fixture
@@ -24,13 +27,6 @@ def cache(tmp_path: Path) -> dict[str, str]:
 
 def kept(tmp_path: Path, kind: str) -> list[Path]:
     return sorted((tmp_path / "cache" / "kept" / kind).glob("*.json"))
-
-
-@pytest.fixture
-def run_file(tmp_path: Path) -> Path:
-    words = ("--baseline", "sleep 0.01", "--treatment", "b=sleep 0.03", "--blocks", "6", "--out", "r.sectax")
-    assert sectax("run", "command", *words, folder=tmp_path, simulated=1).status == 0
-    return tmp_path / "r.sectax"
 
 
 def tamper(path: Path) -> None:
@@ -54,8 +50,7 @@ def test_a_report_is_kept_and_made_again_when_the_file_changes(run_file, tmp_pat
 
 @pytest.mark.more
 def test_a_run_keeps_the_report_that_show_will_be_asked_for(tmp_path, cache):
-    words = ("--baseline", "sleep 0.01", "--treatment", "b=sleep 0.03", "--blocks", "6", "--out", "r.sectax")
-    run = sectax("run", "command", *words, folder=tmp_path, simulated=1, **cache)
+    run = sectax("run", "command", *TWO, "--blocks", "6", folder=tmp_path, simulated=1, **cache)
     (answer,) = kept(tmp_path, "show")
     made_again = sectax("show", "r.sectax", folder=tmp_path, SECTAX_CACHE=str(tmp_path / "another"))
     tamper(answer)
@@ -87,7 +82,7 @@ def test_a_file_that_is_damaged_after_it_was_shown_is_refused(run_file, tmp_path
 
 @pytest.mark.more
 def test_an_interrupted_run_is_never_kept(tmp_path, cache):
-    process = begin(tmp_path)
+    process = begin(tmp_path, "run", "command", *TWO)
     wait_for_block(tmp_path, process, 1)
     process.send_signal(signal.SIGINT)
     process.communicate()
@@ -107,14 +102,13 @@ def test_a_condition_is_answered_whether_or_not_the_report_was_kept(run_file, tm
 def test_the_list_is_kept_and_starts_no_probe_then(tmp_path, cache):
     """A php that counts its starts; it is the real one besides."""
     php = shutil.which("php")
-    assert php is not None
     (tmp_path / "bin").mkdir()
     counter = tmp_path / "bin" / "php"
     counter.write_text(f'#!/bin/sh\necho >>{tmp_path}/starts\nexec {php} "$@"\n')
     counter.chmod(0o755)
     environment = {"PATH": f"{counter.parent}:{os.environ['PATH']}"}
     (tmp_path / "cache").mkdir()
-    (tmp_path / "cache" / "probes").symlink_to(_cache() / "probes")
+    (tmp_path / "cache" / "probes").symlink_to(cache_folder() / "probes")
 
     def starts() -> int:
         return len((tmp_path / "starts").read_text().splitlines())
@@ -129,12 +123,6 @@ def test_the_list_is_kept_and_starts_no_probe_then(tmp_path, cache):
 
     counter.write_text("#!/bin/sh\nexit 1\n")
     assert "php: php is broken" in sectax("list", **environment, **cache).out
-
-
-def _cache() -> Path:
-    from sectax.parts.cache import cache_folder
-
-    return cache_folder()
 
 
 def test_what_is_kept_needs_no_numpy(run_file, tmp_path, cache):

@@ -38,13 +38,7 @@ def test_the_page_of_a_run_is_the_same_made_later_from_its_file(folder):
 
 
 def test_the_end_of_a_files_name_says_what_it_holds(folder, tmp_path):
-    beginnings = {
-        "a.md": b"# ",
-        "a.html": b"<!doctype html>",
-        "a.csv": b"run",
-        "a.json": b"{",
-        "a.svg": b"<svg ",
-    }
+    beginnings = {"a.md": b"# ", "a.html": b"<!doctype html>", "a.csv": b"run", "a.json": b"{", "a.svg": b"<svg "}
     for name in beginnings:
         assert sectax("report", str(folder / "a.sectax"), "--out", name, folder=tmp_path).status == 0
     refused = sectax("report", str(folder / "a.sectax"), "--out", "a.pdf", folder=tmp_path)
@@ -55,26 +49,6 @@ def test_the_end_of_a_files_name_says_what_it_holds(folder, tmp_path):
     assert refused.status == 2
     assert ".html" in refused.err
     assert not (tmp_path / "a.pdf").exists()
-
-
-def test_a_picture_in_no_form_that_is_made_is_refused_before_the_run(tmp_path):
-    words = ("--baseline", "true", "--treatment", "slow=true", "--picture", "out.jpg")
-
-    result = sectax("run", "command", *words, folder=tmp_path, simulated=1)
-
-    assert result.status == 2
-    assert "FILE.svg" in result.err
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize(("page", "says"), [("a.html", "a.html exists already"), ("no/a.html", "no folder no")])
-def test_a_page_that_could_not_be_written_is_refused_before_the_run(folder, page, says):
-    words = ("--baseline", "true", "--treatment", "slow=true", "--out", "b.sectax", "--html", page)
-    result = sectax("run", "command", *words, folder=folder)
-
-    assert result.status == 2
-    assert says in result.err
-    assert not (folder / "b.sectax").exists()
 
 
 def test_the_command_to_repeat_makes_the_same_plan(folder):

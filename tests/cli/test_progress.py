@@ -54,6 +54,16 @@ def seen_by(stream: io.StringIO, loudness: Loudness = Loudness.USUAL) -> tuple[T
     return TerminalProgress(loudness, stream=stream, clock=clock), clock
 
 
+@pytest.fixture
+def terminal() -> Terminal:
+    return Terminal()
+
+
+def drawn(terminal: Terminal) -> list[str]:
+    """What stood on the live line, one after the other."""
+    return terminal.getvalue().split("\r\x1b[2K")[1:]
+
+
 @pytest.mark.parametrize("width", [20, 40, 80, 100, 140])
 def test_the_line_fits_and_loses_what_matters_least(width: int) -> None:
     line = live_line("block 8", 3, 10, 12.0, KNOWN, 1.0, width)
@@ -84,21 +94,18 @@ def test_a_terminal_of_ascii_gets_ascii() -> None:
     assert plain(live_line("block 8", 5, 10, 12.0, KNOWN, 1.0, 40)).isascii()
 
 
-def test_the_line_is_rewritten_in_place_and_not_more_often_than_an_eye_follows() -> None:
-    terminal = Terminal()
+def test_the_line_is_rewritten_in_place_and_not_more_often_than_an_eye_follows(terminal: Terminal) -> None:
     progress, clock = seen_by(terminal)
 
     for visit in range(1000):
         clock.now += 0.001
         progress.at("block 1", visit, 1000)
 
-    drawn = terminal.getvalue().count("\r\x1b[2K")
-    assert 1 / REDRAW_S - 1 <= drawn <= 1 / REDRAW_S + 1
+    assert 1 / REDRAW_S - 1 <= len(drawn(terminal)) <= 1 / REDRAW_S + 1
     assert "\n" not in terminal.getvalue()
 
 
-def test_a_line_that_stays_takes_the_live_one_away() -> None:
-    terminal = Terminal()
+def test_a_line_that_stays_takes_the_live_one_away(terminal: Terminal) -> None:
     progress, _ = seen_by(terminal)
     progress.at("block 1", 1, 2)
 
@@ -107,30 +114,28 @@ def test_a_line_that_stays_takes_the_live_one_away() -> None:
     assert terminal.getvalue().endswith("\r\x1b[2Ksaid\n")
 
 
-def test_time_left_counts_down_between_blocks_and_is_never_negative() -> None:
-    terminal = Terminal()
+def test_time_left_counts_down_between_blocks_and_is_never_negative(terminal: Terminal) -> None:
     progress, clock = seen_by(terminal)
     progress.stands(KNOWN)
     for _ in range(130):
         clock.now += 1
         progress.at("block 8", 1, 2)
 
-    lines = terminal.getvalue().split("\r\x1b[2K")[1:]
+    lines = drawn(terminal)
     assert "about 7 s left" in lines[0]
     assert "at most 92 s left" in lines[7]  # the guess has run out: what is sure stays
     assert "nearly done" in lines[-1]
     assert not any("-" in line for line in lines)
 
 
-def test_time_left_of_the_pilot_is_reported_and_gone_when_it_has_run_out() -> None:
-    terminal = Terminal()
+def test_time_left_of_the_pilot_is_reported_and_gone_when_it_has_run_out(terminal: Terminal) -> None:
     progress, clock = seen_by(terminal)
     progress.stands(in_pilot(12.0, 3.0))
     progress.at("pilot 3/16", 3, 16)
     clock.now += 20
     progress.at("pilot 15/16", 15, 16)
 
-    lines = terminal.getvalue().split("\r\x1b[2K")[1:]
+    lines = drawn(terminal)
     assert "about 12 s of the pilot left" in lines[0]
     assert "left" not in lines[1]
     assert "nearly done" not in lines[1]
@@ -168,8 +173,7 @@ def test_quiet_says_nothing_and_verbose_everything() -> None:
     assert all(said in verbose.getvalue() for said in ("plan\n", "froze\n", "block 7 · 9 s", "block 8 █"))
 
 
-def test_a_wait_is_alive_on_a_terminal() -> None:
-    terminal = Terminal()
+def test_a_wait_is_alive_on_a_terminal(terminal: Terminal) -> None:
     progress = TerminalProgress(stream=terminal)
 
     with progress.waiting("setting up"):
@@ -188,24 +192,6 @@ def test_a_watcher_that_has_gone_ends_nothing() -> None:
 
     progress.say("nobody hears this")
     progress.at("block 1", 1, 2)
-
-
-def test_quiet_and_verbose_are_opposites_and_so_are_two_rules_for_the_end() -> None:
-    for words, says in (
-        (("--quiet", "--verbose"), "opposites"),
-        (("--precise", "--until", "direction"), "two rules"),
-        (("--precise", "--blocks", "6"), "does not go with --precise"),
-    ):
-        result = sectax(*SLEEPS, *words)
-        assert result.status == 2
-        assert says in result.err
-
-
-def test_a_dry_run_says_how_long() -> None:
-    assert (
-        "takes at most about 60 s (refused after the pilot if 6 blocks do not fit); ends sooner"
-        in sectax(*SLEEPS, "--dry-run", "--budget", "60s").out
-    )
 
 
 def test_by_default_a_plain_difference_ends_at_its_first_verdict(tmp_path) -> None:
@@ -227,15 +213,9 @@ def test_a_machine_that_becomes_slower_is_announced_again(tmp_path) -> None:
     slowing.chmod(0o755)
     words = ("run", "command", "--baseline", "./slowing", "--treatment", "b=./slowing", "--max-blocks", "8")
 
+    words = (*words, "--out", "r.sectax")
     said = []
-    with subprocess.Popen(
-        [*PROGRAM, *words, "--out", "r.sectax"],
-        cwd=tmp_path,
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        text=True,
-    ) as run:
-        assert run.stderr is not None
+    with subprocess.Popen([*PROGRAM, *words], cwd=tmp_path, stderr=subprocess.PIPE, text=True) as run:
         for line in run.stderr:
             said.append(line)
             if line.startswith("block 1 "):
@@ -244,10 +224,8 @@ def test_a_machine_that_becomes_slower_is_announced_again(tmp_path) -> None:
                 (tmp_path / "slow").unlink(missing_ok=True)
 
     assert run.returncode == 0
-    again = [line for line in said if "longer than announced" in line]
-    assert re.match(
-        r"a block takes about .* now, longer than announced: (first verdict in about|at most|about)", again[0]
-    )
+    again = next(line for line in said if "longer than announced" in line)
+    assert re.match(r"a block takes about .* now, longer than announced: (first verdict in|at most|about)", again)
 
 
 @dataclass

@@ -15,11 +15,18 @@ from tests.program import sectax
 
 FOLDER = Path(__file__).with_name("refusals")
 PAGES, WORDS = sorted(FOLDER.iterdir()), FOLDER / "words.txt"
-FILES = {"key": b"eine-Folge-von-Zeichen_die-nur-diese-Tests-kennen", "empty": b"\n", "binary": b"\xff\xfe"}
+SAMPLES = Path(__file__).parents[1] / "audit" / "tools" / "samples"
+FILES = {
+    "key": b"eine-Folge-von-Zeichen_die-nur-diese-Tests-kennen",
+    "empty": b"\n",
+    "binary": b"\xff\xfe",
+    "t.csv": b"ms\n1\n",
+    "wrk.txt": (SAMPLES / "wrk.txt").read_bytes(),
+}
 
 
 @pytest.mark.parametrize(("page", "case"), [(page, case) for page in PAGES for case in cases(page)])
-def test_wrong_use_is_answered_with_words_and_begins_nothing(page: Path, case: str, tmp_path: Path) -> None:
+def test_wrong_use_is_refused_and_begins_nothing(page: Path, case: str, tmp_path: Path) -> None:
     for name, content in FILES.items():
         (tmp_path / name).write_bytes(content)
         (tmp_path / name).chmod(0o600)

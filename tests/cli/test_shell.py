@@ -16,6 +16,7 @@ from tests.needs import needs
 from tests.program import PROGRAM, sectax
 
 BASH_COMPLETION = Path("/usr/share/bash-completion/bash_completion")
+ZSH_FOLDER = "fpath+=(~/.local/share/zsh/site-functions)"  # as setup says it
 
 
 @pytest.fixture
@@ -94,22 +95,18 @@ def typed(shell: str, home: Path, text: str, wanted: str) -> str:
 
 
 @pytest.mark.more
-@needs("bash-completion")
+@pytest.mark.parametrize(
+    ("shell", "line"),
+    [
+        pytest.param("bash", f"source {BASH_COMPLETION}", marks=needs("bash-completion")),
+        pytest.param("zsh", f"{ZSH_FOLDER}\nautoload -U compinit && compinit -u", marks=needs("zsh")),
+    ],
+)
 @pytest.mark.parametrize(("text", "wanted"), TYPED)
-def test_bash_completes_what_is_typed(written, text, wanted):
-    (written / ".bashrc").write_text(f"source {BASH_COMPLETION}\nPS1='{_PROMPT}'\n")
+def test_a_shell_completes_what_is_typed(written, shell, line, text, wanted):
+    (written / f".{shell}rc").write_text(f"{line}\nPS1='{_PROMPT}'\n")
 
-    assert wanted in typed("bash", written, text, wanted)
-
-
-@pytest.mark.more
-@needs("zsh")
-@pytest.mark.parametrize(("text", "wanted"), TYPED)
-def test_zsh_completes_what_is_typed(written, text, wanted):
-    line = "fpath+=(~/.local/share/zsh/site-functions)"  # as setup says it
-    (written / ".zshrc").write_text(f"{line}\nautoload -U compinit && compinit -u\nPS1='{_PROMPT}'\n")
-
-    assert wanted in typed("zsh", written, text, wanted)
+    assert wanted in typed(shell, written, text, wanted)
 
 
 @pytest.mark.more

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from jsonschema import Draft202012Validator
 
-from sectax.advice.advise import advice
-from sectax.analysis.analyse import analyse
-from sectax.experiments.hmac.experiment import EXPERIMENT
 from sectax.model.advice import Advice
 from sectax.model.treatment import Treatment
 from sectax.prices import load
@@ -20,8 +14,8 @@ from sectax.workflow.present import View, render
 from tests.fakes.measured import measured
 from tests.machines import plan_of
 from tests.program import sectax
+from tests.workflow.advised import advised, document, printed
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schemas" / "advice-1.json").read_text())
 ON_AWS = {"endpoint": ("aws",), "role": ("arn:aws:iam::123456789012:role/lambda",)}
 # Memory -> seconds without the check; with it a fifth more.
 SECONDS = {"128": 0.0802, "1024": 0.0101}
@@ -43,15 +37,7 @@ def given(noise: float = 0.0, blocks: int = len(BLOCKS)) -> Advice:
         BLOCKS[:blocks],
         telemetry={of.id: {"periods": 50.0, "throttled_periods": 20.0 * ("/128/" in of.id)} for of in plan.treatments},
     )
-    return advice(analyse(run), EXPERIMENT.advice_rules(plan), load())
-
-
-def as_text(advised: Advice, *, width: int) -> str:
-    return render(advised, "terminal", View(width))
-
-
-def as_document(advised: Advice) -> str:
-    return render(advised, "json")
+    return advised(run)
 
 
 def test_the_bill_is_requests_and_whole_milliseconds_of_memory() -> None:
@@ -72,12 +58,12 @@ def test_no_money_is_named_without_an_interval_that_it_follows_from() -> None:
 
 
 def test_a_share_that_may_be_nearly_anything_is_not_printed() -> None:
-    advised = given()
-    (first, *others) = advised.anatomies
+    whole = given()
+    (first, *others) = whole.anatomies
 
     def known_from(low: float, high: float) -> str:
         parts = tuple(replace(part, share=replace(part.share, low=low, high=high)) for part in first.parts)
-        return as_text(replace(advised, anatomies=(replace(first, parts=parts), *others)), width=200)
+        return printed(replace(whole, anatomies=(replace(first, parts=parts), *others)))
 
     assert "the check: too noisy, run longer" in known_from(-0.19, 0.74)
     assert "the check at most 30 %;" in known_from(-0.1, 0.3)
@@ -85,22 +71,20 @@ def test_a_share_that_may_be_nearly_anything_is_not_printed() -> None:
 
 
 def test_lines_fit_into_the_terminal() -> None:
-    assert max(map(len, as_text(given(), width=72).splitlines())) <= 72
+    assert max(map(len, render(given(), "terminal", View(72)).splitlines())) <= 72
 
 
 def test_the_document_explains_every_null() -> None:
-    document = json.loads(as_document(given()))
+    made = document(given())
 
-    Draft202012Validator(SCHEMA).validate(document)
-    assert document["schema"] == "sectax/advice/1"
-    assert {(held["throttled_periods"], held["periods"]) for held in document["held"]} == {(20, 50), (0, 50)}
-    assert [part["words"] for part in document["anatomies"][0]["parts"]][-1] == "the check"
+    assert {(held["throttled_periods"], held["periods"]) for held in made["held"]} == {(20, 50), (0, 50)}
+    assert [part["words"] for part in made["anatomies"][0]["parts"]][-1] == "the check"
 
 
 def test_a_run_without_a_block_gives_no_advice() -> None:
     empty = replace(given(), anatomies=(), throttled=(), growths=(), decision=None)
 
-    assert "no advice for this run" in as_text(empty, width=80)
+    assert "no advice for this run" in printed(empty)
 
 
 def test_two_commands_have_advice_too(tmp_path) -> None:

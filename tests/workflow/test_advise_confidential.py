@@ -5,17 +5,15 @@ from __future__ import annotations
 import pytest
 
 from sectax import published
-from sectax.advice.advise import advice
 from sectax.analysis.analyse import analyse
 from sectax.analysis.compare import compare_with_published
-from sectax.experiments.confidential import EXPERIMENT
 from sectax.experiments.confidential.experiment import AS_PUBLISHED
 from sectax.hosts import registry as hosts
 from sectax.model.measured import Measured
 from sectax.model.treatment import Role, Treatment
-from sectax.prices import load
-from tests.fakes.measured import measured as measured_run
+from tests.fakes.measured import measured
 from tests.machines import plan_of
+from tests.workflow.advised import advised
 
 BLOCKS = tuple(range(1, 21))
 # Of the second host, its time over that of the first.
@@ -51,11 +49,7 @@ def run(
         jitter = 1 + 0.0005 * ((block * 7 + len(levels["test"])) % 5)
         return 1e-3 * slower * (1.2 if block % 2 else 1.0) * (jitter if levels["host"] == "b" else 1.0)
 
-    return measured_run(plan, {"time": seconds}, BLOCKS)
-
-
-def advised(measured: Measured):
-    return advice(analyse(measured), EXPERIMENT.advice_rules(measured.plan), load())
+    return measured(plan, {"time": seconds}, BLOCKS)
 
 
 def test_all_pairs_together_are_one_value_for_every_pair():
@@ -81,12 +75,11 @@ def test_the_study_is_compared_by_ratios_within_a_row_alone():
     assert shapes["normal : confidential, mutex"].here[0].missing == "not part of this run"
 
 
-def test_with_published_the_studys_commands_and_ours_stand_side_by_side():
-    measured = run(preset="published")
+def test_published_measures_the_studys_commands_beside_ours():
+    published_run = run(preset="published")
 
-    compared = compare_with_published(analyse(measured), STUDY)
+    compared = compare_with_published(analyse(published_run), STUDY)
 
     assert [side.name for side in compared.tables[0].here] == ["here, by-count, b", f"here, {AS_PUBLISHED}, b"]
-    assert {treatment.levels["test"] for treatment in measured.plan.treatments} == {
-        *("cpu", "memory-write", "fileio", "threads", "mutex")
-    }
+    tests = {treatment.levels["test"] for treatment in published_run.plan.treatments}
+    assert tests == {"cpu", "memory-write", "fileio", "threads", "mutex"}

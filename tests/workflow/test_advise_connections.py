@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from sectax.advice.advise import advice
 from sectax.advice.connections import connections
 from sectax.analysis.analyse import analyse
 from sectax.analysis.findings import judge
@@ -14,11 +13,10 @@ from sectax.audit.own import registry as checks
 from sectax.experiments import registry
 from sectax.model.measured import Measured
 from sectax.model.treatment import Treatment
-from sectax.prices import load
-from sectax.workflow.present import View, render
 from tests.fakes.measured import measured
 from tests.golden import as_agreed
 from tests.machines import plan_of
+from tests.workflow.advised import advised, printed
 
 GOLDEN = Path(__file__).with_name("golden")
 BLOCKS = tuple(range(1, 13))
@@ -37,26 +35,23 @@ def http(kept_s: float, new_s: float) -> Measured:
     return measured(plan, {"latency": latency}, BLOCKS, counts=counts)
 
 
-def advised(of: Measured) -> str:
-    warned = checks.run(of, judge(of))
-    about_connections = [warning for warning in warned if warning.check == "contained-work"]
-    lines = [f"{warning.severity} {warning.subject} {warning.saw}: {warning.advice}" for warning in about_connections]
-    rules = registry.load("http").advice_rules(of.plan)
-    text = render(advice(analyse(of), rules, load()), "terminal", View(width=400))
-    return "\n".join([*lines, *(line.strip() for line in text.splitlines() if line.startswith("  new · "))]) + "\n"
+def said_of_connections(of: Measured) -> str:
+    warned = [warning for warning in checks.run(of, judge(of)) if warning.check == "contained-work"]
+    lines = [f"{warning.severity} {warning.subject} {warning.saw}: {warning.advice}" for warning in warned]
+    lines += [line.strip() for line in printed(advised(of)).splitlines() if line.startswith("  new · ")]
+    return "\n".join(lines) + "\n"
 
 
 @pytest.mark.parametrize(
     ("name", "kept_s", "new_s"), [("longer", 2e-4, 1e-3), ("alike", 1e-3, 0.99e-3), ("delayed", 0.044, 3e-4)]
 )
 def test_a_kept_connection_that_is_slower_than_a_new_one_is_doubted(name: str, kept_s: float, new_s: float) -> None:
-    as_agreed(GOLDEN / f"connections-{name}.txt", advised(http(kept_s, new_s)))
+    as_agreed(GOLDEN / f"connections-{name}.txt", said_of_connections(http(kept_s, new_s)))
 
 
 def test_a_new_connection_is_counted_in_requests_and_not_the_other_way_round() -> None:
     plan = plan_of("tls", "quick")
     rule = registry.load("tls").advice_rules(plan).connections
-    assert rule is not None
     seconds = {rule.new: 0.02, rule.request: 0.001, rule.client_cpu: 1e-3, rule.server_cpu: 1e-3}
     run = measured(plan, {name: lambda *_, s=value: s for name, value in seconds.items()}, BLOCKS)
 

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import pytest
 
-from sectax.advice.advise import advice
-from sectax.analysis.analyse import analyse
-from sectax.experiments.database.experiment import EXPERIMENT
 from sectax.model.measured import Measured
 from sectax.model.treatment import Treatment
-from sectax.prices import load
-from sectax.workflow.present import View, render
 from tests.fakes.measured import measured
 from tests.machines import plan_of
+from tests.workflow.advised import advised, document, printed
 
 BLOCKS = tuple(range(1, 9))
 SECONDS = {("kept", "disable"): 1e-4, ("kept", "require"): 1.2e-4, ("new", "disable"): 0.02, ("new", "require"): 0.03}
@@ -42,42 +35,34 @@ def run(**levels: tuple[str, ...]) -> Measured:
     return measured(plan, values, BLOCKS)
 
 
-def said(of: Measured, form: str) -> str:
-    return render(advice(analyse(of), EXPERIMENT.advice_rules(of.plan), load()), form, View(width=400))
-
-
-def document(of: Measured) -> Any:
-    return json.loads(said(of, "json"))
-
-
-def test_a_new_connection_is_as_long_as_so_many_transactions() -> None:
-    worths = {one["treatment"]: one["times"] for one in document(run())["worths"]}
+def test_a_new_connection_is_counted_in_transactions() -> None:
+    worths = {one["treatment"]: one["times"] for one in document(advised(run()))["worths"]}
 
     assert worths.keys() == {"new/select/disable", "new/select/require"}
     assert worths["new/select/disable"]["point"] == pytest.approx(202, rel=0.01)
     assert worths["new/select/require"]["point"] == pytest.approx(252, rel=0.01)
     assert worths["new/select/disable"]["low"] < 202 < worths["new/select/disable"]["high"]
-    assert "new · disable: as long as 201.8 (200.1 to 203.5) transactions" in said(run(), "terminal")
+    assert "new · disable: as long as 201.8 (200.1 to 203.5) transactions" in printed(advised(run()))
 
 
-def test_where_one_of_the_two_was_not_measured_nothing_is_said() -> None:
-    assert document(run(connection=("new",)))["worths"] == []
+def test_without_kept_connections_there_is_no_worth() -> None:
+    assert document(advised(run(connection=("new",))))["worths"] == []
 
 
 def test_the_cost_is_given_in_time() -> None:
-    places = {one["treatment"]: one["parts"][0]["more"] for one in document(run())["places"]}
+    places = {one["treatment"]: one["parts"][0]["more"] for one in document(advised(run()))["places"]}
 
     assert places["new/select/require"]["point"] == pytest.approx(0.0106, rel=0.01)
 
 
 def test_the_headline_is_the_time_that_is_added() -> None:
-    assert "require: new +10.6 ms" in said(run(), "terminal")
+    assert "require: new +10.6 ms" in printed(advised(run()))
 
 
-def test_new_connections_take_so_many_processors_of_the_server() -> None:
-    one, other = document(run())["decision"]["connections"]
+def test_new_connections_are_given_in_processors_of_the_server() -> None:
+    one, other = document(advised(run()))["decision"]["connections"]
 
     assert (one["treatment"], other["treatment"]) == ("new/select/disable", "new/select/require")
     assert one["server_cpu"]["point"] == pytest.approx(0.008)
     assert one["requests"] is None
-    assert "new · disable 8, new · require 12" in said(run(), "terminal")
+    assert "new · disable 8, new · require 12" in printed(advised(run()))

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from sectax.advice.advise import advice
-from sectax.analysis.analyse import analyse
-from sectax.experiments.jwt import EXPERIMENT
-from sectax.model.advice import Advice
 from sectax.model.measured import Measured
 from sectax.model.treatment import Treatment
-from sectax.prices import load
-from tests.fakes.measured import measured as measured_run
+from tests.fakes.measured import measured
 from tests.machines import plan_of
+from tests.workflow.advised import advised
 
 LEVELS = {
     "language": ("python",),
@@ -39,11 +35,7 @@ def run(levels: dict[str, tuple[str, ...]] = LEVELS) -> Measured:
         whole = SECONDS[of.levels["algorithm"], of.levels["layer"]]
         return whole * (0.1 if of.levels["operation"] == "verify" else 1) * (1.2 if block % 2 else 1)
 
-    return measured_run(plan, {"cpu_time": seconds}, BLOCKS)
-
-
-def advised(measured: Measured) -> Advice:
-    return advice(analyse(measured), EXPERIMENT.advice_rules(measured.plan), load())
+    return measured(plan, {"cpu_time": seconds}, BLOCKS)
 
 
 def test_the_library_is_what_it_takes_more_than_the_primitive_in_every_cell() -> None:
@@ -62,5 +54,5 @@ def test_the_library_is_what_it_takes_more_than_the_primitive_in_every_cell() ->
     }
 
 
-def test_a_run_without_the_primitive_takes_nothing_apart() -> None:
+def test_a_run_without_the_primitive_has_no_anatomy() -> None:
     assert advised(run(LEVELS | {"layer": ("library",)})).anatomies == ()

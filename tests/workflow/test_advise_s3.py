@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-from typing import Any
 
 import pytest
 
-from sectax.advice.advise import advice
 from sectax.analysis.analyse import analyse
-from sectax.experiments.s3.experiment import EXPERIMENT
 from sectax.model.finding import AuditWarning, Severity
 from sectax.model.measured import Measured
 from sectax.model.treatment import Treatment
-from sectax.prices import load
 from sectax.reports.words.decisions import answers
 from sectax.text import claims
 from sectax.workflow.advise import decided
-from sectax.workflow.present import View, render
 from tests.fakes.measured import measured
 from tests.machines import plan_of
+from tests.workflow.advised import advised, document
 
 BLOCKS = tuple(range(1, 9))
 
@@ -40,17 +35,8 @@ def run() -> Measured:
     return measured(plan, values, BLOCKS)
 
 
-def document(run: Measured) -> Any:
-    return json.loads(said(run, "json"))
-
-
-def said(run: Measured, form: str = "terminal") -> str:
-    advised = advice(analyse(run), EXPERIMENT.advice_rules(run.plan), load())
-    return render(advised, form, View(width=400))
-
-
 def test_the_cost_is_given_where_it_sits(run: Measured) -> None:
-    (placed,) = (place for place in document(run)["places"] if "/100MB/" in place["cell"])
+    (placed,) = (place for place in document(advised(run))["places"] if "/100MB/" in place["cell"])
 
     # What no treatment observed (CPU time of the client, bytes on disk) is left out, and is not zero.
     assert {part["words"]: part["more"]["point"] for part in placed["parts"]} == {
@@ -62,13 +48,12 @@ def test_the_cost_is_given_where_it_sits(run: Measured) -> None:
 
 def test_what_is_withdrawn_has_no_figures(run: Measured) -> None:
     warnings = [AuditWarning("c", Severity.FATAL, "run", "", "")]
-    advised = advice(analyse(run, warnings), EXPERIMENT.advice_rules(run.plan), load())
 
-    assert {placed.parts for placed in advised.placed} == {()}
+    assert {placed.parts for placed in advised(run, warnings=warnings).placed} == {()}
 
 
 def test_a_month_is_reported_with_and_without_a_bucket_key(run: Measured) -> None:
-    outlays = document(run)["decision"]["outlays"]
+    outlays = document(advised(run))["decision"]["outlays"]
 
     totals = {(outlay["level"], outlay["way"]): outlay["total"] for outlay in outlays}
     plain = totals["none", None]
@@ -84,17 +69,15 @@ def test_what_is_not_decided_is_not_advised_on(run: Measured) -> None:
         for name, column in run.values["latency"].items()
     }
     noisy = dataclasses.replace(run, values=run.values | {"latency": latency})
-    analysed = analyse(noisy)
-    advised = advice(analysed, EXPERIMENT.advice_rules(run.plan), load())
     undecided = {
         finding.comparison.treatment
-        for finding in analysed.findings
+        for finding in analyse(noisy).findings
         if finding.comparison.metric == "latency" and finding.verdict == "inconclusive"
     }
 
     assert undecided >= {treatment.id for treatment in run.plan.treatments if treatment.role == "treatment"}
-    assert all(dict(placed.parts)["latency"] is None for placed in advised.placed)
-    latency_part, first_byte_part, server_part = document(noisy)["places"][1]["parts"]
+    assert all(dict(placed.parts)["latency"] is None for placed in advised(noisy).placed)
+    latency_part, first_byte_part, server_part = document(advised(noisy))["places"][1]["parts"]
     assert latency_part["more"] is None
     assert first_byte_part["more"]["point"] == 0.0
     assert server_part["more"]["point"] == pytest.approx(0.0105, rel=0.01)
@@ -121,21 +104,20 @@ def test_of_what_is_not_decided_its_most_is_reported(run: Measured) -> None:
 
 
 def test_the_figure_of_advice_is_that_of_the_finding(run: Measured) -> None:
-    analysed = analyse(run)
-    advised = advice(analysed, EXPERIMENT.advice_rules(run.plan), load())
     costs = {
         (finding.comparison.treatment, finding.comparison.metric): finding.effect.absolute
-        for finding in analysed.findings
+        for finding in analyse(run).findings
         if finding.effect is not None
     }
+    placements = advised(run).placed
 
-    assert advised.placed
-    for placed in advised.placed:
+    assert placements
+    for placed in placements:
         assert dict(placed.parts)["latency"] == costs[placed.treatment, "latency"]
 
 
-def test_the_measured_rate_is_held_against_the_quota_of_kms(run: Measured) -> None:
-    uses = {row["way"]: row for row in document(run)["quotas"] if "/1MB/" in row["cell"]}
+def test_the_measured_rate_is_compared_with_the_quota_of_kms(run: Measured) -> None:
+    uses = {row["way"]: row for row in document(advised(run))["quotas"] if "/1MB/" in row["cell"]}
 
     assert {way: row["limited_s"] for way, row in uses.items()} == {
         "without a bucket key": pytest.approx(433, abs=1),

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
-from jsonschema import Draft202012Validator
 
-from sectax.advice.advise import Asked, advice
+from sectax.advice.advise import Asked
 from sectax.advice.rates import NOT_ASKED, AskedRate
-from sectax.analysis.analyse import analyse
-from sectax.experiments.secrets.experiment import EXPERIMENT
 from sectax.model.advice import Advice, Between
 from sectax.model.errors import WrongUse
 from sectax.model.treatment import Treatment
-from sectax.prices import load
-from sectax.workflow.present import render
 from tests.fakes.measured import measured
 from tests.machines import plan_of
+from tests.workflow.advised import advised, document, printed
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schemas" / "advice-1.json").read_text())
 # On AWS nothing is asked of this machine.
 ON_AWS = {
     "endpoint": ("aws",),
@@ -37,11 +29,7 @@ SECONDS = {
 SLOWER_AT_128 = 20.0
 
 
-def given(
-    asked: AskedRate = NOT_ASKED,
-    *,
-    situations: tuple[str, ...] = ("hit", "miss"),
-) -> Advice:
+def given(asked: AskedRate = NOT_ASKED, *, situations: tuple[str, ...] = ("hit", "miss")) -> Advice:
     """Advice from a run in which a function of 128 MB takes twenty times as long."""
     levels = {"access": tuple(SECONDS), "memory": ("128", "1769"), "situation": situations}
     plan = plan_of("secrets", "default", levels, ON_AWS)
@@ -51,12 +39,11 @@ def given(
         return SECONDS[of.levels["access"]][of.levels["situation"]] * slower * (1 + 1e-3 * (-1) ** block)
 
     values = {"access": access, "first_access": lambda *_: 0.015, "backend": lambda *of: access(*of) / 2}
-    run = measured(plan, values, BLOCKS)
-    return advice(analyse(run), EXPERIMENT.advice_rules(plan), load(), Asked(rate=asked))
+    return advised(measured(plan, values, BLOCKS), Asked(rate=asked))
 
 
-def said(found: Advice) -> str:
-    return " ".join(render(found, "terminal").split())
+def words(of: Advice) -> str:
+    return " ".join(printed(of).split())
 
 
 def test_seconds_and_money_at_a_rate_are_those_worked_out_by_hand() -> None:
@@ -76,14 +63,10 @@ def test_seconds_and_money_at_a_rate_are_those_worked_out_by_hand() -> None:
 
 def test_without_misses_the_first_access_stands_for_them_and_is_named() -> None:
     found = given(AskedRate(calls=1, ttl_s=1.0, per_s=1.0), situations=("hit",))
-    (sidecar,) = [
-        treatment
-        for treatment in found.rates.at
-        if (treatment.levels["access"], treatment.levels["memory"]) == ("sidecar", "1769")
-    ]
+    at = {(treatment.levels["access"], treatment.levels["memory"]): treatment for treatment in found.rates.at}
 
-    assert sidecar.seconds.point == pytest.approx(0.015)
-    assert "the first access of an instance stands for it" in said(found)
+    assert at["sidecar", "1769"].seconds.point == pytest.approx(0.015)
+    assert "the first access of an instance stands for it" in words(found)
 
 
 def test_half_of_a_call_that_waits_for_the_answer_is_reported() -> None:
@@ -93,25 +76,19 @@ def test_half_of_a_call_that_waits_for_the_answer_is_reported() -> None:
 
 
 def test_the_document_holds_all_of_it_and_keeps_its_schema() -> None:
-    document = json.loads(render(given(), "json"))
-
-    Draft202012Validator(SCHEMA).validate(document)
-    assert len(document["rates"]) == 6 * 9  # ways and memories; TTLs and calls
+    assert len(document(given())["rates"]) == 6 * 9  # ways and memories; TTLs and calls
 
 
 def test_two_ways_that_are_not_distinguished_are_both_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(SECONDS, "sidecar", SECONDS["dictionary"])
 
-    assert "cannot be told apart from it" in said(given())
+    assert "cannot be told apart from it" in words(given())
 
 
 def test_an_experiment_without_rates_refuses_one() -> None:
-    from sectax.experiments.hmac.experiment import EXPERIMENT as HMAC
-
     plan = plan_of("hmac", "default", {}, {key: ON_AWS[key] for key in ("endpoint", "role")})
-    run = measured(plan, {}, ())
-    with pytest.raises(WrongUse, match="keep nothing between calls"):
-        advice(analyse(run), HMAC.advice_rules(plan), load(), Asked(rate=AskedRate(calls=3)))
+    with pytest.raises(WrongUse):
+        advised(measured(plan, {}, ()), Asked(rate=AskedRate(calls=3)))
 
 
 def test_between_has_its_ends_in_order() -> None:
@@ -124,7 +101,7 @@ def test_between_has_its_ends_in_order() -> None:
 
 
 def test_a_way_that_keeps_nothing_has_one_price_whatever_the_ttl() -> None:
-    text = said(given())
+    text = words(given())
 
     assert text.count("direct, new client any ") == 2
     assert "in-process dictionary 3600 s" in text

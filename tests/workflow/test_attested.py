@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from jsonschema import Draft202012Validator
+from cryptography.hazmat.primitives.serialization import Encoding
 
 from sectax.cli.attest import command
 from sectax.experiments.confidential import EXPERIMENT
 from sectax.experiments.confidential.attestation import ask as attestation
 from sectax.experiments.confidential.attestation import snp
 from sectax.experiments.confidential.attestation.ask import nonce_of
+from sectax.experiments.confidential.attestation.chain import read_certificates
 from sectax.experiments.interface import Request
 from sectax.hosts import registry as hosts
 from sectax.hosts.registry import host
@@ -27,7 +28,9 @@ from sectax.record.writer import RunWriter
 from sectax.workflow import attested as checking
 from sectax.workflow.attested import attested
 from sectax.workflow.environment import take_environment
+from tests.golden import as_agreed
 from tests.machines import plan_of, planned
+from tests.schemas import follows_its_schema
 
 SAMPLES = Path(__file__).parents[1] / "experiments" / "confidential" / "attestation_samples"
 REPORT = (SAMPLES / "tdx-spr.quote").read_bytes()
@@ -52,9 +55,11 @@ def interface(tmp_path, monkeypatch) -> Path:
     return folder
 
 
+LEVELS, OPTIONS = {"test": ("mutex",)}, {"host": ("normal=local", "tdx=local:tdx")}
+
+
 def plan():
-    options = {"host": ("normal=local", "tdx=local:tdx")}
-    return plan_of("confidential", "quick", {"test": ("mutex",)}, options)
+    return plan_of("confidential", "quick", LEVELS, OPTIONS)
 
 
 @pytest.fixture(autouse=True)
@@ -88,22 +93,19 @@ def test_a_report_is_fetched_with_the_nonce_and_nothing_stays_behind(interface, 
     assert [*interface.iterdir()] == []
 
 
-def test_a_guest_whose_kernel_offers_no_reports_says_so(tmp_path):
-    report = attestation.ask(host(), bytes(64), str(tmp_path / "none"))
-
-    assert set(report) == {attestation.MISSING}
-    assert "offers no reports" in report[attestation.MISSING]
-
-
 @pytest.mark.parametrize("said", ["", "end\t", "missing\t"])
-def test_a_guest_that_gives_neither_a_report_nor_a_reason_is_said_to(said, tmp_path, monkeypatch):
+def test_a_guest_that_gives_neither_a_report_nor_a_reason_is_not_genuine(said, tmp_path, monkeypatch):
     monkeypatch.setattr(attestation, "_SCRIPT", f"printf '{said}\\nend\\t\\n'")
     report = attestation.ask(host(), bytes(64), str(tmp_path))
 
     (checked,) = attested(recorded(tmp_path / "r.sectax", report), when=WHEN).hosts
 
-    assert report == {attestation.MISSING: "without a reason"}
-    assert (checked.genuine, checked.words) == (False, "it gave no report: without a reason")
+    assert set(report) == {attestation.MISSING}
+    assert not checked.genuine
+
+
+def test_a_guest_whose_kernel_offers_no_reports_says_so(tmp_path):
+    assert set(attestation.ask(host(), bytes(64), str(tmp_path / "none"))) == {attestation.MISSING}
 
 
 def test_every_session_records_the_report_of_its_confidential_hosts(interface, monkeypatch, tmp_path):
@@ -119,11 +121,9 @@ def test_every_session_records_the_report_of_its_confidential_hosts(interface, m
 
 
 def test_the_same_plan_has_the_same_nonce_and_another_plan_another():
-    options = {"host": ("normal=local", "tdx=local:tdx")}
-    the_plan = planned(EXPERIMENT, Request("quick", {"test": ("mutex",)}, Stopping(0.02), 2, options))
+    another = planned(EXPERIMENT, Request("quick", LEVELS, Stopping(0.02), 2, OPTIONS))
 
-    assert nonce_of(plan()) == nonce_of(plan())
-    assert nonce_of(plan()) != nonce_of(the_plan)
+    assert nonce_of(plan()) == nonce_of(plan()) != nonce_of(another)
 
 
 def test_a_genuine_report_for_the_plan_is_accepted_from_the_record(tmp_path, monkeypatch):
@@ -133,37 +133,38 @@ def test_a_genuine_report_for_the_plan_is_accepted_from_the_record(tmp_path, mon
 
     assert checked.genuine
     assert (checked.host, checked.session) == ("local:tdx", 1)
-    assert "a guest of tdx, by Intel's SGX Root CA" in checked.words
+    assert "tdx" in checked.words
 
 
-@pytest.mark.parametrize(
-    ("circumstances", "said"),
-    [
-        (given(), "made for something else than this run's plan"),
-        (given(report=REPORT[:200] + b"\x00" + REPORT[201:]), "it was changed"),
-        (given(provider="arm_cca_guest"), "cannot be checked here"),
-        ({attestation.REPORT: "!!", attestation.PROVIDER: "tdx_guest"}, "base64"),
-        ({attestation.MISSING: "its firmware gave no report"}, "it gave no report: its firmware"),
-    ],
-)
-def test_what_is_no_proof_is_reported_and_the_exit_status_is_1(tmp_path, circumstances, said):
-    path = recorded(tmp_path / "r.sectax", circumstances)
-
-    answer = CliRunner().invoke(command, [str(path)])
-
-    assert answer.exit_code == 1
-    assert "not attested: " in answer.output
-    assert said in answer.output
+UNPROVEN = {
+    "a report for another plan": given(),
+    "a changed report": given(report=REPORT[:200] + b"\x00" + REPORT[201:]),
+    "a provider that cannot be checked": given(provider="arm_cca_guest"),
+    "not base64": {attestation.REPORT: "!!", attestation.PROVIDER: "tdx_guest"},
+    "no report": {attestation.MISSING: "its firmware gave no report"},
+    "no confidential host": {},
+}
 
 
-def test_a_guest_that_is_not_what_it_said_is_not_accepted(tmp_path, monkeypatch):
+def test_what_is_not_a_proof_is_reported_as_agreed_with_exit_status_1(tmp_path):
+    answers = []
+    for number, (case, circumstances) in enumerate(UNPROVEN.items()):
+        path = recorded(tmp_path / f"{number}.sectax", circumstances, None if circumstances else {})
+        answer = CliRunner().invoke(command, [str(path)])
+        assert answer.exit_code == 1
+        answers.append(f"== {case}\n{answer.output}")
+
+    as_agreed(Path(__file__).with_name("golden") / "not-attested.txt", "".join(answers))
+
+
+def test_a_guest_that_is_not_what_it_claims_is_not_accepted(tmp_path, monkeypatch):
     monkeypatch.setattr(checking, "nonce_of", lambda plan: REPORT[568:632])
     path = recorded(tmp_path / "r.sectax", given(), {"host.memory_encryption": "sev-snp"})
 
     (checked,) = attested(path, when=WHEN).hosts
 
     assert not checked.genuine
-    assert checked.words == "its report is of tdx, and it said sev-snp"
+    assert {"tdx", "sev-snp"} <= set(checked.words.replace(",", "").split())
 
 
 def test_certificates_that_a_person_has_fetched_are_used(tmp_path, monkeypatch):
@@ -171,26 +172,13 @@ def test_certificates_that_a_person_has_fetched_are_used(tmp_path, monkeypatch):
     monkeypatch.setattr(checking, "nonce_of", lambda plan: report[0x50:0x90])
     monkeypatch.setattr(snp, "_DEBUG", 0)  # the recorded guest let its host debug it
     path = recorded(tmp_path / "r.sectax", given("sev_guest", report), {"host.memory_encryption": "sev-snp"})
-    from cryptography.hazmat.primitives.serialization import Encoding
-
-    from sectax.experiments.confidential.attestation.chain import read_certificates
-
     (chip,) = read_certificates((SAMPLES / "vcek.der").read_bytes())
     fetched = tmp_path / "fetched.pem"
     fetched.write_bytes(chip.public_bytes(Encoding.PEM) + (SAMPLES / "ask-ark-milan.pem").read_bytes())
 
     without, with_them = (attested(path, item, when=WHEN).hosts[0] for item in (None, fetched))
 
-    assert (without.genuine, without.words) == (False, "its certificates are not there")
-    assert with_them.genuine
-
-
-def test_a_run_without_a_confidential_host_has_nothing_to_check(tmp_path):
-    path = recorded(tmp_path / "r.sectax", {}, {})
-
-    answer = CliRunner().invoke(command, [str(path)])
-
-    assert (answer.exit_code, answer.output) == (1, "no host of this run says that its memory is encrypted\n")
+    assert (without.genuine, with_them.genuine) == (False, True)
 
 
 def test_the_document_follows_its_schema(tmp_path):
@@ -199,6 +187,5 @@ def test_the_document_follows_its_schema(tmp_path):
     answer = CliRunner().invoke(command, [str(path), "--json"])
 
     document = json.loads(answer.output)
-    schema = json.loads((Path(__file__).parents[2] / "docs/schemas/attest-1.json").read_text())
-    Draft202012Validator(schema).validate(document)
+    follows_its_schema(document)
     assert (answer.exit_code, document["hosts"][0]["genuine"]) == (1, False)

@@ -7,20 +7,20 @@ import json
 import pytest
 
 from tests.program import sectax
+from tests.workflow.sessions import verdicts
 
 RUN = ("run", "command", "--blocks", "6", "--seed", "1", "--out", "r.sectax")
 
 
-def verdicts(said) -> set[str]:
-    findings = json.loads(said.out)["findings"]
-    return {finding["verdict"]["id"] for finding in findings if finding["standing"] == "primary"}
+def primary(said) -> set[str]:
+    return set(verdicts(json.loads(said.out), "primary").values())
 
 
 @pytest.mark.more
 def test_a_run_without_an_answer_is_done_all_the_same(tmp_path):
     result = sectax(*RUN, "--baseline", "true", "--treatment", "b=true", "--json", folder=tmp_path, simulated=1)
 
-    assert verdicts(result) == {"inconclusive"}
+    assert primary(result) == {"inconclusive"}
     assert result.status == 0
 
 
@@ -46,15 +46,13 @@ def test_where_nothing_can_be_compared_no_length_and_no_advice_is_promised(tmp_p
 
 @pytest.mark.more  # real executions: 20 s
 def test_unequal_exit_statuses_lead_to_a_command_that_works(tmp_path):
-    result = sectax(
-        *RUN, "-i", "--baseline", "true", "--treatment", "b=false", "--json", folder=tmp_path, simulated=None
-    )
+    words = ("-i", "--baseline", "true", "--treatment", "b=false", "--json")
+    result = sectax(*RUN, *words, folder=tmp_path, simulated=None)
     again = (*RUN[:-1], "again.sectax", "--shell", "--baseline", "true; true", "--treatment", "b=false; true", "--json")
 
-    assert verdicts(result) == {"withdrawn"}
+    assert primary(result) == {"withdrawn"}
     assert "block 2" not in result.err
-    (advice,) = {
-        warning["advice"] for warning in json.loads(result.out)["warnings"] if warning["check"] == "unequal-work"
-    }
+    warnings = json.loads(result.out)["warnings"]
+    (advice,) = {warning["advice"] for warning in warnings if warning["check"] == "unequal-work"}
     assert "--shell 'CMD; true'" in advice
-    assert "withdrawn" not in verdicts(sectax(*again, folder=tmp_path, simulated=None))
+    assert "withdrawn" not in primary(sectax(*again, folder=tmp_path, simulated=None))

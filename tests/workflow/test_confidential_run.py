@@ -5,48 +5,57 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.hosts import sshd
 from tests.needs import needs
 from tests.program import sectax
+from tests.workflow.sessions import verdicts
 
-needs_sysbench = needs("sysbench")
-pytestmark = [needs_sysbench, pytest.mark.more]
+pytestmark = [needs("sysbench"), pytest.mark.more]
 
-
-def run(folder, *words: str, blocks: int = 6, **environment: str):
-    result = sectax(
-        *("run", "confidential", "--quick", "--blocks", str(blocks), "--out", "r.sectax", "--json", *words),
-        folder=folder,
-        timeout=600,
-        **environment,
-    )
-    return result, json.loads(result.out) if result.out.startswith("{") else {}
+IN_CONTAINER = ("--host", "plain=local", "--host", "runc=oci:runc")
 
 
-def verdicts(document) -> dict[str, str]:
-    return {finding["treatment"]: finding["verdict"]["id"] for finding in document["findings"]}
+def measured(folder: Path, experiment: str, *words: str, **environment: str) -> dict[str, Any]:
+    """The document of a run that was done."""
+    words = ("run", experiment, *words, "--out", "r.sectax", "--json")
+    result = sectax(*words, folder=folder, timeout=3000, **environment)
+    assert result.status == 0, result.err
+    document: dict[str, Any] = json.loads(result.out)
+    return document
+
+
+def quick(test: str, *words: str) -> tuple[str, ...]:
+    return ("confidential", "--quick", "--blocks", "6", "--level", f"test={test}", *words)
+
+
+def checks(document: dict[str, Any]) -> set[str]:
+    return {warning["check"] for warning in document["warnings"]}
+
+
+def trials(document: dict[str, Any], treatment: str) -> int:
+    return next(item["blocks"] for item in document["treatments"] if item["id"] == treatment)
 
 
 def test_a_name_that_promises_what_the_host_is_not_takes_the_verdict_away(tmp_path):
-    said, document = run(tmp_path, "--host", "plain=local", "--host", "gvisor=local", "--level", "test=mutex")
+    document = measured(tmp_path, *quick("mutex", "--host", "plain=local", "--host", "gvisor=local"))
 
-    assert said.status == 0, said.err
     assert verdicts(document)["mutex/gvisor"] == "withdrawn"
-    assert "isolation was declared as gvisor and witnessed as" in said.out
+    assert "mislabelled-level" in checks(document)
 
 
 @needs("runc", "runsc")
 def test_isolation_on_this_machine_is_measured_and_labelled(tmp_path):
-    said, document = run(tmp_path, "--level", "test=threads")
+    document = measured(tmp_path, *quick("threads"))
 
-    assert said.status == 0, said.err
     assert document["failures"] == []
     assert {"threads/runc", "threads/gvisor"} <= verdicts(document).keys()
-    assert "declared as" not in said.out
+    assert "mislabelled-level" not in checks(document)
     (session,) = document["run"]["sessions"]
     assert session["oci:runsc host.isolation"] == "gvisor"
     assert session["oci:runc host.isolation"] == "container"
@@ -54,27 +63,38 @@ def test_isolation_on_this_machine_is_measured_and_labelled(tmp_path):
     assert "encrypt no memory" in " ".join(result.out.split())
 
 
-@needs("sshd")
-def test_another_machine_is_measured_over_ssh(tmp_path):
-    with sshd.running(tmp_path / "sshd") as server:
-        hosts = ("--host", "here=local", "--host", f"there={server.name}")
-        said, document = run(tmp_path, *hosts, "--level", "test=mutex", SECTAX_SSH_CONFIG=str(server.config))
+@pytest.fixture
+def other_machine(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[sshd.Server]:
+    """A machine that is reached over ssh; a test may say what sysbench does there, and when."""
+    path = odd_sysbench(tmp_path / "odd", *request.param) if hasattr(request, "param") else ""
+    with sshd.running(tmp_path / "sshd", path=path) as server:
+        yield server
 
-    assert said.status == 0, said.err
+
+def there(server: sshd.Server) -> dict[str, str]:
+    return {"SECTAX_SSH_CONFIG": str(server.config)}
+
+
+def both(server: sshd.Server) -> tuple[str, ...]:
+    return ("--host", "here=local", "--host", f"there={server.name}")
+
+
+@needs("sshd")
+def test_another_machine_is_measured_over_ssh(tmp_path, other_machine):
+    document = measured(tmp_path, *quick("mutex", *both(other_machine)), **there(other_machine))
+
     assert document["failures"] == []
     assert "mutex/there" in verdicts(document)
-    assert f"{server.name} host.kernel" in document["run"]["sessions"][0]
-    assert server.log.read_text().count("Accepted publickey") == 1
+    assert f"{other_machine.name} host.kernel" in document["run"]["sessions"][0]
+    assert other_machine.log.read_text().count("Accepted publickey") == 1
 
 
 @needs("sshd")
-def test_pairs_repeat_a_pair_and_each_has_its_own_verdict(tmp_path):
-    with sshd.running(tmp_path / "sshd") as server:
-        words = ("--host", "a=local", "--host", f"b={server.name}", "--pair", f"local={server.name}")
-        said, document = run(tmp_path, *words, "--level", "test=mutex", SECTAX_SSH_CONFIG=str(server.config))
+def test_pairs_repeat_a_pair_and_each_has_its_own_verdict(tmp_path, other_machine):
+    pair = ("--pair", f"local={other_machine.name}")
+    document = measured(tmp_path, *quick("mutex", *both(other_machine), *pair), **there(other_machine))
 
-    assert said.status == 0, said.err
-    assert {"1/mutex/b", "2/mutex/b"} <= verdicts(document).keys()
+    assert {"1/mutex/there", "2/mutex/there"} <= verdicts(document).keys()
 
 
 def odd_sysbench(folder: Path, block: int, body: str, *, word: str = "run") -> str:
@@ -86,73 +106,65 @@ def odd_sysbench(folder: Path, block: int, body: str, *, word: str = "run") -> s
         # Every opening asks for the version once, and the pilot opens twice.
         f"  --version) echo x >>{folder}/opened ;;\n"
         f'  *{word}*) if [ "$(cat {folder}/opened 2>/dev/null | wc -l)" = {block + 2 * (word == "run")} ] && '
-        f"mkdir {folder}/done 2>/dev/null; then {body}; fi ;;\nesac\n"
+        f"mkdir {folder}/done 2>/dev/null; then {body.replace('FOLDER', str(folder))}; fi ;;\nesac\n"
         f'exec {shutil.which("sysbench")} "$@"\n'
     )
     script.chmod(0o755)
     return f"{folder}:/usr/local/bin:/usr/bin:/bin"
 
 
-def trials(document, treatment: str) -> int:
-    return next(item["blocks"] for item in document["treatments"] if item["id"] == treatment)
+HANGS = "echo $$ >FOLDER/hangs; exec sleep 1000"
+DROPS = "p=$$; until grep -q ^sshd /proc/$p/comm; do p=$(cut -d' ' -f4 /proc/$p/stat); done; kill -9 $p; sleep 9"
+FULL = "echo 'FATAL: Failed to write file! errno = 28 (No space left on device)'; exit 0"
 
 
-needs_sshd = needs("sshd")
+@needs("sshd")
+@pytest.mark.parametrize("other_machine", [(2, HANGS)], indirect=True)
+def test_a_host_that_hangs_costs_its_own_trials_and_no_more(tmp_path, other_machine):
+    words = (*both(other_machine), "--timeout", "5")
+    document = measured(tmp_path, *quick("sysbench-mutex", *words), **there(other_machine))
 
-
-@needs_sshd
-def test_a_host_that_hangs_costs_its_own_trials_and_no_more(tmp_path):
-    path = odd_sysbench(tmp_path / "odd", 2, f"echo $$ >{tmp_path}/hangs; exec sleep 1000")
-    with sshd.running(tmp_path / "sshd", path=path) as server:
-        hosts = ("--host", "here=local", "--host", f"there={server.name}", "--timeout", "5")
-        said, document = run(tmp_path, *hosts, "--level", "test=sysbench-mutex", SECTAX_SSH_CONFIG=str(server.config))
-
-    assert said.status == 0, said.err
-    assert {(failure["treatment"], failure["block"]) for failure in document["failures"]} == {
-        ("sysbench-mutex/there", 2)
-    }
-    assert "no answer within 10 s" in document["failures"][0]["reason"]
-    assert not Path("/proc", (tmp_path / "hangs").read_text().strip()).exists()
+    failures = {(failure["treatment"], failure["block"]) for failure in document["failures"]}
+    assert failures == {("sysbench-mutex/there", 2)}
+    assert not Path("/proc", (tmp_path / "odd/hangs").read_text().strip()).exists()
     assert (trials(document, "sysbench-mutex/here"), trials(document, "sysbench-mutex/there")) == (6, 5)
 
 
-@needs_sshd
-def test_a_host_that_drops_its_connection_is_reached_again_in_the_next_block(tmp_path):
-    drop = "p=$$; until grep -q ^sshd /proc/$p/comm; do p=$(cut -d' ' -f4 /proc/$p/stat); done; kill -9 $p; sleep 9"
-    path = odd_sysbench(tmp_path / "odd", 2, drop)
-    with sshd.running(tmp_path / "sshd", path=path) as server:
-        hosts = ("--host", "here=local", "--host", f"there={server.name}")
-        said, document = run(tmp_path, *hosts, "--level", "test=sysbench-mutex", SECTAX_SSH_CONFIG=str(server.config))
+@needs("sshd")
+@pytest.mark.parametrize("other_machine", [(2, DROPS)], indirect=True)
+def test_a_host_that_drops_its_connection_is_reached_again_in_the_next_block(tmp_path, other_machine):
+    document = measured(tmp_path, *quick("sysbench-mutex", *both(other_machine)), **there(other_machine))
 
-    assert said.status == 0, said.err
     assert len({failure["block"] for failure in document["failures"]}) == 1
-    assert "its shell ended" in document["failures"][0]["reason"]
     assert trials(document, "sysbench-mutex/there") == 5
-    assert server.log.read_text().count("Accepted publickey") == 2
+    assert other_machine.log.read_text().count("Accepted publickey") == 2
 
 
-@needs_sshd
-def test_a_host_whose_disk_is_full_is_left_out_with_its_own_words(tmp_path):
-    full = "echo 'FATAL: Failed to write file! errno = 28 (No space left on device)'; exit 0"
-    path = odd_sysbench(tmp_path / "odd", 0, full, word="prepare")
-    with sshd.running(tmp_path / "sshd", path=path) as server:
-        hosts = ("--host", "here=local", "--host", f"there={server.name}")
-        said, _ = run(tmp_path, *hosts, "--level", "test=sysbench-fileio", SECTAX_SSH_CONFIG=str(server.config))
+@needs("sshd")
+@pytest.mark.parametrize("other_machine", [(0, FULL, "prepare")], indirect=True)
+def test_a_host_whose_disk_is_full_is_left_out_with_its_own_words(tmp_path, other_machine):
+    said = sectax("run", *quick("sysbench-fileio", *both(other_machine)), folder=tmp_path, **there(other_machine))
 
     assert said.status == 3
     assert "No space left on device" in said.err
 
 
-@needs("runc")
-def test_any_command_is_measured_on_several_hosts(tmp_path):
-    words = ("--host", "plain=local", "--host", "runc=oci:runc", "--baseline", "/bin/sh -c 'echo $$ >>pids'")
-
-    result = sectax(
-        "run", "command", *words, "--blocks", "6", "--out", "r.sectax", "--json", folder=tmp_path, timeout=600
+def test_a_host_that_cannot_be_reached_is_left_out_with_its_reason(tmp_path):
+    said = sectax(
+        "run", *quick("mutex", "--host", "plain=local", "--host", "gone=ssh://nobody@127.0.0.1:1"), folder=tmp_path
     )
 
-    assert result.status == 0, result.err
-    document = json.loads(result.out)
+    assert said.status == 3
+    assert "ssh://nobody@127.0.0.1:1: " in said.err
+    assert "Connection refused" in said.err
+
+
+@needs("runc")
+def test_any_command_is_measured_on_several_hosts(tmp_path):
+    words = (*IN_CONTAINER, "--baseline", "/bin/sh -c 'echo $$ >>pids'", "--blocks", "6")
+
+    document = measured(tmp_path, "command", *words)
+
     assert verdicts(document).keys() >= {"all/runc"}
     assert document["failures"] == []
     # In the container it was the first few processes, in a folder that both share.
@@ -167,96 +179,72 @@ def test_a_word_that_is_another_program_on_another_host_takes_the_verdict_away(t
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/nproc").write_text("#!/bin/sh\nexec /usr/bin/nproc\n")
     (tmp_path / "bin/nproc").chmod(0o755)
-    words = ("--host", "plain=local", "--host", "runc=oci:runc", "--baseline", "nproc")
+    words = (*IN_CONTAINER, "--baseline", "nproc", "--blocks", "6")
 
-    result = sectax(
-        *("run", "command", *words, "--blocks", "6", "--out", "r.sectax", "--json"),
-        folder=tmp_path, timeout=600, PATH=f"{tmp_path}/bin:{os.environ['PATH']}",
-    )  # fmt: skip
+    document = measured(tmp_path, "command", *words, PATH=f"{tmp_path}/bin:{os.environ['PATH']}")
 
-    assert verdicts(json.loads(result.out))["all/runc"] == "withdrawn"
-    assert "program is /usr/bin/nproc" in result.out
+    assert verdicts(document)["all/runc"] == "withdrawn"
+    assert "/usr/bin/nproc" in json.dumps(document["warnings"])
 
 
-@needs_sshd
-def test_any_command_is_measured_on_another_machine_in_the_home_of_who_logs_in(tmp_path):
-    with sshd.running(tmp_path / "sshd") as server:
-        words = ("--host", "here=local", "--host", f"there={server.name}", "--shell")
-        baseline = f'test "$PWD" = "{tmp_path}" || test "$PWD" = "{Path.home()}"'
-        result = sectax(
-            *("run", "command", *words, "--baseline", baseline, "--blocks", "6", "--out", "r.sectax", "--json"),
-            folder=tmp_path, timeout=600, SECTAX_SSH_CONFIG=str(server.config),
-        )  # fmt: skip
+@needs("sshd")
+def test_any_command_is_measured_on_another_machine_in_the_home_of_who_logs_in(tmp_path, other_machine):
+    baseline = f'test "$PWD" = "{tmp_path}" || test "$PWD" = "{Path.home()}"'
+    words = (*both(other_machine), "--shell", "--baseline", baseline, "--blocks", "6")
 
-    assert result.status == 0, result.err
-    document = json.loads(result.out)
+    document = measured(tmp_path, "command", *words, **there(other_machine))
+
     assert document["failures"] == []
     assert trials(document, "all/there") == 6
-    assert server.log.read_text().count("Accepted publickey") == 1
+    assert other_machine.log.read_text().count("Accepted publickey") == 1
 
 
 @needs("runc", "curl")
 def test_an_http_service_and_its_client_are_measured_plain_and_in_a_container(tmp_path):
     shutil.copy(Path(__file__).parents[2] / "docs/examples/http.sh", tmp_path)
-    words = ("--host", "plain=local", "--host", "runc=oci:runc", "--runs", "6", "--timeout", "60", "--json")
-    place = tmp_path / "place"
+    commands = ("--prepare", "sh http.sh serve", "--baseline", "sh http.sh load 5", "--runs", "6", "--timeout", "60")
+    place = {"HTTP_PLACE": str(tmp_path / "place"), "HTTP_PORT": str(sshd.free_ports(1)[0])}
 
-    result = sectax(
-        *("run", "command", *words, "--prepare", "sh http.sh serve", "--baseline", "sh http.sh load 5"),
-        *("--out", "r.sectax"),
-        folder=tmp_path, timeout=600, HTTP_PLACE=str(place), HTTP_PORT=str(sshd.free_ports(1)[0]),
-    )  # fmt: skip
+    document = measured(tmp_path, "command", *IN_CONTAINER, *commands, **place)
 
-    assert result.status == 0, result.err
-    document = json.loads(result.out)
     assert document["failures"] == []
     assert trials(document, "all/runc") == 6
     # The client asks for five pages, after `serve` has asked for one.
-    assert (place / "log").read_text().count("GET /page.html") == 6
+    assert (tmp_path / "place" / "log").read_text().count("GET /page.html") == 6
 
 
 @pytest.mark.full
-@needs("runc")
-@needs("PostgreSQL")
+@needs("runc", "PostgreSQL")
 def test_postgresql_under_load_is_measured_plain_and_in_a_container(tmp_path):
     shutil.copy(Path(__file__).parents[2] / "docs/examples/pgbench.sh", tmp_path)
-    words = ("--host", "plain=local", "--host", "runc=oci:runc", "--blocks", "6", "--timeout", "120", "--json")
     hooks = ("--prepare", "sh pgbench.sh serve", "--cleanup", "rm -rf /var/tmp/sectax-pgbench")
+    words = (*hooks, "--baseline", "sh pgbench.sh load 20", "--blocks", "6", "--timeout", "120")
 
-    result = sectax(
-        *("run", "command", *words, *hooks, "--baseline", "sh pgbench.sh load 20", "--out", "r.sectax"),
-        folder=tmp_path, timeout=3000,
-    )  # fmt: skip
+    document = measured(tmp_path, "command", *IN_CONTAINER, *words)
 
-    assert result.status == 0, result.err
-    document = json.loads(result.out)
     assert document["failures"] == []
     assert trials(document, "all/runc") == 6
     assert not Path("/var/tmp/sectax-pgbench").exists()
 
 
 @pytest.mark.full
-def test_the_studys_commands_stand_beside_ours_and_those_that_the_clock_ends_have_no_verdict(tmp_path):
-    words = ("run", "confidential", "--published", "--host", "a=local", "--host", "b=local", "--blocks", "6", "--json")
-    levels = ("--level", "test=memory-write,mutex")
+def test_commands_of_the_study_that_the_clock_ends_have_no_verdict(tmp_path):
+    words = (
+        "--published",
+        "--host",
+        "a=local",
+        "--host",
+        "b=local",
+        "--blocks",
+        "6",
+        "--level",
+        "test=memory-write,mutex",
+    )
 
-    result = sectax(*words, *levels, "--out", "r.sectax", folder=tmp_path, timeout=3000)
+    document = measured(tmp_path, "confidential", *words)
 
-    assert result.status == 0, result.err
-    found = verdicts(json.loads(result.out))
-    assert found["as-published/memory-write/b"] == "withdrawn"
-    assert found["by-count/memory-write/b"] != "withdrawn"
-    audited = sectax("audit", "r.sectax", folder=tmp_path)
-    assert "are the 10 s that were configured" in " ".join(audited.out.split())
+    assert verdicts(document)["as-published/memory-write/b"] == "withdrawn"
+    assert verdicts(document)["by-count/memory-write/b"] != "withdrawn"
+    assert "fixed-time-total" in sectax("audit", "r.sectax", folder=tmp_path).out
     compared = sectax("compare", "r.sectax", "published:confidential-vm-sysbench", folder=tmp_path)
     assert compared.status == 0
-
-
-def test_a_host_that_cannot_be_reached_is_left_out_with_its_reason(tmp_path):
-    hosts = ("--host", "plain=local", "--host", "gone=ssh://nobody@127.0.0.1:1")
-
-    said, _ = run(tmp_path, *hosts, "--level", "test=mutex")
-
-    assert said.status == 3
-    assert "ssh://nobody@127.0.0.1:1: " in said.err
-    assert "Connection refused" in said.err

@@ -20,9 +20,11 @@ from sectax.model.measured import Measured
 from sectax.model.plan import Plan
 from sectax.prices import load
 from sectax.reports.words import decisions, summaries
+from sectax.workflow.advise import rules_of
 from tests.fakes.measured import measured as measured_run
 from tests.golden import as_agreed
 from tests.machines import plan_of, planned, request_for
+from tests.workflow.advised import advised
 
 GOLDEN = Path(__file__).with_name("golden")
 BLOCKS = tuple(range(1, 13))
@@ -49,11 +51,17 @@ def measured(plan: Plan, seconds, metric: str) -> Measured:
     return measured_run(plan, values, BLOCKS)
 
 
+def undecided(analysed: Analysed, level: str) -> Analysed:
+    """The same, where what has this level is not decided."""
+    findings = (
+        replace(finding, verdict=VerdictId.INCONCLUSIVE) if level in finding.comparison.treatment else finding
+        for finding in analysed.findings
+    )
+    return replace(analysed, findings=tuple(findings))
+
+
 def decision_of(analysed: Analysed, **asked):
-    rules = registry.load("jwt").advice_rules(analysed.measured.plan)
-    decision = decide(analysed, rules, load(), **asked)
-    assert decision is not None
-    return decision
+    return decide(analysed, rules_of(analysed), load(), **asked)
 
 
 def test_the_cheapest_for_all_comes_first_and_then_the_cheapest_without_its_caveat() -> None:
@@ -105,12 +113,7 @@ def test_without_a_mix_of_ones_own_the_answer_is_for_all_of_them() -> None:
 
 def test_what_is_not_decided_is_not_advised_on() -> None:
     analysed = judged()
-    open_ = tuple(
-        replace(finding, verdict=VerdictId.INCONCLUSIVE) if "HS256" in finding.comparison.treatment else finding
-        for finding in analysed.findings
-    )
-
-    decision = decision_of(replace(analysed, findings=open_))
+    decision = decision_of(undecided(analysed, "HS256"))
 
     assert "HS256" not in {item.level for item in (*decision.cheapest, *decision.outlays)}
     assert any("2 of 6" in line or "4 of 6" in line for line in decisions.decision(analysed, decision))
@@ -122,12 +125,7 @@ def test_where_one_place_is_not_decided_the_answer_names_those_that_are() -> Non
     plan = plan_of("jwt", "default", levels)
     analysed = analyse(measured(plan, lambda of: SECONDS["verify"][of["algorithm"]], "cpu_time"))
     (everywhere,) = decisions.answers(plan, decision_of(analysed))
-    open_ = tuple(
-        replace(finding, verdict=VerdictId.INCONCLUSIVE) if "php" in finding.comparison.treatment else finding
-        for finding in analysed.findings
-    )
-
-    (one,) = decisions.answers(plan, decision_of(replace(analysed, findings=open_)))
+    (one,) = decisions.answers(plan, decision_of(undecided(analysed, "php")))
 
     assert "ython" not in everywhere
     assert one.lower().startswith("python: ")
@@ -136,16 +134,15 @@ def test_where_one_place_is_not_decided_the_answer_names_those_that_are() -> Non
 def test_a_mix_is_for_runs_of_jwt_alone() -> None:
     analysed = judged()
 
-    with pytest.raises(WrongUse, match="do not sign or verify"):
+    with pytest.raises(WrongUse):
         advice(analysed, AdviceRules("cpu_time", Choice(uses=lambda *_: ())), load(), Asked(counts={"sign": 1.0}))
 
 
 def test_an_operation_of_the_mix_that_was_not_measured_is_named() -> None:
-    analysed = judged(operations=("verify",))
-    rules = registry.load("jwt").advice_rules(analysed.measured.plan)
+    measured = judged(operations=("verify",)).measured
 
-    with pytest.raises(WrongUse, match="did not measure 'sign'"):
-        advice(analysed, rules, load(), Asked(counts={"sign": 1.0, "verify": 20.0}))
+    with pytest.raises(WrongUse, match="sign"):
+        advised(measured, Asked(counts={"sign": 1.0, "verify": 20.0}))
 
 
 def _faster(**others: dict[str, dict[str, dict[int, float]]]) -> tuple[Analysed, AdviceRules]:
@@ -190,7 +187,7 @@ def test_work_that_a_witness_shows_to_be_left_out_explains_a_surprise() -> None:
     assert [surprise.cause for surprise in decision.surprises] == ["it computes no MD5"]
 
 
-def test_where_nothing_is_decided_that_is_reported_first_and_a_wide_interval_is_no_answer() -> None:
+def test_an_undecided_run_says_so_first_and_gives_no_answer() -> None:
     analysed, rules = _faster()
     wide = tuple(
         replace(
@@ -201,10 +198,10 @@ def test_where_nothing_is_decided_that_is_reported_first_and_a_wide_interval_is_
         for finding in analysed.findings
     )
 
-    undecided = replace(analysed, findings=wide)
-    decision = decide(undecided, replace(rules, choice=replace(rules.choice, picks=False)), load())
+    unknown = replace(analysed, findings=wide)
+    decision = decide(unknown, replace(rules, choice=replace(rules.choice, picks=False)), load())
 
-    assert decisions.decision(undecided, decision)[0] == "Neither of the 2 comparisons is decided."
+    assert decisions.decision(unknown, decision)[0] == "Neither of the 2 comparisons is decided."
     assert decisions.answers(analysed.measured.plan, decision) == []
 
 

@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import boto3
 import pytest
 
 from tests.experiments.on_lambda.functions import needs_sandbox
@@ -60,26 +61,17 @@ def test_functions_are_deployed_there_measured_and_deleted(folder, address, word
     assert result.status == 0, result.err
     (primary,) = (finding for finding in document["findings"] if finding["standing"] == "primary")
     assert primary["verdict"]["id"] != "not-measured"
-    import boto3
-
     own = {"aws_access_key_id": "local", "aws_secret_access_key": "local", "region_name": "us-east-1"}
     assert boto3.client("lambda", endpoint_url=address, **own).list_functions()["Functions"] == []
 
 
 @pytest.mark.more
 @pytest.mark.parametrize("words", [function(), HMAC], ids=["function", "hmac"])
-@pytest.mark.parametrize(
-    ("endpoint", "status", "told"),
-    [
-        ("http://127.0.0.1:1", 3, "no Lambda answers at http://127.0.0.1:1: the service cannot be reached"),
-        ("nowhere", 2, "is not an address"),
-    ],
-    ids=lambda value: value if isinstance(value, str) and "://" in value else "",
-)
-def test_a_wrong_endpoint_ends_the_run_before_anything_is_tried(folder, words, endpoint, status, told):
+@pytest.mark.parametrize(("endpoint", "status"), [("http://127.0.0.1:1", 3), ("nowhere", 2)])
+def test_a_wrong_endpoint_ends_the_run_before_anything_is_tried(folder, words, endpoint, status):
     result = sectax(*words, "--endpoint", endpoint, "--out", "r.sectax", folder=folder)
 
     assert result.status == status
-    assert told in result.err
+    assert endpoint in result.err
     assert "hint: " in result.err
     assert "the pilot" not in result.err

@@ -3,13 +3,11 @@
 import json
 import math
 import shutil
-import subprocess
 from pathlib import Path
 from random import Random
 
 import msgspec
 import pytest
-from jsonschema import Draft202012Validator
 
 from sectax.model.errors import WrongUse
 from sectax.model.finding import VerdictId
@@ -19,8 +17,8 @@ from sectax.workflow import history as workflow
 from sectax.workflow.history import _Compared, _Run, history
 from sectax.workflow.present import View, render
 from tests.program import sectax
-
-ROOT = Path(__file__).parents[2]
+from tests.schemas import follows_its_schema
+from tests.workflow.repositories import commit, git
 
 
 def run(
@@ -49,7 +47,7 @@ def test_runs_of_two_machines_are_two_lines() -> None:
     assert [(line.machine, len(line.seen), line.changes) for line in lines] == [("Xeon", 10, ()), ("EPYC", 10, ())]
 
 
-def test_what_nothing_may_be_claimed_of_has_no_ratio_and_is_no_level() -> None:
+def test_a_withdrawn_comparison_has_no_ratio_and_no_level() -> None:
     verdicts = ["withdrawn" if number in (3, 7) else "slower-material" for number in range(14)]
     runs = [run(number, 9.0 if said == "withdrawn" else 1.2, verdict=said) for number, said in enumerate(verdicts)]
 
@@ -70,7 +68,7 @@ def test_a_page_has_a_picture_of_each_line_and_no_markup_of_others() -> None:
     assert f"{10:040}"[:12] in render(made, "terminal", View())
 
 
-def test_of_too_few_runs_it_is_not_said_that_no_level_changed() -> None:
+def test_too_few_runs_do_not_show_that_no_level_changed() -> None:
     few, enough = [run(number, 1.2, cpu="few") for number in range(9)], [run(number, 1.2) for number in range(10)]
 
     def said(runs: list[tuple[str, _Run]]) -> str:
@@ -87,7 +85,6 @@ def test_of_too_few_runs_it_is_not_said_that_no_level_changed() -> None:
 def test_a_figure_without_an_interval_has_no_more_digits_than_one_with_it() -> None:
     name, seen = run(1, 1.2345)
     (compared,) = seen.compared
-    assert compared.logs is not None
     alone = msgspec.structs.replace(compared, logs=(-math.inf, compared.logs[1], math.inf))
     line = workflow._lines([(name, msgspec.structs.replace(seen, compared=(alone,)))])
 
@@ -104,9 +101,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def test_a_folder_is_read_and_what_was_read_is_kept(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_is_read_once(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECTAX_CACHE", str(tmp_path))
     first = history(str(folder))
     monkeypatch.setattr(workflow, "analyse_file", None, raising=False)
@@ -121,23 +116,20 @@ def test_a_folder_is_read_and_what_was_read_is_kept(
 
 def test_the_document_keeps_to_its_schema_and_a_branch_says_the_same(folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder, tmp_path / "runs")
-    for words in ("init -q -b main .", "add .", "-c user.name=a -c user.email=a@b commit -qm runs"):
-        subprocess.run(["git", *words.split()], cwd=tmp_path, check=True)
-    schema = json.loads((ROOT / "docs" / "schemas" / "history-1.json").read_text())
+    git(tmp_path, "init", "-q", "-b", "main", ".")
+    commit(tmp_path)
 
     of_folder = json.loads(sectax("history", "runs", "--json", folder=tmp_path).out)
     (tmp_path / "empty").mkdir()
     of_branch = json.loads(sectax("history", "main", "--json", folder=tmp_path / "empty").out)
 
-    Draft202012Validator(schema).validate(of_folder)
+    follows_its_schema(of_folder)
     assert [line["comparison"] for line in of_branch["lines"]] == [line["comparison"] for line in of_folder["lines"]]
     assert (of_folder["runs"], of_branch["runs"]) == (2, 2)
 
 
-def test_what_is_no_folder_and_no_branch_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_neither_a_folder_of_runs_nor_a_branch_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for source in ("nowhere", "--output=x"):
-        with pytest.raises(WrongUse, match="neither a folder"):
+    for source in ("nowhere", "--output=x", "."):
+        with pytest.raises(WrongUse):
             history(source)
-    with pytest.raises(WrongUse, match="no run file"):
-        history(".")

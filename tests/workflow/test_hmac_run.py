@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import re
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from tests.experiments.on_lambda.functions import needs_sandbox
 from tests.program import sectax
+from tests.workflow.sessions import rows, shown
 
 pytestmark = needs_sandbox
 
 SMALL = ["--level", "payload=10KiB", "--level", "memory=1769", "--blocks", "6", "--out", "r.sectax"]
 
 
-def observed(path: Path, metric: str) -> dict[tuple[int, str], int]:
+def observed(folder: Path, metric: str) -> list[int]:
     """How many of them every block has of every treatment."""
-    with closing(sqlite3.connect(path)) as db:
-        rows = db.execute(
-            "SELECT block, treatment, count(*) FROM observations WHERE metric = ? GROUP BY block, treatment", (metric,)
-        )
-        return {(block, treatment): count for block, treatment, count in rows}
+    of_metric = "SELECT count(*) FROM observations WHERE metric = ? GROUP BY block, treatment"
+    return [count for (count,) in rows(folder, of_metric, metric)]
 
 
 @pytest.mark.more
@@ -32,10 +27,9 @@ def test_a_block_of_the_published_design_is_five_invocations_with_the_first_amon
     result = sectax("run", "hmac", "--published", *SMALL, folder=tmp_path)
 
     assert result.status == 0, result.err
-    counts = observed(tmp_path / "r.sectax", "invocation")
-    assert len(counts) == 6 * 3  # the baseline, its copy, and the published scheme
-    assert set(counts.values()) == {5}
-    assert set(observed(tmp_path / "r.sectax", "duration").values()) == {4}
+    # The baseline, its copy, and the published scheme.
+    assert observed(tmp_path, "invocation") == [5] * 6 * 3
+    assert set(observed(tmp_path, "duration")) == {4}
 
 
 @pytest.mark.more
@@ -43,11 +37,9 @@ def test_a_quick_run_says_what_the_check_itself_takes(tmp_path):
     result = sectax("run", "hmac", "--quick", *SMALL, folder=tmp_path)
 
     assert result.status == 0, result.err
-    counts = observed(tmp_path / "r.sectax", "whole_cpu")
-    assert len(counts) == 6 * 3  # the baseline is told of too, or nothing could be compared
-    assert len(observed(tmp_path / "r.sectax", "check_cpu")) == 6
-    document = json.loads(sectax("show", "r.sectax", "--json", folder=tmp_path).out)
-    first = next(finding for finding in document["findings"] if finding["standing"] == "primary")
+    assert len(observed(tmp_path, "whole_cpu")) == 6 * 3  # of the baseline too, or nothing could be compared
+    assert len(observed(tmp_path, "check_cpu")) == 6
+    first = next(finding for finding in shown(tmp_path)["findings"] if finding["standing"] == "primary")
     assert first["metric"] == "whole_cpu"
     assert first["effect"]["blocks"] == 6
     said_of_check = r"the check itself, in CPU time, takes [\d.,]+ to [\d.,]+ (µs|ms)"
@@ -61,8 +53,7 @@ def test_the_steps_of_the_check_are_reported_and_make_up_the_whole(tmp_path):
     result = sectax("run", "hmac", "--quick", *chosen, *SMALL, folder=tmp_path)
 
     assert result.status == 0, result.err
-    advised = sectax("advise", "r.sectax", "--json", folder=tmp_path)
-    (anatomy,) = json.loads(advised.out)["anatomies"]
+    (anatomy,) = shown(tmp_path, "advise")["anatomies"]
     words = [part["words"] for part in anatomy["parts"]]
     assert words[0] == "handing over and parsing the event"
     assert {"deriving the key", "the MAC", "comparing", "UTF-8", "Base64", "MessagePack"} <= set(words)

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
 import shlex
 import signal
 import socket
-import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +20,13 @@ from sectax.experiments.client_server.server import free_port
 from tests.fakes.http_service import HttpService, said, secured_by
 from tests.needs import needs
 from tests.program import Said, sectax
+from tests.workflow.sessions import begin, shown, wait_for_block
 
 pytestmark = needs("the HTTP client in Go")
 
 SERVE = f"{shlex.quote(sys.executable)} -m http.server --bind 127.0.0.1 $PORT"
 STARTED = "http://127.0.0.1:$PORT/page.txt"
+SERVED = ("--baseline", STARTED, "--treatment", f"new={STARTED}", "--start", f"baseline={SERVE}")
 
 
 def slow() -> tuple[bytes]:
@@ -44,13 +41,12 @@ def service() -> Iterator[HttpService]:
 
 
 def run(folder: Path, *words: str) -> Said:
-    return sectax("run", "http", *words, "--blocks", "6", "--out", "a.sectax", folder=folder, timeout=200)
+    return sectax("run", "http", *words, "--blocks", "6", "--out", "r.sectax", folder=folder, timeout=200)
 
 
 def treatments(folder: Path) -> dict[str, dict[str, Any]]:
     """Those that were compared, by the names of their services."""
-    document = json.loads(sectax("show", "a.sectax", "--json", folder=folder).out)
-    asked = [one for one in document["treatments"] if one["role"] in ("baseline", "treatment")]
+    asked = [one for one in shown(folder)["treatments"] if one["role"] in ("baseline", "treatment")]
     return {one["levels"]["service"]: one for one in asked}
 
 
@@ -81,8 +77,8 @@ def test_no_secret_is_recorded_or_shown(tmp_path: Path, service: HttpService) ->
     )
 
     assert ran.status == 0, ran.err
-    kept = (tmp_path / "a.sectax").read_bytes()
-    everything = sectax("report", "a.sectax", "--format", "html", folder=tmp_path).out + ran.out + ran.err
+    kept = (tmp_path / "r.sectax").read_bytes()
+    everything = sectax("report", "r.sectax", "--format", "html", folder=tmp_path).out + ran.out + ran.err
     assert not [secret for secret in secrets if secret.encode() in kept or secret in everything]
     assert f"127.0.0.1:{service.port}/?token=…".encode() in kept
     assert f"Authorization: Bearer {secrets[2]}" in service.heard[-1].splitlines()
@@ -99,7 +95,7 @@ def test_no_secret_is_recorded_or_shown(tmp_path: Path, service: HttpService) ->
         ("/nowhere", (), 3),
     ],
 )
-def test_other_answers_are_a_failure_unless_they_were_declared(
+def test_undeclared_answers_are_failures(
     path: str, options: tuple[str, ...], status: int, tmp_path: Path, service: HttpService
 ) -> None:
     ran = run(tmp_path, service.url(), f"--treatment=new={service.url(path)}", *options)
@@ -112,8 +108,7 @@ def test_other_answers_are_a_failure_unless_they_were_declared(
 @pytest.mark.parametrize("fresh", [(), ("--fresh",)])
 def test_servers_are_started_and_ended(fresh: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "page.txt").write_text("a page")
-    words = ("--baseline", STARTED, "--treatment", f"new={STARTED}")
-    ran = run(tmp_path, *words, "--start", f"baseline={SERVE}", "--start", f"new={SERVE}", *fresh)
+    ran = run(tmp_path, *SERVED, "--start", f"new={SERVE}", *fresh)
 
     assert ran.status == 0, ran.err
     assert {one["blocks"] for one in treatments(tmp_path).values()} == {6}
@@ -121,8 +116,7 @@ def test_servers_are_started_and_ended(fresh: tuple[str, ...], tmp_path: Path) -
 
 def test_a_server_that_does_not_start_ends_the_run_with_its_words(tmp_path: Path) -> None:
     failing = f"{shlex.quote(sys.executable)} -c 'import sys; sys.exit(\"no such setting\")'"
-    words = ("--baseline", STARTED, "--treatment", f"new={STARTED}", "--start", f"baseline={SERVE}")
-    ran = run(tmp_path, *words, "--start", f"new={failing}")
+    ran = run(tmp_path, *SERVED, "--start", f"new={failing}")
 
     assert ran.status == 3
     assert "no such setting" in ran.err
@@ -134,8 +128,8 @@ def test_new_connections_over_tls_carry_more_bytes(tmp_path: Path) -> None:
         ran = run(tmp_path, service.url(), service.url(), "--ca", "server.pem", "--level", "connection=kept,new")
 
     assert ran.status == 0, ran.err
-    document = json.loads(sectax("show", "a.sectax", "--json", folder=tmp_path).out)
-    baselines = {one["levels"]["connection"]: one for one in document["treatments"] if one["role"] == "baseline"}
+    treatments = shown(tmp_path)["treatments"]
+    baselines = {one["levels"]["connection"]: one for one in treatments if one["role"] == "baseline"}
     assert estimate(baselines["new"], "received_bytes") > estimate(baselines["kept"], "received_bytes") + 500
 
 
@@ -147,33 +141,18 @@ def test_requests_overlap(load: tuple[str, ...], tmp_path: Path, service: HttpSe
     assert {one["blocks"] for one in treatments(tmp_path).values()} == {6}
 
 
-def _kill_after_a_block(folder: Path) -> None:
-    """Kill the server whose number is in the folder's `pid` as soon as the run there has a finished block."""
-    until = time.monotonic() + 150
-    while time.monotonic() < until:
-        time.sleep(0.1)
-        with (
-            contextlib.suppress(sqlite3.Error),
-            closing(sqlite3.connect(f"file:{folder}/a.sectax?mode=ro", uri=True)) as record,
-        ):
-            if record.execute("SELECT COUNT(*) FROM block WHERE state = 'finished'").fetchone()[0]:
-                os.kill(int((folder / "pid").read_text()), signal.SIGKILL)
-                return
-
-
 def test_a_server_that_is_killed_in_the_middle_ends_the_run_with_its_reason(tmp_path: Path) -> None:
     (tmp_path / "page.txt").write_text("a page")
-    words = ("--baseline", STARTED, "--treatment", f"new={STARTED}", "--start", f"baseline={SERVE}")
-    with ThreadPoolExecutor(1) as beside:
-        killed = beside.submit(_kill_after_a_block, tmp_path)
-        ran = run(tmp_path, *words, "--start", f"new=sh -c 'echo $$ > pid; exec {SERVE}'", "--blocks", "400")
-        killed.result()
+    words = (*SERVED, "--start", f"new=sh -c 'echo $$ > pid; exec {SERVE}'", "--blocks", "400", "--out", "r.sectax")
+    process = begin(tmp_path, "run", "http", *words)
+    wait_for_block(tmp_path, process, 1)
+    os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
+    _, err = process.communicate(timeout=150)
 
-    assert ran.status == 3
-    assert "the server of new" in ran.err
-    assert "has ended with exit status" in ran.err
+    assert process.returncode == 3
+    assert "the server of new" in err
     # What was measured before is kept.
-    assert sectax("show", "a.sectax", folder=tmp_path).status == 0
+    assert sectax("show", "r.sectax", folder=tmp_path).status == 0
 
 
 NGINX = """
@@ -213,8 +192,8 @@ def test_client_certificates_are_compared_with_none(protocol: str, tmp_path: Pat
         server.wait()
 
     assert ran.status == 0, ran.err
-    told = json.loads(sectax("show", "a.sectax", "--json", folder=tmp_path).out)
-    seen = {(one["levels"]["connection"], one["levels"]["service"]): one for one in told["treatments"]}
+    treatments = shown(tmp_path)["treatments"]
+    seen = {(one["levels"]["connection"], one["levels"]["service"]): one for one in treatments}
     for (_, service), one in seen.items():
         assert one["witnesses"]["client_certificate"] is (service == "mutual")
         assert one["witnesses"]["protocol"] == ("HTTP/2.0" if protocol == "http2" else "HTTP/1.1")

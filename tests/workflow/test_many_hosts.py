@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import math
 import random
+import zlib
 from dataclasses import replace
 
 import msgspec
@@ -15,7 +17,7 @@ from sectax.engines.engine import Arrived, Happened, Lost
 from sectax.model.environment import Environment
 from sectax.model.errors import NothingMeasured, WrongUse
 from sectax.model.plan import Calibrated
-from sectax.model.trial import BlockEvent, Closed, Dropped, Opened, PlannedBlock, State, Trial
+from sectax.model.trial import BlockEvent, Closed, Dropped, Opened, State, Trial
 from sectax.workflow import job
 from sectax.workflow.alike import different_hosts, pooled, promised, slower, software
 from sectax.workflow.cluster import _address, _fits, refuse_other_work
@@ -74,10 +76,8 @@ def test_hosts_with_other_software_are_named_and_other_processors_are_welcome() 
     same = {"a": facts("1.26", "EPYC"), "b": facts("1.26", "Xeon"), "c": facts("1.26", "Neoverse")}
 
     assert different_hosts(same) == {}
-    assert different_hosts({"a": facts("1.26", "EPYC"), "b": facts("1.25", "EPYC"), "c": facts("1.26", "EPYC")}) == {
-        "b": "go 1.25 (the others: 1.26)"
-    }
-    with pytest.raises(NothingMeasured, match="no more than half"):
+    assert different_hosts(same | {"b": facts("1.25", "EPYC")}) == {"b": "go 1.25 (the others: 1.26)"}
+    with pytest.raises(NothingMeasured):
         different_hosts({"a": facts("1.26", "EPYC"), "b": facts("1.25", "EPYC")})
 
 
@@ -109,7 +109,6 @@ def test_a_block_comes_back_from_a_host_as_it_went(tmp_path: object) -> None:
     line = _packed_line(job.Measured(7, 1.25, "1.0", packed))
     answer = job.decode_answer(line)
 
-    assert isinstance(answer, job.Measured)
     back = list(job.events_of(answer))
     assert back[:-2] == happened[:-2]
     assert back[-2] == Dropped("sign/RS256", State.FAILED, "close", "it said [input] at the end", "keep [input]")
@@ -118,15 +117,12 @@ def test_a_block_comes_back_from_a_host_as_it_went(tmp_path: object) -> None:
 
 
 def _packed_line(answer: job.Answer) -> bytes:
-    import base64
-    import zlib
-
     return base64.b64encode(zlib.compress(msgspec.msgpack.encode(answer), 1))
 
 
 @given(st.binary(max_size=200))
 def test_an_answer_that_makes_no_sense_is_refused(content: bytes) -> None:
-    with pytest.raises(ValueError, match=r"makes no sense|base64|padding|characters"):
+    with pytest.raises(ValueError):  # noqa: PT011 (whatever a library says of it)
         job.decode_answer(content)
 
 
@@ -151,16 +147,13 @@ def test_a_host_that_measured_something_else_is_not_believed() -> None:
     honest = list(events(block))
     refuse_other_work(block, honest)
 
-    def refused(events_: list[BlockEvent], match: str, of: PlannedBlock = block) -> None:
-        with pytest.raises(ValueError, match=match):
-            refuse_other_work(of, events_)
-
     trial = next(event for event in honest if isinstance(event, Trial))
-    refused([*honest, trial], "not planned")
-    refused([event for event in honest if event is not trial], "left out visits of")
-    refused([event for event in honest if not isinstance(event, Opened)], "left out visits of")
-    refused([*honest, Closed("verify/RS256", {})], "which is not planned")
-    refused([], "left out visits of")
+    more = ([*honest, trial], [*honest, Closed("verify/RS256", {})])
+    without_trial = [event for event in honest if event is not trial]
+    less = (without_trial, [event for event in honest if not isinstance(event, Opened)], [])
+    for events_, match in (*((of, "not planned") for of in more), *((of, "left out") for of in less)):
+        with pytest.raises(ValueError, match=match):
+            refuse_other_work(block, events_)
     gone = [event for event in honest if event.treatment != "sign/RS256"]
     refuse_other_work(block, [*gone, Dropped("sign/RS256", State.FAILED, "open", "no memory")])
 
@@ -191,7 +184,6 @@ def test_hosts_fit_a_pattern_of_what_they_say() -> None:
     assert _fits(facts, "machine=arm*") is False
     assert _fits(facts, "cpu_model=*epyc*")
     assert _fits(facts, "name=bench-?")
-    with pytest.raises(WrongUse, match="do not say their colour"):
-        _fits(facts, "colour=blue")
-    with pytest.raises(WrongUse, match="of what"):
-        _fits(facts, "machine")
+    for pattern in ("colour=blue", "machine"):
+        with pytest.raises(WrongUse):
+            _fits(facts, pattern)

@@ -48,7 +48,7 @@ def lying(code: str) -> tuple[str, ...]:
 
 
 @pytest.fixture
-def accused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):  # type: ignore[no-untyped-def]
+def accused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     """Runs GETs and HEADs, without encryption and with, and tells what of `CHECKS` the audit calls fatal."""
     monkeypatch.setenv("SECTAX_STATE", str(tmp_path / "state"))
 
@@ -68,25 +68,24 @@ def accused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):  # type: ignore[no
     return run
 
 
-def test_a_client_that_does_not_read_the_body_is_found(accused) -> None:  # type: ignore[no-untyped-def]
-    assert ("flat-with-size", "get") in accused(UNREAD, size="10KB,100MB", operation="get")
+@pytest.mark.parametrize(
+    ("planted", "check"),
+    [
+        ({"code": UNREAD, "size": "10KB,100MB"}, "flat-with-size"),
+        # 1 MB takes 0.8 s over 10 Mbit/s.
+        ({"link": "10Mbit/s", "size": "1MB"}, "faster-than-physics"),
+        ({"load": "5000/s", "concurrency": "1"}, "saturated-client"),
+    ],
+    ids=["a body that is not read", "a link slower than what came over it", "a schedule for more than one connection"],
+)
+def test_what_is_planted_is_found(planted, check, accused):
+    assert (check, "get") in accused(**planted, operation="get")
 
 
-def test_a_client_that_times_head_wrong_is_found(accused) -> None:  # type: ignore[no-untyped-def]
-    found = accused(HEAD_TIMED_WRONG)
-
-    assert {check for check, _ in found} == {"contained-work"}
-
-
-def test_a_link_that_is_slower_than_what_came_over_it_is_found(accused) -> None:  # type: ignore[no-untyped-def]
-    """1 MB takes 0.8 s over 10 Mbit/s."""
-    assert accused(link="10Mbit/s", size="1MB", operation="get") == {("faster-than-physics", "get")}
-
-
-def test_a_schedule_that_one_connection_cannot_keep_is_found(accused) -> None:  # type: ignore[no-untyped-def]
-    assert accused(load="5000/s", concurrency="1", operation="get") == {("saturated-client", "get")}
+def test_a_client_that_times_head_wrong_is_found(accused):
+    assert {check for check, _ in accused(HEAD_TIMED_WRONG)} == {"contained-work"}
 
 
 @needs("the S3 client in Go")
-def test_an_honest_client_is_accused_of_nothing(accused) -> None:  # type: ignore[no-untyped-def]
+def test_an_honest_client_is_accused_of_nothing(accused):
     assert accused(client="go", size="10KB,100MB", concurrency="2") == set()

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
-import sqlite3
-import subprocess
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,7 +12,8 @@ from sectax.experiments.client_server.certificates import for_loopback
 from sectax.experiments.s3.buckets import client
 from tests.experiments.s3.servers import needs_minio, running
 from tests.hosts.processes import eventually, running_with
-from tests.program import PROGRAM, sectax
+from tests.program import sectax
+from tests.workflow.sessions import begin, finished_blocks, shown, wait_for_block
 
 pytestmark = needs_minio
 
@@ -38,84 +35,74 @@ def servers(data: Path) -> list[int]:
 
 @pytest.mark.more
 def test_a_run_compares_encryption_with_none_and_leaves_nothing(tmp_path: Path, state: Path) -> None:
-    result = sectax(*SMALL, "--json", folder=tmp_path, SECTAX_STATE=str(state))
+    result = sectax(*SMALL, folder=tmp_path, SECTAX_STATE=str(state))
 
-    document = json.loads(result.out)
     assert result.status == 0, result.err
-    metrics = {finding["metric"] for finding in document["findings"]}
-    assert {"latency", "client_cpu", "server_cpu"} <= metrics
-    treatments = {
-        treatment["levels"]["encryption"]: treatment
-        for treatment in document["treatments"]
-        if treatment["role"] != "negative"
-    }
-    assert treatments["sse-s3"]["witnesses"]["encryption_header"] == "AES256"
-    assert treatments["sse-s3"]["witnesses"]["proof"] == "no plaintext on disk"
+    document = shown(tmp_path)
+    assert {"latency", "client_cpu", "server_cpu"} <= {finding["metric"] for finding in document["findings"]}
+    encrypted = [one for one in document["treatments"] if one["levels"]["encryption"] == "sse-s3"]
+    for treatment in encrypted:
+        assert treatment["witnesses"]["encryption_header"] == "AES256"
+        assert treatment["witnesses"]["proof"] == "no plaintext on disk"
+    assert encrypted
     assert list((state / "s3").iterdir()) == []
     assert servers(state) == []
 
 
 @pytest.mark.more
 def test_a_run_file_holds_no_credentials_and_no_keys(tmp_path: Path, state: Path) -> None:
-    secrets: set[bytes] = set()
-    process = subprocess.Popen(
-        [*PROGRAM, *SMALL], cwd=tmp_path, env=os.environ | {"SECTAX_STATE": str(state)}, stderr=subprocess.PIPE
-    )
+    process = begin(tmp_path, *SMALL, SECTAX_STATE=str(state))
     assert eventually(lambda: bool(list(state.glob("s3/*/settings"))) or process.poll() is not None, 60)
-    for line in next(state.glob("s3/*/settings")).read_bytes().splitlines():
-        if line.startswith((b"MINIO_ROOT", b"MINIO_KMS")):
-            secrets.add(line.partition(b"=")[2].rpartition(b":")[2])
-    _, log = process.communicate(timeout=300)
+    secrets = {
+        line.partition("=")[2].rpartition(":")[2]
+        for line in next(state.glob("s3/*/settings")).read_text().splitlines()
+        if line.startswith(("MINIO_ROOT", "MINIO_KMS"))
+    }
+    said = "".join(process.communicate(timeout=300))
 
     assert process.returncode == 0
     assert len(secrets) == 3
     for secret in secrets:
-        assert secret not in (tmp_path / "r.sectax").read_bytes() + log
+        assert secret not in said
+        assert secret.encode() not in (tmp_path / "r.sectax").read_bytes()
+
+
+def killed_after_a_block(folder: Path, *words: str, **environment: str) -> None:
+    process = begin(folder, *words, **environment)
+    wait_for_block(folder, process, 1)
+    process.kill()
+    process.communicate()
 
 
 @pytest.mark.more
 def test_a_killed_run_takes_its_server_along_and_goes_on_with_another(tmp_path: Path, state: Path) -> None:
-    environment = os.environ | {"SECTAX_STATE": str(state)}
-    process = subprocess.Popen([*PROGRAM, *SMALL], cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL)
-    assert eventually(lambda: blocks(tmp_path / "r.sectax") >= 1, 200)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    killed_after_a_block(tmp_path, *SMALL, SECTAX_STATE=str(state))
     assert eventually(lambda: not servers(state))
-    finished = blocks(tmp_path / "r.sectax")
+    finished = finished_blocks(tmp_path)
 
     result = sectax("resume", "r.sectax", folder=tmp_path, SECTAX_STATE=str(state))
 
     assert result.status == 0, result.err
     assert finished < 6
-    assert blocks(tmp_path / "r.sectax") == 6
+    assert finished_blocks(tmp_path) == 6
     assert list((state / "s3").iterdir()) == []
 
 
 @pytest.mark.more
 def test_a_server_that_dies_ends_the_run_with_the_way_to_go_on(tmp_path: Path, state: Path) -> None:
-    process = subprocess.Popen(
-        [*PROGRAM, *SMALL],
-        cwd=tmp_path,
-        env=os.environ | {"SECTAX_STATE": str(state)},
-        stderr=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert eventually(lambda: blocks(tmp_path / "r.sectax") >= 1, 200)
+    process = begin(tmp_path, *SMALL, SECTAX_STATE=str(state))
+    wait_for_block(tmp_path, process, 1)
     for pid in servers(state):
         os.kill(pid, signal.SIGKILL)
     _, log = process.communicate(timeout=120)
 
     assert process.returncode == 3
-    assert "the local S3 server has ended in the middle of the run" in log
     assert "sectax resume" in log
     assert sectax("resume", "r.sectax", folder=tmp_path, SECTAX_STATE=str(state)).status == 0
 
 
 @pytest.mark.more
-def test_at_a_service_elsewhere_a_killed_run_is_cleaned_up_by_resume_and_a_strangers_object_survives(
-    tmp_path: Path, state: Path
-) -> None:
+def test_elsewhere_resume_cleans_up_after_a_killed_run_and_leaves_what_is_not_ours(tmp_path: Path, state: Path) -> None:
     bundle = tmp_path / "authorities.pem"
     bundle.write_text(for_loopback()[0])
     with running(tmp_path / "elsewhere") as server:
@@ -125,13 +112,7 @@ def test_at_a_service_elsewhere_a_killed_run_is_cleaned_up_by_resume_and_a_stran
             "AWS_ACCESS_KEY_ID": server.access.access_key,
             "AWS_SECRET_ACCESS_KEY": server.access.secret_key,
         }
-        asked = [*SMALL, "--endpoint", server.access.endpoint]
-        process = subprocess.Popen(
-            [*PROGRAM, *asked], cwd=tmp_path, env=os.environ | environment, stderr=subprocess.DEVNULL
-        )
-        assert eventually(lambda: blocks(tmp_path / "r.sectax") >= 1, 200)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+        killed_after_a_block(tmp_path, *SMALL, "--endpoint", server.access.endpoint, **environment)
         s3 = client(server.access)
         left = {bucket["Name"] for bucket in s3.list_buckets()["Buckets"]}
         foreign = sorted(left)[0]
@@ -147,25 +128,13 @@ def test_at_a_service_elsewhere_a_killed_run_is_cleaned_up_by_resume_and_a_stran
     assert survived == ["a stranger's"]
 
 
-@pytest.mark.parametrize("words", [("--endpoint", "http://127.0.0.1:9"), ("--endpoint", "https://127.0.0.1:9")])
-def test_an_address_where_nobody_answers_is_reported_at_once(
-    tmp_path: Path, state: Path, words: tuple[str, ...]
-) -> None:
-    transfer = "plain" if words[1].startswith("http:") else "tls"
-    asked = ["run", "s3", "--quick", "--level", f"transfer={transfer}", "--level", "encryption=none,sse-s3"]
-    credentials = {"AWS_ACCESS_KEY_ID": "nobody", "AWS_SECRET_ACCESS_KEY": "nothing-to-know"}
+@pytest.mark.parametrize(("scheme", "transfer"), [("http", "plain"), ("https", "tls")])
+def test_an_address_without_a_service_is_reported(tmp_path: Path, state: Path, scheme: str, transfer: str) -> None:
+    levels = ("--level", f"transfer={transfer}", "--level", "encryption=none,sse-s3")
+    given = {"SECTAX_STATE": str(state), "AWS_ACCESS_KEY_ID": "nobody", "AWS_SECRET_ACCESS_KEY": "nothing-to-know"}
 
-    result = sectax(*asked, *words, folder=tmp_path, SECTAX_STATE=str(state), **credentials)
+    result = sectax("run", "s3", "--quick", *levels, "--endpoint", f"{scheme}://127.0.0.1:9", folder=tmp_path, **given)
 
     assert result.status == 3
-    assert "the service cannot be reached" in result.err
+    assert "127.0.0.1:9" in result.err
     assert "nothing-to-know" not in result.err + result.out
-
-
-def blocks(path: Path) -> int:
-    """Finished blocks of a run file, also of one that is being written."""
-    try:
-        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
-            return int(connection.execute("SELECT count(*) FROM block WHERE state = 'finished'").fetchone()[0])
-    except sqlite3.Error:
-        return 0

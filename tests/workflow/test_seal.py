@@ -21,23 +21,23 @@ from sectax.record.seal import opening_statement
 from sectax.record.writer import RunWriter
 from sectax.workflow.seal import SigningKey
 from tests.needs import needs
-from tests.program import PROGRAM, Said, sectax
+from tests.program import sectax
+from tests.workflow.sessions import begin
 
-TWO = ("--baseline", "true", "--treatment", "slow=sleep 0.001", "--blocks", "6")
+TWO = ("--baseline", "true", "--treatment", "slow=sleep 0.001", "--blocks", "6", "--out", "r.sectax")
 
 pytestmark = needs("ssh")
 
 
-def made(path: Path, passphrase: str = "") -> Path:
-    subprocess.run(
-        ["ssh-keygen", "-q", "-t", "ed25519", "-N", passphrase, "-C", "ann@example.org", "-f", str(path)], check=True
-    )
+def new_key(path: Path, passphrase: str = "") -> Path:
+    words = ("-q", "-t", "ed25519", "-N", passphrase, "-C", "ann@example.org", "-f", str(path))
+    subprocess.run(["ssh-keygen", *words], check=True)
     return path
 
 
 @pytest.fixture(scope="module")
 def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return made(tmp_path_factory.mktemp("keys") / "id")
+    return new_key(tmp_path_factory.mktemp("keys") / "id")
 
 
 @pytest.fixture(scope="module")
@@ -48,13 +48,19 @@ def signers(key: Path) -> Path:
 
 
 @pytest.fixture
-def run_file(tmp_path: Path, key: Path) -> Path:
-    """A healthy simulated run, sealed at its end as a session does it."""
+def unsealed(tmp_path: Path) -> Path:
+    """A healthy simulated run."""
     path = tmp_path / "run.sectax"
     rng = np.random.default_rng(3)
     write(draft(rng, 8, 2), path, rng, eventful=False)
-    assert sectax("resume", str(path), "--seal", str(key)).status == 0
     return path
+
+
+@pytest.fixture
+def run_file(unsealed: Path, key: Path) -> Path:
+    """The run, sealed at its end as a session does it."""
+    assert sectax("resume", str(unsealed), "--seal", str(key)).status == 0
+    return unsealed
 
 
 def seal(path: Path, *words: str) -> dict[str, object]:
@@ -63,8 +69,8 @@ def seal(path: Path, *words: str) -> dict[str, object]:
 
 
 @pytest.mark.more
-def test_a_run_is_sealed_from_its_plan_to_its_end_and_holds_no_secret(tmp_path: Path, key: Path, signers: Path) -> None:
-    ran = sectax("run", "command", *TWO, "--seal", str(key), "--out", "r.sectax", folder=tmp_path, simulated=1)
+def test_a_run_is_sealed_from_plan_to_end_without_a_secret(tmp_path: Path, key: Path, signers: Path) -> None:
+    ran = sectax("run", "command", *TWO, "--seal", str(key), folder=tmp_path, simulated=1)
 
     assert ran.status == 0, ran.err
     path = tmp_path / "r.sectax"
@@ -77,13 +83,9 @@ def test_a_run_is_sealed_from_its_plan_to_its_end_and_holds_no_secret(tmp_path: 
 
 
 @pytest.mark.more
-def test_without_a_seal_it_says_so_and_known_signers_ask_for_one(tmp_path: Path, signers: Path) -> None:
-    path = tmp_path / "run.sectax"
-    rng = np.random.default_rng(3)
-    write(draft(rng, 6, 2), path, rng, eventful=False)
-
-    assert seal(path)["state"] == "not-sealed"
-    assert sectax("audit", str(path), "--fail-on", "F", "--signers", str(signers)).status == 1
+def test_a_run_without_a_seal_fails_where_signers_are_known(unsealed: Path, signers: Path) -> None:
+    assert seal(unsealed)["state"] == "not-sealed"
+    assert sectax("audit", str(unsealed), "--fail-on", "F", "--signers", str(signers)).status == 1
 
 
 @pytest.mark.more
@@ -108,8 +110,8 @@ def test_what_was_changed_after_it_was_sealed_breaks_the_seal(run_file: Path, ed
     assert sectax("audit", str(run_file), "--fail-on", "F").status == 1
 
 
-def test_another_key_seals_nothing_for_who_knows_the_signers(run_file: Path, tmp_path: Path) -> None:
-    other = made(tmp_path / "other").with_name("other.pub").read_text()
+def test_the_key_of_another_is_an_unknown_signer(run_file: Path, tmp_path: Path) -> None:
+    other = new_key(tmp_path / "other").with_name("other.pub").read_text()
     (tmp_path / "signers").write_text(f"eve@example.org {other}")
 
     answer = sectax("audit", str(run_file), "--signers", str(tmp_path / "signers"), "--fail-on", "F")
@@ -120,7 +122,7 @@ def test_another_key_seals_nothing_for_who_knows_the_signers(run_file: Path, tmp
 
 def test_a_public_key_by_itself_is_a_signer_without_a_name(run_file: Path, tmp_path: Path, key: Path) -> None:
     (tmp_path / "ann.pub").write_text(key.with_name("id.pub").read_text())
-    made(tmp_path / "eve")
+    new_key(tmp_path / "eve")
 
     mine, other = (seal(run_file, "--signers", str(tmp_path / name)) for name in ("ann.pub", "eve.pub"))
 
@@ -129,12 +131,12 @@ def test_a_public_key_by_itself_is_a_signer_without_a_name(run_file: Path, tmp_p
 
 
 @pytest.mark.parametrize("content", ["", "# nobody\n", "ann@example.org\n", "-----BEGIN OPENSSH PRIVATE KEY-----\n"])
-def test_a_file_without_a_public_key_accuses_nobody(run_file: Path, tmp_path: Path, content: str) -> None:
+def test_a_file_without_a_public_key_is_refused(run_file: Path, tmp_path: Path, content: str) -> None:
     (tmp_path / "signers").write_text(content)
 
     answer = sectax("audit", str(run_file), "--signers", str(tmp_path / "signers"))
 
-    assert (answer.status, "no public key" in answer.err, answer.out) == (2, True, "")
+    assert (answer.status, answer.out) == (2, "")
 
 
 def session(path: Path, key: Path | None, blocks: int, *, ends: bool = True) -> None:
@@ -162,7 +164,7 @@ def session(path: Path, key: Path | None, blocks: int, *, ends: bool = True) -> 
 
 
 @pytest.mark.more
-def test_it_survives_a_resume_and_what_a_later_session_does_not_seal_is_reported(tmp_path: Path, key: Path) -> None:
+def test_a_later_session_that_is_not_sealed_is_reported(tmp_path: Path, key: Path) -> None:
     path = tmp_path / "run.sectax"
     session(path, key, 3)
     assert seal(path)["state"] == "sealed"
@@ -194,31 +196,25 @@ def test_of_a_session_that_was_killed_the_plan_alone_is_sealed(tmp_path: Path, k
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "status", "says"),
-    [
-        ("missing", None, 2, "there is no such file"),
-        ("garbage", "no key", 3, "cannot sign"),
-        ("-----BEGIN OPENSSH PRIVATE KEY-----", None, 2, "takes the name of a key file"),
-    ],
+    ("name", "content", "status"),
+    [("missing", None, 2), ("garbage", "no key", 3), ("-----BEGIN OPENSSH PRIVATE KEY-----", None, 2)],
 )
-def test_a_key_that_cannot_sign_is_known_before_anything_is_measured(
-    tmp_path: Path, name: str, content: str | None, status: int, says: str
+def test_a_key_that_cannot_sign_is_refused_before_the_run(
+    tmp_path: Path, name: str, content: str | None, status: int
 ) -> None:
     if content is not None:
         (tmp_path / name).write_text(content)
 
-    ran = sectax("run", "command", *TWO, f"--seal={name}", "--out", "r.sectax", folder=tmp_path, simulated=1)
+    ran = sectax("run", "command", *TWO, f"--seal={name}", folder=tmp_path, simulated=1)
 
-    assert (ran.status, says in ran.err) == (status, True), ran.err
+    assert ran.status == status, ran.err
     assert "hint: " in ran.err
     assert not (tmp_path / "r.sectax").exists()
 
 
 @pytest.mark.more
-def test_a_key_that_is_gone_at_the_end_leaves_the_run_whole_and_it_can_be_sealed_later(
-    tmp_path: Path, key: Path
-) -> None:
-    short_lived = made(tmp_path / "gone")
+def test_a_run_whose_key_is_gone_at_the_end_is_whole_and_can_be_sealed_later(tmp_path: Path, key: Path) -> None:
+    short_lived = new_key(tmp_path / "gone")
     words = ("--baseline", "true", "--treatment", f"b=rm -f {short_lived} {short_lived}.pub", "--blocks", "6")
 
     ran = sectax("run", "command", *words, "--seal", str(short_lived), "--out", "r.sectax", folder=tmp_path)
@@ -231,19 +227,8 @@ def test_a_key_that_is_gone_at_the_end_leaves_the_run_whole_and_it_can_be_sealed
     assert seal(path)["state"] == "sealed"
 
 
-def test_signers_are_asked_of_runs_alone(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text("ms\n1\n")
-
-    answers: list[Said] = [
-        sectax("audit", target, "--signers", "s", folder=tmp_path) for target in ("published:jwt-php", "t.csv")
-    ]
-
-    assert [answer.status for answer in answers] == [2, 2]
-    assert all("--signers does not apply to" in answer.err for answer in answers)
-
-
 def test_a_passphrase_is_asked_for_on_the_terminal_and_nowhere_else(tmp_path: Path) -> None:
-    key = made(tmp_path / "locked", "correct horse")
+    key = new_key(tmp_path / "locked", "correct horse")
     signing = SigningKey(str(key))
     assert signing.needs_passphrase()
     child, terminal = pty.fork()
@@ -270,16 +255,13 @@ def test_a_passphrase_is_asked_for_on_the_terminal_and_nowhere_else(tmp_path: Pa
 
 
 def test_without_a_terminal_a_locked_key_is_refused_with_the_way_out(tmp_path: Path) -> None:
-    key = made(tmp_path / "locked", "correct horse")
-    run = [*PROGRAM, "run", "command", *TWO, "--seal", str(key), "--out", "r.sectax"]
+    key = new_key(tmp_path / "locked", "correct horse")
+    process = begin(tmp_path, "run", "command", *TWO, "--seal", str(key), start_new_session=True)
+    _, err = process.communicate(timeout=120)
 
-    done = subprocess.run(
-        run, cwd=tmp_path, capture_output=True, text=True, start_new_session=True, stdin=subprocess.DEVNULL, timeout=120
-    )
-
-    assert done.returncode == 3
-    assert "ssh-add" in done.stderr
-    assert "correct horse" not in done.stderr
+    assert process.returncode == 3
+    assert "ssh-add" in err
+    assert "correct horse" not in err
     assert not (tmp_path / "r.sectax").exists()
 
 

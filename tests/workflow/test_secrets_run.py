@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import signal
 import subprocess
@@ -22,9 +21,10 @@ from sectax.model.plan import Stopping
 from sectax.workflow import run as workflow
 from tests.experiments.on_lambda.functions import needs_sandbox
 from tests.experiments.test_secrets import agents, exposed, read
-from tests.fakes.broken_secrets import MARKER
+from tests.fakes.broken_secrets import MARKER, marked
 from tests.needs import needs
-from tests.program import PROGRAM, Said, sectax
+from tests.program import Said, sectax
+from tests.workflow.sessions import begin, shown
 
 pytestmark = [needs_sandbox, needs("moto"), needs("the agent of Secrets Manager"), pytest.mark.more]
 
@@ -36,34 +36,27 @@ def test_hits_and_misses_are_reported_beside_the_study(tmp_path: Path) -> None:
     result = sectax("run", "secrets", "--published", *SMALL, folder=tmp_path, timeout=900)
 
     assert result.status == 0, result.err
-    document = json.loads(sectax("show", "r.sectax", "--json", folder=tmp_path).out)
-    witnessed = {treatment["id"]: treatment["witnesses"]["backend_calls"] for treatment in document["treatments"]}
+    treatments = shown(tmp_path)["treatments"]
+    witnessed = {treatment["id"]: treatment["witnesses"]["backend_calls"] for treatment in treatments}
     assert witnessed["python/hit/32B/1769/back-to-back/sidecar"] == "0 for each access"
     assert witnessed["python/miss/32B/1769/back-to-back/sidecar"] == "1 for each access"
     beside = sectax("compare", "r.sectax", "published:secrets-extension-2022", folder=tmp_path)
     assert beside.status == 0
 
 
-def test_no_secret_is_in_the_run_file_or_in_what_is_printed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    marker, make = MARKER, Backend.__init__
-
-    def marked(self: Backend, *words: object, **more: object) -> None:
-        make(self, *words, **more)  # type: ignore[arg-type]
-        self._marker = marker
-
-    monkeypatch.setattr(Backend, "__init__", marked)
+def test_no_secret_is_recorded_or_printed(tmp_path, monkeypatch, capfd) -> None:
+    monkeypatch.setattr(Backend, "__init__", Backend.__init__)  # and put back
+    marked()
     levels = {"memory": ("1769",), "access": ("dictionary", "sidecar"), "situation": ("hit",)}
     request = Request("quick", levels, Stopping(margin=0.02, fixed_blocks=6), seed=1)
     outcome = workflow.start("secrets", request, tmp_path / "r.sectax", progress(quiet=False, verbose=True))
 
     assert outcome.state == "finished"
     for path in tmp_path.rglob("*"):
-        assert marker.encode() not in path.read_bytes(), path
-    assert marker not in "".join(capfd.readouterr())
+        assert MARKER.encode() not in path.read_bytes(), path
+    assert MARKER not in "".join(capfd.readouterr())
     for form in ([], ["--json"]):
-        assert marker not in sectax("show", "r.sectax", "--all", *form, folder=tmp_path).out
+        assert MARKER not in sectax("show", "r.sectax", "--all", *form, folder=tmp_path).out
 
 
 def test_a_killed_run_leaves_no_process_and_no_secret(tmp_path: Path) -> None:
@@ -106,35 +99,30 @@ def broken(fault: str, folder: Path, *words: str) -> Said:
 ONE = ["--level", "memory=1769", "--blocks", "6", "--out", "r.sectax"]
 
 
-def shown(folder: Path) -> dict[str, Any]:
-    """The treatments of the run by their access, as the program shows them to programs."""
-    document = json.loads(sectax("show", "r.sectax", "--json", folder=folder).out)
-    return {treatment["levels"]["access"]: treatment for treatment in document["treatments"]}
+def by_access(folder: Path) -> dict[str, Any]:
+    """The treatments of the run."""
+    return {treatment["levels"]["access"]: treatment for treatment in shown(folder)["treatments"]}
 
 
-def test_a_service_that_goes_down_ends_the_run_with_what_to_do(tmp_path: Path) -> None:
-    said = broken("down", tmp_path, *ONE, "--level", "access=dictionary,direct")
-
-    assert said.status == 3
+def test_a_service_that_goes_down_ends_the_run(tmp_path: Path) -> None:
+    assert broken("down", tmp_path, *ONE, "--level", "access=dictionary,direct").status == 3
 
 
 @pytest.mark.parametrize("fault", ["agent not ready", "agent killed"])
 def test_a_sidecar_that_does_not_answer_fails_alone(fault: str, tmp_path: Path) -> None:
     broken(fault, tmp_path, *ONE, "--level", "access=dictionary,sidecar,direct")
 
-    found = shown(tmp_path)
+    found = by_access(tmp_path)
     assert found["direct"]["state"] == "ok"
     assert found["sidecar"]["state"] == "failed"
 
 
 def test_a_ttl_that_is_over_in_the_middle_of_a_block_costs_the_figure_its_verdict(tmp_path: Path) -> None:
-    result = sectax(
-        "run", "secrets", "--quick", *ONE, "--level", "access=dictionary,sidecar", "--ttl", "1s", folder=tmp_path
-    )
+    words = ("--level", "access=dictionary,sidecar", "--ttl", "1s")
+    result = sectax("run", "secrets", "--quick", *ONE, *words, folder=tmp_path)
 
     assert result.status in (0, 3), result.err
-    document = json.loads(sectax("show", "r.sectax", "--json", folder=tmp_path).out)
-    verdicts = {finding["metric"]: finding["verdict"]["id"] for finding in document["findings"]}
+    verdicts = {finding["metric"]: finding["verdict"]["id"] for finding in shown(tmp_path)["findings"]}
     assert verdicts["access"] == "withdrawn"
 
 
@@ -142,7 +130,7 @@ def test_a_jump_of_the_time_of_day_changes_no_figure(tmp_path: Path) -> None:
     said = broken("clock jumps", tmp_path, *ONE, "--level", "access=dictionary,direct")
 
     assert said.status == 0, said.err
-    for item in shown(tmp_path).values():
+    for item in by_access(tmp_path).values():
         worst = next(one["estimate"] for one in item["estimates"] if one["metric"] == "worst_access")
         assert 0 < worst["point"] < 60
 
@@ -166,15 +154,12 @@ def fill(disk: Path, leave: int = 0) -> None:
 @needs("mounts")
 def test_a_disk_that_is_full_in_the_middle_costs_nothing_that_was_measured(small_disk: Path, tmp_path: Path) -> None:
     words = ["--quick", "--level", "memory=1769", "--level", "access=dictionary,direct", "--blocks", "400"]
-    program = [*PROGRAM, "run", "secrets", *words, "--out", str(small_disk / "r.sectax")]
-    with subprocess.Popen(program, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
-        assert run.stderr is not None
+    with begin(tmp_path, "run", "secrets", *words, "--out", str(small_disk / "r.sectax")) as run:
         said = ""
         for line in run.stderr:
             said += line
             if line.startswith("block 2"):
                 fill(small_disk)
-        run.wait(60)
 
     assert run.returncode == 3
     assert "Traceback" not in said
@@ -184,12 +169,10 @@ def test_a_disk_that_is_full_in_the_middle_costs_nothing_that_was_measured(small
 @needs("mounts")
 def test_a_disk_that_is_full_before_the_run_is_reported_with_its_place(small_disk: Path, tmp_path: Path) -> None:
     fill(small_disk, leave=64 * 1024)
-    words = ["run", "secrets", "--quick", *ONE, "--level", "access=dictionary,sidecar"]
-    environment = os.environ | {"TMPDIR": str(small_disk)}
-    result = subprocess.run(
-        [*PROGRAM, *words], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300
-    )
+    words = ("run", "secrets", "--quick", *ONE, "--level", "access=dictionary,sidecar")
+    process = begin(tmp_path, *words, TMPDIR=str(small_disk))
+    _, err = process.communicate(timeout=300)
 
-    assert result.returncode == 3
-    assert str(small_disk) in result.stderr
-    assert "Traceback" not in result.stderr
+    assert process.returncode == 3
+    assert str(small_disk) in err
+    assert "Traceback" not in err

@@ -2,44 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.needs import needs
 from tests.program import Said, sectax
+from tests.workflow.sessions import shown
 
 PQ = "X25519MLKEM768"
 
 
 def run(folder: Path, *words: str) -> Said:
-    return sectax("run", "tls", *words, "--blocks", "6", "--out", "a.sectax", folder=folder, timeout=300)
-
-
-def document(folder: Path, *words: str) -> dict[str, Any]:
-    said: dict[str, Any] = json.loads(sectax(*words, "a.sectax", "--json", folder=folder).out)
-    return said
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("--level", "group=X25519MLKEM786"),
-        ("--level", "library=gnutls"),
-        ("--level", "groop=X25519"),
-        ("--quick", "--level", "group=P-256"),
-        ("--quick", "--delay", "fast"),
-        ("--quick", "--delay", "40"),
-    ],
-)
-def test_wrong_words_are_wrong_use_with_a_hint(words: tuple[str, ...], tmp_path: Path) -> None:
-    said = sectax("run", "tls", *words, "--dry-run", folder=tmp_path)
-
-    assert said.status == 2
-    assert "hint: " in said.err
-    assert "Traceback" not in said.err
+    return sectax("run", "tls", *words, "--blocks", "6", "--out", "r.sectax", folder=folder, timeout=300)
 
 
 @needs("the TLS ends of go")
@@ -47,12 +22,12 @@ def test_a_hybrid_is_compared_and_witnessed(tmp_path: Path) -> None:
     ran = run(tmp_path, "--level", f"group=x25519,{PQ.lower()}", "--level", "library=go")
 
     assert ran.status == 0, ran.err
-    report = document(tmp_path, "show")
+    report = shown(tmp_path)
     assert not [warning for warning in report["warnings"] if warning["check"] == "mislabelled-level"]
     compared = [one for one in report["treatments"] if one["role"] in ("baseline", "treatment")]
     assert {one["levels"]["setup"] for one in compared} == {"TLS1.3+X25519+P-256", PQ}
     assert {one["blocks"] for one in compared} == {6}
-    assert b"PRIVATE KEY" not in (tmp_path / "a.sectax").read_bytes()
+    assert b"PRIVATE KEY" not in (tmp_path / "r.sectax").read_bytes()
 
 
 @needs("the TLS ends of go", "the TLS ends of openssl")
@@ -60,7 +35,7 @@ def test_libraries_are_compared_each_by_its_own_program(tmp_path: Path) -> None:
     ran = run(tmp_path, "--level", f"group={PQ}", "--level", "library=go,openssl")
 
     assert ran.status == 0, ran.err
-    report = document(tmp_path, "show")
+    report = shown(tmp_path)
     seen = {one["levels"]["library"]: one["witnesses"]["library"] for one in report["treatments"]}
     assert seen == {"go": "go", "openssl": "openssl"}
 
@@ -68,13 +43,13 @@ def test_libraries_are_compared_each_by_its_own_program(tmp_path: Path) -> None:
 @needs("the TLS ends of go")
 def test_advice_counts_requests_and_bytes(tmp_path: Path) -> None:
     assert run(tmp_path, "--level", f"group=X25519,{PQ}", "--level", "library=go").status == 0
-    base, hybrid = document(tmp_path, "advise")["decision"]["connections"]
+    base, hybrid = shown(tmp_path, "advise")["decision"]["connections"]
 
     assert base["requests"]["point"] > 1
     assert hybrid["sent"]["point"] - base["sent"]["point"] == pytest.approx(1184, abs=0.01)
     assert hybrid["received"]["point"] - base["received"]["point"] == pytest.approx(1088, abs=3)
     assert hybrid["server_cpu"]["point"] > 0
-    assert "1 Mbit/s" in sectax("advise", "a.sectax", folder=tmp_path).out
+    assert "1 Mbit/s" in sectax("advise", "r.sectax", folder=tmp_path).out
 
 
 @needs("the TLS ends of go")
@@ -86,7 +61,7 @@ def test_a_slow_line_shows_in_every_round_trip(tmp_path: Path) -> None:
         one["levels"]["setup"]: next(
             metric["estimate"]["point"] for metric in one["estimates"] if metric["metric"] == "new_connection"
         )
-        for one in document(tmp_path, "show")["treatments"]
+        for one in shown(tmp_path)["treatments"]
         if one["role"] in ("baseline", "treatment")
     }
     assert times["TLS1.2+X25519+P-256"] >= 0.03  # two round trips and the request's own
