@@ -15,6 +15,7 @@ from sectax.model.measured import Measured
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Contents, Plan, Stopping
 from sectax.model.treatment import Cell, Comparison, Factor, Role, Standing, Treatment
+from tests.fakes.measured import measured
 
 NONE, PUBLISHED, IMMEDIATE = "none", "hmac-sha512", "immediate"
 SMALL, LARGE = "10KiB", "3MiB"
@@ -71,27 +72,20 @@ class Authorizers:
             call = self.rng.normal(0, self.noise, (self.blocks, self.calls))
             times[treatment.id] = self.seconds.get(key, honest(*key)) * np.exp(process + call)
         summaries = {Summary.MEDIAN: np.median, Summary.MAXIMUM: np.max}
-        return Measured(
-            run_id="simulated",
-            started="",
-            state="finished",
-            plan=plan,
-            calibrated=None,
-            blocks=blocks,
-            values={
-                metric.name: {
-                    name: dict(zip(blocks, summaries[metric.summary](item, axis=1).tolist(), strict=True))
-                    for name, item in times.items()
-                    if metric.summary in summaries
-                }
-                for metric in self.metrics
-            },
+        values = {
+            metric.name: {
+                name: dict(zip(blocks, summaries[metric.summary](item, axis=1).tolist(), strict=True))
+                for name, item in times.items()
+                if metric.summary in summaries
+            }
+            for metric in self.metrics
+        }
+        return measured(
+            plan,
+            values,
+            blocks,
             counts={metric.name: {name: item.size for name, item in times.items()} for metric in self.metrics},
             visited=dict.fromkeys(times, blocks),
-            failures=(),
-            witnesses={},
-            batches={},
-            telemetry={},
             sessions=(Environment({}),),
             block_s=1.0,
             samples={

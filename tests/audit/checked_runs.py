@@ -75,32 +75,31 @@ def witnessing_equal(told: dict[str, str], *names: str) -> Measured:
     return dataclasses.replace(measured, plan=plan, witnesses=witnesses)
 
 
-def unsettled(*names: str) -> Measured:
-    measured = healthy()
-    assert measured.calibrated is not None
+def calibrated(measured: Measured, rounds: int = 0, **changes: object) -> Measured:
+    """The run after another pilot: what it froze of every treatment, or a function of the treatment's name."""
+    frozen = measured.calibrated
     calibrations = {
-        name: dataclasses.replace(one, settled=name not in names)
-        for name, one in measured.calibrated.calibrations.items()
+        name: dataclasses.replace(
+            one, **{field: value(name) if callable(value) else value for field, value in changes.items()}
+        )
+        for name, one in frozen.calibrations.items()
     }
-    return dataclasses.replace(measured, calibrated=dataclasses.replace(measured.calibrated, calibrations=calibrations))
+    return dataclasses.replace(
+        measured, calibrated=Calibrated(calibrations, {"cell": rounds} if rounds else frozen.rounds)
+    )
+
+
+def unsettled(*names: str) -> Measured:
+    return calibrated(healthy(), settled=lambda name: name not in names)
 
 
 def counting(count: int, rounds: int = 8, **columns: list[float | None]) -> Measured:
     """A healthy run whose batches have so many operations."""
-    measured = healthy(**columns)
-    assert measured.calibrated is not None
-    calibrations = {
-        name: dataclasses.replace(one, count=count) for name, one in measured.calibrated.calibrations.items()
-    }
-    return dataclasses.replace(measured, calibrated=Calibrated(calibrations, {"cell": rounds}))
+    return calibrated(healthy(**columns), rounds, count=count)
 
 
 def settling(measured: Measured, settle: bool) -> Measured:
-    assert measured.calibrated is not None
-    calibrations = {
-        name: dataclasses.replace(one, settle=settle) for name, one in measured.calibrated.calibrations.items()
-    }
-    return dataclasses.replace(measured, calibrated=dataclasses.replace(measured.calibrated, calibrations=calibrations))
+    return calibrated(measured, settle=settle)
 
 
 def in_memory(of_same: float) -> Measured:

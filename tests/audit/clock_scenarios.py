@@ -12,7 +12,7 @@ from sectax.model.finding import Severity
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.treatment import Standing
 from tests.analysis.runs import TIME, around, run_of, with_metric
-from tests.audit.fixtures import Scenario, register
+from tests.audit.scenario import Scenario
 
 CPU_TIME = Metric("cpu_time", "s", Better.LOWER, Summary.MEAN, "batch_cpu", cpu=True)
 BLOCKS = 12
@@ -50,4 +50,4 @@ def waits(rng: Generator, broken: bool) -> RunEvidence:
     return RunEvidence(measured, judge(measured))
 
 
-register(Scenario("wall-against-cpu", "an operation that waits", waits, Severity.WARNING))
+SCENARIOS = (Scenario("wall-against-cpu", "an operation that waits", waits, Severity.WARNING),)

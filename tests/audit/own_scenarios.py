@@ -24,7 +24,7 @@ from sectax.analysis.findings import judge
 from sectax.audit.own.evidence import RunEvidence
 from sectax.model.finding import Severity
 from sectax.model.measured import Measured
-from tests.audit.fixtures import Make, Scenario, register
+from tests.audit.scenario import Make, Scenario
 
 Spoil = Callable[[Draft, Generator], None]
 
@@ -92,7 +92,7 @@ def unequal_batches(rng: Generator, broken: bool) -> RunEvidence:
     return seen(with_batches(measured, *(quiet if rng.random() < 0.5 else alike)))
 
 
-register(
+SCENARIOS = (
     Scenario(
         "first-trial", "cold first batch in a run", run(either_way(cold_first_batch, 0.03, 0.3)), Severity.WARNING
     ),

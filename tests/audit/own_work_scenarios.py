@@ -13,7 +13,7 @@ from sectax.audit.own.evidence import RunEvidence
 from sectax.model.finding import Severity
 from sectax.model.metric import Metric
 from tests.audit.authorizers import DURATION, HIGHEST, LARGE, NONE, P99, PUBLISHED, SMALL, WORST, Authorizers, honest
-from tests.audit.fixtures import Make, Scenario, register
+from tests.audit.scenario import Make, Scenario
 
 Spoil = Callable[[Authorizers, Generator], None]
 
@@ -84,7 +84,7 @@ def of_calls(metric: Metric, few: tuple[int, int], many: tuple[int, int]) -> Mak
     return make
 
 
-register(
+SCENARIOS = (
     Scenario("flat-with-size", "a run's check that was never done", authorizers(never_checks)),
     Scenario("flat-with-size", "a run whose body nobody read", authorizers(never_reads)),
     Scenario("contained-work", "a run's check quicker than no check", authorizers(leaves_out)),

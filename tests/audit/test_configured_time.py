@@ -23,8 +23,7 @@ def test_a_time_that_was_configured_is_fatal(batch_s):
     (remark,) = fixed_time_total.review(evidence(batch_s, {"configured_s": (10.0,)})).warnings
 
     assert (remark.severity, remark.subject) == (Severity.FATAL, "slow")
-    assert "are the 10 s that were configured" in remark.saw
-    assert "shows no cost" in remark.meaning
+    assert "10 s" in remark.saw
 
 
 @pytest.mark.parametrize(

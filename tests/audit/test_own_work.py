@@ -21,6 +21,7 @@ from sectax.experiments.hmac.experiment import EXPERIMENT as HMAC
 from sectax.experiments.hmac.levels import CONTENTS, IMMEDIATE, NONE
 from sectax.model.finding import AuditWarning, Severity, VerdictId
 from sectax.model.measured import Measured
+from sectax.model.metric import Metric
 from tests.audit.authorizers import DURATION, HIGHEST, LARGE, P99, PUBLISHED, SMALL, WORST, Authorizers, honest
 
 FATAL = Severity.FATAL
@@ -62,26 +63,17 @@ def test_a_check_that_was_never_done_loses_its_verdicts_at_every_size() -> None:
     run = authorizers(seconds={(PUBLISHED, size): 1.01 * honest(NONE, size) for size in (SMALL, LARGE)})
     measured = run.measured()
 
-    warned = warnings(measured, "flat-with-size")
-
-    assert [(warning.severity, warning.subject) for warning in warned] == [
-        (FATAL, f"{SMALL}/{PUBLISHED}"),
-        (FATAL, f"{LARGE}/{PUBLISHED}"),
-    ]
-    assert warned[0].saw.startswith("307 times the bytes take ")
-    assert "µs more beyond none" in warned[0].saw
-    assert warned[0].saw.endswith("at no more than 10 GB/s they need 314 µs more")
+    assert told(measured, "flat-with-size") == [(FATAL, f"{size}/{PUBLISHED}") for size in (SMALL, LARGE)]
+    seen = warnings(measured, "flat-with-size")[0].saw
+    assert all(figure in seen for figure in ("307 times", "10 GB/s", "314 µs"))
     assert withdrawn(measured) == {f"{SMALL}/{PUBLISHED}:duration", f"{LARGE}/{PUBLISHED}:duration"}
 
 
-def test_where_the_interval_leaves_room_for_the_check_nothing_is_held_against_it() -> None:
+def test_an_interval_that_leaves_room_for_the_check_is_not_a_fault() -> None:
     """Of 8 ms with 20 % of noise, 0.3 ms more or less do not show."""
     run = authorizers(seconds={(PUBLISHED, size): honest(NONE, size) for size in (SMALL, LARGE)}, noise=0.2)
 
-    (warning,) = warnings(run.measured(), "flat-with-size")
-
-    assert (warning.severity, warning.subject) == (Severity.NOTE, f"{LARGE}/{PUBLISHED}")
-    assert warning.saw.startswith("not checked: the blocks do not show whether time grows")
+    assert told(run.measured(), "flat-with-size") == [(Severity.NOTE, f"{LARGE}/{PUBLISHED}")]
 
 
 def test_fewer_blocks_than_a_verdict_needs_show_no_growth() -> None:
@@ -107,25 +99,22 @@ def test_an_answer_at_once_does_less_than_the_baseline_and_may() -> None:
 
 def test_a_check_that_is_quicker_than_none_loses_its_verdict() -> None:
     run = authorizers(seconds={(PUBLISHED, SMALL): 0.9 * honest(NONE, SMALL)})
+    measured = run.measured()
 
-    (warning,) = warnings(run.measured(), "contained-work")
-
-    assert (warning.severity, warning.subject) == (FATAL, f"{SMALL}/{PUBLISHED}")
-    assert warning.saw.startswith("hmac-sha512 does all that none does, and takes 8.4 to 11.6 % less time")
-    assert withdrawn(run.measured()) == {f"{SMALL}/{PUBLISHED}:duration"}
+    assert told(measured, "contained-work") == [(FATAL, f"{SMALL}/{PUBLISHED}")]
+    assert "8.4 to 11.6 %" in warnings(measured, "contained-work")[0].saw
+    assert withdrawn(measured) == {f"{SMALL}/{PUBLISHED}:duration"}
 
 
 @pytest.mark.parametrize(("share", "noise"), [(0.99, 0.001), (0.9, 0.15)])
-def test_quicker_by_less_than_matters_or_than_the_interval_is_held_against_nobody(share: float, noise: float) -> None:
+def test_quicker_within_the_margin_or_the_interval_is_not_a_fault(share: float, noise: float) -> None:
     run = authorizers(seconds={(PUBLISHED, SMALL): share * honest(NONE, SMALL)}, noise=noise)
 
     assert told(run.measured(), "contained-work") == []
 
 
 @pytest.mark.parametrize(("margin", "share", "accused"), [(0.005, 0.985, False), (0.02, 0.9, True), (0.1, 0.84, True)])
-def test_an_accusation_survives_the_unseen_mode_that_the_verdicts_survive(
-    margin: float, share: float, accused: bool
-) -> None:
+def test_an_accusation_allows_for_an_unseen_mode(margin: float, share: float, accused: bool) -> None:
     """5.5 % off, whatever margin was asked for: ten blocks rule out no mode that makes 1.5 % of it.
 
     Guarded by so many margins instead, the first was accused, and the last was not.
@@ -147,10 +136,7 @@ def test_a_baseline_quicker_than_its_part_leaves_the_other_treatments_their_verd
 def test_no_check_passes_ten_gigabytes_a_second_at_one_size_either() -> None:
     run = authorizers(sizes=(LARGE,), blocks=3, seconds={(PUBLISHED, LARGE): 3e-4})
 
-    (warning,) = warnings(run.measured(), "faster-than-physics")
-
-    assert (warning.severity, warning.subject) == (FATAL, f"{LARGE}/{PUBLISHED}")
-    assert warning.saw.endswith("GB/s, and no more than 10 GB/s can be")
+    assert told(run.measured(), "faster-than-physics") == [(FATAL, f"{LARGE}/{PUBLISHED}")]
 
 
 def test_one_block_that_is_possible_makes_the_speed_possible() -> None:
@@ -174,9 +160,7 @@ def test_a_quantile_of_few_calls_is_reported_with_the_number_that_it_needs() -> 
     (warning,) = warnings(run.measured(), "unsupported-quantile")
 
     assert (warning.severity, warning.subject) == (Severity.NOTE, "p99_duration")
-    assert warning.saw.startswith("p99 of 80")
-    assert ": needs 368 (" in warning.saw
-    assert warning.saw.endswith(":p99_duration; and 3 more)")
+    assert all(figure in warning.saw for figure in ("p99 of 80", "368", "3 more"))
     assert withdrawn(run.measured()) == set()
 
 
@@ -193,7 +177,7 @@ def alike(rng: np.random.Generator, blocks: int, calls: int) -> Measured:
 def test_calls_of_a_block_that_are_all_alike_count_as_few() -> None:
     (warning,) = warnings(alike(np.random.default_rng(3), 40, 20), "unsupported-quantile")
 
-    assert warning.saw.startswith("p99 of 800, which count as ")
+    assert warning.saw.startswith("p99 of 800, ")
 
 
 def clustered(rng: np.random.Generator, calls: int, slow: int) -> Measured:
@@ -232,22 +216,20 @@ def test_a_quantile_of_many_independent_calls_gets_no_warning() -> None:
     assert warnings(run.measured(), "unsupported-quantile") == []
 
 
-def test_a_blocks_worst_states_how_many_calls_are_slower() -> None:
-    run = authorizers(blocks=40, calls=4, metrics=(DURATION, WORST))
+@pytest.mark.parametrize(
+    ("blocks", "calls", "metric", "needs", "meaning"),
+    [(40, 4, WORST, "needs 14", "about 16 % of all calls"), (28, 1, HIGHEST, "needs 59", "only 90 % of all calls")],
+    ids=["of a block", "of a run"],
+)
+def test_a_worst_value_states_the_share_of_calls_below_it(
+    blocks: int, calls: int, metric: Metric, needs: str, meaning: str
+) -> None:
+    run = authorizers(blocks=blocks, calls=calls, metrics=(DURATION, metric))
 
     (warning,) = warnings(run.measured(), "unsupported-quantile")
 
-    assert warning.saw.startswith("the worst of 4 in a block, in the middle over the blocks: needs 14")
-    assert warning.meaning == "about 16 % of all calls are slower than the figure"
-
-
-def test_a_runs_worst_states_what_it_is_known_to_exceed() -> None:
-    run = authorizers(blocks=28, calls=1, metrics=(DURATION, HIGHEST))
-
-    (warning,) = warnings(run.measured(), "unsupported-quantile")
-
-    assert warning.saw.startswith("worst of 28: needs 59")
-    assert warning.meaning == "at 95 % confidence it is known to exceed only 90 % of all calls"
+    assert needs in warning.saw
+    assert meaning in warning.meaning
 
 
 def test_that_share_is_what_independent_calls_give() -> None:

@@ -93,187 +93,98 @@ MODES = tuple(value * (3 if at % 2 else 1) for at, value in enumerate(NOISE))
 RULES: dict[str, tuple[str, Evidence, Evidence]] = {
     "quantiles that fall": ("F contradiction", one(median=2.0, p90=1.0), one(median=1.0, p90=2.0)),
     "a mean above the maximum": ("F contradiction", one(mean=3.0, max=2.0), one(mean=1.0, max=2.0)),
-    "a mean that its values exclude": (
-        "F contradiction",
-        one(values=NOISE, mean=2e-3),
-        one(values=NOISE, mean=float(np.mean(NOISE))),
-    ),
-    "a rate that is not its count over its time": (
-        "F contradiction",
-        one(quantity=RATE, work=TRIAL, rate=2000.0),
-        one(quantity=RATE, work=TRIAL, rate=1000.0),
-    ),
-    "a promise that is broken": (
-        "F contradiction",
-        told(series(mean=1.0), broken=(Broken("a = b", 1.0, 2.0, "run"),)),
-        one(mean=1.0),
-    ),
-    "a failure that the tool reports": (
-        "F said-by-the-tool",
-        told(series(mean=1.0), troubles=(Trouble(TroubleKind.FAILED, 3, "panic"),)),
-        one(mean=1.0),
-    ),
-    "an output that was cut": (
-        "W said-by-the-tool",
-        told(series(mean=1.0), troubles=(Trouble(TroubleKind.CUT, 3, "no end"),)),
-        one(mean=1.0),
-    ),
-    "operations that failed": (
-        "F unequal-work",
-        one(work=replace(TRIAL, failures=20.0), mean=0.009),
-        one(work=replace(TRIAL, failures=0.0), mean=0.009),
-    ),
-    "a few operations that failed": (
-        "W unequal-work",
-        one(work=replace(TRIAL, failures=5.0), mean=0.009),
-        one(work=replace(TRIAL, failures=0.0), mean=0.009),
-    ),
-    "a time that was configured": (
-        "F fixed-time-total",
+    "a mean that its values exclude": ("F contradiction",
+        one(values=NOISE, mean=2e-3), one(values=NOISE, mean=float(np.mean(NOISE)))),
+    "a rate that is not its count over its time": ("F contradiction",
+        one(quantity=RATE, work=TRIAL, rate=2000.0), one(quantity=RATE, work=TRIAL, rate=1000.0)),
+    "a promise that is broken": ("F contradiction",
+        told(series(mean=1.0), broken=(Broken("a = b", 1.0, 2.0, "run"),)), one(mean=1.0)),
+    "a failure that the tool reports": ("F said-by-the-tool",
+        told(series(mean=1.0), troubles=(Trouble(TroubleKind.FAILED, 3, "panic"),)), one(mean=1.0)),
+    "an output that was cut": ("W said-by-the-tool",
+        told(series(mean=1.0), troubles=(Trouble(TroubleKind.CUT, 3, "no end"),)), one(mean=1.0)),
+    "operations that failed": ("F unequal-work",
+        one(work=replace(TRIAL, failures=20.0), mean=0.009), one(work=replace(TRIAL, failures=0.0), mean=0.009)),
+    "a few operations that failed": ("W unequal-work",
+        one(work=replace(TRIAL, failures=5.0), mean=0.009), one(work=replace(TRIAL, failures=0.0), mean=0.009)),
+    "a time that was configured": ("F fixed-time-total",
         one(quantity=TOTAL, work=Work(ends_by=EndsBy.TIME), total=10.0),
-        one(quantity=TOTAL, work=Work(ends_by=EndsBy.EVENTS, operations=1000.0), total=10.0),
-    ),
-    "as long for three times as many": (
-        "W fixed-time-total",
+        one(quantity=TOTAL, work=Work(ends_by=EndsBy.EVENTS, operations=1000.0), total=10.0)),
+    "as long for three times as many": ("W fixed-time-total",
         told(*(total(name, count, 60.01) for name, count in (("a", 3e4), ("b", 1e4)))),
-        told(total("a", 3e4, 60.01), total("b", 1e4, 21.4)),
-    ),
+        told(total("a", 3e4, 60.01), total("b", 1e4, 21.4))),
     "a least time of nothing": ("W timer", one(mean=0.004, min=0.0), one(mean=0.004, min=0.001)),
-    "a mean above p95": (
-        "W modes",
-        one(mean=9.13e-3, p95=8.46e-3, count=50_000),
-        one(mean=8.13e-3, p95=8.46e-3, count=50_000),
-    ),
-    "a median rate far below the mean": (
-        "W modes",
-        one(quantity=RATE, mean=835.0, median=247.0),
-        one(quantity=RATE, mean=335.0, median=247.0),
-    ),
+    "a mean above p95": ("W modes",
+        one(mean=9.13e-3, p95=8.46e-3, count=50_000), one(mean=8.13e-3, p95=8.46e-3, count=50_000)),
+    "a median rate far below the mean": ("W modes",
+        one(quantity=RATE, mean=835.0, median=247.0), one(quantity=RATE, mean=335.0, median=247.0)),
     "few values that scatter": ("W modes", one(mean=31.2, stddev=11.7, count=5), one(mean=31.2, stddev=1.7, count=5)),
-    "a quantile a little above the maximum": (
-        "W contradiction",
-        one(mean=0.1, p95=0.612, max=0.588),
-        one(mean=0.1, p95=0.589, max=0.588),
-    ),
-    "a rate that was asked for": (
-        "F fixed-time-total",
+    "a quantile a little above the maximum": ("W contradiction",
+        one(mean=0.1, p95=0.612, max=0.588), one(mean=0.1, p95=0.589, max=0.588)),
+    "a rate that was asked for": ("F fixed-time-total",
         one(quantity=RATE, work=Work(target_rate=500.0), rate=500.1),
-        one(quantity=RATE, work=Work(target_rate=500.0, achieved_rate=300.0), rate=300.0),
-    ),
-    "nothing that was counted": (
-        "F zero-event-run",
+        one(quantity=RATE, work=Work(target_rate=500.0, achieved_rate=300.0), rate=300.0)),
+    "nothing that was counted": ("F zero-event-run",
         one(quantity=RATE, work=Work(operations=0.0), rate=0.0),
-        one(quantity=RATE, work=Work(operations=1000.0), rate=100.0),
-    ),
-    "a run of a second": (
-        "W short-run",
+        one(quantity=RATE, work=Work(operations=1000.0), rate=100.0)),
+    "a run of a second": ("W short-run",
         one(work=Work(operations=1000.0, duration_s=1.0), mean=0.001),
-        one(work=Work(operations=10_000.0, duration_s=10.0), mean=0.001),
-    ),
-    "requests that wait for the client": (
-        "F saturated-client",
-        one(work=replace(TRIAL, by_schedule=True), mean=1.0),
-        one(work=replace(TRIAL, by_schedule=True), mean=0.02),
-    ),
-    "requests that were not sent": (
-        "F saturated-client",
-        one(work=replace(TRIAL, dropped=100.0), mean=0.009),
-        one(work=replace(TRIAL, dropped=0.0), mean=0.009),
-    ),
-    "a label that contradicts its curve": (
-        "F mislabelled-level",
+        one(work=Work(operations=10_000.0, duration_s=10.0), mean=0.001)),
+    "requests that wait for the client": ("F saturated-client",
+        one(work=replace(TRIAL, by_schedule=True), mean=1.0), one(work=replace(TRIAL, by_schedule=True), mean=0.02)),
+    "requests that were not sent": ("F saturated-client",
+        one(work=replace(TRIAL, dropped=100.0), mean=0.009), one(work=replace(TRIAL, dropped=0.0), mean=0.009)),
+    "a label that contradicts its curve": ("F mislabelled-level",
         one("ECDSA 384bit (prime256v1)", quantity=RATE, rate=5.0),
-        one("ECDSA 256bit (prime256v1)", quantity=RATE, rate=5.0),
-    ),
-    "nothing without the control": (
-        "F no-baseline",
+        one("ECDSA 256bit (prime256v1)", quantity=RATE, rate=5.0)),
+    "nothing without the control": ("F no-baseline",
         told(series(mean=1.0), contrast=Contrast("side", None)),
-        told(series(mean=1.0), series("b", mean=1.0), contrast=COMPARED),
-    ),
-    "sides on two processors": (
-        "F apples-and-oranges",
+        told(series(mean=1.0), series("b", mean=1.0), contrast=COMPARED)),
+    "sides on two processors": ("F apples-and-oranges",
         told(*(series(name, setting=Setting(processor=name), mean=1.0) for name in "ab"), contrast=COMPARED),
-        told(*(series(name, setting=Setting(processor="x"), mean=1.0) for name in "ab"), contrast=COMPARED),
-    ),
-    "one side through a tracer": (
-        "F unequal-instruments",
-        told(
-            series("a", setting=Setting(instrument="none"), mean=1.0),
-            series("b", setting=Setting(instrument="X-Ray"), mean=1.0),
-            contrast=COMPARED,
-        ),
-        told(*(series(name, setting=Setting(instrument="none"), mean=1.0) for name in "ab"), contrast=COMPARED),
-    ),
-    "values that were copied": (
-        "F copied-data",
+        told(*(series(name, setting=Setting(processor="x"), mean=1.0) for name in "ab"), contrast=COMPARED)),
+    "one side through a tracer": ("F unequal-instruments",
+        told(series("a", setting=Setting(instrument="none"), mean=1.0),
+            series("b", setting=Setting(instrument="X-Ray"), mean=1.0), contrast=COMPARED),
+        told(*(series(name, setting=Setting(instrument="none"), mean=1.0) for name in "ab"), contrast=COMPARED)),
+    "values that were copied": ("F copied-data",
         told(series("a", values=NOISE), series("b", values=NOISE)),
-        told(series("a", values=NOISE), series("b", values=NOISE[::-1])),
-    ),
-    "cold and warm in one summary": (
-        "F first-trial",
-        one(work=Work(cold=Cold.MIXED), mean=1.0),
-        one(work=Work(cold=Cold.APART), mean=1.0),
-    ),
+        told(series("a", values=NOISE), series("b", values=NOISE[::-1]))),
+    "cold and warm in one summary": ("F first-trial",
+        one(work=Work(cold=Cold.MIXED), mean=1.0), one(work=Work(cold=Cold.APART), mean=1.0)),
     "a slow first value": ("W first-trial", one(values=(3e-3, *NOISE)), one(values=NOISE)),
-    "values that fall": (
-        "W drift",
-        one(values=[value * (2 - at / 40) for at, value in enumerate(NOISE)]),
-        one(values=NOISE),
-    ),
+    "values that fall": ("W drift",
+        one(values=[value * (2 - at / 40) for at, value in enumerate(NOISE)]), one(values=NOISE)),
     "values in two modes": ("W modes", one(values=MODES), one(values=NOISE)),
     "repetitions that are far apart": ("W modes", one(values=(1.0, 1.1, 20.0)), one(values=(1.0, 1.1, 1.2))),
     "a mean of twice the median": ("W modes", one(mean=3.0, median=1.0, max=50.0), one(mean=1.1, median=1.0, max=5.0)),
     "an error of half the value": ("W modes", one(mean=1.0, error=0.5), one(mean=1.0, error=0.02)),
     "a p99 of a hundred values": ("F unsupported-quantile", one(p99=1.0, count=100), one(p99=1.0, count=400)),
-    "one process": (
-        "W false-replication",
-        one(work=Work(replicates=1), mean=1.0),
-        one(work=Work(replicates=5), mean=1.0),
-    ),
+    "one process": ("W false-replication",
+        one(work=Work(replicates=1), mean=1.0), one(work=Work(replicates=5), mean=1.0)),
     "times of nothing": ("F timer", one(values=[0.0, 1e-3] * 10), one(values=NOISE)),
     "a time of one printed step": ("W timer", one(mean=1e-3, step=1e-3), one(mean=20e-3, step=1e-3)),
-    "a batch of fifty steps of the clock": (
-        "F timer",
-        one(setting=Setting(granularity_s=1e-6), mean=50e-6),
-        one(setting=Setting(granularity_s=1e-9), mean=50e-6),
-    ),
-    "a body that was not moved": (
-        "F flat-with-size",
+    "a batch of fifty steps of the clock": ("F timer",
+        one(setting=Setting(granularity_s=1e-6), mean=50e-6), one(setting=Setting(granularity_s=1e-9), mean=50e-6)),
+    "a body that was not moved": ("F flat-with-size",
         told(of_size(1e4, 1e-3, link_bytes_s=1e9), of_size(1e8, 1.1e-3, link_bytes_s=1e9)),
-        told(of_size(1e4, 1e-3, link_bytes_s=1e9), of_size(1e8, 0.12, link_bytes_s=1e9)),
-    ),
-    "the same time for three sizes on one core": (
-        "F flat-with-size",
+        told(of_size(1e4, 1e-3, link_bytes_s=1e9), of_size(1e8, 0.12, link_bytes_s=1e9))),
+    "the same time for three sizes on one core": ("F flat-with-size",
         told(*(of_size(size, 5e-3, operation="encrypt_ms") for size in (1e4, 1e6, 1e8))),
-        told(*(of_size(size, 5e-3, operation="copy") for size in (1e4, 1e6, 1e8))),
-    ),
-    "more than the link carries": (
-        "F faster-than-physics",
-        told(of_size(1e9, 1e-3, link_bytes_s=1e9)),
-        told(of_size(1e6, 1.0, link_bytes_s=1e9)),
-    ),
-    "a request of more than a network carries": (
-        "F faster-than-physics",
+        told(*(of_size(size, 5e-3, operation="copy") for size in (1e4, 1e6, 1e8)))),
+    "more than the link carries": ("F faster-than-physics",
+        told(of_size(1e9, 1e-3, link_bytes_s=1e9)), told(of_size(1e6, 1.0, link_bytes_s=1e9))),
+    "a request of more than a network carries": ("F faster-than-physics",
         one(work=Work(operation="GET", moves=Moves.BODY, size_bytes=1e8), mean=4e-4),
-        one(work=Work(operation="GET", moves=Moves.BODY, size_bytes=1e8), mean=4e-2),
-    ),
-    "an empty loop": (
-        "F faster-than-physics",
-        one(work=Work(calibrated=True), mean=0.3e-9),
-        one(work=Work(calibrated=True), mean=20e-9),
-    ),
-    "a part that takes longer than the whole": (
-        "F contained-work",
-        told(
-            series("get", work=Work(operation="get", contains=("head",)), mean=1.0),
-            series("head", work=Work(operation="head"), mean=9.0),
-        ),
-        told(
-            series("get", work=Work(operation="get", contains=("head",)), mean=9.0),
-            series("head", work=Work(operation="head"), mean=1.0),
-        ),
-    ),
-}
+        one(work=Work(operation="GET", moves=Moves.BODY, size_bytes=1e8), mean=4e-2)),
+    "an empty loop": ("F faster-than-physics",
+        one(work=Work(calibrated=True), mean=0.3e-9), one(work=Work(calibrated=True), mean=20e-9)),
+    "a part that takes longer than the whole": ("F contained-work",
+        told(series("get", work=Work(operation="get", contains=("head",)), mean=1.0),
+            series("head", work=Work(operation="head"), mean=9.0)),
+        told(series("get", work=Work(operation="get", contains=("head",)), mean=9.0),
+            series("head", work=Work(operation="head"), mean=1.0))),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("what", RULES)
@@ -296,7 +207,7 @@ def test_every_check_has_an_identifier_of_its_own_and_a_rule() -> None:
 @pytest.mark.parametrize(
     ("statistic", "least"), [("median", 6), ("p90", 36), ("p95", 72), ("p99", 368), ("max", 59), ("p999", None)]
 )
-def test_a_quantile_needs_so_many_values(statistic: str, least: int | None) -> None:
+def test_a_quantile_has_a_least_number_of_values(statistic: str, least: int | None) -> None:
     assert needed(statistic) == least
 
 
@@ -304,7 +215,7 @@ def test_a_series_of_spreads_alone_has_no_figures_and_nothing_is_asked_of_it() -
     assert said(one(stddev=1.0)) == set()
 
 
-def test_summaries_near_each_other_tie_together_and_are_no_copy() -> None:
+def test_similar_summaries_are_not_a_copy() -> None:
     near = {"min": 99.0, "median": 100.12, "mean": 100.13, "p90": 100.21, "stddev": 0.2}
     far = {"min": 61.17, "median": 100.12, "mean": 131.43, "p90": 240.31, "stddev": 71.93}
 
@@ -324,7 +235,7 @@ def test_less_than_no_operation_is_judged_without_an_error() -> None:
     assert "F fixed-time-total" in said(one(quantity=RATE, work=work, rate=100.0))
 
 
-def test_failures_below_zero_are_no_share_of_operations() -> None:
+def test_a_negative_number_of_failures_is_not_a_share() -> None:
     (series,) = one(work=Work(operations=0.0, failures=-5.0), mean=1.0).series
 
     assert failure_share(series) == 0

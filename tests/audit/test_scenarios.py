@@ -14,8 +14,10 @@ import pytest
 from sectax.audit.own.registry import CHECKS as checks
 from sectax.audit.own.registry import review
 from sectax.model.finding import Severity
-from tests.audit.fixtures import Scenario, registered
+from tests.audit import clock_scenarios, own_scenarios, own_work_scenarios
+from tests.audit.scenario import Scenario
 
+SCENARIOS = (*own_scenarios.SCENARIOS, *own_work_scenarios.SCENARIOS, *clock_scenarios.SCENARIOS)
 LEAST_RECALL = 0.95
 MOST_FALSE_ALARMS = 0.01
 # Of healthy evidence, to any check.
@@ -37,7 +39,7 @@ class Tally:
 def tally(scenario: Scenario, variants: int) -> Tally:
     found = accused = lost = 0
     for number in range(variants):
-        seed = [zlib.crc32(f"{scenario.check}: {scenario.name}".encode()), number]
+        seed = [zlib.crc32(named(scenario).encode()), number]
         broken = review(scenario.make(np.random.default_rng([*seed, 1]), True))
         clean = review(scenario.make(np.random.default_rng([*seed, 0]), False))
         found += any(
@@ -60,11 +62,8 @@ def named(scenario: Scenario) -> str:
     return f"{scenario.check}: {scenario.name}"
 
 
-EVERY = pytest.mark.parametrize("scenario", registered(), ids=named)
-
-
 @pytest.mark.more
-@EVERY
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=named)
 def test_check_finds_what_is_wrong_and_leaves_the_clean_twin_in_peace(scenario: Scenario) -> None:
     counted = tally(scenario, FEW)
 
@@ -76,7 +75,7 @@ def test_check_finds_what_is_wrong_and_leaves_the_clean_twin_in_peace(scenario: 
 
 @pytest.mark.full
 def test_recall_and_false_alarms_of_every_check(capsys: pytest.CaptureFixture[str]) -> None:
-    every = {named(scenario): tally(scenario, MANY) for scenario in registered()}
+    every = {named(scenario): tally(scenario, MANY) for scenario in SCENARIOS}
 
     with capsys.disabled():
         print(f"\nper cent of {MANY} variants of each   recall  false alarms  clean, with an F of any check")
@@ -89,7 +88,7 @@ def test_recall_and_false_alarms_of_every_check(capsys: pytest.CaptureFixture[st
 
 
 def test_scenarios_are_about_checks_that_there_are_and_have_names_of_their_own() -> None:
-    names = [named(scenario) for scenario in registered()]
+    names = [named(scenario) for scenario in SCENARIOS]
 
-    assert {scenario.check for scenario in registered()} <= {check.id for check in checks}
+    assert {scenario.check for scenario in SCENARIOS} <= {check.id for check in checks}
     assert len(set(names)) == len(names)

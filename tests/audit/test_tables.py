@@ -61,7 +61,7 @@ def test_rows_that_failed_are_counted(text: str) -> None:
         ("errors", "4.2%"),
     ],
 )
-def test_a_percentage_of_failures_is_no_count_of_them(heading: str, cell: str) -> None:
+def test_a_percentage_of_failures_is_not_a_count(heading: str, cell: str) -> None:
     evidence = read_table([f"side;mean_ms;{heading}", "a;1;0", f"b;2;{cell}"], Columns())
 
     assert [(one.work.failures, one.work.operations) for one in evidence.series] == [(0, 100), (4.2, 100)]
@@ -70,7 +70,7 @@ def test_a_percentage_of_failures_is_no_count_of_them(heading: str, cell: str) -
 
 
 @pytest.mark.parametrize("heading", ["error %", "stddev (%)", "90% line", "cpu %"])
-def test_other_percentages_are_no_failures(heading: str) -> None:
+def test_other_percentages_are_not_failures(heading: str) -> None:
     evidence = read_table([f"side,mean_ms,{heading}", "a,1,3", "b,2,4"], Columns())
 
     assert [one.work.failures for one in evidence.series] == [None, None]
@@ -89,15 +89,15 @@ def test_times_that_are_flat_over_many_sizes_are_seen(times: tuple[float, ...], 
     assert not outcomes["apples-and-oranges"].warnings
 
 
-def test_a_size_of_nothing_is_not_held_against_the_others() -> None:
+def test_a_size_of_zero_is_not_compared_with_others() -> None:
     outcomes = review(read_table(["object_kb,encrypt_ms", "0,5", "10,5", "100,5.1", "100000,5"], Columns()))
 
     flat = next(outcome for outcome in outcomes if outcome.check == "flat-with-size")
-    assert ["10,000 times the bytes" in one.saw for one in flat.warnings] == [True]
+    assert ["10,000 times" in one.saw for one in flat.warnings] == [True]
 
 
 @pytest.mark.parametrize("text", ["", ",,\n1,2,3\n", "1,2\n3,4\n", "a,b\n", "a,b\nx,y\n", "side,seconds\na,x\nb,y\n"])
-def test_what_is_no_table_of_numbers_is_refused(text: str) -> None:
+def test_a_table_without_numbers_is_refused(text: str) -> None:
     with pytest.raises(BadInput):
         read(text, unit="ms")
 
@@ -154,8 +154,8 @@ def test_a_cell_with_a_plus_and_minus_has_an_error() -> None:
     assert {claim.statistic: claim.value for claim in one.claims} == {"mean": 12.0, "error": 4.5}
 
 
-def test_columns_whose_cells_are_of_several_quantities_are_no_values() -> None:
-    with pytest.raises(BadInput, match="which column"):
+def test_columns_of_several_quantities_are_refused() -> None:
+    with pytest.raises(BadInput):
         read_table(["| Metric | one |", "|---|---|", "| Time | 12 ms |", "| Memory | 9 MB |"], Columns())
 
 
@@ -208,17 +208,21 @@ def test_columns_are_known_by_their_place_and_name(names: str, rows: list[str], 
     assert [*read("\n".join([names, *rows]))] == ids
 
 
-def test_the_columns_that_were_read_and_those_that_were_not_are_named() -> None:
-    found = read_table(["side,time_ms,load", "a,1,3", "b,2,4"], Columns())
-
-    assert found.columns == "time_ms by side; not used: load"
-
-
-def test_words_that_come_again_are_levels_whatever_their_column_is_called() -> None:
-    rows = ["run,date,ms", *["before,2026-1-1,1", "after,2026-1-2,2"] * 2]
-
-    assert read_table(rows, Columns()).columns == "ms by run; not used: date"
-    assert [*read("\n".join(rows))] == ["ms: before", "ms: after"]
+@pytest.mark.parametrize(
+    ("rows", "columns"),
+    [
+        (["side,time_ms,load", "a,1,3", "b,2,4"], "time_ms by side; not used: load"),
+        # Words that come again are levels, whatever their column is called.
+        (["run,date,ms", *["before,2026-1-1,1", "after,2026-1-2,2"] * 2], "ms by run; not used: date"),
+        # What was measured beside the value is not an arm.
+        (
+            ["label,elapsed_ms,Latency", *["login,3,2", "home,4,2", "login,5,3"] * 3],
+            "elapsed_ms by label; not used: Latency",
+        ),
+    ],
+)
+def test_the_columns_that_were_read_and_those_that_were_not_are_named(rows: list[str], columns: str) -> None:
+    assert read_table(rows, Columns()).columns == columns
 
 
 def test_a_count_of_successes_hides_no_count_of_failures() -> None:
@@ -228,29 +232,23 @@ def test_a_count_of_successes_hides_no_count_of_failures() -> None:
 
 
 def test_a_missing_unit_is_named_where_the_column_is_clear() -> None:
-    with pytest.raises(BadInput, match="unit of 'mean' is not given"):
+    with pytest.raises(BadInput, match="'mean'"):
         read("command,mean,stddev,median,min,max\nsleep,1,0.1,1,0.9,1.2\n")
 
 
-def test_failures_are_held_against_the_requests_of_their_rows() -> None:
+def test_failures_are_counted_with_the_requests_of_their_rows() -> None:
     found = read_table(["side,requests,errors,ms", "a,100,150,3", "b,100,0,3"], Columns())
 
     assert [(one.work.operations, one.work.failures) for one in found.series] == [(100, 150), (100, 0)]
 
 
 def test_a_table_of_far_too_many_columns_is_refused() -> None:
-    with pytest.raises(BadInput, match="3000 columns"):
+    with pytest.raises(BadInput, match="3000"):
         read("\n".join([",".join(f"c{at}_ms" for at in range(3000)), ",".join(["1"] * 3000)]))
 
 
 def test_a_first_row_without_numbers_hides_no_table() -> None:
     assert looks_like_a_table("side,time_ms\na,nan\na,\na,2\nb,3\n")
-
-
-def test_what_was_measured_beside_the_value_is_no_arm() -> None:
-    rows = ["label,elapsed_ms,Latency", *["login,3,2", "home,4,2", "login,5,3"] * 3]
-
-    assert read_table(rows, Columns()).columns == "elapsed_ms by label; not used: Latency"
 
 
 def test_a_table_of_blanks_is_known_by_the_unit_in_a_heading() -> None:

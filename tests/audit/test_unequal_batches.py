@@ -12,9 +12,7 @@ from benchmarks.simulations.audited_runs import healthy as healthy_draft
 from sectax.model.measured import BatchStatistics, Measured
 from sectax.model.treatment import Standing
 from tests.analysis.runs import TIME, around, run_of, with_metric
-from tests.audit.checked_runs import (
-    said,
-)
+from tests.audit.checked_runs import said
 from tests.audit.clock_scenarios import CPU_TIME
 
 
@@ -33,14 +31,12 @@ def test_unequal_batches_are_fatal_where_subjects_wait(
     operations: float, told: dict[str, float], expected: list[str]
 ) -> None:
     measured = healthy_draft(np.random.default_rng(1), blocks=10).measured()
-    longer = dataclasses.replace(
-        measured.batches[TREATMENT], operations=round(operations * measured.batches[TREATMENT].operations)
-    )
-    measured = dataclasses.replace(
-        measured,
-        batches=measured.batches | {TREATMENT: longer},
-        telemetry={arm: {"throttled_s": 0.0, **told} for arm in measured.telemetry},
-    )
+    counted = measured.batches[TREATMENT]
+    batches = measured.batches | {
+        TREATMENT: dataclasses.replace(counted, operations=round(operations * counted.operations))
+    }
+    telemetry = {arm: {"throttled_s": 0.0, **told} for arm in measured.telemetry}
+    measured = dataclasses.replace(measured, batches=batches, telemetry=telemetry)
 
     assert [severity for severity, _ in said(measured, "unequal-batches")] == expected
 
@@ -60,24 +56,16 @@ def in_cpu_time(operations: float, waited: float | None, batches: int = 1000) ->
 
 @pytest.mark.parametrize(
     ("operations", "waited", "expected"),
-    [
-        (4, 0.1, ["F", "F"]),
-        (0.25, 0.1, ["F", "F"]),
-        (4, 0.01, []),
-        (1.2, 0.1, []),
-        (4, None, ["note", "note"]),
-    ],
+    [(4, 0.1, ["F", "F"]), (0.25, 0.1, ["F", "F"]), (4, 0.01, []), (1.2, 0.1, []), (4, None, ["note", "note"])],
 )
-def test_batches_of_unequal_cpu_length_are_seen_however_few_a_block_has(
-    operations: float, waited: float | None, expected: list[str]
-) -> None:
+def test_batches_of_unequal_cpu_time_are_found(operations: float, waited: float | None, expected: list[str]) -> None:
     measured = in_cpu_time(operations, waited)
 
     assert measured.shapes == {}
     assert [severity for severity, _ in said(measured, "unequal-batches")] == expected
 
 
-def test_a_batch_that_only_waited_longer_is_no_longer_batch() -> None:
+def test_waiting_does_not_make_a_batch_longer() -> None:
     measured = in_cpu_time(1, 0.4)
     waited = {block: 2 * value for block, value in measured.values["time"]["slow"].items()}
     times = measured.values["time"] | {"slow": waited}

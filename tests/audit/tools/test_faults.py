@@ -133,11 +133,11 @@ def test_a_fault_fires_and_its_twin_does_not(expected: str, change: Change) -> N
 
 
 @pytest.mark.parametrize(("unexpected", "change"), QUIET)
-def test_what_is_no_fault_fires_nothing(unexpected: str, change: Change) -> None:
+def test_a_sound_change_has_no_warning(unexpected: str, change: Change) -> None:
     assert unexpected not in marked(change.made())
 
 
-def test_failures_are_all_that_is_said_of_a_report_with_some() -> None:
+def test_a_report_with_failures_has_no_other_warning() -> None:
     failing = sample("vegeta.txt").replace("200:1500", "200:1350  503:150").replace("100.00%", "90.00%")
 
     assert marked(failing.replace("50.02", "45.02")) == {UNEQUAL}

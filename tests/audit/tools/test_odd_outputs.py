@@ -29,7 +29,7 @@ def test_a_log_of_jmh_without_its_beginning_is_reported_as_cut() -> None:
     assert kinds == {TroubleKind.CUT}
 
 
-def test_a_heading_of_words_is_no_benchmark_of_jmh() -> None:
+def test_a_heading_of_words_is_not_a_benchmark_of_jmh() -> None:
     assert registry.recognised("# Benchmark: Response Times\n\nIt took 12 ms.\n") is None
     assert registry.recognised("# Benchmark: org.sample.Hash.sha\n") == "jmh"
 
@@ -55,7 +55,7 @@ def test_reports_of_sysbench_are_values_in_order() -> None:
     assert list(series["reports"].values[18:20]) == [1200, 800]
 
 
-def test_the_same_server_with_and_without_tls_is_no_unequal_comparison() -> None:
+def test_the_same_server_with_and_without_tls_is_comparable() -> None:
     plain = sample("wrk.txt")
     both = f"{plain}\n{plain.replace('http://', 'https://')}"
 
