@@ -150,7 +150,7 @@ def test_remark_silence_and_choices_come_along() -> None:
 
 def test_run_of_another_experiment_is_refused() -> None:
     with pytest.raises(WrongUse) as refused:
-        compare_with_published(situations.commands(), STUDY)
+        compare_with_published(situations.two_commands(), STUDY)
 
     assert "sectax run jwt --published" in refused.value.hint
 
@@ -158,7 +158,7 @@ def test_run_of_another_experiment_is_refused() -> None:
 def test_study_without_a_counterpart_is_refused() -> None:
     silent: PublishedStudy = replace(STUDY, counterpart=None)
 
-    for analysed in (situations.signatures_in_php(), situations.commands()):
+    for analysed in (situations.signatures_in_php(), situations.two_commands()):
         with pytest.raises(WrongUse) as refused:
             compare_with_published(analysed, silent)
         # There is no command that would help.
@@ -335,7 +335,7 @@ def test_other_key_refuses_the_treatment_that_had_it() -> None:
 
 def test_witness_called_after_a_metric_refuses_that_metric_alone() -> None:
     def with_floor(floor: int) -> Analysed:
-        analysed = situations.commands()
+        analysed = situations.two_commands()
         witnesses = {"peak_memory_floor_bytes": floor}
         return replace(analysed, treatments=tuple(replace(one, witnesses=witnesses) for one in analysed.treatments))
 
@@ -380,7 +380,7 @@ def test_run_without_a_recorded_environment_refuses_every_ratio() -> None:
 
 
 def with_options(**options: tuple[str, ...]) -> Analysed:
-    return with_plan(situations.commands(), options=options)
+    return with_plan(situations.two_commands(), options=options)
 
 
 def options_that_differ(a: Analysed, b: Analysed) -> dict[tuple[str, str], tuple[str | None, str | None]]:
@@ -435,7 +435,7 @@ def test_comparison_that_one_run_lacks_is_named() -> None:
 
 def test_runs_of_different_experiments_have_nothing_in_common() -> None:
     with pytest.raises(WrongUse):
-        compare_runs(situations.signatures_in_php(), situations.commands())
+        compare_runs(situations.signatures_in_php(), situations.two_commands())
 
 
 def test_zero_below_the_line_gives_no_ratio() -> None:

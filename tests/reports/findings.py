@@ -29,7 +29,6 @@ def finding(low: float, high: float, *, blocks_needed: tuple[int, int] | None = 
     (found,) = judge(run_of({"baseline": [1.0] * BLOCKS, "a": costs}, margin=margin, fixed_blocks=BLOCKS))
     if blocks_needed is None:
         return found
-    assert found.effect is not None
     seconds = (blocks_needed[0] * 3.3, blocks_needed[1] * 3.3)
     return replace(found, effect=replace(found.effect, blocks_needed=blocks_needed), seconds_needed=seconds)
 

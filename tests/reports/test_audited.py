@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -66,7 +65,7 @@ def unchecked(number: int) -> tuple[Checked, ...]:
     return tuple(replace(UNCHECKED, check=f"unchecked-{at}") for at in range(number))
 
 
-def test_sentences_are_as_agreed(golden: Callable[[str, str], None]) -> None:
+def test_sentences_are_as_agreed(golden) -> None:
     severities = (Severity.FATAL, Severity.WARNING)
     both = tuple(replace(warning("x", severity, "cpu"), figures=("cpu: a",)) for severity in severities)
     whole = Checked("x", "r", Status.FIRED, (warning("x", Severity.FATAL, "all figures"),))
@@ -95,40 +94,23 @@ def test_what_matters_most_is_reported_first_and_the_widest_of_what_is_grave() -
     assert found.index("  F  fixed-time-total\n") < found.index("  F  narrow\n") < found.index("  W  ")
 
 
-def test_what_cannot_be_checked_is_one_line_and_with_all_a_table_with_a_row_for_each_check() -> None:
-    assert "timer (--all says what is missing)" in text()
-    table = text(show_all=True).partition("What cannot be checked")[2]
-
-    assert table.count("timer") == table.count("the step of the clock is not reported") == 1
-    assert "not checked" not in table
-    assert text(show_all=True).count("the step of the clock") == 1
-
-
-def test_a_check_that_found_something_lacks_data_for_a_part() -> None:
-    both = replace(FIRED, warnings=(*FIRED.warnings, *UNCHECKED.warnings))
-
-    assert f"{FIRED.check} (in part)" in text(given=audited(checks=(both,)))
-    assert "(in part)" not in text(given=audited(checks=(FIRED, UNCHECKED)))
-
-
-def test_ids_of_a_run_are_named_as_in_the_other_reports() -> None:
+def of_a_run() -> Audited:
+    """The ids of its treatments have names, and one check lacks data for a part."""
     names = {"all/rs": "rs", "all/rs#positive": "rs · positive control"}
     seen = warning("drift", Severity.WARNING, "all/rs#positive", "all/rs#positive differs from all/rs, not all/rsa")
-    run = replace(
-        audited(own=True, checks=(Checked("drift", "r", Status.FIRED, (seen,)),)), names=names, comparisons=Tally(0, 1)
+    checks = (
+        Checked("drift", "r", Status.FIRED, (seen,)),
+        replace(FIRED, warnings=FIRED.warnings + UNCHECKED.warnings),
     )
-
-    assert "rs · positive control differs from rs, not all/rsa" in text(given=run)
-
-
-def test_report_is_as_agreed(golden: Callable[[str, str], None]) -> None:
-    golden("terminal/audit.txt", text())
+    return replace(audited(own=True, checks=checks), names=names, comparisons=Tally(0, 1))
 
 
-def test_what_many_figures_share_is_reported_once_and_all_are_shown_on_request() -> None:
-    assert "and 2 more: ten of ten" in text()
-    assert "and 2 more:" not in text(show_all=True)
-    assert text(show_all=True).count("ten of ten") == 2  # once for F, once for W
+@pytest.mark.parametrize(
+    ("name", "given", "show_all"),
+    [("audit", audited(), False), ("audit.all", audited(), True), ("audit.of-a-run", of_a_run(), False)],
+)
+def test_report_is_as_agreed(name: str, given: Audited, show_all: bool, golden) -> None:
+    golden(f"terminal/{name}.txt", text(given=given, show_all=show_all))
 
 
 @pytest.mark.parametrize("width", [60, 100, 160])

@@ -25,7 +25,7 @@ def of(plan: Plan, treatment: str, *, secure: bool = True) -> Connection:
     return Connection("go", treatment, known(1e-3), known(60.0, ""), known(5e-4), known(4e-4), size, size)
 
 
-def test_a_rate_of_new_connections_is_so_many_processors() -> None:
+def test_a_rate_of_new_connections_is_given_in_processors() -> None:
     plan = plan_of("tls", "quick")
     said = list(connections.sentences(plan, [of(plan, plan.cells[0].baseline)]))
 
@@ -33,7 +33,7 @@ def test_a_rate_of_new_connections_is_so_many_processors() -> None:
     assert "0.36 to 0.44" in said[1]
 
 
-def test_without_tls_nothing_is_said_of_keeping_connections() -> None:
+def test_without_tls_there_is_no_advice_on_keeping_connections() -> None:
     plan = plan_of("tls", "quick")
 
     assert list(connections.sentences(plan, [of(plan, plan.cells[0].baseline, secure=False)])) == []

@@ -5,15 +5,12 @@ from __future__ import annotations
 import csv as reader
 import io
 import math
-from collections.abc import Callable
 
 import pytest
 
 from sectax.model.errors import WrongUse
 from sectax.reports import csv
 from tests.reports import situations
-
-Golden = Callable[[str, str], None]
 
 
 def rows(situation: str, table: str) -> list[dict[str, str]]:
@@ -34,7 +31,7 @@ OF_ONE_HOST = csv.tables_of(situations.signatures_in_php())
         ("six-hosts", "hosts"),
     ],
 )
-def test_table_is_as_agreed(situation: str, table: str, golden: Golden) -> None:
+def test_table_is_as_agreed(situation: str, table: str, golden) -> None:
     golden(f"csv/{situation}.{table}.csv", csv.render(situations.ALL[situation](), table))
 
 
@@ -42,14 +39,13 @@ def test_table_is_as_agreed(situation: str, table: str, golden: Golden) -> None:
 def test_every_finding_has_its_row_and_its_verdict(situation: str) -> None:
     analysed = situations.ALL[situation]()
 
-    found = rows(situation, "findings")
-
-    assert [row["verdict"] for row in found] == [finding.verdict.value for finding in analysed.findings]
+    verdicts = [row["verdict"] for row in rows(situation, "findings")]
+    assert verdicts == [finding.verdict.value for finding in analysed.findings]
 
 
 def test_numbers_keep_all_their_digits_and_their_base_unit() -> None:
     row = rows("two-commands", "findings")[0]
-    effect = situations.commands().findings[0].effect
+    effect = situations.two_commands().findings[0].effect
 
     assert float(row["log_ratio"]) == effect.log_ratio
     assert float(row["cost_ratio"]) == math.exp(effect.log_ratio)
@@ -74,7 +70,7 @@ def test_every_row_has_the_cells_of_its_head(situation: str) -> None:
 
 
 def test_a_run_on_one_host_has_no_table_of_hosts() -> None:
-    with pytest.raises(WrongUse, match="one host"):
+    with pytest.raises(WrongUse):
         csv.render(situations.signatures_in_php(), "hosts")
 
 
@@ -104,4 +100,4 @@ def test_unknown_table_is_refused_with_those_that_exist() -> None:
     with pytest.raises(WrongUse) as refused:
         csv.render(situations.signatures_in_php(), "finding")
 
-    assert refused.value.hint == "there are: findings, treatments, blocks"
+    assert all(table in refused.value.hint for table in OF_ONE_HOST)

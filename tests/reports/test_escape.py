@@ -30,5 +30,5 @@ def test_line_that_would_begin_a_list_or_a_heading_does_not() -> None:
 
 
 @given(ANY)
-def test_csv_cell_is_no_formula(text: str) -> None:
+def test_csv_cell_is_not_a_formula(text: str) -> None:
     assert not escape.cell(text).startswith(("=", "+", "-", "@", "\t", "\r"))

@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import json as reader
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from jsonschema import Draft202012Validator
 
 from sectax.model.analysed import Analysed, RunReport
 from sectax.model.finding import VerdictId
 from sectax.model.treatment import CONTROLS
 from sectax.reports import json
 from tests.reports import situations
-
-Golden = Callable[[str, str], None]
-
-DOCS = Path(__file__).parents[2] / "docs"
-SCHEMA = reader.loads((DOCS / "schemas" / "report-2.json").read_text())
+from tests.schemas import SCHEMAS, follows_its_schema
 
 
 def written(analysed: Analysed, path: str = situations.PATH, trouble: str = "") -> bytes:
@@ -45,14 +39,10 @@ def objects(value: Any) -> Iterator[dict[str, Any]]:
 
 @pytest.mark.parametrize("situation", situations.ALL)
 def test_document_follows_its_schema(situation: str) -> None:
-    told = document(situation)
-
-    Draft202012Validator(SCHEMA).validate(told)
-
-    assert told["schema"] == SCHEMA["properties"]["schema"]["const"]
+    follows_its_schema(document(situation))
 
 
-def test_document_is_as_agreed(golden: Golden) -> None:
+def test_document_is_as_agreed(golden) -> None:
     golden("json/signatures-in-php.json", written(situations.signatures_in_php()).decode())
 
 
@@ -75,12 +65,11 @@ def test_every_null_has_its_reason_and_every_reason_its_null(situation: str) -> 
 
 
 def test_page_explains_every_verdict_and_every_member_of_the_document() -> None:
-    page = (DOCS / "json.md").read_text()
+    page = (SCHEMAS.parent / "json.md").read_text()
+    members = reader.loads((SCHEMAS / "report-2.json").read_text())["properties"]
 
-    for verdict in VerdictId:
-        assert f"`{verdict.value}`" in page
-    for member in SCHEMA["properties"]:
-        assert f"`{member}`" in page
+    for name in (*members, *(verdict.value for verdict in VerdictId)):
+        assert f"`{name}`" in page
 
 
 def test_withdrawn_verdict_says_what_it_was_and_which_check_took_it() -> None:
@@ -95,13 +84,11 @@ def test_infinite_interval_is_null_and_not_a_number() -> None:
     effect = document("interrupted-after-four-blocks")["findings"][0]["effect"]
 
     assert effect["log_ratio_low"] is None
-    assert effect["missing"]["log_ratio_low"] == "too few blocks for an interval of this level"
+    assert effect["missing"]["log_ratio_low"]
 
 
 def test_numbers_of_numpy_are_numbers() -> None:
-    analysed = situations.signatures_in_php()
-
-    told = reader.loads(written(replace(analysed, wrong_expected=np.float64(0.4))))
+    told = reader.loads(written(replace(situations.signatures_in_php(), wrong_expected=np.float64(0.4))))
 
     assert told["run"]["wrong_expected"] == 0.4
 
@@ -114,13 +101,13 @@ def test_path_that_is_not_utf8_does_not_break_the_document() -> None:
 
 def test_host_name_and_options_stay_at_home() -> None:
     assert b"bench-07" not in written(situations.signatures_in_php())
-    assert b"localhost:8443" not in written(situations.commands())
+    assert b"localhost:8443" not in written(situations.two_commands())
 
 
 def test_trouble_is_reported_or_null_with_its_reason() -> None:
     told = reader.loads(written(situations.signatures_in_php(), trouble="the disk is full"))
 
-    Draft202012Validator(SCHEMA).validate(told)
+    follows_its_schema(told)
     assert told["run"]["trouble"] == "the disk is full"
     assert document("signatures-in-php")["run"]["missing"]["trouble"] == "nothing went wrong"
 

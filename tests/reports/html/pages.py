@@ -12,9 +12,6 @@ from sectax.model.analysed import Analysed, RunReport
 from sectax.workflow.present import render
 from tests.reports import situations
 
-# Places are written with one decimal.
-PLACES = 0.06
-
 
 def page_of(analysed: Analysed) -> str:
     return render(RunReport(analysed, situations.PATH), "html")
@@ -40,11 +37,6 @@ def of_class(root: Element, tag: str, class_: str) -> list[Element]:
 def one(root: Element, tag: str, class_: str) -> Element:
     (found,) = of_class(root, tag, class_)
     return found
-
-
-def title(element: Element) -> str:
-    """What a part of a drawing is called."""
-    return next(words(tag) for tag in element.iter() if isinstance(tag.tag, str) and name(tag) == "title")
 
 
 def number(element: Element, attribute: str) -> float:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import sync_playwright
 
 from benchmarks.chromium import chromium
 from sectax.model.finding import VerdictId
@@ -29,59 +30,16 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 
-# Middle of the marks, ends of the intervals, the line of no cost and the band, in pixels of the screen.
-_OPENED = "document.querySelectorAll('details').forEach(details => details.open = true)"
-_PLACES = """
-() => [...document.querySelectorAll('details.aside svg.interval')].map(svg => {
-  const box = name => svg.querySelector(name).getBoundingClientRect();
-  const band = box('.band'), zero = box('.zero'), ends = box('.reach');
-  return {margin: band.width, zero: zero.x + zero.width / 2, low: ends.left, high: ends.right,
-          point: svg.getBoundingClientRect().x + svg.querySelector('.mark').getCTM().e};
-})
-"""
-# The lowest contrast between text and what is behind it (WCAG 2.2, 1.4.3 asks for 4.5).
-_CONTRAST = """
-() => {
-  const luminance = colour => {
-    const [r, g, b] = colour.match(/[\\d.]+/g).map(x => x / 255).map(
-      x => x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const behind = element => {
-    const step = element.parentElement.querySelector(':scope > .step');  // a digit stands on its step
-    if (step) return getComputedStyle(step).fill;
-    for (let each = element; each; each = each.parentElement) {
-      const colour = getComputedStyle(each).backgroundColor;
-      if (!/, 0\\)$/.test(colour)) return colour;
-    }
-  };
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  let lowest = 21;
-  while (walker.nextNode()) {
-    const element = walker.currentNode.parentElement;
-    if (!walker.currentNode.data.trim() || element.tagName === 'title') continue;
-    const style = getComputedStyle(element);
-    const colour = element instanceof SVGElement ? style.fill : style.color;
-    const [one, other] = [luminance(colour), luminance(behind(element))];
-    lowest = Math.min(lowest, (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05));
-  }
-  return lowest;
-}
-"""
+LOOKS = Path(__file__).with_name("looks.js").read_text()
 
 
-# Cells with many words that are only a few letters wide: the page fits, and nobody can read it.
-_SQUEEZED = """
-() => [...document.querySelectorAll('td, th')]
-  .filter(cell => cell.checkVisibility() && !cell.closest('thead') && cell.innerText.trim().length > 30)
-  .filter(cell => cell.getBoundingClientRect().width < 90).map(cell => cell.innerText)
-"""
+def ask(page, function: str):
+    """What a function of looks.js says of a page."""
+    return page.evaluate(f"() => {{ {LOOKS}\nreturn {function}(); }}")
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator:
-    from playwright.sync_api import sync_playwright
-
     with sync_playwright() as driver:
         made = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield made
@@ -121,8 +79,8 @@ def test_it_loads_nothing_fits_and_can_be_read(browser, files, made, width, sche
     assert said == []
     assert asked == [(files / f"{made}.html").as_uri()]
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert page.evaluate(_CONTRAST) >= 4.5
-    assert page.evaluate(_SQUEEZED) == []
+    assert ask(page, "contrast") >= 4.5
+    assert ask(page, "squeezed") == []
     page.close()
 
 
@@ -132,7 +90,7 @@ def test_axe_finds_nothing_serious(browser, files, made, width, scheme) -> None:
     page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     page.goto((files / f"{made}.html").as_uri())
     # What is folded is looked at too.
-    page.evaluate(_OPENED)
+    ask(page, "unfold")
 
     found = Axe().run(page).response
 
@@ -166,9 +124,9 @@ def test_marks_on_the_screen_stand_where_the_figures_are(browser, files, width) 
     ]
     page = browser.new_page(viewport={"width": width, "height": 900})
     page.goto((files / "every-kind-of-verdict.html").as_uri())
-    page.evaluate(_OPENED)
+    ask(page, "unfold")
 
-    seen = page.evaluate(_PLACES)
+    seen = ask(page, "places")
 
     assert len(seen) == len(expected)
     for item, effect in zip(seen, expected, strict=True):

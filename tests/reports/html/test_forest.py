@@ -66,7 +66,7 @@ def test_a_picture_of_many_rows_is_higher_and_none_lies_on_another() -> None:
 
 @pytest.mark.parametrize("sizes", [WIDE, NARROW], ids=["wide", "narrow"])
 @pytest.mark.parametrize("ratios", [(0.005, 5.0), (1.0, 3.0, 0.5), (10_000.0, 200_000.0), (1.001,)])
-def test_ticks_stand_on_both_sides_of_same_and_never_over_each_other(ratios: tuple[float, ...], sizes: Sizes) -> None:
+def test_ticks_are_on_both_sides_of_same_and_do_not_overlap(ratios: tuple[float, ...], sizes: Sizes) -> None:
     drawn = draw(picture(*ratios), sizes)
 
     ticks = sorted((line for line in drawn.lines if line.anchor == "middle"), key=lambda line: line.x)

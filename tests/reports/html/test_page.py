@@ -96,7 +96,7 @@ def test_marks_of_intervals_stand_where_the_figures_are() -> None:
         assert svg.get("aria-label")
 
 
-def test_what_kind_of_answer_it_is_can_be_told_from_the_shape_alone() -> None:
+def test_every_kind_of_answer_has_its_own_shape() -> None:
     drawn = of_class(parsed(page_of(situations.every_kind_of_verdict())), "svg", "interval")
     shapes: dict[str, set[str]] = {}
     for svg in drawn:
@@ -108,7 +108,7 @@ def test_what_kind_of_answer_it_is_can_be_told_from_the_shape_alone() -> None:
 
 
 def test_every_block_is_a_point_where_its_value_is() -> None:
-    analysed = situations.commands()
+    analysed = situations.two_commands()
     values = analysed.measured.values["wall"]["all/with-tls"]
     root = parsed(page_of(analysed))
     (figure,) = [tag for tag in root.iter("figure") if words(tag).startswith("Blocks over time")]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import functools
-
 from sectax.design.matrix import Rules
 from sectax.design.planning import Design
 from sectax.model.analysed import Analysed
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.treatment import Factor
+from tests.reports.situations.registered import situation
 from tests.reports.situations.signatures import family
 from tests.reports.situations.simulated import Case, Fault
 
@@ -26,8 +25,8 @@ def _commands(*levels: str, metrics: tuple[Metric, ...], **more: object) -> Desi
     )  # fmt: skip
 
 
-@functools.cache
-def commands() -> Analysed:
+@situation
+def two_commands() -> Analysed:
     """Two commands, where the only cell has no levels and one metric is a size."""
     design = _commands(
         "baseline",
@@ -44,21 +43,20 @@ def commands() -> Analysed:
         "all/baseline:peak_memory": 8.4e6,
         "all/with-tls:peak_memory": 9.1e6,
     }
-    case = Case(design, truth, experiment="command", question=QUESTION)
-    case.options = {
+    options = {
         "baseline": ("curl -s http://localhost:8080/1m",),
         "treatment": ("with-tls=curl -s https://localhost:8443/1m",),
         "prepare": ("sync",),
     }
     # Of a command only what the machine and its cgroup say rides along.
-    case.telemetry = {
+    telemetry = {
         "all/baseline": {"steal_s": 0.0, "involuntary_switches": 12.0},
         "all/with-tls": {"involuntary_switches": 15.0},
     }
-    return case.build()
+    return Case(design, truth, "command", QUESTION, options=options, telemetry=telemetry).build()
 
 
-@functools.cache
+@situation
 def hostile_labels() -> Analysed:
     """Labels that try to steer the terminal, to break out of a table, and to be read as markup or a formula."""
     nasty = "\x1b[2J\x07[red]a|b[/red]\u202e`x`"

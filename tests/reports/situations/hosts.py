@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import functools
-
 from sectax.model.analysed import Analysed
 from sectax.model.environment import Environment
+from tests.reports.situations.registered import situation
 from tests.reports.situations.signatures import SIGN, VERIFY, signatures
 from tests.reports.situations.simulated import Case
 
 _MODELS = ("AMD EPYC 7R13", "Intel(R) Xeon(R) Platinum 8375C CPU @ 2.90GHz", "Neoverse-N1")
 
 
-@functools.cache
+@situation
 def six_hosts() -> Analysed:
     """Ed25519 signs with a gain that differs from host to host; one host verifies ECDSA as no other does."""
     case = _on(6, blocks=36)
@@ -25,7 +24,7 @@ def six_hosts() -> Analysed:
     return case.build()
 
 
-@functools.cache
+@situation
 def three_hosts() -> Analysed:
     """The last one came late: it made one block."""
     case = _on(3, blocks=17)

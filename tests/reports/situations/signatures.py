@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
+from dataclasses import replace
 
 from sectax.design.matrix import Levels, Rules
 from sectax.design.planning import Design
@@ -12,6 +12,7 @@ from sectax.model.metric import Better, Metric, Summary
 from sectax.model.treatment import Factor
 from sectax.model.trial import Dropped, State
 from sectax.model.why_not import WhyNot
+from tests.reports.situations.registered import situation
 from tests.reports.situations.simulated import Case, Fault
 
 THROUGHPUT = Metric("throughput", "operations/s", Better.HIGHER, Summary.RATE, "batch_time")
@@ -83,12 +84,12 @@ def simple(factors: Mapping[str, tuple[str, ...]], *levels: str, **more: object)
     )  # fmt: skip
 
 
-@functools.cache
+@situation
 def signatures_in_php() -> Analysed:
     return signatures().build()
 
 
-@functools.cache
+@situation
 def treatments_skipped() -> Analysed:
     def lacks(levels: Levels) -> list[WhyNot]:
         if levels["language"] == "node":
@@ -99,24 +100,21 @@ def treatments_skipped() -> Analysed:
     return signatures(languages=("php", "node"), algorithms=(*ALGORITHMS, "ML-DSA"), rules=rules).build()
 
 
-@functools.cache
+@situation
 def treatment_failed_in_some_blocks() -> Analysed:
-    case = signatures()
     reason = "probe php stopped replying: exit status 137, killed for memory"
     hint = "raise --memory, or leave it out with --skip php"
-    case.faults = {f"{VERIFY}/EdDSA": Fault(reason, hint, "visit", (4, 9))}
-    return case.build()
+    return replace(signatures(), faults={f"{VERIFY}/EdDSA": Fault(reason, hint, "visit", (4, 9))}).build()
 
 
-@functools.cache
+@situation
 def treatment_failed_in_the_pilot() -> Analysed:
-    case = signatures()
     hint = "sectax probe check php names what fails"
-    case.pilot = (Dropped(f"{VERIFY}/EdDSA", State.FAILED, "open", "the tampered token was accepted", hint),)
-    return case.build()
+    failed = Dropped(f"{VERIFY}/EdDSA", State.FAILED, "open", "the tampered token was accepted", hint)
+    return replace(signatures(), pilot=(failed,)).build()
 
 
-@functools.cache
+@situation
 def probe_failed_in_the_pilot() -> Analysed:
     """What failed is no treatment of the plan: the empty operation of a probe, and a library that it lacks."""
     case = signatures(languages=("php", "python"))
@@ -134,54 +132,42 @@ def probe_failed_in_the_pilot() -> Analysed:
     return case.build()
 
 
-@functools.cache
+@situation
 def watched_by_the_kernel() -> Analysed:
     """With telemetry, options of the experiment's own, and a positive control that really cost 38 of 960 operations."""
-    case = signatures()
-    case.operations = {f"{SIGN}/RS256": 120}
-    case.options = {"library": ("sodium", "openssl"), "tagged": ("*a*|b",)}
-    case.telemetry = {
-        f"{cell}/{level}": {
-            "run_queue_delay_s": waited,
-            "cpu_time_s": 5.0 - waited,
-            "steal_s": 0.02,
-            "throttled_s": 0.0,
-        }
+    telemetry = {
+        f"{cell}/{level}": {"run_queue_delay_s": wait, "cpu_time_s": 5.0 - wait, "steal_s": 0.02, "throttled_s": 0.0}
         for cell in (SIGN, VERIFY)
-        for level, waited in (("RS256", 0.004), ("ES256", 0.01), ("EdDSA", 0.06))
+        for level, wait in (("RS256", 0.004), ("ES256", 0.01), ("EdDSA", 0.06))
     }
-    return case.build()
+    options = {"library": ("sodium", "openssl"), "tagged": ("*a*|b",)}
+    return replace(signatures(), operations={f"{SIGN}/RS256": 120}, options=options, telemetry=telemetry).build()
 
 
-@functools.cache
+@situation
 def verdict_withdrawn() -> Analysed:
     """The label of one treatment promises another key than the one that signed."""
 
     def declares(levels: Levels) -> dict[str, str | int | float | bool]:
         return {"key_bits": 384} if levels["algorithm"] == "ES256" and levels["operation"] == "sign" else {}
 
-    case = signatures(rules=Rules(family=family, declares=declares))
-    case.witnesses = {f"{SIGN}/ES256": {"key_type": "EC", "key_bits": 256, "curve": "P-256", "alg": "ES256"}}
-    return case.build()
+    seen = {f"{SIGN}/ES256": {"key_type": "EC", "key_bits": 256, "curve": "P-256", "alg": "ES256"}}
+    return replace(signatures(rules=Rules(family=family, declares=declares)), witnesses=seen).build()
 
 
-@functools.cache
+@situation
 def negative_control_fired() -> Analysed:
     """Of two equal processes the second is always slower."""
-    case = signatures()
-    case.moves = {f"{SIGN}/RS256#negative": lambda block: 0.026}
-    return case.build()
+    return replace(signatures(), moves={f"{SIGN}/RS256#negative": lambda block: 0.026}).build()
 
 
-@functools.cache
+@situation
 def negative_control_within_the_margin() -> Analysed:
     """Of two equal processes the second is always slower, by less than anybody minds."""
-    case = signatures()
-    case.moves = {f"{SIGN}/RS256#negative": lambda block: 0.013}
-    return case.build()
+    return replace(signatures(), moves={f"{SIGN}/RS256#negative": lambda block: 0.013}).build()
 
 
-@functools.cache
+@situation
 def positive_control_missed() -> Analysed:
     """What costs more on purpose varies by so much that its cost cannot be seen."""
     case = signatures()
@@ -190,22 +176,18 @@ def positive_control_missed() -> Analysed:
     return case.build()
 
 
-@functools.cache
+@situation
 def interrupted_after_four_blocks() -> Analysed:
-    case = signatures()
-    case.state, case.blocks = "interrupted", 4
-    return case.build()
+    return replace(signatures(), state="interrupted", blocks=4).build()
 
 
-@functools.cache
+@situation
 def only_one_block() -> Analysed:
     """A run that was killed so early that nothing has an interval."""
-    case = signatures()
-    case.state, case.blocks = "interrupted", 1
-    return case.build()
+    return replace(signatures(), state="interrupted", blocks=1).build()
 
 
-@functools.cache
+@situation
 def published_preset() -> Analysed:
     case = signatures(
         key_uses=("parsed-once", "parsed-per-call"),
@@ -228,7 +210,7 @@ def published_preset() -> Analysed:
     return case.build()
 
 
-@functools.cache
+@situation
 def answered_in_cpu_time() -> Analysed:
     """CPU time answers for signing; wall throughput is shown beside it."""
     case = signatures(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ from sectax.design.matrix import Levels, Rules
 from sectax.model.analysed import Analysed
 from sectax.model.plan import Stopping
 from sectax.model.treatment import Role
+from tests.reports.situations.registered import situation
 from tests.reports.situations.signatures import CPU_TIME, THROUGHPUT, family, simple
 from tests.reports.situations.simulated import Case, Fault
 
@@ -25,7 +25,7 @@ class Truth:
     move: Callable[[int], float] | None = None
 
 
-@functools.cache
+@situation
 def every_kind_of_verdict() -> Analysed:
     truths = {
         "slower": Truth(1.0375),
@@ -62,7 +62,7 @@ def every_kind_of_verdict() -> Analysed:
     return case.build()
 
 
-@functools.cache
+@situation
 def two_hundred_treatments() -> Analysed:
     sizes = ("64", "1024", "16384", "65536", "262144")
     levels = ("RS256", *(f"algorithm-{number:02}" for number in range(1, 10)))
@@ -78,7 +78,7 @@ def two_hundred_treatments() -> Analysed:
     return case.build()
 
 
-@functools.cache
+@situation
 def twelve_answers() -> Analysed:
     """What `run jwt --quick` gives on a busy machine: four cells, controls that missed, warnings, side results."""
     rates = {"RS256": 373e-6, "HS256": 2.22e-6, "ES256": 30.1e-6, "EdDSA": 20.2e-6}
