@@ -32,9 +32,7 @@ def call(*words: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.filterwarnings("ignore:.*found in sys.modules")  # runpy's word on what an earlier test has imported
 @pytest.mark.parametrize("module", MODULES)
-def test_a_benchmark_says_how_it_is_used(
-    module: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_benchmark_says_how_it_is_used(module: str, monkeypatch, capsys) -> None:
     monkeypatch.setattr(sys, "argv", [module, "--help"])
 
     with pytest.raises(SystemExit) as ended:
@@ -80,9 +78,7 @@ def test_the_c_program_signs_and_verifies(algorithm: str, tmp_path: Path, monkey
     ("low", "high", "word"),
     [(0.99, 1.02, "reached"), (1.04, 1.06, "missed"), (0.9, 0.95, "missed"), (0.99, 1.04, "open"), (0.9, 1.1, "open")],
 )
-def test_a_ratio_is_near_one_when_its_whole_interval_is(
-    low: float, high: float, word: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_ratio_is_near_one_when_its_whole_interval_is(low: float, high: float, word: str, capsys) -> None:
     near_one("RS256 sign", Interval((low + high) / 2, low, high, 20), 0.03)
 
     assert capsys.readouterr().out.split()[0] == word
@@ -112,7 +108,7 @@ def test_a_cost_of_any_grade_is_found_and_a_gain_is_not() -> None:
     assert [found(compared("+5%", verdict)) for verdict in verdicts] == [True, True, True, False, False]
 
 
-def test_an_interval_is_held_against_what_was_really_injected() -> None:
+def test_an_interval_covers_the_cost_that_was_injected() -> None:
     assert covers_the_truth(compared("+5%", "slower-material", low=0.04, high=0.06, truth=0.0502))
     assert not covers_the_truth(compared("+5%", "slower-material", low=0.051, high=0.06, truth=0.0502))
 

@@ -29,5 +29,5 @@ def test_visits_that_have_no_partner_are_left_out() -> None:
 
 
 @pytest.mark.parametrize("blocks", [1, 3])
-def test_there_is_none_of_one_block_or_of_more_than_there_are_visits(blocks: int) -> None:
+def test_one_block_or_more_blocks_than_visits_have_no_width(blocks: int) -> None:
     assert plain_width([1.0, 2.0], [1.0, 1.0], blocks, 0.05, MEDIAN) is None

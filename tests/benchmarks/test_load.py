@@ -32,9 +32,7 @@ def cpu_ticks(pid: int) -> int:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_uses_processors_until_it_is_left(
-    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_kind_uses_processors_until_its_end(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
 
     with Load(kind, 2, seconds=60) as load:

@@ -49,7 +49,7 @@ def session(*comparisons: Compared, beside: str = "nothing", arms: str = "jwt", 
         (None, math.log(1.1), False),
     ],
 )
-def test_an_interval_misses_where_its_nearest_end_is_more_than_five_per_cent_away(
+def test_an_interval_misses_where_its_nearest_end_is_five_per_cent_away(
     low: float | None, high: float | None, missed: bool
 ) -> None:
     assert loaded.misses(compared(low, high)) is missed
@@ -63,7 +63,7 @@ def test_a_comparison_without_a_reference_is_not_counted_among_those_that_could_
     assert row.misses().startswith("1 of 2: 50.0 %")
 
 
-def test_the_runs_own_controls_are_no_answers() -> None:
+def test_controls_are_not_counted_as_answers() -> None:
     control = Compared("php", "negative-control", 0.0, "equivalent", None, 8, 4.0, -0.01, 0.01, reference=0.0)
 
     (row,) = loaded.rows([session(compared(0.8, 0.9), control)])
@@ -80,9 +80,7 @@ def test_a_load_is_read_from_words() -> None:
 
 
 @pytest.mark.parametrize(("user", "prefix"), [(0, []), (1000, ["nice", "-n", "10"])])
-def test_who_cannot_raise_a_loads_priority_lowers_that_of_sectax(
-    user: int, prefix: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_root_the_priority_of_sectax_is_lowered(user: int, prefix: list[str], monkeypatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: user)
 
     assert read_beside("busy", better=True).prefix() == prefix
@@ -127,9 +125,7 @@ def test_a_low_quartile_leaves_out_what_was_slow() -> None:
     assert low_quartile([1.0, 9.0, 1.1, 1.2, 8.0]) == pytest.approx(1.1)
 
 
-def test_the_answer_alone_is_held_against_the_truth_and_not_what_stands_beside_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_the_primary_finding_is_compared_with_the_truth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchmarks.honesty.session.truths_and_ends", lambda path: ({}, {"a/x": 3.0}))
     monkeypatch.setattr("benchmarks.honesty.session.verdicts_after", lambda path, blocks: {})
     levels = {"language": "php", "operation": "verify", "algorithm": "EdDSA"}

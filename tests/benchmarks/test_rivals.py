@@ -16,7 +16,6 @@ from benchmarks.rivals.summary import show
 from benchmarks.rivals.tools import TOOLS
 
 RECORDED = Path(__file__).with_name("recorded")
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def recorded(name: str) -> str:
@@ -40,51 +39,28 @@ def test_hyperfine_is_judged_by_welchs_test_of_its_runs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "claim", "ratio", "said"),
+    ("judge", "file", "claim", "ratio", "said"),
     [
-        ("slower", Claim.SLOWER, 1.0574, "+5.74% (p=0.000 n=10)"),
-        ("faster", Claim.FASTER, 0.9457, "-5.43% (p=0.000 n=10)"),
-        ("none", Claim.NONE, 0.8587, "~ (p=0.971 n=10)"),
+        # A wave means that there is no difference, however large the ratio.
+        (benchstat.judge, "benchstat-slower.csv", Claim.SLOWER, 1.0574, "+5.74% (p=0.000 n=10)"),
+        (benchstat.judge, "benchstat-faster.csv", Claim.FASTER, 0.9457, "-5.43% (p=0.000 n=10)"),
+        (benchstat.judge, "benchstat-none.csv", Claim.NONE, 0.8587, "~ (p=0.971 n=10)"),
+        (criterion.judge, "criterion-slower.txt", Claim.SLOWER, 1.047258, None),
+        (criterion.judge, "criterion-faster.txt", Claim.FASTER, 0.82152, None),
+        # p < 0.05, but less than its threshold of 1 %.
+        (criterion.judge, "criterion-noise.txt", Claim.NONE, 1.003210, None),
+        (criterion.judge, "criterion-none.txt", Claim.NONE, 1.006104, None),
+        (pyperf.judge, "pyperf-slower.txt", Claim.SLOWER, 1.02, "t = -2.39"),
+        (pyperf.judge, "pyperf-faster.txt", Claim.FASTER, 1 / 1.03, "t = 3.34"),
+        (pyperf.judge, "pyperf-none.txt", Claim.NONE, 1 / 1.19, "not significant"),
     ],
 )
-def test_benchstats_wave_means_no_difference_however_large_the_ratio(
-    file: str, claim: Claim, ratio: float, said: str
-) -> None:
-    judged = benchstat.judge("+5%", recorded(f"benchstat-{file}.csv"), 24.0)
-
-    assert (judged.claim, judged.said) == (claim, said)
-    assert judged.ratio == pytest.approx(ratio, rel=1e-4)
-
-
-@pytest.mark.parametrize(
-    ("file", "claim", "ratio"),
-    [
-        ("slower", Claim.SLOWER, 1.047258),
-        ("faster", Claim.FASTER, 0.82152),
-        ("noise", Claim.NONE, 1.003210),  # p < 0.05, but less than its threshold of 1 %
-        ("none", Claim.NONE, 1.006104),
-    ],
-)
-def test_criterions_sentence_is_its_claim(file: str, claim: Claim, ratio: float) -> None:
-    judged = criterion.judge("again", recorded(f"criterion-{file}.txt"), 25.0)
+def test_what_a_rival_prints_is_its_claim(judge, file: str, claim: Claim, ratio: float, said: str | None) -> None:
+    judged = judge("+5%", recorded(file), 24.0)
 
     assert judged.claim is claim
-    assert judged.ratio == pytest.approx(ratio)
-
-
-@pytest.mark.parametrize(
-    ("file", "claim", "ratio", "said"),
-    [
-        ("slower", Claim.SLOWER, 1.02, "t = -2.39"),
-        ("faster", Claim.FASTER, 1 / 1.03, "t = 3.34"),
-        ("none", Claim.NONE, 1 / 1.19, "not significant"),
-    ],
-)
-def test_pyperf_claims_what_it_calls_significant(file: str, claim: Claim, ratio: float, said: str) -> None:
-    judged = pyperf.judge("again", recorded(f"pyperf-{file}.txt"), 30.0)
-
-    assert (judged.claim, judged.said) == (claim, said)
-    assert judged.ratio == pytest.approx(ratio)
+    assert said in (None, judged.said)
+    assert judged.ratio == pytest.approx(ratio, rel=1e-4)
 
 
 def test_a_significant_difference_that_pyperf_rounds_away_keeps_its_direction() -> None:
@@ -93,12 +69,12 @@ def test_a_significant_difference_that_pyperf_rounds_away_keeps_its_direction() 
     assert pyperf.judge("again", printed, 30.0).claim is Claim.SLOWER
 
 
-def test_a_failed_test_of_pyperfs_is_no_claim_though_pyperf_calls_it_significant() -> None:
+def test_a_failed_test_of_pyperf_is_not_a_claim() -> None:
     printed = recorded("pyperf-slower.txt").replace(
         "Significant (t=-2.39)", "ERROR when testing if values are significant\nSignificant"
     )
 
-    with pytest.raises(ToolFailed, match="not understood"):
+    with pytest.raises(ToolFailed):
         pyperf.judge("again", printed, 30.0)
 
 
@@ -110,7 +86,7 @@ def test_a_failed_test_of_pyperfs_is_no_claim_though_pyperf_calls_it_significant
         (pyperf.judge, "Benchmark suites have no benchmark in common\n"),
     ],
 )
-def test_what_is_not_understood_is_no_silence(judge: object, printed: str) -> None:
+def test_an_output_that_is_not_understood_is_an_error(judge: object, printed: str) -> None:
     with pytest.raises(ToolFailed):
         judge("again", printed, 1.0)  # type: ignore[operator]
 

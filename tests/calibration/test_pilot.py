@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import pytest
 
 from sectax.calibration.pilot import PROCESSES, calibrate, tried_alone
-from sectax.model.plan import Calibrated
+from sectax.model.plan import Calibrated, Calibration
 from sectax.model.subject import Observation, Visit, Witnesses, Work
 from sectax.model.trial import BlockEvent, Dropped
 from tests.design.plans import small_plan
@@ -16,46 +16,25 @@ PLAN = replace(small_plan(), batch_s=0.02)
 OPERATION_S = 1e-4
 
 
-@dataclass(frozen=True)
-class Spec:
-    name: str
-
-    def subject(self) -> Fake:
-        return Fake()
-
-
-@dataclass(frozen=True)
-class SpacedSpec(Spec):
-    gap_s: float = 0.05
-
-
-@dataclass(frozen=True)
-class KnownSpec(Spec):
-    known_s: float | None = 300.0
-
-
-@dataclass(frozen=True)
-class OverlappingSpec(Spec):
-    """Eight operations run at once."""
-
-    fewest: int = 80
-
-    def subject(self) -> Overlapping:
-        return Overlapping()
+OBSERVED = PLAN.metrics[0].observed
 
 
 class Fake:
+    """Operations that take as long as they say, on a clock that a test may make coarse."""
+
     first: tuple[Observation, ...] = ()
+
+    def __init__(self, operation_s: float, granularity_s: float) -> None:
+        self.operation_s, self.granularity_s = operation_s, granularity_s
 
     def start(self) -> None:
         """Nothing to begin."""
 
     def open(self) -> Witnesses:
-        return {"clock_granularity_s": 1e-9}
+        return {"clock_granularity_s": self.granularity_s}
 
     def visit(self, work: Work) -> Visit:
-        observed = PLAN.metrics[0].observed
-        return Visit((Observation(observed, work.count * OPERATION_S, "s", "fake", work.count),))
+        return Visit((Observation(OBSERVED, work.count * self.operation_s, "s", "fake", work.count),))
 
     def close(self) -> Witnesses:
         return {}
@@ -65,140 +44,150 @@ class Fake:
 
 
 class Overlapping(Fake):
+    """Eight operations run at once."""
+
     def visit(self, work: Work) -> Visit:
         assert work.count >= 80
-        return replace(super().visit(work), telemetry={"spanned_s": work.count * OPERATION_S / 8})
+        return replace(super().visit(work), telemetry={"spanned_s": work.count * self.operation_s / 8})
 
 
-def frozen(kind: type[Spec]) -> tuple[Calibrated, list[BlockEvent]]:
+@dataclass(eq=False)
+class Spec:
+    """What a treatment of a pilot is. Copies of it share what was opened and visited."""
+
+    name: str = "fake"
+    operation_s: float = OPERATION_S
+    granularity_s: float = 1e-9
+    kind: type[Fake] = Fake
+    opened: list[str] = field(default_factory=list)
+    visits: list[int] = field(default_factory=list)
+
+    def subject(self) -> Fake:
+        self.opened.append(self.name)
+        subject = self.kind(self.operation_s, self.granularity_s)
+        visit = subject.visit
+
+        def counted(work: Work) -> Visit:
+            self.visits.append(work.count)
+            return visit(work)
+
+        subject.visit = counted
+        return subject
+
+
+@dataclass(eq=False)
+class SpacedSpec(Spec):
+    gap_s: float = 0.05
+
+
+@dataclass(eq=False)
+class KnownSpec(Spec):
+    known_s: float | None = 300.0
+
+
+@dataclass(eq=False)
+class OverlappingSpec(Spec):
+    kind: type[Fake] = Overlapping
+    fewest: int = 80
+
+
+def frozen(spec: Spec, **changes: object) -> tuple[list[Calibration], list[BlockEvent], Calibrated]:
+    """The calibrations of a pilot whose treatments are all the same, its events, and all that it froze."""
     events: list[BlockEvent] = []
-    return calibrate(
-        PLAN, {treatment.id: kind(treatment.id) for treatment in PLAN.treatments}, {}, events.append
-    ), events
+    found = calibrate(replace(PLAN, **changes), specs(spec), {}, events.append)
+    return list(found.calibrations.values()), events, found
+
+
+def specs(spec: Spec) -> dict[str, Spec]:
+    return {treatment.id: replace(spec, name=treatment.id) for treatment in PLAN.treatments}
+
+
+def alone(spec: Spec, **changes: object) -> int:
+    """How many treatments of the plan are tried by themselves."""
+    return len(tried_alone(replace(PLAN, **changes), specs(spec)))
 
 
 def test_a_batch_lasts_about_as_long_as_the_plan_aims_at() -> None:
-    found, _ = frozen(Spec)
+    calibrations, _, _ = frozen(Spec())
 
-    counts = {calibration.count for calibration in found.calibrations.values()}
-    assert counts == {round(PLAN.batch_s / OPERATION_S)}
+    assert {calibration.count for calibration in calibrations} == {round(PLAN.batch_s / OPERATION_S)}
 
 
 def test_operations_with_idle_time_between_them_are_visited_one_at_a_time() -> None:
-    found, _ = frozen(SpacedSpec)
+    calibrations, _, _ = frozen(SpacedSpec())
 
-    assert {calibration.count for calibration in found.calibrations.values()} == {1}
-    assert {calibration.batch_s for calibration in found.calibrations.values()} == {OPERATION_S}
+    assert {(calibration.count, calibration.batch_s) for calibration in calibrations} == {(1, OPERATION_S)}
 
 
 def test_what_is_known_to_last_for_minutes_is_not_tried() -> None:
-    found, events = frozen(KnownSpec)
+    calibrations, events, _ = frozen(KnownSpec())
 
     assert events == []
-    assert {
-        (calibration.count, calibration.batch_s, calibration.most) for calibration in found.calibrations.values()
-    } == {(1, 300.0, 1)}
-    assert tried_alone(PLAN, {treatment.id: KnownSpec(treatment.id) for treatment in PLAN.treatments}) == ()
+    assert {(known.count, known.batch_s, known.most) for known in calibrations} == {(1, 300.0, 1)}
+    assert alone(KnownSpec()) == 0
 
 
 def test_every_treatment_is_opened_more_than_once_and_reported_once() -> None:
-    found, events = frozen(Spec)
+    calibrations, events, found = frozen(Spec())
 
     assert PROCESSES > 1
     assert {event.treatment for event in events} == set(found.calibrations)
-    assert len(events) == len(found.calibrations)
+    assert len(events) == len(calibrations)
 
 
-def test_a_plan_may_leave_out_what_is_thrown_away() -> None:
-    specs = {treatment.id: Spec(treatment.id) for treatment in PLAN.treatments}
+@pytest.mark.parametrize("settles", [True, False])
+def test_a_plan_may_leave_out_what_is_thrown_away(settles: bool) -> None:
+    calibrations, _, _ = frozen(Spec(), settles=settles)
 
-    settled, bare = (
-        calibrate(replace(PLAN, settles=settles), specs, {}, lambda event: None) for settles in (True, False)
-    )
-
-    assert {calibration.settle for calibration in settled.calibrations.values()} == {True}
-    assert {calibration.settle for calibration in bare.calibrations.values()} == {False}
+    assert {calibration.settle for calibration in calibrations} == {settles}
 
 
-def test_a_clock_that_stands_still_fails_its_treatment_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    observed = PLAN.metrics[0].observed
-    still = Visit((Observation(observed, 0.0, "s", "fake", 1),))
-    monkeypatch.setattr(Fake, "visit", lambda self, work: still)
+def test_a_clock_that_stands_still_fails_its_treatment() -> None:
+    calibrations, events, _ = frozen(Spec(operation_s=0.0))
 
-    found, events = frozen(Spec)
-
-    assert found.calibrations == {}
-    assert all("stood still" in event.reason for event in events if isinstance(event, Dropped))
+    assert calibrations == []
     assert any(isinstance(event, Dropped) for event in events)
 
 
-def test_a_coarse_clock_has_its_batch_even_where_a_visit_then_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Fake, "open", lambda self: {"clock_granularity_s": 1e-3})
+def test_a_coarse_clock_has_its_batch_even_where_a_visit_then_takes_long() -> None:
+    calibrations, _, _ = frozen(Spec(granularity_s=1e-3))
 
-    found, _ = frozen(Spec)
-
-    assert [calibration.batch_s for calibration in found.calibrations.values()] == pytest.approx(
-        [1.0] * len(PLAN.treatments)
-    )
+    assert [calibration.batch_s for calibration in calibrations] == pytest.approx([1.0] * len(PLAN.treatments))
 
 
-def counting_visits(monkeypatch: pytest.MonkeyPatch, operation_s: float) -> list[int]:
-    visits: list[int] = []
-    observed = PLAN.metrics[0].observed
+@pytest.mark.parametrize("rounds", [(2, 2), (1, 1)])
+def test_slow_operations_are_tried_twice_to_learn_their_length(rounds: tuple[int, int]) -> None:
+    spec, changes = Spec(operation_s=0.3), {"rounds_range": rounds, "warms_up": False}
 
-    def visit(self: Fake, work: Work) -> Visit:
-        visits.append(work.count)
-        return Visit((Observation(observed, work.count * operation_s, "s", "fake", work.count),))
+    calibrations, _, found = frozen(spec, **changes)
 
-    monkeypatch.setattr(Fake, "visit", visit)
-    return visits
-
-
-@pytest.mark.parametrize(("rounds", "warms_up"), [((2, 2), False), ((1, 1), False)])
-def test_where_only_the_length_of_operations_is_to_be_found_out_slow_ones_are_tried_twice(
-    monkeypatch: pytest.MonkeyPatch, rounds: tuple[int, int], warms_up: bool
-) -> None:
-    visits = counting_visits(monkeypatch, 0.3)
-    plan = replace(PLAN, rounds_range=rounds, warms_up=warms_up)
-
-    found = calibrate(plan, {treatment.id: Spec(treatment.id) for treatment in plan.treatments}, {}, lambda event: None)
-
-    assert len(visits) == 2 * len(
-        tried_alone(plan, {treatment.id: Spec(treatment.id) for treatment in plan.treatments})
-    )
-    assert all(calibration.typical_s == pytest.approx(0.3) for calibration in found.calibrations.values())
+    assert len(spec.visits) == 2 * alone(spec, **changes)
+    assert all(calibration.typical_s == pytest.approx(0.3) for calibration in calibrations)
     assert set(found.rounds.values()) == {rounds[0]}
 
 
-def test_what_lasts_for_minutes_is_not_done_again_to_learn_how_long_it_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
-    visits = counting_visits(monkeypatch, 300.0)
-    plan = replace(PLAN, rounds_range=(1, 1), warms_up=False)
-    specs = {treatment.id: Spec(treatment.id) for treatment in plan.treatments}
+def test_what_lasts_for_minutes_is_not_done_again_to_learn_how_long_it_lasts() -> None:
+    spec, changes = Spec(operation_s=300.0), {"rounds_range": (1, 1), "warms_up": False}
 
-    calibrate(plan, specs, {}, lambda event: None)
+    frozen(spec, **changes)
 
-    assert visits == [1] * len(tried_alone(plan, specs))
+    assert spec.visits == [1] * alone(spec, **changes)
 
 
 @pytest.mark.parametrize(("rounds", "warms_up"), [((2, 4), False), ((2, 2), True)])
-def test_rounds_and_warm_up_are_found_out_from_more_than_one_process(
-    monkeypatch: pytest.MonkeyPatch, rounds: tuple[int, int], warms_up: bool
-) -> None:
-    opened: list[str] = []
-    monkeypatch.setattr(Fake, "open", lambda self: opened.append("") or {"clock_granularity_s": 1e-9})
-    plan = replace(PLAN, rounds_range=rounds, warms_up=warms_up)
-    specs = {treatment.id: Spec(treatment.id) for treatment in plan.treatments}
+def test_rounds_and_warm_up_are_found_out_from_more_than_one_process(rounds: tuple[int, int], warms_up: bool) -> None:
+    spec, changes = Spec(), {"rounds_range": rounds, "warms_up": warms_up}
 
-    calibrate(plan, specs, {}, lambda event: None)
+    frozen(spec, **changes)
 
-    assert len(opened) == PROCESSES * len(tried_alone(plan, specs))
+    assert len(spec.opened) == PROCESSES * alone(spec, **changes)
 
 
-def test_operations_that_overlap_last_as_long_as_their_visit_and_come_in_full_batches():
-    calibrated, events = frozen(OverlappingSpec)
+def test_operations_that_overlap_last_as_long_as_their_visit_and_come_in_full_batches() -> None:
+    calibrations, events, _ = frozen(OverlappingSpec())
 
     assert not [event for event in events if isinstance(event, Dropped)]
-    for calibration in calibrated.calibrations.values():
+    for calibration in calibrations:
         assert calibration.operation_s == pytest.approx(OPERATION_S / 8)
         assert calibration.batch_s == pytest.approx(PLAN.batch_s, rel=0.1)
         assert calibration.fewest == 80

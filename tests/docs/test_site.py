@@ -15,10 +15,7 @@ from tests.needs import needs
 
 ROOT = Path(__file__).parents[2]
 
-pytestmark = [
-    pytest.mark.more,
-    needs("mkdocs"),
-]
+pytestmark = [pytest.mark.more, needs("mkdocs")]
 
 
 @pytest.fixture(scope="module")

@@ -59,7 +59,7 @@ def test_its_steps_compare_the_change_with_its_base(tmp_path, words, environment
     assert "exceeded" in summary.read_text() or done.returncode == 4
 
 
-def test_inputs_are_no_part_of_the_script() -> None:
+def test_inputs_are_not_part_of_the_script() -> None:
     """Whoever opens a pull request chooses some of them."""
     scripts = re.findall(r"run: \|\n((?: {8}.*\n)+)", (ROOT / "action.yml").read_text())
 
