@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sectax.experiments.s3.failures import _MEANINGS
+from sectax.experiments.s3.failures import MEANINGS
 from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Work
 from tests.experiments.s3.servers import needs_minio, running
@@ -27,7 +27,7 @@ def test_a_service_elsewhere_that_ends_in_the_middle_fails_a_treatment_in_words(
 
         with pytest.raises(SubjectFailed) as caught:
             subject.visit(Work(1))
-    assert answered(caught.value, _MEANINGS) == "connection"
+    assert answered(caught.value, MEANINGS) == "connection"
 
 
 @needs("mounts")
@@ -39,5 +39,5 @@ def test_a_full_disk_is_named(tmp_path: Path) -> None:
     finally:
         subprocess.run(["umount", "-l", str(tmp_path)], check=True)
 
-    assert answered(failed, _MEANINGS) == "XMinioStorageFull"
+    assert answered(failed, MEANINGS) == "XMinioStorageFull"
     assert "--data" in failed.hint

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sectax.experiments.s3.buckets import client as boto
-from sectax.experiments.s3.failures import _MEANINGS
+from sectax.experiments.s3.failures import MEANINGS
 from sectax.experiments.s3.levels import ENCRYPTIONS
 from sectax.experiments.s3.minio import Minio
 from sectax.experiments.s3.shelf import SERVES, Shelf
@@ -204,14 +204,14 @@ def test_odd_key_names_are_ordinary_ones(plain: Minio, client: str) -> None:
 def test_a_service_that_cannot_be_used_has_its_reason(plain, client, access, more, kind) -> None:
     failed = failure(spec(plain, client=client, access=replace(plain.access, **access), **more))
 
-    assert answered(failed, _MEANINGS) == kind
+    assert answered(failed, MEANINGS) == kind
     assert "nor-this-secret-key" not in failed.message + failed.hint
 
 
 def test_a_certificate_that_nobody_vouches_for_is_refused(tls: Minio, client: str) -> None:
     failed = failure(spec(tls, client=client, access=replace(tls.access, ca_pem="")))
 
-    assert answered(failed, _MEANINGS) == "certificate"
+    assert answered(failed, MEANINGS) == "certificate"
     assert "--ca" in failed.hint
 
 
@@ -228,7 +228,7 @@ def test_a_damaged_body_is_no_measurement(plain, client, change, kinds) -> None:
         access = replace(plain.access, endpoint=endpoint)
         failed = failure(spec(plain, client=client, access=access, bytes=1_000_000))
 
-    assert answered(failed, _MEANINGS) in kinds
+    assert answered(failed, MEANINGS) in kinds
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,7 @@ def test_a_service_that_refuses_is_not_asked_again(plain, client, code, status) 
     with between(plain, refuse) as endpoint:
         failed = failure(spec(plain, client=client, access=replace(plain.access, endpoint=endpoint)))
 
-    assert answered(failed, _MEANINGS) == code
+    assert answered(failed, MEANINGS) == code
     assert asked.count(0) == 1
 
 
@@ -267,7 +267,7 @@ def test_a_clock_that_is_an_hour_off_is_named(plain: Minio) -> None:
         "auth.get_current_datetime = lambda *more, **named: now(*more, **named) - datetime.timedelta(hours=1)"
     )
 
-    assert answered(failure(spec(plain, argv=client_after(slow))), _MEANINGS) == "RequestTimeTooSkewed"
+    assert answered(failure(spec(plain, argv=client_after(slow))), MEANINGS) == "RequestTimeTooSkewed"
 
 
 def test_a_client_that_only_says_that_it_encrypts_is_refused(plain: Minio) -> None:

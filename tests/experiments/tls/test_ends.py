@@ -14,7 +14,7 @@ from sectax.audit.own.work import mislabelled_level
 from sectax.experiments.client_server.client import Answered
 from sectax.experiments.tls import parts
 from sectax.experiments.tls.certificates import Authority, authority, kind_of
-from sectax.experiments.tls.ends import _MEANINGS, Ends
+from sectax.experiments.tls.ends import MEANINGS, Ends
 from sectax.experiments.tls.levels import ML_DSA, SHARES, Setup
 from sectax.experiments.tls.subject import TlsSpec
 from sectax.model.finding import Severity
@@ -124,7 +124,7 @@ def test_an_intermediate_certificate_goes_over_the_wire(library: str, ends: Ends
     ],
 )
 def test_a_certificate_that_is_not_right_is_a_failure_with_its_reason(library, ends, made, wrong, kinds) -> None:
-    assert answered(failure(spec(ends, library, Setup(), wrong(made["P-256"]))), _MEANINGS) in kinds
+    assert answered(failure(spec(ends, library, Setup(), wrong(made["P-256"]))), MEANINGS) in kinds
 
 
 @IN_GO
@@ -138,7 +138,7 @@ def test_a_client_without_the_certificate_that_is_asked_for_fails(library, ends,
             shown = {"certificates": stranger.certificates, "key": stranger.key}
             return own(self, of_client) | (shown if of_client else {})
 
-    assert answered(failure(Stranger(**vars(own_spec))), _MEANINGS) == "client-certificate"
+    assert answered(failure(Stranger(**vars(own_spec))), MEANINGS) == "client-certificate"
 
 
 @ALL
