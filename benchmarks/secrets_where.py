@@ -33,7 +33,6 @@ from benchmarks.secrets_hits import agent_outside, opened, wrk_script, wrk_secon
 from lambda_local.sandbox.freezer import thaw
 from sectax.design.planning import Request
 from sectax.experiments.secrets.experiment import EXPERIMENT
-from sectax.experiments.secrets.subject import ACCESS_TIME, HELD_BACK
 from sectax.hosts.process.cgroups import cgroup_folders
 from sectax.model.plan import Stopping
 from sectax.model.subject import Work
@@ -119,8 +118,8 @@ class Client:
 
 def of_function(subject: Any, hits: int) -> Seen:
     seen = subject.visit(Work(hits, settle=100)).observations
-    times = [observation.value for observation in seen if observation.metric == ACCESS_TIME]
-    held_back = [observation.value / observation.count for observation in seen if observation.metric == HELD_BACK]
+    times = [observation.value for observation in seen if observation.metric == "access"]
+    held_back = [observation.value / observation.count for observation in seen if observation.metric == "held_back"]
     return Seen(1e6 * fmean(times), None, fmean(held_back) if held_back else None)
 
 
