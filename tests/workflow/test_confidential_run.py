@@ -97,7 +97,7 @@ def test_pairs_repeat_a_pair_and_each_has_its_own_verdict(tmp_path, other_machin
     assert {"1/mutex/there", "2/mutex/there"} <= verdicts(document).keys()
 
 
-def odd_sysbench(folder: Path, block: int, body: str, *, word: str = "run") -> str:
+def odd_sysbench(folder: Path, block: int, body: str, word: str = "run") -> str:
     """A PATH on which sysbench does *body*, once, when it is called with this word in a block; the pilot is block 0."""
     folder.mkdir()
     script = folder / "sysbench"
