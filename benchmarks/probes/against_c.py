@@ -12,6 +12,7 @@ hashing. What PHP seems to lose against `openssl speed` is what lies between the
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import shutil
 import tempfile
@@ -21,7 +22,7 @@ from pathlib import Path
 
 from benchmarks.output import heading, near_one, ratio, table
 from benchmarks.probes.c_program import CProgram, built, libcrypto_of
-from benchmarks.probes.cases import BATCH_S, CASES, WITHIN, Batch, Case, batch_of, count_for, opened, openssl_speed
+from benchmarks.probes.cases import BATCH_S, CASES, WITHIN, Batch, Case, batch_of, count_for, one_processor, opened, openssl_speed
 from benchmarks.probes.estimates import Times, between, microseconds
 from sectax.experiments.jwt.keys import make_keys, signing_input
 
@@ -74,6 +75,7 @@ def main() -> None:
     parser.add_argument("--speed-seconds", type=int, default=2, help="of each of `openssl speed`'s tests (2)")
     given = parser.parse_args()
 
+    os.sched_setaffinity(0, one_processor())
     heading("PHP probe beside C")
     php = shutil.which("php")
     if php is None:

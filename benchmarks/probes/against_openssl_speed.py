@@ -10,6 +10,7 @@ the tag, which `openssl speed -evp` leaves out. That is the same for every size,
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import re
 import resource
@@ -17,7 +18,7 @@ import subprocess
 from typing import NamedTuple
 
 from benchmarks.output import heading, near_one, ratio, table
-from benchmarks.probes.cases import BATCH_S, batch_of, count_for
+from benchmarks.probes.cases import BATCH_S, batch_of, count_for, one_processor
 from benchmarks.probes.estimates import Times, between, microseconds
 from sectax.experiments.primitives.algorithms import SIZES
 from sectax.experiments.primitives.experiment import primitive_subject
@@ -87,6 +88,7 @@ def main() -> None:
     parser.add_argument("--batches", type=int, default=20, help=f"of {1e3 * BATCH_S:g} ms in each process (20)")
     given = parser.parse_args()
 
+    os.sched_setaffinity(0, one_processor())
     heading("Probes of the system's OpenSSL beside openssl speed")
     print(f"  openssl  {subprocess.run(['openssl', 'version'], capture_output=True, text=True, check=True).stdout.strip()}")
     inputs = new_inputs()

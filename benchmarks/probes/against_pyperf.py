@@ -13,6 +13,7 @@ pyperf is not among the probe's libraries: it runs in the probe's interpreter wi
 from __future__ import annotations
 
 import argparse
+import os
 import importlib.util
 import json
 import random
@@ -22,7 +23,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from benchmarks.output import environment, heading, near_one, ratio, table
-from benchmarks.probes.cases import BATCH_S, CASES, WITHIN, Case, fitting_count, openssl_speed, probe_seconds
+from benchmarks.probes.cases import BATCH_S, CASES, WITHIN, Case, fitting_count, one_processor, openssl_speed, probe_seconds
 from benchmarks.probes.estimates import Times, between, microseconds
 from sectax.experiments.jwt.keys import key_of, make_keys, signing_input
 from sectax.parts import probes
@@ -67,6 +68,7 @@ def main() -> None:
     parser.add_argument("--speed-seconds", type=int, default=2, help="of each of `openssl speed`'s tests (2)")
     given = parser.parse_args()
 
+    os.sched_setaffinity(0, one_processor())
     heading("Python probe beside pyperf")
     blocks: dict[Case, list[Times]] = {case: [] for case in CASES}
     inputs = make_keys(sorted({case.algorithm for case in CASES}))

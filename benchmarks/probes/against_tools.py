@@ -25,8 +25,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.output import environment, heading, near_one, ratio, table
-from benchmarks.probes.cases import BATCH_S, CASES, WITHIN, Case, fitting_count, probe_seconds
+from benchmarks.probes.cases import BATCH_S, CASES, WITHIN, Case, fitting_count, one_processor, probe_seconds
 from benchmarks.probes.estimates import Times, between, microseconds
+from sectax.hosts.process.processors import among
 from sectax.experiments.jwt.keys import key_of, make_keys, signing_input
 from sectax.parts import go, probes
 
@@ -171,7 +172,10 @@ def main() -> None:
             title, make = LANGUAGES[language]
             folder = Path(scratch, language)
             shutil.copytree(TOOLS / language, folder, ignore=shutil.ignore_patterns("node_modules", "target"))
-            blocks = blocks_of(language, inputs, make(folder), folder, given.blocks, given.batches)
+            tool = make(folder)
+            # A JVM's compiler works beside what is measured.
+            with among(os.sched_getaffinity(0) if language == "java" else one_processor()):
+                blocks = blocks_of(language, inputs, tool, folder, given.blocks, given.batches)
             table(
                 ["µs per operation", f"{language} probe", title, f"probe / {title}"],
                 [

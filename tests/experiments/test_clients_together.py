@@ -129,7 +129,7 @@ def test_clients_begin_together_by_their_own_clocks_and_on_a_schedule_by_turns()
     first, second = Fake(0), Fake(10**12)
     together = Together([first, second], (HERE, HERE))
     together.hello()
-    batch = together.together([2, 1], 1000.0, Fake.ask, Fake.sent)
+    batch = together.measure_together([2, 1], 1000.0, Fake.ask, Fake.sent)
 
     assert batch.elapsed_ns == [1, 1, 1]
     assert second.asked[1] - first.asked[1] == pytest.approx(10**12 + 10**6, abs=10**5)
@@ -139,7 +139,7 @@ def test_a_client_without_an_operation_is_not_asked() -> None:
     together = Together([Fake(0), Fake(0)], (HERE, HERE))
     together.hello()
 
-    assert together.together([1, 0], 0.0, Fake.ask, Fake.sent).elapsed_ns == [1]
+    assert together.measure_together([1, 0], 0.0, Fake.ask, Fake.sent).elapsed_ns == [1]
 
 
 URLS = {"baseline": ("http://127.0.0.1:1/",), "treatment": ("new=http://127.0.0.1:2/",)}

@@ -90,7 +90,7 @@ def fetch(version: str) -> None:
     """Have the Go on PATH fetch this release, or `RELEASE`, into the cache: about 70 MB. Raises `SetUpFailed`."""
     version = to_be_fetched(version)
     place = _fetched_program(version).parents[1]
-    with installer.beside(place) as scratch:
+    with installer.scratch_beside(place) as scratch:
         release = f"go{version}.{platform.system().lower()}-{architecture()}"
         own = {"GOPATH": str(scratch), "GOMODCACHE": str(scratch / "modules"), "GOFLAGS": "-modcacherw"}
         own |= {"GO111MODULE": "on", "GOPROXY": _proxy(scratch)}

@@ -79,7 +79,7 @@ class GoProgram:
         """
         tool, place = go.ensure(self.go_version, self.title, say), self.path.parent
         say(f"building {self.title}")
-        with installer.beside(place) as scratch:
+        with installer.scratch_beside(place) as scratch:
             executable = scratch / self.executable
             own = self.folder is not None
             words = [*BUILD, "-o", str(executable), "."] if own else ["install", f"{self.module}@{self.version}"]

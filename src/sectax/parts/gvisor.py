@@ -44,7 +44,7 @@ def make() -> None:
     if program is None:
         go.fetch(GO)
         return
-    with installer.beside(built()) as scratch:
+    with installer.scratch_beside(built()) as scratch:
         own = {"CGO_ENABLED": "0", "GOBIN": str(scratch), "GOTOOLCHAIN": "local", "GOWORK": "off"}
         installer.run(
             [str(program), "install", f"gvisor.dev/gvisor/{PROGRAM}@{VERSION}"],

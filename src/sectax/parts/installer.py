@@ -74,8 +74,8 @@ def run(
 
 
 @contextlib.contextmanager
-def beside(place: Path) -> Iterator[Path]:
-    """An empty folder on the file system of *place*, where something is made that then takes that place at once."""
+def scratch_beside(place: Path) -> Iterator[Path]:
+    """An empty folder on the file system of *place*: what is made in it can be moved there in one step."""
     place.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{place.name}-", dir=place.parent) as scratch:
         yield Path(scratch)

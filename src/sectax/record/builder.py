@@ -284,7 +284,7 @@ class MeasuredBuilder:
                 name: {id: count for id, count in by_treatment.items() if count}
                 for name, by_treatment in self._counts.items()
             },
-            visited={id: tuple(sorted(blocks)) for id, blocks in self._visited.items()},
+            visited={id: tuple(sorted(numbers)) for id, numbers in self._visited.items()},
             failures=(*first_of_each(self._pilot_failures), *sorted(self._failures, key=lambda failure: failure.block)),
             witnesses={
                 id: {name: tuple(values.values()) for name, values in witnesses.items()}

@@ -164,13 +164,13 @@ class BlockReducer:
         return witness_sets[number]
 
     def _series_of(self, number: int) -> _Series:
-        all_series = self._series
-        if number not in all_series:
+        series = self._series
+        if number not in series:
             later = "SELECT number, treatment, metric, unit, clock FROM series WHERE number > ?"
-            all_series |= {
-                row[0]: row for row in rows(self._db, later, tuple[int, int, str, str, str], max(all_series, default=0))
+            series |= {
+                row[0]: row for row in rows(self._db, later, tuple[int, int, str, str, str], max(series, default=0))
             }
-        return all_series[number]
+        return series[number]
 
     def _add_observations(self, blocks: Mapping[int, BlockSummary], hashes: Mapping[int, Hash]) -> None:
         """In one pass over the rows, which lie by block, series, round and position."""

@@ -32,12 +32,22 @@ class Pair(NamedTuple):
     key: str
 
 
-def certificate(of: Owner, by: Owner, hosts: tuple[str, ...] = (), *, signs: bool = False, ended: bool = False) -> str:
+def certificate(
+    of: Owner,
+    by: Owner,
+    hosts: tuple[str, ...] = (),
+    *,
+    signs: bool = False,
+    below: int | None = 0,
+    for_clients: bool = False,
+    ended: bool = False,
+) -> str:
     """A certificate as PEM.
 
     Args:
         by: who signs it. hosts: names and addresses that it is for.
-        signs: whether it may sign others; one that may not is for both ends of a connection.
+        signs: whether it may sign others, with so many authorities *below* it; None for any number.
+        for_clients: one that does not sign is for a server; whether it is for a client too.
         ended: it was valid until a minute ago.
     """
     now, key = datetime.datetime.now(datetime.UTC), of.key.public_key()
@@ -49,14 +59,14 @@ def certificate(of: Owner, by: Owner, hosts: tuple[str, ...] = (), *, signs: boo
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - _BEFORE)
         .not_valid_after(now - datetime.timedelta(minutes=1) if ended else now + _VALID)
-        .add_extension(x509.BasicConstraints(ca=signs, path_length=None), critical=True)
+        .add_extension(x509.BasicConstraints(ca=signs, path_length=below if signs else None), critical=True)
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(key), critical=False)
         .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(by.key.public_key()), critical=False)
     )
     if hosts:
         made = made.add_extension(x509.SubjectAlternativeName(list(map(_host, hosts))), critical=False)
     if not signs:
-        usages = [ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]
+        usages = [ExtendedKeyUsageOID.SERVER_AUTH, *[ExtendedKeyUsageOID.CLIENT_AUTH] * for_clients]
         made = made.add_extension(x509.ExtendedKeyUsage(usages), critical=False)
     digest = hashes.SHA256() if isinstance(by.key, rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey) else None
     return made.sign(by.key, digest).public_bytes(serialization.Encoding.PEM).decode()
@@ -90,4 +100,7 @@ def _name(of: Owner) -> x509.Name:
 
 
 def _host(name: str) -> x509.GeneralName:
-    return x509.IPAddress(ipaddress.ip_address(name)) if name[0].isdigit() else x509.DNSName(name)
+    try:
+        return x509.IPAddress(ipaddress.ip_address(name))
+    except ValueError:
+        return x509.DNSName(name)

@@ -126,8 +126,12 @@ class Hello(msgspec.Struct, frozen=True):
 
     client: str
     clock: dict[str, str | int]
-    runtime: str = ""
-    libraries: dict[str, str] = {}
+
+
+class RuntimeHello(Hello, frozen=True):
+    """A client that runs on something whose version matters."""
+
+    runtime: str
 
 
 class Opened(msgspec.Struct, frozen=True):

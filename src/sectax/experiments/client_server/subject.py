@@ -127,8 +127,9 @@ class ClientSubject(ABC):
         """What happened, and what to do; what the client says of it stands behind."""
         match error:
             case Answered():
-                meaning, hint = self.meanings.get(error.kind, self.other)
-                return f"{meaning.format(kind=error.kind)} ({error.reason})", hint
+                other = (self.other[0].format(kind=error.kind), self.other[1])
+                meaning, hint = self.meanings.get(error.kind, other)
+                return f"{meaning} ({error.reason})", hint
             case ChildDied(out_of_memory=True):
                 return f"{self.whose} was killed for memory ({doing})", "free some memory, or ask for less at once"
             case ChildSilent():

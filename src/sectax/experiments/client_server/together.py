@@ -78,7 +78,7 @@ class Together(Generic[_Client]):
         many = len(self)
         return [own + 2 * (ramp // many) for own in shared(count - 2 * ramp, many)]
 
-    def together(
+    def measure_together(
         self,
         shares: Sequence[int],
         rate: float,

@@ -98,7 +98,11 @@ SYSBENCH_TESTS = (
     _files("fileio-direct", "--file-test-mode=rndrd", "--file-fsync-freq=0", "--file-extra-flags=direct"),
     _sysbench("threads", "threads", "--thread-yields=100", "--thread-locks=4", "--events={count}", threads=2),
     _sysbench(
-        *("mutex", "mutex", "--mutex-num=16", "--mutex-loops=100", "--mutex-locks={count}"),
+        "mutex",
+        "mutex",
+        "--mutex-num=16",
+        "--mutex-loops=100",
+        "--mutex-locks={count}",
         threads=2,
         events="threads",
     ),

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from sectax.experiments.client_server.client import GRACE_S, Batch, Hello, Opened, SharedProcess
+from sectax.experiments.client_server.client import GRACE_S, Batch, Opened, RuntimeHello, SharedProcess
 from sectax.hosts.places import HERE, Place
 
 
@@ -25,11 +25,11 @@ class Closed(msgspec.Struct, frozen=True):
     connections: int
 
 
-class SharedClient(SharedProcess[Hello]):
+class SharedClient(SharedProcess[RuntimeHello]):
     """One process for all arms of a cell. What its methods raise is what `Conversation` does."""
 
     def __init__(self, program: str, place: Place = HERE) -> None:
-        super().__init__((program,), Hello, place)
+        super().__init__((program,), RuntimeHello, place)
 
     def open(self, arm: str, wanted: Mapping[str, Any], longest_s: float) -> Opened:
         return self.conversation.reply(Opened, GRACE_S + longest_s, command="open", arm=arm, **wanted)

@@ -44,7 +44,7 @@ class ManyClients(Together[SharedClient]):
         def sent(client: SharedClient) -> Sent:
             return client.sent(longest_s)
 
-        return self.together(self.shares(count, ramp), self._rates[arm], ask, sent)
+        return self.measure_together(self.shares(count, ramp), self._rates[arm], ask, sent)
 
     def close(self, arm: str) -> Closed:
         closed = every(partial(client.close, arm) for client in self.clients)

@@ -96,7 +96,7 @@ def build(name: str, language: str) -> Path:
     path = zip_of(function)
     if path.exists():
         return path
-    with installer.beside(path) as scratch:
+    with installer.scratch_beside(path) as scratch:
         content = scratch / "content"
         content.mkdir()
         if language == "go":

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from sectax.experiments.client_server.client import GRACE_S, HELLO_S, Batch, Conversation, Hello, Nothing, Opened
+from sectax.experiments.client_server.client import GRACE_S, HELLO_S, Batch, Conversation, Nothing, Opened, RuntimeHello
 from sectax.experiments.s3.access import Access
 from sectax.hosts.places import HERE, Place, Variables
 
@@ -37,6 +37,10 @@ class Measured(Batch, frozen=True, kw_only=True):
         if any(check > elapsed for check, elapsed in zip(self.check_ns, self.elapsed_ns, strict=False)):
             return "reports times that cannot be: the check takes longer than the whole"
         return super().complaint(count, spanned_s, at_once)
+
+
+class Hello(RuntimeHello, frozen=True):
+    libraries: dict[str, str]
 
 
 class Attempts(msgspec.Struct, frozen=True):

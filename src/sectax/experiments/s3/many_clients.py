@@ -64,7 +64,7 @@ class ManyClients(Together[ClientProcess]):
         def sent(client: ClientProcess) -> Measured:
             return client.sent(max(shares))
 
-        return self.together(shares, self._rate, ask, sent)
+        return self.measure_together(shares, self._rate, ask, sent)
 
     def clear(self, count: int) -> None:
         every(partial(client.clear, count) for client in self.clients)

@@ -63,7 +63,7 @@ def build(say: Callable[[str], None]) -> None:
 
     say(f"building {TITLE} {VERSION} with cargo, which takes some minutes")
     target = _folder()
-    with installer.beside(target) as scratch:
+    with installer.scratch_beside(target) as scratch:
         root = scratch / "root"
         command = ["cargo", "install", "--locked", "--no-track", f"{CRATE}@{VERSION}", "--root", str(root)]
         # Cargo's own folder for what is built would otherwise be left in /tmp, with some 900 MB.

@@ -33,12 +33,14 @@ def authority(kind: str, chain: str = DIRECT, name: str = NAME, ended: bool = Fa
     intermediate = ""
     if chain == INTERMEDIATE:
         by = Owner("sectax intermediate", _private_key(kind))
-        intermediate = certificate(by, root, signs=True)
+        intermediate = certificate(by, root, signs=True, below=None)
     pairs = []
     for subject, is_ended in ((name, ended), ("client.test", False)):
         owner = Owner(subject, _private_key(kind))
-        pairs.append(Pair(certificate(owner, by, (subject,), ended=is_ended) + intermediate, pem(owner.key)))
-    return Authority(certificate(root, root, signs=True), *pairs)
+        pairs.append(
+            Pair(certificate(owner, by, (subject,), for_clients=True, ended=is_ended) + intermediate, pem(owner.key))
+        )
+    return Authority(certificate(root, root, signs=True, below=None), *pairs)
 
 
 def kind_of(der: bytes) -> str:

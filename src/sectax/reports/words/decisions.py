@@ -56,7 +56,7 @@ def _surprises(plan: Plan, decision: Decision) -> Iterator[str]:
 
 
 def answers(plan: Plan, decision: Decision) -> list[str]:
-    """What to take, or what every level costs, in a sentence each; nothing where nothing is decision."""
+    """What to take, or what every level costs, in a sentence each; nothing where nothing is decided."""
     if not decision.choice.picks:
         return list(_costs(plan, decision))
     if not decision.at_mix:
