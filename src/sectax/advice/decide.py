@@ -108,14 +108,14 @@ def decide(
     """
     choice, plan = rules.choice, analysed.measured.plan
     stages = dict(rules.stages.levels) if rules.stages is not None and rules.stages.factor == plan.control else {}
-    primary = [
+    findings = [
         finding
         for finding in asked_for(analysed)
         if plan.treatment(finding.comparison.treatment).levels[plan.control] not in stages
     ]
-    if choice is None or not primary:
+    if choice is None or not findings:
         return None
-    settings = list(_settings(analysed, choice, primary))
+    settings = list(_settings(analysed, choice, findings))
     per = dict(mix or choice.usual)
     several = any(len(setting.operations) > 1 for setting in settings)
     in_mix = [setting.as_one(per) for setting in settings] if mix and several else []
@@ -127,11 +127,11 @@ def decide(
     outlays = [outlay for setting in paid for outlay in _outlays(setting, choice, prices, per, rate_s or RATE_S)]
     return Decision(
         choice=choice,
-        findings=tuple(primary),
+        findings=tuple(findings),
         cheapest=cheapest,
         at_mix=at_mix,
         outlays=tuple(outlays),
-        surprises=tuple(_surprises(analysed, choice, primary)) if choice.adds else (),
+        surprises=tuple(_surprises(analysed, choice, findings)) if choice.adds else (),
         mix=per if several else {},
         rate_s=rate_s or RATE_S,
         connections=tuple(connections(analysed, rules.connections)) if rules.connections else (),
@@ -149,11 +149,11 @@ def asked_for(analysed: Analysed) -> list[Finding]:
     ]
 
 
-def _settings(analysed: Analysed, choice: Choice, primary: list[Finding]) -> Iterator[_Setting]:
+def _settings(analysed: Analysed, choice: Choice, findings: list[Finding]) -> Iterator[_Setting]:
     plan = analysed.measured.plan
     results = {result.treatment: result for result in analysed.treatments}
     settings: dict[_Levels, _Setting] = {}
-    for finding in primary:
+    for finding in findings:
         compared = finding.comparison
         cell = plan.cell(compared.cell)
         base = results[compared.baseline].estimates.get(compared.metric)
@@ -272,9 +272,9 @@ def _billed(setting: _Setting, choice: Choice, level: str, operation: str) -> _S
     return _Span(estimate.point, estimate.low, estimate.high)
 
 
-def _surprises(analysed: Analysed, choice: Choice, primary: list[Finding]) -> Iterator[Surprise]:
+def _surprises(analysed: Analysed, choice: Choice, findings: list[Finding]) -> Iterator[Surprise]:
     """Treatments that do more than their baseline and take less, with what the record shows of the reason."""
-    for finding in primary:
+    for finding in findings:
         if finding.verdict in FASTER - UNSETTLED and finding.effect is not None:
             left_out = (f"it {warning.saw}" for warning in finding.warnings if warning.check == _LESS_WORK)
             causes = _causes(analysed, choice, finding.comparison, finding.effect)

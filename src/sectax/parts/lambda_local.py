@@ -64,14 +64,20 @@ def missing(name: str) -> Missing | None:
 def client(name: str) -> str:
     """The name of AWS's runtime client, with a hash of all that it is made of; installed where it is not yet."""
     install(name)
-    return _ask("runtimes", name)[0].client
+    return _done("runtimes", name).client
 
 
 def install(name: str) -> None:
     """Install AWS's runtime client for a runtime that at most lacks that. Raises `SetUpFailed`."""
-    (answer,) = _ask("setup", name)
+    _done("setup", name)
+
+
+def _done(*words: str) -> Answer:
+    """Its one answer. Raises `SetUpFailed` where that cannot be read, or is an error."""
+    (answer,) = _ask(*words)
     if answer.error:
         raise SetUpFailed(answer.error, answer.hint)
+    return answer
 
 
 def _ask(*words: str) -> list[Answer]:

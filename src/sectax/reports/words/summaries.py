@@ -137,11 +137,11 @@ def of_parts(analysed: Analysed) -> list[str]:
     return lines
 
 
-def to_answer(analysed: Analysed, primary: list[Finding]) -> list[str]:
+def to_answer(analysed: Analysed, findings: list[Finding]) -> list[str]:
     """How many of the comparisons are decided, and what to do about those that a finished run could not decide."""
     until = analysed.measured.plan.stopping.until
-    decided = [text] if (text := how_many_decided(analysed, primary)) else []
-    undecided = [finding for finding in primary if finding.verdict not in _WITHOUT and not is_answered(finding, until)]
+    decided = [text] if (text := how_many_decided(analysed, findings)) else []
+    undecided = [finding for finding in findings if finding.verdict not in _WITHOUT and not is_answered(finding, until)]
     # Who sets a limit asks for nothing beyond it.
     if not undecided or until is Until.CONDITIONS:
         return decided if undecided else []
@@ -161,24 +161,24 @@ def to_answer(analysed: Analysed, primary: list[Finding]) -> list[str]:
             longer += f" (--budget {_budget(4 * spent_s)} about halves the intervals)"
         return [*decided, f"Use {longer} or a quieter machine."]
     some = f"{len(needs)} more of them" if len(needs) < len(undecided) else "the rest"
-    which = some if len(primary) > 1 else "it"
+    which = some if len(findings) > 1 else "it"
     return [*decided, f"Another run with --budget {_budget(spent_s + max(needs))} would probably decide {which}."]
 
 
-def how_many_decided(analysed: Analysed, primary: Sequence[Finding]) -> str:
+def how_many_decided(analysed: Analysed, findings: Sequence[Finding]) -> str:
     """'2 of 12 comparisons are decided.', or a single one's answer; empty where all are, or limits ask for no more."""
     until = analysed.measured.plan.stopping.until
-    number, directed = sum(is_answered(finding, until) for finding in primary), any(map(is_decided, primary))
+    number, directed = sum(is_answered(finding, until) for finding in findings), any(map(is_decided, findings))
     if until is Until.CONDITIONS:
         return "" if directed else "The run ended with its limits; nothing beyond them is decided."
-    if number == len(primary):
+    if number == len(findings):
         return ""
-    if len(primary) == 1:
-        return answer_of(analysed, primary[0])
+    if len(findings) == 1:
+        return answer_of(analysed, findings[0])
     if number:
-        return f"{number} of {len(primary)} comparisons {'is' if number == 1 else 'are'} decided."
-    none = "Neither" if len(primary) == 2 else "None"
-    return f"{none} of the {len(primary)} comparisons is {'fully ' if directed else ''}decided."
+        return f"{number} of {len(findings)} comparisons {'is' if number == 1 else 'are'} decided."
+    none = "Neither" if len(findings) == 2 else "None"
+    return f"{none} of the {len(findings)} comparisons is {'fully ' if directed else ''}decided."
 
 
 def _budget(seconds: float) -> str:
