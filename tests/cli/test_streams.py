@@ -6,6 +6,7 @@ import json
 import os
 import shlex
 import subprocess
+import sys
 
 import pytest
 
@@ -86,3 +87,26 @@ def test_a_reader_that_wants_one_line_gets_it(folder, words):
 
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.count(b"\n") == 1
+
+
+SWALLOWS = """
+import sys, time
+from sectax.cli.main import interrupt_again
+
+class Swallows:
+    def __del__(self):
+        raise KeyboardInterrupt
+
+sys.unraisablehook = interrupt_again
+try:
+    Swallows()
+    time.sleep(60)
+except KeyboardInterrupt:
+    sys.exit(7)
+"""
+
+
+def test_an_interrupt_that_a_destructor_swallows_comes_again():
+    done = subprocess.run([sys.executable, "-c", SWALLOWS], capture_output=True, timeout=60)
+
+    assert (done.returncode, done.stderr) == (7, b"")

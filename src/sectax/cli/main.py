@@ -21,6 +21,8 @@ from sectax.model.errors import BadRecord, ExitStatus, RecordNotWritable, Sectax
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+# By then a destructor has ended.
+_SOON_S = 0.05
 # Name -> where it lives and what it does; the modules are imported only when they are called, so that
 # `--help` starts fast. An experiment's own commands are found by its name; a row here spares loading it.
 _COMMANDS = {
@@ -176,6 +178,7 @@ def main() -> NoReturn:
     """Run the program and exit."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
+    sys.unraisablehook = interrupt_again
     make_usable(utf8=_wants_json())
     if "_SECTAX_COMPLETE" in os.environ:
         from sectax.cli import shell
@@ -252,6 +255,16 @@ def _wants_json() -> bool:
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
+
+
+def interrupt_again(unraisable: sys.UnraisableHookArgs) -> None:
+    """Interrupt once more where a destructor swallowed it: Python prints what one raises, and goes on."""
+    if not isinstance(unraisable.exc_value, KeyboardInterrupt):
+        sys.__unraisablehook__(unraisable)
+        return
+    from threading import Timer
+
+    Timer(_SOON_S, os.kill, (os.getpid(), signal.SIGINT)).start()
 
 
 def _complain(message: str, hint: str, *, already_printed: bool = False, one_line: bool = True) -> None:
