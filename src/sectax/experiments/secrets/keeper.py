@@ -9,6 +9,7 @@ import contextlib
 import hashlib
 import hmac
 import secrets
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -48,7 +49,7 @@ class Secret:
     value: str
 
 
-class Keeper:
+class Keeper(ABC):
     """Keeps the secrets of a run while it is open, under names that begin with its prefix.
 
     What it keeps is made of a random marker that exists in the memory of this process, of who answers and of whoever
@@ -68,9 +69,9 @@ class Keeper:
         self._prefix = prefix
         self._marker = secrets.token_hex(_MARKER_BYTES)
 
+    @abstractmethod
     def calls(self) -> Calls | None:
         """What it was asked up to now; None where that cannot be counted. Raises `SectaxError`."""
-        raise NotImplementedError
 
     def often(self, size: int) -> Secret:
         """The secret that is fetched again and again."""
