@@ -163,8 +163,8 @@ def test_it_is_silent_on_the_clean_twin(situation: str) -> None:
     assert said(make(), check) == []
 
 
-# In test_seal.py, test_configured_time.py and test_s3_runs.py.
-ELSEWHERE = {"seal", "fixed-time-total", "saturated-client", "slow-bucket"}
+# In test_configured_time.py and test_s3_runs.py.
+ELSEWHERE = {"fixed-time-total", "saturated-client", "slow-bucket"}
 
 
 def test_every_check_is_tried_both_ways() -> None:

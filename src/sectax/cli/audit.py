@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from sectax.cli.options import FileName, as_json, form, html, in_ascii, named_run
+from sectax.cli.options import as_json, form, html, in_ascii, named_run
 from sectax.cli.output import Form, print_result
 from sectax.model.errors import ExitStatus
 from sectax.workflow.audit import Columns, audit, formats
@@ -37,12 +36,6 @@ def _split(ctx: click.Context, parameter: click.Parameter, text: str) -> tuple[s
 )
 @click.option("--baseline", default="", metavar="LEVEL", help="For a FILE: the level without the control.")
 @click.option(
-    "--signers",
-    type=FileName(path_type=Path),
-    metavar="FILE",
-    help="For a run: it must be sealed with one of these public keys (as id.pub, or ALLOWED SIGNERS of ssh-keygen).",
-)
-@click.option(
     "--fail-on",
     type=click.Choice(["F", "W"]),
     help="For CI: exit with 1 where anything is marked F; with W, where anything is marked F or W.",
@@ -52,7 +45,6 @@ def _split(ctx: click.Context, parameter: click.Parameter, text: str) -> tuple[s
 def command(
     target: str,
     format_: str | None,
-    signers: Path | None,
     fail_on: str | None,
     strict: bool,
     form: Form,
@@ -66,7 +58,7 @@ def command(
     Exit status: 0 the audit was made, whatever it found; 1 it found something marked F (with --fail-on W: or W) and
     --fail-on or --strict was given; 2 the target cannot be read.
     """
-    audited = audit(target, format_, Columns(**columns), signers=signers)
+    audited = audit(target, format_, Columns(**columns))
     print_result(audited, form)
     if ((strict or fail_on) and audited.is_fatal) or (fail_on == "W" and audited.is_doubtful):
         raise click.exceptions.Exit(ExitStatus.GATE_MISSED)

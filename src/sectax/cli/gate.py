@@ -31,7 +31,7 @@ _NOT_HERE = {
     "--fail-if": "give its condition to --limit, in front of --",
     "--dry-run": "leave it out; sectax run has it",
     **dict.fromkeys(("--html", "--picture"), "leave it out: sectax report makes it of the run file"),
-    **dict.fromkeys(("--seal", "--no-summary"), "leave it out"),
+    "--no-summary": "leave it out",
 }
 
 

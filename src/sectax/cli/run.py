@@ -28,7 +28,6 @@ from sectax.workflow import run as workflow
 from sectax.workflow.conditions import concluded, was_measured, with_conditions
 from sectax.workflow.dry_run import dry_run
 from sectax.workflow.export import exported
-from sectax.workflow.seal import SigningKey
 
 _EXPORTS = {
     "json": "all times, in hyperfine's JSON",
@@ -36,7 +35,6 @@ _EXPORTS = {
     "markdown": "hyperfine's table, with a verdict",
 }
 
-_SEAL_HELP = "Sign the run with an SSH key, so that sectax audit detects a later change."
 
 # What [run] in sectax.toml may have: what every experiment has.
 _SHARED = frozenset(
@@ -149,7 +147,6 @@ def _command_for(experiment: Experiment, then: Then) -> click.Command:
             help="Also write the answer as one picture, SVG or PNG.",
         ),
         click.Option(["--no-summary"], is_flag=True, help="Do not write to $GITHUB_STEP_SUMMARY."),
-        click.Option(["--seal"], type=shared.FileName(), metavar="KEY", help=_SEAL_HELP),
         click.Option(
             ["--dry-run"], is_flag=True, help="Only print what would be measured, how long it takes and what it costs."
         ),
@@ -227,7 +224,6 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
     exports = {kind: to for kind in _EXPORTS if (to := values.get(f"export_{kind}"))}
     for kind, to in exports.items():
         refuse_existing(to, f"--export-{kind}")
-    key = SigningKey(values["seal"]) if values["seal"] else None
     if values["dry_run"]:
         if on:
             watcher.say(f"planned for this machine; {on.on} is not asked")
@@ -235,7 +231,7 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
         click.echo(would.document if form.json_ else "\n".join([*would.lines, ""]), nl=False)
         return
     called = shlex.join(["sectax", *(parse.replaced(word, hidden.replaced) for word in sys.argv[1:])])
-    outcome = workflow.start(experiment.name, request, path, watcher, called, key, on=on)
+    outcome = workflow.start(experiment.name, request, path, watcher, called, on=on)
     _finish(outcome, form, exports, summarises=not values["no_summary"])
 
 
@@ -280,18 +276,15 @@ group = _ExperimentsGroup(_run)
 @click.command("resume", context_settings={"obj": dict.fromkeys(("--blocks", "--max-blocks"), _ENDLESS)})
 @shared.run_file
 @click.option("--budget", metavar="TIME", help="The longest that it may take from now on.  [default: that of the run]")
-@click.option("--seal", type=shared.FileName(), metavar="KEY", help=_SEAL_HELP)
 @shared.on
 @shared.quiet
 @shared.verbose
 @shared.form(shared.everything, shared.in_ascii, shared.as_json)
-def resume_command(
-    run_file: str, budget: str | None, seal: str | None, quiet: bool, verbose: bool, form: Form, **on: Any
-) -> None:
+def resume_command(run_file: str, budget: str | None, quiet: bool, verbose: bool, form: Form, **on: Any) -> None:
     """Continue a run that was interrupted; its finished blocks stay."""
     budget_s = None if budget is None else spans.seconds(budget, "--budget")
-    watcher, key = shared.progress(quiet, verbose), SigningKey(seal) if seal else None
-    outcome = workflow.resume(Path(run_file), watcher, key, budget_s, shared.on_of(on))
+    watcher = shared.progress(quiet, verbose)
+    outcome = workflow.resume(Path(run_file), watcher, budget_s, shared.on_of(on))
     _finish(outcome, form)
 
 

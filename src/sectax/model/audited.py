@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from sectax.model.finding import AuditWarning, Severity
-from sectax.model.seal import Seal
 
 
 class Status(StrEnum):
@@ -50,7 +49,6 @@ class Audited:
         figures, values: how many printed numbers, and how many single values behind them.
         checks: every one, in the order of the registry.
         comparisons: of a run of ours, those that lost their verdict, and the others that carry a warning.
-        seal: of a run of ours.
         names: of a run of ours, what people call its treatments, comparisons and cells, by their ids.
     """
 
@@ -62,7 +60,6 @@ class Audited:
     values: int
     checks: tuple[Checked, ...]
     comparisons: Tally | None = None
-    seal: Seal | None = None
     names: Mapping[str, str] = field(default_factory=dict)
 
     def tally(self) -> Tally:

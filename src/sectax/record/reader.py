@@ -15,14 +15,12 @@ import msgspec
 from sectax.model.environment import LOCAL_HOST, Environment
 from sectax.model.measured import Measured
 from sectax.model.plan import Calibrated, Plan
-from sectax.model.seal import Seal
 from sectax.record.appender import is_held
 from sectax.record.builder import MeasuredBuilder
 from sectax.record.checksums import check_all_but_blocks
 from sectax.record.errors import check_database, check_file, has_content, log_path, reading
 from sectax.record.finished_blocks import BlockReducer, finished_blocks, pilot_failures, rows
 from sectax.record.plan_tables import decode_calibrated, decode_plan
-from sectax.record.seal import Check, seal_of
 
 # All that is asked of a run of a million trials takes about one step of SQLite's machine for each byte of its file; one
 # statement never needs more.
@@ -92,9 +90,9 @@ class RunReader:
 
     def plan(self) -> Plan:
         with reading(self.path):
-            return decode_plan(self.plan_text())
+            return decode_plan(self._plan_text())
 
-    def plan_text(self) -> str:
+    def _plan_text(self) -> str:
         return self._value("SELECT plan FROM run", str)
 
     def run_id(self) -> str:
@@ -151,11 +149,6 @@ class RunReader:
                 sessions=self.sessions(),
                 notes=self.notes(),
             )
-
-    def seal(self, check: Check) -> Seal:
-        """What the seals of the file say of it. The blocks are taken for what their checksums say: read them first."""
-        with self._snapshot(), reading(self.path):
-            return seal_of(self._db, check)
 
     def batches(self, name: str) -> dict[str, list[tuple[float, int]]]:
         """The observations of this name that count: by treatment, value and number of operations, in order."""

@@ -180,19 +180,9 @@ CHECKSUMS = """
 CREATE TABLE checksum (block INTEGER PRIMARY KEY, digest TEXT NOT NULL, telemetry TEXT NOT NULL)
 """
 
-# Made with the first seal: most runs have none.
-SEALS = """
-CREATE TABLE IF NOT EXISTS seal (
-    number INTEGER PRIMARY KEY,
-    session INTEGER NOT NULL REFERENCES session,
-    statement TEXT NOT NULL,
-    signature TEXT NOT NULL
-)
-"""
-
 # What counts: finished blocks, without the subjects that failed in them. CROSS JOIN keeps SQLite to this order,
 # in which every step is a search by key.
-TABLE_NAMES = frozenset(re.findall(r"CREATE TABLE (?:IF NOT EXISTS )?(\w+)", TABLES + CHECKSUMS + SEALS))
+TABLE_NAMES = frozenset(re.findall(r"CREATE TABLE (\w+)", TABLES + CHECKSUMS))
 
 _COUNTED = """
     FROM block b

@@ -31,7 +31,6 @@ from sectax.record.finished_blocks import BlockReducer, add_batches
 from sectax.record.plan_tables import Statement, calibration_rows, encode_plan, plan_rows
 from sectax.record.reader import RunReader
 from sectax.record.schema import APPLICATION_ID, FORMAT, UPGRADES, tables, trials_view, views
-from sectax.record.seal import Sign, seal, seal_rows
 
 # Where the operations of an opening stand: the rounds begin with 0.
 _BEFORE_THE_ROUNDS = -1
@@ -438,13 +437,6 @@ class RunWriter:
                 self._frame,
             )
             self._state = state
-
-    def keep_seal(self, statement: str, signature: str) -> None:
-        self._file.write(seal_rows(self._session, statement, signature))
-
-    def seal(self, sign: Sign) -> None:
-        """Seal the file as it is now, after `finish`. What *sign* raises is handed on."""
-        seal(self._file, sign)
 
     def close(self) -> None:
         """Make the run one file again, and let go of it. Never raises, may be repeated.

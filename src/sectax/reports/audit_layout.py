@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from sectax.model.audited import Audited, Checked, Status
 from sectax.model.finding import AuditWarning, Severity
-from sectax.model.seal import Seal, SealState
 from sectax.reports.diagnostics import alike, warned
 from sectax.reports.document import Block, Document, Kind, Section, Text, Warned, grid, sections
 from sectax.reports.words.names import MOST_SUBJECTS, namer
@@ -51,7 +50,6 @@ def audit_report(audited: Audited, *, show_all: bool) -> Document:
             Text(f"{printable(audited.title)}: {scope}"),
             Text(f"{audit_sentence(audited)}.", strong=True),
             *(_gravest(fired, named) if audited.own else ()),
-            *([Text(seal_sentence(audited.seal))] if audited.seal is not None else []),
         ),
         sections(
             Section("What fired", (*_warnings(shown, named, show_all), *([Text(more)] if more else []))),
@@ -260,23 +258,3 @@ def _checks(audited: Audited) -> tuple[int, int]:
 
 def _verb(number: int, singular: str, several: str) -> str:
     return singular if number == 1 else several
-
-
-def seal_sentence(seal: Seal) -> str:
-    """Whether a run file is sealed, by whom, and what that is worth."""
-    match seal.state:
-        case SealState.NOT_SEALED:
-            return "Not sealed: only the checks below support this file."
-        case SealState.BROKEN:
-            return f"Seal broken: {printable(seal.reason)}."
-        case SealState.STRANGER:
-            return f"Sealed with the key {seal.signer}, which is not one of the given signers."
-        case SealState.UNKNOWN:
-            return f"Sealed, and not checked: {printable(seal.reason)}."
-    who = f"{printable(seal.name)}, {seal.signer}" if seal.name else seal.signer
-    how = "Sealed" if seal.state is SealState.SEALED else f"Sealed in part ({printable(seal.reason)})"
-    trust = "" if seal.known else "; the file does not say whose key that is: compare it with what its author says"
-    return (
-        f"{how} with the key {who}, at {printable(seal.at)}{trust}. A seal shows that nothing was changed since. "
-        "It does not show that the measuring was honest: whoever has the key can seal anything."
-    )

@@ -14,7 +14,6 @@ from sectax.model.analysed import Analysed
 from sectax.model.audited import Checked, Status
 from sectax.model.finding import Finding, Severity
 from sectax.model.measured import Measured
-from sectax.model.seal import Seal
 from sectax.record.reader import RunReader
 
 
@@ -26,10 +25,10 @@ def analyse_measured(measured: Measured) -> Analysed:
     return replace(analysed, checks=tuple(map(checked, outcomes)))
 
 
-def audited(measured: Measured, seal: Seal | None = None) -> tuple[tuple[Finding, ...], tuple[Outcome, ...]]:
+def audited(measured: Measured) -> tuple[tuple[Finding, ...], tuple[Outcome, ...]]:
     """The findings of `analyse_measured` alone, in two thirds of its time, and what its checks came to."""
     findings = judge(measured)
-    outcomes = review(RunEvidence(measured, findings, seal))
+    outcomes = review(RunEvidence(measured, findings))
     warnings = (warning for outcome in outcomes for warning in outcome.warnings)
     return withhold(measured.plan, findings, warnings), outcomes
 

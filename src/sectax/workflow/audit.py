@@ -38,8 +38,6 @@ def audit(
     target: str,
     format_: str | None = None,
     columns: Columns | None = None,
-    *,
-    signers: Path | None = None,
 ) -> Audited:
     """Put a target under every check.
 
@@ -47,14 +45,13 @@ def audit(
         target: a run file, `published:ID`, the path of a file of numbers, or `-` for standard input.
         format_: the name of a format; None lets the file's content decide.
         columns: what the user says of a table's columns, and of the baseline.
-        signers: of a run file, those by one of whom it must be sealed, as ssh-keygen has them.
 
     Raises:
         SectaxError: the target is not there, of no known kind, or not what it is taken for.
     """
     given_columns = columns or Columns()
     if target.startswith(PUBLISHED):
-        _refuse("a published study", format_, given_columns, signers)
+        _refuse("a published study", format_, given_columns)
         return _published(target)
     if "://" in target:
         raise WrongUse(
@@ -62,12 +59,12 @@ def audit(
         )
     if format_ is None and target.endswith(_RUN_SUFFIX):
         _refuse("a run file", format_, given_columns)
-        return _run(target, signers)
+        return _run(target)
     if target != "-" and not Path(target).exists():
         from sectax import published
 
         published.refuse_bare(target)
-    return _file(target, format_, given_columns, signers)
+    return _file(target, format_, given_columns)
 
 
 def _published(target: str) -> Audited:
@@ -78,14 +75,12 @@ def _published(target: str) -> Audited:
     return _reviewed(target, "published", f"published study: {study.title}", evidence_of_study(study))
 
 
-def _run(target: str, signers: Path | None) -> Audited:
+def _run(target: str) -> Audited:
     from sectax.record.reader import RunReader
-    from sectax.workflow.seal import seal_of_run
 
     with RunReader.open(Path(target)) as reader:
         measured = reader.measured()
-        seal = seal_of_run(reader, signers)
-    findings, outcomes = audited(measured, seal)
+    findings, outcomes = audited(measured)
     return Audited(
         target=target,
         kind="run",
@@ -95,7 +90,6 @@ def _run(target: str, signers: Path | None) -> Audited:
         values=0,
         checks=tuple(map(checked, outcomes)),
         comparisons=comparisons(findings),
-        seal=seal,
         names=names.by_id(measured.plan),
     )
 
@@ -114,7 +108,7 @@ def _judged(findings: Iterable[Finding]) -> list[Finding]:
     return [finding for finding in compared if finding.verdict is not VerdictId.NOT_MEASURED]
 
 
-def _file(target: str, format_: str | None, columns: Columns, signers: Path | None) -> Audited:
+def _file(target: str, format_: str | None, columns: Columns) -> Audited:
     from sectax.formats.bad_input import BadInput
     from sectax.formats.input_file import deadline, opened, standard_input
     from sectax.text.printable import printable
@@ -122,8 +116,8 @@ def _file(target: str, format_: str | None, columns: Columns, signers: Path | No
     with standard_input() if target == "-" else opened(Path(target)) as file:
         if file.is_database:
             _refuse("a run file", format_, columns)
-            return _run(target, signers)
-        _refuse("a file of other numbers", None, Columns(), signers)
+            return _run(target)
+        _refuse("a file of other numbers", None, Columns())
         try:
             with deadline(file.size):
                 kind, title, evidence = _imported(file, format_, columns)
@@ -157,13 +151,11 @@ def _imported(file: InputFile, format_: str | None, columns: Columns) -> tuple[s
     return kind, title, with_baseline(evidence, columns.baseline) if columns.baseline else evidence
 
 
-def _refuse(what: str, format_: str | None, columns: Columns, signers: Path | None = None) -> None:
+def _refuse(what: str, format_: str | None, columns: Columns) -> None:
     """Raises `WrongUse` for an option that is not for what the target is."""
     options = [*(["format"] if format_ is not None else []), *columns.given()]
     if options:
         raise WrongUse(f"--{options[0]} does not apply to {what}", "leave it out")
-    if signers is not None:
-        raise WrongUse(f"--signers does not apply to {what}", "leave it out")
 
 
 def _reviewed(target: str, kind: str, title: str, evidence: Evidence) -> Audited:

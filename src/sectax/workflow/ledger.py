@@ -11,7 +11,6 @@ from sectax.record.appender import Appender
 from sectax.record.builder import MeasuredBuilder
 from sectax.record.errors import SecretRefused, UnusableObservation
 from sectax.record.finished_blocks import TOGETHER
-from sectax.record.seal import Sign
 from sectax.record.writer import RunWriter
 
 # Many hosts end their blocks at the same time; a sync for each takes longer than all else.
@@ -75,16 +74,14 @@ class Ledger(RunWriter):
             self.finish_blocks(finished, sync=sync)
             self._synced = now if sync else self._synced
 
-    def end(self, state: Literal["finished", "interrupted"], sign: Sign | None = None) -> None:
-        """Say how the run ended, seal it where *sign* is given, and let go of the file.
+    def end(self, state: Literal["finished", "interrupted"]) -> None:
+        """Say how the run ended, and let go of the file.
 
         Raises:
-            RecordNotWritable: it could not be said. What *sign* raises is handed on.
+            RecordNotWritable: it could not be said.
         """
         try:
             self.finish_whole()
             self.finish(state)
-            if sign is not None:
-                self.seal(sign)
         finally:
             self.close()

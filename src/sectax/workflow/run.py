@@ -6,7 +6,6 @@ import contextlib
 import math
 import os
 import secrets
-import shlex
 import signal
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -37,9 +36,7 @@ from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, Calibrated
 from sectax.model.subject import Visit
 from sectax.model.trial import BlockEvent, Dropped, Opened, PlannedBlock, Trial
 from sectax.record.appender import refuse_held, refuse_new
-from sectax.record.plan_tables import encode_plan
 from sectax.record.reader import RunReader
-from sectax.record.seal import opening_statement, seal_file
 from sectax.reports.words import names, plans
 from sectax.text import units
 from sectax.text.spans import typed
@@ -49,7 +46,6 @@ from sectax.workflow.environment import SLOWED, machine_load, slowdown
 from sectax.workflow.ledger import Ledger
 from sectax.workflow.planned import planned
 from sectax.workflow.progress_line import Progress, ProgressLine, before_blocks, in_pilot, progress_line
-from sectax.workflow.seal import NotSealed, SigningKey, is_sealed
 from sectax.workflow.site import On, Site, site_of
 from sectax.workflow.waves import Running, next_hosts
 
@@ -81,7 +77,6 @@ def start(
     path: Path,
     progress: Progress,
     command_line: str = "",
-    key: SigningKey | None = None,
     *,
     commit: str | None = None,
     on: On | None = None,
@@ -90,7 +85,6 @@ def start(
 
     Args:
         command_line: what the user called, for whoever wants to repeat it.
-        key: seals the plan before the first trial, and the whole when the session ends.
         commit: what is measured, where that is a checkout; None for what the current folder has.
         on: the hosts of a cluster; None for this machine.
     """
@@ -104,18 +98,14 @@ def start(
             private_inputs.sweep()
             inputs = bench.inputs() | dict(request.secrets)
             run_id = secrets.token_hex(8)
-        opened = _sealed_plan(run_id, encode_plan(plan), 1, key, progress)
-        with progress.waiting("getting ready"):
             private_inputs.keep(run_id, inputs)
             try:
                 environment = site.environment(bench, command_line, commit)
                 ledger = Ledger.create(path, plan, environment, run_id=run_id)
-                if opened:
-                    ledger.keep_seal(*opened)
             except BaseException:
                 private_inputs.forget(run_id)
                 raise
-        outcome = _Session(bench, inputs, ledger, progress, key, site).run()
+        outcome = _Session(bench, inputs, ledger, progress, site).run()
         if outcome.was_refused:
             # It would be refused again, and the file would be in the way of a better budget.
             outcome.path.unlink(missing_ok=True)
@@ -126,14 +116,12 @@ def start(
 def resume(
     path: Path,
     progress: Progress,
-    key: SigningKey | None = None,
     budget_s: float | None = None,
     on: On | None = None,
 ) -> Outcome:
     """Go on with an interrupted run: finished blocks stay, the interrupted one is abandoned and redone.
 
     Args:
-        key: seals the session as that of `start`; a run that is finished is sealed as it stands.
         budget_s: the most seconds of this session; None for those that the run began with.
         on: the hosts of a cluster, the same as before or others; None for this machine.
     Raises:
@@ -142,7 +130,7 @@ def resume(
     """
     refuse_held(path)
     with RunReader.open(path) as reader:
-        plan, measured, plan_text = reader.plan(), reader.measured(), reader.plan_text()
+        plan, measured = reader.plan(), reader.measured()
     if budget_s is not None and measured.state == "finished":
         reason = "the error level is shared over a number of looks that was fixed at its first one"
         raise WrongUse(f"{path} is finished: {reason}", "begin another run with a longer --budget")
@@ -150,50 +138,20 @@ def resume(
         raise WrongUse(f"the run has {plan.stopping.fixed_blocks} blocks, however long they take", "leave out --budget")
     if measured.state == "finished":
         progress.say("this run is finished; there is nothing to continue")
-        if key is not None:
-            _say_passphrase(key, progress, again=False)
-            seal_file(path, key.sign)
-            progress.say(f"sealed with {key.shown}, as it stands now")
         return Outcome(path, "finished", analyse_measured(measured))
     experiment = registry.load(plan.experiment)
     with site_of(on, progress, experiment, plan.options) as site:
         bench = experiment.bench(plan)
         environment = site.environment(bench)
         site.refuse_other(measured, environment)
-        opened = _sealed_plan(measured.run_id, plan_text, len(measured.sessions) + 1, key, progress)
-        if opened is None and is_sealed(path):
-            progress.say("this run is sealed so far; without --seal KEY what comes now is not")
         ledger = Ledger.reopen(path, environment)
-        if opened:
-            ledger.keep_seal(*opened)
         inputs = private_inputs.recall(ledger.run_id)
         if inputs is None:
             inputs = bench.inputs()
             private_inputs.keep(ledger.run_id, inputs)
             if inputs:
                 ledger.note("the keys of the earlier session are gone: this session made new ones")
-        return _Session(bench, inputs, ledger, progress, key, site, budget_s).run()
-
-
-def _sealed_plan(
-    run_id: str, plan_text: str, session: int, key: SigningKey | None, progress: Progress
-) -> tuple[str, str] | None:
-    """What a session that is to be sealed begins with: so a key that cannot sign is known before anything is measured.
-
-    Raises:
-        NotSealed: it cannot.
-    """
-    if key is None:
-        return None
-    _say_passphrase(key, progress, again=True)
-    statement = opening_statement(run_id, plan_text, session)
-    return statement, key.sign(statement)
-
-
-def _say_passphrase(key: SigningKey, progress: Progress, *, again: bool) -> None:
-    if key.needs_passphrase():
-        once = f", and once more when the run has ended (ssh-add {key.shown} asks once for all)" if again else ""
-        progress.say(f"{key.shown} has a passphrase, which ssh-keygen asks for now{once}")
+        return _Session(bench, inputs, ledger, progress, site, budget_s).run()
 
 
 @dataclass
@@ -204,7 +162,6 @@ class _Session:
     inputs: Mapping[str, str]
     ledger: Ledger
     progress: Progress
-    key: SigningKey | None
     site: Site
     budget_s: float | None = None  # instead of the plan's
 
@@ -281,25 +238,10 @@ class _Session:
         finally:
             # Where the file could not be written the reason was said already, and what stands in it stays.
             with contextlib.suppress(RecordNotWritable):
-                trouble = self._finish(state) or trouble
+                self.ledger.end(state)
             if state == "finished":
                 private_inputs.forget(self.ledger.run_id)
         return trouble
-
-    def _finish(self, state: State) -> SectaxError | None:
-        """Close the file, sealed where that is wanted; why it could not be sealed is given back."""
-        key = self.key
-        if key is None:
-            self.ledger.end(state)
-            return None
-        if key.needs_passphrase():
-            self.progress.say(f"the passphrase of {key.shown} is asked for, to seal the run")
-        try:
-            self.ledger.end(state, key.sign)
-        except NotSealed as error:
-            resume_command = f"sectax resume {shlex.quote(str(self.ledger.path))} --seal {shlex.quote(key.shown)}"
-            return NotSealed(f"the run is complete, but not sealed: {error.message}", f"seal it with: {resume_command}")
-        return None
 
     def _calibrate(self) -> Calibrated:
         total = self.work.tried()

@@ -1,4 +1,4 @@
-"""What a run rests on: its seal, and claims of few observations of a tail, a near end of an interval, lost blocks."""
+"""What a run rests on: claims of few observations of a tail, a near end of an interval, lost blocks."""
 
 from __future__ import annotations
 
@@ -6,42 +6,13 @@ import math
 from collections.abc import Iterator
 
 from sectax.audit.checks.groups import gather
-from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, remark, warning
+from sectax.audit.checks.interface import Remark, check, remark, warning
 from sectax.audit.checks.quantiles import needed
 from sectax.audit.checks.words import named
 from sectax.audit.form import SPEEDS
 from sectax.audit.own.evidence import BlockSeries, RunEvidence
 from sectax.model.finding import FASTER, SLOWER, Severity
-from sectax.model.seal import SealState
 from sectax.model.treatment import CONTROLS
-
-RUN = "run"
-ASK = "ask for the file as it was measured, or measure again"
-
-
-@check(
-    "F: what was sealed is not what is there, or no known signer sealed it; W: something is not sealed",
-    applies=lambda evidence: (
-        evidence.seal is not None and (evidence.seal.state is not SealState.NOT_SEALED or evidence.seal.known)
-    ),
-)
-def seal(evidence: RunEvidence) -> Iterator[Remark]:
-    seal = evidence.seal
-    if seal is None:
-        return
-    if seal.state is SealState.BROKEN:
-        yield fatal(RUN, f"the seal is broken: {seal.reason}", "the file was changed after it was sealed", ASK)
-    elif seal.state is SealState.STRANGER:
-        saw = f"it is sealed by {seal.signer}, which is not one of the given signers"
-        yield fatal(RUN, saw, "nobody whom you named answers for it", "ask whose key that is, or for a file of theirs")
-    elif seal.state is SealState.UNKNOWN:
-        yield cannot_be_checked(RUN, f"whether the seal holds: {seal.reason}")
-    elif seal.state is SealState.PARTLY:
-        saw, advice = f"the seal does not hold all of it: {seal.reason}", "ask why, or go on with the run with --seal"
-        yield warning(RUN, saw, "nobody answers for the rest", advice)
-    elif seal.state is SealState.NOT_SEALED and seal.known:
-        yield fatal(RUN, "it is not sealed, and --signers asks for a seal", "nobody answers for it", ASK)
-
 
 # With so many the maximum lies above the 95 % quantile with 95 % confidence (Wilks 1941: 0.95^59 < 0.05).
 WORST_EXCEEDS = 0.95

@@ -12,7 +12,6 @@ from sectax.model.finding import Finding, VerdictId
 from sectax.model.measured import BatchShape, BatchStatistics, Measured
 from sectax.model.metric import Metric, Summary
 from sectax.model.plan import Calibration, Plan
-from sectax.model.seal import Seal
 from sectax.model.subject import Witness
 from sectax.model.treatment import CONTROLS, Role, Treatment
 
@@ -131,11 +130,10 @@ class BlockSeries(Series):
 
 @dataclass(frozen=True, eq=False)
 class RunEvidence:
-    """One run; its findings as they were judged, before any warning; what its seals say, None where nobody asked."""
+    """One run; its findings as they were judged, before any warning."""
 
     measured: Measured
     findings: tuple[Finding, ...]
-    seal: Seal | None = None
 
     @property
     def plan(self) -> Plan:

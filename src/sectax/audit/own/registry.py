@@ -12,7 +12,7 @@ from sectax.model.measured import Measured
 
 CHECKS: tuple[Check[RunEvidence], ...] = checks_in(
     own,
-    "seal negative-control positive-control uncontrolled barely-found flat-with-size contained-work "
+    "negative-control positive-control uncontrolled barely-found flat-with-size contained-work "
     "faster-than-physics fixed-time-total zero-event-run saturated-client slow-bucket metadata-cost less-work "
     "mislabelled-level unequal-work unequal-batches first-trial drift modes unsupported-quantile timer throttling "
     "wall-against-cpu lost-blocks warm-up",

@@ -8,7 +8,6 @@ from msgspec import Meta
 
 from sectax.model import audited as model
 from sectax.model.audited import Status
-from sectax.model.seal import SealState
 from sectax.reports.audit_layout import audit_sentence
 from sectax.reports.json.findings import CheckWarning
 from sectax.reports.json.parts import Object, doc, fill
@@ -61,18 +60,6 @@ class Check(Object, frozen=True):
     warnings: tuple[AuditWarning, ...]
 
 
-class Seal(Object, frozen=True):
-    """What the signatures in a run file say of it."""
-
-    state: SealState
-    blocks: Annotated[Count, doc("Finished blocks that are sealed.")]
-    of_blocks: Annotated[Count, doc("Finished blocks.")]
-    signer: Annotated[str, doc("Fingerprint of the key; empty where no signature was found good.")]
-    name: Annotated[str, doc("What the file of --signers calls it; empty without one.")]
-    at: Annotated[str, doc("When, as the signer says; UTC in ISO 8601.")]
-    reason: Annotated[str, doc("Why it is broken, not whole, or cannot be checked.")]
-
-
 class Audit(Object, frozen=True, tag_field="schema", tag="sectax/audit/1"):
     """Every check of the audit on one target: a run, a published study, or a file of another tool."""
 
@@ -81,7 +68,6 @@ class Audit(Object, frozen=True, tag_field="schema", tag="sectax/audit/1"):
     figures: Annotated[Count, doc("Printed numbers that were looked at; of a run, its comparisons.")]
     values: Annotated[Count, doc("Single values behind them, as far as the source has them.")]
     verdict: AuditVerdict
-    seal: Annotated[Seal | None, doc("Of a run; null of anything else.")]
     checks: Annotated[tuple[Check, ...], doc("Every check, in the order of the registry.")]
 
     @classmethod
