@@ -12,7 +12,6 @@ import msgspec
 from sectax.model.gate import Gate, Limits
 from sectax.model.history import History
 from sectax.reports.json import advice, audit, compared, report
-from sectax.workflow.attested import Attestations
 from sectax.workflow.doctor import Diagnosis
 from sectax.workflow.overview import Overview
 from sectax.workflow.runs import Runs
@@ -28,7 +27,6 @@ DOCUMENTS = (
     report.DryRun,
     Overview,
     Diagnosis,
-    Attestations,
     Runs,
     Gate,
     History,

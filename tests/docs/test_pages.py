@@ -86,7 +86,6 @@ RULES = tuple(
         (r"sectax run http .*--ca ", "it needs the reader's services: tests/workflow has some"),
         (r"sectax run function ", "it needs the reader's functions: tests/workflow has its own"),
         (r"sectax compare \S+ published:(hmac|s3|secrets|confidential)", _ELSEWHERE),
-        (r"sectax attest ", _ELSEWHERE),
         (r"sectax advise (five\.sectax|.*--(under|calls|mix))", _ELSEWHERE),
         (r"sectax gate ", "it needs a repository with two revisions: tests/workflow makes one"),
         (r"sectax history ", "it needs many runs: tests/workflow makes some"),

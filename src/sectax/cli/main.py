@@ -38,7 +38,6 @@ _COMMANDS = {
     "history": ("sectax.cli.history:command", "Show how a cost changed from run to run, by commit."),
     "gate": ("sectax.cli.gate:command", "Fail a build whose change costs more than a limit allows."),
     "advise": ("sectax.cli.advise:command", "Recommend what to do after a run; show where its time goes."),
-    "attest": ("sectax.cli.attest:command", "Check the attestation reports of a run's confidential hosts."),
     "audit": ("sectax.cli.audit:command", "Check a run, a study or a file of numbers for common mistakes."),
     "probe": ("sectax.cli.probe:group", "Create a probe, or check that one follows the protocol."),
     "hmac": ("sectax.experiments.hmac.commands:group", "Make a shared key and events, sign and verify them."),

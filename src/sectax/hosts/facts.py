@@ -1,7 +1,7 @@
 """What a host says of itself: kernel, processor, clock, mitigations, its isolation and memory encryption.
 
 One POSIX shell script collects it, so that a host needs nothing else. Everything here is the host's own word: a host
-that wants to lie can. Only an attestation report is proof (`sandboxes.attestation`).
+that wants to lie can. Only a signed attestation report is proof, which sectax does not ask for.
 """
 
 from __future__ import annotations

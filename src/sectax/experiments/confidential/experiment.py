@@ -8,15 +8,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from sectax.design.matrix import Levels
-from sectax.experiments.confidential.attestation import ask as attestation
 from sectax.experiments.confidential.parts import PROBE as OWN_PROBE
 from sectax.experiments.confidential.subject import CPU_TIME, TOTAL_TIME, SysbenchSpec
 from sectax.experiments.confidential.tests import PUBLISHED_TESTS, SYSBENCH, SYSBENCH_BATCH_S, TESTS
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Option, Request, Rules, Wanted
 from sectax.experiments.levels import choose, seconds_in
 from sectax.experiments.on_host.places import HOST, PAIR, Places, declares, read_places, scope
-from sectax.hosts import facts
-from sectax.hosts.process.errors import ChildError
 from sectax.hosts.registry import facts_of, host
 from sectax.model.advice_rules import AdviceRules, Choice, Repeats
 from sectax.model.environment import LOCAL_HOST
@@ -205,24 +202,6 @@ class _Bench(Bench):
             return {}
         recorded = host().identity()
         return {name: value for name, value in facts_of(LOCAL_HOST).items() if name not in recorded}
-
-    def circumstances(self) -> dict[str, dict[str, str]]:
-        """Of every host that says that its memory is encrypted, its attestation report over the hash of the plan."""
-        # With cryptography, which `sectax list` does without.
-        from sectax.experiments.confidential.attestation.ask import nonce_of
-
-        nonce = nonce_of(self.plan)
-        return {
-            where: self._report(where, nonce)
-            for where in self._places.hosts
-            if where in (LOCAL_HOST, *self.plan.hosts) and facts.witnesses(facts_of(where)).get("confidential")
-        }
-
-    def _report(self, where: str, nonce: bytes) -> dict[str, str]:
-        try:
-            return attestation.ask(host(where), nonce)
-        except ChildError as error:
-            return {attestation.MISSING: str(error)}
 
     def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> SubjectSpec:
         return SysbenchSpec(

@@ -1,1 +1,0 @@
-"""Attestation reports of confidential guests: what they say, and whether a processor's vendor vouches for it."""
