@@ -13,7 +13,7 @@ import pytest
 from sectax.experiments.command.hyperfine import arguments, with_commands
 from sectax.experiments.command.scans import fill
 from sectax.model.errors import WrongUse
-from sectax.reports.hyperfine import TimedCommand, as_json
+from sectax.reports.hyperfine import Origin, TimedCommand, as_json
 from tests.golden import cases, refused_as_agreed
 from tests.program import Said, sectax
 from tests.workflow.sessions import rows
@@ -97,21 +97,16 @@ def test_one_command_with_a_scan_compares_its_values() -> None:
     assert with_commands(["sleep {t}"], {"scan": ("t=1,2",), "name": ("nap-{t}",)})["name"] == ("nap-1", "nap-2")
 
 
-@pytest.mark.parametrize(
-    ("words", "names"), [((), ["sleep 0.01", "sleep 0.02"]), (("-n", "nap-{t}"), ["nap-0.01", "nap-0.02"])]
-)
-def test_exports_have_the_names_and_the_parameters_of_hyperfines(tmp_path, words, names):
-    """As `hyperfine -L t 0.01,0.02 [-n 'nap-{t}'] 'sleep {t}'` of version 1.15 writes them."""
-    scan = ("-L", "t", "0.01,0.02", *words, "sleep {t}", "-N", "-r", "6")
-    said = run(tmp_path, *scan, "--export-json", "e.json", "--export-csv", "e.csv")
+@pytest.mark.parametrize(("words", "names"), [((), [None, None]), (("-n", "nap-{t}"), ["nap-0.01", "nap-0.02"])])
+def test_the_export_has_the_names_and_the_parameters_of_hyperfines(tmp_path, words, names):
+    """As `hyperfine -L t 0.01,0.02 [-n 'nap-{t}'] 'sleep {t}'` of version 2.0 writes them."""
+    said = run(tmp_path, "-L", "t", "0.01,0.02", *words, "sleep {t}", "-N", "-r", "6", "--export-json", "e.json")
 
     assert said.status == 0, said.err
-    expected = list(zip(names, ("0.01", "0.02"), strict=True))
     results = json.loads((tmp_path / "e.json").read_text())["results"]
-    assert [(result["command"], result["parameters"]["t"]) for result in results] == expected
-    first, *lines = (tmp_path / "e.csv").read_text().splitlines()
-    assert first == "command,mean,stddev,median,user,system,min,max,parameter_t"
-    assert [(line.split(",")[0], line.split(",")[-1]) for line in lines] == expected
+    assert [result["command"] for result in results] == ["sleep 0.01", "sleep 0.02"]
+    assert [result.get("name") for result in results] == names
+    assert [result["parameters"] for result in results] == [{"t": {"value": value}} for value in ("0.01", "0.02")]
 
 
 def test_names_are_given_in_the_order_of_the_commands(tmp_path):
@@ -140,7 +135,7 @@ def test_runs_are_executed_as_often_as_asked(tmp_path):
     )
 
     assert said.status == 0, said.err
-    assert [len(result["times"]) for result in json.loads((tmp_path / "e").read_text())["results"]] == [30, 30]
+    assert [len(result["measurements"]) for result in json.loads((tmp_path / "e").read_text())["results"]] == [30, 30]
 
 
 @pytest.mark.more
@@ -161,42 +156,70 @@ def test_warm_up_is_executed_once_and_with_runs_nothing_else_is_thrown_away(tmp_
     assert (pilot > 40) == (warmup == 40)
 
 
-@pytest.mark.more
-def test_the_json_has_the_keys_and_types_of_a_real_one(tmp_path):
+def shape(document: object) -> object:
+    """The keys of a document in their order, the type of each value, and every unit."""
+    if isinstance(document, dict):
+        return [(name, item if name == "unit" else shape(item)) for name, item in document.items()]
+    return [shape(document[0])] if isinstance(document, list) else type(document)
+
+
+def test_the_export_has_the_keys_types_and_units_of_a_real_one(tmp_path):
     run(
         tmp_path, "-L", "n=1,2", "--baseline", "sleep 0.0{n}", "--treatment", "b=true", "--blocks", "6",
-        "--export-json", "e.json", "--export-markdown", "e.md",
+        "--export-json", "e.json",
     )  # fmt: skip
     ours = json.loads((tmp_path / "e.json").read_text())
-    theirs = json.loads((RECORDED / "hyperfine-1.15.json").read_text())
+    theirs = json.loads((RECORDED / "hyperfine-2.0.json").read_text())
 
-    def shape(document: object) -> object:
-        if isinstance(document, dict):
-            return {name: shape(item) for name, item in document.items()}
-        return [shape(document[0])] if isinstance(document, list) else type(document)
-
+    # The file does not say that hyperfine made it.
+    assert ours["metadata"].pop("sectax_version")
+    assert theirs["metadata"].pop("hyperfine_version")
     assert shape(ours) == shape(theirs)
     for own, other in zip(ours["results"], theirs["results"], strict=True):
-        assert list(own) == list(other)
         assert (own["command"], own["parameters"]) == (other["command"], other["parameters"])
-    slept = ours["results"][0]
-    assert slept["mean"] == pytest.approx(0.01, rel=0.05)
-    assert slept["stddev"] == pytest.approx(statistics.stdev(slept["times"]))
-    assert slept["user"] + slept["system"] == pytest.approx(slept["mean"] / 2, rel=0.01)  # as virtual time has it
-    own = (tmp_path / "e.md").read_text().splitlines()
-    real = (RECORDED / "hyperfine-1.15.md").read_text().splitlines()
-    assert own[0].startswith(real[0].removesuffix("|"))
-    assert own[1].startswith(real[1].removesuffix("|"))
-    assert own[2].startswith("| `sleep 0.01` | 10.")
+        assert shape(own) == shape(other)
 
 
-def test_a_run_file_from_before_knows_no_time_in_the_kernel():
-    """Its two keys are there, without a value."""
-    document = json.loads(as_json([TimedCommand("true", (0.1,), 0.1, None, None, (0,), {}, "baseline")]))
+def test_the_summary_is_that_of_the_measurements(tmp_path):
+    run(tmp_path, "sleep 0.01", "sleep 0.02", "--blocks", "6", "--export-json", "e.json")
 
-    (result,) = document["results"]
-    assert (result["user"], result["system"], result["stddev"]) == (None, None, None)
-    assert "parameters" not in result
+    slept, _ = json.loads((tmp_path / "e.json").read_text())["results"]
+    for metric, summary in slept["summary"].items():
+        values = [measurement[metric]["value"] for measurement in slept["measurements"]]
+        assert summary["count"] == len(values)
+        assert summary["mean"] == pytest.approx(statistics.mean(values))
+        assert summary["stddev"] == pytest.approx(statistics.stdev(values))
+        assert (summary["median"], summary["min"], summary["max"]) == (
+            statistics.median(values), min(values), max(values),
+        )  # fmt: skip
+    means = {metric: summary["mean"] for metric, summary in slept["summary"].items()}
+    assert means["time_wall_clock"] == pytest.approx(0.01, rel=0.05)
+    assert means["time_user"] + means["time_system"] == pytest.approx(means["time_cpu"])
+
+
+@pytest.mark.more
+def test_the_export_of_a_real_run_has_what_was_measured(tmp_path):
+    """In bytes and seconds, also of a command so short that several are one batch."""
+    said = run(tmp_path, "true", "sh -c 'exit 3'", "-i", "--blocks", "6", "--export-json", "e.json", simulated=None)
+
+    assert said.status in (0, 3), said.err
+    same, failing = json.loads((tmp_path / "e.json").read_text())["results"]
+    assert {measurement["exit_code"] for measurement in failing["measurements"]} == {3}
+    for measurement in same["measurements"]:
+        assert 2**16 < measurement["memory_peak_resident"]["value"] < 2**26
+        assert 0 <= measurement["time_system"]["value"] < 1
+        assert 1e-5 < measurement["time_wall_clock"]["value"] < 1
+
+
+def test_a_run_file_from_before_has_no_time_in_the_kernel():
+    """What was not measured is left out."""
+    timed = TimedCommand("true", "", ({"time_wall_clock": 0.1, "time_cpu": 0.05},), 0)
+    (result,) = json.loads(as_json([timed], Origin("0.1.0")))["results"]
+
+    assert list(result) == ["command", "measurements", "summary"]
+    assert list(result["measurements"][0]) == ["time_wall_clock", "time_cpu", "exit_code"]
+    assert list(result["summary"]) == ["time_cpu", "time_wall_clock"]
+    assert result["summary"]["time_cpu"]["stddev"] is None
 
 
 @pytest.mark.more

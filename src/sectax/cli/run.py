@@ -5,9 +5,8 @@ from __future__ import annotations
 import secrets
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import click
@@ -29,12 +28,7 @@ from sectax.workflow.conditions import concluded, was_measured, with_conditions
 from sectax.workflow.dry_run import dry_run
 from sectax.workflow.export import exported
 
-_EXPORTS = {
-    "json": "all times, in hyperfine's JSON",
-    "csv": "hyperfine's table as CSV",
-    "markdown": "hyperfine's table, with a verdict",
-}
-
+_EXPORT = "--export-json"
 
 # What [run] in sectax.toml may have: what every experiment has.
 _SHARED = frozenset(
@@ -167,10 +161,11 @@ def _command_for(experiment: Experiment, then: Then) -> click.Command:
     if isinstance(experiment, TakesWords):
         command.params.append(click.Argument(["bare"], nargs=-1, metavar=f"[{experiment.word}]..."))
     if isinstance(experiment, HasCommandLines):
-        command.params += [
-            click.Option([f"--export-{form}"], type=shared.FileName(), metavar="FILE", help=f"Also write {what}.")
-            for form, what in _EXPORTS.items()
-        ]
+        command.params.append(
+            click.Option(
+                [_EXPORT], type=shared.FileName(), metavar="FILE", help="Also write all times as hyperfine 2 does."
+            )
+        )
     for decorate in (
         shared.on,
         shared.quiet,
@@ -221,9 +216,9 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
     if values["prices"] and not values["dry_run"]:
         raise WrongUse("--prices is for --dry-run, which says what a run would cost", "add --dry-run, or leave it out")
     path = Path(values["out"]) if values["out"] else workflow.default_path(experiment.name)
-    exports = {kind: to for kind in _EXPORTS if (to := values.get(f"export_{kind}"))}
-    for kind, to in exports.items():
-        refuse_existing(to, f"--export-{kind}")
+    export = values.get("export_json")
+    if export:
+        refuse_existing(export, _EXPORT)
     if values["dry_run"]:
         if on:
             watcher.say(f"planned for this machine; {on.on} is not asked")
@@ -232,7 +227,7 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
         return
     called = shlex.join(["sectax", *(parse.replaced(word, hidden.replaced) for word in sys.argv[1:])])
     outcome = workflow.start(experiment.name, request, path, watcher, called, on=on)
-    _finish(outcome, form, exports, summarises=not values["no_summary"])
+    _finish(outcome, form, export, summarises=not values["no_summary"])
 
 
 def _request(experiment: Experiment, values: dict[str, Any]) -> tuple[Request, Hidden]:
@@ -299,11 +294,11 @@ def _stopping(values: dict[str, Any]) -> Stopping:
 def _finish(
     outcome: workflow.Outcome,
     form: Form,
-    exports: Mapping[str, str] = MappingProxyType({}),
+    export: str | None = None,
     *,
     summarises: bool = True,
 ) -> None:
-    """Print what there is, write the page and the exports, and leave with the status that says how it ended."""
+    """Print what there is, write the page and the export, and leave with the status that says how it ended."""
     trouble = outcome.trouble
     if trouble is not None and outcome.was_refused:
         raise trouble
@@ -317,8 +312,8 @@ def _finish(
     if outcome.state == "finished" and not message and not answers:
         # `sectax show` is what most ask next.
         Shown(path, form).keep_report(text)
-    for kind, to in exports.items():
-        write_document(exported(outcome.path, kind), to, f"--export-{kind}")
+    if export:
+        write_document(exported(outcome.path), export, _EXPORT)
     # A budget that was refused would be refused again.
     if outcome.state == "interrupted" and not isinstance(trouble, NothingMeasured):
         elsewhere = set(outcome.analysed.measured.hosts) - {LOCAL_HOST}

@@ -272,9 +272,10 @@ class HasSecrets(Protocol):
 
 
 class CommandLine(NamedTuple):
-    """A command as it was typed, or the name it was given, with the values of its scans."""
+    """A command as it was typed, the name that it was given (empty without one), and the values of its scans."""
 
     text: str
+    name: str
     values: Mapping[str, str]
 
 
@@ -282,7 +283,7 @@ class CommandLine(NamedTuple):
 class HasCommandLines(TakesWords, Protocol):
     """What an experiment has besides where treatments are commands: its runs can be exported as hyperfine's are.
 
-    It observes `wall` and `cpu` in seconds.
+    It observes `wall` and `cpu` in seconds, and `peak_memory` in bytes.
     """
 
     def arguments(self, typed: Sequence[str]) -> list[str]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Self, TypeVar
@@ -15,12 +16,14 @@ import msgspec
 from sectax.model.environment import LOCAL_HOST, Environment
 from sectax.model.measured import Measured
 from sectax.model.plan import Calibrated, Plan
+from sectax.model.subject import Observation, Visit
 from sectax.record.appender import is_held
 from sectax.record.builder import MeasuredBuilder
 from sectax.record.checksums import check_all_but_blocks
 from sectax.record.errors import check_database, check_file, has_content, log_path, reading
 from sectax.record.finished_blocks import BlockReducer, finished_blocks, pilot_failures, rows
 from sectax.record.plan_tables import decode_calibrated, decode_plan
+from sectax.record.schema import quoted
 
 # All that is asked of a run of a million trials takes about one step of SQLite's machine for each byte of its file; one
 # statement never needs more.
@@ -150,20 +153,34 @@ class RunReader:
                 notes=self.notes(),
             )
 
-    def batches(self, name: str) -> dict[str, list[tuple[float, int]]]:
-        """The observations of this name that count: by treatment, value and number of operations, in order."""
-        by_treatment: dict[str, list[tuple[float, int]]] = {}
+    def visits(self, names: Sequence[str], telemetry: Sequence[str] = ()) -> dict[str, list[Visit]]:
+        """The visits that count, in order, by treatment: their observations of these names, and this telemetry."""
+        visits: dict[tuple[str, int, int, int], Visit] = {}
         with self._snapshot(), reading(self.path):
-            for treatment, value, count in self._db.execute(
-                "SELECT t.id, o.value, o.count FROM observation o"
+            columns = dict(rows(self._db, "SELECT name, column_name FROM telemetry", tuple[str, str]))
+            wanted = [name for name in telemetry if name in columns]
+            ridden = "".join(f", r.{quoted(columns[name])}" for name in wanted)
+            for treatment, block, round_, position, metric, value, unit, clock, count, *values in self._db.execute(
+                "SELECT t.id, o.block, o.round, o.position, s.metric, o.value, s.unit, s.clock, o.count"  # noqa: S608
+                f"{ridden} FROM observation o"
                 " JOIN series s ON s.number = o.series JOIN treatment t ON t.number = s.treatment"
                 " JOIN block b ON b.number = o.block"
                 " JOIN subject u ON u.block = o.block AND u.treatment = t.number"
-                " WHERE s.metric = ? AND b.number > 0 AND b.state = 'finished' AND u.state NOT IN ('failed', 'skipped')"
+                " LEFT JOIN trial r ON r.block = o.block AND r.treatment = t.number"
+                " AND r.round = o.round AND r.position = o.position"
+                f" WHERE s.metric IN ({', '.join('?' * len(names))})"
+                " AND b.number > 0 AND b.state = 'finished' AND u.state NOT IN ('failed', 'skipped')"
                 " ORDER BY o.block, o.round, o.position, o.number",
-                (name,),
+                tuple(names),
             ):
-                by_treatment.setdefault(str(treatment), []).append((float(value), int(count)))
+                key = str(treatment), int(block), int(round_), int(position)
+                seen = Observation(str(metric), float(value), str(unit), str(clock), int(count))
+                known = {name: float(value) for name, value in zip(wanted, values, strict=True) if value is not None}
+                visit = visits.get(key, Visit((), known))
+                visits[key] = replace(visit, observations=(*visit.observations, seen))
+        by_treatment: dict[str, list[Visit]] = {}
+        for (treatment, *_), visit in visits.items():
+            by_treatment.setdefault(treatment, []).append(visit)
         return by_treatment
 
     def builder(self) -> MeasuredBuilder:

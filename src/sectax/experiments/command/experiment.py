@@ -181,17 +181,19 @@ class CommandExperiment(Experiment):
         return changed | ({"added": (f"{names[1]}={100 * added:g}%",)} if added else {})
 
     def command_lines(self, plan: Plan) -> dict[str, CommandLine]:
-        """Every treatment's command, or its name where it was given one, with the values of its scans."""
+        """The command of every treatment, with the name that it was given and the values of its scans."""
         lines: dict[str, CommandLine] = {}
         for treatment in plan.treatments:
             if treatment.role in (Role.BASELINE, Role.TREATMENT):
                 commands = _commands_of(treatment, plan)
                 name = _command(treatment, commands)
-                text = name if name in plan.options.get("name", ()) else commands.texts[name]
+                given = name if name in plan.options.get("name", ()) else ""
                 place, combinations = list(commands.texts).index(name), plan.options.get("values", ())
                 values = combinations[place].split(",") if place < len(combinations) else ()
                 scanned = {k: level for k, level in treatment.levels.items() if k != plan.control}
-                lines[treatment.id] = CommandLine(text, scanned | dict(pair.split("=", 1) for pair in values))
+                lines[treatment.id] = CommandLine(
+                    commands.texts[name], given, scanned | dict(pair.split("=", 1) for pair in values)
+                )
         return lines
 
     def bench(self, plan: Plan) -> Bench:

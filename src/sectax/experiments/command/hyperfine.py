@@ -25,7 +25,8 @@ INSTEAD = {
     **dict.fromkeys(("--sort",), "the baseline comes first, and the others as they are given"),
     **dict.fromkeys(("--output",), "write --show-output, or redirect inside the command with --shell"),
     **dict.fromkeys(
-        ("--export-asciidoc", "--export-orgmode"), "write --export-markdown, --export-csv or --export-json"
+        ("--export-csv", "--export-markdown", "--export-asciidoc", "--export-orgmode"),
+        "write sectax report RUN --format csv (or markdown) after the run",
     ),
     "--reference": "write --baseline 'CMD'",
 }
