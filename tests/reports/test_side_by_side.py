@@ -1,4 +1,4 @@
-"""The languages of one run beside each other: a table and a picture of the same figures, and no verdict."""
+"""The languages of one run beside each other: a table, and no verdict."""
 
 from __future__ import annotations
 
@@ -32,18 +32,7 @@ def test_every_treatment_has_a_row_and_every_language_a_column(of_two_languages:
     assert "not in this library" in notes.texts[0]
 
 
-def test_the_picture_has_a_row_for_each_language_and_the_same_figures(of_two_languages: Analysed) -> None:
-    (chart,) = side_by_side.picture(of_two_languages)
-
-    assert chart.y.names == ("php", "python")
-    assert chart.x.logarithmic
-    seen = {series.name: {point.y: point.x for point in series.points} for series in chart.series}
-    assert seen["RS256"] == pytest.approx({0.0: 1 / 270e-6, 1.0: 1 / 272e-6}, rel=0.02)
-    assert list(seen["EdDSA"]) == [0.0]
-
-
 def test_one_language_has_nothing_beside_it() -> None:
     analysed = situations.signatures_in_php()
 
     assert side_by_side.table(analysed) == ()
-    assert list(side_by_side.picture(analysed)) == []

@@ -66,7 +66,7 @@ def _chart(plan: Plan, cell: Cell, metric: Metric, blocks_of: Mapping[str, Mappi
     unit = f"{names.metric(plan, metric.name)}, {printable(column.unit)}"
     far = is_far([value for blocks in scaled.values() for value in blocks.values()])
     return Chart(
-        f"Blocks over time: {subject}",
+        subject,
         f"The lines lead the eye from block to block; a drift or a jump shows that the machine changed.{left_out}",
         Axis("block"),
         Axis(unit, logarithmic=far),
@@ -74,5 +74,4 @@ def _chart(plan: Plan, cell: Cell, metric: Metric, blocks_of: Mapping[str, Mappi
             Series(name, tuple(Point(float(block), value) for block, value in sorted(blocks.items())))
             for name, blocks in scaled.items()
         ),
-        joined=True,
     )

@@ -95,36 +95,21 @@ class Table:
 
 @dataclass(frozen=True)
 class Axis:
-    """What is laid along one side of a chart.
-
-    Attributes:
-        title: what it is, with its unit.
-        names: where it has places with names instead of numbers: which name each of the places 0, 1, 2 … has.
-        at: the values that are marked, with what is written there; without them round values are.
-        logarithmic: whether equal steps are equal ratios; all values are positive then.
-        line: where a line stands across the chart, such as 1 where nothing costs more.
-    """
+    """One side of a chart: what it is, with its unit; where it is logarithmic, all values are positive."""
 
     title: str
-    names: tuple[str, ...] = ()
-    at: tuple[tuple[float, str], ...] = ()
     logarithmic: bool = False
-    line: float | None = None
 
 
 @dataclass(frozen=True)
 class Point:
-    """Something that was measured; `low` and `high` are its interval in y, where it has one."""
-
     x: float
     y: float
-    low: float | None = None
-    high: float | None = None
 
 
 @dataclass(frozen=True)
 class Series:
-    """Points that belong together."""
+    """Points that belong together, in the order of x."""
 
     name: str
     points: tuple[Point, ...]
@@ -136,19 +121,13 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Chart(Drawing):
-    """Measured points in two directions.
-
-    Attributes:
-        says: how to read it, in a sentence.
-        joined: whether a thin line leads from each point to the next of its series; it is there for the eye alone.
-    """
+    """Measured points, with a thin line from each to the next of its series; `says` is how to read it."""
 
     title: str
     says: str
     x: Axis
     y: Axis
     series: tuple[Series, ...]
-    joined: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,25 +1,20 @@
-"""A history as a document: a table of the lines, and on a page a small picture of each."""
+"""A history as a document: a table of the lines, and where their level changed."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 
 from sectax.model.environment import SHORT
 from sectax.model.history import FEWEST_RUNS, Change, History, HistoryLine, Seen
 from sectax.reports.document import (
-    Axis,
     Block,
-    Chart,
     Column,
     Document,
     Footnotes,
     Kind,
-    Point,
     Row,
     Section,
-    Series,
     Table,
     Text,
     lines,
@@ -27,11 +22,6 @@ from sectax.reports.document import (
 )
 from sectax.text import claims, units
 from sectax.text.printable import printable
-
-# More small pictures than these nobody looks through.
-_MOST_PICTURES = 60
-_MARKED = 4  # commits that are named below a picture,
-_BRIEF = 7  # with so many digits
 
 
 def history_report(history: History, *, show_all: bool) -> Document:
@@ -65,37 +55,6 @@ def history_report(history: History, *, show_all: bool) -> Document:
     )
 
 
-def page(document: Document, history: History) -> Document:
-    """The same with the pictures, which are what a page is opened for."""
-    return replace(document, sections=(*sections(Section("Each line", tuple(pictures(history)))), *document.sections))
-
-
-def pictures(history: History) -> Iterator[Block]:
-    """Small multiples: one picture for each line that has two runs or more."""
-    drawn = [line for line in history.lines if sum(run.cost_ratio is not None for run in line.seen) > 1]
-    for line in drawn[:_MOST_PICTURES]:
-        with_cost = [run for run in line.seen if run.cost_ratio is not None]
-        points = tuple(
-            Point(float(place), run.cost_ratio, run.low, run.high)
-            for place, run in enumerate(with_cost)
-            if run.cost_ratio is not None
-        )
-        step = max(1, (len(with_cost) - 1) // (_MARKED - 1))
-        at = tuple((float(place), _name(with_cost[place], _BRIEF)) for place in range(0, len(with_cost), step))
-        changed = "; ".join(map(_change_words, line.changes))
-        unchanged = "no change of level was found" if _suffices(line) else "too few runs to find a change of level"
-        yield Chart(
-            f"{printable(line.experiment)}: {line.words}",
-            f"{printable(line.machine)}: {changed or unchanged}.",
-            Axis("", at=at),
-            Axis("times the cost of the baseline", logarithmic=True, line=1.0),
-            (Series(line.words, points),),
-            joined=True,
-        )
-    if len(drawn) > _MOST_PICTURES:
-        yield Text(f"Only the first {_MOST_PICTURES} of {len(drawn)} lines are drawn; --json has them all.")
-
-
 def _row(line: HistoryLine) -> Row:
     name = f"{printable(line.experiment)}: {line.words}"
     ends = (_effect(line.seen[0]), _effect(line.seen[-1]))
@@ -115,9 +74,9 @@ def _effect(run: Seen) -> str:
     return f"{text}, {_name(run)}"
 
 
-def _name(run: Seen, digits: int = SHORT) -> str:
+def _name(run: Seen) -> str:
     """The commit; without one the day."""
-    return printable(run.commit[:digits] + ("+" if run.changed else "") if run.commit else run.started[:10])
+    return printable(run.commit[:SHORT] + ("+" if run.changed else "") if run.commit else run.started[:10])
 
 
 def _changes(history: History, shown: list[HistoryLine]) -> Iterator[Block]:

@@ -1,4 +1,4 @@
-"""What a page of a run says beside its report (pictures, where and how it was measured, raw figures)."""
+"""What a page of a run says beside its report (blocks over time, where and how it was measured, raw figures)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from sectax.model.advice import Breakdown
 from sectax.model.analysed import Analysed
 from sectax.model.audited import Checked, Status
 from sectax.reports import csv
+from sectax.reports.block_pictures import over_time
 from sectax.reports.document import (
     Attachment,
     Command,
@@ -23,7 +24,7 @@ from sectax.reports.document import (
     sections,
 )
 from sectax.reports.notes import repeat
-from sectax.reports.pictures import controls, pictures, where_it_goes
+from sectax.reports.page_tables import controls, where_it_goes
 from sectax.reports.report_layout import findings
 from sectax.reports.words import plans
 from sectax.text.printable import printable
@@ -54,7 +55,7 @@ def run_page(
     added = sections(
         Section("Findings", findings(analysed), folds),
         Section("Where the time goes", tuple(where_it_goes(analysed.measured.plan, breakdown)), Kind.DETAIL),
-        Section("Pictures", pictures(analysed), Kind.PICTURES),
+        Section("Blocks over time", tuple(over_time(analysed)), Kind.PICTURES),
         Section("Noise floor and controls", tuple(controls(analysed)), Kind.DIAGNOSTICS),
         Section("Audit", tuple(_audit(analysed)), Kind.DETAIL),
         Section("Plan and rules", tuple(_method(analysed)), Kind.DETAIL),

@@ -1,25 +1,19 @@
-"""What the families of a run, such as languages, take by themselves: a table and a picture of all of them.
+"""What the families of a run, such as languages, take by themselves: a table of all of them.
 
 Nothing is judged between families: they differ in more than the level that names them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from sectax.model.analysed import Analysed
 from sectax.model.finding import TreatmentResult, alike
 from sectax.model.plan import Plan
-from sectax.model.treatment import Standing
-from sectax.reports.document import Axis, Block, Chart, Point, Series, Text, grid
+from sectax.reports.document import Block, Text, grid
 from sectax.reports.notes import software
 from sectax.reports.reasons import Gaps
 from sectax.reports.words import names
 from sectax.text import units
 from sectax.text.printable import printable
-
-# More series have no shape of their own, and more rows no room.
-_MOST_SERIES, _MOST_ROWS = 8, 30
 
 
 def table(analysed: Analysed) -> tuple[Block, ...]:
@@ -39,42 +33,6 @@ def table(analysed: Analysed) -> tuple[Block, ...]:
     ]
     heads = ("", *(printable(plan.words.get(family, family)) for family in families))
     return Text(_software_words(analysed, factor)), grid("", heads, rows), *gaps.footnotes()
-
-
-def picture(analysed: Analysed) -> Iterator[Chart]:
-    """The treatments of the main comparisons on one axis: a row for each cell, families beside each other."""
-    plan = analysed.measured.plan
-    factor, metric = _factor(plan), plan.metrics[0]
-    if factor is None:
-        return
-    primary = {comparison.cell for comparison in plan.comparisons if comparison.standing is Standing.PRIMARY}
-    # By the last factor first, so that what differs in the family alone stands together.
-    cells = sorted(
-        (cell for cell in plan.cells if cell.id in primary), key=lambda cell: [*reversed(cell.levels.values())]
-    )[:_MOST_ROWS]
-    row = {cell.id: place for place, cell in enumerate(cells)}
-    cell_of = {treatment.id: treatment.cell for treatment in plan.treatments}
-    results = [
-        result
-        for result in analysed.treatments
-        if metric.name in result.estimates and cell_of[result.treatment] in row and plan.control in result.levels
-    ]
-    column = units.scale(metric.unit, (result.estimates[metric.name].point for result in results))
-    points: dict[str, dict[int, float]] = {}
-    for result in results:
-        of_level = points.setdefault(result.levels[plan.control], {})
-        of_level.setdefault(row[cell_of[result.treatment]], result.estimates[metric.name].point / column.size)
-    if points:
-        yield Chart(
-            f"Side by side: {names.metric(plan, metric.name)}",
-            _what_verdicts_compare(plan, factor),
-            Axis(f"{names.metric(plan, metric.name)}, {printable(column.unit)}", logarithmic=True),
-            Axis("", names=tuple(names.cell(plan, cell.id) for cell in cells)),
-            tuple(
-                Series(printable(level), tuple(Point(value, float(place)) for place, value in sorted(by_place.items())))
-                for level, by_place in list(points.items())[:_MOST_SERIES]
-            ),
-        )
 
 
 def _factor(plan: Plan) -> str | None:

@@ -87,18 +87,15 @@ def on_terminal(page: Document, view: View) -> str:
 
 
 def _html(result: Result, view: View) -> str:
-    from sectax.reports import history_layout, html
+    from sectax.reports import html
     from sectax.reports.forest import forest
     from sectax.reports.page_layout import run_page
     from sectax.workflow.advise import breakdown
 
     page = document(result, show_all=True)
-    match result:
-        case RunReport():
-            picture = forest(result.analysed, result.path, decided(result.analysed))
-            page = run_page(page, result.analysed, picture, breakdown(result.analysed))
-        case History():
-            page = history_layout.page(page, result)
+    if isinstance(result, RunReport):
+        picture = forest(result.analysed, result.path, decided(result.analysed))
+        page = run_page(page, result.analysed, picture, breakdown(result.analysed))
     return html.render(page)
 
 

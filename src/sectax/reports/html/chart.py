@@ -5,15 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from sectax.reports.document import Axis, Chart, Point, Series
+from sectax.reports.document import Chart, Point, Series
 from sectax.reports.scale import Scale, around, ticks
 
 WIDTH = 420
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62, 14, 22, 34
 _HEIGHT = 210
-_ROW_HEIGHT = 30
-_LONGEST_NAME = 52
-_LETTER = 6.6  # about how wide one is
 
 # One shape per series, so that series differ without their colours too. Drawn from the middle in relative steps:
 # moving it means changing its first step alone.
@@ -41,7 +38,7 @@ class DrawnSeries:
     number: int  # of its colour and shape, from 0
     shape: str
     marks: tuple[Point, ...]  # in units of the drawing
-    path: str  # from mark to mark; empty where they are not joined
+    path: str  # from mark to mark; empty for one mark
 
 
 @dataclass(frozen=True)
@@ -56,69 +53,42 @@ class DrawnChart:
     bottom: float
     across: tuple[Tick, ...]
     upward: tuple[Tick, ...]
-    names: tuple[Tick, ...]  # of rows, written above what stands in them
-    line: float | None
     series: tuple[DrawnSeries, ...]
 
 
 def draw(chart: Chart) -> DrawnChart:
     """Lay a chart out."""
-    named = chart.y.names
-    left = float(_RIGHT) if named else float(_LEFT)
-    height = _TOP + _BOTTOM + (_ROW_HEIGHT * len(named) if named else _HEIGHT)
-    top, bottom = (float(_TOP) / 2 if named else float(_TOP)), float(height - _BOTTOM)
-    across = _scale(chart.x, [point.x for line in chart.series for point in line.points], left, WIDTH - _RIGHT)
-    ends = [
-        end
-        for line in chart.series
-        for point in line.points
-        for end in (point.y, point.low, point.high)
-        if end is not None and (end > 0 or not chart.y.logarithmic)
-    ]
-    upward = Scale(-0.75, len(named) - 0.5, top, bottom) if named else _scale(chart.y, ends, bottom, top)
+    left, right, top, bottom = float(_LEFT), float(WIDTH - _RIGHT), float(_TOP), float(_TOP + _HEIGHT)
+    points = [point for line in chart.series for point in line.points]
+    across = around([point.x for point in points], left, right, logarithmic=chart.x.logarithmic)
+    upward = around(
+        [point.y for point in points if point.y > 0 or not chart.y.logarithmic],
+        bottom,
+        top,
+        logarithmic=chart.y.logarithmic,
+    )
     return DrawnChart(
         chart,
-        height,
+        bottom + _BOTTOM,
         left,
-        WIDTH - _RIGHT,
+        right,
         top,
         bottom,
-        _ticks(chart.x, across),
-        () if named else _ticks(chart.y, upward),
-        tuple(Tick(upward.place(place - 0.4), cut(name)) for place, name in enumerate(named)),
-        None if chart.y.line is None or named else upward.place(chart.y.line),
-        tuple(_series(series, number, across, upward, chart.joined) for number, series in enumerate(chart.series)),
+        _ticks(across),
+        _ticks(upward),
+        tuple(_series(series, number, across, upward) for number, series in enumerate(chart.series)),
     )
 
 
-def _scale(axis: Axis, values: list[float], first: float, last: float) -> Scale:
-    if axis.names:
-        return Scale(-0.5, len(axis.names) - 0.5, first, last)
-    with_line = values if axis.line is None else [*values, axis.line]
-    return around(with_line, first, last, logarithmic=axis.logarithmic)
+def _ticks(scale: Scale) -> tuple[Tick, ...]:
+    return tuple(Tick(scale.place(value), text) for value, text in ticks(scale))
 
 
-def _ticks(axis: Axis, scale: Scale) -> tuple[Tick, ...]:
-    if axis.names:
-        longest = int((WIDTH - _LEFT) / len(axis.names) / _LETTER)
-        return tuple(Tick(scale.place(place), cut(name, longest)) for place, name in enumerate(axis.names))
-    return tuple(Tick(scale.place(value), text) for value, text in axis.at or ticks(scale))
-
-
-def _series(series: Series, number: int, across: Scale, upward: Scale, joined: bool) -> DrawnSeries:
+def _series(series: Series, number: int, across: Scale, upward: Scale) -> DrawnSeries:
     marks = tuple(
-        Point(
-            across.place(point.x),
-            upward.place(point.y),
-            None if point.low is None else upward.place(point.low),
-            None if point.high is None else upward.place(point.high),
-        )
+        Point(across.place(point.x), upward.place(point.y))
         for point in series.points
         if math.isfinite(point.x) and math.isfinite(point.y)
     )
-    path = "M" + "L".join(f"{mark.x:.1f} {mark.y:.1f}" for mark in marks) if joined and len(marks) > 1 else ""
+    path = "M" + "L".join(f"{mark.x:.1f} {mark.y:.1f}" for mark in marks) if len(marks) > 1 else ""
     return DrawnSeries(series.name, number, SHAPES[number % len(SHAPES)], marks, path)
-
-
-def cut(name: str, longest: int = _LONGEST_NAME) -> str:
-    return name if len(name) <= longest else f"{name[: longest - 1]}…"

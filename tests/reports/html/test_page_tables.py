@@ -7,7 +7,7 @@ import pytest
 from sectax.model.advice import Anatomy, Breakdown, Part
 from sectax.model.finding import Estimate
 from sectax.reports import forest
-from sectax.reports.pictures import where_it_goes
+from sectax.reports.page_tables import where_it_goes
 from tests.reports import situations
 from tests.reports.html.pages import of_class, one, page_of, parsed, words
 

@@ -1,4 +1,4 @@
-"""What a page shows of a run beside its findings: blocks over time, families side by side, its controls, its steps."""
+"""Tables of a run's page beside its findings: the run's controls, and where the time goes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from sectax.model.analysed import Analysed
 from sectax.model.finding import Finding
 from sectax.model.plan import Plan
 from sectax.model.treatment import Standing
-from sectax.reports import side_by_side
 from sectax.reports.advice_layout import is_known, milliseconds, percent
-from sectax.reports.block_pictures import over_time
 from sectax.reports.document import Block, Column, Row, Table, Text, grid
 from sectax.reports.result_tables import drawn, tone
 from sectax.reports.words import names
@@ -20,11 +18,6 @@ from sectax.text.printable import printable
 
 # More treatments than these in one table are for `sectax advise`.
 _MOST_TREATMENTS = 10
-
-
-def pictures(analysed: Analysed) -> tuple[Block, ...]:
-    """What its families take, and its blocks one by one."""
-    return (*side_by_side.picture(analysed), *over_time(analysed))
 
 
 def controls(analysed: Analysed) -> Iterator[Table]:
