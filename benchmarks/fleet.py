@@ -35,15 +35,15 @@ from typing import Any
 import msgspec
 
 from sectax import __version__
+from sectax.cluster import job
+from sectax.cluster.options import ClusterOptions
 from sectax.design.planning import Request
 from sectax.engines.dask import worker as shipped
 from sectax.engines.dask.cluster import Cluster
 from sectax.model.plan import Stopping
 from sectax.model.trial import BlockEvent, Closed, Opened, PlannedBlock, Trial
-from sectax.workflow import job
-from sectax.workflow.progress_line import ProgressLine
-from sectax.workflow.run import start
-from sectax.workflow.site import On
+from sectax.run.progress import ProgressLine
+from sectax.run.start import start
 
 PROCESSES = 2
 
@@ -177,7 +177,7 @@ def coordinate(address: str, hosts: int, blocks: int, path: Path) -> None:
     Cluster.do = counted  # type: ignore[method-assign]
     watcher = Silent()
     request = Request("quick", {}, Stopping(0.02, fixed_blocks=blocks), 1)
-    outcome = start("jwt", request, path, watcher, on=On(f"dask://{address}", hosts=hosts))  # type: ignore[arg-type]
+    outcome = start("jwt", request, path, watcher, on=ClusterOptions(f"dask://{address}", hosts=hosts))  # type: ignore[arg-type]
     # The first wave loads what judges, and the last verdicts are worked out once, however many blocks there are.
     (began, cpu_began), (ended, cpu_ended) = watcher.waves[0], watcher.waves[-1]
     rest = blocks - hosts

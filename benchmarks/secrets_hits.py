@@ -37,8 +37,8 @@ from sectax.experiments.secrets import agent
 from sectax.experiments.secrets.experiment import EXPERIMENT
 from sectax.model.plan import Stopping
 from sectax.model.subject import Work
+from sectax.run.machine import machine_snapshot
 from sectax.stats.student import Interval, geometric_mean_interval
-from sectax.workflow.machine import machine_for
 
 MEMORY = "1769"
 DICTIONARY_WITHIN, SIDECAR_WITHIN = 0.10, 0.15
@@ -235,7 +235,7 @@ def main() -> None:
         "access": ("dictionary", "sidecar"),
     }
     request = Request("default", levels, Stopping(margin=0.02), seed=1)
-    plan = EXPERIMENT.plan(request, machine_for(EXPERIMENT, request))
+    plan = EXPERIMENT.plan(request, machine_snapshot(EXPERIMENT, request))
     if plan.skipped:
         raise SystemExit(f"{plan.skipped[0].reason}\nhint: {plan.skipped[0].hint}")
     with tempfile.TemporaryDirectory() as folder, EXPERIMENT.bench(plan) as bench:

@@ -36,8 +36,8 @@ from sectax.experiments.secrets.experiment import EXPERIMENT
 from sectax.hosts.process.cgroups import cgroup_folders
 from sectax.model.plan import Stopping
 from sectax.model.subject import Work
+from sectax.run.machine import machine_snapshot
 from sectax.stats.student import geometric_mean_interval
-from sectax.workflow.machine import machine_for
 
 PORT = 2773  # of the agent in an instance, where the function's client looks for it
 ONE, TWO = "1769", "3538"
@@ -171,7 +171,7 @@ def main() -> None:
     heading("Where a hit of the sidecar goes")
     levels = {"memory": (ONE, TWO), "situation": ("hit",), "language": ("go",), "access": ("dictionary", "sidecar")}
     request = Request("default", levels, Stopping(margin=0.02), seed=1)
-    plan = EXPERIMENT.plan(request, machine_for(EXPERIMENT, request))
+    plan = EXPERIMENT.plan(request, machine_snapshot(EXPERIMENT, request))
     if plan.skipped:
         raise SystemExit(f"{plan.skipped[0].reason}\nhint: {plan.skipped[0].hint}")
     blocks = []

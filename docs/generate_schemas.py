@@ -9,12 +9,12 @@ from typing import Any
 
 import msgspec
 
+from sectax.cli.machine_checks import Diagnosis
+from sectax.cli.overview import Overview
 from sectax.model.gate import Gate, Limits
 from sectax.model.history import History
 from sectax.reports.json import advice, audit, compared, report
-from sectax.workflow.doctor import Diagnosis
-from sectax.workflow.overview import Overview
-from sectax.workflow.runs import Runs
+from sectax.run.files import Runs
 
 FOLDER = Path(__file__).parent / "schemas"
 

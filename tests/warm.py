@@ -17,8 +17,8 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from sectax.cli.audit_target import audit
 from sectax.cli.main import main
-from sectax.workflow.audit import audit
 
 _ROOT = Path(__file__).parents[1]
 

@@ -22,10 +22,10 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from benchmarks.output import heading, table, target
+from sectax.cli.audit_target import Columns, audit
 from sectax.model.errors import SectaxError
 from sectax.model.finding import Severity
 from sectax.stats.binomial import clopper_pearson
-from sectax.workflow.audit import Columns, audit
 
 LIST = Path(__file__).with_name("corpus.toml")
 FILES = Path("audit-corpus")

@@ -15,7 +15,7 @@ from sectax.experiments.jwt import EXPERIMENT
 from sectax.model.plan import Stopping
 from sectax.model.subject import Subject, SubjectSpec, Work
 from sectax.model.treatment import Role
-from sectax.workflow.machine import machine_for
+from sectax.run.machine import machine_snapshot
 
 # The kernel's figure has the request and the reply in it, some 0.1 ms: a per cent of such a batch, for all alike.
 BATCH_S = 0.01
@@ -26,7 +26,7 @@ BATCHES = 8
 def jwt_reference(levels: Mapping[str, tuple[str, ...]]) -> dict[str, float]:
     """By treatment of `sectax run jwt --quick`, the log of its cost over its baseline's."""
     request = Request("quick", levels, Stopping(margin=0.02), seed=1)
-    plan = EXPERIMENT.plan(request, machine_for(EXPERIMENT, request))
+    plan = EXPERIMENT.plan(request, machine_snapshot(EXPERIMENT, request))
     bench = EXPERIMENT.bench(plan)
     specs = bench.specs(bench.inputs(), None)
     asked = {

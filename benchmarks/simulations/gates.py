@@ -18,11 +18,11 @@ from scipy.stats import beta
 from benchmarks.output import heading, table, target
 from benchmarks.simulations.whole_runs import Machine, Run, plan_of
 from sectax.cli.parse import condition
+from sectax.gate.gate import confirm_sessions, judge_session
 from sectax.model.analysed import Analysed
 from sectax.model.gate import Session
 from sectax.model.plan import Plan, Stopping
-from sectax.workflow.conditions import with_conditions
-from sectax.workflow.gate import by_sessions, session_of
+from sectax.run.conditions import with_conditions
 
 MACHINES = {
     "calm": Machine(0.005, 0.005),
@@ -43,9 +43,9 @@ def outcome(plan: Plan, cost: float, machine: Machine, seed: tuple[int, ...]) ->
         analysed = Run(plan, costs, machine, np.random.default_rng([*seed, again])).to_the_end()
         # A session whose limit is answered, or whose blocks are spent, has ended.
         analysed = replace(analysed, measured=replace(analysed.measured, state="finished"))
-        return session_of(analysed, "simulated", (LIMIT,)), analysed
+        return judge_session(analysed, "simulated", (LIMIT,)), analysed
 
-    return by_sessions(measure, (LIMIT,)).outcome.value
+    return confirm_sessions(measure, (LIMIT,)).outcome.value
 
 
 def main() -> None:

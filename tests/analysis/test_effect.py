@@ -17,9 +17,9 @@ from sectax.model.measured import Measured
 from sectax.model.plan import Until
 from sectax.model.treatment import Standing
 from sectax.reports.json.findings import finding as as_json
+from sectax.run.analyse import analyse_measured
 from sectax.stats.run_controls import fired_for_sure, takes_verdicts
 from sectax.text import claims
-from sectax.workflow.analyse import analyse_measured
 from tests.analysis.runs import MEMORY, THROUGHPUT, around, by_block, run_of, with_metric, with_plan
 
 BASE = [0.010, 0.011, 0.012, 0.010, 0.013, 0.011]

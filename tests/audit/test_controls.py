@@ -11,11 +11,11 @@ import pytest
 from sectax.analysis.analyse import analyse, withhold
 from sectax.analysis.findings import judge
 from sectax.audit.own.registry import run
+from sectax.cli.audit_target import comparisons
 from sectax.model.audited import Tally
 from sectax.model.measured import Measured
 from sectax.model.treatment import Standing
 from sectax.stats.run_controls import finds_known_cost
-from sectax.workflow.audit import comparisons
 from tests.analysis.runs import MEMORY, around, run_of, with_metric
 from tests.audit.checked_runs import NOISY, calibrated, counting, healthy, in_memory, said
 

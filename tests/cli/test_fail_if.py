@@ -18,8 +18,8 @@ from sectax.analysis.conditions import leading_metrics
 from sectax.cli.parse import condition
 from sectax.model.condition import Open
 from sectax.model.errors import ExitStatus, WrongUse
-from sectax.workflow.analyse import analyse_file
-from sectax.workflow.conditions import concluded, settled, with_conditions
+from sectax.run.analyse import analyse_file
+from sectax.run.conditions import concluded, settled, with_conditions
 from tests.golden import cases, refused_as_agreed
 from tests.program import Said, sectax
 

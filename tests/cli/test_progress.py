@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 from sectax.cli.progress import REDRAW_S, Loudness, TerminalProgress, live_line, plain
-from sectax.workflow.progress_line import Left, ProgressLine, in_pilot
+from sectax.run.progress import Left, ProgressLine, in_pilot
 from tests.fakes.screen import Screen
 from tests.program import PROGRAM, sectax
 

@@ -11,7 +11,7 @@ import pytest
 
 from sectax.model.finding import VerdictId
 from sectax.model.treatment import Standing
-from sectax.workflow.runs import _answer
+from sectax.run.files import _answer
 from tests.program import sectax
 from tests.reports import situations
 

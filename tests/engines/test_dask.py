@@ -80,7 +80,7 @@ def test_no_log_and_no_page_of_the_cluster_has_an_input(cluster: RealCluster, co
     (host,) = connected.present()
     line = NEEDLE.encode()
     # A job that cannot be done, one whose program does not exist, and one that hangs until its time limit.
-    for module, limit_s in (("sectax.workflow.job", 10.0), ("no.such.module", 10.0), ("http.server", 0.5)):
+    for module, limit_s in (("sectax.cluster.job", 10.0), ("no.such.module", 10.0), ("http.server", 0.5)):
         ((answer,),) = (some.values() for some in connected.do({host: line}, module, limit_s))
         assert isinstance(answer, Failure)
         assert NEEDLE not in answer.reason

@@ -114,7 +114,7 @@ def own(cluster: RealCluster, word: str) -> list[int]:
 
 
 def own_jobs(cluster: RealCluster) -> list[int]:
-    return own(cluster, "sectax.workflow.job")
+    return own(cluster, "sectax.cluster.job")
 
 
 def check_nothing_counts_twice(path: Path, blocks: int) -> None:

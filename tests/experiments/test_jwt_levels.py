@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from sectax.cli.requirements import required
 from sectax.experiments.interface import Request
 from sectax.experiments.jwt import EXPERIMENT, keys
 from sectax.experiments.jwt.experiment import signature_subject
@@ -13,7 +14,6 @@ from sectax.experiments.jwt.keys import ALGORITHMS, COMMON, make_keys
 from sectax.model.errors import WrongUse
 from sectax.model.machine import Machine, ProbeState
 from sectax.parts import probes
-from sectax.workflow.doctor import required
 from tests.machines import request_for
 
 MACHINE = Machine(probes={"php": ProbeState("PHP", None, True), "python": ProbeState("Python", None, True)})

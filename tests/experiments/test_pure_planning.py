@@ -14,7 +14,7 @@ from sectax.experiments import registry
 from sectax.experiments.interface import Request
 from sectax.model.errors import SectaxError
 from sectax.model.machine import Machine, ProbeState
-from sectax.workflow.machine import take
+from sectax.run.machine import take
 from tests.machines import complete, request_for
 
 # Python's own audit events: files, folders, processes, the network.

@@ -1,10 +1,10 @@
-"""A watcher of a run that remembers what it was shown: it implements `sectax.workflow.progress.Progress`."""
+"""A watcher of a run that remembers what it was shown: it implements `sectax.run.progress.Progress`."""
 
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 
-from sectax.workflow.progress_line import ProgressLine
+from sectax.run.progress import ProgressLine
 
 
 class Watcher:

@@ -10,9 +10,9 @@ from rich.cells import cell_len
 
 from sectax import published
 from sectax.analysis.compare import compare_runs, compare_with_published
+from sectax.cli import present
 from sectax.model.compared import Figure, PublishedComparison, RunComparison, Side
 from sectax.reports import json, terminal
-from sectax.workflow import present
 from tests.reports import situations
 from tests.schemas import follows_its_schema
 

@@ -9,10 +9,10 @@ from rich.cells import cell_len
 
 from sectax import published
 from sectax.analysis.compare import compare_runs, compare_with_published
+from sectax.cli.present import Result, View, document, render
 from sectax.model.analysed import RunReport
 from sectax.model.errors import WrongUse
 from sectax.reports.document import Table, Tone
-from sectax.workflow.present import Result, View, document, render
 from tests.reports import situations
 from tests.reports.test_audited import audited
 from tests.workflow.test_advise import given

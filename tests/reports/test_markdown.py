@@ -6,7 +6,7 @@ import pytest
 
 from sectax.reports import markdown
 from sectax.reports.report_layout import run_report
-from sectax.workflow.advise import decided
+from sectax.run.advice import decided
 from tests.reports import situations
 
 

@@ -11,7 +11,7 @@ from sectax.reports import markdown
 from sectax.reports.document import Part, Table
 from sectax.reports.report_layout import run_report
 from sectax.reports.result_tables import result_tables, visible
-from sectax.workflow.advise import decided
+from sectax.run.advice import decided
 from tests.reports.situations.signatures import THROUGHPUT, signatures
 
 P99 = Metric("p99_duration", "s", Better.LOWER, Summary.P99, "duration", compared=False)

@@ -15,7 +15,7 @@ from sectax.model.treatment import Standing
 from sectax.reports import terminal
 from sectax.reports.report_layout import run_report
 from sectax.reports.result_tables import SHARED_BLOCKS, footnotes, visible
-from sectax.workflow.advise import decided
+from sectax.run.advice import decided
 from tests.reports import situations
 from tests.reports.situations.signatures import simple
 from tests.reports.situations.simulated import Case

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sectax.cli.present import View, render
 from sectax.reports import terminal
 from sectax.reports.document import Interval, Row, Table, Tone, result_table
 from sectax.reports.html import interval_column
@@ -19,7 +20,6 @@ from sectax.reports.report_layout import run_report
 from sectax.reports.scale import interval_axis
 from sectax.reports.terminal.intervals import NARROWEST, WIDEST, drawn, head
 from sectax.text.printable import in_ascii
-from sectax.workflow.present import View, render
 from tests.program import PROGRAM, sectax
 from tests.reports import situations
 from tests.reports.test_formats import RESULTS

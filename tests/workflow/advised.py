@@ -8,12 +8,12 @@ from typing import Any
 
 from sectax.advice.advise import NOTHING, Asked, advice
 from sectax.analysis.analyse import analyse
+from sectax.cli.present import View, render
 from sectax.model.advice import Advice
 from sectax.model.finding import AuditWarning
 from sectax.model.measured import Measured
 from sectax.prices import load
-from sectax.workflow.advise import rules_of
-from sectax.workflow.present import View, render
+from sectax.run.advice import rules_of
 from tests.schemas import follows_its_schema
 
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from sectax.cli.present import View, render
 from sectax.model.advice import Advice
 from sectax.model.treatment import Treatment
 from sectax.prices import load
-from sectax.workflow.present import View, render
 from tests.fakes.measured import measured
 from tests.machines import plan_of
 from tests.program import sectax

@@ -11,8 +11,8 @@ from sectax.model.finding import AuditWarning, Severity
 from sectax.model.measured import Measured
 from sectax.model.treatment import Treatment
 from sectax.reports.words.decisions import answers
+from sectax.run.advice import decided
 from sectax.text import claims
-from sectax.workflow.advise import decided
 from tests.fakes.measured import measured
 from tests.machines import plan_of
 from tests.workflow.advised import advised, document

@@ -19,7 +19,7 @@ from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Plan
 from sectax.record.reader import RunReader
 from sectax.record.writer import RunWriter
-from sectax.workflow.environment import of_hosts, refuse_change
+from sectax.run.environment import of_hosts, refuse_change
 from tests.design.plans import calibrated_for, small_plan
 from tests.fakes import wrapped_host
 from tests.needs import needs

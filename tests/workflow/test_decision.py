@@ -20,7 +20,7 @@ from sectax.model.measured import Measured
 from sectax.model.plan import Plan
 from sectax.prices import load
 from sectax.reports.words import decisions, summaries
-from sectax.workflow.advise import rules_of
+from sectax.run.advice import rules_of
 from tests.fakes.measured import measured as measured_run
 from tests.golden import as_agreed
 from tests.machines import plan_of, planned, request_for

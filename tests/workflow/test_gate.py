@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from sectax.experiments.command.hook import HookFailed
+from sectax.gate.checkouts import Repository
+from sectax.gate.gate import _agree
 from sectax.model.condition import Answer
 from sectax.model.errors import WrongUse
 from sectax.model.gate import Gate, Limit, Outcome, Revision, Session
-from sectax.workflow.checkouts import Repository
-from sectax.workflow.gate import _agree, github_annotations, junit, lines, markdown
+from sectax.reports.gate import github_annotations, junit, lines, markdown
 from tests.golden import as_agreed
 from tests.workflow.repositories import commit as commit_all
 from tests.workflow.repositories import git

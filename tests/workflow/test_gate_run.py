@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sectax.experiments import registry
-from sectax.workflow.analyse import analyse_file
+from sectax.run.analyse import analyse_file
 from tests.golden import cases, refused_as_agreed
 from tests.program import Said, sectax
 from tests.workflow.repositories import commit, git

@@ -9,12 +9,12 @@ from random import Random
 import msgspec
 import pytest
 
+from sectax.cli.present import View, render
+from sectax.gate import history as workflow
+from sectax.gate.history import _Compared, _Run, history
 from sectax.model.errors import WrongUse
 from sectax.model.finding import VerdictId
 from sectax.model.history import History
-from sectax.workflow import history as workflow
-from sectax.workflow.history import _Compared, _Run, history
-from sectax.workflow.present import View, render
 from tests.program import sectax
 from tests.schemas import follows_its_schema
 from tests.workflow.repositories import commit, git

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from sectax.cli import present
 from sectax.experiments.interface import Request
 from sectax.model.analysed import RunReport
 from sectax.model.plan import Stopping
 from sectax.parts import probes
 from sectax.parts.probes import Manifest, Probe
-from sectax.workflow import present
-from sectax.workflow.run import start
+from sectax.run.start import start
 from tests.fakes.watcher import Watcher
 from tests.program import sectax
 from tests.workflow.sessions import begin, finished_blocks, rows, wait_for_block

@@ -12,7 +12,7 @@ from sectax.model.measured import Measured
 from sectax.model.subject import Observation
 from sectax.model.trial import BlockEvent, Closed, Dropped, Opened, State, Trial
 from sectax.record.reader import RunReader
-from sectax.workflow.ledger import Ledger
+from sectax.run.writer import SessionWriter
 from tests.record.runs import ENVIRONMENT, calibrated, events, plan, planned_block
 
 PLAN = plan()
@@ -26,8 +26,8 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def ledger(path: Path) -> Iterator[Ledger]:
-    kept = Ledger.create(path, PLAN, ENVIRONMENT, "run-1")
+def ledger(path: Path) -> Iterator[SessionWriter]:
+    kept = SessionWriter.create(path, PLAN, ENVIRONMENT, "run-1")
     yield kept
     kept.close()
 
@@ -37,7 +37,7 @@ def read(path: Path) -> Measured:
         return reader.measured()
 
 
-def keep_block(ledger: Ledger) -> int:
+def keep_block(ledger: SessionWriter) -> int:
     block = planned_block(PLAN, ledger.next_block_number())
     ledger.begin_block(block)
     for event in events(block):
@@ -46,7 +46,7 @@ def keep_block(ledger: Ledger) -> int:
     return block.number
 
 
-def test_the_session_knows_what_the_file_says(ledger: Ledger, path: Path) -> None:
+def test_the_session_knows_what_the_file_says(ledger: SessionWriter, path: Path) -> None:
     ledger.keep(0, Dropped(ODD, State.FAILED, "pilot", f"cannot parse {KEY}", "a \udcff hint"))
     ledger.calibrate(calibrated(PLAN))
     ledger.note(f"it said {KEY}")
@@ -61,14 +61,14 @@ def test_the_session_knows_what_the_file_says(ledger: Ledger, path: Path) -> Non
     assert ledger.measured() == read(path)
 
 
-def test_another_session_goes_on_with_what_the_first_one_knew(ledger: Ledger, path: Path) -> None:
+def test_another_session_goes_on_with_what_the_first_one_knew(ledger: SessionWriter, path: Path) -> None:
     ledger.calibrate(calibrated(PLAN))
     ledger.note("hello")
     keep_block(ledger)
     ledger.end("interrupted")
     before = ledger.measured()
 
-    again = Ledger.reopen(path, ENVIRONMENT)
+    again = SessionWriter.reopen(path, ENVIRONMENT)
     assert (again.path, again.run_id, again.next_block_number()) == (path, "run-1", 2)
     assert again.calibrated == before.calibrated == calibrated(PLAN)
     assert (again.measured().started, again.measured().notes) == (before.started, ("hello",))
@@ -94,7 +94,9 @@ def trial(observation: Observation) -> Trial:
         (Closed(ODD, {"text": "\udcff"}), "close"),
     ],
 )
-def test_what_cannot_be_recorded_fails_its_treatment_alone(ledger: Ledger, path, event: BlockEvent, stage: str) -> None:
+def test_what_cannot_be_recorded_fails_its_treatment_alone(
+    ledger: SessionWriter, path, event: BlockEvent, stage: str
+) -> None:
     keep_block(ledger)
     block = planned_block(PLAN, 2)
     ledger.begin_block(block)
@@ -117,7 +119,7 @@ def test_what_cannot_be_recorded_fails_its_treatment_alone(ledger: Ledger, path,
     assert list(ledger.measured().values["throughput"][ODD]) == [1, 3]
 
 
-def test_nonsense_in_the_pilot_fails_there(ledger: Ledger, path: Path) -> None:
+def test_nonsense_in_the_pilot_fails_there(ledger: SessionWriter, path: Path) -> None:
     dropped = ledger.keep(0, Opened(ODD, {"speed": math.nan}, (), 0.1))
 
     assert dropped.stage == "pilot"

@@ -12,7 +12,7 @@ from sectax.parts import registry
 from sectax.parts.installer import SetUpFailed
 from sectax.parts.programs import Missing
 from sectax.parts.registry import Part
-from sectax.workflow.machine import machine_for
+from sectax.run.machine import machine_snapshot
 
 LACK = Missing("the client is not built yet", "sectax setup", makable=True, on_first_use=True)
 
@@ -45,7 +45,7 @@ def part(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
 
 def parts(say: Callable[[str], None] | None) -> dict[str, Any]:
     wanting: Any = Wanting()
-    return machine_for(wanting, None, say).parts  # type: ignore[arg-type]
+    return machine_snapshot(wanting, None, say).parts  # type: ignore[arg-type]
 
 
 def test_a_run_makes_it_first(part):

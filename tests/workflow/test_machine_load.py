@@ -9,10 +9,11 @@ import time
 
 import pytest
 
+from sectax.cli import machine_checks as doctor
 from sectax.experiments.interface import Request
 from sectax.model.plan import Stopping
-from sectax.workflow import doctor, run
-from sectax.workflow.environment import machine_load, slowdown
+from sectax.run import start as run
+from sectax.run.environment import machine_load, slowdown
 from tests.fakes.watcher import Watcher
 
 

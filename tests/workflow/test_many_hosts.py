@@ -13,15 +13,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sectax.engines.engine import Arrived, Happened, Lost
+from sectax.cluster import job
+from sectax.cluster.agreement import different_hosts, pooled, promised, slower, software
+from sectax.cluster.runner import _address, _fits, refuse_other_work
+from sectax.cluster.session import WaveProgress, next_hosts
+from sectax.engines.engine import BlockFailed, BlockReceived, BlockUpdate
 from sectax.model.environment import Environment
 from sectax.model.errors import NothingMeasured, WrongUse
 from sectax.model.plan import Calibrated
 from sectax.model.trial import BlockEvent, Closed, Dropped, Opened, State, Trial
-from sectax.workflow import job
-from sectax.workflow.alike import different_hosts, pooled, promised, slower, software
-from sectax.workflow.cluster import _address, _fits, refuse_other_work
-from sectax.workflow.waves import Running, next_hosts
 from tests.record.runs import calibrated, events, plan, planned_block
 
 PLAN = plan()
@@ -55,13 +55,13 @@ def test_a_host_whose_block_was_lost_gets_the_next_odd_one() -> None:
 def test_the_live_line_counts_visits_here_and_hosts_elsewhere() -> None:
     block = planned_block(PLAN, 3)
     visits = sum(len(cell.visits) for cell in block.cells)
-    here = Running([block])
+    here = WaveProgress([block])
     for event in events(block):
-        here.heard(Happened(3, event))
-    there = Running([replace(block, host="a"), replace(block, number=4, host="b")])
-    there.heard(Arrived(3, tuple(events(block)), 1.5))
+        here.update(BlockUpdate(3, event))
+    there = WaveProgress([replace(block, host="a"), replace(block, number=4, host="b")])
+    there.update(BlockReceived(3, tuple(events(block)), 1.5))
     assert there.bar() == ("blocks 3 to 4 on 2 hosts", 1, 2)
-    there.heard(Lost(4, "its worker is gone"))
+    there.update(BlockFailed(4, "its worker is gone"))
 
     assert here.bar() == ("block 3", visits, visits)
     assert here.name(3) == "block 3"

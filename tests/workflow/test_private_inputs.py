@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sectax.model.errors import RecordNotWritable
-from sectax.workflow import private_inputs
+from sectax.run import private_inputs
 
 INPUTS = {"RS256.private_key": "-----BEGIN PRIVATE KEY-----", "HS256.secret": "geheim ü"}
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from sectax.cli.probe import _cases
 from sectax.experiments import registry
 from sectax.experiments.interface import HasProbeCases
 from sectax.experiments.on_probe.conformance import claimed_operations
 from sectax.experiments.primitives.algorithms import FAMILIES
-from sectax.workflow.probe_check import _cases
 from tests.fakes.toy import fake
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sectax.workflow.environment import revision
+from sectax.run.git import revision_facts as revision
 from tests.program import sectax
 from tests.workflow.repositories import commit, git
 

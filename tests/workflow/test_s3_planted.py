@@ -12,7 +12,7 @@ from sectax.experiments.interface import Request
 from sectax.experiments.s3 import bench
 from sectax.model.finding import Severity
 from sectax.model.plan import Stopping
-from sectax.workflow.run import start
+from sectax.run.start import start
 from tests.experiments.s3.servers import needs_minio
 from tests.experiments.s3.specs import PYTHON
 from tests.fakes.watcher import Watcher

@@ -18,7 +18,7 @@ from sectax.cli.options import progress
 from sectax.design.planning import Request
 from sectax.experiments.secrets.backend import Backend
 from sectax.model.plan import Stopping
-from sectax.workflow import run as workflow
+from sectax.run import start as workflow
 from tests.experiments.on_lambda.functions import needs_sandbox
 from tests.experiments.test_secrets import agents, exposed, read
 from tests.fakes.broken_secrets import MARKER, marked

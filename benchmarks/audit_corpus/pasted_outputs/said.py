@@ -7,8 +7,8 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from sectax.cli.audit_target import Columns, audit
 from sectax.model.errors import SectaxError
-from sectax.workflow.audit import Columns, audit
 
 _PLACE = re.compile(r"\b(?:lines?|byte|column) \d+")
 

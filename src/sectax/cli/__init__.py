@@ -1,1 +1,1 @@
-"""Commands: they read words, call the workflow, and print what it gives."""
+"""Commands: they read the command line, call the rooms below, and print what these return."""

@@ -9,8 +9,8 @@ import click
 from sectax.cli import parse
 from sectax.cli.options import FileName, as_json, form, run_file
 from sectax.cli.output import Form, print_result
+from sectax.run.advice import Asked, AskedRate, advise
 from sectax.text.spans import seconds
-from sectax.workflow.advise import Asked, AskedRate, advise
 
 
 @click.command("advise")

@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
+from sectax.cli.audit_target import Columns, audit, formats
 from sectax.cli.options import as_json, form, html, in_ascii, named_run
 from sectax.cli.output import Form, print_result
 from sectax.model.errors import ExitStatus
-from sectax.workflow.audit import Columns, audit, formats
 
 everything = click.option("--all", "show_all", is_flag=True, help="Name every figure of every warning.")
 

@@ -13,8 +13,8 @@ _MARKS = {"good": "  ok ", "warning": "warn ", "missing": "miss "}
 @as_json
 def command(json_: bool) -> None:
     """Show what this machine can measure, and what disturbs measurements."""
+    from sectax.cli.machine_checks import Diagnosis, examine
     from sectax.cli.progress import TerminalProgress
-    from sectax.workflow.doctor import Diagnosis, examine
 
     symptoms = examine(TerminalProgress().waiting)
     if json_:

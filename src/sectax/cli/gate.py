@@ -97,7 +97,7 @@ def command(
 
     Exit status: 0 passed, 1 exceeded, 4 cannot say, 3 nothing was measured.
     """
-    from sectax.workflow.gate import STATUSES
+    from sectax.gate.gate import STATUSES
 
     _refuse_misplaced(words)
     conditions = _limits(limits, file)
@@ -112,7 +112,7 @@ def command(
         result = _of_run(words, conditions)
     _print(result, json_=json_)
     if junit is not None:
-        from sectax.workflow.gate import junit as as_junit
+        from sectax.reports.gate import junit as as_junit
 
         write_document(as_junit(result, may_pass=on_unknown == _PASS), junit, "--junit")
     if self_test:
@@ -172,15 +172,15 @@ def _refuse_for_run(words: Sequence[str], *options: object) -> None:
 
 
 def _of_run(words: tuple[str, ...], limits: tuple[Condition, ...]) -> Gate:
-    from sectax.workflow.analyse import analyse_file
-    from sectax.workflow.gate import of_run
-    from sectax.workflow.runs import named
+    from sectax.gate.gate import judge_run
+    from sectax.run.analyse import analyse_file
+    from sectax.run.files import named
 
     if len(words) != 1:
         hint = "sectax gate RUN …, or sectax gate … -- run command './bench'"
         raise WrongUse("name one run file, or what to measure", hint)
     path = named(words[0])
-    return of_run(analyse_file(Path(path)), path, limits)
+    return judge_run(analyse_file(Path(path)), path, limits)
 
 
 def _of_revisions(
@@ -195,10 +195,10 @@ def _of_revisions(
     quiet: bool,
 ) -> Gate:
     from sectax.cli.run import typed_request
-    from sectax.workflow.checkouts import Repository
-    from sectax.workflow.conditions import with_conditions
-    from sectax.workflow.gate import Revisions, in_both, largest_planted, measures_folders, of_revisions
-    from sectax.workflow.run import default_path
+    from sectax.gate.checkouts import Repository
+    from sectax.gate.gate import Revisions, judge_revisions, largest_planted_share, measures_folders, request_in_folders
+    from sectax.run.conditions import with_conditions
+    from sectax.run.start import default_path
 
     if sides[0] is None:
         raise WrongUse("nothing says what the change is compared with", "add --baseline-rev main")
@@ -216,7 +216,7 @@ def _of_revisions(
     if not words or (len(words) == 1 and measures_folders(words[0])):
         raise WrongUse("there is nothing to measure", "say what, as in: -- run command './bench'")
     shares = [limit.limit for limit in limits if limit.is_share]
-    planted = 2 * largest_planted(words[0], limits) if plant else 0.0
+    planted = 2 * largest_planted_share(words[0], limits) if plant else 0.0
     first = Path(out) if out else default_path("gate")
     files = (first, first.with_stem(f"{first.stem}-2"))
     for file in files:
@@ -225,7 +225,7 @@ def _of_revisions(
     def request(old: Path, new: Path, *more: str) -> Request:
         folders = {"{baseline}": str(old), "{treatment}": str(new)}
         name, base_request = typed_request([words[0], *more, *(parse.replaced(word, folders) for word in words[1:])])
-        both = in_both(name, base_request, {baseline.name: str(old), treatment.name: str(new)}, planted)
+        both = request_in_folders(name, base_request, {baseline.name: str(old), treatment.name: str(new)}, planted)
         if both is base_request:
             _refuse_fixed(words, ("baseline", "treatment"), name)
         # A margin is what does not matter, and a limit does.
@@ -237,12 +237,12 @@ def _of_revisions(
     revisions = Revisions(
         repository, baseline, treatment, build, words[0], lambda old, new: request(old, new, "--quiet")
     )
-    return of_revisions(revisions, limits, files, progress)
+    return judge_revisions(revisions, limits, files, progress)
 
 
 def _refuse_fixed(words: Sequence[str], folders: Iterable[str], experiment: str) -> None:
     """Refuse what would be measured in the same place, whatever the revisions have: it says nothing of a change."""
-    from sectax.workflow.gate import measures_folders
+    from sectax.gate.gate import measures_folders
 
     missing = [side for side in folders if not any(f"{{{side}}}" in word for word in words)]
     if missing and not measures_folders(experiment):
@@ -261,7 +261,7 @@ def _refuse_fixed(words: Sequence[str], folders: Iterable[str], experiment: str)
 
 def _print(result: Gate, *, json_: bool) -> None:
     """The outcome for a person or a program, for the summary of a CI's step, and beside the change."""
-    from sectax.workflow import gate
+    from sectax.reports import gate
 
     if json_:
         shared.print_json(result)

@@ -6,7 +6,7 @@ import click
 
 from sectax.cli.options import as_json, everything, form, html, in_ascii
 from sectax.cli.output import Form, print_result
-from sectax.workflow.history import history
+from sectax.gate.history import history
 
 
 @click.command("history")

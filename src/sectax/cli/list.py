@@ -15,7 +15,7 @@ from sectax.text.near import did_you_mean
 @as_json
 def command(names: tuple[str, ...], json_: bool) -> None:
     """List the experiments, their factors and levels, and the probes; or the experiments that are named."""
-    from sectax.workflow.listing import as_text, listing
+    from sectax.cli.listing import as_text, listing
 
     document = listing()
     known = [experiment["name"] for experiment in document["experiments"]]

@@ -14,8 +14,8 @@ from sectax.model.errors import WrongUse
 
 if TYPE_CHECKING:
     from sectax.cli.progress import TerminalProgress
+    from sectax.cluster.options import ClusterOptions
     from sectax.model.condition import Concluded, Condition
-    from sectax.workflow.site import On
 
 as_json = click.option("--json", "json_", is_flag=True, help="Print one JSON document instead of text.")
 everything = click.option(
@@ -36,7 +36,7 @@ def named_run(ctx: click.Context, parameter: click.Parameter, value: str) -> str
     """The callback of an argument that names a run file: `last` is the one that was written last in this folder."""
     if value != "last":
         return value
-    from sectax.workflow.runs import named
+    from sectax.run.files import named
 
     return named(value)
 
@@ -89,19 +89,19 @@ _ON = (
 
 
 def on(command: Any) -> Any:
-    """Options of where to run; `on_of` takes them from the values of the command."""
+    """Options of where to run; `cluster_options` takes them from the values of the command."""
     inside_out = _ON if isinstance(command, click.Command) else reversed(_ON)
     return functools.reduce(lambda decorated, option: option(decorated) or decorated, inside_out, command)
 
 
-def on_of(values: Mapping[str, Any]) -> On | None:
+def cluster_options(values: Mapping[str, Any]) -> ClusterOptions | None:
     """Where to run; None for this machine. Raises `WrongUse`."""
-    from sectax.workflow.site import On
+    from sectax.cluster.options import ClusterOptions
 
-    on = On(**{name: values[name] for name in (field.name for field in fields(On))})
+    on = ClusterOptions(**{name: values[name] for name in (field.name for field in fields(ClusterOptions))})
     if values["on"]:
         return on
-    flags = [f"--{name.replace('_', '-')}" for name in (field.name for field in fields(On)) if values[name]]
+    flags = [f"--{name.replace('_', '-')}" for name in (field.name for field in fields(ClusterOptions)) if values[name]]
     if flags:
         context = click.get_current_context(silent=True)
         usual = "give its scheduler too, as in --on dask://HOST:PORT"
@@ -139,9 +139,9 @@ def conditions(texts: Iterable[str]) -> tuple[Condition, ...]:
     return tuple(map(condition, texts))
 
 
-def leave_with(answers: Sequence[Concluded]) -> None:
+def exit_with_status(answers: Sequence[Concluded]) -> None:
     """End with the status of conditions whose answers stand in the result, where it is not 0."""
-    from sectax.workflow.conditions import status
+    from sectax.run.conditions import status
 
     if ended := status(answers):
         raise click.exceptions.Exit(ended)
@@ -209,7 +209,7 @@ def in_our_words(error: click.ClickException) -> tuple[str, str]:
 
 def _levels() -> Iterator[tuple[str, str, str]]:
     """Every level that an experiment has, with the names of the experiment and the factor."""
-    from sectax.workflow.listing import offered
+    from sectax.cli.listing import offered
 
     for experiment in offered()["experiments"]:
         for factor in experiment["factors"]:

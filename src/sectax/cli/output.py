@@ -18,7 +18,7 @@ from sectax.model.errors import WrongUse
 from sectax.parts.kept import Kept
 
 if TYPE_CHECKING:
-    from sectax.workflow.present import Result, View
+    from sectax.cli.present import Result, View
 
 _NARROWEST = 60
 _WIDEST = 160
@@ -88,14 +88,14 @@ class Form:
 
 def view(form: Form) -> View:
     """How a result looks on this terminal."""
-    from sectax.workflow.present import View
+    from sectax.cli.present import View
 
     return View(width(), is_colourful(), form.show_all, ascii_only=form.ascii_only or is_ascii())
 
 
 def rendered(result: Result, form: Form) -> str:
     """One result, as a report for this terminal or as one JSON document."""
-    from sectax.workflow.present import render
+    from sectax.cli.present import render
 
     return render(result, "json" if form.json_ else "terminal", view(form))
 
@@ -176,7 +176,7 @@ def print_result(result: Result, form: Form, *, summarises: bool = False) -> str
     Raises:
         WrongUse: a file cannot be written.
     """
-    from sectax.workflow.present import as_markdown, document, on_terminal
+    from sectax.cli.present import as_markdown, document, on_terminal
 
     form.refuse_existing()
     text = rendered(result, form) if form.json_ else ""
@@ -188,7 +188,7 @@ def print_result(result: Result, form: Form, *, summarises: bool = False) -> str
             append_step_summary(f"{as_markdown(laid_out)}\n")
     print_text(text)
     if form.html is not None or form.picture is not None:
-        from sectax.workflow.present import render
+        from sectax.cli.present import render
 
         try:
             if form.html is not None:

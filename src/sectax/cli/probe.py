@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import itertools
+import os
 import shlex
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from sectax.cli.options import FileName, as_json, print_json
-from sectax.experiments.on_probe.conformance import CheckResult
+from sectax.experiments import registry
+from sectax.experiments.interface import HasProbeCases
+from sectax.experiments.on_probe.conformance import Case, CheckResult, check_probe, claimed_operations
 from sectax.model.errors import ExitStatus, WrongUse
-from sectax.parts.probes import copy_template
-from sectax.workflow.probe_check import check
+from sectax.parts import probes
+from sectax.run.environment import machine_load
+from sectax.text.near import did_you_mean
 
+# Anything that a probe does takes less of an idle processor. A cold JVM needs 2 s of it for five PBKDF2.
+_PATIENCE_S = 10.0
 _MARKS = {"passed": "pass", "failed": "FAIL", "skipped": "skip"}
 
 
@@ -26,7 +34,7 @@ def group() -> None:
 @click.argument("folder", metavar="FOLDER", type=FileName(path_type=Path))
 def new_command(folder: Path) -> None:
     """Copy a complete probe, in one file, into a new folder: change it, or translate it into another language."""
-    copy_template(folder)
+    probes.copy_template(folder)
     click.echo(f"{folder / 'probe.py'} passes this check as it is; change it, or translate it into another language:")
     click.echo(f"  sectax probe check 'python3 {shlex.quote(str(folder / 'probe.py'))}'")
 
@@ -82,3 +90,32 @@ def _show(case: str, results: list[CheckResult]) -> None:
         click.echo(f"{_MARKS['failed' if failed else 'passed']}  {case}: {passed} passed, {failed} failed")
     else:
         click.echo(f"{_MARKS['skipped']}  {case}: {results[0].message}")
+
+
+def check(words: list[str]) -> Iterator[CheckResult]:
+    """Check a registered probe, where `words` is its name alone, or any command line, run in this folder.
+
+    Raises:
+        WrongUse: there is neither such a probe nor such a program.
+    """
+    if len(words) == 1 and words[0] in probes.names():
+        probe = probes.load(words[0])
+        argv, folder = probe.command(), str(probe.folder)
+    else:
+        if shutil.which(words[0]) is None:
+            raise WrongUse(f"there is no probe and no program {words[0]!r}", did_you_mean(words[0], probes.names()))
+        argv, folder = tuple(words), os.getcwd()
+    load = machine_load()
+    patience_s = _PATIENCE_S * max(1.0, load.load / load.cpus)
+    return check_probe(argv, folder, cases=_cases(claimed_operations(argv, folder, patience_s)), patience_s=patience_s)
+
+
+def _cases(claimed: frozenset[str] | None) -> list[Case]:
+    """Those of every experiment of whose operations the probe claims any; of all where it cannot be asked."""
+    experiments = (registry.load(name) for name in registry.names())
+    return [
+        case
+        for experiment in experiments
+        if isinstance(experiment, HasProbeCases) and (claimed is None or claimed & set(experiment.operations))
+        for case in experiment.probe_cases()
+    ]

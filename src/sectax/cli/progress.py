@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from enum import IntEnum
 from typing import TextIO
 
+from sectax.run.progress import ProgressLine
 from sectax.text.printable import printable
-from sectax.workflow.progress_line import ProgressLine
 
 # The live line is rewritten in place, not more often than an eye can follow.
 REDRAW_S = 0.25

@@ -9,11 +9,11 @@ import click
 from sectax.cli import picture
 from sectax.cli.options import FileName, named_run
 from sectax.cli.output import refuse_existing, write_document
+from sectax.cli.present import FORMATS, TABLES, View, render
 from sectax.model.analysed import RunReport
 from sectax.model.errors import WrongUse
-from sectax.workflow.analyse import analyse_file
-from sectax.workflow.conditions import concluded
-from sectax.workflow.present import FORMATS, TABLES, View, render
+from sectax.run.analyse import analyse_file
+from sectax.run.conditions import concluded
 
 # By the end of the file's name; a PNG is made of the SVG.
 _FORMATS_OF = {

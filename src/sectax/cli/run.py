@@ -6,6 +6,7 @@ import secrets
 import shlex
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ import click
 
 from sectax.cli import config, parse
 from sectax.cli import options as shared
+from sectax.cli.export import exported
 from sectax.cli.output import Form, Shown, print_result, refuse_existing, write_document
 from sectax.cli.streams import Printed
+from sectax.cluster.options import ClusterOptions, cluster_runner
 from sectax.experiments import registry
 from sectax.experiments.interface import Experiment, HasCommandLines, HasSecrets, Hidden, Request, TakesWords
 from sectax.experiments.planning import default_budget_s
@@ -22,11 +25,13 @@ from sectax.model.analysed import RunReport
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import ExitStatus, NothingMeasured, WrongUse
 from sectax.model.plan import Stopping, Until
+from sectax.run.conditions import concluded, was_measured, with_conditions
+from sectax.run.dry_run import dry_run
+from sectax.run.local import MakeRunner, local_runner
+from sectax.run.progress import Progress
+from sectax.run.session import RunOutcome
+from sectax.run.start import default_path, resume, start
 from sectax.text import spans
-from sectax.workflow import run as workflow
-from sectax.workflow.conditions import concluded, was_measured, with_conditions
-from sectax.workflow.dry_run import dry_run
-from sectax.workflow.export import exported
 
 _EXPORT = "--export-json"
 
@@ -212,10 +217,10 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
     request, hidden = _request(experiment, values)
     form = Form.taken_from(values)
     form.refuse_existing()
-    on = shared.on_of(values)
+    on = shared.cluster_options(values)
     if values["prices"] and not values["dry_run"]:
         raise WrongUse("--prices is for --dry-run, which says what a run would cost", "add --dry-run, or leave it out")
-    path = Path(values["out"]) if values["out"] else workflow.default_path(experiment.name)
+    path = Path(values["out"]) if values["out"] else default_path(experiment.name)
     export = values.get("export_json")
     if export:
         refuse_existing(export, _EXPORT)
@@ -226,8 +231,12 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
         click.echo(would.document if form.json_ else "\n".join([*would.lines, ""]), nl=False)
         return
     called = shlex.join(["sectax", *(parse.replaced(word, hidden.replaced) for word in sys.argv[1:])])
-    outcome = workflow.start(experiment.name, request, path, watcher, called, on=on)
+    outcome = start(experiment.name, request, path, watcher, called, make_runner=_make_runner(on, watcher))
     _finish(outcome, form, export, summarises=not values["no_summary"])
+
+
+def _make_runner(on: ClusterOptions | None, progress: Progress) -> MakeRunner:
+    return local_runner if on is None else partial(cluster_runner, on, progress)
 
 
 def _request(experiment: Experiment, values: dict[str, Any]) -> tuple[Request, Hidden]:
@@ -279,7 +288,7 @@ def resume_command(run_file: str, budget: str | None, quiet: bool, verbose: bool
     """Continue a run that was interrupted; its finished blocks stay."""
     budget_s = None if budget is None else spans.seconds(budget, "--budget")
     watcher = shared.progress(quiet, verbose)
-    outcome = workflow.resume(Path(run_file), watcher, budget_s, shared.on_of(on))
+    outcome = resume(Path(run_file), watcher, budget_s, _make_runner(shared.cluster_options(on), watcher))
     _finish(outcome, form)
 
 
@@ -292,7 +301,7 @@ def _stopping(values: dict[str, Any]) -> Stopping:
 
 
 def _finish(
-    outcome: workflow.Outcome,
+    outcome: RunOutcome,
     form: Form,
     export: str | None = None,
     *,
@@ -324,7 +333,7 @@ def _finish(
     if outcome.state == "interrupted":
         raise click.exceptions.Exit(ExitStatus.INTERRUPTED)
     if answers:
-        shared.leave_with(answers)
+        shared.exit_with_status(answers)
 
 
 def _own_options(experiment: Experiment, values: dict[str, Any]) -> dict[str, tuple[str, ...]]:

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from sectax.cli.options import FileName, as_json, print_json
+from sectax.run.files import runs, usual_folder
 from sectax.text.printable import printable
-from sectax.workflow.runs import runs, usual_folder
 
 _SECONDS = len("2026-11-22T05:37")  # of a time, without its seconds
 

@@ -29,8 +29,8 @@ def command(ctx: click.Context, experiments: tuple[str, ...], level: tuple[str, 
     The name of a managed Lambda runtime, such as nodejs20.x, installs AWS's runtime client for it.
     """
     from sectax.cli import parse
-    from sectax.workflow.doctor import set_up
-    from sectax.workflow.listing import listing
+    from sectax.cli.listing import listing
+    from sectax.cli.requirements import set_up
 
     def say(text: str) -> None:
         click.echo(f"==> {printable_lines(text)}", err=True)

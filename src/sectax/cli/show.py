@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from sectax.cli.options import as_json, conditions, everything, fail_if, form, in_ascii, leave_with, run_file
+from sectax.cli.options import as_json, conditions, everything, exit_with_status, fail_if, form, in_ascii, run_file
 from sectax.cli.output import Form, Shown, print_text, rendered
 from sectax.cli.streams import Printed
 from sectax.model.errors import NothingMeasured
@@ -22,8 +22,8 @@ def command(run_file: str, fail_if: tuple[str, ...], form: Form) -> None:
         print_text(text)
         return
     from sectax.model.analysed import RunReport
-    from sectax.workflow.analyse import analyse_file
-    from sectax.workflow.conditions import concluded, was_measured
+    from sectax.run.analyse import analyse_file
+    from sectax.run.conditions import concluded, was_measured
 
     limits = conditions(fail_if)
     analysed = analyse_file(Path(run_file))
@@ -35,4 +35,4 @@ def command(run_file: str, fail_if: tuple[str, ...], form: Form) -> None:
     if limits and analysed.measured.state == "finished" and not was_measured(analysed):
         raise NothingMeasured("no comparison could be measured", "see the reasons above") from Printed()
     if limits:
-        leave_with(answers)
+        exit_with_status(answers)

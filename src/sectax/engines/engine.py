@@ -1,4 +1,4 @@
-"""What an engine is: it runs planned blocks on hosts, one at a time on a host, and says what became of them."""
+"""An engine runs planned blocks on hosts, one at a time on each, and reports what happens in them."""
 
 from __future__ import annotations
 
@@ -10,27 +10,28 @@ from sectax.model.trial import BlockEvent, PlannedBlock
 
 
 @dataclass(frozen=True)
-class Happened:
-    """What happened in a block that is running."""
+class BlockUpdate:
+    """An event of a running block."""
 
     block: int
     event: BlockEvent
 
 
 @dataclass(frozen=True)
-class Ended:
-    """A block has come to its end, after so many seconds on its host: everything of it was said before."""
+class BlockFinished:
+    """A block has ended after `seconds` on its host; all its events were reported before."""
 
     block: int
     seconds: float
 
 
 @dataclass(frozen=True)
-class Arrived:
-    """A block has come whole from its host: what happened in it, in order, and the seconds that it took there.
+class BlockReceived:
+    """A finished block with all its events in order, received from its host at once.
 
     Attributes:
-        more: whether the next news is there already: both can be recorded together.
+        seconds: how long it took there.
+        more: whether another event follows at once, so that both can be recorded together.
     """
 
     block: int
@@ -40,27 +41,23 @@ class Arrived:
 
 
 @dataclass(frozen=True)
-class Lost:
-    """A block will not come to its end.
-
-    Attributes:
-        reason: what became of it, in words.
-    """
+class BlockFailed:
+    """A block that will not finish, and why."""
 
     block: int
     reason: str
 
 
-News = Happened | Ended | Arrived | Lost
+EngineEvent = BlockUpdate | BlockFinished | BlockReceived | BlockFailed
 
 
 class Engine(Protocol):
     """Where blocks run."""
 
-    def run(self, blocks: Sequence[PlannedBlock]) -> Generator[News, None, None]:
-        """Run blocks, no two of them on one host, and say as it comes what happens in them.
+    def run(self, blocks: Sequence[PlannedBlock]) -> Generator[EngineEvent, None, None]:
+        """Run blocks, no two of them on one host, and report their events.
 
-        Every block is `Ended`, `Arrived` or `Lost`. What ends the iteration before ends the blocks too.
+        Every block ends with `BlockFinished`, `BlockReceived` or `BlockFailed`. Closing the generator ends the blocks.
 
         Raises:
             SessionOver: no host can be reached any more.

@@ -7,7 +7,7 @@ import time
 from collections.abc import Generator, Mapping, Sequence
 
 from sectax.engines.block import run_block
-from sectax.engines.engine import Ended, Happened, News
+from sectax.engines.engine import BlockFinished, BlockUpdate, EngineEvent
 from sectax.engines.lanes import NONE, Lanes
 from sectax.model.subject import SubjectSpec
 from sectax.model.trial import PlannedBlock
@@ -20,10 +20,10 @@ class SerialEngine:
         self._specs = specs
         self._lanes = lanes
 
-    def run(self, blocks: Sequence[PlannedBlock]) -> Generator[News, None, None]:
+    def run(self, blocks: Sequence[PlannedBlock]) -> Generator[EngineEvent, None, None]:
         for block in blocks:
             began = time.monotonic()
             with contextlib.closing(run_block(block, self._specs, self._lanes)) as events:
                 for event in events:
-                    yield Happened(block.number, event)
-            yield Ended(block.number, max(0.0, time.monotonic() - began))
+                    yield BlockUpdate(block.number, event)
+            yield BlockFinished(block.number, max(0.0, time.monotonic() - began))

@@ -8,8 +8,8 @@ from xml.etree.ElementTree import Element
 
 import html5lib
 
+from sectax.cli.present import render
 from sectax.model.analysed import Analysed, RunReport
-from sectax.workflow.present import render
 from tests.reports import situations
 
 

@@ -12,9 +12,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 
 from benchmarks.chromium import chromium
+from sectax.cli.present import render
 from sectax.model.finding import VerdictId
 from sectax.model.treatment import CONTROLS
-from sectax.workflow.present import render
 from tests.needs import needs
 from tests.reports import situations
 from tests.reports.html.pages import page_of

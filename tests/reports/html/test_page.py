@@ -10,10 +10,10 @@ import re
 
 import pytest
 
+from sectax.cli.present import Result, document, render
 from sectax.model.finding import VerdictId
 from sectax.model.treatment import CONTROLS
 from sectax.reports import csv
-from sectax.workflow.present import Result, document, render
 from tests.reports import situations
 from tests.reports.html.pages import costs, marks, name, number, of_class, one, page_of, parsed, words
 from tests.reports.test_formats import RESULTS

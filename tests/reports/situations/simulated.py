@@ -22,7 +22,7 @@ from sectax.model.treatment import Role, Treatment
 from sectax.model.trial import Dropped, Opened
 from sectax.record.reader import RunReader
 from sectax.record.writer import RunWriter
-from sectax.workflow.analyse import analyse_measured
+from sectax.run.analyse import analyse_measured
 
 ENVIRONMENT = Environment(
     {

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sectax.engines.dask.cluster import Cluster
 from sectax.engines.dask.worker import Failure
-from sectax.engines.engine import Arrived, Lost, News
+from sectax.engines.engine import BlockFailed, BlockReceived, EngineEvent
 from sectax.model.trial import PlannedBlock
 
 # A host whose blocks are lost so many times in a row takes no part any more.
@@ -29,7 +29,7 @@ class DaskEngine:
         cluster: Cluster,
         module: str,
         encode: Callable[[PlannedBlock], bytes],
-        decode: Callable[[PlannedBlock, bytes], Iterable[News]],
+        decode: Callable[[PlannedBlock, bytes], Iterable[EngineEvent]],
         limit_s: float,
     ) -> None:
         self._cluster = cluster
@@ -38,7 +38,7 @@ class DaskEngine:
         self._decode = decode
         self._limit_s = limit_s
 
-    def run(self, blocks: Sequence[PlannedBlock]) -> Generator[News, None, None]:
+    def run(self, blocks: Sequence[PlannedBlock]) -> Generator[EngineEvent, None, None]:
         on_host = {block.host: block for block in blocks}
         jobs = {host: self._encode(block) for host, block in on_host.items()}
         for answers in self._cluster.do(jobs, self._module, self._limit_s):
@@ -46,20 +46,20 @@ class DaskEngine:
             for host, answer in answers.items():
                 left -= 1
                 for news in self._events_of(on_host[host], answer):
-                    yield replace(news, more=True) if left and isinstance(news, Arrived) else news
+                    yield replace(news, more=True) if left and isinstance(news, BlockReceived) else news
         self._cluster.refresh()
 
-    def _events_of(self, block: PlannedBlock, answer: bytes | Failure) -> Iterable[News]:
+    def _events_of(self, block: PlannedBlock, answer: bytes | Failure) -> Iterable[EngineEvent]:
         state = self._cluster.hosts[block.host]
         if not isinstance(answer, Failure):
             try:
                 news = list(self._decode(block, answer))
             except ValueError as error:
                 state.left_out = str(error)
-                return [Lost(block.number, state.left_out)]
+                return [BlockFailed(block.number, state.left_out)]
             state.lost = 0
             return news
         state.lost += 1
         if state.lost >= PATIENCE and not state.left_out:
             state.left_out = f"{PATIENCE} of its blocks in a row were lost"
-        return [Lost(block.number, answer.reason)]
+        return [BlockFailed(block.number, answer.reason)]

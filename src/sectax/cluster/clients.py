@@ -8,10 +8,13 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from sectax.calibration.pilot import Emit, Tick
+from sectax.cluster.agreement import abilities, software
+from sectax.cluster.options import ClusterOptions
+from sectax.cluster.runner import ASKED_S, ClusterRunner, longest_block_s, refuse_changed_hosts
 from sectax.engines.dask.cluster import Cluster, WorkerLost
 from sectax.engines.dask.engine import PATIENCE
 from sectax.engines.dask.far import Clients, FarPlace
-from sectax.engines.engine import Engine, Lost, News
+from sectax.engines.engine import BlockFailed, Engine, EngineEvent
 from sectax.experiments.interface import Bench, Experiment, Machine, Request
 from sectax.hosts.process.host import host_circumstances
 from sectax.model.environment import BOOT, Environment
@@ -19,24 +22,21 @@ from sectax.model.errors import NothingMeasured, SessionOver, WrongUse
 from sectax.model.measured import Measured
 from sectax.model.plan import Calibrated
 from sectax.model.trial import PlannedBlock
-from sectax.workflow.alike import abilities, software
-from sectax.workflow.at_host import AtHost, Heard
-from sectax.workflow.cluster import ASKED_S, ClusterSite, longest_block_s, refuse_changed_hosts
-from sectax.workflow.environment import refuse_change, take_environment
-from sectax.workflow.machine import machine_for
-from sectax.workflow.progress_line import Progress
-from sectax.workflow.site import On, Work
+from sectax.run.environment import refuse_change, take_environment
+from sectax.run.execution import EventSink, LocalExecution
+from sectax.run.machine import machine_snapshot
+from sectax.run.progress import Progress
 
 
-class ClientsSite(ClusterSite):
+class ClientsRunner(ClusterRunner):
     """This machine, with clients elsewhere."""
 
-    def __init__(self, on: On, progress: Progress, clients: int) -> None:
+    def __init__(self, on: ClusterOptions, progress: Progress, clients: int) -> None:
         super().__init__(on, progress)
         self._clients = clients
 
     def machine(self, experiment: Experiment, request: Request, say: Callable[[str], None]) -> Machine:
-        here, there = machine_for(experiment, request, say), super().machine(experiment, request, say)
+        here, there = machine_snapshot(experiment, request, say), super().machine(experiment, request, say)
         if abilities(here) != abilities(there):
             raise WrongUse(
                 "the hosts of the clients lack what this machine has, or have more",
@@ -60,23 +60,23 @@ class ClientsSite(ClusterSite):
             raise WrongUse("the clients of this run are on this machine", "leave out --on")
         refuse_changed_hosts(before, now)
 
-    def begin(self, bench: Bench, inputs: Mapping[str, str], heard: Heard) -> Work:
+    def execution(self, bench: Bench, inputs: Mapping[str, str], sink: EventSink) -> LocalExecution:
         own = host_circumstances()[BOOT]
         places = [
             FarPlace(self._cluster, host, self._kind == "local" or self._cluster.hosts[host].facts.get(BOOT) == own)
             for host in itertools.islice(itertools.cycle(self._hosts()), self._clients)
         ]
         bench.places = places
-        return WorkWithClients(bench, inputs, heard, self._cluster, places)
+        return ClientsExecution(bench, inputs, sink, self._cluster, places)
 
 
-class WorkWithClients(AtHost):
-    """Implements `Work`, and `Engine` too: a block runs while no other run measures on the hosts of its clients."""
+class ClientsExecution(LocalExecution):
+    """Runs blocks here while no other run measures on the hosts of the clients; it is its own `Engine`."""
 
     def __init__(
-        self, bench: Bench, inputs: Mapping[str, str], heard: Heard, cluster: Cluster, places: Sequence[FarPlace]
+        self, bench: Bench, inputs: Mapping[str, str], sink: EventSink, cluster: Cluster, places: Sequence[FarPlace]
     ) -> None:
-        super().__init__(bench, inputs, heard)
+        super().__init__(bench, inputs, sink)
         self._cluster, self._places = cluster, places
         self._lost = 0
 
@@ -84,25 +84,25 @@ class WorkWithClients(AtHost):
         with self._exclusively(ASKED_S):
             return super().calibrate(emit, left_s, tick)
 
-    def engine(self, calibrated: Calibrated) -> Engine:  # type: ignore[override]
+    def engine(self, calibrated: Calibrated) -> Engine:
         self._serial = super().engine(calibrated)
         self._limit_s = longest_block_s(self.block_s(calibrated, pace=calibrated.pace))
         return self
 
-    def run(self, blocks: Sequence[PlannedBlock]) -> Generator[News, None, None]:
+    def run(self, blocks: Sequence[PlannedBlock]) -> Generator[EngineEvent, None, None]:
         for block in blocks:
             try:
-                with self._exclusively(self._limit_s), contextlib.closing(self._serial.run([block])) as news:
-                    yield from news
+                with self._exclusively(self._limit_s), contextlib.closing(self._serial.run([block])) as events:
+                    yield from events
                 self._lost = 0
             except WorkerLost as error:
-                yield Lost(block.number, error.message)
+                yield BlockFailed(block.number, error.message)
                 self._replace(block.number + 1, error)
 
     @contextlib.contextmanager
     def _exclusively(self, limit_s: float) -> Iterator[None]:
         with contextlib.ExitStack() as held:
-            with self._heard.waiting("waiting for the hosts of the clients"):
+            with self._sink.waiting("waiting for the hosts of the clients"):
                 held.enter_context(self._cluster.hold((place.name for place in self._places), Clients, limit_s))
             yield
 
@@ -117,7 +117,7 @@ class WorkWithClients(AtHost):
         self._cluster.refresh()
         if not self._cluster.present():
             try:
-                with self._heard.waiting("waiting for workers"):
+                with self._sink.waiting("waiting for workers"):
                     self._cluster.find_hosts()
             except NothingMeasured as error:
                 raise SessionOver(error.message, "resume when there is one") from error
@@ -125,4 +125,4 @@ class WorkWithClients(AtHost):
         for place, host in zip(self._places, itertools.cycle(self._cluster.present()), strict=False):
             place.name = host
         if before != (now := {place.name for place in self._places}):
-            self._heard.note(f"from block {first} on the clients ran on {', '.join(sorted(now))}")
+            self._sink.note(f"from block {first} on the clients ran on {', '.join(sorted(now))}")

@@ -11,7 +11,7 @@ from sectax.model.finding import TreatmentResult
 from sectax.model.treatment import MEASURED
 from sectax.prices import load
 from sectax.reports.reasons import no_interval
-from sectax.workflow.advise import rules_of
+from sectax.run.advice import rules_of
 
 # What a witness that is a count is called where several counts of it differed: the largest of them.
 _MOST = "_most"

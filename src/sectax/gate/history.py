@@ -22,7 +22,7 @@ from sectax.model.finding import NO_CLAIM, VerdictId
 from sectax.model.history import Change, History, HistoryLine, Seen
 from sectax.model.treatment import CONTROLS, Standing
 from sectax.parts.kept import Kept
-from sectax.workflow.runs import run_files
+from sectax.run.files import run_files
 
 # What makes a machine another one; its kernel and its software change on the same one, and are named beside a change.
 _MACHINE = ("host.cpu_model", "host.cpus", "host.machine", "host.cpu_quota", "host.virtualisation")
@@ -98,7 +98,7 @@ def _in_parallel(read: Callable[[Path], _Run], files: Sequence[Path]) -> list[_R
     if len(files) <= _CHUNK:
         return list(map(read, files))
     import sectax.record.reader
-    import sectax.workflow.analyse  # noqa: F401 - imported once, and not in every child
+    import sectax.run.analyse  # noqa: F401 - imported once, and not in every child
 
     with ProcessPoolExecutor(len(os.sched_getaffinity(0)), multiprocessing.get_context("fork")) as pool:
         return list(pool.map(read, files, chunksize=_CHUNK))
@@ -112,7 +112,7 @@ def _state(path: Path) -> tuple[int, int, int]:
 def _read(path: Path) -> _Run:
     from sectax.record.reader import RunReader
     from sectax.reports.words import names
-    from sectax.workflow.analyse import audited
+    from sectax.run.analyse import audited
 
     state = _state(path)
     try:
@@ -186,9 +186,9 @@ def _changes(points: Sequence[tuple[str, _Run, _Compared]]) -> Iterator[Change]:
 
 def _unpack(revision: str, folder: Path) -> None:
     """The run files of a revision of this repository, as a branch that a CI appends them to. Raises `WrongUse`."""
-    from sectax.workflow.environment import ask_git, commit_of
+    from sectax.run.git import ask_git, resolve_commit
 
-    commit = commit_of(revision)
+    commit = resolve_commit(revision)
     if not commit and Path(revision).is_file():
         raise WrongUse(f"{revision} is a file, not a folder", f"sectax show {revision} prints a run")
     if not commit:

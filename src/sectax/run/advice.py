@@ -13,7 +13,7 @@ from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.analysed import Analysed
 from sectax.model.errors import SectaxError
 from sectax.prices import load
-from sectax.workflow.analyse import analyse_file
+from sectax.run.analyse import analyse_file
 
 __all__ = ["Asked", "AskedRate", "advise", "breakdown"]
 

@@ -15,6 +15,7 @@ from sectax.analysis.conditions import concerns
 from sectax.experiments import registry
 from sectax.experiments.command.hook import HookFailed
 from sectax.experiments.interface import MeasuresFolders, Request
+from sectax.gate.checkouts import Repository
 from sectax.model.analysed import Analysed
 from sectax.model.condition import Answer, Concluded, Condition
 from sectax.model.environment import LOCAL_HOST, SHORT
@@ -22,16 +23,12 @@ from sectax.model.errors import ExitStatus, NothingMeasured, WrongUse
 from sectax.model.finding import NO_CLAIM, VerdictId
 from sectax.model.gate import Gate, Limit, Outcome, Revision, Session
 from sectax.model.plan import Plan
-from sectax.reports.gate import github_annotations, junit, lines, markdown
 from sectax.reports.reasons import no_effect
 from sectax.reports.words import names
+from sectax.run.conditions import concluded, settled, value, was_measured, why
+from sectax.run.progress import Progress
+from sectax.run.start import start
 from sectax.text import claims
-from sectax.workflow import run
-from sectax.workflow.checkouts import Repository
-from sectax.workflow.conditions import concluded, settled, value, was_measured, why
-from sectax.workflow.progress_line import Progress
-
-__all__ = ["github_annotations", "junit", "lines", "markdown"]  # the CLI meets reports here alone
 
 # A wrong 'beyond the limit' is an error on one side of the interval alone.
 _ONE_SIDE = 0.5
@@ -70,7 +67,7 @@ def measures_folders(name: str) -> bool:
     return isinstance(registry.load(name), MeasuresFolders)
 
 
-def in_both(name: str, request: Request, folders: Mapping[str, str], added: float) -> Request:
+def request_in_folders(name: str, request: Request, folders: Mapping[str, str], added: float) -> Request:
     """The request with each side in its own folder, where it names one thing to be measured and not two.
 
     Args:
@@ -88,7 +85,7 @@ def in_both(name: str, request: Request, folders: Mapping[str, str], added: floa
     return request if options is None else replace(request, options=options)
 
 
-def largest_planted(name: str, limits: Sequence[Condition]) -> float:
+def largest_planted_share(name: str, limits: Sequence[Condition]) -> float:
     """The largest of the limits that a planted cost can exceed: a share of what it changes.
 
     Raises:
@@ -107,15 +104,17 @@ def largest_planted(name: str, limits: Sequence[Condition]) -> float:
     return max(shares)
 
 
-def of_run(analysed: Analysed, path: str, limits: Sequence[Condition]) -> Gate:
+def judge_run(analysed: Analysed, path: str, limits: Sequence[Condition]) -> Gate:
     """Judge a run that is there: one session, so what it finds is not confirmed."""
-    session = session_of(analysed, path, limits)
+    session = judge_session(analysed, path, limits)
     outcome = _outcome(session, analysed)
     why = "in one session, which no second confirms" if outcome is Outcome.EXCEEDED else _why_nothing(outcome, session)
     return Gate(outcome, why, None, None, (session,), _false_alarms(analysed.measured.plan, limits, sessions=1))
 
 
-def of_revisions(revisions: Revisions, limits: Sequence[Condition], files: Sequence[Path], progress: Progress) -> Gate:
+def judge_revisions(
+    revisions: Revisions, limits: Sequence[Condition], files: Sequence[Path], progress: Progress
+) -> Gate:
     """Measure two revisions by turns, and once more where the first session is beyond a limit.
 
     Args:
@@ -130,7 +129,7 @@ def of_revisions(revisions: Revisions, limits: Sequence[Condition], files: Seque
         return _measured(revisions, limits, files[fresh], progress, fresh=fresh)
 
     try:
-        gate = by_sessions(measure, limits)
+        gate = confirm_sessions(measure, limits)
     except NothingMeasured as error:
         why = f"{error.message} ({error.hint})" if error.hint else error.message
         session = Session("", 0, "", tuple(Limit(limit.text, Answer.OPEN, (), why) for limit in limits))
@@ -138,7 +137,7 @@ def of_revisions(revisions: Revisions, limits: Sequence[Condition], files: Seque
     return replace(gate, baseline=revisions.baseline, treatment=revisions.treatment)
 
 
-def by_sessions(measure: Measure, limits: Sequence[Condition]) -> Gate:
+def confirm_sessions(measure: Measure, limits: Sequence[Condition]) -> Gate:
     """The rule of red: a session beyond a limit counts where a second one, made for it, is beyond the same limit.
 
     Raises:
@@ -177,7 +176,7 @@ def _measured(
         # The second session is to be another one, also where somebody named the seed.
         request = replace(request, seed=(request.seed + fresh) % 2**32)
         try:
-            outcome = run.start(revisions.experiment, request, file, progress, commit=revisions.treatment.commit)
+            outcome = start(revisions.experiment, request, file, progress, commit=revisions.treatment.commit)
         except WrongUse as error:
             if revisions.build is None:
                 raise WrongUse(
@@ -188,10 +187,10 @@ def _measured(
         raise outcome.trouble
     if outcome.state == "interrupted":
         raise KeyboardInterrupt
-    return session_of(outcome.analysed, str(outcome.path), limits), outcome.analysed
+    return judge_session(outcome.analysed, str(outcome.path), limits), outcome.analysed
 
 
-def session_of(analysed: Analysed, path: str, limits: Sequence[Condition]) -> Session:
+def judge_session(analysed: Analysed, path: str, limits: Sequence[Condition]) -> Session:
     """What one session says of the limits."""
     plan = analysed.measured.plan
     findings = {finding.comparison.id: finding for finding in analysed.findings}

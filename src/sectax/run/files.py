@@ -83,7 +83,7 @@ def runs(folder: Path) -> Runs:
 
 
 def _line(path: Path) -> RunLine:
-    from sectax.workflow.analyse import analyse_file
+    from sectax.run.analyse import analyse_file
 
     try:
         analysed = analyse_file(path)

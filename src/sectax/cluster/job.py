@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 
 from sectax.design.planning import Request
-from sectax.engines.engine import Ended, Happened
+from sectax.engines.engine import BlockFinished, BlockUpdate
 from sectax.experiments import registry
 from sectax.hosts.process.processors import move_threads
 from sectax.model.environment import Environment
@@ -28,11 +28,11 @@ from sectax.model.errors import SectaxError
 from sectax.model.machine import Machine
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.trial import BlockEvent, Closed, Dropped, Opened, PlannedBlock, Trial
-from sectax.workflow.at_host import AtHost
-from sectax.workflow.environment import take_environment
-from sectax.workflow.machine import machine_for
+from sectax.run.environment import take_environment
+from sectax.run.execution import LocalExecution
+from sectax.run.machine import machine_snapshot
 
-MODULE = "sectax.workflow.job"
+MODULE = "sectax.cluster.job"
 # What is longer than this may be a key; shorter ones would take letters out of every reason.
 _SHORTEST_INPUT = 6
 
@@ -156,8 +156,8 @@ def events_of(answer: Tried | Measured) -> Iterator[BlockEvent]:
         raise ValueError("its answer makes no sense: events are missing") from error
 
 
-class _Heard:
-    """Keeps the notes for the answer; nobody waits here."""
+class _Notes:
+    """An `EventSink` that collects the notes for the answer."""
 
     def __init__(self) -> None:
         self.notes: list[str] = []
@@ -178,7 +178,7 @@ def do(job: Job) -> Answer:
         match job:
             case Look(name, request):
                 experiment = registry.load(name)
-                return Looked(machine_for(experiment, request, lambda text: None))
+                return Looked(machine_snapshot(experiment, request, lambda text: None))
             case Describe(plan):
                 return Described(take_environment(registry.load(plan.experiment).bench(plan)))
             case Try(plan, inputs, left_s):
@@ -193,38 +193,38 @@ def do(job: Job) -> Answer:
 
 def _try(plan: Plan, inputs: Mapping[str, str], left_s: float) -> Tried:
     events: list[BlockEvent] = []
-    with _at_work(plan, inputs) as (work, heard):
+    with _started(plan, inputs) as (execution, notes):
         ready_s = _age_s()
-        calibrated = work.calibrate(events.append, lambda: left_s, lambda treatment, operation_s: None)
-        return Tried(calibrated, work.gaps(calibrated), ready_s, _packed(events, inputs), heard.notes)
+        calibrated = execution.calibrate(events.append, lambda: left_s, lambda treatment, operation_s: None)
+        return Tried(calibrated, execution.gaps(calibrated), ready_s, _packed(events, inputs), notes.notes)
 
 
 def _measure(plan: Plan, inputs: Mapping[str, str], calibrated: Calibrated, block: PlannedBlock) -> Measured:
     from sectax import __version__
 
     events: list[BlockEvent] = []
-    with _at_work(plan, inputs) as (work, heard):
-        for news in work.engine(calibrated).run([block]):
-            match news:
-                case Happened(_, event):
-                    events.append(event)
-                case Ended(number, seconds):
-                    return Measured(number, seconds, __version__, _packed(events, inputs), heard.notes)
+    with _started(plan, inputs) as (execution, notes):
+        for event in execution.engine(calibrated).run([block]):
+            match event:
+                case BlockUpdate(_, update):
+                    events.append(update)
+                case BlockFinished(number, seconds):
+                    return Measured(number, seconds, __version__, _packed(events, inputs), notes.notes)
     raise AssertionError("a block of this machine always ends")
 
 
 @contextlib.contextmanager
-def _at_work(plan: Plan, inputs: Mapping[str, str]) -> Iterator[tuple[AtHost, _Heard]]:
-    heard = _Heard()
-    with registry.load(plan.experiment).bench(plan) as bench, contextlib.ExitStack() as placed:
-        work = AtHost(bench, inputs, heard)
-        placed.callback(work.release)
+def _started(plan: Plan, inputs: Mapping[str, str]) -> Iterator[tuple[LocalExecution, _Notes]]:
+    notes = _Notes()
+    with registry.load(plan.experiment).bench(plan) as bench, contextlib.ExitStack() as pinned:
+        execution = LocalExecution(bench, inputs, notes)
+        pinned.callback(execution.release)
         allowed = os.sched_getaffinity(0)
-        work.start()
+        execution.start()
         # The worker that waits for this block wakes up all the time: it does so elsewhere.
         if plan.one_processor and (processors := allowed - os.sched_getaffinity(0)):
             move_threads(os.getppid(), processors)
-        yield work, heard
+        yield execution, notes
 
 
 def _age_s() -> float:

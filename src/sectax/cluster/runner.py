@@ -1,4 +1,4 @@
-"""A run on the hosts of a Dask cluster: which of them take part, and what each is asked to do."""
+"""Run on the hosts of a Dask cluster: choose the hosts, and send each its jobs."""
 
 from __future__ import annotations
 
@@ -9,15 +9,19 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from fnmatch import fnmatch
 from itertools import chain
-from typing import Self, TypeVar
+from typing import ClassVar, Self, TypeVar
 
 from sectax import __version__
 from sectax.calibration.pilot import Emit, Tick
 from sectax.calibration.time_budget import block_s
+from sectax.cluster import job
+from sectax.cluster.agreement import abilities, different_hosts, pooled, promised, slower, software
+from sectax.cluster.options import ClusterOptions
+from sectax.cluster.session import ClusterSession
 from sectax.engines.dask.cluster import PORT, Cluster
 from sectax.engines.dask.engine import DaskEngine
 from sectax.engines.dask.worker import Failure
-from sectax.engines.engine import Arrived, News
+from sectax.engines.engine import BlockReceived, Engine, EngineEvent
 from sectax.experiments.interface import Bench, Experiment, Machine, Request
 from sectax.hosts.process.host import host_circumstances, host_identity
 from sectax.model.environment import LOCAL_HOST, Environment
@@ -26,12 +30,11 @@ from sectax.model.measured import Measured
 from sectax.model.plan import Calibrated
 from sectax.model.subject import Witness, same
 from sectax.model.trial import BlockEvent, Dropped, Opened, PlannedBlock, Trial
-from sectax.workflow import job
-from sectax.workflow.alike import abilities, different_hosts, pooled, promised, slower, software
-from sectax.workflow.at_host import Heard
-from sectax.workflow.environment import of_this_process, refuse_change
-from sectax.workflow.progress_line import Progress
-from sectax.workflow.site import On, Site, Work
+from sectax.run.environment import of_this_process, refuse_change
+from sectax.run.execution import EventSink, LocalExecution
+from sectax.run.local import LocalRunner
+from sectax.run.progress import Progress
+from sectax.run.session import Session
 
 # What is asked once may build what makes itself on first use; a pilot takes as long as the budget, and some.
 ASKED_S = 600.0
@@ -45,11 +48,13 @@ _PLACE = re.compile(r"(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?")
 _A = TypeVar("_A", job.Looked, job.Described, job.Tried)
 
 
-class ClusterSite(Site):
+class ClusterRunner(LocalRunner):
     """The hosts of a cluster."""
 
-    def __init__(self, on: On, progress: Progress) -> None:
-        """Raises `WrongUse` where the address is not one."""
+    session: ClassVar[type[Session]] = ClusterSession
+
+    def __init__(self, on: ClusterOptions, progress: Progress) -> None:
+        """Raise `WrongUse` if the address is invalid."""
         self._on = on
         self._progress = progress
         self._kind, self._place = _address(on.on)
@@ -108,8 +113,8 @@ class ClusterSite(Site):
             raise WrongUse("the blocks of this run are of this machine alone", "leave out --on")
         refuse_changed_hosts(before, now)
 
-    def begin(self, bench: Bench, inputs: Mapping[str, str], heard: Heard) -> Work:
-        return ClusterWork(self._cluster, bench, inputs, heard)
+    def execution(self, bench: Bench, inputs: Mapping[str, str], sink: EventSink) -> LocalExecution:
+        return ClusterExecution(self._cluster, bench, inputs, sink)
 
     def _choose(self, seed: int) -> None:
         """Decide which hosts take part, once."""
@@ -162,25 +167,23 @@ class ClusterSite(Site):
         return hosts
 
 
-class ClusterWork:
-    """Implements `Work` on the hosts of a cluster: benches are opened there, for the pilot and for every block."""
+class ClusterExecution(LocalExecution):
+    """Runs a plan on the hosts of a cluster: a bench is opened there for the pilot and for every block."""
 
-    def __init__(self, cluster: Cluster, bench: Bench, inputs: Mapping[str, str], heard: Heard) -> None:
+    def __init__(self, cluster: Cluster, bench: Bench, inputs: Mapping[str, str], sink: EventSink) -> None:
+        super().__init__(bench, inputs, sink)
         self._cluster = cluster
-        self._plan = bench.plan
-        self._inputs = dict(inputs)
-        self._heard = heard
         self._gaps: dict[str, float] = {}
         self._ready_s = 0.0
         self._promised: dict[tuple[str, str], Witness] = {}
 
     def start(self) -> None:
-        """Every block starts what it needs."""
+        """Nothing to start: every block starts its own services."""
 
     def release(self) -> None:
-        """Nothing is taken here."""
+        """Nothing to release on this machine."""
 
-    def tried(self) -> int:
+    def pilot_size(self) -> int:
         return len(self._plan.treatments)
 
     def calibrate(self, emit: Emit, left_s: Callable[[], float], tick: Tick) -> Calibrated:
@@ -190,9 +193,9 @@ class ClusterWork:
             NothingMeasured: no host could make it.
         """
         hosts = self._cluster.present()
-        request = job.Try(self._plan, self._inputs, left_s())
-        with self._heard.waiting(f"pilot on {len(hosts)} hosts"):
-            answers = ask(self._cluster, request, job.Tried, self._heard.say, hosts)
+        request = job.Try(self._plan, dict(self._inputs), left_s())
+        with self._sink.waiting(f"pilot on {len(hosts)} hosts"):
+            answers = ask(self._cluster, request, job.Tried, self._sink.say, hosts)
         events = {host: list(job.events_of(answer)) for host, answer in answers.items()}
         able = {host: dict.fromkeys(answer.calibrated.calibrations, "measured") for host, answer in answers.items()}
         shown = {host: promised(self._plan, block_events) for host, block_events in events.items()}
@@ -208,7 +211,7 @@ class ClusterWork:
             emit(event)
         for host, answer in answers.items():
             for note in answer.notes:
-                self._heard.note(f"{host}: {note}")
+                self._sink.note(f"{host}: {note}")
         self._promised, self._gaps = shown[first], answers[first].gaps
         self._ready_s = max(answer.ready_s for answer in answers.values())
         by_host = [answer.calibrated for answer in answers.values()]
@@ -235,17 +238,17 @@ class ClusterWork:
                 raise SessionOver(f"no host is left ({'; '.join(reasons)})", "resume when there is one") from error
         return self._cluster.present()
 
-    def engine(self, calibrated: Calibrated) -> DaskEngine:
+    def engine(self, calibrated: Calibrated) -> Engine:
         for host in self._cluster.late():
-            self._heard.say(f"{host} came after the run had begun: it takes part when the run is resumed")
+            self._sink.say(f"{host} came after the run had begun: it takes part when the run is resumed")
         expected_s = self._one_block_s(calibrated, calibrated.pace)
 
         def encode(block: PlannedBlock) -> bytes:
-            return job.encode_job(job.Measure(self._plan, self._inputs, calibrated, block))
+            return job.encode_job(job.Measure(self._plan, dict(self._inputs), calibrated, block))
 
         return DaskEngine(self._cluster, job.MODULE, encode, self._decode, longest_block_s(expected_s))
 
-    def _decode(self, block: PlannedBlock, line: bytes) -> Iterable[News]:
+    def _decode(self, block: PlannedBlock, line: bytes) -> Iterable[EngineEvent]:
         """What an answer says. Raises `ValueError` where it cannot be believed."""
         answer = job.decode_answer(line)
         if isinstance(answer, job.Refused):
@@ -260,12 +263,12 @@ class ClusterWork:
             promised_value = self._promised.setdefault((treatment, name), value)
             if not same(promised_value, value):
                 raise ValueError(f"{treatment} has {name} {value} there, and {promised_value} on other hosts")
-        return [Arrived(block.number, tuple(events), answer.seconds)]
+        return [BlockReceived(block.number, tuple(events), answer.seconds)]
 
     def _leave_out(self, host: str, reason: str) -> None:
         self._cluster.hosts[host].left_out = reason
-        self._heard.note(f"{host} was left out: {reason}")
-        self._heard.say(f"{host} is left out: {reason}")
+        self._sink.note(f"{host} was left out: {reason}")
+        self._sink.say(f"{host} is left out: {reason}")
 
 
 def ask(

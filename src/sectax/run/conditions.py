@@ -103,7 +103,7 @@ def concluded(analysed: Analysed, conditions: Sequence[Condition]) -> tuple[Conc
     conditions = settled(conditions, plan)
     if all(condition.is_share for condition in conditions):
         return conclude(conditions, analysed.measured, analysed.findings)
-    from sectax.workflow.figures import figures  # with prices, and what experiments know of them
+    from sectax.run.figures import figures  # with prices, and what experiments know of them
 
     values = figures(analysed)
     metric_names = {name for of_treatment in values.values() for name in of_treatment} | {

@@ -11,8 +11,8 @@ from sectax.model.bill import Bill
 from sectax.prices import load
 from sectax.record.appender import refuse_new
 from sectax.reports.words import names, plans
-from sectax.workflow.machine import machine_for
-from sectax.workflow.planned import planned
+from sectax.run.machine import machine_snapshot
+from sectax.run.plan import planned_bench
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,8 @@ def dry_run(name: str, request: Request, path: Path, prices: Path | None) -> Dry
     refuse_new(path)
     experiment = registry.load(name)
     price_list = load(prices)
-    machine = machine_for(experiment, request)
-    plan = planned(experiment, request, machine).plan
+    machine = machine_snapshot(experiment, request)
+    plan = planned_bench(experiment, request, machine).plan
     first, *rest = plans.plan(plan)
     lines = (first, *plans.varied(plan), *rest, plans.how_long(plan))
     if not isinstance(experiment, Billable):

@@ -1,4 +1,4 @@
-"""Keeps a run while it goes on: what a session adds to its file is what became of nonsense."""
+"""Run writer that records invalid observations as failures instead of aborting the run."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from sectax.record.writer import RunWriter
 _SYNC_S = 1.0
 
 
-class Ledger(RunWriter):
-    """One session of a run: the writer of its file, with a way with nonsense."""
+class SessionWriter(RunWriter):
+    """Writes one session of a run; an invalid observation fails its treatment, and the run goes on."""
 
     def __init__(self, appender: Appender, session: int, builder: MeasuredBuilder | None = None) -> None:
         super().__init__(appender, session, builder)
@@ -75,10 +75,10 @@ class Ledger(RunWriter):
             self._synced = now if sync else self._synced
 
     def end(self, state: Literal["finished", "interrupted"]) -> None:
-        """Say how the run ended, and let go of the file.
+        """Record how the session ended, and close the file.
 
         Raises:
-            RecordNotWritable: it could not be said.
+            RecordNotWritable: it could not be recorded.
         """
         try:
             self.finish_whole()

@@ -1,4 +1,4 @@
-"""From a request to a bench that may be started: what can be refused is refused here, of a run and a dry run alike."""
+"""Plan a request, and refuse what can be refused before anything starts, for a run and a dry run alike."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from sectax.calibration.time_budget import refuse_before_start
 from sectax.experiments.interface import Bench, Experiment, Request
 from sectax.experiments.planning import refuse_nothing_to_compare, with_budget
 from sectax.model.machine import Machine
-from sectax.workflow.conditions import settled
+from sectax.run.conditions import settled
 
 # The machine was looked at once, and what is started for the first time comes from the disk.
 _COLD = 2.0
 
 
-def planned(experiment: Experiment, request: Request, machine: Machine) -> Bench:
-    """The bench of a plan for this machine; nothing is started.
+def planned_bench(experiment: Experiment, request: Request, machine: Machine) -> Bench:
+    """Plan a request for this machine, and open its bench; nothing is started.
 
     Raises:
         WrongUse: the request cannot be planned, or names files that cannot be used.

@@ -39,7 +39,7 @@ def offered() -> dict[str, Any]:
         import msgspec
 
         from sectax import published
-        from sectax.workflow.overview import experiments
+        from sectax.cli.overview import experiments
 
         text = msgspec.json.encode({"experiments": experiments(), "studies": published.ids()}).decode()
         entry.keep(text, [os.path.join(os.path.dirname(published.__file__), "studies")])
@@ -59,8 +59,8 @@ def _probes() -> list[dict[str, Any]]:
 
     import msgspec
 
+    from sectax.cli.overview import probe_lines
     from sectax.parts import probes
-    from sectax.workflow.overview import probe_lines
 
     made = probe_lines()
     if not any(line.lack for line in made):

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from importlib.metadata import version
-from pathlib import Path
 
 from sectax import __version__
 from sectax.experiments.interface import Bench
 from sectax.hosts.process.errors import ChildError
 from sectax.hosts.process.host import host_circumstances, host_identity
 from sectax.hosts.registry import host
-from sectax.model.environment import CHANGED, COMMAND_LINE, JOB, LOCAL_HOST, REVISION, Environment
+from sectax.model.environment import COMMAND_LINE, LOCAL_HOST, Environment
 from sectax.model.errors import NothingMeasured, WrongUse
+from sectax.run.git import revision_facts
 
 # A load above this share of the processors competes with what is measured.
 _BUSY = 0.5
@@ -50,7 +47,7 @@ def of_this_process(command_line: str = "", commit: str | None = None) -> Enviro
     """The software of sectax itself, and how it was called. Arguments as of `take_environment`."""
     own = {"sectax": __version__} | {f"sectax.{name}": version(name) for name in _OWN_LIBRARIES}
     called = {COMMAND_LINE: command_line} if command_line else {}
-    return Environment(own, called | revision(checkout=commit))
+    return Environment(own, called | revision_facts(checkout=commit))
 
 
 def of_hosts(names: Iterable[str]) -> dict[str, Environment]:
@@ -112,57 +109,3 @@ def slowdown(at_most_s: float = 0.2) -> float:
 
 def machine_load() -> MachineLoad:
     return MachineLoad(float(host_circumstances()["host.load"].split()[0]), int(host_identity()["host.cpus"]))
-
-
-# What tells a job from others; nothing here is secret. GitHub's, then GitLab's.
-_JOB = (
-    *("GITHUB_REPOSITORY", "GITHUB_REF_NAME", "GITHUB_SHA", "GITHUB_RUN_ID", "GITHUB_RUN_ATTEMPT", "GITHUB_JOB"),
-    *("CI_PROJECT_PATH", "CI_COMMIT_REF_NAME", "CI_COMMIT_SHA", "CI_PIPELINE_ID", "CI_JOB_ID"),
-)
-# A folder may hold somebody else's repository, whose settings name programs that git would start.
-_STARTS_NOTHING = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
-_TIMEOUT_S = 5.0
-
-
-def revision(environment: Mapping[str, str] = os.environ, checkout: str | None = None) -> dict[str, str]:
-    """The commit, whether files differ from it, and the job; empty where there is neither.
-
-    Args:
-        checkout: the commit, where what is measured is a checkout of it; None for that of the current folder.
-    """
-    job = {f"{JOB}{name}": environment[name] for name in _JOB if environment.get(name)}
-    if checkout is not None:
-        return {REVISION: checkout, CHANGED: "no", **job}
-    commit = ask_git("rev-parse", "HEAD")
-    if not commit:
-        return job
-    changes = ask_git("status", "--porcelain", "--untracked-files=no")
-    changed = {} if changes is None else {CHANGED: "yes" if changes else "no"}
-    return {REVISION: commit, **changed, **job}
-
-
-def commit_of(revision: str) -> str | None:
-    """The commit of a branch, a tag or whatever else names one in the current folder's repository."""
-    # Behind the option nothing is an option any more, whatever it begins with.
-    return ask_git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-
-
-def ask_git(*words: str, cwd: Path | None = None, timeout_s: float = _TIMEOUT_S) -> str | None:
-    """What git prints; None where it cannot say, or fails."""
-    git = shutil.which("git")
-    if git is None:
-        return None
-    try:
-        done = subprocess.run(
-            [git, *_STARTS_NOTHING, *words],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            stdin=subprocess.DEVNULL,
-            cwd=cwd,
-            timeout=timeout_s,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout.strip() if done.returncode == 0 else None

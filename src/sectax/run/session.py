@@ -1,17 +1,15 @@
-"""A run from its plan to its last block: everything is decided by the plan and the record, nothing by chance."""
+"""One session of a run: pilot, blocks one at a time until the stopping rule, then judgement."""
 
 from __future__ import annotations
 
 import contextlib
 import math
-import os
-import secrets
 import signal
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from sectax.analysis.findings import judge
 from sectax.analysis.stopping import still_open
@@ -26,38 +24,35 @@ from sectax.calibration.time_budget import (
     with_real_blocks,
 )
 from sectax.design.order import plan_block
-from sectax.engines.engine import Arrived, Ended, Happened, Lost
-from sectax.experiments import registry
-from sectax.experiments.interface import Bench, Request
+from sectax.engines.engine import BlockFinished, BlockUpdate, EngineEvent
+from sectax.experiments.interface import Bench
 from sectax.model.analysed import Analysed
-from sectax.model.errors import NothingMeasured, RecordNotWritable, SectaxError, WrongUse
+from sectax.model.errors import NothingMeasured, RecordNotWritable, SectaxError
 from sectax.model.measured import Measured
 from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, Calibrated
 from sectax.model.subject import Visit
 from sectax.model.trial import BlockEvent, Dropped, Opened, PlannedBlock, Trial
-from sectax.record.appender import refuse_held, refuse_new
-from sectax.record.reader import RunReader
 from sectax.reports.words import names, plans
+from sectax.run import private_inputs
+from sectax.run.analyse import analyse_measured
+from sectax.run.environment import SLOWED, machine_load, slowdown
+from sectax.run.progress import Progress, ProgressLine, before_blocks, in_pilot, progress_line
+from sectax.run.writer import SessionWriter
 from sectax.text import units
 from sectax.text.spans import typed
-from sectax.workflow import private_inputs
-from sectax.workflow.analyse import analyse_measured
-from sectax.workflow.environment import SLOWED, machine_load, slowdown
-from sectax.workflow.ledger import Ledger
-from sectax.workflow.planned import planned
-from sectax.workflow.progress_line import Progress, ProgressLine, before_blocks, in_pilot, progress_line
-from sectax.workflow.site import On, Site, site_of
-from sectax.workflow.waves import Running, next_hosts
+
+if TYPE_CHECKING:
+    from sectax.run.local import LocalRunner
 
 State = Literal["finished", "interrupted"]
 
-# What ends a run in good order; the command line turns all of them into KeyboardInterrupt.
+# The signals that end a run in good order; the command line turns all of them into KeyboardInterrupt.
 INTERRUPTING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """A run that has ended: `state` is finished or interrupted, `trouble` what a person must be told besides."""
+class RunOutcome:
+    """A run that has ended, with the error that ended it, if any."""
 
     path: Path
     state: State
@@ -66,104 +61,47 @@ class Outcome:
 
     @property
     def was_refused(self) -> bool:
-        """Whether it turned out to be impossible before there was anything to report, as with too small a budget."""
+        """Whether it was refused before anything was measured, e.g. for too small a budget."""
         measured = self.analysed.measured
         return isinstance(self.trouble, NothingMeasured) and not measured.blocks and not measured.failures
 
 
-def start(
-    name: str,
-    request: Request,
-    path: Path,
-    progress: Progress,
-    command_line: str = "",
-    *,
-    commit: str | None = None,
-    on: On | None = None,
-) -> Outcome:
-    """Plan and run an experiment, recording into a new file.
+class BlockProgress:
+    """How far the running block has come."""
 
-    Args:
-        command_line: what the user called, for whoever wants to repeat it.
-        commit: what is measured, where that is a checkout; None for what the current folder has.
-        on: the hosts of a cluster; None for this machine.
-    """
-    refuse_new(path)
-    experiment = registry.load(name)
-    with site_of(on, progress, experiment, request.options) as site:
-        with progress.waiting("getting ready"):
-            machine = site.machine(experiment, request, progress.say)
-            bench = planned(experiment, request, machine)
-            plan = bench.plan
-            private_inputs.sweep()
-            inputs = bench.inputs() | dict(request.secrets)
-            run_id = secrets.token_hex(8)
-            private_inputs.keep(run_id, inputs)
-            try:
-                environment = site.environment(bench, command_line, commit)
-                ledger = Ledger.create(path, plan, environment, run_id=run_id)
-            except BaseException:
-                private_inputs.forget(run_id)
-                raise
-        outcome = _Session(bench, inputs, ledger, progress, site).run()
-        if outcome.was_refused:
-            # It would be refused again, and the file would be in the way of a better budget.
-            outcome.path.unlink(missing_ok=True)
-            private_inputs.forget(run_id)
-        return outcome
+    def __init__(self, blocks: Sequence[PlannedBlock]) -> None:
+        self._number = blocks[0].number
+        self._visits = sum(len(cell.visits) for block in blocks for cell in block.cells)
+        self._visited = 0
 
+    def update(self, event: EngineEvent) -> None:
+        self._visited += isinstance(event, BlockUpdate) and isinstance(event.event, Trial)
 
-def resume(
-    path: Path,
-    progress: Progress,
-    budget_s: float | None = None,
-    on: On | None = None,
-) -> Outcome:
-    """Go on with an interrupted run: finished blocks stay, the interrupted one is abandoned and redone.
+    @property
+    def share(self) -> float:
+        return self._visited / max(1, self._visits)
 
-    Args:
-        budget_s: the most seconds of this session; None for those that the run began with.
-        on: the hosts of a cluster, the same as before or others; None for this machine.
-    Raises:
-        WrongUse: a budget for a run that no time ends: it is finished, or its number of blocks is fixed.
-        RecordNotWritable: another sectax is measuring into the file.
-    """
-    refuse_held(path)
-    with RunReader.open(path) as reader:
-        plan, measured = reader.plan(), reader.measured()
-    if budget_s is not None and measured.state == "finished":
-        reason = "the error level is shared over a number of looks that was fixed at its first one"
-        raise WrongUse(f"{path} is finished: {reason}", "begin another run with a longer --budget")
-    if budget_s is not None and plan.stopping.fixed_blocks is not None:
-        raise WrongUse(f"the run has {plan.stopping.fixed_blocks} blocks, however long they take", "leave out --budget")
-    if measured.state == "finished":
-        progress.say("this run is finished; there is nothing to continue")
-        return Outcome(path, "finished", analyse_measured(measured))
-    experiment = registry.load(plan.experiment)
-    with site_of(on, progress, experiment, plan.options) as site:
-        bench = experiment.bench(plan)
-        environment = site.environment(bench)
-        site.refuse_other(measured, environment)
-        ledger = Ledger.reopen(path, environment)
-        inputs = private_inputs.recall(ledger.run_id)
-        if inputs is None:
-            inputs = bench.inputs()
-            private_inputs.keep(ledger.run_id, inputs)
-            if inputs:
-                ledger.note("the keys of the earlier session are gone: this session made new ones")
-        return _Session(bench, inputs, ledger, progress, site, budget_s).run()
+    def bar(self) -> tuple[str, int, int]:
+        """The label, how much is done, and of how much, for `Progress.at`."""
+        return self.name(self._number), self._visited, self._visits
+
+    def name(self, block: int) -> str:
+        """The block's name in messages."""
+        return f"block {block}"
 
 
 @dataclass
-class _Session:
-    """One session of one run: what it knows, and the steps in their order."""
+class Session:
+    """One session of a run on this machine, its steps in order."""
 
     bench: Bench
     inputs: Mapping[str, str]
-    ledger: Ledger
+    writer: SessionWriter
     progress: Progress
-    site: Site
+    runner: LocalRunner
     budget_s: float | None = None  # instead of the plan's
+
+    block_progress: ClassVar[type[BlockProgress]] = BlockProgress
 
     def __post_init__(self) -> None:
         self.plan = self.bench.plan
@@ -171,35 +109,35 @@ class _Session:
             own = replace(self.plan.stopping, budget_s=self.budget_s, extends=False)
             self.plan = replace(self.plan, stopping=own)
         self.began = time.monotonic()
-        self.work = self.site.begin(self.bench, self.inputs, self)
+        self.execution = self.runner.execution(self.bench, self.inputs, self)
 
     def say(self, text: str) -> None:
         self.progress.say(text)
 
     def note(self, text: str) -> None:
-        self.ledger.note(text)
+        self.writer.note(text)
 
     def waiting(self, what: str) -> contextlib.AbstractContextManager[None]:
         return self.progress.waiting(what)
 
-    def run(self) -> Outcome:
+    def run(self) -> RunOutcome:
         state: State = "interrupted"
         trouble: SectaxError | None = None
         try:
             for line in plans.plan(self.plan):
                 self.progress.say(line)
-            self.progress.say(f"recording to {self.ledger.path}")
+            self.progress.say(f"recording to {self.writer.path}")
             self._say_busy()
             with contextlib.ExitStack() as placed:
-                placed.callback(self.work.release)
-                self.work.start()
-                calibrated = self.ledger.calibrated or self._calibrate()
-                about_s = self.work.block_s(calibrated, pace=calibrated.pace)
+                placed.callback(self.execution.release)
+                self.execution.start()
+                calibrated = self.writer.calibrated or self._calibrate()
+                about_s = self.execution.block_s(calibrated, pace=calibrated.pace)
                 frozen, *durations = plans.calibrated(self.plan, calibrated, about_s)
                 self.progress.detail(frozen)
                 for line in durations:
                     self.progress.say(line)
-                done = len(self.ledger.measured().blocks)
+                done = len(self.writer.measured().blocks)
                 once = 0.0 if done else self.plan.once_s(calibrated)
                 left_s, elapsed_s = self._left_s(), self._elapsed_s()
                 self._refuse_small_rest(about_s)
@@ -215,8 +153,8 @@ class _Session:
             with _uninterrupted():
                 trouble = self._end(state) or trouble
         with self.progress.waiting("judging"):
-            analysed = analyse_measured(self.ledger.measured())
-        return Outcome(self.ledger.path, state, analysed, trouble)
+            analysed = analyse_measured(self.writer.measured())
+        return RunOutcome(self.writer.path, state, analysed, trouble)
 
     def _say_busy(self) -> None:
         """Say that other work keeps the machine busy, and what that will cost."""
@@ -236,15 +174,15 @@ class _Session:
         except SectaxError as error:
             trouble = error
         finally:
-            # Where the file could not be written the reason was said already, and what stands in it stays.
+            # If the file cannot be written, the reason was printed already, and its contents stay.
             with contextlib.suppress(RecordNotWritable):
-                self.ledger.end(state)
+                self.writer.end(state)
             if state == "finished":
-                private_inputs.forget(self.ledger.run_id)
+                private_inputs.forget(self.writer.run_id)
         return trouble
 
     def _calibrate(self) -> Calibrated:
-        total = self.work.tried()
+        total = self.execution.pilot_size()
         opened_s: dict[str, float] = {}  # treatment -> seconds of its first opening
         operation_s_of: dict[str, float] = {}  # treatment -> seconds of one operation
         began = time.monotonic()
@@ -264,7 +202,7 @@ class _Session:
             refuse_too_small(self.plan, self._elapsed_s() + left_s, least_s, room=room)
 
         def emit(event: BlockEvent) -> None:
-            recorded = self.ledger.keep(0, event)
+            recorded = self.writer.keep(0, event)
             if isinstance(recorded, Opened | Dropped):
                 opened_s[recorded.treatment] = recorded.open_s if isinstance(recorded, Opened) else 0.0
             if isinstance(recorded, Dropped):
@@ -278,11 +216,11 @@ class _Session:
                 self.progress.stands(in_pilot(left_s, self._elapsed_s()))
             refuse(left_s / 2)
 
-        calibrated = self.work.calibrate(emit, self._left_s, tick)
-        one_block_s, paced_s = (self.work.block_s(calibrated, pace=pace) for pace in (1.0, calibrated.pace))
+        calibrated = self.execution.calibrate(emit, self._left_s, tick)
+        one_block_s, paced_s = (self.execution.block_s(calibrated, pace=pace) for pace in (1.0, calibrated.pace))
         once = self.plan.once_s(calibrated)
         calibrated = with_last_look(self.plan, calibrated, one_block_s, paced_s, self._elapsed_s(), once)
-        self.ledger.calibrate(calibrated)
+        self.writer.calibrate(calibrated)
         return calibrated
 
     def _left_s(self) -> float:
@@ -295,7 +233,7 @@ class _Session:
 
     def _refuse_small_rest(self, block_s: float) -> None:
         """Refuse a budget of this session in which a run that was begun comes to no first verdict."""
-        missing = FIRST_LOOK - len(self.ledger.measured().blocks)
+        missing = FIRST_LOOK - len(self.writer.measured().blocks)
         if self.budget_s is None or missing <= 0 or missing * block_s <= self._left_s():
             return
         enough_s = math.ceil(self._elapsed_s() + missing * block_s * WITHIN)
@@ -307,7 +245,7 @@ class _Session:
 
     def _may_go_on(self) -> bool:
         """Whether a session's own budget ended before the first look, which fixes how many there are."""
-        return self.budget_s is not None and len(self.ledger.measured().blocks) < FIRST_LOOK
+        return self.budget_s is not None and len(self.writer.measured().blocks) < FIRST_LOOK
 
     def _refuse_small_budget(self) -> None:
         budget_s = self.plan.stopping.budget_s
@@ -318,20 +256,20 @@ class _Session:
             )
 
     def _blocks(self, calibrated: Calibrated, times: BlockTimes) -> None:
-        measured = self.ledger.measured()
+        measured = self.writer.measured()
         if not measured.blocks:
             self._refuse_small_budget()
         going = still_open(measured)
         ended = time.monotonic()
         while going and not self._is_budget_spent(measured, times):
             most = self.plan.last_look(measured.calibrated) - len(measured.blocks)
-            calibrated = self._wave(most, going.treatments, calibrated, times)
-            done = len(self.ledger.measured().blocks) - len(measured.blocks)
+            calibrated = self._run_blocks(most, going.treatments, calibrated, times)
+            done = len(self.writer.measured().blocks) - len(measured.blocks)
             began, ended = ended, time.monotonic()
             if done:
                 times.ended((ended - began) / done)
             calibrated = self._with_real_blocks(calibrated, times)
-            measured = self.ledger.measured()
+            measured = self.writer.measured()
             findings = judge(measured)
             going = still_open(measured, findings)
             line = progress_line(measured, findings, going.comparisons, self._elapsed_s(), times.about_s)
@@ -339,11 +277,11 @@ class _Session:
             self.progress.stands(line)
 
     def _with_real_blocks(self, calibrated: Calibrated, times: BlockTimes) -> Calibrated:
-        done = len(self.ledger.measured().blocks)
+        done = len(self.writer.measured().blocks)
         recalibrated = with_real_blocks(self.plan, calibrated, done, times.shortest_s, self._left_s())
         if recalibrated is None:
             return calibrated
-        self.ledger.calibrate(recalibrated)
+        self.writer.calibrate(recalibrated)
         return recalibrated
 
     def _say_longer(self, block_s: float | None, line: ProgressLine) -> None:
@@ -359,69 +297,63 @@ class _Session:
         if self.plan.stopping.extends and done < ENOUGH_BLOCKS:
             return False
         # A block that would end after the budget is not begun.
-        return bool(measured.blocks) and times.about_s * len(self.work.hosts()) > self._left_s()
+        return bool(measured.blocks) and times.about_s * self._parallel_blocks() > self._left_s()
 
-    def _wave(self, most: int, live: frozenset[str], calibrated: Calibrated, times: BlockTimes) -> Calibrated:
-        """Run one block on every host, and at most *most*; on this machine that is one.
+    def _run_blocks(self, most: int, live: frozenset[str], calibrated: Calibrated, times: BlockTimes) -> Calibrated:
+        """Run the next block; a cluster runs one per host, and at most *most*.
 
         Returns:
-            The calibration for the next ones: another where batches turned out uneven.
+            The calibration for the next block, which differs if batches turned out uneven.
         """
-        blocks = self._planned(most, live, calibrated)
-        self.ledger.begin_block(*blocks)
-        running = Running(blocks)
+        blocks = self._plan_blocks(most, live, calibrated)
+        self.writer.begin_block(*blocks)
+        running = self.block_progress(blocks)
         fastest: dict[str, float] = {}
         began = time.monotonic()
-        with contextlib.closing(self.work.engine(calibrated).run(blocks)) as news:
-            for update in news:
-                running.heard(update)
+        with contextlib.closing(self.execution.engine(calibrated).run(blocks)) as events:
+            for event in events:
+                running.update(event)
                 self.progress.at(*running.bar())
                 passed_s = (time.monotonic() - began) / len(blocks)
                 if longer_s := times.overrun_s(passed_s, running.share):
-                    done = len(self.ledger.measured().blocks)
+                    done = len(self.writer.measured().blocks)
                     line = before_blocks(self.plan, longer_s, self._left_s(), self._elapsed_s(), passed_s, done=done)
                     self._say_longer(longer_s, line)
                     self.progress.stands(line)
-                match update:
-                    case Happened(number, event):
-                        recorded = self.ledger.keep(number, event)
-                        self._look_at([] if recorded is None else [recorded], running.name(number), fastest)
-                    case Arrived(number, events, seconds, more):
-                        recorded_events = self.ledger.keep_whole(number, events, seconds, more=more)
-                        self._look_at(recorded_events, running.name(number), fastest)
-                    case Ended(number, seconds):
-                        self.ledger.finish_block(number, seconds)
-                    case Lost(number, reason):
-                        self.ledger.finish_whole()
-                        self.ledger.abandon_block(number)
-                        self.ledger.note(f"{running.name(number)} was lost: {reason}")
-                        self.progress.say(f"{running.name(number)} is lost: {reason}")
-        self.ledger.finish_whole()
+                for recorded in self._record(event, running):
+                    self._note_fastest(recorded, running.name(event.block), fastest)
+        self.writer.finish_whole()
         recalibrated = sized_again(self.plan, calibrated, fastest)
         if recalibrated is None:
             return calibrated
-        self.ledger.calibrate(recalibrated)
-        self.ledger.note(sized_again_note(blocks[-1].number))
+        self.writer.calibrate(recalibrated)
+        self.writer.note(sized_again_note(blocks[-1].number))
         return recalibrated
 
-    def _look_at(self, recorded: Iterable[BlockEvent], block: str, fastest: dict[str, float]) -> None:
-        """Say what was dropped, and keep the fastest operation of every treatment."""
-        for event in recorded:
-            if isinstance(event, Dropped):
-                self.progress.say(f"{block}: {event.treatment} {event.state}: {event.reason}")
-            elif isinstance(event, Trial) and (operation_s := self._operation_s(event)):
-                fastest[event.treatment] = min(operation_s, fastest.get(event.treatment, math.inf))
+    def _plan_blocks(self, most: int, live: frozenset[str], calibrated: Calibrated) -> list[PlannedBlock]:
+        """Plan the next block."""
+        return [plan_block(self.plan, calibrated, self.writer.next_block_number(), live)]
 
-    def _planned(self, most: int, live: frozenset[str], calibrated: Calibrated) -> list[PlannedBlock]:
-        """The next block of every host. What one block alone measures stands in the first of them."""
-        number, blocks = self.ledger.next_block_number(), self.ledger.measured().hosts
-        done = {host: len(blocks.get(host, ())) for host in self.work.hosts()}
-        once = {treatment.id for treatment in self.plan.treatments if self.plan.cell(treatment.cell).once}
-        planned = []
-        for place, host in enumerate(next_hosts(done, most, self.plan.seed, number)):
-            block = plan_block(self.plan, calibrated, number + place, live - once if place else live)
-            planned.append(replace(block, host=host))
-        return planned
+    def _parallel_blocks(self) -> int:
+        """Number of blocks that run at the same time."""
+        return 1
+
+    def _record(self, event: EngineEvent, running: BlockProgress) -> Sequence[BlockEvent]:
+        """Record an event of the engine; return what was recorded of the block."""
+        match event:
+            case BlockUpdate(number, update):
+                recorded = self.writer.keep(number, update)
+                return [] if recorded is None else [recorded]
+            case BlockFinished(number, seconds):
+                self.writer.finish_block(number, seconds)
+        return []
+
+    def _note_fastest(self, event: BlockEvent, block: str, fastest: dict[str, float]) -> None:
+        """Report a dropped treatment, and keep the fastest operation of every treatment."""
+        if isinstance(event, Dropped):
+            self.progress.say(f"{block}: {event.treatment} {event.state}: {event.reason}")
+        elif isinstance(event, Trial) and (operation_s := self._operation_s(event)):
+            fastest[event.treatment] = min(operation_s, fastest.get(event.treatment, math.inf))
 
     def _operation_s(self, trial: Trial) -> float:
         """Seconds per operation of a visit, by the clock of the first metric; 0 where it observed none."""
@@ -435,17 +367,10 @@ class _Session:
 
 @contextlib.contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """A second Ctrl-C, or a supervisor's second TERM, must not cost what the first one left to be kept."""
+    """Ignore a second Ctrl-C or TERM while the results of the first one are written."""
     previous = {number: signal.signal(number, signal.SIG_IGN) for number in INTERRUPTING}
     try:
         yield
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)
-
-
-def default_path(name: str) -> Path:
-    """A file name of the present time in the present folder, that does not exist yet."""
-    stamp = time.strftime("%Y%m%d-%H%M%S")
-    path = Path(f"sectax-{name}-{stamp}.sectax")
-    return path if not path.exists() else Path(f"sectax-{name}-{stamp}-{os.getpid()}.sectax")

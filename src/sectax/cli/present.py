@@ -20,8 +20,8 @@ from sectax.reports.comparison_layout import published_comparison, run_compariso
 from sectax.reports.document import Document, Kind, Section, lines, sections
 from sectax.reports.history_layout import history_report
 from sectax.reports.report_layout import run_report
-from sectax.workflow.advise import decided
-from sectax.workflow.conditions import line
+from sectax.run.advice import decided
+from sectax.run.conditions import line
 
 Result = RunReport | PublishedComparison | RunComparison | Audited | Advice | History
 
@@ -90,7 +90,7 @@ def _html(result: Result, view: View) -> str:
     from sectax.reports import html
     from sectax.reports.forest import forest
     from sectax.reports.page_layout import run_page
-    from sectax.workflow.advise import breakdown
+    from sectax.run.advice import breakdown
 
     page = document(result, show_all=True)
     if isinstance(result, RunReport):

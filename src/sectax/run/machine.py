@@ -12,7 +12,7 @@ from sectax.model.why_not import WhyNot
 from sectax.parts.installer import SetUpFailed
 
 
-def machine_for(experiment: Experiment, request: Request, say: Callable[[str], None] | None = None) -> Machine:
+def machine_snapshot(experiment: Experiment, request: Request, say: Callable[[str], None] | None = None) -> Machine:
     """This machine, as far as a plan of the request must know it.
 
     Args:

@@ -16,7 +16,7 @@ from sectax.experiments.command.hook import HookFailed, run_hook
 from sectax.model.environment import SHORT
 from sectax.model.errors import WrongUse
 from sectax.parts.cache import cache_folder
-from sectax.workflow.environment import ask_git, commit_of
+from sectax.run.git import ask_git, resolve_commit
 
 _BUILT = "built"
 _TREE = "tree"
@@ -45,7 +45,7 @@ class Repository:
 
     def commit(self, revision: str) -> str:
         """The commit of a branch, a tag or whatever else names one. Raises `WrongUse`."""
-        commit = commit_of(revision)
+        commit = resolve_commit(revision)
         if not commit:
             hint = "git log --oneline names them; a shallow clone has few: git fetch --unshallow"
             raise WrongUse(f"there is no revision {revision!r} in {self.root}", hint)

@@ -14,7 +14,7 @@ from sectax.model.errors import WrongUse
 from sectax.model.finding import Finding, Severity, VerdictId
 from sectax.model.treatment import CONTROLS
 from sectax.reports.words import names
-from sectax.workflow.analyse import audited, checked
+from sectax.run.analyse import audited, checked
 
 if TYPE_CHECKING:
     from sectax.audit.checks.interface import Outcome

@@ -1,0 +1,1 @@
+"""A run on this machine: plan, pilot, blocks, record, and what follows from them."""
