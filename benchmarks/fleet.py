@@ -37,7 +37,7 @@ import msgspec
 from sectax import __version__
 from sectax.cluster import job
 from sectax.cluster.options import ClusterOptions
-from sectax.design.planning import Request
+from sectax.design.planning import RunRequest
 from sectax.engines.dask import worker as shipped
 from sectax.engines.dask.cluster import Cluster
 from sectax.model.plan import Stopping
@@ -62,7 +62,7 @@ class Canned:
 
     def answer(self, line: bytes) -> bytes:
         asked = job._JOBS.decode(base64.b64decode(line))
-        if isinstance(asked, job.Measure):
+        if isinstance(asked, job.BlockJob):
             return self._block(asked)
         with self._once:
             return self._made_once(asked)
@@ -70,22 +70,22 @@ class Canned:
     def _made_once(self, asked: job.Job) -> bytes:
         if type(asked) not in self._answers:
             answer = job.do(asked)
-            if isinstance(answer, job.Tried):  # blocks of one size, whatever else this machine does
+            if isinstance(answer, job.PilotResult):  # blocks of one size, whatever else this machine does
                 rounds = dict.fromkeys(answer.calibrated.rounds, self._rounds)
                 answer = msgspec.structs.replace(answer, calibrated=replace(answer.calibrated, rounds=rounds))
             self._answers[type(asked)] = _line(answer)
         return self._answers[type(asked)]
 
-    def _block(self, asked: job.Measure) -> bytes:
+    def _block(self, asked: job.BlockJob) -> bytes:
         with self._once:
             if not self._trials:
                 answer = job.do(asked)
-                assert isinstance(answer, job.Measured), answer
-                for event in job.events_of(answer):
+                assert isinstance(answer, job.BlockResult), answer
+                for event in job.unpack_events(answer):
                     known: Any = {Opened: self._opened, Trial: self._trials, Closed: self._closed}[type(event)]
                     known[event.treatment] = event
         events = list(self._events(asked.block))
-        return _line(job.Measured(asked.block.number, 2.0, __version__, job._packed(events, {})))
+        return _line(job.BlockResult(asked.block.number, 2.0, __version__, job._packed(events, {})))
 
     def _events(self, block: PlannedBlock) -> list[BlockEvent]:
         events: list[BlockEvent] = []
@@ -176,7 +176,7 @@ def coordinate(address: str, hosts: int, blocks: int, path: Path) -> None:
 
     Cluster.do = counted  # type: ignore[method-assign]
     watcher = Silent()
-    request = Request("quick", {}, Stopping(0.02, fixed_blocks=blocks), 1)
+    request = RunRequest("quick", {}, Stopping(0.02, fixed_blocks=blocks), 1)
     outcome = start("jwt", request, path, watcher, on=ClusterOptions(f"dask://{address}", hosts=hosts))  # type: ignore[arg-type]
     # The first wave loads what judges, and the last verdicts are worked out once, however many blocks there are.
     (began, cpu_began), (ended, cpu_ended) = watcher.waves[0], watcher.waves[-1]

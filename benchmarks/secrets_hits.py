@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.output import ROOT, environment, heading, near_one, ratio, table
-from sectax.design.planning import Request
+from sectax.design.planning import RunRequest
 from sectax.experiments.secrets import agent
 from sectax.experiments.secrets.experiment import EXPERIMENT
 from sectax.model.plan import Stopping
@@ -234,7 +234,7 @@ def main() -> None:
         "language": ("python", "go"),
         "access": ("dictionary", "sidecar"),
     }
-    request = Request("default", levels, Stopping(margin=0.02), seed=1)
+    request = RunRequest("default", levels, Stopping(margin=0.02), seed=1)
     plan = EXPERIMENT.plan(request, machine_snapshot(EXPERIMENT, request))
     if plan.skipped:
         raise SystemExit(f"{plan.skipped[0].reason}\nhint: {plan.skipped[0].hint}")

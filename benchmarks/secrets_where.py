@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 from benchmarks.output import ROOT, heading, ratio, table
 from benchmarks.secrets_hits import agent_outside, opened, wrk_script, wrk_seconds
 from lambda_local.sandbox.freezer import thaw
-from sectax.design.planning import Request
+from sectax.design.planning import RunRequest
 from sectax.experiments.secrets.experiment import EXPERIMENT
 from sectax.hosts.process.cgroups import cgroup_folders
 from sectax.model.plan import Stopping
@@ -170,7 +170,7 @@ def main() -> None:
 
     heading("Where a hit of the sidecar goes")
     levels = {"memory": (ONE, TWO), "situation": ("hit",), "language": ("go",), "access": ("dictionary", "sidecar")}
-    request = Request("default", levels, Stopping(margin=0.02), seed=1)
+    request = RunRequest("default", levels, Stopping(margin=0.02), seed=1)
     plan = EXPERIMENT.plan(request, machine_snapshot(EXPERIMENT, request))
     if plan.skipped:
         raise SystemExit(f"{plan.skipped[0].reason}\nhint: {plan.skipped[0].hint}")

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from sectax.cli.machine_checks import Diagnosis
+from sectax.cli.machine_checks import DoctorReport
 from sectax.cli.overview import Overview
 from sectax.model.gate import Gate, Limits
 from sectax.model.history import History
@@ -26,7 +26,7 @@ DOCUMENTS = (
     advice.Advice,
     report.DryRun,
     Overview,
-    Diagnosis,
+    DoctorReport,
     Runs,
     Gate,
     History,

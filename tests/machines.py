@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from sectax.experiments import registry
-from sectax.experiments.interface import Experiment, Request
+from sectax.experiments.interface import Experiment, RunRequest
 from sectax.model.machine import HostState, Machine, ProbeState
 from sectax.model.plan import Plan, Stopping
 from sectax.model.why_not import WhyNot
@@ -15,7 +15,7 @@ from sectax.model.why_not import WhyNot
 FACTS = {"host.cpu_model": "a processor", "host.cpus": "4", "host.last_level_cache": "8192K"}
 
 
-def complete(experiment: Experiment, request: Request, folder: str = "/home/somebody") -> Machine:
+def complete(experiment: Experiment, request: RunRequest, folder: str = "/home/somebody") -> Machine:
     """A machine that has all that the experiment wants for this request."""
     wanted = experiment.wants(request)
     return Machine(
@@ -32,7 +32,7 @@ def without(machine: Machine, *parts: str, why_not: WhyNot | None = None) -> Mac
     return replace(machine, parts={**machine.parts, **dict.fromkeys(parts, reason)})
 
 
-def planned(experiment: Experiment, request: Request, folder: str = "/home/somebody") -> Plan:
+def planned(experiment: Experiment, request: RunRequest, folder: str = "/home/somebody") -> Plan:
     """The plan for a machine that has everything."""
     return experiment.plan(request, complete(experiment, request, folder))
 
@@ -40,9 +40,9 @@ def planned(experiment: Experiment, request: Request, folder: str = "/home/someb
 Words = Mapping[str, tuple[str, ...]]
 
 
-def request_for(preset: str = "default", levels: Words | None = None, options: Words | None = None) -> Request:
+def request_for(preset: str = "default", levels: Words | None = None, options: Words | None = None) -> RunRequest:
     """A request of somebody who says no more than that."""
-    return Request(preset, levels or {}, Stopping(0.02), 1, options or {})
+    return RunRequest(preset, levels or {}, Stopping(0.02), 1, options or {})
 
 
 def plan_of(

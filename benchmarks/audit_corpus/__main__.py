@@ -131,8 +131,8 @@ def judged(entry: Entry, path: Path, count: Count) -> None:
     expected = set(entry.may) | ALWAYS
     missed = []
     for find in entry.finds:
-        severity, _, any_of = find.partition(" ")
-        checks = set(any_of.split("|"))
+        severity, _, one_pattern = find.partition(" ")
+        checks = set(one_pattern.split("|"))
         expected |= checks
         enough = {"F"} if severity == Severity.FATAL.value else {"F", "W"}
         count.faults += 1

@@ -19,7 +19,7 @@ import time
 from benchmarks.output import heading, near_one, table, target
 from sectax.experiments.confidential.output import read_result
 from sectax.experiments.confidential.subject import SysbenchSpec, SysbenchSubject
-from sectax.experiments.confidential.tests import TESTS
+from sectax.experiments.confidential.sysbench_tests import TESTS
 from sectax.model.subject import Work
 from sectax.stats.student import geometric_mean_interval
 

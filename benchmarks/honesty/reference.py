@@ -10,7 +10,7 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 
-from sectax.experiments.interface import Request
+from sectax.experiments.interface import RunRequest
 from sectax.experiments.jwt import EXPERIMENT
 from sectax.model.plan import Stopping
 from sectax.model.subject import Subject, SubjectSpec, Work
@@ -25,7 +25,7 @@ BATCHES = 8
 
 def jwt_reference(levels: Mapping[str, tuple[str, ...]]) -> dict[str, float]:
     """By treatment of `sectax run jwt --quick`, the log of its cost over its baseline's."""
-    request = Request("quick", levels, Stopping(margin=0.02), seed=1)
+    request = RunRequest("quick", levels, Stopping(margin=0.02), seed=1)
     plan = EXPERIMENT.plan(request, machine_snapshot(EXPERIMENT, request))
     bench = EXPERIMENT.bench(plan)
     specs = bench.specs(bench.inputs(), None)

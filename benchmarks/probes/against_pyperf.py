@@ -25,7 +25,7 @@ from pathlib import Path
 from benchmarks.output import environment, heading, near_one, ratio, table
 from benchmarks.probes.cases import BATCH_S, CASES, WITHIN, Case, fitting_count, one_processor, openssl_speed, probe_seconds
 from benchmarks.probes.estimates import Times, between, microseconds
-from sectax.experiments.jwt.keys import key_of, make_keys, signing_input
+from sectax.experiments.jwt.keys import algorithm_inputs, make_keys, signing_input
 from sectax.parts import probes
 
 CALL = Path(__file__).with_name("pyperf_call.py")
@@ -49,7 +49,7 @@ class Pyperf:
         """Seconds per operation of one fresh worker process."""
         named = {"name": str(case), **case._asdict(), "signing_input": signing_input(case.algorithm)}
         case_file, result = self._folder / "case.json", self._folder / "result.json"
-        case_file.write_text(json.dumps(named | key_of(self._inputs, case.algorithm)))
+        case_file.write_text(json.dumps(named | algorithm_inputs(self._inputs, case.algorithm)))
         result.unlink(missing_ok=True)
         size = ["--processes", "1", "--warmups", "2", "--values", str(batches), "--loops", str(count)]
         command = [self._python, str(CALL), "--case", str(case_file), *size, "--quiet", "-o", str(result)]

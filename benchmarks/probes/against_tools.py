@@ -28,7 +28,7 @@ from benchmarks.output import environment, heading, near_one, ratio, table
 from benchmarks.probes.cases import BATCH_S, CASES, WITHIN, Case, fitting_count, one_processor, probe_seconds
 from benchmarks.probes.estimates import Times, between, microseconds
 from sectax.hosts.process.processors import among
-from sectax.experiments.jwt.keys import key_of, make_keys, signing_input
+from sectax.experiments.jwt.keys import algorithm_inputs, make_keys, signing_input
 from sectax.parts import go, probes
 
 TOOLS = Path(__file__).with_name("tools")
@@ -142,7 +142,7 @@ def blocks_of(
         count, warmup = fitting_count(language, case, inputs, WARM_S.get(language, 0.0))
         sizes[case] = Size(count, batches, warmup)
     for case in CASES:
-        text = case._asdict() | {"signing_input": signing_input(case.algorithm)} | key_of(inputs, case.algorithm)
+        text = case._asdict() | {"signing_input": signing_input(case.algorithm)} | algorithm_inputs(inputs, case.algorithm)
         (folder / f"{case}.json").write_text(json.dumps(text))
     for _ in range(blocks):
         for case in random.sample(CASES, len(CASES)):

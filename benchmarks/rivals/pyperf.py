@@ -13,7 +13,7 @@ from benchmarks.rivals.calling import ToolFailed, call
 from benchmarks.rivals.installed import HERE
 from benchmarks.rivals.kept import BASELINE, EXTRA, Claim, Judged
 from benchmarks.rivals.work import SIGNATURES, with_extra
-from sectax.experiments.jwt.keys import key_of, make_keys
+from sectax.experiments.jwt.keys import algorithm_inputs, make_keys
 from sectax.parts import probes
 
 _SIGNIFICANT = re.compile(r"^Significant \(t=(\S+)\)$", re.MULTILINE)
@@ -31,7 +31,7 @@ def visit(order: Sequence[str], folder: Path) -> list[Judged]:
     (path / "pyperf").symlink_to(Path(found.origin).parent)
     key = folder / "key.pem"
     key.touch(mode=0o600)
-    key.write_text(key_of(make_keys(["ES256"]), "ES256")["private_key_pem"])
+    key.write_text(algorithm_inputs(make_keys(["ES256"]), "ES256")["private_key_pem"])
     program = [probes.load("python").command()[0], HERE / "python" / "signs.py", "--key", key, "--quiet"]
     files, took = {}, {}
     for number, level in enumerate((BASELINE, *order)):

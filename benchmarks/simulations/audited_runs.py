@@ -25,7 +25,7 @@ from sectax.model.finding import Severity
 from sectax.model.measured import BatchStatistics, Measured
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Calibrated, Calibration, Plan, Stopping
-from sectax.stats.batch_shape import batches_of
+from sectax.stats.batch_shape import process_batches
 
 BASELINE, TREATMENT, NEGATIVE, POSITIVE = (
     "cell0/baseline",
@@ -59,7 +59,7 @@ class Draft:
         blocks = tuple(range(1, self.blocks + 1))
         shapes, repeated = {}, {}
         for name, seconds in times.items():
-            made = batches_of(seconds.ravel() / COUNT, self.places[name].ravel(), [rounds[name]] * len(blocks))
+            made = process_batches(seconds.ravel() / COUNT, self.places[name].ravel(), [rounds[name]] * len(blocks))
             repeated[name] = 1 - sum(one.distinct for one in made) / seconds.size
             shapes[name] = {block: one.shape for block, one in zip(blocks, made, strict=True) if one.shape is not None}
         return Measured(

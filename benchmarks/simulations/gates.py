@@ -20,7 +20,7 @@ from benchmarks.simulations.whole_runs import Machine, Run, plan_of
 from sectax.cli.parse import condition
 from sectax.gate.gate import confirm_sessions, judge_session
 from sectax.model.analysed import Analysed
-from sectax.model.gate import Session
+from sectax.model.gate import GateSession
 from sectax.model.plan import Plan, Stopping
 from sectax.run.conditions import with_conditions
 
@@ -39,7 +39,7 @@ def outcome(plan: Plan, cost: float, machine: Machine, seed: tuple[int, ...]) ->
     costs = {treatment.id: float(np.log1p(treatment.extra)) for treatment in plan.treatments}
     costs["cell0/change"] = float(np.log1p(cost))
 
-    def measure(again: bool) -> tuple[Session, Analysed]:
+    def measure(again: bool) -> tuple[GateSession, Analysed]:
         analysed = Run(plan, costs, machine, np.random.default_rng([*seed, again])).to_the_end()
         # A session whose limit is answered, or whose blocks are spent, has ended.
         analysed = replace(analysed, measured=replace(analysed.measured, state="finished"))

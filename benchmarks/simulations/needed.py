@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from benchmarks.simulations.figures import MARGIN, Share
 from benchmarks.simulations.scenarios import Array
-from sectax.analysis.needed import Open, blocks_needed, conclusive, margins_in_reach
+from sectax.analysis.needed import UndecidedRows, blocks_needed, conclusive, margins_in_reach
 from sectax.model.plan import DEFAULT_MAX_BLOCKS, FIRST_LOOK
 from sectax.stats.confidence_sequence import UNSEEN, guarded_half_width, half_width
 from sectax.stats.moments import running_moments
@@ -77,7 +77,7 @@ def _situation(effect: float, spread: float, alpha: float, runs: int, seed: int)
         if not still.any():
             continue
         rows, column = np.nonzero(still)[0], asked_at - 1
-        asked = Open(
+        asked = UndecidedRows(
             count=np.full(rows.size, asked_at),
             mean=mean[rows, column],
             spread=seen[rows, column],
@@ -96,7 +96,7 @@ def _intervals(count: NDArray[np.int64], mean: Array, spread: Array, alpha: floa
     return mean - half, mean + half
 
 
-def _told(asked: Open, truth: Array, margin: Array, situation: tuple[float, float, float, int]) -> Told:
+def _told(asked: UndecidedRows, truth: Array, margin: Array, situation: tuple[float, float, float, int]) -> Told:
     ranges = blocks_needed(asked, MARGIN, BUDGET)
     said = np.array([item is not None for item in ranges])
     fewest, most = np.array([item or (1, 1) for item in ranges], dtype=np.float64).T

@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from benchmarks.output import heading, table
-from sectax.stats.pilot import Noise, noise_of, seconds_to_verdict
+from sectax.stats.pilot import Noise, pilot_noise, seconds_to_verdict
 
 RUNS = 300
 TURNS, ARMS = 16, 2
@@ -39,7 +39,7 @@ def chosen(rng: np.random.Generator, within: float, between: float, likeness: fl
     """The place among the candidates of what a pilot chooses."""
     baseline = [turns(rng, within, between, likeness) for _ in range(2)]
     ratios = [[(turns(rng, within, between, likeness) - own)[TURNS // 2 :] for own in baseline] for _ in range(ARMS)]
-    seen = noise_of(ratios)
+    seen = pilot_noise(ratios)
     assert seen is not None
     soonest = int(np.argmin(seconds(Noise(seen.within, max(LEAST_BETWEEN, seen.between), seen.likeness))))
     filled = int(np.searchsorted(CANDIDATES, math.ceil(OPENING_S / ROUND_S)))

@@ -20,7 +20,7 @@ from sectax.model.measured import BatchShape, BatchStatistics, Measured
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import DEFAULT_MAX_BLOCKS, Calibrated, Calibration, Plan, Stopping, Until
 from sectax.model.treatment import Cell, Comparison, Factor, Role, Standing, Treatment
-from sectax.stats.batch_shape import batches_of
+from sectax.stats.batch_shape import process_batches
 
 THROUGHPUT = Metric("throughput", "operations/s", Better.HIGHER, Summary.RATE, "batch_time")
 COUNT = 1000
@@ -124,7 +124,7 @@ class Run:
             logs = self.costs[name] + self.rng.normal(0, self.machine.process)
             times: Array = BATCH_S * np.exp(logs + self.rng.normal(0, self.machine.batch, rounds))
             self.values[name][number] = COUNT * rounds / float(times.sum())
-            (batches,) = batches_of(times / COUNT, place, [rounds])
+            (batches,) = process_batches(times / COUNT, place, [rounds])
             if batches.shape is not None:
                 self.shapes[name][number] = batches.shape
             self.visited[name].append(number)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sectax import published
-from sectax.audit.checks.interface import Outcome
+from sectax.audit.checks.interface import CheckOutcome
 from sectax.audit.checks.registry import CHECKS, review
 from sectax.audit.form import Evidence, Quantity
 from sectax.audit.study import evidence_of_study
@@ -33,7 +33,7 @@ class State(StrEnum):
 _STATES = {Severity.FATAL: State.FATAL, Severity.WARNING: State.WARNING, Severity.NOTE: State.CANNOT}
 
 
-def states(outcome: Outcome, figures: Iterable[str]) -> dict[str, State]:
+def states(outcome: CheckOutcome, figures: Iterable[str]) -> dict[str, State]:
     """The state of each of the figures under one check, by id.
 
     What is said of no single figure stands under its subject in brackets, as '(get against head)' or '(all figures)'.
@@ -51,7 +51,7 @@ def states(outcome: Outcome, figures: Iterable[str]) -> dict[str, State]:
     return every | {key: _STATES[severity] for key, severity in gravest.items()}
 
 
-def audited(study: str) -> tuple[Evidence, dict[str, Outcome]]:
+def audited(study: str) -> tuple[Evidence, dict[str, CheckOutcome]]:
     evidence = evidence_of_study(published.load(study))
     return evidence, {outcome.check: outcome for outcome in review(evidence)}
 

@@ -12,7 +12,7 @@ from sectax.audit.checks.failures import failure_share
 from sectax.audit.checks.quantiles import needed
 from sectax.audit.checks.registry import CHECKS, review
 from sectax.audit.form import (
-    Broken,
+    BrokenPromise,
     Claim,
     Cold,
     Contrast,
@@ -22,9 +22,9 @@ from sectax.audit.form import (
     Quantity,
     Series,
     Setting,
+    TrialWork,
     Trouble,
     TroubleKind,
-    Work,
 )
 from sectax.model.finding import Severity
 
@@ -37,7 +37,7 @@ def series(
     *,
     quantity: Quantity = Quantity.TIME,
     values: Sequence[float] = (),
-    work: Work | None = None,
+    work: TrialWork | None = None,
     setting: Setting | None = None,
     count: int | None = None,
     step: float = 0.0,
@@ -53,7 +53,7 @@ def series(
         claims=made,
         values=values,
         count=count,
-        work=work or Work(),
+        work=work or TrialWork(),
         setting=setting or Setting(),
         run=name,
     )
@@ -77,15 +77,15 @@ def said(evidence: Evidence) -> set[str]:
 
 
 def total(name: str, operations: float, seconds: float) -> Series:
-    return series(name, quantity=TOTAL, work=Work(operations=operations), total=seconds)
+    return series(name, quantity=TOTAL, work=TrialWork(operations=operations), total=seconds)
 
 
 def of_size(size: float, time: float, **work: object) -> Series:
-    return series(str(size), work=Work(moves=Moves.BODY, size_bytes=size, **work), mean=time, count=50)  # type: ignore[arg-type]
+    return series(str(size), work=TrialWork(moves=Moves.BODY, size_bytes=size, **work), mean=time, count=50)  # type: ignore[arg-type]
 
 
 COMPARED = Contrast("side", "a")
-TRIAL = Work(operations=10_000, duration_s=10.0, connections=10)
+TRIAL = TrialWork(operations=10_000, duration_s=10.0, connections=10)
 RATE, TOTAL = Quantity.RATE, Quantity.TOTAL_TIME
 MODES = tuple(value * (3 if at % 2 else 1) for at, value in enumerate(NOISE))
 
@@ -98,7 +98,7 @@ RULES: dict[str, tuple[str, Evidence, Evidence]] = {
     "a rate that is not its count over its time": ("F contradiction",
         one(quantity=RATE, work=TRIAL, rate=2000.0), one(quantity=RATE, work=TRIAL, rate=1000.0)),
     "a promise that is broken": ("F contradiction",
-        told(series(mean=1.0), broken=(Broken("a = b", 1.0, 2.0, "run"),)), one(mean=1.0)),
+        told(series(mean=1.0), broken=(BrokenPromise("a = b", 1.0, 2.0, "run"),)), one(mean=1.0)),
     "a failure that the tool reports": ("F said-by-the-tool",
         told(series(mean=1.0), troubles=(Trouble(TroubleKind.FAILED, 3, "panic"),)), one(mean=1.0)),
     "an output that was cut": ("W said-by-the-tool",
@@ -108,8 +108,8 @@ RULES: dict[str, tuple[str, Evidence, Evidence]] = {
     "a few operations that failed": ("W unequal-work",
         one(work=replace(TRIAL, failures=5.0), mean=0.009), one(work=replace(TRIAL, failures=0.0), mean=0.009)),
     "a time that was configured": ("F fixed-time-total",
-        one(quantity=TOTAL, work=Work(ends_by=EndsBy.TIME), total=10.0),
-        one(quantity=TOTAL, work=Work(ends_by=EndsBy.EVENTS, operations=1000.0), total=10.0)),
+        one(quantity=TOTAL, work=TrialWork(ends_by=EndsBy.TIME), total=10.0),
+        one(quantity=TOTAL, work=TrialWork(ends_by=EndsBy.EVENTS, operations=1000.0), total=10.0)),
     "as long for three times as many": ("W fixed-time-total",
         told(*(total(name, count, 60.01) for name, count in (("a", 3e4), ("b", 1e4)))),
         told(total("a", 3e4, 60.01), total("b", 1e4, 21.4))),
@@ -122,14 +122,14 @@ RULES: dict[str, tuple[str, Evidence, Evidence]] = {
     "a quantile a little above the maximum": ("W contradiction",
         one(mean=0.1, p95=0.612, max=0.588), one(mean=0.1, p95=0.589, max=0.588)),
     "a rate that was asked for": ("F fixed-time-total",
-        one(quantity=RATE, work=Work(target_rate=500.0), rate=500.1),
-        one(quantity=RATE, work=Work(target_rate=500.0, achieved_rate=300.0), rate=300.0)),
+        one(quantity=RATE, work=TrialWork(target_rate=500.0), rate=500.1),
+        one(quantity=RATE, work=TrialWork(target_rate=500.0, achieved_rate=300.0), rate=300.0)),
     "nothing that was counted": ("F zero-event-run",
-        one(quantity=RATE, work=Work(operations=0.0), rate=0.0),
-        one(quantity=RATE, work=Work(operations=1000.0), rate=100.0)),
+        one(quantity=RATE, work=TrialWork(operations=0.0), rate=0.0),
+        one(quantity=RATE, work=TrialWork(operations=1000.0), rate=100.0)),
     "a run of a second": ("W short-run",
-        one(work=Work(operations=1000.0, duration_s=1.0), mean=0.001),
-        one(work=Work(operations=10_000.0, duration_s=10.0), mean=0.001)),
+        one(work=TrialWork(operations=1000.0, duration_s=1.0), mean=0.001),
+        one(work=TrialWork(operations=10_000.0, duration_s=10.0), mean=0.001)),
     "requests that wait for the client": ("F saturated-client",
         one(work=replace(TRIAL, by_schedule=True), mean=1.0), one(work=replace(TRIAL, by_schedule=True), mean=0.02)),
     "requests that were not sent": ("F saturated-client",
@@ -151,7 +151,7 @@ RULES: dict[str, tuple[str, Evidence, Evidence]] = {
         told(series("a", values=NOISE), series("b", values=NOISE)),
         told(series("a", values=NOISE), series("b", values=NOISE[::-1]))),
     "cold and warm in one summary": ("F first-trial",
-        one(work=Work(cold=Cold.MIXED), mean=1.0), one(work=Work(cold=Cold.APART), mean=1.0)),
+        one(work=TrialWork(cold=Cold.MIXED), mean=1.0), one(work=TrialWork(cold=Cold.APART), mean=1.0)),
     "a slow first value": ("W first-trial", one(values=(3e-3, *NOISE)), one(values=NOISE)),
     "values that fall": ("W drift",
         one(values=[value * (2 - at / 40) for at, value in enumerate(NOISE)]), one(values=NOISE)),
@@ -161,7 +161,7 @@ RULES: dict[str, tuple[str, Evidence, Evidence]] = {
     "an error of half the value": ("W modes", one(mean=1.0, error=0.5), one(mean=1.0, error=0.02)),
     "a p99 of a hundred values": ("F unsupported-quantile", one(p99=1.0, count=100), one(p99=1.0, count=400)),
     "one process": ("W false-replication",
-        one(work=Work(replicates=1), mean=1.0), one(work=Work(replicates=5), mean=1.0)),
+        one(work=TrialWork(replicates=1), mean=1.0), one(work=TrialWork(replicates=5), mean=1.0)),
     "times of nothing": ("F timer", one(values=[0.0, 1e-3] * 10), one(values=NOISE)),
     "a time of one printed step": ("W timer", one(mean=1e-3, step=1e-3), one(mean=20e-3, step=1e-3)),
     "a batch of fifty steps of the clock": ("F timer",
@@ -175,15 +175,15 @@ RULES: dict[str, tuple[str, Evidence, Evidence]] = {
     "more than the link carries": ("F faster-than-physics",
         told(of_size(1e9, 1e-3, link_bytes_s=1e9)), told(of_size(1e6, 1.0, link_bytes_s=1e9))),
     "a request of more than a network carries": ("F faster-than-physics",
-        one(work=Work(operation="GET", moves=Moves.BODY, size_bytes=1e8), mean=4e-4),
-        one(work=Work(operation="GET", moves=Moves.BODY, size_bytes=1e8), mean=4e-2)),
+        one(work=TrialWork(operation="GET", moves=Moves.BODY, size_bytes=1e8), mean=4e-4),
+        one(work=TrialWork(operation="GET", moves=Moves.BODY, size_bytes=1e8), mean=4e-2)),
     "an empty loop": ("F faster-than-physics",
-        one(work=Work(calibrated=True), mean=0.3e-9), one(work=Work(calibrated=True), mean=20e-9)),
+        one(work=TrialWork(calibrated=True), mean=0.3e-9), one(work=TrialWork(calibrated=True), mean=20e-9)),
     "a part that takes longer than the whole": ("F contained-work",
-        told(series("get", work=Work(operation="get", contains=("head",)), mean=1.0),
-            series("head", work=Work(operation="head"), mean=9.0)),
-        told(series("get", work=Work(operation="get", contains=("head",)), mean=9.0),
-            series("head", work=Work(operation="head"), mean=1.0))),
+        told(series("get", work=TrialWork(operation="get", contains=("head",)), mean=1.0),
+            series("head", work=TrialWork(operation="head"), mean=9.0)),
+        told(series("get", work=TrialWork(operation="get", contains=("head",)), mean=9.0),
+            series("head", work=TrialWork(operation="head"), mean=1.0))),
 }  # fmt: skip
 
 
@@ -230,12 +230,12 @@ def test_a_row_that_is_repeated_with_few_digits_is_doubtful() -> None:
 
 
 def test_less_than_no_operation_is_judged_without_an_error() -> None:
-    work = Work(operations=-5.0, target_rate=100.0, achieved_rate=100.0)
+    work = TrialWork(operations=-5.0, target_rate=100.0, achieved_rate=100.0)
 
     assert "F fixed-time-total" in said(one(quantity=RATE, work=work, rate=100.0))
 
 
 def test_a_negative_number_of_failures_is_not_a_share() -> None:
-    (series,) = one(work=Work(operations=0.0, failures=-5.0), mean=1.0).series
+    (series,) = one(work=TrialWork(operations=0.0, failures=-5.0), mean=1.0).series
 
     assert failure_share(series) == 0

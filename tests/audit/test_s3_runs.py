@@ -9,7 +9,7 @@ import pytest
 
 from sectax.analysis.findings import judge
 from sectax.audit.own.registry import run as audit
-from sectax.experiments.interface import Request
+from sectax.experiments.interface import RunRequest
 from sectax.experiments.s3.experiment import EXPERIMENT
 from sectax.experiments.s3.levels import size_bytes
 from sectax.model.environment import Environment
@@ -62,7 +62,7 @@ def measured(
         "transfer": ("tls",),
         "encryption": ("none", "sse-s3", "sse-kms"),
     }
-    plan = planned(EXPERIMENT, Request("default", levels, Stopping(0.02, max_blocks=40), 1))
+    plan = planned(EXPERIMENT, RunRequest("default", levels, Stopping(0.02, max_blocks=40), 1))
     rng, metric = np.random.default_rng(1), plan.metrics[0].name
 
     def latency(treatment: Treatment, _: int) -> float:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sectax.calibration.freeze import Tried, freeze, sized_again, target_half_width
+from sectax.calibration.freeze import PilotTimes, freeze, sized_again, target_half_width
 from sectax.calibration.warming import Warming
 from sectax.design.batches import Operation, uneven
 from sectax.model.plan import Calibrated, Plan, Stopping, Until
@@ -21,10 +21,10 @@ PLAIN = PLAN.cells[1].id
 SECONDS = {"RS256": 4e-4, "ES256": 3e-5, "EdDSA": 2e-3}
 
 
-def tried(operation_s: float, noise: float = 0.01) -> Tried:
+def tried(operation_s: float, noise: float = 0.01) -> PilotTimes:
     rng = np.random.default_rng(round(operation_s * 1e9))
     readings = tuple(tuple(math.log(operation_s) + rng.normal(0, noise, 60)) for _ in range(2))
-    return Tried(Operation(operation_s, 1e-3), 0.05, 2e-4, 1.0, 1e-8, 5e-8, readings)
+    return PilotTimes(Operation(operation_s, 1e-3), 0.05, 2e-4, 1.0, 1e-8, 5e-8, readings)
 
 
 def seconds(of: dict[str, float] = SECONDS) -> dict[str, float]:
@@ -32,7 +32,7 @@ def seconds(of: dict[str, float] = SECONDS) -> dict[str, float]:
     return {treatment.id: of[treatment.levels["algorithm"]] for treatment in PLAN.treatments}
 
 
-def all_tried(of: dict[str, float] = SECONDS, noise: float = 0.01) -> dict[str, Tried]:
+def all_tried(of: dict[str, float] = SECONDS, noise: float = 0.01) -> dict[str, PilotTimes]:
     return {name: tried(operation_s, noise) for name, operation_s in seconds(of).items()}
 
 
@@ -130,7 +130,7 @@ def test_arms_that_are_visited_at_once_have_the_rounds_that_fit_into_the_time_of
     assert frozen(at_once, noise=1e-6).rounds[PLAIN] == pytest.approx(3 * frozen(noise=1e-6).rounds[PLAIN], abs=2)
 
 
-def alternating(ratio_noise: float, shared_noise: float) -> dict[str, Tried]:
+def alternating(ratio_noise: float, shared_noise: float) -> dict[str, PilotTimes]:
     """Arms that took turns on a machine whose speed is another in every process, and wanders in each."""
     rng, machine = np.random.default_rng(7), np.random.default_rng(8)
     shared = [machine.normal(0, shared_noise) + np.cumsum(machine.normal(0, shared_noise, 60)) for _ in range(2)]
@@ -253,7 +253,7 @@ def test_a_budget_of_any_length_ends_the_search_for_rounds(allowed: tuple[int, i
     assert all(allowed[0] <= number <= allowed[1] for number in rounds.values())
 
 
-def paced(operation_s: float) -> Tried:
+def paced(operation_s: float) -> PilotTimes:
     measured = tried(operation_s)
     return replace(measured, operation=replace(measured.operation, most=1), gap_s=0.05)
 

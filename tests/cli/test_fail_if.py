@@ -16,7 +16,7 @@ import pytest
 
 from sectax.analysis.conditions import leading_metrics
 from sectax.cli.parse import condition
-from sectax.model.condition import Open
+from sectax.model.condition import OpenReason
 from sectax.model.errors import ExitStatus, WrongUse
 from sectax.run.analyse import analyse_file
 from sectax.run.conditions import concluded, settled, with_conditions
@@ -25,7 +25,7 @@ from tests.program import Said, sectax
 
 GOLDEN = Path(__file__).with_name("golden")
 
-HOLDS, RULED_OUT, CANNOT_BE_SAID = ExitStatus.GATE_MISSED, ExitStatus.DONE, ExitStatus.CANNOT_BE_SAID
+HOLDS, RULED_OUT, INCONCLUSIVE = ExitStatus.GATE_MISSED, ExitStatus.DONE, ExitStatus.INCONCLUSIVE
 
 
 def run(folder, seconds: str, *more: str) -> Said:
@@ -81,7 +81,7 @@ def test_values_and_words_are_limits_too(tmp_path):
     assert "wall" in refused.value.hint
     plan = replace(analysed.measured.plan, stopping=replace(analysed.measured.plan.stopping, conditions=(lacking,)))
     (unknown,) = concluded(replace(analysed, measured=replace(analysed.measured, plan=plan)), (lacking,))
-    assert unknown.why == (Open.NO_FIGURE,)  # the run began with it, and has been measured
+    assert unknown.why == (OpenReason.NO_FIGURE,)  # the run began with it, and has been measured
     # Only what was counted is known after the run alone, and no count is in a unit of time.
     with pytest.raises(WrongUse, match="no metric 'p99' is measured"):
         concluded(analysed, (condition("p99 > 12 ms"),))
@@ -127,7 +127,7 @@ def test_a_run_goes_on_until_its_condition_is_answered_and_no_longer(tmp_path):
 def test_what_is_not_known_has_a_status_of_its_own(tmp_path):
     result = run(tmp_path, "0.1048", "--fail-if", "slower>5%", "--blocks", "6")
 
-    assert result.status == CANNOT_BE_SAID, result.err
+    assert result.status == INCONCLUSIVE, result.err
     assert "--fail-if slower>5%: undecided for new · wall time: run it again" in result.out
 
 
@@ -141,7 +141,7 @@ def test_of_several_conditions_the_gravest_answer_counts(tmp_path):
 
     assert show() == 0
     assert show("slower>300%") == RULED_OUT
-    assert show("slower>300%", "slower>100%") == CANNOT_BE_SAID  # 2.00 times, give or take
+    assert show("slower>300%", "slower>100%") == INCONCLUSIVE  # 2.00 times, give or take
     assert show("slower>300%", "slower>100%", "slower>50%") == HOLDS
 
 
@@ -150,7 +150,7 @@ def test_a_known_cost_that_was_not_seen_leaves_nothing_ruled_out(tmp_path):
     run(tmp_path, "0.1", "--blocks", "12")
 
     assert sectax("show", "r.sectax", "--fail-if", "slower>5%", folder=tmp_path).status == RULED_OUT
-    assert sectax("show", "r.sectax", "--fail-if", "slower>1.9%", folder=tmp_path).status == CANNOT_BE_SAID
+    assert sectax("show", "r.sectax", "--fail-if", "slower>1.9%", folder=tmp_path).status == INCONCLUSIVE
 
 
 def test_the_answer_is_in_every_form_of_the_run_and_decides_the_status_behind_a_closed_pipe(tmp_path):
@@ -188,7 +188,7 @@ def test_two_runs_are_compared_by_what_their_effects_became(tmp_path):
 
     assert compare("old.sectax", "r.sectax", "slower>10%") == HOLDS
     assert compare("r.sectax", "old.sectax", "slower>10%") == RULED_OUT
-    assert compare("old.sectax", "r.sectax", "slower>20%") == CANNOT_BE_SAID
+    assert compare("old.sectax", "r.sectax", "slower>20%") == INCONCLUSIVE
     assert sectax("compare", "old.sectax", "old.sectax", folder=tmp_path).status == ExitStatus.WRONG_USE
     refusals = {"r.sectax": "wall > 1 s", "published:jwt-php": "slower>5%"}
     for other, limit in refusals.items():
@@ -213,6 +213,6 @@ def test_why_it_is_undecided_is_in_the_json_and_nothing_measured_has_its_own_sta
 
     result = sectax("show", "r.sectax", "--fail-if", "slower>5%", folder=tmp_path)
 
-    assert unseen.status == CANNOT_BE_SAID
+    assert unseen.status == INCONCLUSIVE
     assert [limit["why"] for limit in json.loads(unseen.out)["conditions"]] == [["known cost not seen"]]
     assert result.status == measured.status == ExitStatus.NOTHING_MEASURED

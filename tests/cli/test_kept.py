@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sectax.parts.cache import cache_folder
-from sectax.parts.kept import Kept
+from sectax.parts.cache_entry import CacheEntry
 from tests.needs import needs
 from tests.program import sectax
 from tests.workflow.sessions import begin, wait_for_block
@@ -142,12 +142,12 @@ def test_what_is_kept_needs_no_numpy(run_file, tmp_path, cache):
 def test_what_is_kept_falls_with_age_and_with_the_files_it_was_made_of(tmp_path, monkeypatch):
     monkeypatch.setenv("SECTAX_CACHE", str(tmp_path / "cache"))
     (tmp_path / "source").write_text("one")
-    answer = Kept("test", {"a": 1})
+    answer = CacheEntry("test", {"a": 1})
     answer.keep("said", [tmp_path / "source", tmp_path / "absent"])
 
     assert answer.recall() == "said"
     assert answer.recall(longest_s=-1.0) is None
-    assert Kept("test", {"a": 2}).recall() is None
+    assert CacheEntry("test", {"a": 2}).recall() is None
     (tmp_path / "absent").write_text("")
     assert answer.recall() is None
     answer.keep("again", [tmp_path / "source"])
@@ -160,7 +160,7 @@ def test_what_is_kept_falls_with_age_and_with_the_files_it_was_made_of(tmp_path,
 def test_old_answers_are_forgotten(tmp_path, monkeypatch):
     monkeypatch.setenv("SECTAX_CACHE", str(tmp_path / "cache"))
     for number in range(70):
-        Kept("test", {"number": number}).keep("")
+        CacheEntry("test", {"number": number}).keep("")
 
     assert len(kept(tmp_path, "test")) == 64
 
@@ -168,7 +168,7 @@ def test_old_answers_are_forgotten(tmp_path, monkeypatch):
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"at": "soon"}', '{"at": 1, "files": [], "text": ""}'])
 def test_what_is_kept_and_damaged_is_not_there(tmp_path, monkeypatch, text):
     monkeypatch.setenv("SECTAX_CACHE", str(tmp_path / "cache"))
-    answer = Kept("test", {})
+    answer = CacheEntry("test", {})
     answer.keep("said")
     (path,) = kept(tmp_path, "test")
     path.write_text(text)

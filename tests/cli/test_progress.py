@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 from sectax.cli.progress import REDRAW_S, Loudness, TerminalProgress, live_line, plain
-from sectax.run.progress import Left, ProgressLine, in_pilot
+from sectax.run.progress import ProgressLine, TimeLeft, in_pilot
 from tests.fakes.screen import Screen
 from tests.program import PROGRAM, sectax
 
@@ -28,7 +28,7 @@ KNOWN = ProgressLine(
     "block 7",
     9.0,
     "1 of 2 decided",
-    Left(about_s=8.0, most_s=100.0),
+    TimeLeft(about_s=8.0, most_s=100.0),
     "php/verify/EdDSA: 2.6 times slower",
     "1.1 to 6.1 times slower",
 )

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sectax.engines.dask.cluster import Cluster
-from sectax.engines.dask.worker import Failure, Sealed
+from sectax.engines.dask.worker import JobFailure, Sealed
 from sectax.model.errors import NothingMeasured, WrongUse
 from sectax.record.checksums import frame_checksum
 from tests.engines.real_cluster import RealCluster, two_workers
@@ -82,7 +82,7 @@ def test_no_log_and_no_page_of_the_cluster_has_an_input(cluster: RealCluster, co
     # A job that cannot be done, one whose program does not exist, and one that hangs until its time limit.
     for module, limit_s in (("sectax.cluster.job", 10.0), ("no.such.module", 10.0), ("http.server", 0.5)):
         ((answer,),) = (some.values() for some in connected.do({host: line}, module, limit_s))
-        assert isinstance(answer, Failure)
+        assert isinstance(answer, JobFailure)
         assert NEEDLE not in answer.reason
     client = connected._client
     state = str(client.run_on_scheduler(lambda dask_scheduler: [repr(t) for t in dask_scheduler.tasks.values()]))

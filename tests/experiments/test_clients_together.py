@@ -8,8 +8,16 @@ from collections.abc import Callable
 import pytest
 
 from sectax.experiments.client_server.client import Answered, Overlap
-from sectax.experiments.client_server.together import Offset, Part, Together, agreed_start, offset, one_batch, shared
-from sectax.experiments.s3.client_process import Measured
+from sectax.experiments.client_server.together import (
+    ClientBatch,
+    Offset,
+    Together,
+    agreed_start,
+    offset,
+    one_batch,
+    shared,
+)
+from sectax.experiments.s3.client_process import ObjectBatch
 from sectax.hosts.places import HERE
 from sectax.model.errors import WrongUse
 from sectax.model.plan import Plan
@@ -51,11 +59,13 @@ def test_operations_are_dealt_out_evenly_and_none_is_lost() -> None:
     assert shared(2, 4) == [1, 1, 0, 0]
 
 
-def part(elapsed_ns: list[int], wall_ns: int = 100, cpu_ns: int = 10, late_ns: int = 0, **more: int) -> Part[Measured]:
+def part(
+    elapsed_ns: list[int], wall_ns: int = 100, cpu_ns: int = 10, late_ns: int = 0, **more: int
+) -> ClientBatch[ObjectBatch]:
     """What a client did with one processor, by a clock that is right to 5 ns."""
     host = f"worker-{more.pop('worker', 1)}"
-    batch = Measured(elapsed_ns=elapsed_ns, wall_ns=wall_ns, cpu_ns=cpu_ns, attempts=len(elapsed_ns), **more)
-    return Part(batch, host, late_ns, 5, 1.0)
+    batch = ObjectBatch(elapsed_ns=elapsed_ns, wall_ns=wall_ns, cpu_ns=cpu_ns, attempts=len(elapsed_ns), **more)
+    return ClientBatch(batch, host, late_ns, 5, 1.0)
 
 
 def test_a_load_lasts_from_the_agreed_start_until_its_last_client_has_ended() -> None:
@@ -119,7 +129,7 @@ class Fake:
     def ask(self, count: int, begin: int) -> None:
         self.asked = count, begin
 
-    def sent(self) -> Measured:
+    def sent(self) -> ObjectBatch:
         if not self.asked[0]:
             raise Answered("timeout", "nothing came")
         return part([1] * self.asked[0], started_ns=self.asked[1]).batch

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from sectax.experiments.jwt.experiment import LAYERS, referee_of, subject_inputs
+from sectax.experiments.jwt.experiment import LAYERS, find_referee, subject_inputs
 from sectax.experiments.jwt.keys import ALGORITHMS, make_keys
 from sectax.experiments.jwt.referee import tampered
 from sectax.protocol.session import AnsweredSkipped
@@ -62,7 +62,7 @@ def test_tokens_are_verified_by_all_other_languages_and_tampered_ones_by_none(la
     assert {algorithm for algorithm, _ in signed} >= COMMON
     for algorithm, layer in signed:
         token = signed[algorithm, layer]
-        assert referee_of("sign", algorithm, keys()).judge(token) is None, (algorithm, layer)
+        assert find_referee("sign", algorithm, keys()).judge(token) is None, (algorithm, layer)
         for other in PRESENT:
             for other_layer in LAYERS:
                 if ready(other, "verify", algorithm, other_layer):

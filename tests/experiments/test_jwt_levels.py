@@ -7,7 +7,7 @@ import re
 import pytest
 
 from sectax.cli.requirements import required
-from sectax.experiments.interface import Request
+from sectax.experiments.interface import RunRequest
 from sectax.experiments.jwt import EXPERIMENT, keys
 from sectax.experiments.jwt.experiment import signature_subject
 from sectax.experiments.jwt.keys import ALGORITHMS, COMMON, make_keys
@@ -19,7 +19,7 @@ from tests.machines import request_for
 MACHINE = Machine(probes={"php": ProbeState("PHP", None, True), "python": ProbeState("Python", None, True)})
 
 
-def request(preset: str = "default", **levels: tuple[str, ...]) -> Request:
+def request(preset: str = "default", **levels: tuple[str, ...]) -> RunRequest:
     return request_for(preset, levels)
 
 

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
 from sectax.experiments.jwt import wycheproof
-from sectax.experiments.jwt.keys import ALGORITHMS, base64url, key_of, make_keys, signing_input, unbase64url
+from sectax.experiments.jwt.keys import ALGORITHMS, algorithm_inputs, base64url, make_keys, signing_input, unbase64url
 from sectax.experiments.jwt.referee import JwtReferee
 
 EVERY = pytest.mark.parametrize("name", sorted(ALGORITHMS))
@@ -27,7 +27,7 @@ def keys() -> dict[str, str]:
 
 
 def referee(name: str) -> JwtReferee:
-    return JwtReferee(name, key_of(keys(), name))
+    return JwtReferee(name, algorithm_inputs(keys(), name))
 
 
 @EVERY
@@ -43,7 +43,7 @@ def test_a_genuine_token_is_sound_and_a_tampered_one_refused_whatever_bit_is_tur
 
 @pytest.mark.parametrize("name", sorted(name for name in ALGORITHMS if not name.endswith(("-3072", "-4096"))))
 def test_a_token_of_another_key_is_refused(name):
-    other = JwtReferee(name, key_of(make_keys([name]), name))
+    other = JwtReferee(name, algorithm_inputs(make_keys([name]), name))
 
     assert "signature" in referee(name).judge(other.genuine()[0])
 
@@ -95,7 +95,7 @@ def test_rfc_8037_appendix_a4_signature_is_valid():
 
 
 def test_keys_are_what_the_algorithm_declares_never_twice_the_same_and_in_no_text():
-    assert key_of(keys(), "HS256").keys() == {"secret"}
+    assert algorithm_inputs(keys(), "HS256").keys() == {"secret"}
     assert len(unbase64url(keys()["HS256.secret"])) == 32
     assert load_pem_public_key(keys()["RS256.public_key_pem"].encode()).key_size == 2048
     assert make_keys(["HS256"]) != make_keys(["HS256"])

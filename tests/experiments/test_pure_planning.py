@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sectax.experiments import registry
-from sectax.experiments.interface import Request
+from sectax.experiments.interface import RunRequest
 from sectax.model.errors import SectaxError
 from sectax.model.machine import Machine, ProbeState
 from sectax.run.machine import take
@@ -58,7 +58,7 @@ def watched() -> Iterator[list[str]]:
         _touched = None
 
 
-def requests(name: str) -> list[Request]:
+def requests(name: str) -> list[RunRequest]:
     presets = registry.load(name).presets
     return [request_for(preset, {}, OPTIONS.get(name, {})) for preset in presets]
 

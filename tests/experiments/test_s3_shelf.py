@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sectax.experiments.s3.shelf import SERVES, Shelf
+from sectax.experiments.s3.object_pool import SERVES, ObjectPool
 
 ALIKE, OTHER = ("go", "get", "none", 10**8), ("go", "get", "sse-s3", 10**8)
 
 
 def test_an_object_serves_a_few_clients_and_is_then_stored_again() -> None:
-    shelf = Shelf()
+    shelf = ObjectPool()
     seeds = []
     for _ in range(2 * SERVES):
         kept = shelf.take(ALIKE)
@@ -22,7 +22,7 @@ def test_an_object_serves_a_few_clients_and_is_then_stored_again() -> None:
 
 
 def test_its_last_client_removes_it() -> None:
-    shelf = Shelf()
+    shelf = ObjectPool()
     stays = []
     for _ in range(SERVES):
         kept = shelf.take(ALIKE)
@@ -33,7 +33,7 @@ def test_its_last_client_removes_it() -> None:
 
 
 def test_two_clients_at_once_and_different_treatments_never_share_one() -> None:
-    shelf = Shelf()
+    shelf = ObjectPool()
     first, second = shelf.take(ALIKE), shelf.take(ALIKE)
     shelf.put(ALIKE, replace(first, found=("bucket", "key")))
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
-from sectax.experiments.s3.access import Access
+from sectax.experiments.s3.access import S3Access
 
 _PAGE = 1000
 
@@ -43,8 +43,8 @@ class LyingS3:
     over: threading.Event = field(default_factory=threading.Event)
 
     @property
-    def access(self) -> Access:
-        return Access(self.endpoint, "us-east-1", "an-id", "a-secret")
+    def access(self) -> S3Access:
+        return S3Access(self.endpoint, "us-east-1", "an-id", "a-secret")
 
 
 @contextlib.contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sectax.experiments.command.subject import CommandSpec
-from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules
+from sectax.experiments.interface import Bench, Design, Experiment, Machine, Rules, RunRequest
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.treatment import Factor, Treatment
@@ -19,7 +19,7 @@ class PlacesExperiment(Experiment):
     title = "What does another place cost?"
     factors = (Factor("place", tuple(WORLDS)),)
 
-    def design(self, request: Request, machine: Machine) -> Design:
+    def design(self, request: RunRequest, machine: Machine) -> Design:
         return Design(
             factors=self.factors,
             control="place",

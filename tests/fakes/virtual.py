@@ -20,7 +20,7 @@ from pathlib import Path
 from sectax.experiments.command import launcher, subject
 from sectax.experiments.command.launchers import NOTHING
 from sectax.hosts.process.host import LocalHost
-from sectax.hosts.process.telemetry import Reading
+from sectax.hosts.process.telemetry import TelemetryReading
 from sectax.record import writer
 
 # Relative spreads of a process and of its executions, as on a calm machine.
@@ -113,8 +113,8 @@ class VirtualLauncher:
 class VirtualTelemetry:
     """A machine on which nothing else happens."""
 
-    def read(self) -> Reading:
-        return Reading(None, None, None, None, None, None)
+    def read(self) -> TelemetryReading:
+        return TelemetryReading(None, None, None, None, None, None)
 
     def close(self) -> None:
         pass

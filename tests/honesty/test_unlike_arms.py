@@ -17,7 +17,7 @@ import pytest
 from benchmarks.load import Load
 from sectax.experiments.honesty import EXPERIMENT
 from sectax.experiments.honesty.experiment import TIMES, RepeatedSpec
-from sectax.experiments.interface import Request
+from sectax.experiments.interface import RunRequest
 from sectax.experiments.on_probe.subject import BATCH_CPU
 from sectax.experiments.registry import load
 from sectax.model.plan import Plan, Stopping
@@ -41,7 +41,7 @@ def one_pinned_hog() -> Iterator[None]:
 
 
 def unlike() -> tuple[Plan, dict[str, SubjectSpec]]:
-    plan = planned(EXPERIMENT, Request("unlike", {"language": ("python",)}, Stopping(margin=0.02), seed=1))
+    plan = planned(EXPERIMENT, RunRequest("unlike", {"language": ("python",)}, Stopping(margin=0.02), seed=1))
     bench = EXPERIMENT.bench(plan)
     return plan, bench.specs(bench.inputs(), None)
 
@@ -106,7 +106,7 @@ def test_the_preset_has_one_short_baseline_and_arms_that_repeat_it() -> None:
 
 def test_other_presets_have_none_of_them() -> None:
     for preset in ("default", "quick"):
-        plan = planned(load("honesty"), Request(preset, {"language": ("python",)}, Stopping(margin=0.02), seed=1))
+        plan = planned(load("honesty"), RunRequest(preset, {"language": ("python",)}, Stopping(margin=0.02), seed=1))
 
         assert not TIMES.keys() & {treatment.levels["injected"] for treatment in plan.treatments}
 

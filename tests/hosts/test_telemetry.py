@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sectax.hosts.process.child import Child
-from sectax.hosts.process.telemetry import Reading, TelemetryReader, difference
+from sectax.hosts.process.telemetry import TelemetryReader, TelemetryReading, difference
 from tests.hosts.processes import soon
 from tests.hosts.trees import Tree
 
@@ -182,5 +182,5 @@ def test_a_closed_reader_reads_nothing_and_keeps_no_file_open() -> None:
     reader.close()
     reader.close()
 
-    assert reader.read() == Reading(None, None, None, None, None, None)
+    assert reader.read() == TelemetryReading(None, None, None, None, None, None)
     assert len(os.listdir("/proc/self/fd")) == open_before

@@ -18,7 +18,7 @@ import msgspec
 from botocore.config import Config
 
 from lambda_local.http.server import listen_on_loopback
-from lambda_local.instances.invocation import Measured
+from lambda_local.instances.invocation import InvocationMetrics
 from lambda_local.main import Service
 from lambda_local.settings import Settings
 from tests.lambda_local.archives import archive
@@ -122,8 +122,10 @@ class LocalLambda:
         return client(self.endpoint, **config)
 
 
-def measured(answer: dict[str, Any]) -> Measured:
-    return msgspec.json.decode(answer["ResponseMetadata"]["HTTPHeaders"]["x-lambda-local-measured"], type=Measured)
+def measured(answer: dict[str, Any]) -> InvocationMetrics:
+    return msgspec.json.decode(
+        answer["ResponseMetadata"]["HTTPHeaders"]["x-lambda-local-measured"], type=InvocationMetrics
+    )
 
 
 def create(lambda_: Any, name: str, source: str, **more: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import pytest
 from lambda_local.errors import SetUpFailed
 from lambda_local.runtimes import node
 from lambda_local.runtimes.found import find, here, lack
-from lambda_local.runtimes.installing import version_of
+from lambda_local.runtimes.installing import reported_version
 
 NODE = "#!/bin/sh\necho v20.11.1\n"
 BUILD = ("autoconf", "automake", "libtoolize", "cmake", "make", "g++", "python3", "npm")
@@ -22,7 +22,7 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     monkeypatch.setenv("PATH", str(folder))
     monkeypatch.setenv("LAMBDA_LOCAL_CACHE", str(tmp_path / "cache"))
-    version_of.cache_clear()
+    reported_version.cache_clear()
     return folder
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from lambda_local.function import Code, Function
-from lambda_local.http import Exchange, Request
+from lambda_local.http import Exchange, HttpRequest
 from lambda_local.instances.extensions_api import ExtensionsApi
 from lambda_local.instances.invocation import Invocation
 from lambda_local.instances.runtime_api import RuntimeApi
@@ -32,7 +32,7 @@ class Program:
     def call(self, method: str, path: str, body: bytes = b"", too_large: bool = False, **headers: str) -> Heard:
         heard = Heard()
         given = {name.replace("_", "-"): value for name, value in headers.items()}
-        request = Request(method, path, "", given, body, too_large, 2_000)
+        request = HttpRequest(method, path, "", given, body, too_large, 2_000)
         self.api.handle(Exchange(request, heard.take, keep_alive=True))
         return heard
 

@@ -154,10 +154,10 @@ def test_a_function_finds_a_shell_but_no_tools_of_the_machine_and_no_paths_of_it
 
 
 def test_an_interpreter_of_the_system_brings_no_programs_of_the_machine(monkeypatch):
-    executable, prefix, version = python._interpreter_of(PYTHON)
+    executable, prefix, version = python._find_interpreter(PYTHON)
     python._client(executable, prefix, PYTHON, version)
     # As where Python is Debian's own: everything below /usr is below /var/lang then.
-    monkeypatch.setattr(python, "_interpreter_of", lambda name: (executable, Path("/usr"), version))
+    monkeypatch.setattr(python, "_find_interpreter", lambda name: (executable, Path("/usr"), version))
     runtime = found.find(PYTHON)
     listed = "import os\nfor top in ('bin', 'sbin', 'games', 'local/bin', 'local/sbin'):\n" + (
         "    path = '/var/lang/' + top\n    print(top, *sorted(os.listdir(path)) if os.path.isdir(path) else [])"

@@ -20,18 +20,18 @@ def test_what_is_as_it_was_built_is_whole_and_may_have_grown(built):
     (built / "lib" / "__pycache__").mkdir()
     (built / "lib" / "__pycache__" / "a.pyc").write_bytes(b"later")
 
-    assert probes.damage_of(built) is None
+    assert probes.find_damage(built) is None
 
 
 def test_a_changed_a_missing_and_a_listless_file_are_damage(built):
     (built / "lib" / "a.py").write_text("one = 2\n")
-    assert probes.damage_of(built) == "lib/a.py has changed"
+    assert probes.find_damage(built) == "lib/a.py has changed"
 
     (built / "lib" / "a.py").unlink()
-    assert "lib/a.py is missing" in str(probes.damage_of(built))
+    assert "lib/a.py is missing" in str(probes.find_damage(built))
 
     (built / "files.sha256").write_text("")
-    assert probes.damage_of(built) == "the list of its files is empty"
+    assert probes.find_damage(built) == "the list of its files is empty"
 
 
 def test_a_damaged_probe_is_found_and_built_again(tmp_path, monkeypatch):

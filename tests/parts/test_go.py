@@ -98,7 +98,7 @@ def test_an_older_one_fetches_a_release_that_then_works(programs):
     go.fetch("1.26.0")
 
     program = go.find("1.26.0")
-    assert go.version_of(program) == f"go{go.RELEASE}"
+    assert go.installed_version(program) == f"go{go.RELEASE}"
     top = program.parents[1]
     assert os.access(top / "pkg/tool/linux/compile", os.X_OK)
     assert (top / "src/go.mod").read_text() == "module std\n"

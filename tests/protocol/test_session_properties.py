@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sectax.protocol.messages import REPLIES, HelloReply, MeasureReply, PrepareReply, Reply, StopReply, WitnessReply
-from sectax.protocol.session import AnsweredFailed, AnsweredSkipped, ProtocolViolation, Session
+from sectax.protocol.session import AnsweredFailed, AnsweredSkipped, ProbeSession, ProtocolViolation
 from sectax.text.printable import printable
 
 json_values = st.recursive(
@@ -26,7 +26,7 @@ lines = (
 )
 
 
-def ask(session: Session, kind: type[Reply]) -> None:
+def ask(session: ProbeSession, kind: type[Reply]) -> None:
     match kind.__name__:
         case "HelloReply":
             session.hello()
@@ -42,7 +42,7 @@ def ask(session: Session, kind: type[Reply]) -> None:
 
 @given(line=lines, kind=st.sampled_from(sorted(REPLIES.values(), key=lambda kind: kind.__name__)))
 def test_any_bytes_are_a_reply_or_a_named_fault(line: bytes, kind: type[Reply]) -> None:
-    session = Session()
+    session = ProbeSession()
     ask(session, kind)
 
     outcome: object
@@ -67,7 +67,7 @@ def test_any_bytes_are_a_reply_or_a_named_fault(line: bytes, kind: type[Reply]) 
 def test_a_measurement_is_believed_exactly_if_its_counts_agree(
     count: int, each: bool, elapsed: list[int], ran: int, failures: int
 ) -> None:
-    session = Session()
+    session = ProbeSession()
     session.measure(count, each=each)
     line = json.dumps({"seq": 1, "status": "ok", "count": ran, "elapsed_ns": elapsed, "failures": failures}).encode()
     sound = (
@@ -90,7 +90,7 @@ def test_a_measurement_is_believed_exactly_if_its_counts_agree(
 @given(operation=st.text(), inputs=st.dictionaries(st.text(), st.text(), max_size=3))
 def test_a_request_is_always_one_line_of_utf8(operation: str, inputs: dict[str, str]) -> None:
     try:
-        line = Session().prepare(operation, {}, inputs)
+        line = ProbeSession().prepare(operation, {}, inputs)
     except UnicodeEncodeError:  # half a surrogate pair is no text, and never leaves sectax
         return
 

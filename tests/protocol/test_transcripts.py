@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from sectax.protocol.messages import REPLIES, schemas
-from sectax.protocol.session import AnsweredFailed, AnsweredSkipped, Session
+from sectax.protocol.session import AnsweredFailed, AnsweredSkipped, ProbeSession
 
 FOLDER = Path(__file__).parents[2] / "probes" / "transcripts"
 TRANSCRIPTS = sorted(FOLDER.glob("*.jsonl"))
@@ -24,7 +24,7 @@ def exchanges(path: Path) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     return [(asked["line"], answered["line"]) for asked, answered in zip(lines[::2], lines[1::2], strict=True)]
 
 
-def ask(session: Session, request: dict[str, Any]) -> bytes:
+def ask(session: ProbeSession, request: dict[str, Any]) -> bytes:
     methods: dict[str, Callable[..., bytes]] = {
         "hello": session.hello,
         "prepare": session.prepare,
@@ -42,7 +42,7 @@ def test_there_are_transcripts() -> None:
 
 @pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
 def test_the_session_says_and_understands_every_line(path: Path) -> None:
-    session = Session()
+    session = ProbeSession()
     for request, answer in exchanges(path):
         assert json.loads(ask(session, request)) == request
 

@@ -18,7 +18,7 @@ def rows(situation: str, table: str) -> list[dict[str, str]]:
     return list(reader.DictReader(io.StringIO(text, newline="")))
 
 
-OF_ONE_HOST = csv.tables_of(situations.signatures_in_php())
+OF_ONE_HOST = csv.available_tables(situations.signatures_in_php())
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_missing_number_is_empty_with_its_reason_and_never_zero(situation: str) 
 @pytest.mark.parametrize("situation", situations.ALL)
 def test_every_row_has_the_cells_of_its_head(situation: str) -> None:
     analysed = situations.ALL[situation]()
-    for table in csv.tables_of(analysed):
+    for table in csv.available_tables(analysed):
         text = csv.render(analysed, table)
 
         assert len({len(row) for row in reader.reader(io.StringIO(text, newline=""))}) == 1

@@ -8,7 +8,7 @@ import pytest
 
 from sectax.model.metric import Better, Metric, Summary
 from sectax.reports import markdown
-from sectax.reports.document import Part, Table
+from sectax.reports.document import ColumnRole, Table
 from sectax.reports.report_layout import run_report
 from sectax.reports.result_tables import result_tables, visible
 from sectax.run.advice import decided
@@ -28,10 +28,10 @@ def analysed():
 def alone(analysed) -> list[Table]:
     """The tables in which nothing is compared."""
     every = result_tables(analysed, visible(analysed, show_all=True))
-    return [item for item in every if isinstance(item, Table) and not column(item, Part.EFFECT)[0]]
+    return [item for item in every if isinstance(item, Table) and not column(item, ColumnRole.EFFECT)[0]]
 
 
-def column(table: Table, part: Part) -> list[str]:
+def column(table: Table, part: ColumnRole) -> list[str]:
     (place,) = (place for place, item in enumerate(table.columns) if item.part is part)
     return [table.columns[place].head, *(row.cells[place] for row in table.rows)]
 
@@ -40,19 +40,19 @@ def test_they_have_a_table_of_their_own_with_the_baseline_and_what_an_interval_l
     made = alone(analysed)
 
     assert len(made) == len(analysed.measured.plan.cells)
-    assert column(made[0], Part.LABEL)[1] == "RS256"
-    assert set(column(made[0], Part.EFFECT)) == {""}
+    assert column(made[0], ColumnRole.LABEL)[1] == "RS256"
+    assert set(column(made[0], ColumnRole.EFFECT)) == {""}
     # How many of them count depends on the draw.
     lacks = "an interval needs at least 368 independent observations in at least 20 blocks; these 112 count as "
-    assert all(words.startswith(lacks) for words in column(made[0], Part.VERDICT)[1:])
+    assert all(words.startswith(lacks) for words in column(made[0], ColumnRole.VERDICT)[1:])
 
 
 def test_a_treatment_without_the_figure_is_not_in_its_table(analysed) -> None:
     gone = replace(analysed.treatments[0], estimates={})
     of_first, of_second = alone(replace(analysed, treatments=(gone, *analysed.treatments[1:])))
 
-    assert column(of_first, Part.LABEL)[1:] == ["ES256", "EdDSA"]
-    assert column(of_second, Part.LABEL)[1:] == ["RS256", "ES256", "EdDSA"]
+    assert column(of_first, ColumnRole.LABEL)[1:] == ["ES256", "EdDSA"]
+    assert column(of_second, ColumnRole.LABEL)[1:] == ["RS256", "ES256", "EdDSA"]
 
 
 def test_markdown_has_no_word_of_a_comparison_in_it(analysed) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sectax.reports.scale import Scale, around, cost_ticks, ticks
+from sectax.reports.scale import AxisScale, around, cost_ticks, ticks
 
 VALUES = st.lists(st.floats(1e-9, 1e9), min_size=1, max_size=8)
 
@@ -46,7 +46,7 @@ def test_ticks_are_few_lie_within_and_say_their_value(values: list[float], logar
     ],
 )
 def test_an_axis_of_costs_names_no_cost_and_the_round_costs_near_its_ends(low, high, expected) -> None:
-    scale = Scale(low, high, 0.0, 100.0, logarithmic=True)
+    scale = AxisScale(low, high, 0.0, 100.0, logarithmic=True)
 
     assert [text for _, text in cost_ticks(scale)] == expected
     assert all(math.isfinite(scale.place(value)) for value, _ in cost_ticks(scale))

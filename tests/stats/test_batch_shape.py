@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sectax.stats.batch_shape import FEWEST, batches_of, best_split
+from sectax.stats.batch_shape import FEWEST, best_split, process_batches
 
 
 def one(times, places=None):
     places = np.zeros(len(times)) if places is None else np.array(places, dtype=float)
-    (batches,) = batches_of(np.array(times, dtype=float), places, [len(times)])
+    (batches,) = process_batches(np.array(times, dtype=float), places, [len(times)])
     return batches
 
 
@@ -22,7 +22,7 @@ def test_in_company_a_process_gives_the_same_numbers_to_the_last_bit():
     processes = [noise(seed, size) for seed, size in enumerate((20, 7, 20, 1, 33, 20, 3))]
     places = [np.random.default_rng(seed).integers(0, 5, len(times)) * 1.0 for seed, times in enumerate(processes)]
 
-    together = batches_of(np.concatenate(processes), np.concatenate(places), [len(times) for times in processes])
+    together = process_batches(np.concatenate(processes), np.concatenate(places), [len(times) for times in processes])
 
     assert together == [one(times, place) for times, place in zip(processes, places, strict=True)]
 
@@ -86,7 +86,7 @@ def test_a_single_spike_is_no_mode():
 
 
 def test_normal_batches_are_cut_near_2_7_deviations():
-    shapes = batches_of(np.concatenate([noise(seed, 200) for seed in range(50)]), np.zeros(10_000), [200] * 50)
+    shapes = process_batches(np.concatenate([noise(seed, 200) for seed in range(50)]), np.zeros(10_000), [200] * 50)
 
     assert np.mean([batches.shape.separation for batches in shapes]) == pytest.approx(2.7, abs=0.1)
 

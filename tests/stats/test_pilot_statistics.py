@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 from sectax.stats.confidence_sequence import UNSEEN, guarded_half_width
-from sectax.stats.pilot import Noise, change_points, noise_of, seconds_to_verdict, warm_up, warm_up_of, width_after
+from sectax.stats.pilot import (
+    Noise,
+    change_points,
+    pilot_noise,
+    seconds_to_verdict,
+    warm_up,
+    warmup_length,
+    width_after,
+)
 from sectax.stats.student import repeated_critical_value
 
 BATCHES = np.arange(60)
@@ -54,7 +62,7 @@ def test_a_pilot_that_never_settles_says_so() -> None:
 
 
 def test_a_pilot_too_short_to_tell_gives_half_of_itself() -> None:
-    result = warm_up_of([0.5, 0.1, 0.0, 0.0])
+    result = warmup_length([0.5, 0.1, 0.0, 0.0])
 
     assert (result.batches, result.settled) == (2, False)
 
@@ -163,7 +171,7 @@ def ratios(within: float, between: float, likeness: float, *, treatments: int = 
 
 @pytest.mark.parametrize("likeness", [0.0, 0.3, 0.6])
 def test_what_lasts_from_turn_to_turn_is_distinguished_from_what_processes_differ_by(likeness: float) -> None:
-    found = noise_of(ratios(0.05, 0.02, likeness))
+    found = pilot_noise(ratios(0.05, 0.02, likeness))
 
     assert found.likeness == pytest.approx(likeness, abs=0.05)
     assert found.between == pytest.approx(0.02**2, rel=0.4)
@@ -183,10 +191,10 @@ def test_noise_that_lasts_wants_more_rounds_than_noise_that_does_not() -> None:
 
 @pytest.mark.parametrize("seen", [[], [[[0.1], [0.2]]]])
 def test_one_turn_says_nothing_of_the_noise(seen: list[Any]) -> None:
-    assert noise_of(seen) is None
+    assert pilot_noise(seen) is None
 
 
 def test_one_process_tells_how_turns_vary_and_not_how_processes_differ() -> None:
-    seen = noise_of([[[0.1, 0.2, 0.3]]])
+    seen = pilot_noise([[[0.1, 0.2, 0.3]]])
 
     assert (seen.within, seen.between) == (pytest.approx(0.01), 0.0)

@@ -107,7 +107,7 @@ def test_number_without_interval_has_four_digits_at_most(value: float, text: str
     assert units.number(value) == text
 
 
-PER_S = units.Scale("operations/s")
+PER_S = units.UnitScale("operations/s")
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping
 from hashlib import pbkdf2_hmac
 
-from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request
+from sectax.experiments.interface import Bench, Design, Experiment, Machine, RunRequest
 from sectax.experiments.levels import choose
 from sectax.model.errors import SubjectFailed
 from sectax.model.metric import Better, Metric, Summary
@@ -28,7 +28,7 @@ class PasswordExperiment(Experiment):
     title = "What does it cost a web server to check a password?"
     factors = (Factor("check", tuple(ITERATIONS)),)
 
-    def design(self, request: Request, machine: Machine) -> Design:
+    def design(self, request: RunRequest, machine: Machine) -> Design:
         return Design(
             factors=choose(self.factors, {}, request.levels),
             control="check",

@@ -13,14 +13,14 @@ from sectax.model.advice import Advice
 from sectax.model.finding import AuditWarning
 from sectax.model.measured import Measured
 from sectax.prices import load
-from sectax.run.advice import rules_of
+from sectax.run.advice import experiment_rules
 from tests.schemas import follows_its_schema
 
 
 def advised(run: Measured, asked: Asked = NOTHING, warnings: Sequence[AuditWarning] = ()) -> Advice:
     """By the rules of the run's experiment and the built-in prices."""
     analysed = analyse(run, warnings)
-    return advice(analysed, rules_of(analysed), load(), asked)
+    return advice(analysed, experiment_rules(analysed), load(), asked)
 
 
 def printed(of: Advice) -> str:

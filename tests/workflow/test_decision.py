@@ -20,7 +20,7 @@ from sectax.model.measured import Measured
 from sectax.model.plan import Plan
 from sectax.prices import load
 from sectax.reports.words import decisions, summaries
-from sectax.run.advice import rules_of
+from sectax.run.advice import experiment_rules
 from tests.fakes.measured import measured as measured_run
 from tests.golden import as_agreed
 from tests.machines import plan_of, planned, request_for
@@ -61,7 +61,7 @@ def undecided(analysed: Analysed, level: str) -> Analysed:
 
 
 def decision_of(analysed: Analysed, **asked):
-    return decide(analysed, rules_of(analysed), load(), **asked)
+    return decide(analysed, experiment_rules(analysed), load(), **asked)
 
 
 def test_the_cheapest_for_all_comes_first_and_then_the_cheapest_without_its_caveat() -> None:

@@ -9,26 +9,26 @@ import pytest
 from sectax.experiments.command.hook import HookFailed
 from sectax.gate.checkouts import Repository
 from sectax.gate.gate import _agree
-from sectax.model.condition import Answer
+from sectax.model.condition import ConditionAnswer
 from sectax.model.errors import WrongUse
-from sectax.model.gate import Gate, Limit, Outcome, Revision, Session
+from sectax.model.gate import Gate, GateLimit, GateOutcome, GateSession, Revision
 from sectax.reports.gate import github_annotations, junit, lines, markdown
 from tests.golden import as_agreed
 from tests.workflow.repositories import commit as commit_all
 from tests.workflow.repositories import git
 
 GOLDEN = Path(__file__).with_name("golden")
-HOLDS = Limit("slower>5%", Answer.HOLDS, ("new: 9 % slower (7 to 11 %)",), "")
-KEPT = Limit("cpu:slower>5%", Answer.RULED_OUT, ("new: 1 % slower (0 to 2 %)",), "")
-OPEN = Limit("slower>5%", Answer.OPEN, ("new: undecided",), "run it again")
+HOLDS = GateLimit("slower>5%", ConditionAnswer.HOLDS, ("new: 9 % slower (7 to 11 %)",), "")
+KEPT = GateLimit("cpu:slower>5%", ConditionAnswer.RULED_OUT, ("new: 1 % slower (0 to 2 %)",), "")
+OPEN = GateLimit("slower>5%", ConditionAnswer.OPEN, ("new: undecided",), "run it again")
 SIDES = (Revision("main", "0" * 40), Revision("HEAD", "1" * 40))
 
 
-def session(*limits: Limit) -> Session:
-    return Session("a.sectax", 12, "EPYC", limits)
+def session(*limits: GateLimit) -> GateSession:
+    return GateSession("a.sectax", 12, "EPYC", limits)
 
 
-def gate(outcome: Outcome, *sessions: Session, why: str = "") -> Gate:
+def gate(outcome: GateOutcome, *sessions: GateSession, why: str = "") -> Gate:
     return Gate(outcome, why, *SIDES, sessions, 0.000625)
 
 
@@ -42,7 +42,7 @@ def gate(outcome: Outcome, *sessions: Session, why: str = "") -> Gate:
     ],
 )
 def test_a_limit_is_exceeded_where_both_sessions_exceed_it(
-    first: tuple[Limit, ...], second: tuple[Limit, ...], agree: bool
+    first: tuple[GateLimit, ...], second: tuple[GateLimit, ...], agree: bool
 ) -> None:
     assert _agree(session(*first), session(*second)) is agree
 
@@ -50,16 +50,16 @@ def test_a_limit_is_exceeded_where_both_sessions_exceed_it(
 def test_what_a_gate_prints_is_as_agreed() -> None:
     nothing = replace(OPEN, why="main --build: exit status 2 (by hand: make)", seen=())
     gates = (
-        gate(Outcome.EXCEEDED, session(HOLDS, KEPT), session(HOLDS, KEPT)),
-        gate(Outcome.UNKNOWN, session(OPEN, KEPT)),
-        gate(Outcome.NOTHING, session(nothing), why=nothing.why),
+        gate(GateOutcome.EXCEEDED, session(HOLDS, KEPT), session(HOLDS, KEPT)),
+        gate(GateOutcome.UNKNOWN, session(OPEN, KEPT)),
+        gate(GateOutcome.NOTHING, session(nothing), why=nothing.why),
     )
     as_agreed(GOLDEN / "gate-outcomes.txt", "\n\n".join("\n".join(lines(gate)) for gate in gates) + "\n")
 
 
 def test_a_summary_has_a_row_for_each_limit_and_no_markup_of_others() -> None:
     evil = replace(HOLDS, seen=("a|b <img src=x>",))
-    rows = markdown(gate(Outcome.EXCEEDED, session(evil, KEPT))).splitlines()
+    rows = markdown(gate(GateOutcome.EXCEEDED, session(evil, KEPT))).splitlines()
 
     assert sum(row.startswith("| ") for row in rows) == 4
     assert "<img" not in "".join(rows).replace("\\<", "")
@@ -67,9 +67,15 @@ def test_a_summary_has_a_row_for_each_limit_and_no_markup_of_others() -> None:
 
 @pytest.mark.parametrize(
     ("outcome", "limit", "kinds"),
-    [(Outcome.EXCEEDED, HOLDS, ["error"]), (Outcome.UNKNOWN, OPEN, ["warning"]), (Outcome.PASSED, KEPT, [])],
+    [
+        (GateOutcome.EXCEEDED, HOLDS, ["error"]),
+        (GateOutcome.UNKNOWN, OPEN, ["warning"]),
+        (GateOutcome.PASSED, KEPT, []),
+    ],
 )
-def test_annotations_are_errors_only_where_the_gate_is_red(outcome: Outcome, limit: Limit, kinds: list[str]) -> None:
+def test_annotations_are_errors_only_where_the_gate_is_red(
+    outcome: GateOutcome, limit: GateLimit, kinds: list[str]
+) -> None:
     said = list(github_annotations(gate(outcome, session(limit))))
 
     assert [line.split()[0].strip(":") for line in said] == kinds
@@ -77,13 +83,13 @@ def test_annotations_are_errors_only_where_the_gate_is_red(outcome: Outcome, lim
 
 
 def test_false_alarms_are_of_limits_on_changes() -> None:
-    assert any("at most 0.063 %" in line for line in lines(gate(Outcome.PASSED, session(KEPT))))
-    of_values = replace(gate(Outcome.PASSED, session(KEPT)), false_alarms=None)
+    assert any("at most 0.063 %" in line for line in lines(gate(GateOutcome.PASSED, session(KEPT))))
+    of_values = replace(gate(GateOutcome.PASSED, session(KEPT)), false_alarms=None)
     assert [line for line in lines(of_values) if "pushes" in line] == []
 
 
 def test_junit_fails_what_is_exceeded_and_skips_what_is_undecided() -> None:
-    undecided = gate(Outcome.EXCEEDED, session(HOLDS, KEPT, OPEN))
+    undecided = gate(GateOutcome.EXCEEDED, session(HOLDS, KEPT, OPEN))
     suite = junit(undecided, may_pass=True)
 
     assert 'failures="1" errors="1" skipped="0"' in junit(undecided)

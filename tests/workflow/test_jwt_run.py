@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sectax.cli import present
-from sectax.experiments.interface import Request
+from sectax.experiments.interface import RunRequest
 from sectax.model.analysed import RunReport
 from sectax.model.plan import Stopping
 from sectax.parts import probes
@@ -66,7 +66,7 @@ def test_a_probe_that_cannot_be_used_is_named_with_its_reason(mode, says, tmp_pa
     monkeypatch.setattr(probes, "load", lambda name: fake)
     monkeypatch.setattr(probes, "missing", lambda probe, **_: None)
     watcher = Watcher()
-    request = Request("quick", {"language": ("fake",)}, Stopping(margin=0.02, max_blocks=6), seed=1)
+    request = RunRequest("quick", {"language": ("fake",)}, Stopping(margin=0.02, max_blocks=6), seed=1)
 
     outcome = start("jwt", request, tmp_path / "r.sectax", watcher)
 

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from sectax.cli import machine_checks as doctor
-from sectax.experiments.interface import Request
+from sectax.experiments.interface import RunRequest
 from sectax.model.plan import Stopping
 from sectax.run import start as run
 from sectax.run.environment import machine_load, slowdown
@@ -31,7 +31,7 @@ def test_a_run_warns_before_it_measures(monkeypatch: pytest.MonkeyPatch, capsys,
     monkeypatch.setattr(os, "getloadavg", lambda: (77.0, 0.0, 0.0))
     watcher = Watcher()
     commands = {"baseline": ("true",), "treatment": ("t=true",)}
-    request = Request("default", {}, Stopping(margin=0.02, max_blocks=1), 1, commands)
+    request = RunRequest("default", {}, Stopping(margin=0.02, max_blocks=1), 1, commands)
     run.start("command", request, tmp_path / "r.sectax", watcher)
 
     assert any(line.startswith("warning: ") and "77.00" in line for line in watcher.lines)

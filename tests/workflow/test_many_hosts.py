@@ -106,10 +106,10 @@ def test_a_block_comes_back_from_a_host_as_it_went(tmp_path: object) -> None:
         Trial("sign/RS256", 9, 9, State.OK, (), {"steal_s": math.nan}),
     ]
     packed = job._packed(happened, {"key": "secret-key-1", "short": "a"})
-    line = _packed_line(job.Measured(7, 1.25, "1.0", packed))
+    line = _packed_line(job.BlockResult(7, 1.25, "1.0", packed))
     answer = job.decode_answer(line)
 
-    back = list(job.events_of(answer))
+    back = list(job.unpack_events(answer))
     assert back[:-2] == happened[:-2]
     assert back[-2] == Dropped("sign/RS256", State.FAILED, "close", "it said [input] at the end", "keep [input]")
     assert isinstance(back[-1], Trial)
@@ -128,14 +128,14 @@ def test_an_answer_that_makes_no_sense_is_refused(content: bytes) -> None:
 
 def test_damage_to_an_answer_is_refused() -> None:
     rng = random.Random(1)
-    line = _packed_line(job.Measured(1, 1.0, "1.0", job._packed(events(planned_block(PLAN, 1)), {})))
+    line = _packed_line(job.BlockResult(1, 1.0, "1.0", job._packed(events(planned_block(PLAN, 1)), {})))
     refused = 0
     for _ in range(200):
         damaged = bytearray(line)
         damaged[rng.randrange(len(line))] ^= 1 << rng.randrange(7)
         try:
             answer = job.decode_answer(bytes(damaged))
-            list(job.events_of(answer))  # type: ignore[arg-type]
+            list(job.unpack_events(answer))  # type: ignore[arg-type]
         except ValueError:
             refused += 1
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sectax.experiments.interface import Request
+from sectax.experiments.interface import RunRequest
 from sectax.experiments.s3 import bench
 from sectax.model.finding import Severity
 from sectax.model.plan import Stopping
@@ -58,7 +58,7 @@ def accused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
         levels = {"client": "python", "operation": "get,head", "size": "10KB", "encryption": "none,sse-s3"}
         levels |= {"transfer": "plain"} | more
         asked = {name: tuple(text.split(",")) for name, text in levels.items()}
-        request = Request("quick", asked, Stopping(0.02, fixed_blocks=6), 1, {"link": (link,)})
+        request = RunRequest("quick", asked, Stopping(0.02, fixed_blocks=6), 1, {"link": (link,)})
         outcome = start("s3", request, tmp_path / "run.sectax", Watcher())
         assert outcome.trouble is None
         assert len(outcome.analysed.measured.blocks) == 6

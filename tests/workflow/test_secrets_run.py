@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from sectax.cli.options import progress
-from sectax.design.planning import Request
+from sectax.design.planning import RunRequest
 from sectax.experiments.secrets.backend import Backend
 from sectax.model.plan import Stopping
 from sectax.run import start as workflow
@@ -48,7 +48,7 @@ def test_no_secret_is_recorded_or_printed(tmp_path, monkeypatch, capfd) -> None:
     monkeypatch.setattr(Backend, "__init__", Backend.__init__)  # and put back
     marked()
     levels = {"memory": ("1769",), "access": ("dictionary", "sidecar"), "situation": ("hit",)}
-    request = Request("quick", levels, Stopping(margin=0.02, fixed_blocks=6), seed=1)
+    request = RunRequest("quick", levels, Stopping(margin=0.02, fixed_blocks=6), seed=1)
     outcome = workflow.start("secrets", request, tmp_path / "r.sectax", progress(quiet=False, verbose=True))
 
     assert outcome.state == "finished"

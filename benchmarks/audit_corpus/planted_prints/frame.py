@@ -256,7 +256,7 @@ def some(share: float, of: str | float) -> int:
     return max(1, round(share * float(of)))
 
 
-def asked_for(pattern: str, put: Callable[[float], Plant]) -> Plant:
+def main_findings(pattern: str, put: Callable[[float], Plant]) -> Plant:
     """A plant that is made of the first number that a pattern finds, such as the rate that was reached."""
 
     def planted(text: str, rng: Rng) -> str | None:

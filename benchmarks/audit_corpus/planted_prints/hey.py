@@ -11,12 +11,12 @@ from benchmarks.audit_corpus.planted_prints.frame import (
     Rng,
     above,
     and_again,
-    asked_for,
     both,
     cut_before,
     each_match,
     instead,
     lacking,
+    main_findings,
     some,
     times,
 )
@@ -122,7 +122,7 @@ _KINDS = (
         "F fixed-time-total",
         both(
             lacking(r"Success rate|\bhey -"),
-            asked_for(
+            main_findings(
                 r"Requests/sec:\s+([\d.]+)", lambda rate: above(f"$ hey -z 30s -c 1 -q {rate:.0f} http://localhost/")
             ),
         ),

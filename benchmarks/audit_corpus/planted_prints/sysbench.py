@@ -11,13 +11,13 @@ from benchmarks.audit_corpus.planted_prints.frame import (
     Rng,
     above,
     and_again,
-    asked_for,
     both,
     cut_before,
     each_match,
     holding,
     instead,
     lacking,
+    main_findings,
     some,
     times,
 )
@@ -175,7 +175,7 @@ _KINDS = (
     Kind(
         "a rate that was asked for and reached",
         "F fixed-time-total",
-        asked_for(
+        main_findings(
             r"events per second:\s+([\d.]+)",
             lambda rate: instead(
                 r"^Number of threads: .*$", rf"\g<0>\nTarget transaction rate: {rate:.0f}/sec", first=True

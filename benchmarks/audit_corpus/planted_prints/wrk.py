@@ -10,11 +10,11 @@ from benchmarks.audit_corpus.planted_prints.frame import (
     Plant,
     Rng,
     and_again,
-    asked_for,
     both,
     cut_before,
     each_match,
     instead,
+    main_findings,
     some,
     times,
 )
@@ -131,7 +131,7 @@ def _far_too_slow(text: str, _: Rng) -> str | None:
 
 def _asked_rate(factor: float) -> Plant:
     """A command right above the first output that asks for a rate."""
-    return asked_for(
+    return main_findings(
         r"Requests/sec:\s+([\d.]+)",
         lambda rate: instead("^Running", f"wrk2 -R{factor * rate:.0f} http://x/\nRunning", first=True),
     )

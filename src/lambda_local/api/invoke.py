@@ -11,7 +11,7 @@ from lambda_local.api.functions import Functions
 from lambda_local.api.requests import Call
 from lambda_local.function import LATEST
 from lambda_local.http import Bytes
-from lambda_local.instances.invocation import Invocation, Outcome
+from lambda_local.instances.invocation import Invocation, InvocationOutcome
 from lambda_local.instances.pool import Pool, TooManyInstances
 from lambda_local.settings import PAYLOAD_BYTES
 
@@ -59,7 +59,7 @@ def _json(body: Bytes) -> Bytes:
     return body
 
 
-def _headers(outcome: Outcome, *, wants_log: bool) -> list[tuple[str, str]]:
+def _headers(outcome: InvocationOutcome, *, wants_log: bool) -> list[tuple[str, str]]:
     headers = [
         ("Content-Type", "application/json"),
         ("x-amzn-RequestId", outcome.measured.request_id),

@@ -2,7 +2,7 @@
 as Python gets. It serves both sides: the AWS API outside, and the Runtime API inside every instance."""
 
 from lambda_local.http.connection import Connection
-from lambda_local.http.messages import Bytes, Exchange, HttpLimits, Request, response
+from lambda_local.http.messages import Bytes, Exchange, HttpLimits, HttpRequest, response
 from lambda_local.http.server import HttpServer
 
-__all__ = ["Bytes", "Connection", "Exchange", "HttpLimits", "HttpServer", "Request", "response"]
+__all__ = ["Bytes", "Connection", "Exchange", "HttpLimits", "HttpRequest", "HttpServer", "response"]

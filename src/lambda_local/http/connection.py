@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 import httptools
 
-from lambda_local.http.messages import Exchange, Request, response
+from lambda_local.http.messages import Exchange, HttpRequest, response
 
 if TYPE_CHECKING:
     from lambda_local.http.server import HttpServer
@@ -139,7 +139,7 @@ class Connection(asyncio.BufferedProtocol):
         path, _, query = self._target.decode("latin-1").partition("?")
         method = self._parser.get_method().decode("latin-1")
         self._receiving = exchange = Exchange(
-            Request(method, path, query, headers), self._send, release=self._server.release
+            HttpRequest(method, path, query, headers), self._send, release=self._server.release
         )
         judge = self._server.judge
         self._most = self._limits.body_bytes if judge is None else judge(exchange)

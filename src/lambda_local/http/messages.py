@@ -41,7 +41,7 @@ class HttpLimits:
 
 
 @dataclass(slots=True)
-class Request:
+class HttpRequest:
     """One request.
 
     Attributes:
@@ -73,7 +73,7 @@ class Exchange:
 
     def __init__(
         self,
-        request: Request,
+        request: HttpRequest,
         send: Callable[[Exchange, bytes], None],
         keep_alive: bool = False,
         release: Callable[[int], None] = lambda _: None,

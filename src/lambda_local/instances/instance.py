@@ -8,7 +8,7 @@ import time
 from lambda_local.function import Function
 from lambda_local.instances.errors import InstanceGone, TooSlow, runtime_exited
 from lambda_local.instances.extensions_api import INVOKE
-from lambda_local.instances.invocation import Invocation, Measured, Outcome, billed_ms
+from lambda_local.instances.invocation import Invocation, InvocationMetrics, InvocationOutcome, billed_ms
 from lambda_local.instances.life import Life
 from lambda_local.instances.log import end_line, report_line, start_line
 from lambda_local.sandbox import Counters, InForce
@@ -38,7 +38,7 @@ class FunctionInstance:
     def alive(self) -> bool:
         return self._warm and self.life.gone is None
 
-    async def invoke(self, invocation: Invocation) -> Outcome:
+    async def invoke(self, invocation: Invocation) -> InvocationOutcome:
         """Hand out an event and wait for its end. Raises `LambdaLocalError` where no sandbox is available."""
         life, cold = self.life, not self._warm
         start = start_line(invocation.request_id)
@@ -96,14 +96,14 @@ class FunctionInstance:
         if invocation.overdue:
             raise TooSlow(self.function.timeout)
 
-    def _measured(self, invocation: Invocation, *, cold: bool) -> Measured:
+    def _measured(self, invocation: Invocation, *, cold: bool) -> InvocationMetrics:
         limits, before, after = self._in_force, self._before, self._after
         throttled_ns = _difference(before.throttled_ns, after.throttled_ns)
         cpu_ns = _difference(before.cpu_time_ns, after.cpu_time_ns)
         init_s = self.life.init_s if cold else None
         self._killed, killed = after.oom_kills or self._killed, self._killed
         answered, free, done = invocation.answered_ns, invocation.free_ns, invocation.done_ns
-        return Measured(
+        return InvocationMetrics(
             request_id=invocation.request_id,
             duration_s=invocation.duration_s,
             billed_ms=billed_ms(invocation.duration_s + (init_s or 0.0)),
@@ -125,16 +125,18 @@ class FunctionInstance:
             cgroup=None if limits is None else limits.cgroup,
         )
 
-    def _outcome(self, invocation: Invocation, measured: Measured, gone: InstanceGone | None) -> Outcome:
+    def _outcome(
+        self, invocation: Invocation, measured: InvocationMetrics, gone: InstanceGone | None
+    ) -> InvocationOutcome:
         log, request_id = self.life.log, invocation.request_id
         report = report_line(measured, self.function.memory, "" if gone is None else gone.status)
         log.say(f"{end_line(request_id)}{report}")
         if gone is None:
             failed = UNHANDLED if invocation.failed else None
-            return Outcome(invocation.payload or b"", failed, log.take(), measured)
+            return InvocationOutcome(invocation.payload or b"", failed, log.take(), measured)
         log.say(gone.for_log(request_id))
         reported = invocation.payload if invocation.failed and not isinstance(gone, TooSlow) else None
-        return Outcome(reported or gone.for_caller(request_id), UNHANDLED, log.take(), measured)
+        return InvocationOutcome(reported or gone.for_caller(request_id), UNHANDLED, log.take(), measured)
 
 
 def _difference(before: int | None, after: int | None) -> int | None:

@@ -60,7 +60,7 @@ class Invocation(msgspec.Struct):
         return (self.done_ns - self.handed_ns) / 1e9
 
 
-class Measured(msgspec.Struct, frozen=True, omit_defaults=True):
+class InvocationMetrics(msgspec.Struct, frozen=True, omit_defaults=True):
     """What was measured of one invocation, and the limits that the kernel held its instance to.
 
     Callers find it as JSON in the header X-Lambda-Local-Measured. What this machine cannot count is missing.
@@ -111,7 +111,7 @@ def billed_ms(duration_s: float) -> int:
     return max(1, math.ceil(round(duration_s * 1e3, 6)))
 
 
-class Outcome(NamedTuple):
+class InvocationOutcome(NamedTuple):
     """How an invocation ended: what the caller gets.
 
     Attributes:
@@ -122,4 +122,4 @@ class Outcome(NamedTuple):
     payload: Bytes
     function_error: str | None
     log: bytes
-    measured: Measured
+    measured: InvocationMetrics

@@ -145,7 +145,7 @@ class Life:
                 raise self.gone
             if self._loop.time() >= deadline:
                 return False
-            await self._change_by(deadline)
+            await self._wait_for_change(deadline)
         return True
 
     async def end(self, reason: str) -> None:
@@ -220,7 +220,7 @@ class Life:
             self.gone = self.extensions.failure or self.gone
         self._notify()
 
-    def _change_by(self, deadline: float) -> asyncio.Future[None]:
+    def _wait_for_change(self, deadline: float) -> asyncio.Future[None]:
         """Done once something has changed or the deadline has come; it may be done for neither."""
         # The timer stays from event to event: to look once too often costs less than one timer for each.
         if self._timer is None or self._timer.when() > deadline:
@@ -280,7 +280,7 @@ class Life:
 
     async def _ended(self, running: Callable[[], bool], deadline: float) -> None:
         while running() and self._loop.time() < deadline:
-            await self._change_by(deadline)
+            await self._wait_for_change(deadline)
 
     def _signal_runtime(self, number: int) -> None:
         runtime = self._running.get("")

@@ -11,7 +11,7 @@ import sys
 import termios
 
 from lambda_local.function import LATEST
-from lambda_local.instances.invocation import Measured
+from lambda_local.instances.invocation import InvocationMetrics
 
 TAIL_BYTES = 4096  # as much as Invoke gives back with LogType=Tail
 
@@ -87,7 +87,7 @@ def end_line(request_id: str) -> str:
     return f"END RequestId: {request_id}\n"
 
 
-def report_line(measured: Measured, memory_mb: int, status: str = "") -> str:
+def report_line(measured: InvocationMetrics, memory_mb: int, status: str = "") -> str:
     """The line that bills are made of.
 
     Args:

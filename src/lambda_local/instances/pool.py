@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from lambda_local.function import Function
 from lambda_local.instances.instance import FunctionInstance
-from lambda_local.instances.invocation import Invocation, Outcome
+from lambda_local.instances.invocation import Invocation, InvocationOutcome
 from lambda_local.instances.life import Life, MakeBox
 from lambda_local.instances.programs import Runtime
 from lambda_local.settings import Settings
@@ -50,7 +50,7 @@ class Pool:
         self._numbers = itertools.count(1)
         self._background = [self._loop.create_task(self._reap()), self._loop.create_task(self._watch())]
 
-    async def invoke(self, function: Function, runtime: Runtime, invocation: Invocation) -> Outcome:
+    async def invoke(self, function: Function, runtime: Runtime, invocation: Invocation) -> InvocationOutcome:
         """Hand an event to an instance, a new one where none is free.
 
         Raises:
@@ -129,9 +129,9 @@ class Pool:
     def _end(self, instance: FunctionInstance, reason: str) -> None:
         """Let it end in the background; it no longer counts."""
         self._all.discard(instance)
-        self._ending.start(self._ending_of(instance, reason))
+        self._ending.start(self._start_ending(instance, reason))
 
-    async def _ending_of(self, instance: FunctionInstance, reason: str) -> None:
+    async def _start_ending(self, instance: FunctionInstance, reason: str) -> None:
         await instance.life.end(reason)
         self._present.discard(instance)
         if self._gone is not None:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from lambda_local.http import Exchange, HttpLimits, Request, response
+from lambda_local.http import Exchange, HttpLimits, HttpRequest, response
 from lambda_local.instances.errors import InstanceGone
 from lambda_local.instances.extensions_api import PREFIX as EXTENSION
 from lambda_local.instances.extensions_api import TELEMETRY, ExtensionsApi
@@ -134,7 +134,7 @@ class RuntimeApi:
         self._notify()
 
 
-def _trailed_error(request: Request) -> bytes:
+def _trailed_error(request: HttpRequest) -> bytes:
     """The error in the trailers of an answer: its body in Base64, where there is one that can be read."""
     with contextlib.suppress(ValueError, msgspec.DecodeError):
         body = base64.b64decode(request.headers.get(_ERROR_BODY, ""), validate=True)

@@ -114,7 +114,7 @@ def _ended(command: Sequence[str], **how: Any) -> subprocess.CompletedProcess[st
 
 
 @functools.lru_cache(maxsize=16)
-def version_of(program: str, word: str, pattern: str) -> str:
+def reported_version(program: str, word: str, pattern: str) -> str:
     """The version that a program reports, asked for once: the pattern's first group; empty where it names none."""
     match = re.search(pattern, ask(program, word))
     return match[1] if match is not None else ""

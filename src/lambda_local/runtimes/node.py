@@ -12,7 +12,7 @@ from pathlib import Path
 from lambda_local.errors import SetUpFailed
 from lambda_local.instances.programs import CLIENT, LANG, OPT, TASK, Runtime
 from lambda_local.runtimes import installing
-from lambda_local.runtimes.installing import Missing, version_of
+from lambda_local.runtimes.installing import Missing, reported_version
 from lambda_local.sandbox import Mount
 
 _LOCKED = Path(__file__).parent / "node_client"
@@ -32,7 +32,7 @@ _BUILT_WITH = {
 
 def find(name: str) -> Runtime:
     """What runs functions of this runtime ('nodejs20.x'). Raises `SetUpFailed` where there is no such Node."""
-    _, version = _node_of(name)
+    _, version = _find_node(name)
     client, major = _folder(version), version.partition(".")[0]
     # Where `require` looks: AWS Lambda Developer Guide, "Building Lambda functions with Node.js", layers.
     modules = (f"{OPT}/nodejs/node{major}/node_modules", f"{OPT}/nodejs/node_modules", f"{CLIENT}/node_modules")
@@ -44,7 +44,7 @@ def find(name: str) -> Runtime:
 
 def missing(name: str) -> Missing | None:
     """What is lacking here to have the runtime of this name. Raises `SetUpFailed` where there is no such Node."""
-    _, version = _node_of(name)
+    _, version = _find_node(name)
     if installing.is_complete(_folder(version)):
         return None
     lacking = [program for program in _BUILT_WITH if shutil.which(program) is None]
@@ -59,7 +59,7 @@ def missing(name: str) -> Missing | None:
 
 def install(name: str) -> None:
     """Build AWS's runtime client, which takes minutes. Raises `SetUpFailed`."""
-    program, version = _node_of(name)
+    program, version = _find_node(name)
     installing.make_once(_folder(version), functools.partial(_build, program))
 
 
@@ -109,10 +109,10 @@ def here() -> str | None:
 def _here() -> tuple[str, str]:
     """The Node on PATH and its version in full, which is empty where it does not work."""
     program = shutil.which("node")
-    return (program, version_of(program, "--version", r"\Av(\d+\.\d+\.\d+)\s*\Z")) if program else ("", "")
+    return (program, reported_version(program, "--version", r"\Av(\d+\.\d+\.\d+)\s*\Z")) if program else ("", "")
 
 
-def _node_of(name: str) -> tuple[Path, str]:
+def _find_node(name: str) -> tuple[Path, str]:
     """The Node of this runtime, and its version in full."""
     own, (program, version) = here(), _here()
     if own is None:

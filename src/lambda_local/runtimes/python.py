@@ -29,7 +29,7 @@ def find(name: str) -> Runtime:
     Raises:
         SetUpFailed: there is no such interpreter here, or the client could not be installed.
     """
-    executable, prefix, version = _interpreter_of(name)
+    executable, prefix, version = _find_interpreter(name)
     client = _client(executable, prefix, name, version)
     # -S keeps the packages of the machine's interpreter out; the client's bootstrap.py makes the search path.
     argv = (f"{LANG}/bin/{name}", "-S", f"{CLIENT}/bootstrap.py")
@@ -49,7 +49,7 @@ def here() -> str:
 
 def missing(name: str) -> Missing | None:
     """What is lacking here to have the runtime of this name. Raises `SetUpFailed` where there is no such Python."""
-    _, _, version = _interpreter_of(name)
+    _, _, version = _find_interpreter(name)
     if installing.is_complete(_folder(version)):
         return None
     return Missing(
@@ -60,7 +60,7 @@ def missing(name: str) -> Missing | None:
     )
 
 
-def _interpreter_of(name: str) -> tuple[str, Path, str]:
+def _find_interpreter(name: str) -> tuple[str, Path, str]:
     """The interpreter, the folder that it lives in, and its version in full."""
     own = here()
     executable = sys.executable if name == own else shutil.which(name) or name

@@ -35,11 +35,11 @@ from lambda_local.sandbox.limits import (
     InstanceFailed,
     Limits,
     SandboxMissing,
-    counters_of,
     limit_settings,
     limits_in_force,
     memory_settings,
     no_quota,
+    parse_counters,
     quota_setting,
     quota_us,
 )
@@ -142,7 +142,7 @@ class Groups:
             for file, fd in self._open.items():
                 if not times or not file.startswith("memory."):
                     texts[file] = os.pread(fd, _ENOUGH, 0)
-        return counters_of(texts)
+        return parse_counters(texts)
 
     def grown(self, resident: int) -> bool:
         """Whether it visibly holds more than before, by one process's resident bytes and the use of the group."""
@@ -250,7 +250,7 @@ class Groups:
             self.freezer = Freezer(self._folder(FREEZER))
 
 
-def groups_of(owner: str) -> list[Path]:
+def owner_groups(owner: str) -> list[Path]:
     """The groups of all instances of the owner whose folder has this name."""
     parents = set()
     for controller in CONTROLLERS:

@@ -113,7 +113,7 @@ class InstanceProcess:
 
     def __init__(self, pidfd: int, status: int) -> None:
         """Take over a pidfd and the pipe on which init will write the exit status."""
-        self.pid = _pid_of(pidfd)  # as the machine sees it
+        self.pid = _read_pid(pidfd)  # as the machine sees it
         self._pidfd = pidfd
         self._status = status
         os.set_blocking(status, False)
@@ -144,7 +144,7 @@ class InstanceProcess:
             signal.pidfd_send_signal(self._pidfd, signum)
 
 
-def _pid_of(pidfd: int) -> int:
+def _read_pid(pidfd: int) -> int:
     with open(f"/proc/self/fdinfo/{pidfd}") as file:
         for line in file:
             name, _, value = line.partition(":")

@@ -8,7 +8,7 @@ import shutil
 import signal
 from pathlib import Path
 
-from lambda_local.sandbox.groups import groups_of, remove_groups
+from lambda_local.sandbox.groups import owner_groups, remove_groups
 from lambda_local.sandbox.launch import LAUNCHER
 from lambda_local.work_folder import WorkFolder, dead_folders
 
@@ -27,7 +27,7 @@ def sweep() -> list[str]:
 def _remove(folder: Path) -> bool:
     """Whether nothing is left. Where a group has a process that does not die, the folder stays for the next sweep."""
     _kill_launchers(folder)
-    if not remove_groups(groups_of(folder.name)):
+    if not remove_groups(owner_groups(folder.name)):
         return False
     shutil.rmtree(folder, ignore_errors=True)
     return True

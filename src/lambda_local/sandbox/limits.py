@@ -164,7 +164,7 @@ def limits_in_force(texts: Mapping[str, str], version: int) -> InForce:
         raise InstanceFailed(f"the kernel tells no limits of the instance: {dict(texts)}") from error
 
 
-def counters_of(texts: Mapping[str, bytes]) -> Counters:
+def parse_counters(texts: Mapping[str, bytes]) -> Counters:
     """The counters that files of COUNTER_FILES report."""
     cpu = _by_label(texts.get("cpu.stat", b""))
     events = _by_label(texts.get("memory.events", texts.get("memory.oom_control", b"")))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sectax.model.advice import Anatomy, Part, Placed
+from sectax.model.advice import Anatomy, AnatomyPart, Placed
 from sectax.model.advice_rules import OwnParts, Places, Stages, Steps
 from sectax.model.analysed import Analysed
 from sectax.model.finding import MEAN, Estimate, VerdictId, alike, is_decided
@@ -70,7 +70,7 @@ _Column = Mapping[int, float]  # by block
 
 def _differences(
     measured: Measured, metric: str, stages: Stages, members: dict[str, Treatment], whole: Treatment
-) -> Iterator[Part]:
+) -> Iterator[AnatomyPart]:
     """What every stage takes beyond the one before; nothing where there is no stage to compare with."""
     chain = list(_chain(stages, members, whole))
     columns = [_column(measured, metric, treatment) for treatment, _ in chain]
@@ -123,7 +123,9 @@ def _excludes_zero(estimate: Estimate) -> bool:
     return estimate.low is not None and estimate.high is not None and (estimate.low > 0 or estimate.high < 0)
 
 
-def _steps(measured: Measured, metric: str, stages: Stages, steps: Steps, treatment: Treatment) -> Iterator[Part]:
+def _steps(
+    measured: Measured, metric: str, stages: Stages, steps: Steps, treatment: Treatment
+) -> Iterator[AnatomyPart]:
     """A treatment's own steps, before them what is in none of it, and after them what no step holds."""
     column, whole = (_column(measured, name, treatment) for name in (metric, steps.whole))
     columns = _known_columns(measured, steps.parts, treatment)
@@ -137,7 +139,7 @@ def _steps(measured: Measured, metric: str, stages: Stages, steps: Steps, treatm
 
 def _timed(
     measured: Measured, columns: Mapping[str, _Column], rest: str, whole: _Column, operation: _Column
-) -> Iterator[Part]:
+) -> Iterator[AnatomyPart]:
     """What is known of parts of a whole, and the rest of it, as shares of what it is a part of."""
     for words, column in columns.items():
         yield _part(measured, words, {block: column[block] for block in whole}, operation)
@@ -159,7 +161,7 @@ def _common(measured: Measured, columns: Sequence[_Column]) -> list[int]:
     return [block for block in measured.blocks if all(column.get(block, 0.0) > 0 for column in columns)]
 
 
-def _part(measured: Measured, words: str, seconds: _Column, whole: _Column) -> Part:
+def _part(measured: Measured, words: str, seconds: _Column, whole: _Column) -> AnatomyPart:
     level = 1 - measured.plan.stopping.alpha
     shares = [value / whole[block] for block, value in seconds.items()]
-    return Part(words, over_blocks(list(seconds.values()), level, "s"), over_blocks(shares, level, "share"))
+    return AnatomyPart(words, over_blocks(list(seconds.values()), level, "s"), over_blocks(shares, level, "share"))

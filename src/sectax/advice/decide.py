@@ -110,7 +110,7 @@ def decide(
     stages = dict(rules.stages.levels) if rules.stages is not None and rules.stages.factor == plan.control else {}
     findings = [
         finding
-        for finding in asked_for(analysed)
+        for finding in main_findings(analysed)
         if plan.treatment(finding.comparison.treatment).levels[plan.control] not in stages
     ]
     if choice is None or not findings:
@@ -138,7 +138,7 @@ def decide(
     )
 
 
-def asked_for(analysed: Analysed) -> list[Finding]:
+def main_findings(analysed: Analysed) -> list[Finding]:
     """The findings that answer the question: the primary ones, or those of the first metric where there are none."""
     primary = [finding for finding in analysed.findings if finding.comparison.standing is Standing.PRIMARY]
     first = analysed.measured.plan.metrics[0].name

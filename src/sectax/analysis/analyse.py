@@ -14,7 +14,7 @@ from sectax.model.finding import WITHIN_MARGIN, AuditWarning, Finding, Severity,
 from sectax.model.measured import Measured
 from sectax.model.plan import Plan
 from sectax.model.treatment import CONTROLS, Standing
-from sectax.stats.run_controls import leans_on
+from sectax.stats.run_controls import depends_on_control
 
 
 def analyse(
@@ -109,7 +109,7 @@ class _Reach:
         comparison = finding.comparison
         positive = self._positive.get(warning.subject)
         if positive is not None:
-            return comparison.id == positive.id or leans_on(finding, positive, self._family, self._observed)
+            return comparison.id == positive.id or depends_on_control(finding, positive, self._family, self._observed)
         if warning.subject == RUN:
             return comparison.standing not in CONTROLS
         if warning.subject == comparison.metric:

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from sectax.analysis.controls import would_show
 from sectax.analysis.effect import blocks_pending
 from sectax.model.compared import EffectPair, RunComparison
-from sectax.model.condition import Answer, Concluded, Condition, Open, Span
+from sectax.model.condition import Concluded, Condition, ConditionAnswer, OpenReason, Span
 from sectax.model.finding import NO_CLAIM, Finding, VerdictId
 from sectax.model.measured import Measured
 from sectax.model.plan import Plan, Until
@@ -45,20 +45,22 @@ def conditions_about(plan: Plan, comparison: Comparison) -> tuple[Condition, ...
     return tuple(condition for condition in plan.stopping.conditions if concerns(condition, comparison, plan))
 
 
-def by_interval(condition: Condition, low: float, high: float) -> Answer:
+def by_interval(condition: Condition, low: float, high: float) -> ConditionAnswer:
     """The answer of an interval of the log ratio alone, positive always costlier."""
     limit = math.log1p(condition.limit)
     low, high = (low, high) if condition.costlier else (-high, -low)
     if low > high:  # the blocks contradict each other
-        return Answer.OPEN
+        return ConditionAnswer.OPEN
     if low > limit:
-        return Answer.HOLDS
-    return Answer.RULED_OUT if high <= limit else Answer.OPEN
+        return ConditionAnswer.HOLDS
+    return ConditionAnswer.RULED_OUT if high <= limit else ConditionAnswer.OPEN
 
 
 def leans_on_control(condition: Condition, low: float, high: float) -> bool:
     """Whether 'ruled out' needs the proof that the run could see so little. The opposite direction needs none."""
-    return by_interval(condition, low, high) is Answer.RULED_OUT and not (high < 0 if condition.costlier else low > 0)
+    return by_interval(condition, low, high) is ConditionAnswer.RULED_OUT and not (
+        high < 0 if condition.costlier else low > 0
+    )
 
 
 def conclude(
@@ -96,7 +98,7 @@ def _concluded_value(
     values: Mapping[str, Mapping[str, Span | str]],
 ) -> Concluded:
     """The answer to a condition on values: those of all treatments that it is about."""
-    answers: list[tuple[str, tuple[Answer, Open]]] = []
+    answers: list[tuple[str, tuple[ConditionAnswer, OpenReason]]] = []
     spans: dict[str, Span | str] = {}
     for treatment in measured.plan.treatments:
         if treatment.role is not Role.TREATMENT or not _is_about(treatment, condition):
@@ -107,15 +109,27 @@ def _concluded_value(
         if span is not None and not withdrawn:
             spans[treatment.id] = span
         if not isinstance(span, Span):
-            answers.append((treatment.id, (Answer.OPEN, Open.NO_FIGURE if isinstance(span, str) else _why_open(*own))))
+            answers.append(
+                (
+                    treatment.id,
+                    (ConditionAnswer.OPEN, OpenReason.NO_FIGURE if isinstance(span, str) else _why_open(*own)),
+                )
+            )
             continue
         low, high = (span.low, span.high) if condition.costlier else (-span.high, -span.low)
         limit = condition.limit if condition.costlier else -condition.limit
-        answer, why = Answer.HOLDS if low > limit else Answer.RULED_OUT if high <= limit else Answer.OPEN, Open.WIDE
+        answer, why = (
+            ConditionAnswer.HOLDS
+            if low > limit
+            else ConditionAnswer.RULED_OUT
+            if high <= limit
+            else ConditionAnswer.OPEN,
+            OpenReason.WIDE,
+        )
         if measured.state != "finished" or blocks_pending(measured):
-            answer, why = Answer.OPEN, Open.UNFINISHED
+            answer, why = ConditionAnswer.OPEN, OpenReason.UNFINISHED
         elif withdrawn:
-            answer, why = Answer.OPEN, Open.WITHDRAWN
+            answer, why = ConditionAnswer.OPEN, OpenReason.WITHDRAWN
         answers.append((treatment.id, (answer, why)))
     conclusion = _concluded(condition, answers)
     return replace(conclusion, values={name: spans[name] for name in conclusion.decisive if name in spans})
@@ -153,10 +167,10 @@ def conclude_change(
     """
     changes = {pair.comparison: change for pair in compared.effects if (change := _change(pair)) is not None}
 
-    def answer(condition: Condition, pair: EffectPair) -> tuple[Answer, Open]:
+    def answer(condition: Condition, pair: EffectPair) -> tuple[ConditionAnswer, OpenReason]:
         if pending or pair.comparison not in changes:
-            return Answer.OPEN, Open.UNFINISHED if pending else _why_open(pair.a, pair.b)
-        return by_interval(condition, *changes[pair.comparison]), Open.WIDE
+            return ConditionAnswer.OPEN, OpenReason.UNFINISHED if pending else _why_open(pair.a, pair.b)
+        return by_interval(condition, *changes[pair.comparison]), OpenReason.WIDE
 
     return tuple(
         _concluded(
@@ -174,46 +188,50 @@ def conclude_change(
 
 def _concluded(
     condition: Condition,
-    answers: list[tuple[str, tuple[Answer, Open]]],
+    answers: list[tuple[str, tuple[ConditionAnswer, OpenReason]]],
     changes: Mapping[str, tuple[float, float]] = MappingProxyType({}),
 ) -> Concluded:
     given_answers = {answer for _, (answer, _) in answers}
-    answer = Answer.RULED_OUT if given_answers == {Answer.RULED_OUT} else Answer.OPEN
-    if Answer.HOLDS in given_answers:
-        answer = Answer.HOLDS
+    answer = ConditionAnswer.RULED_OUT if given_answers == {ConditionAnswer.RULED_OUT} else ConditionAnswer.OPEN
+    if ConditionAnswer.HOLDS in given_answers:
+        answer = ConditionAnswer.HOLDS
     reasons = {name: why for name, (part_answer, why) in answers if part_answer is answer}
     return Concluded(
         condition,
         answer,
         tuple(reasons),
         {name: changes[name] for name in reasons if name in changes},
-        tuple(reasons.values()) if answer is Answer.OPEN else (),
+        tuple(reasons.values()) if answer is ConditionAnswer.OPEN else (),
     )
 
 
 def _answer(
     condition: Condition, finding: Finding, measured: Measured, findings: Sequence[Finding]
-) -> tuple[Answer, Open]:
+) -> tuple[ConditionAnswer, OpenReason]:
     """The answer, and why it is undecided if it is."""
     effect, plan = finding.effect, measured.plan
     unfinished = measured.state != "finished"
     if effect is None and unfinished:
-        return Answer.OPEN, Open.UNFINISHED
+        return ConditionAnswer.OPEN, OpenReason.UNFINISHED
     if effect is None or finding.verdict in NO_CLAIM:
-        return Answer.OPEN, _why_open(finding)
+        return ConditionAnswer.OPEN, _why_open(finding)
     if blocks_pending(measured):
-        return Answer.OPEN, Open.UNFINISHED
+        return ConditionAnswer.OPEN, OpenReason.UNFINISHED
     answer = by_interval(condition, effect.low, effect.high)
     if leans_on_control(condition, effect.low, effect.high):
         positives = _positives(finding.comparison, plan, findings)
         would_show_limit = all(would_show(positive, condition.limit) for positive in positives)
         if not (condition.limit >= finding.margin and would_show_limit):
-            return Answer.OPEN, Open.UNFINISHED if unfinished else Open.UNSEEN
-    return answer, Open.UNFINISHED if unfinished else Open.WIDE
+            return ConditionAnswer.OPEN, OpenReason.UNFINISHED if unfinished else OpenReason.UNSEEN
+    return answer, OpenReason.UNFINISHED if unfinished else OpenReason.WIDE
 
 
-def _why_open(*findings: Finding) -> Open:
-    return Open.WITHDRAWN if any(finding.verdict is VerdictId.WITHDRAWN for finding in findings) else Open.NOT_MEASURED
+def _why_open(*findings: Finding) -> OpenReason:
+    return (
+        OpenReason.WITHDRAWN
+        if any(finding.verdict is VerdictId.WITHDRAWN for finding in findings)
+        else OpenReason.NOT_MEASURED
+    )
 
 
 def _positives(comparison: Comparison, plan: Plan, findings: Sequence[Finding]) -> list[Finding]:

@@ -189,10 +189,10 @@ def margin_needed(low: float, high: float) -> float | None:
 
     None where there is no interval yet, or where the number would have no meaning as a share.
     """
-    return margin_of(max(abs(low), abs(high)))
+    return log_to_margin(max(abs(low), abs(high)))
 
 
-def margin_of(farthest: float) -> float | None:
+def log_to_margin(farthest: float) -> float | None:
     """A log ratio as a margin; None where that would have no meaning as a share."""
     return float(np.expm1(farthest)) if farthest <= LARGEST else None
 

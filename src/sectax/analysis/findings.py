@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from sectax.analysis.effect import blocks_pending, effects, margin_of
-from sectax.analysis.needed import Open, blocks_needed, margins_in_reach
+from sectax.analysis.effect import blocks_pending, effects, log_to_margin
+from sectax.analysis.needed import UndecidedRows, blocks_needed, margins_in_reach
 from sectax.analysis.verdict import verdict
 from sectax.model.finding import UNSETTLED, Effect, Finding, VerdictId
 from sectax.model.measured import Measured
@@ -61,7 +61,7 @@ def _with_needs(findings: list[Finding], measured: Measured) -> list[Finding]:
     margins = margins_in_reach(projected, end, last)
     for (row, effect), need, reach in zip(still, needs, margins.tolist(), strict=True):
         with_needs = replace(
-            effect, blocks_needed=need, margin_in_reach=margin_of(reach) if effect.blocks < end else None
+            effect, blocks_needed=need, margin_in_reach=log_to_margin(reach) if effect.blocks < end else None
         )
         findings[row] = replace(findings[row], effect=with_needs, seconds_needed=_seconds(need, _pace_s(measured)))
     return findings
@@ -76,11 +76,11 @@ def _seconds(blocks: tuple[int, int] | None, block_s: float | None) -> tuple[flo
     return None if blocks is None or block_s is None else (blocks[0] * block_s, blocks[1] * block_s)
 
 
-def _open(compared: list[tuple[Comparison, Effect]]) -> Open:
+def _open(compared: list[tuple[Comparison, Effect]]) -> UndecidedRows:
     rows = [
         (effect.log_ratio, effect.spread, comparison.alpha, UNSEEN, effect.widened) for comparison, effect in compared
     ]
-    return Open(np.array([effect.blocks for _, effect in compared]), *np.array(rows).T)
+    return UndecidedRows(np.array([effect.blocks for _, effect in compared]), *np.array(rows).T)
 
 
 def _end(measured: Measured) -> int:

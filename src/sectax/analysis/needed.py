@@ -35,7 +35,7 @@ _OUTER = 2
 
 
 @dataclass(frozen=True)
-class Open:
+class UndecidedRows:
     """Comparisons without a verdict; every array has shape (rows,)."""
 
     count: NDArray[np.int64]
@@ -46,7 +46,7 @@ class Open:
     widened: Array
 
 
-def blocks_needed(still: Open, margin: float, last_look: int) -> list[tuple[int, int] | None]:
+def blocks_needed(still: UndecidedRows, margin: float, last_look: int) -> list[tuple[int, int] | None]:
     """How many more blocks a verdict may take, as a range (fewest, most) for each row.
 
     Beyond the plan's last look the number is that of a run which was planned to be so long.
@@ -66,7 +66,7 @@ def blocks_needed(still: Open, margin: float, last_look: int) -> list[tuple[int,
     ]
 
 
-def margins_in_reach(still: Open, end: int, last_look: int) -> Array:
+def margins_in_reach(still: UndecidedRows, end: int, last_look: int) -> Array:
     """The margin, as a log ratio, at which each row would be decided by block `end` if things go on as they seem.
 
     Infinite where the spread is not known; shape (rows,).
@@ -85,7 +85,7 @@ def conclusive(low: Array, high: Array, margin: float) -> NDArray[np.bool_]:
     return np.asarray(beyond | ((low > -material) & (high < material)), dtype=np.bool_)
 
 
-def _decided_after(still: Open, margin: float, last_look: int) -> Array:
+def _decided_after(still: UndecidedRows, margin: float, last_look: int) -> Array:
     """The block at which each row would be decided, shape (rows, draws); infinite beyond the grid."""
     effect, spread = _draws(still)
     widths = np.array([_widths(alpha, last_look, tuple(_GRID.tolist())) for alpha in still.alpha.tolist()])
@@ -100,7 +100,7 @@ def _decided_after(still: Open, margin: float, last_look: int) -> Array:
     return np.where(decided.any(axis=2), _GRID[np.argmax(decided, axis=2)], np.inf)
 
 
-def _draws(still: Open) -> tuple[Array, Array]:
+def _draws(still: UndecidedRows) -> tuple[Array, Array]:
     """Equally likely pairs, shape (rows, draws) each: standard normal steps of the mean, and spreads (inverse chi)."""
     from scipy.special import chdtri, ndtri
 

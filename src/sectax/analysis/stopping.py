@@ -10,13 +10,13 @@ from sectax.analysis.conditions import by_interval, conditions_about, leading_me
 from sectax.analysis.controls import found, would_show
 from sectax.analysis.findings import judge
 from sectax.analysis.verdict import resolved
-from sectax.model.condition import BILL, Answer
+from sectax.model.condition import BILL, ConditionAnswer
 from sectax.model.finding import Finding
 from sectax.model.measured import Measured
 from sectax.model.plan import LONG_S, Plan, Until
 from sectax.model.subject import differ
 from sectax.model.treatment import CONTROLS, Standing
-from sectax.stats.run_controls import leans_on
+from sectax.stats.run_controls import depends_on_control
 
 # A treatment that came to nothing in so many finished blocks in a row is given up.
 PATIENCE = 3
@@ -77,7 +77,7 @@ def still_open(measured: Measured, findings: Sequence[Finding] | None = None) ->
         if comparison.standing != Standing.POSITIVE or not alive(positive) or found(positive):
             continue
         if any(
-            leans_on(finding, comparison, family, observed)
+            depends_on_control(finding, comparison, family, observed)
             or (
                 family[finding.comparison.cell] == family[comparison.cell]
                 and observed[finding.comparison.metric] == observed[comparison.metric]
@@ -109,7 +109,7 @@ def _is_open(measured: Measured, finding: Finding) -> bool:
     effect = finding.effect
     stopping = measured.plan.stopping
     about_it = conditions_about(measured.plan, finding.comparison)
-    if any(by_interval(condition, effect.low, effect.high) is Answer.OPEN for condition in about_it):
+    if any(by_interval(condition, effect.low, effect.high) is ConditionAnswer.OPEN for condition in about_it):
         return True
     until = stopping.until
     if until is Until.CONDITIONS:

@@ -55,7 +55,7 @@ SPREADS = frozenset({"stddev", "error", "low", "high", "mad", "iqr"})
 VALUES = "values"
 
 
-def share_of(statistic: str | None) -> float | None:
+def quantile_share(statistic: str | None) -> float | None:
     """The share of values that lie below a quantile; None where it is no quantile."""
     match = re.fullmatch(r"p(\d{1,3}(?:\.\d{1,9})?)", statistic or "")
     return float(match[1]) / 100 if match else {"min": 0.0, "median": 0.5, "max": 1.0}.get(statistic or "")
@@ -73,7 +73,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Work:
+class TrialWork:
     """What was done to obtain a series."""
 
     operation: str | None = None
@@ -134,7 +134,7 @@ class Series:
     values: Sequence[float] = ()  # the single values in the order in which they were taken, in base units
     step: float = 0.0  # with which the values were printed, or 0
     count: int | None = None  # how many single values are behind the claims
-    work: Work = field(default_factory=Work)
+    work: TrialWork = field(default_factory=TrialWork)
     setting: Setting = field(default_factory=Setting)
     run: str = ""  # what the tool measured at once shares the name
 
@@ -214,7 +214,7 @@ class Trouble:
 
 
 @dataclass(frozen=True)
-class Broken:
+class BrokenPromise:
     """A promise (in the words of the grammar) that an output breaks: `left` should be in the relation to `right`.
 
     It is `fatal` where no honest reason is known; `figures` are the ids of the claims that fall with it.
@@ -235,7 +235,7 @@ class Evidence:
     series: tuple[Series, ...] = ()
     contrast: Contrast | None = None
     troubles: tuple[Trouble, ...] = ()
-    broken: tuple[Broken, ...] = ()
+    broken: tuple[BrokenPromise, ...] = ()
     imported: bool = False
     columns: str = ""  # of a table: which were read as what, in words
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import fields
 from typing import Any
 
-from sectax.audit.form import Claim, Cold, Contrast, EndsBy, Evidence, Moves, Quantity, Series, Setting, Work
+from sectax.audit.form import Claim, Cold, Contrast, EndsBy, Evidence, Moves, Quantity, Series, Setting, TrialWork
 from sectax.model.published import Facts, PublishedStudy, PublishedTable
 
 _STATISTICS = {"one trial": "one", "maximum": "max", "minimum": "min"}
@@ -61,7 +61,7 @@ def _series(study: PublishedStudy, table: PublishedTable) -> list[Series]:
                     quantity=_quantity(table),
                     claims=(Claim(id, _statistic(printed or _value(facts, "statistic")), value * table.per_unit),),
                     count=trials if isinstance(trials, int) else None,
-                    work=Work(**{"operation": levels.get("operation")} | _read(_WORK, facts)),
+                    work=TrialWork(**{"operation": levels.get("operation")} | _read(_WORK, facts)),
                     setting=Setting(**_read(_SETTING, facts)),
                 )
             )

@@ -13,7 +13,7 @@ from sectax.calibration.warming import Warming
 from sectax.design.batches import Operation, batch_sizes, uneven, whole_operations
 from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, ROUGHLY, Calibrated, Calibration, Plan, Stopping, Until
 from sectax.model.treatment import Cell, Role, Standing
-from sectax.stats.pilot import Noise, noise_of, seconds_to_verdict, warm_up, width_after
+from sectax.stats.pilot import Noise, pilot_noise, seconds_to_verdict, warm_up, width_after
 
 # Past this an operation outlasts by far what the switch to it costs, and a settling batch would double the run.
 SETTLE_UP_TO_S = 0.2
@@ -33,7 +33,7 @@ _SWEEPS = 3
 
 
 @dataclass(frozen=True)
-class Tried:
+class PilotTimes:
     """One treatment as the pilot saw it.
 
     Attributes:
@@ -66,7 +66,9 @@ class Tried:
         return self.warming.seconds / self.lanes
 
 
-def freeze(plan: Plan, tried: Mapping[str, Tried], empty_s: Mapping[str, float | None], left_s: float) -> Calibrated:
+def freeze(
+    plan: Plan, tried: Mapping[str, PilotTimes], empty_s: Mapping[str, float | None], left_s: float
+) -> Calibrated:
     """Decide what every block will do.
 
     Args:
@@ -85,7 +87,7 @@ def freeze(plan: Plan, tried: Mapping[str, Tried], empty_s: Mapping[str, float |
         }
         counts = batch_sizes(
             {name: attempt.operation for name, attempt in here.items()},
-            plan.batch_s_of(cell),
+            plan.target_batch_s(cell),
             equal_counts=plan.equal_counts,
         )
         for name, attempt in here.items():
@@ -123,7 +125,7 @@ def freeze(plan: Plan, tried: Mapping[str, Tried], empty_s: Mapping[str, float |
     return Calibrated(calibrations, rounds, pace=pace)
 
 
-def _warming_share(plan: Plan, tried: Mapping[str, Tried], left_s: float) -> float:
+def _warming_share(plan: Plan, tried: Mapping[str, PilotTimes], left_s: float) -> float:
     """The part of what compilers need that fits into a budget that was asked for: half of it may go there."""
     needed_s = FIRST_LOOK * sum(tried[treatment.id].warming_s for treatment in plan.treatments if treatment.id in tried)
     if plan.stopping.extends or not needed_s:
@@ -150,7 +152,7 @@ def sized_again(plan: Plan, calibrated: Calibrated, operation_s: Mapping[str, fl
         if alike or not uneven([calibration.batch_s for calibration in here.values()]):
             continue
         counts = batch_sizes(
-            {name: _operation(calibration) for name, calibration in here.items()}, plan.batch_s_of(cell)
+            {name: _operation(calibration) for name, calibration in here.items()}, plan.target_batch_s(cell)
         )
         if all(counts[name] == here[name].count for name in here):
             continue
@@ -205,7 +207,7 @@ def _negatives_as_long_as_treatments(plan: Plan, calibrations: dict[str, Calibra
 
 
 def _rounds(
-    plan: Plan, tried: Mapping[str, Tried], calibrations: Mapping[str, Calibration], left_s: float
+    plan: Plan, tried: Mapping[str, PilotTimes], calibrations: Mapping[str, Calibration], left_s: float
 ) -> dict[str, int]:
     """Rounds per block of every cell: those that answer soonest, and fewer where the budget would not hold the blocks.
 
@@ -299,7 +301,7 @@ def _fit(
 
 
 def _round_s(
-    frozen: Sequence[Calibration], tried: Mapping[str, Tried], at_once: Collection[str], shared: float = 1.0
+    frozen: Sequence[Calibration], tried: Mapping[str, PilotTimes], at_once: Collection[str], shared: float = 1.0
 ) -> float:
     """Seconds of one round, at the pace that the pilot saw. Where operations are spaced, the others fill the gap.
 
@@ -368,7 +370,7 @@ def _best_rounds(
     return int(candidates[int(np.argmin(times))])
 
 
-def _noise(plan: Plan, cell: Cell, tried: Mapping[str, Tried]) -> Noise | None:
+def _noise(plan: Plan, cell: Cell, tried: Mapping[str, PilotTimes]) -> Noise | None:
     """How the treatments of a cell vary beside their baseline, turn by turn, once they are warm."""
     baseline = tried.get(cell.baseline)
     if baseline is None:
@@ -381,7 +383,7 @@ def _noise(plan: Plan, cell: Cell, tried: Mapping[str, Tried]) -> Noise | None:
         for treatment in plan.treatments
         if treatment.cell == cell.id and treatment.id in tried and tried[treatment.id] is not baseline
     ]
-    noise = noise_of(ratios)
+    noise = pilot_noise(ratios)
     if noise is None:
         return None
     # Only the whole time of a process counts, and a command has no process to return to.

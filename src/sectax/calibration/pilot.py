@@ -13,11 +13,11 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
-from sectax.calibration.freeze import Tried, freeze
+from sectax.calibration.freeze import PilotTimes, freeze
 from sectax.calibration.warming import Warming, warmed
 from sectax.design.batches import MOST_OPERATIONS, Operation, next_count, shortest_batch
+from sectax.engines.cpu_sets import NO_CPU_SETS, CpuSets
 from sectax.engines.guarded import Guarded
-from sectax.engines.lanes import NONE, Lanes
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.metric import Metric
 from sectax.model.plan import Calibrated, Plan
@@ -79,7 +79,7 @@ def calibrate(
     left_s: Callable[[], float] = lambda: math.inf,
     tick: Tick = lambda treatment, operation_s: None,
     deciding: AbstractContextManager[None] | None = None,
-    lanes: Lanes = NONE,
+    lanes: CpuSets = NO_CPU_SETS,
 ) -> Calibrated:
     """Try every treatment, and freeze what the run needs to know of it.
 
@@ -98,7 +98,7 @@ def calibrate(
     metric = plan.metrics[0]
     empty_s = {family: _empty_cost(spec, metric, emit, family) for family, spec in empties.items()}
     known_seconds = {treatment.id: known_s(specs[treatment.id]) for treatment in plan.treatments}
-    tried: dict[str, Tried] = {
+    tried: dict[str, PilotTimes] = {
         name: _left_to_block(seconds) for name, seconds in known_seconds.items() if seconds is not None
     }
     alone = frozenset(tried_alone(plan, specs))
@@ -131,9 +131,9 @@ def _source(treatment: Treatment, plan: Plan, specs: Mapping[str, SubjectSpec]) 
     return baseline if specs[treatment.id] == specs[baseline] else treatment.id
 
 
-def _left_to_block(operation_s: float) -> Tried:
+def _left_to_block(operation_s: float) -> PilotTimes:
     """What is known of an operation that the pilot leaves to the block: a visit has room for one."""
-    return Tried(Operation(operation_s, 0.0, 1), 0.0, 0.0, 1.0, 0.0, 0.0, ((math.log(operation_s),),))
+    return PilotTimes(Operation(operation_s, 0.0, 1), 0.0, 0.0, 1.0, 0.0, 0.0, ((math.log(operation_s),),))
 
 
 def _one_at_a_time(tick: Tick) -> Tick:
@@ -146,13 +146,13 @@ def _one_at_a_time(tick: Tick) -> Tick:
     return ticked
 
 
-def _try_cell(members: list[_Trying], emit: Emit, lanes: Lanes) -> dict[str, Tried]:
+def _try_cell(members: list[_Trying], emit: Emit, lanes: CpuSets) -> dict[str, PilotTimes]:
     """Try the treatments of a cell as a block does: by turns, so that what they share is seen to be shared."""
     going = list(members)
     places = {trying.name: place for place, trying in enumerate(members)}
     by_name = {trying.name: trying for trying in members}
 
-    def each_of(among: list[_Trying], step: Callable[[_Trying], None], lanes: Lanes = NONE) -> None:
+    def run_step(among: list[_Trying], step: Callable[[_Trying], None], lanes: CpuSets = NO_CPU_SETS) -> None:
         indices = {trying.name: places[trying.name] for trying in among if trying in going}
         for name, result in lanes.results(indices, lambda name: step(by_name[name])):
             trying = by_name[name]
@@ -167,17 +167,17 @@ def _try_cell(members: list[_Trying], emit: Emit, lanes: Lanes) -> dict[str, Tri
         for number in range(PROCESSES):
             again = [trying for trying in going if number == 0 or not trying.is_done]
             # As in a block: their processes start side by side, so what that takes is waited for once.
-            each_of(again, lambda trying: trying.start(lanes, places[trying.name]))
-            each_of(again, _Trying.open, lanes)
-            each_of(again, lambda trying: trying.say_opened(emit))
-            each_of(again, _Trying.warm, lanes)
+            run_step(again, lambda trying: trying.start(lanes, places[trying.name]))
+            run_step(again, _Trying.open, lanes)
+            run_step(again, lambda trying: trying.say_opened(emit))
+            run_step(again, _Trying.warm, lanes)
             lanes.gather(trying.subject for trying in again if trying in going)
-            each_of(again, _Trying.size)
+            run_step(again, _Trying.size)
             for turn in range(max((trying.batches for trying in again), default=0)):
-                each_of([trying for trying in again if turn < trying.batches], _Trying.take_turn)
-            each_of(again, _Trying.close)
-        trials: dict[str, Tried] = {}
-        each_of(members, lambda trying: trials.update({trying.name: trying.seen()}))
+                run_step([trying for trying in again if turn < trying.batches], _Trying.take_turn)
+            run_step(again, _Trying.close)
+        trials: dict[str, PilotTimes] = {}
+        run_step(members, lambda trying: trials.update({trying.name: trying.seen()}))
         return trials
     finally:
         for trying in members:
@@ -202,7 +202,7 @@ class _Trying:
         self._idle_s = gap_s(spec)
         self._longest_warmup_s = longest_warmup_s(spec) if plan.warms_up else 0.0
         self._warming: Warming | None = None
-        self._aim_s = plan.batch_s_of(plan.cell(plan.treatment(name).cell))
+        self._aim_s = plan.target_batch_s(plan.cell(plan.treatment(name).cell))
         self._most = 1 if self._idle_s else None
         self._fewest = fewest(spec)
         self._overlap = 1.0
@@ -212,7 +212,7 @@ class _Trying:
         self._processes: list[list[_Reading]] = []
         self.subject = Guarded(name, spec)
 
-    def start(self, lanes: Lanes, index: int) -> None:
+    def start(self, lanes: CpuSets, index: int) -> None:
         self.subject, self._lanes = Guarded(self.name, self._spec), lanes.many
         lanes.start(self.subject, index)
 
@@ -271,7 +271,7 @@ class _Trying:
         self.subject.close()
         self.subject.kill()
 
-    def seen(self) -> Tried:
+    def seen(self) -> PilotTimes:
         """What was found out. Raises `SubjectFailed` where its clock stood still."""
         metric, count = self._plan.metrics[0], self._count
         readings = [reading for process in self._processes for reading in process]
@@ -283,7 +283,7 @@ class _Trying:
             )
         fastest_s = min(reading.elapsed_s for reading in readings)
         waits_s = min(max(0.0, reading.spanned_s - reading.elapsed_s) for reading in readings)
-        return Tried(
+        return PilotTimes(
             operation=Operation(fastest_s / count, self._shortest_s(), self._most, self._fewest),
             # The first opening of all loads what every later one finds loaded.
             open_s=min(self._opened_s) / self._lanes,

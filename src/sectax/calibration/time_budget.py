@@ -36,7 +36,7 @@ def least_block_s(plan: Plan, open_s: float = 0.0, operations_s: float = 0.0, *,
         may_idle: as of a bench.
     """
     # A batch of whole operations comes to within a half of what is aimed at; equal counts go by the slowest alone.
-    batch_s = 0.0 if plan.equal_counts or may_idle else min(map(plan.batch_s_of, plan.cells), default=0.0) / 2
+    batch_s = 0.0 if plan.equal_counts or may_idle else min(map(plan.target_batch_s, plan.cells), default=0.0) / 2
     return len(plan.treatments) * open_s + plan.rounds_range[0] * max(len(plan.treatments) * batch_s, operations_s)
 
 

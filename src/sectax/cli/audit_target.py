@@ -17,7 +17,7 @@ from sectax.reports.words import names
 from sectax.run.analyse import audited, checked
 
 if TYPE_CHECKING:
-    from sectax.audit.checks.interface import Outcome
+    from sectax.audit.checks.interface import CheckOutcome
     from sectax.formats.input_file import InputFile
 
 __all__ = ["Columns", "audit", "formats"]
@@ -165,7 +165,7 @@ def _reviewed(target: str, kind: str, title: str, evidence: Evidence) -> Audited
 
     # Values of 1e-320 or 1e300 overflow here and there: an infinity compares as it should.
     with np.errstate(all="ignore"):
-        outcomes: tuple[Outcome, ...] = review(evidence)
+        outcomes: tuple[CheckOutcome, ...] = review(evidence)
     return Audited(
         target=target,
         kind=kind,

@@ -13,12 +13,12 @@ _MARKS = {"good": "  ok ", "warning": "warn ", "missing": "miss "}
 @as_json
 def command(json_: bool) -> None:
     """Show what this machine can measure, and what disturbs measurements."""
-    from sectax.cli.machine_checks import Diagnosis, examine
+    from sectax.cli.machine_checks import DoctorReport, run_checks
     from sectax.cli.progress import TerminalProgress
 
-    symptoms = examine(TerminalProgress().waiting)
+    symptoms = run_checks(TerminalProgress().waiting)
     if json_:
-        print_json(Diagnosis(symptoms))
+        print_json(DoctorReport(symptoms))
         return
     widest = max(len(symptom.id) for symptom in symptoms)
     for symptom in symptoms:

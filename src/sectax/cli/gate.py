@@ -17,11 +17,11 @@ from sectax.cli.output import append_step_summary, refuse_existing, say, write_d
 from sectax.model.condition import Condition
 from sectax.model.environment import SHORT
 from sectax.model.errors import ExitStatus, WrongUse
-from sectax.model.gate import Gate, Limits, Outcome, Revision
+from sectax.model.gate import Gate, GateOutcome, Limits, Revision
 
 if TYPE_CHECKING:
     from sectax.cli.progress import TerminalProgress
-    from sectax.experiments.interface import Request
+    from sectax.experiments.interface import RunRequest
 
 _PASS, _FAIL = "pass", "fail"
 _OF_RUN = ("--level", "--margin", "--budget", "--until", "--blocks", "--max-blocks", "--seed")
@@ -119,16 +119,16 @@ def command(
         text, status = _SELF_TEST[result.outcome]
         click.echo(f"self-test {text}", err=True)
         raise click.exceptions.Exit(status)
-    if result.outcome is Outcome.UNKNOWN and on_unknown == _PASS:
+    if result.outcome is GateOutcome.UNKNOWN and on_unknown == _PASS:
         return
     raise click.exceptions.Exit(STATUSES[result.outcome])
 
 
 _SELF_TEST = {
-    Outcome.EXCEEDED: ("passed: the planted cost was found", ExitStatus.DONE),
-    Outcome.PASSED: ("failed: the planted cost was not found", ExitStatus.GATE_MISSED),
-    Outcome.UNKNOWN: ("cannot say: try a longer --budget, or a quieter machine", ExitStatus.CANNOT_BE_SAID),
-    Outcome.NOTHING: ("failed: nothing was measured", ExitStatus.NOTHING_MEASURED),
+    GateOutcome.EXCEEDED: ("passed: the planted cost was found", ExitStatus.DONE),
+    GateOutcome.PASSED: ("failed: the planted cost was not found", ExitStatus.GATE_MISSED),
+    GateOutcome.UNKNOWN: ("cannot say: try a longer --budget, or a quieter machine", ExitStatus.INCONCLUSIVE),
+    GateOutcome.NOTHING: ("failed: nothing was measured", ExitStatus.NOTHING_MEASURED),
 }
 
 
@@ -222,7 +222,7 @@ def _of_revisions(
     for file in files:
         refuse_existing(str(file), "--out")
 
-    def request(old: Path, new: Path, *more: str) -> Request:
+    def request(old: Path, new: Path, *more: str) -> RunRequest:
         folders = {"{baseline}": str(old), "{treatment}": str(new)}
         name, base_request = typed_request([words[0], *more, *(parse.replaced(word, folders) for word in words[1:])])
         both = request_in_folders(name, base_request, {baseline.name: str(old), treatment.name: str(new)}, planted)

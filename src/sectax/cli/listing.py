@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Iterable
 from typing import Any
 
-from sectax.parts.kept import Kept
+from sectax.parts.cache_entry import CacheEntry
 
 # Whether a language lacks an extension is in files that sectax does not know of.
 _LONGEST_S = 3600.0
@@ -33,7 +33,7 @@ def as_text(document: object) -> str:
 
 def offered() -> dict[str, Any]:
     """Experiments and studies: the same on every machine, until other code is installed."""
-    entry = Kept("offered", {})
+    entry = CacheEntry("offered", {})
     text = entry.recall()
     if text is None:
         import msgspec
@@ -49,7 +49,7 @@ def offered() -> dict[str, Any]:
 
 def _probes() -> list[dict[str, Any]]:
     """The probes, and what each lacks here. Kept only where nothing does: whoever changes that looks at once."""
-    entry = Kept("probes", {name: value for name, value in os.environ.items() if name in _MATTERS})
+    entry = CacheEntry("probes", {name: value for name, value in os.environ.items() if name in _MATTERS})
     text = entry.recall(_LONGEST_S)
     if text is not None:
         document = json.loads(text)
@@ -69,7 +69,7 @@ def _probes() -> list[dict[str, Any]]:
             need.program for probe in available for need in probe.manifest.requires if probe.starts(need.program)
         )
         answer = {"probes": made, "programs": programs}
-        watched = [path for probe in available for path in probe.decided_by()] + [
+        watched = [path for probe in available for path in probe.watched_files()] + [
             path for path in programs.values() if path
         ]
         entry.keep(msgspec.json.encode(answer).decode(), watched)

@@ -31,7 +31,7 @@ class Health(StrEnum):
     MISSING = "missing"
 
 
-class Symptom(msgspec.Struct, frozen=True):
+class MachineCheck(msgspec.Struct, frozen=True):
     """One thing that was looked at: a stable identifier, how it is, what was seen, what would help."""
 
     id: str
@@ -41,14 +41,14 @@ class Symptom(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class Diagnosis:
+class DoctorReport:
     """Everything that was looked at; as JSON it is the document of `sectax doctor`."""
 
-    symptoms: list[Symptom]
+    symptoms: list[MachineCheck]
     schema: Literal["sectax/doctor/2"] = "sectax/doctor/2"
 
 
-def examine(waiting: Callable[[str], AbstractContextManager[None]]) -> list[Symptom]:
+def run_checks(waiting: Callable[[str], AbstractContextManager[None]]) -> list[MachineCheck]:
     """Look at the machine, then at everything that the experiments can use.
 
     Args:
@@ -56,7 +56,9 @@ def examine(waiting: Callable[[str], AbstractContextManager[None]]) -> list[Symp
     """
     identity = host_identity()
     checks = [
-        Symptom("cpu", Health.GOOD, f"{identity.get('host.cpu_model', 'unknown')}, {identity['host.cpus']} usable"),
+        MachineCheck(
+            "cpu", Health.GOOD, f"{identity.get('host.cpu_model', 'unknown')}, {identity['host.cpus']} usable"
+        ),
         _governor(identity),
         _quota(identity),
         _clock_source(identity),
@@ -82,67 +84,73 @@ def examine(waiting: Callable[[str], AbstractContextManager[None]]) -> list[Symp
     return checks
 
 
-def _governor(identity: dict[str, str]) -> Symptom:
+def _governor(identity: dict[str, str]) -> MachineCheck:
     governor = identity.get("host.governor")
     if governor in (None, "performance"):
-        return Symptom("governor", Health.GOOD, governor or "no frequency governor is visible (a virtual machine?)")
+        return MachineCheck(
+            "governor", Health.GOOD, governor or "no frequency governor is visible (a virtual machine?)"
+        )
     hint = "cpupower frequency-set -g performance (as root)"
-    return Symptom("governor", Health.WARNING, f"{governor}: the frequency follows the load", hint)
+    return MachineCheck("governor", Health.WARNING, f"{governor}: the frequency follows the load", hint)
 
 
-def _quota(identity: dict[str, str]) -> Symptom:
+def _quota(identity: dict[str, str]) -> MachineCheck:
     quota = identity.get("host.cpu_quota")
     if quota is None:
-        return Symptom("cpu-quota", Health.GOOD, "no CPU quota is visible")
+        return MachineCheck("cpu-quota", Health.GOOD, "no CPU quota is visible")
     if quota.startswith("max"):
-        return Symptom("cpu-quota", Health.GOOD, f"none (cgroup {identity.get('host.cgroup', '?')})")
-    return Symptom("cpu-quota", Health.WARNING, f"{quota}: work is throttled past it", "lift the container's CPU limit")
+        return MachineCheck("cpu-quota", Health.GOOD, f"none (cgroup {identity.get('host.cgroup', '?')})")
+    return MachineCheck(
+        "cpu-quota", Health.WARNING, f"{quota}: work is throttled past it", "lift the container's CPU limit"
+    )
 
 
-def _clock_source(identity: dict[str, str]) -> Symptom:
+def _clock_source(identity: dict[str, str]) -> MachineCheck:
     source = identity.get("host.clock_source", "unknown")
     if source in ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page"):
-        return Symptom("clock-source", Health.GOOD, source)
+        return MachineCheck("clock-source", Health.GOOD, source)
     hint = "reading this clock may need a system call; batches are sized for it"
-    return Symptom("clock-source", Health.WARNING, source, hint)
+    return MachineCheck("clock-source", Health.WARNING, source, hint)
 
 
-def _load() -> Symptom:
+def _load() -> MachineCheck:
     load = machine_load()
     if load.busy:
-        return Symptom("load", Health.WARNING, str(load), "end what else is running")
-    return Symptom("load", Health.GOOD, str(load))
+        return MachineCheck("load", Health.WARNING, str(load), "end what else is running")
+    return MachineCheck("load", Health.GOOD, str(load))
 
 
-def _virtualisation(identity: dict[str, str]) -> Symptom:
+def _virtualisation(identity: dict[str, str]) -> MachineCheck:
     kind = identity.get("host.virtualisation", "unknown")
     text = "a virtual machine: neighbours may steal time (steal is recorded)" if kind == "guest" else kind
-    return Symptom("virtualisation", Health.GOOD, text)
+    return MachineCheck("virtualisation", Health.GOOD, text)
 
 
-def _disk() -> Symptom:
+def _disk() -> MachineCheck:
     free = shutil.disk_usage(os.getcwd()).free
     if free < _LEAST_DISK_BYTES:
         hint = f"free some, or delete {cache_folder()}"
-        return Symptom("disk", Health.WARNING, f"{free // 2**20} MiB free here", hint)
-    return Symptom("disk", Health.GOOD, f"{free // 2**20} MiB free here")
+        return MachineCheck("disk", Health.WARNING, f"{free // 2**20} MiB free here", hint)
+    return MachineCheck("disk", Health.GOOD, f"{free // 2**20} MiB free here")
 
 
-def _part(part: Part, needed_by: str = "") -> Symptom:
+def _part(part: Part, needed_by: str = "") -> MachineCheck:
     """Args: *needed_by*, where not everybody needs it."""
     lack = part.missing()
     if lack is None:
-        return Symptom(part.id, Health.GOOD, f"{part.title} is ready")
+        return MachineCheck(part.id, Health.GOOD, f"{part.title} is ready")
     if needed_by:
-        return Symptom(part.id, Health.WARNING, f"{lack.reason} (needed only for {needed_by})", lack.hint)
+        return MachineCheck(part.id, Health.WARNING, f"{lack.reason} (needed only for {needed_by})", lack.hint)
     if lack.on_first_use:
-        return Symptom(part.id, Health.WARNING, f"{lack.reason}: the first run does that, and waits for it", lack.hint)
-    return Symptom(part.id, Health.MISSING, lack.reason, lack.hint)
+        return MachineCheck(
+            part.id, Health.WARNING, f"{lack.reason}: the first run does that, and waits for it", lack.hint
+        )
+    return MachineCheck(part.id, Health.MISSING, lack.reason, lack.hint)
 
 
-def _lambda() -> Symptom:
+def _lambda() -> MachineCheck:
     """Whether instances of the local Lambda can be made, found out by making one."""
     answer = lambda_local.check()
     if answer.error:
-        return Symptom("lambda", Health.MISSING, answer.error, answer.hint)
-    return Symptom("lambda", Health.GOOD, f"function instances can be made (cgroup {answer.cgroup})")
+        return MachineCheck("lambda", Health.MISSING, answer.error, answer.hint)
+    return MachineCheck("lambda", Health.GOOD, f"function instances can be made (cgroup {answer.cgroup})")

@@ -15,7 +15,7 @@ import click
 from sectax.cli import picture
 from sectax.cli.streams import Printed, forget_reader
 from sectax.model.errors import WrongUse
-from sectax.parts.kept import Kept
+from sectax.parts.cache_entry import CacheEntry
 
 if TYPE_CHECKING:
     from sectax.cli.present import Result, View
@@ -100,7 +100,7 @@ def rendered(result: Result, form: Form) -> str:
     return render(result, "json" if form.json_ else "terminal", view(form))
 
 
-class Shown(Kept):
+class Shown(CacheEntry):
     """The report of a finished run in one form, kept until its file, or sectax itself, changes.
 
     Judging it again takes a second.

@@ -17,7 +17,7 @@ from sectax.reports import csv, markdown, terminal
 from sectax.reports.advice_layout import advice_report
 from sectax.reports.audit_layout import audit_report
 from sectax.reports.comparison_layout import published_comparison, run_comparison
-from sectax.reports.document import Document, Kind, Section, lines, sections
+from sectax.reports.document import Document, Section, SectionKind, lines, sections
 from sectax.reports.history_layout import history_report
 from sectax.reports.report_layout import run_report
 from sectax.run.advice import decided
@@ -64,7 +64,7 @@ def document(result: Result, *, show_all: bool) -> Document:
 
 
 def _with_limits(page: Document, answers: Iterable[Concluded], plan: Plan) -> Document:
-    limits = Section("Limits", lines((line(answer, plan) for answer in answers), long=True), Kind.ANSWER)
+    limits = Section("Limits", lines((line(answer, plan) for answer in answers), long=True), SectionKind.ANSWER)
     return replace(page, sections=(*page.sections, *sections(limits)))
 
 

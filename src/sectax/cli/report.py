@@ -58,7 +58,7 @@ def command(run_file: str, format_: str | None, table: str | None, out: str | No
     --format html writes one page with pictures that needs no network: open it in a browser, send it, print it.
     --format svg writes the picture of the answer alone. Without --format the end of --out's name decides, .png too.
     """
-    format_ = format_ or (_format_of(out) if out is not None else "markdown")
+    format_ = format_ or (_file_format(out) if out is not None else "markdown")
     if table is not None and format_ != "csv":
         raise WrongUse(f"--table is for CSV, and --format is {format_}", "leave it out, or --format csv")
     if out is not None:
@@ -74,7 +74,7 @@ def command(run_file: str, format_: str | None, table: str | None, out: str | No
     click.echo(out)
 
 
-def _format_of(out: str) -> str:
+def _file_format(out: str) -> str:
     """What a file of this name is to hold. Raises `WrongUse` where nobody can say."""
     suffix = Path(out).suffix.lower()
     if suffix not in _FORMATS_OF:

@@ -32,7 +32,7 @@ def required(
         able = [experiment for experiment in named if isinstance(experiment, SetsUpLevels)]
         if len(named) != 1 or not able:
             raise WrongUse("--level takes one experiment whose levels need parts", "as in jwt --level language=go")
-        return tuple(map(parts.load, able[0].requirements_of(levels)))
+        return tuple(map(parts.load, able[0].level_requirements(levels)))
     wanted: dict[str, None] = {}
     for name in tuple(experiments) or registry.names():
         needed = (f"lambda-runtime:{name}",) if lambda_local.is_runtime(name) else registry.load(name).requirements()

@@ -19,7 +19,7 @@ from sectax.cli.output import Form, Shown, print_result, refuse_existing, write_
 from sectax.cli.streams import Printed
 from sectax.cluster.options import ClusterOptions, cluster_runner
 from sectax.experiments import registry
-from sectax.experiments.interface import Experiment, HasCommandLines, HasSecrets, Hidden, Request, TakesWords
+from sectax.experiments.interface import Experiment, HasCommandLines, HasSecrets, Hidden, RunRequest, TakesWords
 from sectax.experiments.planning import default_budget_s
 from sectax.model.analysed import RunReport
 from sectax.model.environment import LOCAL_HOST
@@ -62,7 +62,7 @@ class _ExperimentsGroup(click.Group):
         return list(registry.names())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
-        return _command_for(registry.load(cmd_name), self._then)
+        return _experiment_command(registry.load(cmd_name), self._then)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -71,7 +71,7 @@ class _ExperimentsGroup(click.Group):
             experiment = registry.load(args[0])
         except WrongUse as error:
             raise WrongUse(error.message, f"{shared.with_level(args[0])}{error.hint}") from None
-        command = _command_for(experiment, self._then)
+        command = _experiment_command(experiment, self._then)
         root = ctx.find_root()
         config.give_defaults(
             ctx,
@@ -87,7 +87,7 @@ class _ExperimentsGroup(click.Group):
         return args[0], command, experiment.arguments(rest) if isinstance(experiment, HasCommandLines) else rest
 
 
-def _command_for(experiment: Experiment, then: Then) -> click.Command:
+def _experiment_command(experiment: Experiment, then: Then) -> click.Command:
     """The command of one experiment: the options of every run, and its own behind them."""
 
     def call(**values: Any) -> None:
@@ -239,7 +239,7 @@ def _make_runner(on: ClusterOptions | None, progress: Progress) -> MakeRunner:
     return local_runner if on is None else partial(cluster_runner, on, progress)
 
 
-def _request(experiment: Experiment, values: dict[str, Any]) -> tuple[Request, Hidden]:
+def _request(experiment: Experiment, values: dict[str, Any]) -> tuple[RunRequest, Hidden]:
     """What the options ask for, and the options without the secrets that were typed in them."""
     chosen = [preset for preset in experiment.presets if values.get(preset)]
     if len(chosen) > 1:
@@ -248,7 +248,7 @@ def _request(experiment: Experiment, values: dict[str, Any]) -> tuple[Request, H
     if values.get("bare") and isinstance(experiment, TakesWords):
         own = experiment.with_words(values["bare"], own)
     hidden = experiment.hidden(own) if isinstance(experiment, HasSecrets) else Hidden(own)
-    request = Request(
+    request = RunRequest(
         preset=chosen[0] if chosen else "default",
         levels=parse.levels(values["level"]),
         stopping=_stopping(values),
@@ -259,13 +259,13 @@ def _request(experiment: Experiment, values: dict[str, Any]) -> tuple[Request, H
     return request, hidden
 
 
-def typed_request(words: Sequence[str]) -> tuple[str, Request]:
+def typed_request(words: Sequence[str]) -> tuple[str, RunRequest]:
     """What `sectax run` would be asked for with these words, `run` left out: an experiment's name and the request.
 
     Raises:
         WrongUse: as `sectax run` does.
     """
-    requests: list[tuple[str, Request]] = []
+    requests: list[tuple[str, RunRequest]] = []
     asking = _ExperimentsGroup(
         lambda experiment, values: requests.append((experiment.name, _request(experiment, values)[0]))
     )

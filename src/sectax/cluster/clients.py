@@ -15,7 +15,7 @@ from sectax.engines.dask.cluster import Cluster, WorkerLost
 from sectax.engines.dask.engine import PATIENCE
 from sectax.engines.dask.far import Clients, FarPlace
 from sectax.engines.engine import BlockFailed, Engine, EngineEvent
-from sectax.experiments.interface import Bench, Experiment, Machine, Request
+from sectax.experiments.interface import Bench, Experiment, Machine, RunRequest
 from sectax.hosts.process.host import host_circumstances
 from sectax.model.environment import BOOT, Environment
 from sectax.model.errors import NothingMeasured, SessionOver, WrongUse
@@ -35,7 +35,7 @@ class ClientsRunner(ClusterRunner):
         super().__init__(on, progress)
         self._clients = clients
 
-    def machine(self, experiment: Experiment, request: Request, say: Callable[[str], None]) -> Machine:
+    def machine(self, experiment: Experiment, request: RunRequest, say: Callable[[str], None]) -> Machine:
         here, there = machine_snapshot(experiment, request, say), super().machine(experiment, request, say)
         if abilities(here) != abilities(there):
             raise WrongUse(

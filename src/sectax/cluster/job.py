@@ -19,7 +19,7 @@ from typing import Any
 
 import msgspec
 
-from sectax.design.planning import Request
+from sectax.design.planning import RunRequest
 from sectax.engines.engine import BlockFinished, BlockUpdate
 from sectax.experiments import registry
 from sectax.hosts.process.processors import move_threads
@@ -37,7 +37,7 @@ MODULE = "sectax.cluster.job"
 _SHORTEST_INPUT = 6
 
 
-class Events(msgspec.Struct, array_like=True):
+class PackedEvents(msgspec.Struct, array_like=True):
     """What happened, by kind; `order` has a letter for each: Opened, Trial, Closed, Dropped."""
 
     order: str
@@ -47,20 +47,20 @@ class Events(msgspec.Struct, array_like=True):
     dropped: list[Dropped]
 
 
-class Look(msgspec.Struct, tag=True):
+class MachineJob(msgspec.Struct, tag=True):
     """Say what the machine has that a plan must know."""
 
     experiment: str
-    request: Request
+    request: RunRequest
 
 
-class Describe(msgspec.Struct, tag=True):
+class EnvironmentJob(msgspec.Struct, tag=True):
     """Say what the machine and its software are, for this plan."""
 
     plan: Plan
 
 
-class Try(msgspec.Struct, tag=True):
+class PilotJob(msgspec.Struct, tag=True):
     """Make the pilot, within so many seconds."""
 
     plan: Plan
@@ -68,25 +68,25 @@ class Try(msgspec.Struct, tag=True):
     left_s: float
 
 
-class Measure(msgspec.Struct, tag=True):
+class BlockJob(msgspec.Struct, tag=True):
     plan: Plan
     inputs: dict[str, str]
     calibrated: Calibrated
     block: PlannedBlock
 
 
-Job = Look | Describe | Try | Measure
+Job = MachineJob | EnvironmentJob | PilotJob | BlockJob
 
 
-class Looked(msgspec.Struct, tag=True):
+class MachineResult(msgspec.Struct, tag=True):
     machine: Machine
 
 
-class Described(msgspec.Struct, tag=True):
+class EnvironmentResult(msgspec.Struct, tag=True):
     environment: Environment
 
 
-class Tried(msgspec.Struct, tag=True):
+class PilotResult(msgspec.Struct, tag=True):
     """The pilot's result.
 
     Attributes:
@@ -97,28 +97,28 @@ class Tried(msgspec.Struct, tag=True):
     calibrated: Calibrated
     gaps: dict[str, float]
     ready_s: float
-    events: Events
+    events: PackedEvents
     notes: list[str] = []
 
 
-class Measured(msgspec.Struct, tag=True):
+class BlockResult(msgspec.Struct, tag=True):
     """A finished block. `sectax` is the version that measured it."""
 
     block: int
     seconds: float
     sectax: str
-    events: Events
+    events: PackedEvents
     notes: list[str] = []
 
 
-class Refused(msgspec.Struct, tag=True):
+class JobRefused(msgspec.Struct, tag=True):
     """Why there is no answer, for a person."""
 
     reason: str
     hint: str = ""
 
 
-Answer = Looked | Described | Tried | Measured | Refused
+Answer = MachineResult | EnvironmentResult | PilotResult | BlockResult | JobRefused
 
 _JOBS: msgspec.msgpack.Decoder[Job] = msgspec.msgpack.Decoder(Job)
 _ANSWERS: msgspec.msgpack.Decoder[Answer] = msgspec.msgpack.Decoder(Answer)
@@ -140,7 +140,7 @@ def decode_answer(line: bytes) -> Answer:
         raise ValueError(f"its answer makes no sense: {error}") from error
 
 
-def events_of(answer: Tried | Measured) -> Iterator[BlockEvent]:
+def unpack_events(answer: PilotResult | BlockResult) -> Iterator[BlockEvent]:
     """What happened, in order. Raises `ValueError` where that makes no sense."""
     events = answer.events
     kinds: dict[str, Iterator[BlockEvent]] = {
@@ -176,30 +176,30 @@ def do(job: Job) -> Answer:
     """Do a job on this machine. Never raises what a person can cause."""
     try:
         match job:
-            case Look(name, request):
+            case MachineJob(name, request):
                 experiment = registry.load(name)
-                return Looked(machine_snapshot(experiment, request, lambda text: None))
-            case Describe(plan):
-                return Described(take_environment(registry.load(plan.experiment).bench(plan)))
-            case Try(plan, inputs, left_s):
+                return MachineResult(machine_snapshot(experiment, request, lambda text: None))
+            case EnvironmentJob(plan):
+                return EnvironmentResult(take_environment(registry.load(plan.experiment).bench(plan)))
+            case PilotJob(plan, inputs, left_s):
                 return _try(plan, inputs, left_s)
-            case Measure(plan, inputs, calibrated, block):
+            case BlockJob(plan, inputs, calibrated, block):
                 return _measure(plan, inputs, calibrated, block)
     except SectaxError as error:
-        return Refused(error.message, error.hint)
+        return JobRefused(error.message, error.hint)
     except Exception as error:  # whoever's fault it is: the run goes on elsewhere
-        return Refused(f"{type(error).__name__}: {error}")
+        return JobRefused(f"{type(error).__name__}: {error}")
 
 
-def _try(plan: Plan, inputs: Mapping[str, str], left_s: float) -> Tried:
+def _try(plan: Plan, inputs: Mapping[str, str], left_s: float) -> PilotResult:
     events: list[BlockEvent] = []
     with _started(plan, inputs) as (execution, notes):
         ready_s = _age_s()
         calibrated = execution.calibrate(events.append, lambda: left_s, lambda treatment, operation_s: None)
-        return Tried(calibrated, execution.gaps(calibrated), ready_s, _packed(events, inputs), notes.notes)
+        return PilotResult(calibrated, execution.gaps(calibrated), ready_s, _packed(events, inputs), notes.notes)
 
 
-def _measure(plan: Plan, inputs: Mapping[str, str], calibrated: Calibrated, block: PlannedBlock) -> Measured:
+def _measure(plan: Plan, inputs: Mapping[str, str], calibrated: Calibrated, block: PlannedBlock) -> BlockResult:
     from sectax import __version__
 
     events: list[BlockEvent] = []
@@ -209,7 +209,7 @@ def _measure(plan: Plan, inputs: Mapping[str, str], calibrated: Calibrated, bloc
                 case BlockUpdate(_, update):
                     events.append(update)
                 case BlockFinished(number, seconds):
-                    return Measured(number, seconds, __version__, _packed(events, inputs), notes.notes)
+                    return BlockResult(number, seconds, __version__, _packed(events, inputs), notes.notes)
     raise AssertionError("a block of this machine always ends")
 
 
@@ -233,9 +233,9 @@ def _age_s() -> float:
     return time.clock_gettime(time.CLOCK_BOOTTIME) - began / os.sysconf("SC_CLK_TCK")
 
 
-def _packed(events: Iterable[BlockEvent], inputs: Mapping[str, str]) -> Events:
+def _packed(events: Iterable[BlockEvent], inputs: Mapping[str, str]) -> PackedEvents:
     """Events as they travel; what the run's inputs are is in no reason."""
-    packed = Events("", [], [], [], [])
+    packed = PackedEvents("", [], [], [], [])
     lists: dict[type, list[Any]] = {
         Opened: packed.opened,
         Trial: packed.trials,
@@ -268,8 +268,8 @@ def main() -> None:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     job = _JOBS.decode(base64.b64decode(sys.stdin.buffer.readline()))
     answer = do(job)
-    if isinstance(answer, Refused) and isinstance(job, Try | Measure):
-        answer = Refused(hide_inputs(answer.reason, job.inputs), hide_inputs(answer.hint, job.inputs))
+    if isinstance(answer, JobRefused) and isinstance(job, PilotJob | BlockJob):
+        answer = JobRefused(hide_inputs(answer.reason, job.inputs), hide_inputs(answer.hint, job.inputs))
     packed = base64.b64encode(zlib.compress(msgspec.msgpack.encode(answer), 1))
     with os.fdopen(answers, "wb") as out:
         out.write(packed + b"\n")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sectax.experiments.client_server.load import CLIENTS, clients_of
+from sectax.experiments.client_server.load import CLIENTS, client_count
 from sectax.experiments.interface import Experiment
 from sectax.model.errors import WrongUse
 from sectax.run.progress import Progress
@@ -48,5 +48,5 @@ def cluster_runner(
         from sectax.cluster.runner import ClusterRunner
     except ImportError as error:
         raise WrongUse("--on needs Dask, which is not installed", "pip install 'sectax[dask]'") from error
-    clients = clients_of(options) if CLIENTS in experiment.options else 1
+    clients = client_count(options) if CLIENTS in experiment.options else 1
     return ClientsRunner(on, progress, clients) if clients > 1 else ClusterRunner(on, progress)

@@ -20,9 +20,9 @@ from sectax.cluster.options import ClusterOptions
 from sectax.cluster.session import ClusterSession
 from sectax.engines.dask.cluster import PORT, Cluster
 from sectax.engines.dask.engine import DaskEngine
-from sectax.engines.dask.worker import Failure
+from sectax.engines.dask.worker import JobFailure
 from sectax.engines.engine import BlockReceived, Engine, EngineEvent
-from sectax.experiments.interface import Bench, Experiment, Machine, Request
+from sectax.experiments.interface import Bench, Experiment, Machine, RunRequest
 from sectax.hosts.process.host import host_circumstances, host_identity
 from sectax.model.environment import LOCAL_HOST, Environment
 from sectax.model.errors import NothingMeasured, SessionOver, WrongUse
@@ -45,7 +45,7 @@ _OBJECTS = 100_000
 
 _PLACE = re.compile(r"(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?")
 
-_A = TypeVar("_A", job.Looked, job.Described, job.Tried)
+_A = TypeVar("_A", job.MachineResult, job.EnvironmentResult, job.PilotResult)
 
 
 class ClusterRunner(LocalRunner):
@@ -79,11 +79,11 @@ class ClusterRunner(LocalRunner):
         gc.set_threshold(*self._collecting)
         self._cluster.close()
 
-    def machine(self, experiment: Experiment, request: Request, say: Callable[[str], None]) -> Machine:
+    def machine(self, experiment: Experiment, request: RunRequest, say: Callable[[str], None]) -> Machine:
         experiment.wants(request)  # so that what does not exist is refused here
         self._choose(request.seed)
-        look = job.Look(experiment.name, replace(request, secrets={}))
-        machines = {host: answer.machine for host, answer in self._ask(look, job.Looked).items()}
+        look = job.MachineJob(experiment.name, replace(request, secrets={}))
+        machines = {host: answer.machine for host, answer in self._ask(look, job.MachineResult).items()}
         setup = f"run sectax setup {experiment.name} there"
         self._leave_out(different_hosts({host: abilities(machine) for host, machine in machines.items()}), setup)
         return machines[self._hosts()[0]]
@@ -91,7 +91,8 @@ class ClusterRunner(LocalRunner):
     def environment(self, bench: Bench, command_line: str = "", commit: str | None = None) -> Environment:
         self._choose(bench.plan.seed)
         described = {
-            host: answer.environment for host, answer in self._ask(job.Describe(bench.plan), job.Described).items()
+            host: answer.environment
+            for host, answer in self._ask(job.EnvironmentJob(bench.plan), job.EnvironmentResult).items()
         }
         setup = f"install the same there, and run sectax setup {bench.plan.experiment}"
         of_hosts = {host: software(environment) for host, environment in described.items()}
@@ -193,10 +194,10 @@ class ClusterExecution(LocalExecution):
             NothingMeasured: no host could make it.
         """
         hosts = self._cluster.present()
-        request = job.Try(self._plan, dict(self._inputs), left_s())
+        request = job.PilotJob(self._plan, dict(self._inputs), left_s())
         with self._sink.waiting(f"pilot on {len(hosts)} hosts"):
-            answers = ask(self._cluster, request, job.Tried, self._sink.say, hosts)
-        events = {host: list(job.events_of(answer)) for host, answer in answers.items()}
+            answers = ask(self._cluster, request, job.PilotResult, self._sink.say, hosts)
+        events = {host: list(job.unpack_events(answer)) for host, answer in answers.items()}
         able = {host: dict.fromkeys(answer.calibrated.calibrations, "measured") for host, answer in answers.items()}
         shown = {host: promised(self._plan, block_events) for host, block_events in events.items()}
         witnesses = {
@@ -244,20 +245,20 @@ class ClusterExecution(LocalExecution):
         expected_s = self._one_block_s(calibrated, calibrated.pace)
 
         def encode(block: PlannedBlock) -> bytes:
-            return job.encode_job(job.Measure(self._plan, dict(self._inputs), calibrated, block))
+            return job.encode_job(job.BlockJob(self._plan, dict(self._inputs), calibrated, block))
 
         return DaskEngine(self._cluster, job.MODULE, encode, self._decode, longest_block_s(expected_s))
 
     def _decode(self, block: PlannedBlock, line: bytes) -> Iterable[EngineEvent]:
         """What an answer says. Raises `ValueError` where it cannot be believed."""
         answer = job.decode_answer(line)
-        if isinstance(answer, job.Refused):
+        if isinstance(answer, job.JobRefused):
             raise ValueError(answer.reason)
-        if not isinstance(answer, job.Measured) or answer.block != block.number:
+        if not isinstance(answer, job.BlockResult) or answer.block != block.number:
             raise ValueError(f"it answers something else than block {block.number}")
         if answer.sectax != __version__:
             raise ValueError(f"the block was measured by sectax {answer.sectax}, and not {__version__}")
-        events = list(job.events_of(answer))
+        events = list(job.unpack_events(answer))
         refuse_other_work(block, events)
         for (treatment, name), value in promised(self._plan, events).items():
             promised_value = self._promised.setdefault((treatment, name), value)
@@ -282,18 +283,18 @@ def ask(
     answers: dict[str, _A] = {}
     refused: dict[str, str] = {}
     line = job.encode_job(request)
-    asked_of = cluster.do(dict.fromkeys(hosts, line), job.MODULE, ASKED_S)
-    for host, reply in chain.from_iterable(some.items() for some in asked_of):
+    filter_status = cluster.do(dict.fromkeys(hosts, line), job.MODULE, ASKED_S)
+    for host, reply in chain.from_iterable(some.items() for some in filter_status):
         try:
-            answer = reply if isinstance(reply, Failure) else job.decode_answer(reply)
+            answer = reply if isinstance(reply, JobFailure) else job.decode_answer(reply)
         except ValueError as error:
-            answer = Failure(str(error))
+            answer = JobFailure(str(error))
         if isinstance(answer, kind):
             answers[host] = answer
-        elif isinstance(answer, job.Refused):
+        elif isinstance(answer, job.JobRefused):
             refused[host] = f"{answer.reason} ({answer.hint})" if answer.hint else answer.reason
         else:
-            refused[host] = answer.reason if isinstance(answer, Failure) else "it answers something else"
+            refused[host] = answer.reason if isinstance(answer, JobFailure) else "it answers something else"
     for host, reason in sorted(refused.items()):
         cluster.hosts[host].left_out = reason
         say(f"{host} is left out: {reason}")

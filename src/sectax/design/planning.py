@@ -10,7 +10,7 @@ from sectax.model.plan import Plan, Procedure, Stopping
 
 
 @dataclass(frozen=True)
-class Request:
+class RunRequest:
     """What the user asked of an experiment.
 
     Attributes:
@@ -48,7 +48,7 @@ class Design(Procedure):
     options: Mapping[str, tuple[str, ...]] | None = None
 
 
-def make_plan(experiment: str, question: str, design: Design, request: Request) -> Plan:
+def make_plan(experiment: str, question: str, design: Design, request: RunRequest) -> Plan:
     """Cross the factors of the design, and put the rules of the request beside them.
 
     Args:

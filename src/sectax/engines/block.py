@@ -8,15 +8,15 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from sectax.design.order import warming_turns
+from sectax.engines.cpu_sets import NO_CPU_SETS, CpuSets
 from sectax.engines.guarded import Guarded
-from sectax.engines.lanes import NONE, Lanes
 from sectax.model import trial
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.subject import SubjectSpec, Visit, Witnesses, Work
 
 
 def run_block(
-    block: trial.PlannedBlock, specs: Mapping[str, SubjectSpec], lanes: Lanes = NONE
+    block: trial.PlannedBlock, specs: Mapping[str, SubjectSpec], lanes: CpuSets = NO_CPU_SETS
 ) -> Generator[trial.BlockEvent, None, None]:
     """Open, warm up, visit and close the subjects of a block, cell by cell.
 
@@ -28,7 +28,7 @@ def run_block(
 
 
 def _run_cell(
-    cell: trial.PlannedCell, specs: Mapping[str, SubjectSpec], lanes: Lanes
+    cell: trial.PlannedCell, specs: Mapping[str, SubjectSpec], lanes: CpuSets
 ) -> Generator[trial.BlockEvent, None, None]:
     alive: dict[str, Guarded] = {}
     try:
@@ -43,7 +43,7 @@ def _run_cell(
 
 
 def _open(
-    cell: trial.PlannedCell, specs: Mapping[str, SubjectSpec], alive: dict[str, Guarded], lanes: Lanes
+    cell: trial.PlannedCell, specs: Mapping[str, SubjectSpec], alive: dict[str, Guarded], lanes: CpuSets
 ) -> Generator[trial.BlockEvent, None, None]:
     # Starting is not timed, so all processes of the cell start side by side.
     for index, name in enumerate(cell.opening):
@@ -71,7 +71,7 @@ def _indices(cell: trial.PlannedCell, alive: Mapping[str, Guarded]) -> dict[str,
 
 
 def _warm_up(
-    cell: trial.PlannedCell, alive: dict[str, Guarded], lanes: Lanes
+    cell: trial.PlannedCell, alive: dict[str, Guarded], lanes: CpuSets
 ) -> Generator[trial.BlockEvent, None, None]:
     """By turns, as the visits: so the pace of one is filled by the others. On several processors one by one."""
     turns = list(warming_turns(cell))

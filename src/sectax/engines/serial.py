@@ -7,8 +7,8 @@ import time
 from collections.abc import Generator, Mapping, Sequence
 
 from sectax.engines.block import run_block
+from sectax.engines.cpu_sets import NO_CPU_SETS, CpuSets
 from sectax.engines.engine import BlockFinished, BlockUpdate, EngineEvent
-from sectax.engines.lanes import NONE, Lanes
 from sectax.model.subject import SubjectSpec
 from sectax.model.trial import PlannedBlock
 
@@ -16,7 +16,7 @@ from sectax.model.trial import PlannedBlock
 class SerialEngine:
     """Implements `Engine`, with these subjects."""
 
-    def __init__(self, specs: Mapping[str, SubjectSpec], lanes: Lanes = NONE) -> None:
+    def __init__(self, specs: Mapping[str, SubjectSpec], lanes: CpuSets = NO_CPU_SETS) -> None:
         self._specs = specs
         self._lanes = lanes
 

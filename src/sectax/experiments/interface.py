@@ -16,8 +16,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from sectax.design.matrix import Rules
-from sectax.design.planning import Design, Request, make_plan
-from sectax.hosts.places import Place
+from sectax.design.planning import Design, RunRequest, make_plan
+from sectax.hosts.places import ClientHost
 from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.bill import Usage
 from sectax.model.machine import Machine, Wanted
@@ -44,8 +44,8 @@ __all__ = [
     "Machine",
     "MeasuresFolders",
     "Option",
-    "Request",
     "Rules",
+    "RunRequest",
     "SetsUpLevels",
     "TakesWords",
     "Wanted",
@@ -99,7 +99,7 @@ class Bench(ExitStack):
 
     least_open_s: float = 0.0
     may_idle: bool = False
-    places: Sequence[Place] = ()
+    places: Sequence[ClientHost] = ()
 
     def __init__(self, plan: Plan) -> None:
         super().__init__()
@@ -158,12 +158,12 @@ class Experiment(ABC):
     def factors(self) -> tuple[Factor, ...]:
         """What varies, with all levels that exist; `…` for those that the user names. An attribute does too."""
 
-    def wants(self, request: Request) -> Wanted:
+    def wants(self, request: RunRequest) -> Wanted:
         """What the design must know of the machine: by default of its parts. Raises `WrongUse` as `design` does."""
         return Wanted(parts=self.requirements())
 
     @abstractmethod
-    def design(self, request: Request, machine: Machine) -> Design:
+    def design(self, request: RunRequest, machine: Machine) -> Design:
         """What a run on this machine is to be: a pure function.
 
         Raises:
@@ -174,7 +174,7 @@ class Experiment(ABC):
     def bench(self, plan: Plan) -> Bench:
         """Where a plan of this experiment is measured; nothing is started yet."""
 
-    def plan(self, request: Request, machine: Machine) -> Plan:
+    def plan(self, request: RunRequest, machine: Machine) -> Plan:
         """The plan of a run. Raises `WrongUse` as `design` does, and where the baseline was left out."""
         return make_plan(self.name, self.title, self.design(request, machine), request)
 
@@ -231,11 +231,11 @@ class MeasuresFolders(Protocol):
     """What an experiment has besides where one thing can be measured in two folders, as of two checkouts.
 
     Attributes:
-        planted_in: the metrics that a planted cost changes.
+        planted_metrics: the metrics that a planted cost changes.
     """
 
     @property
-    def planted_in(self) -> tuple[str, ...]: ...
+    def planted_metrics(self) -> tuple[str, ...]: ...
 
     def in_folders(
         self, options: Mapping[str, tuple[str, ...]], folders: Mapping[str, str], added: float
@@ -297,7 +297,7 @@ class HasCommandLines(TakesWords, Protocol):
 class SetsUpLevels(Protocol):
     """What an experiment has besides where some of its levels need parts that the others do without."""
 
-    def requirements_of(self, levels: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    def level_requirements(self, levels: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
         """As `requirements`, for these levels. Raises `WrongUse` where one does not exist."""
 
 

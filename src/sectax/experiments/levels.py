@@ -49,7 +49,7 @@ def _as_spelled(level: str, levels: tuple[str, ...]) -> str:
     return alike[0] if level not in levels and len(alike) == 1 else level
 
 
-def seconds_in(
+def option_seconds(
     options: Mapping[str, tuple[str, ...]],
     name: str,
     usual: float,

@@ -19,7 +19,7 @@ _LONGEST_NAME = 24
 
 
 @dataclass(frozen=True)
-class Kind:
+class ComparedKind:
     """What is compared, in words.
 
     Attributes:
@@ -43,7 +43,7 @@ def split_name(typed: str) -> tuple[str, str]:
     return (name, text) if separator and is_name(name) else ("", typed)
 
 
-def compared(kind: Kind, options: Mapping[str, tuple[str, ...]], *, alone: bool = False) -> dict[str, str]:
+def compared(kind: ComparedKind, options: Mapping[str, tuple[str, ...]], *, alone: bool = False) -> dict[str, str]:
     """The texts by name; the baseline is first.
 
     Args:
@@ -92,7 +92,7 @@ def with_bare(
 
 
 def for_each(
-    kind: Kind,
+    kind: ComparedKind,
     option: str,
     texts: Sequence[str],
     names: Sequence[str],

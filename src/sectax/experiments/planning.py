@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sectax.experiments.interface import Billable, Experiment, Request
+from sectax.experiments.interface import Billable, Experiment, RunRequest
 from sectax.model.errors import NothingMeasured, WrongUse
 from sectax.model.machine import Machine
 from sectax.model.plan import DEFAULT_MAX_BLOCKS, Plan
@@ -16,7 +16,7 @@ _BUDGETS_S = {"quick": 60.0}
 _BUDGET_S = 120.0
 
 
-def with_budget(experiment: Experiment, request: Request) -> Request:
+def with_budget(experiment: Experiment, request: RunRequest) -> RunRequest:
     """The request with the default budget of its preset, where it says neither blocks nor a budget."""
     stopping = request.stopping
     is_billed = isinstance(experiment, Billable) and experiment.is_billed(request.options)

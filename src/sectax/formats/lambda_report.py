@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from sectax.formats.numbers import number_in
+from sectax.formats.numbers import match_number
 
 BEGINS = "REPORT RequestId:"
 
@@ -36,4 +36,4 @@ def report_fields(text: str, begin: int = 0, line: int | None = None) -> dict[st
         BadInput: one of them is not a finite number of 0 or more.
     """
     matches = ((name, pattern.search(text, begin), scale) for name, (pattern, scale) in _FIELDS.items())
-    return {name: number_in(match, 1, line, scale) for name, match, scale in matches if match is not None}
+    return {name: match_number(match, 1, line, scale) for name, match, scale in matches if match is not None}

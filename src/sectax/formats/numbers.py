@@ -35,7 +35,7 @@ def number(text: str, *, scale: float = 1.0, line: int | None = None, column: in
     )
 
 
-def number_in(match: re.Match[str], group: int | str, line: int | None, scale: float = 1.0) -> float:
+def match_number(match: re.Match[str], group: int | str, line: int | None, scale: float = 1.0) -> float:
     """The number that a pattern found in this line. Raises `BadInput` as `number` does, with its place."""
     return number(match[group], scale=scale, line=line, column=match.start(group) + 1)
 

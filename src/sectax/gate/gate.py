@@ -14,14 +14,14 @@ from pathlib import Path
 from sectax.analysis.conditions import concerns
 from sectax.experiments import registry
 from sectax.experiments.command.hook import HookFailed
-from sectax.experiments.interface import MeasuresFolders, Request
+from sectax.experiments.interface import MeasuresFolders, RunRequest
 from sectax.gate.checkouts import Repository
 from sectax.model.analysed import Analysed
-from sectax.model.condition import Answer, Concluded, Condition
+from sectax.model.condition import Concluded, Condition, ConditionAnswer
 from sectax.model.environment import LOCAL_HOST, SHORT
 from sectax.model.errors import ExitStatus, NothingMeasured, WrongUse
 from sectax.model.finding import NO_CLAIM, VerdictId
-from sectax.model.gate import Gate, Limit, Outcome, Revision, Session
+from sectax.model.gate import Gate, GateLimit, GateOutcome, GateSession, Revision
 from sectax.model.plan import Plan
 from sectax.reports.reasons import no_effect
 from sectax.reports.words import names
@@ -34,10 +34,10 @@ from sectax.text import claims
 _ONE_SIDE = 0.5
 
 STATUSES = {
-    Outcome.PASSED: ExitStatus.DONE,
-    Outcome.EXCEEDED: ExitStatus.GATE_MISSED,
-    Outcome.UNKNOWN: ExitStatus.CANNOT_BE_SAID,
-    Outcome.NOTHING: ExitStatus.NOTHING_MEASURED,
+    GateOutcome.PASSED: ExitStatus.DONE,
+    GateOutcome.EXCEEDED: ExitStatus.GATE_MISSED,
+    GateOutcome.UNKNOWN: ExitStatus.INCONCLUSIVE,
+    GateOutcome.NOTHING: ExitStatus.NOTHING_MEASURED,
 }
 
 
@@ -55,11 +55,11 @@ class Revisions:
     treatment: Revision
     build: str | None
     experiment: str
-    request: Callable[[Path, Path], Request]
+    request: Callable[[Path, Path], RunRequest]
 
 
 # Measures once and judges it; with fresh builds, and in another order, where that is asked for.
-Measure = Callable[[bool], tuple[Session, Analysed]]
+Measure = Callable[[bool], tuple[GateSession, Analysed]]
 
 
 def measures_folders(name: str) -> bool:
@@ -67,7 +67,7 @@ def measures_folders(name: str) -> bool:
     return isinstance(registry.load(name), MeasuresFolders)
 
 
-def request_in_folders(name: str, request: Request, folders: Mapping[str, str], added: float) -> Request:
+def request_in_folders(name: str, request: RunRequest, folders: Mapping[str, str], added: float) -> RunRequest:
     """The request with each side in its own folder, where it names one thing to be measured and not two.
 
     Args:
@@ -92,7 +92,7 @@ def largest_planted_share(name: str, limits: Sequence[Condition]) -> float:
         WrongUse: there is none.
     """
     experiment = registry.load(name)
-    changed = experiment.planted_in if isinstance(experiment, MeasuresFolders) else ()
+    changed = experiment.planted_metrics if isinstance(experiment, MeasuresFolders) else ()
 
     def can_be_exceeded(limit: Condition) -> bool:
         named = {*limit.about, limit.metric} - {"", name}
@@ -108,7 +108,11 @@ def judge_run(analysed: Analysed, path: str, limits: Sequence[Condition]) -> Gat
     """Judge a run that is there: one session, so what it finds is not confirmed."""
     session = judge_session(analysed, path, limits)
     outcome = _outcome(session, analysed)
-    why = "in one session, which no second confirms" if outcome is Outcome.EXCEEDED else _why_nothing(outcome, session)
+    why = (
+        "in one session, which no second confirms"
+        if outcome is GateOutcome.EXCEEDED
+        else _why_nothing(outcome, session)
+    )
     return Gate(outcome, why, None, None, (session,), _false_alarms(analysed.measured.plan, limits, sessions=1))
 
 
@@ -123,7 +127,7 @@ def judge_revisions(
         WrongUse: as a run does. A revision that cannot be built is an outcome: nothing was measured.
     """
 
-    def measure(fresh: bool) -> tuple[Session, Analysed]:
+    def measure(fresh: bool) -> tuple[GateSession, Analysed]:
         if fresh:
             progress.say("beyond a limit: both revisions are built again and measured again, to be sure")
         return _measured(revisions, limits, files[fresh], progress, fresh=fresh)
@@ -132,8 +136,10 @@ def judge_revisions(
         gate = confirm_sessions(measure, limits)
     except NothingMeasured as error:
         why = f"{error.message} ({error.hint})" if error.hint else error.message
-        session = Session("", 0, "", tuple(Limit(limit.text, Answer.OPEN, (), why) for limit in limits))
-        gate = Gate(Outcome.NOTHING, why, None, None, (session,), None)
+        session = GateSession(
+            "", 0, "", tuple(GateLimit(limit.text, ConditionAnswer.OPEN, (), why) for limit in limits)
+        )
+        gate = Gate(GateOutcome.NOTHING, why, None, None, (session,), None)
     return replace(gate, baseline=revisions.baseline, treatment=revisions.treatment)
 
 
@@ -146,22 +152,25 @@ def confirm_sessions(measure: Measure, limits: Sequence[Condition]) -> Gate:
     first, analysed = measure(False)
     outcome = _outcome(first, analysed)
     why = _why_nothing(outcome, first)
-    sessions: tuple[Session, ...] = (first,)
-    if outcome is Outcome.EXCEEDED:
+    sessions: tuple[GateSession, ...] = (first,)
+    if outcome is GateOutcome.EXCEEDED:
         try:
             second, _ = measure(True)
         except NothingMeasured as error:
-            outcome, why = Outcome.UNKNOWN, f"the second session came to nothing: {error.message}"
+            outcome, why = GateOutcome.UNKNOWN, f"the second session came to nothing: {error.message}"
         else:
             sessions = (first, second)
             if not _agree(first, second):
-                outcome, why = Outcome.UNKNOWN, "the second session, with fresh builds, does not agree with the first"
+                outcome, why = (
+                    GateOutcome.UNKNOWN,
+                    "the second session, with fresh builds, does not agree with the first",
+                )
     return Gate(outcome, why, None, None, sessions, _false_alarms(analysed.measured.plan, limits, sessions=2))
 
 
 def _measured(
     revisions: Revisions, limits: Sequence[Condition], file: Path, progress: Progress, *, fresh: bool
-) -> tuple[Session, Analysed]:
+) -> tuple[GateSession, Analysed]:
     repository = revisions.repository
     checkout = repository.fresh if fresh else repository.kept
     with contextlib.ExitStack() as stack:
@@ -190,7 +199,7 @@ def _measured(
     return judge_session(outcome.analysed, str(outcome.path), limits), outcome.analysed
 
 
-def judge_session(analysed: Analysed, path: str, limits: Sequence[Condition]) -> Session:
+def judge_session(analysed: Analysed, path: str, limits: Sequence[Condition]) -> GateSession:
     """What one session says of the limits."""
     plan = analysed.measured.plan
     findings = {finding.comparison.id: finding for finding in analysed.findings}
@@ -222,7 +231,7 @@ def judge_session(analysed: Analysed, path: str, limits: Sequence[Condition]) ->
         return "; ".join(dict.fromkeys(whys)) or why(answer, plan)
 
     answered = tuple(
-        Limit(
+        GateLimit(
             answer.condition.text,
             answer.answer,
             tuple(filter(None, (effect(answer, decisive) for decisive in answer.decisive))),
@@ -230,7 +239,7 @@ def judge_session(analysed: Analysed, path: str, limits: Sequence[Condition]) ->
         )
         for answer in concluded(analysed, limits)
     )
-    return Session(path, len(analysed.measured.blocks), analysed.measured.processor(LOCAL_HOST), answered)
+    return GateSession(path, len(analysed.measured.blocks), analysed.measured.processor(LOCAL_HOST), answered)
 
 
 def _by_cpu_time(analysed: Analysed, answer: Concluded) -> str:
@@ -239,38 +248,38 @@ def _by_cpu_time(analysed: Analysed, answer: Concluded) -> str:
     first, *rest = (metric for metric in analysed.measured.plan.metrics if metric.compared)
     cpu = next((metric.name for metric in rest if metric.cpu), None)
     if (
-        answer.answer is not Answer.OPEN
+        answer.answer is not ConditionAnswer.OPEN
         or not condition.is_share
         or condition.metric not in ("", first.name)
         or cpu is None
     ):
         return ""
     (by_cpu,) = concluded(analysed, (replace(condition, metric=cpu),))
-    if by_cpu.answer is Answer.OPEN:
+    if by_cpu.answer is ConditionAnswer.OPEN:
         return ""
-    outcome = "kept" if by_cpu.answer is Answer.RULED_OUT else "exceeded"
+    outcome = "kept" if by_cpu.answer is ConditionAnswer.RULED_OUT else "exceeded"
     return f"CPU time can say it, where the work neither waits nor does I/O: by {cpu}: it is {outcome}"
 
 
-def _outcome(session: Session, analysed: Analysed) -> Outcome:
+def _outcome(session: GateSession, analysed: Analysed) -> GateOutcome:
     """The gravest answer of all limits."""
     if not was_measured(analysed):
-        return Outcome.NOTHING
+        return GateOutcome.NOTHING
     answers = {limit.answer for limit in session.limits}
-    if Answer.HOLDS in answers:
-        return Outcome.EXCEEDED
-    return Outcome.UNKNOWN if Answer.OPEN in answers else Outcome.PASSED
+    if ConditionAnswer.HOLDS in answers:
+        return GateOutcome.EXCEEDED
+    return GateOutcome.UNKNOWN if ConditionAnswer.OPEN in answers else GateOutcome.PASSED
 
 
-def _agree(first: Session, second: Session) -> bool:
+def _agree(first: GateSession, second: GateSession) -> bool:
     """Whether both sessions are beyond one and the same limit."""
     pairs = zip(first.limits, second.limits, strict=True)
-    return any({before.answer, after.answer} == {Answer.HOLDS} for before, after in pairs)
+    return any({before.answer, after.answer} == {ConditionAnswer.HOLDS} for before, after in pairs)
 
 
-def _why_nothing(outcome: Outcome, session: Session) -> str:
+def _why_nothing(outcome: GateOutcome, session: GateSession) -> str:
     """Why nothing was measured; empty where something was."""
-    return "; ".join(dict.fromkeys(limit.why for limit in session.limits)) if outcome is Outcome.NOTHING else ""
+    return "; ".join(dict.fromkeys(limit.why for limit in session.limits)) if outcome is GateOutcome.NOTHING else ""
 
 
 def _false_alarms(plan: Plan, limits: Sequence[Condition], *, sessions: int) -> float | None:

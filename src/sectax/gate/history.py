@@ -19,9 +19,9 @@ import msgspec
 from sectax.model.environment import CHANGED, REVISION
 from sectax.model.errors import SectaxError, WrongUse
 from sectax.model.finding import NO_CLAIM, VerdictId
-from sectax.model.history import Change, History, HistoryLine, Seen
+from sectax.model.history import CostChange, CostPoint, History, HistoryLine
 from sectax.model.treatment import CONTROLS, Standing
-from sectax.parts.kept import Kept
+from sectax.parts.cache_entry import CacheEntry
 from sectax.run.files import run_files
 
 # What makes a machine another one; its kernel and its software change on the same one, and are named beside a change.
@@ -68,13 +68,13 @@ def history(source: str) -> History:
     """
     folder = Path(source)
     if folder.is_dir():
-        return _history(source, folder, kept=Kept("history", {"folder": os.path.realpath(folder)}))
+        return _history(source, folder, kept=CacheEntry("history", {"folder": os.path.realpath(folder)}))
     with tempfile.TemporaryDirectory(prefix="sectax-") as copy:
         _unpack(source, Path(copy))
         return _history(source, Path(copy), kept=None)
 
 
-def _history(source: str, folder: Path, kept: Kept | None) -> History:
+def _history(source: str, folder: Path, kept: CacheEntry | None) -> History:
     files = run_files(folder)
     if not files:
         raise WrongUse(f"there is no run file (*.sectax) in {source}", "name the folder that holds them")
@@ -160,17 +160,17 @@ def _lines(runs: Sequence[tuple[str, _Run]]) -> Iterator[HistoryLine]:
         yield HistoryLine(experiment, comparison, last.words, last.metric, last.primary, machine, points_seen, changes)
 
 
-def _observation(name: str, run: _Run, compared: _Compared) -> Seen:
+def _observation(name: str, run: _Run, compared: _Compared) -> CostPoint:
     logs = compared.logs if compared.verdict not in NO_CLAIM else None
     low, mean, high = (None, None, None) if logs is None else (_ratio(end) for end in logs)
-    return Seen(name, run.started, run.commit, run.changed, compared.verdict, mean, low, high)
+    return CostPoint(name, run.started, run.commit, run.changed, compared.verdict, mean, low, high)
 
 
 def _ratio(log: float) -> float | None:
     return math.exp(log) if abs(log) < 700 else None
 
 
-def _changes(points: Sequence[tuple[str, _Run, _Compared]]) -> Iterator[Change]:
+def _changes(points: Sequence[tuple[str, _Run, _Compared]]) -> Iterator[CostChange]:
     from sectax.stats.changes import change_points
 
     with_cost = [point for point in points if point[2].logs is not None and point[2].verdict not in NO_CLAIM]
@@ -181,7 +181,7 @@ def _changes(points: Sequence[tuple[str, _Run, _Compared]]) -> Iterator[Change]:
         names = sorted(before.environment.keys() | after.environment.keys())
         also = tuple(key for key in names if before.environment.get(key) != after.environment.get(key))
         means = (math.exp(fmean(logs[start:place])), math.exp(fmean(logs[place:end])))
-        yield Change(name, after.commit, *means, also)
+        yield CostChange(name, after.commit, *means, also)
 
 
 def _unpack(revision: str, folder: Path) -> None:

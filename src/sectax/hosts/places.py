@@ -46,7 +46,7 @@ class Process(Protocol):
         """End it; never raises."""
 
 
-class Place(Protocol):
+class ClientHost(Protocol):
     @property
     def name(self) -> str:
         """Of its host."""

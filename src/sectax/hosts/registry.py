@@ -12,7 +12,7 @@ from sectax.hosts import facts
 from sectax.hosts.process.child import Child, How
 from sectax.hosts.process.host import LocalHost
 from sectax.hosts.process.processors import Chosen
-from sectax.hosts.process.telemetry import Reading
+from sectax.hosts.process.telemetry import TelemetryReading
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
 from sectax.text.near import did_you_mean
@@ -23,7 +23,7 @@ GROUP = "sectax.hosts"
 class Telemetry(Protocol):
     """Reads what a host knows of one child, again and again."""
 
-    def read(self, just_now: bool = False) -> Reading:
+    def read(self, just_now: bool = False) -> TelemetryReading:
         """The counters now, for `telemetry.difference`; what cannot be read is None. Never raises.
 
         Args:
@@ -95,7 +95,7 @@ def host(name: str = LOCAL_HOST) -> Host:
 _local: dict[str, str] = {}
 
 
-def facts_of(name: str) -> dict[str, str]:
+def host_facts(name: str) -> dict[str, str]:
     """What a host says of itself by the one script that all are asked by (`sandboxes.facts`); asked once.
 
     Raises:

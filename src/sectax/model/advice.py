@@ -16,7 +16,7 @@ MILLION = 1_000_000
 
 
 @dataclass(frozen=True)
-class Part:
+class AnatomyPart:
     """One part of an operation: seconds, and its share of the whole."""
 
     words: str
@@ -30,7 +30,7 @@ class Anatomy:
 
     cell: str
     treatment: str
-    parts: tuple[Part, ...]
+    parts: tuple[AnatomyPart, ...]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ SHARE = "%"  # the unit of a limit on what one side costs more than the other
 BILL = "bill"  # of a million operations: a figure that no metric has
 
 
-class Answer(StrEnum):
+class ConditionAnswer(StrEnum):
     """What a run says of a condition."""
 
     HOLDS = "holds"  # beyond doubt: the whole interval is past the limit
@@ -18,7 +18,7 @@ class Answer(StrEnum):
     OPEN = "undecided"
 
 
-class Open(StrEnum):
+class OpenReason(StrEnum):
     """Why a condition is undecided for a comparison."""
 
     NOT_MEASURED = "not measured"
@@ -76,8 +76,8 @@ class Concluded:
     """
 
     condition: Condition
-    answer: Answer
+    answer: ConditionAnswer
     decisive: tuple[str, ...]
     changes: dict[str, tuple[float, float]] = field(default_factory=dict)
-    why: tuple[Open, ...] = ()
+    why: tuple[OpenReason, ...] = ()
     values: dict[str, Span | str] = field(default_factory=dict)

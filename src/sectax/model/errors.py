@@ -14,7 +14,7 @@ class ExitStatus(IntEnum):
     GATE_MISSED = 1
     WRONG_USE = 2
     NOTHING_MEASURED = 3
-    CANNOT_BE_SAID = 4  # a condition of --fail-if neither holds nor is ruled out
+    INCONCLUSIVE = 4  # a condition of --fail-if neither holds nor is ruled out
     FAULT = 70  # of sectax itself; as sysexits.h numbers it
     INTERRUPTED = 130
 

@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from sectax.model.condition import Answer
+from sectax.model.condition import ConditionAnswer
 
 
-class Outcome(StrEnum):
+class GateOutcome(StrEnum):
     """What becomes of a gate, and so of a build."""
 
     PASSED = "passed"  # every limit is kept, beyond doubt
@@ -28,7 +28,7 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True)
-class Limit:
+class GateLimit:
     """What one session says of a limit.
 
     Attributes:
@@ -37,19 +37,19 @@ class Limit:
     """
 
     limit: str
-    answer: Answer
+    answer: ConditionAnswer
     seen: tuple[str, ...]
     why: str
 
 
 @dataclass(frozen=True)
-class Session:
+class GateSession:
     """One session. *run* is its file, *blocks* how many there are, *machine* the processor that both sides ran on."""
 
     run: str
     blocks: int
     machine: str
-    limits: tuple[Limit, ...]
+    limits: tuple[GateLimit, ...]
 
 
 @dataclass(frozen=True)
@@ -71,10 +71,10 @@ class Gate:
             the second session as in the first; by limits in per cent alone, and None where there are none.
     """
 
-    outcome: Outcome
+    outcome: GateOutcome
     why: str
     baseline: Revision | None
     treatment: Revision | None
-    sessions: tuple[Session, ...]
+    sessions: tuple[GateSession, ...]
     false_alarms: float | None
     schema: Literal["sectax/gate/1"] = "sectax/gate/1"

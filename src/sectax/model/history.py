@@ -13,7 +13,7 @@ FEWEST_RUNS = 2 * RUNS_OF_A_LEVEL
 
 
 @dataclass(frozen=True)
-class Seen:
+class CostPoint:
     """One comparison in one run, as ratios of cost; None where nothing may be claimed of it.
 
     Attributes:
@@ -31,7 +31,7 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Change:
+class CostChange:
     """A level that changed: advice, no verdict.
 
     Attributes:
@@ -60,8 +60,8 @@ class HistoryLine:
     metric: str
     primary: bool
     machine: str
-    seen: tuple[Seen, ...]
-    changes: tuple[Change, ...]
+    seen: tuple[CostPoint, ...]
+    changes: tuple[CostChange, ...]
 
 
 @dataclass(frozen=True)

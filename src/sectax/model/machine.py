@@ -82,23 +82,23 @@ class Machine:
         return min((probe.open_s for probe in self.probes.values() if probe.open_s), default=0.0)
 
     def lacks(self, part: str) -> WhyNot | None:
-        return _state_of(self.parts, part, "part")
+        return _find_state(self.parts, part, "part")
 
     def probe(self, name: str) -> ProbeState:
-        return _state_of(self.probes, name, "probe")
+        return _find_state(self.probes, name, "probe")
 
     def host(self, name: str) -> HostState:
-        return _state_of(self.hosts, name, "host")
+        return _find_state(self.hosts, name, "host")
 
     def host_lacks(self, name: str, program: str = "") -> WhyNot | None:
         """Why a host, or a program on it, cannot be used; None where it can."""
         host = self.host(name)
         if host.lack is not None or not program:
             return host.lack
-        return _state_of(host.programs, program, "program")
+        return _find_state(host.programs, program, "program")
 
 
-def _state_of(states: Mapping[str, _State], name: str, kind: str) -> _State:
+def _find_state(states: Mapping[str, _State], name: str, kind: str) -> _State:
     try:
         return states[name]
     except KeyError:

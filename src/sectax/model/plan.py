@@ -205,7 +205,7 @@ class Plan(Procedure):
     def cell(self, cell_id: str) -> Cell:
         return next(cell for cell in self.cells if cell.id == cell_id)
 
-    def batch_s_of(self, cell: Cell) -> float:
+    def target_batch_s(self, cell: Cell) -> float:
         """Seconds that a batch of this cell should last."""
         return self.batch_s if cell.batch_s is None else cell.batch_s
 

@@ -24,7 +24,7 @@ from pathlib import Path
 from sectax.parts import installer, machine
 from sectax.parts.cache import cache_folder
 from sectax.parts.installer import SetUpFailed
-from sectax.parts.programs import Broken, Missing, ask
+from sectax.parts.programs import BrokenProgram, Missing, ask
 
 _WITHIN_REACH = "are the Go module proxy and sum.golang.org within reach?"
 _GOARCH = {"x86_64": "amd64"}  # where it is not Lambda's word
@@ -74,7 +74,9 @@ def missing(version: str) -> Missing | None:
     program = _on_path()
     if program is None:
         return Missing("go is not installed", _install(version), apt=("golang-go",))
-    return Missing(f"{version_of(program) or program} is too old, {version} is needed", "sectax setup", makable=True)
+    return Missing(
+        f"{installed_version(program) or program} is too old, {version} is needed", "sectax setup", makable=True
+    )
 
 
 def to_be_fetched(version: str) -> str:
@@ -157,16 +159,16 @@ def _on_path() -> Path | None:
 
 
 def _is_new_enough(program: Path | None, version: str) -> bool:
-    match = re.match(r"go(\d+(\.\d+)*)", version_of(program)) if program is not None else None
+    match = re.match(r"go(\d+(\.\d+)*)", installed_version(program)) if program is not None else None
     return match is not None and _numbers(match[1]) >= _numbers(version)
 
 
 @functools.lru_cache(maxsize=8)
-def version_of(program: Path) -> str:
+def installed_version(program: Path) -> str:
     """What it says that it is, e.g. `go1.26.8`; empty where it cannot be run."""
     try:
         done = ask([str(program), "version"], os.environ | _ITSELF)
-    except Broken:
+    except BrokenProgram:
         return ""
     match = re.search(r"\bgo\d\S*", done.stdout)
     return match[0] if match is not None else ""

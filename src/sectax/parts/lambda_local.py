@@ -14,7 +14,7 @@ from sectax.parts.installer import SetUpFailed
 from sectax.parts.programs import Missing
 
 
-class Answer(msgspec.Struct, frozen=True):
+class LambdaCheck(msgspec.Struct, frozen=True):
     """What its command prints, of which each word has members of its own; `error` is empty where it worked."""
 
     error: str = ""
@@ -44,7 +44,7 @@ def is_runtime(name: str) -> bool:
 
 
 @functools.cache
-def check() -> Answer:
+def check() -> LambdaCheck:
     """The control groups that instances have here (v1, v2), or why none can be made; tried once."""
     return _ask("check")[0]
 
@@ -72,7 +72,7 @@ def install(name: str) -> None:
     _done("setup", name)
 
 
-def _done(*words: str) -> Answer:
+def _done(*words: str) -> LambdaCheck:
     """Its one answer. Raises `SetUpFailed` where that cannot be read, or is an error."""
     (answer,) = _ask(*words)
     if answer.error:
@@ -80,12 +80,12 @@ def _done(*words: str) -> Answer:
     return answer
 
 
-def _ask(*words: str) -> list[Answer]:
+def _ask(*words: str) -> list[LambdaCheck]:
     """What it prints. Raises `SetUpFailed` where that cannot be read."""
     quiet = subprocess.DEVNULL
     done = subprocess.run(command(*words), env=environment(), stdin=quiet, capture_output=True, check=False)
     try:
-        answer = msgspec.json.decode(done.stdout, type=Answer | list[Answer])
+        answer = msgspec.json.decode(done.stdout, type=LambdaCheck | list[LambdaCheck])
     except msgspec.DecodeError as error:
         stderr = done.stderr.decode(errors="replace").strip()
         reason = f"lambda_local {words[0]} ended with status {done.returncode}\n{stderr}"

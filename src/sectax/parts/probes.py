@@ -118,7 +118,7 @@ class Probe:
             return str(environment / "bin" / match[1])
         return shutil.which(match[1]) or match[1]
 
-    def decided_by(self) -> tuple[Path, ...]:
+    def watched_files(self) -> tuple[Path, ...]:
         """The files, besides programs, that say whether it can run: its manifest, and its libraries' lock and mark."""
         manifest, environment = self.folder / "probe.toml", self.environment_folder()
         if environment is None or self.manifest.setup is None:
@@ -224,7 +224,7 @@ def missing(probe: Probe, *, thorough: bool = False, experiment: str = "jwt") ->
             return lack
         lacking = "are not installed" if own else "is not built"
         return Missing(f"the {part} probe {probe.name} {lacking}", hint, makable=True)
-    if thorough and (damage := damage_of(environment)) is not None:
+    if thorough and (damage := find_damage(environment)) is not None:
         verb = "are" if own else "is"
         return Missing(f"the {part} probe {probe.name} {verb} damaged: {damage}", hint, makable=True)
     return None
@@ -295,7 +295,7 @@ def remember_checksums(folder: Path) -> None:
     (folder / _LIST).write_text("".join(lines))
 
 
-def damage_of(folder: Path) -> str | None:
+def find_damage(folder: Path) -> str | None:
     """The first damage in words; None where every file is as it was built. Files that came later do not count."""
     try:
         listed = (folder / _LIST).read_text().splitlines()

@@ -49,7 +49,7 @@ class Missing(WhyNot):
     on_first_use: bool = False
 
 
-class Broken(Exception):
+class BrokenProgram(Exception):
     """A program is there and does not work; the message says how that shows."""
 
 
@@ -75,11 +75,13 @@ def ask(
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise Broken(f"{command_line} did not end within {_ASK_TIMEOUT_S} s") from error
+        raise BrokenProgram(f"{command_line} did not end within {_ASK_TIMEOUT_S} s") from error
     except OSError as error:
-        raise Broken(f"{command_line} cannot be started: {error.strerror}") from error
+        raise BrokenProgram(f"{command_line} cannot be started: {error.strerror}") from error
     if done.returncode < 0:
-        raise Broken(f"{command_line} was killed by signal {-done.returncode} ({signal.strsignal(-done.returncode)})")
+        raise BrokenProgram(
+            f"{command_line} was killed by signal {-done.returncode} ({signal.strsignal(-done.returncode)})"
+        )
     return done
 
 
@@ -98,13 +100,13 @@ def missing_program(requirement: Requirement, *, ours: bool = False) -> Missing 
         checked = ask([program, *requirement.check[1:]]) if requirement.check else None
         match = re.fullmatch(r">=\s*([\d.]+)", requirement.version)
         if match is not None:
-            version = _version_in(checked) or _version_of(program)
+            version = _printed_version(checked) or _known_version(program)
             if version < _numbers(match[1]):
                 installed = ".".join(map(str, version))
                 return Missing(f"{requirement.program} {installed} is too old, {match[1]} is needed", hint, apt)
         if checked is not None and checked.returncode != 0:
             return Missing(f"{requirement.program} lacks what the probe needs: {hint}", hint, apt)
-    except Broken as error:
+    except BrokenProgram as error:
         # Its package is installed, so installing it is not what helps.
         return Missing(
             f"{requirement.program} is broken: {error}",
@@ -113,18 +115,18 @@ def missing_program(requirement: Requirement, *, ours: bool = False) -> Missing 
     return None
 
 
-def _version_of(program: str) -> tuple[int, ...]:
+def _known_version(program: str) -> tuple[int, ...]:
     command = [program, "--version"]
     done = ask(command)
     if done.returncode != 0:
-        raise Broken(f"{shlex.join(command)} ended with exit status {done.returncode}{_first_line(done)}")
-    version = _version_in(done)
+        raise BrokenProgram(f"{shlex.join(command)} ended with exit status {done.returncode}{_first_line(done)}")
+    version = _printed_version(done)
     if version is None:
-        raise Broken(f"{shlex.join(command)} names no version{_first_line(done)}")
+        raise BrokenProgram(f"{shlex.join(command)} names no version{_first_line(done)}")
     return version
 
 
-def _version_in(done: subprocess.CompletedProcess[str] | None) -> tuple[int, ...] | None:
+def _printed_version(done: subprocess.CompletedProcess[str] | None) -> tuple[int, ...] | None:
     match = re.search(r"\d+(\.\d+)+", done.stdout) if done is not None else None
     return None if match is None else _numbers(match[0])
 

@@ -60,7 +60,7 @@ def load(name: str) -> Part:
     return part
 
 
-def one_of(family: str, name: str, parts: Mapping[str, Callable[[], Part]]) -> Part:
+def family_part(family: str, name: str, parts: Mapping[str, Callable[[], Part]]) -> Part:
     """The part of a family of which these are all. Raises `WrongUse`."""
     if name not in parts:
         raise WrongUse(f"there is no part {family + ':' + name!r}", f"there are: {', '.join(parts)}")

@@ -30,19 +30,19 @@ Positive = Annotated[int, msgspec.Meta(ge=1, le=_LARGEST)]
 Witness = str | Annotated[int, msgspec.Meta(ge=-_LARGEST, le=_LARGEST)] | float | bool
 
 
-class Request(msgspec.Struct, tag_field="command", kw_only=True, frozen=True):
+class ProbeRequest(msgspec.Struct, tag_field="command", kw_only=True, frozen=True):
     """What sectax asks of a probe; `seq` is echoed by the reply."""
 
     seq: Natural
 
 
-class Hello(Request, tag="hello", kw_only=True, frozen=True):
+class Hello(ProbeRequest, tag="hello", kw_only=True, frozen=True):
     """Who are you, and what can you do?"""
 
     protocol: int = PROTOCOL_VERSION
 
 
-class Prepare(Request, tag="prepare", kw_only=True, frozen=True):
+class Prepare(ProbeRequest, tag="prepare", kw_only=True, frozen=True):
     """Make one operation ready."""
 
     operation: str
@@ -50,13 +50,13 @@ class Prepare(Request, tag="prepare", kw_only=True, frozen=True):
     inputs: dict[str, str]
 
 
-class WitnessRequest(Request, tag="witness", kw_only=True, frozen=True):
+class WitnessRequest(ProbeRequest, tag="witness", kw_only=True, frozen=True):
     """Show what the timed code makes, and judge the artefacts presented."""
 
     present: list[str]
 
 
-class Measure(Request, tag="measure", kw_only=True, frozen=True):
+class Measure(ProbeRequest, tag="measure", kw_only=True, frozen=True):
     """Run and time operations."""
 
     count: Positive
@@ -64,7 +64,7 @@ class Measure(Request, tag="measure", kw_only=True, frozen=True):
     each: bool = False
 
 
-class Stop(Request, tag="stop", kw_only=True, frozen=True):
+class Stop(ProbeRequest, tag="stop", kw_only=True, frozen=True):
     """Exit with status 0."""
 
 
@@ -160,7 +160,7 @@ class StopReply(Reply, kw_only=True, frozen=True):
 
 
 # Which reply answers which request.
-REPLIES: dict[type[Request], type[Reply]] = {
+REPLIES: dict[type[ProbeRequest], type[Reply]] = {
     Hello: HelloReply,
     Prepare: PrepareReply,
     WitnessRequest: WitnessReply,
@@ -201,7 +201,7 @@ def _without_indentation(schema: Schema) -> Schema:
     return schema
 
 
-def _request(request: type[Request]) -> Schema:
+def _request(request: type[ProbeRequest]) -> Schema:
     (reference,), definitions = msgspec.json.schema_components([request], ref_template="#/$defs/{name}")
     definition = definitions[request.__name__]
     # sectax writes every member, so that the authors of probes need no defaults.

@@ -23,7 +23,7 @@ _QUOTED = 120
 _encoder = msgspec.json.Encoder()
 
 
-class Rule(StrEnum):
+class ReplyRule(StrEnum):
     """The rules that a reply can break, by stable identifiers."""
 
     LINE_LENGTH = "line-length"
@@ -39,7 +39,7 @@ class Rule(StrEnum):
 class ProtocolViolation(Exception):
     """The probe said something that the protocol does not allow. The message is safe to print."""
 
-    def __init__(self, rule: Rule, message: str) -> None:
+    def __init__(self, rule: ReplyRule, message: str) -> None:
         super().__init__(message)
         self.rule = rule
 
@@ -62,7 +62,7 @@ class AnsweredFailed(Exception):
         self.hint = hint
 
 
-class Session:
+class ProbeSession:
     """Numbers the requests and checks the replies of one conversation.
 
     Every request method gives back the line to send; `receive` takes the line that came back and gives the reply
@@ -72,7 +72,7 @@ class Session:
 
     def __init__(self, first_seq: int = 1) -> None:
         self._next_seq = first_seq
-        self._asked: messages.Request | None = None
+        self._asked: messages.ProbeRequest | None = None
 
     def hello(self, protocol: int = messages.PROTOCOL_VERSION) -> bytes:
         return self._ask(messages.Hello(seq=self._seq(), protocol=protocol))
@@ -108,11 +108,11 @@ class Session:
             raise RuntimeError(f"a {kind.__name__} was not asked for")
         if len(line) > messages.MAX_LINE_BYTES:
             message = f"a reply of {len(line)} bytes; at most {messages.MAX_LINE_BYTES} are allowed"
-            raise ProtocolViolation(Rule.LINE_LENGTH, message)
+            raise ProtocolViolation(ReplyRule.LINE_LENGTH, message)
         head = _decode(line, messages.Head)
         if head.seq != request.seq:
             message = f"the reply carries seq {head.seq}, the request had {request.seq}"
-            raise ProtocolViolation(Rule.SEQ, message)
+            raise ProtocolViolation(ReplyRule.SEQ, message)
         self._asked = None
         if head.status != "ok":
             refusal = _decode(line, messages.Refusal)
@@ -127,7 +127,7 @@ class Session:
         self._next_seq += 1
         return seq
 
-    def _ask(self, request: messages.Request) -> bytes:
+    def _ask(self, request: messages.ProbeRequest) -> bytes:
         line = _encoder.encode(request) + b"\n"
         if len(line) > messages.MAX_LINE_BYTES:
             raise ValueError(f"a request of {len(line)} bytes; at most {messages.MAX_LINE_BYTES} are allowed")
@@ -146,14 +146,14 @@ def _decode(line: bytes, kind: type[StructT]) -> StructT:
     # Nesting without end is a RecursionError, not a DecodeError.
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         an_object = isinstance(error, msgspec.ValidationError) and line.lstrip().startswith(b"{")
-        rule = Rule.MEMBERS if an_object else Rule.JSON_OBJECT
+        rule = ReplyRule.MEMBERS if an_object else ReplyRule.JSON_OBJECT
         message = f"no valid reply ({printable(str(error))}): '{printable(line.rstrip(), _QUOTED)}'"
         raise ProtocolViolation(rule, message) from error
     assert isinstance(decoded, kind)
     return decoded
 
 
-def _check(request: messages.Request, reply: messages.Reply) -> None:
+def _check(request: messages.ProbeRequest, reply: messages.Reply) -> None:
     """What the types alone do not say."""
     match request, reply:
         case messages.Hello(), messages.HelloReply():
@@ -161,7 +161,7 @@ def _check(request: messages.Request, reply: messages.Reply) -> None:
         case messages.WitnessRequest(), messages.WitnessReply():
             if len(reply.accepted) != len(request.present):
                 message = f"{len(request.present)} artefacts were presented, {len(reply.accepted)} were judged"
-                raise ProtocolViolation(Rule.JUDGEMENTS, message)
+                raise ProtocolViolation(ReplyRule.JUDGEMENTS, message)
         case messages.Measure(), messages.MeasureReply():
             _check_measure(request, reply)
 
@@ -169,20 +169,20 @@ def _check(request: messages.Request, reply: messages.Reply) -> None:
 def _check_hello(request: messages.Hello, reply: messages.HelloReply) -> None:
     if reply.protocol != request.protocol:
         message = f"the probe speaks protocol {reply.protocol}, {request.protocol} was asked for"
-        raise ProtocolViolation(Rule.VERSION, message)
+        raise ProtocolViolation(ReplyRule.VERSION, message)
     if not any(operation.name == "empty" for operation in reply.operations):
         message = "the probe offers no operation 'empty', so the cost of its loop cannot be known"
-        raise ProtocolViolation(Rule.EMPTY_OFFERED, message)
+        raise ProtocolViolation(ReplyRule.EMPTY_OFFERED, message)
 
 
 def _check_measure(request: messages.Measure, reply: messages.MeasureReply) -> None:
     if reply.count != request.count:
         message = f"{request.count} operations were asked for, {reply.count} were run"
-        raise ProtocolViolation(Rule.COUNTS, message)
+        raise ProtocolViolation(ReplyRule.COUNTS, message)
     wanted = request.count if request.each else 1
     if len(reply.elapsed_ns) != wanted:
         message = f"{wanted} timings were asked for, {len(reply.elapsed_ns)} came"
-        raise ProtocolViolation(Rule.COUNTS, message)
+        raise ProtocolViolation(ReplyRule.COUNTS, message)
     if reply.failures > reply.count:
         message = f"{reply.failures} failures among {reply.count} operations were reported"
-        raise ProtocolViolation(Rule.COUNTS, message)
+        raise ProtocolViolation(ReplyRule.COUNTS, message)

@@ -224,11 +224,11 @@ class Appender:
     def sync(self) -> None:
         """What was written survives the death of the machine, and stands in the file itself."""
         try:
-            self._fold_in()
+            self._checkpoint()
         except SQLITE_ERRORS as error:
             raise not_written(error, self.path, begun=self._begun) from error
 
-    def _fold_in(self) -> None:
+    def _checkpoint(self) -> None:
         """Fold the log into the file and empty it: of a log that is damaged later, old pages would be taken for new."""
         self._cursor.execute(f"PRAGMA busy_timeout = {_READERS_MS}").fetchall()
         try:
@@ -255,7 +255,7 @@ class Appender:
             return
         self._closed = True
         with suppress(*SQLITE_ERRORS):
-            self._fold_in()
+            self._checkpoint()
             self._cursor.execute(f"PRAGMA busy_timeout = {_READERS_MS}").fetchall()
             self._cursor.execute("PRAGMA journal_mode = DELETE").fetchall()
         with suppress(*SQLITE_ERRORS):

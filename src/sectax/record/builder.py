@@ -139,7 +139,7 @@ def usable(observation: Observation) -> Observation:
     return observation
 
 
-def failures_of(block: int, event: BlockEvent) -> list[Failure]:
+def event_failures(block: int, event: BlockEvent) -> list[Failure]:
     """What an event says of failure: nothing, or one failure. The pilots are block 0."""
     number = max(block, 0)
     match event:

@@ -22,7 +22,7 @@ from sectax.record.checksums import BlockChecksum, Hash, has_checksums, recorded
 from sectax.record.errors import Changed
 from sectax.record.plan_tables import treatment_numbers
 from sectax.record.schema import quoted
-from sectax.stats.batch_shape import batches_of
+from sectax.stats.batch_shape import process_batches
 
 if TYPE_CHECKING:
     from sectax.stats.moments import Array
@@ -163,7 +163,7 @@ class BlockReducer:
                 witness_sets[which] = text, msgspec.json.decode(text, type=Witnesses)
         return witness_sets[number]
 
-    def _series_of(self, number: int) -> _Series:
+    def _block_series(self, number: int) -> _Series:
         series = self._series
         if number not in series:
             later = "SELECT number, treatment, metric, unit, clock FROM series WHERE number > ?"
@@ -191,7 +191,7 @@ class BlockReducer:
             hashes[number].add_bytes(columns.tobytes())
             of_series: list[_Series] = []
             for part in _parts(columns):
-                series = self._series_of(int(part[0, 0]))
+                series = self._block_series(int(part[0, 0]))
                 of_series.append(series)
                 _, treatment, observed, *_ = series
                 name = self._names[treatment]
@@ -241,7 +241,7 @@ def add_batches(blocks: Sequence[BlockSummary]) -> None:
         return
     position, value, count = np.concatenate([columns for *_, columns in batches_by_block]).T
     times = np.divide(value, count, out=np.zeros_like(value), where=count != 0)
-    by_subject = batches_of(times, position, [len(columns) for *_, columns in batches_by_block])
+    by_subject = process_batches(times, position, [len(columns) for *_, columns in batches_by_block])
     for (block, name, _), batches in zip(batches_by_block, by_subject, strict=True):
         block.batches[name] = batches
     for block in blocks:

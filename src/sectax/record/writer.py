@@ -23,7 +23,7 @@ from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import Observation
 from sectax.model.trial import BlockEvent, Closed, Dropped, Opened, PlannedBlock, State, Trial
 from sectax.record.appender import Appender
-from sectax.record.builder import BlockSummary, MeasuredBuilder, failures_of, planned_treatments, usable
+from sectax.record.builder import BlockSummary, MeasuredBuilder, event_failures, planned_treatments, usable
 from sectax.record.catalogue import Catalogue
 from sectax.record.checksums import check_all_but_blocks, frame_checksum, has_checksums
 from sectax.record.errors import check_database, check_file, readable, reading, refuse_private_keys
@@ -288,7 +288,7 @@ class RunWriter:
             rows = self._event_rows(number, event)
             if gather:
                 self._file.gather(rows)
-            elif number < 1 and (failures := failures_of(number, event)):
+            elif number < 1 and (failures := event_failures(number, event)):
                 self._file.write(rows, self._frame)
                 self._builder.add_pilot_failures(failures)
             else:
@@ -352,7 +352,7 @@ class RunWriter:
     def _failure_rows(self, block: int, event: BlockEvent) -> list[Statement]:
         rows: list[Statement] = []
         round_ = event.round if isinstance(event, Trial) else None
-        for failure in failures_of(block, event):
+        for failure in event_failures(block, event):
             words = (failure.stage, failure.state, failure.reason, failure.hint)
             rows.append((_FAILED, (block, failure.treatment, round_, *words)))
             if self._names.knows(failure.treatment):  # a pilot also tries what is no treatment (the empty operation)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from sectax.model.audited import Audited, Checked, Status
 from sectax.model.finding import AuditWarning, Severity
 from sectax.reports.diagnostics import alike, warned
-from sectax.reports.document import Block, Document, Kind, Section, Text, Warned, grid, sections
+from sectax.reports.document import Block, Document, Section, SectionKind, Text, Warned, grid, sections
 from sectax.reports.words.names import MOST_SUBJECTS, namer
 from sectax.text import units
 from sectax.text.printable import printable
@@ -54,9 +54,11 @@ def audit_report(audited: Audited, *, show_all: bool) -> Document:
         sections(
             Section("What fired", (*_warnings(shown, named, show_all), *([Text(more)] if more else []))),
             Section("Notes", tuple(_warnings(notes, named, show_all))),
-            Section("Found nothing", _checks_of_status(Status.SILENT, audited), Kind.DETAIL),
+            Section("Found nothing", _checks_of_status(Status.SILENT, audited), SectionKind.DETAIL),
             Section(
-                "Do not apply here", _checks_of_status(Status.NOT_APPLICABLE, audited) if show_all else (), Kind.DETAIL
+                "Do not apply here",
+                _checks_of_status(Status.NOT_APPLICABLE, audited) if show_all else (),
+                SectionKind.DETAIL,
             ),
             Section(
                 "What cannot be checked",

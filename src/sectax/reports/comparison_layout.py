@@ -11,7 +11,7 @@ from sectax.model.metric import Metric
 from sectax.model.plan import Plan
 from sectax.model.published import Fact, Known, PublishedStudy, PublishedTable
 from sectax.model.treatment import Standing
-from sectax.reports.document import Document, Footnotes, Kind, Lines, Section, Table, grid, lines, sections
+from sectax.reports.document import Document, Footnotes, Lines, Section, SectionKind, Table, grid, lines, sections
 from sectax.reports.notes import revision, software
 from sectax.reports.reasons import Gaps
 from sectax.reports.result_tables import SHARED_BLOCKS
@@ -57,7 +57,7 @@ def published_comparison(comparison: PublishedComparison, *, show_all: bool) -> 
             Section("Remarks on the study's labels", lines(remarks)),
             Section("What the study does not say", lines(_unknowns(study))),
             Section("So it was chosen", lines(map(printable, comparison.choices))),
-            Section("What it comes to", lines(comes_to, long=True), Kind.ANSWER),
+            Section("What it comes to", lines(comes_to, long=True), SectionKind.ANSWER),
         ),
     )
 

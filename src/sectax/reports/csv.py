@@ -32,7 +32,7 @@ def render(analysed: Analysed, table: str) -> str:
     Raises:
         WrongUse: no such table, or none of this run.
     """
-    if table not in (tables := tables_of(analysed)):
+    if table not in (tables := available_tables(analysed)):
         why = "this run was measured on one host" if table in TABLES else f"there is no table {table!r}"
         raise WrongUse(why, f"there are: {', '.join(tables)}")
     head, rows_of = _MADE[table]
@@ -47,7 +47,7 @@ def render(analysed: Analysed, table: str) -> str:
     return text.getvalue()
 
 
-def tables_of(analysed: Analysed) -> tuple[str, ...]:
+def available_tables(analysed: Analysed) -> tuple[str, ...]:
     """Those that a run has."""
     return tuple(table for table in TABLES if table != "hosts" or len(analysed.measured.machines) > 1)
 

@@ -25,7 +25,7 @@ class Tone(StrEnum):
     NONE = "none"
 
 
-class Part(StrEnum):
+class ColumnRole(StrEnum):
     """What a column of a table of results holds, so that a narrow page knows what it may leave out."""
 
     PLAIN = "plain"  # no table of results
@@ -46,7 +46,7 @@ class Column:
     """
 
     head: str
-    part: Part = Part.PLAIN
+    part: ColumnRole = ColumnRole.PLAIN
     right: bool = False
     optional: bool = False
 
@@ -232,7 +232,7 @@ class NotThere:
 Block = Table | Drawing | Text | Lines | Command | Footnotes | Warned | NotThere
 
 
-class Kind(StrEnum):
+class SectionKind(StrEnum):
     """What a section is to its reader; it decides about its place and its heading, not about what it says.
 
     In the order of a page: the answer, what it rests on, then what may be wrong with it.
@@ -252,7 +252,7 @@ class Kind(StrEnum):
 class Section:
     title: str
     blocks: tuple[Block, ...]
-    kind: Kind = Kind.BODY
+    kind: SectionKind = SectionKind.BODY
 
 
 @dataclass(frozen=True)
@@ -271,12 +271,12 @@ class Document:
     @property
     def answers(self) -> tuple[Section, ...]:
         """What a page that is read from the top begins with."""
-        return tuple(section for section in self.sections if section.kind is Kind.ANSWER)
+        return tuple(section for section in self.sections if section.kind is SectionKind.ANSWER)
 
     @property
     def others(self) -> tuple[Section, ...]:
         """All but the answers."""
-        return tuple(section for section in self.sections if section.kind is not Kind.ANSWER)
+        return tuple(section for section in self.sections if section.kind is not SectionKind.ANSWER)
 
 
 def sections(*every: Section) -> tuple[Section, ...]:
@@ -300,11 +300,11 @@ def result_table(
     """
     label, value, effect, difference = heads
     columns = (
-        Column(label, Part.LABEL),
-        Column(value, Part.VALUE, right=True),
-        Column(effect, Part.EFFECT),
-        Column(difference, Part.DIFFERENCE, right=True, optional=True),
-        Column("verdict" if effect else "", Part.VERDICT),
+        Column(label, ColumnRole.LABEL),
+        Column(value, ColumnRole.VALUE, right=True),
+        Column(effect, ColumnRole.EFFECT),
+        Column(difference, ColumnRole.DIFFERENCE, right=True, optional=True),
+        Column("verdict" if effect else "", ColumnRole.VERDICT),
     )
     return Table(title, columns, tuple(rows), margin)
 

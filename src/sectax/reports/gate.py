@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sectax.model.condition import Answer
+from sectax.model.condition import ConditionAnswer
 from sectax.model.environment import SHORT
-from sectax.model.gate import Gate, Limit, Outcome, Revision, Session
+from sectax.model.gate import Gate, GateLimit, GateOutcome, GateSession, Revision
 from sectax.reports import escape
 from sectax.text import units
 from sectax.text.printable import printable
 
-_SAID = {Answer.HOLDS: "exceeded", Answer.RULED_OUT: "kept", Answer.OPEN: "undecided"}
+_SAID = {ConditionAnswer.HOLDS: "exceeded", ConditionAnswer.RULED_OUT: "kept", ConditionAnswer.OPEN: "undecided"}
 
 
 def headline(gate: Gate) -> str:
@@ -28,14 +28,14 @@ def lines(gate: Gate) -> Iterator[str]:
     yield headline(gate)
     for number, session in enumerate(gate.sessions, 1):
         run = f", {printable(session.run)}" if session.run else ""
-        if gate.outcome is Outcome.NOTHING:  # the headline says why
+        if gate.outcome is GateOutcome.NOTHING:  # the headline says why
             continue
         yield f"session {number}: {session.blocks} blocks{_machine_words(session)}{run}"
         for limit in session.limits:
             several = limit.seen if len(limit.seen) > 1 else ()
             yield f"  {_limit(replace(limit, seen=()) if several else limit)}"
             yield from (f"    {printable(measurement)}" for measurement in several)
-    if gate.outcome is not Outcome.NOTHING and gate.false_alarms:
+    if gate.outcome is not GateOutcome.NOTHING and gate.false_alarms:
         share, noun = units.upward(100 * gate.false_alarms), "runs" if gate.baseline is None else "pushes"
         yield f"where nothing differs, at most {share} % of {noun} exceed a limit in per cent, by chance"
 
@@ -54,11 +54,11 @@ def markdown(gate: Gate) -> str:
 
 def github_annotations(gate: Gate) -> Iterator[str]:
     """For GitHub, which shows them beside the change: errors, but warnings where the gate cannot say."""
-    if gate.outcome is Outcome.PASSED or not gate.sessions:
+    if gate.outcome is GateOutcome.PASSED or not gate.sessions:
         return
-    kind = "warning" if gate.outcome is Outcome.UNKNOWN else "error"
+    kind = "warning" if gate.outcome is GateOutcome.UNKNOWN else "error"
     for limit in gate.sessions[-1].limits:
-        if limit.answer is not Answer.RULED_OUT:
+        if limit.answer is not ConditionAnswer.RULED_OUT:
             yield f"::{kind} title=sectax gate::{_limit(limit).replace('%', '%25')}"
 
 
@@ -76,11 +76,11 @@ def junit(gate: Gate, *, may_pass: bool = False) -> str:
     for limit in limits:
         case = ElementTree.SubElement(suite, "testcase", classname="sectax.gate", name=printable(limit.limit))
         kind = None
-        if gate.outcome is Outcome.NOTHING:
+        if gate.outcome is GateOutcome.NOTHING:
             kind = "error"
-        elif limit.answer is Answer.HOLDS and gate.outcome is Outcome.EXCEEDED:
+        elif limit.answer is ConditionAnswer.HOLDS and gate.outcome is GateOutcome.EXCEEDED:
             kind = "failure"
-        elif limit.answer is not Answer.RULED_OUT:
+        elif limit.answer is not ConditionAnswer.RULED_OUT:
             kind = "skipped" if may_pass else "error"
         if kind is not None:
             counts[kind] += 1
@@ -91,12 +91,12 @@ def junit(gate: Gate, *, may_pass: bool = False) -> str:
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _machine_words(session: Session) -> str:
+def _machine_words(session: GateSession) -> str:
     """That no earlier push counts, whatever processor the runner had then."""
     return f", interleaved on {printable(session.machine)}" if session.machine else ""
 
 
-def _limit(limit: Limit) -> str:
+def _limit(limit: GateLimit) -> str:
     figures = f": {'; '.join(map(printable, limit.seen))}" if limit.seen else ""
     return (
         f"{printable(limit.limit)}: {_SAID[limit.answer]}{figures}{f' ({printable(limit.why)})' if limit.why else ''}"

@@ -6,15 +6,15 @@ import math
 from collections.abc import Iterator
 
 from sectax.model.environment import SHORT
-from sectax.model.history import FEWEST_RUNS, Change, History, HistoryLine, Seen
+from sectax.model.history import FEWEST_RUNS, CostChange, CostPoint, History, HistoryLine
 from sectax.reports.document import (
     Block,
     Column,
     Document,
     Footnotes,
-    Kind,
     Row,
     Section,
+    SectionKind,
     Table,
     Text,
     lines,
@@ -45,7 +45,7 @@ def history_report(history: History, *, show_all: bool) -> Document:
         f"History of {printable(history.source)}",
         lines([f"{units.count(history.runs, 'run')}; costs relative to the baseline of the same run"]),
         sections(
-            Section("Lines", (table, *more), Kind.RESULTS),
+            Section("Lines", (table, *more), SectionKind.RESULTS),
             Section("Changes", tuple(_changes(history, shown))),
             Section(
                 "Not read",
@@ -61,7 +61,7 @@ def _row(line: HistoryLine) -> Row:
     return Row((name, printable(line.machine), str(len(line.seen)), *ends))
 
 
-def _effect(run: Seen) -> str:
+def _effect(run: CostPoint) -> str:
     """'1.04 (1.02 to 1.06), 0123456789ab'."""
     if run.cost_ratio is None:
         text = run.verdict.value.replace("-", " ")
@@ -74,7 +74,7 @@ def _effect(run: Seen) -> str:
     return f"{text}, {_name(run)}"
 
 
-def _name(run: Seen) -> str:
+def _name(run: CostPoint) -> str:
     """The commit; without one the day."""
     return printable(run.commit[:SHORT] + ("+" if run.changed else "") if run.commit else run.started[:10])
 
@@ -101,7 +101,7 @@ def _suffices(line: HistoryLine) -> bool:
     return sum(run.cost_ratio is not None for run in line.seen) >= FEWEST_RUNS
 
 
-def _change_words(change: Change) -> str:
+def _change_words(change: CostChange) -> str:
     where = printable(change.commit[:SHORT] or change.run)
     also = f"; {', '.join(map(printable, change.also))} changed there too" if change.also else ""
     return f"from {change.before:.3g} to {change.after:.3g} times the baseline at {where}{also}"

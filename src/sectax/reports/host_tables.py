@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sectax.model.analysed import Analysed
 from sectax.model.finding import AcrossHosts, OfOneHost
 from sectax.model.metric import Metric
-from sectax.reports.document import Block, Column, Footnotes, Part, Row, Section, Table, lines
+from sectax.reports.document import Block, Column, ColumnRole, Footnotes, Row, Section, Table, lines
 from sectax.reports.result_tables import drawn, tone
 from sectax.reports.words import hosts, names, summaries
 from sectax.text import claims, units
@@ -59,14 +59,14 @@ def _table(analysed: Analysed, across: AcrossHosts) -> Table:
     else:
         rows.append(Row((hosts.LIKE_THESE, "", "", "–", "no claim")))
     spread = hosts.spread(across.spread)
-    place = summaries.place_of(analysed, finding)
+    place = summaries.comparison_context(analysed, finding)
     title = f"{f'{place}: ' if place else ''}{treatment}{f'; {spread}' if spread else ''}"
     columns = (
-        Column("host", Part.LABEL),
+        Column("host", ColumnRole.LABEL),
         Column("processor", optional=True),
-        Column("blocks", Part.VALUE, right=True),
-        Column(f"against {baseline}", Part.EFFECT),
-        Column("verdict", Part.VERDICT),
+        Column("blocks", ColumnRole.VALUE, right=True),
+        Column(f"against {baseline}", ColumnRole.EFFECT),
+        Column("verdict", ColumnRole.VERDICT),
     )
     return Table(title, columns, tuple(rows), plan.stopping.margin)
 

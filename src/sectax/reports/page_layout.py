@@ -16,9 +16,9 @@ from sectax.reports.document import (
     Command,
     Document,
     Forest,
-    Kind,
     Lines,
     Section,
+    SectionKind,
     Table,
     grid,
     sections,
@@ -44,28 +44,28 @@ def run_page(
         breakdown: where its time goes; None where nobody knows.
     """
     # A picture that has all answers says them in words too.
-    folds = Kind.RESULTS if picture is None or picture.left_out else Kind.ASIDE
+    folds = SectionKind.RESULTS if picture is None or picture.left_out else SectionKind.ASIDE
     sections_before = [
         replace(section, blocks=(picture, *section.blocks)) if picture and section in document.answers[:1] else section
         for section in document.sections
-        if section.kind is not Kind.RESULTS
+        if section.kind is not SectionKind.RESULTS
     ]
     facts = [map(printable, item) for item in analysed.measured.identity.items()]
     environment = (grid("", ("what", "value"), facts, words=2),) if facts else ()
     added = sections(
         Section("Findings", findings(analysed), folds),
-        Section("Where the time goes", tuple(where_it_goes(analysed.measured.plan, breakdown)), Kind.DETAIL),
-        Section("Blocks over time", tuple(over_time(analysed)), Kind.PICTURES),
-        Section("Noise floor and controls", tuple(controls(analysed)), Kind.DIAGNOSTICS),
-        Section("Audit", tuple(_audit(analysed)), Kind.DETAIL),
-        Section("Plan and rules", tuple(_method(analysed)), Kind.DETAIL),
-        Section("Environment", environment, Kind.DETAIL),
+        Section("Where the time goes", tuple(where_it_goes(analysed.measured.plan, breakdown)), SectionKind.DETAIL),
+        Section("Blocks over time", tuple(over_time(analysed)), SectionKind.PICTURES),
+        Section("Noise floor and controls", tuple(controls(analysed)), SectionKind.DIAGNOSTICS),
+        Section("Audit", tuple(_audit(analysed)), SectionKind.DETAIL),
+        Section("Plan and rules", tuple(_method(analysed)), SectionKind.DETAIL),
+        Section("Environment", environment, SectionKind.DETAIL),
         Section(
             "Measure it again",
             (Command(printable(repeat(analysed.measured.plan)), "The same levels, rules and order, on your machine:"),),
-            Kind.END,
+            SectionKind.END,
         ),
-        Section("Raw figures", tuple(_attachments(analysed)), Kind.END),
+        Section("Raw figures", tuple(_attachments(analysed)), SectionKind.END),
     )
     return replace(document, sections=(*sections_before, *added))
 
@@ -102,7 +102,7 @@ def _method(analysed: Analysed) -> Iterator[Lines]:
 
 def _attachments(analysed: Analysed) -> Iterator[Attachment | Lines]:
     left_out = []
-    for table in csv.tables_of(analysed):
+    for table in csv.available_tables(analysed):
         content = csv.render(analysed, table).encode()
         if len(content) <= _LARGEST_ATTACHMENT:
             yield Attachment(f"{table}.csv", "text/csv;charset=utf-8", content, _SAYS[table])

@@ -12,7 +12,18 @@ from sectax.model.plan import Plan
 from sectax.reports import host_tables, side_by_side
 from sectax.reports.diagnostics import failed, gather_warnings, skipped
 from sectax.reports.distrust import control_line, distrust, self_check, self_checked
-from sectax.reports.document import Block, Command, Document, Footnotes, Kind, Lines, Section, Text, lines, sections
+from sectax.reports.document import (
+    Block,
+    Command,
+    Document,
+    Footnotes,
+    Lines,
+    Section,
+    SectionKind,
+    Text,
+    lines,
+    sections,
+)
 from sectax.reports.notes import how_measured, notes
 from sectax.reports.result_tables import answers, footnotes, result_tables, visible
 from sectax.reports.words import decisions, hosts, names, plans, summaries
@@ -40,8 +51,8 @@ def run_report(analysed: Analysed, path: str, decision: Decision | None, *, show
 def decided(analysed: Analysed, decision: Decision | None) -> Section:
     """What a reader looks for: what to do, or what was found where there is nothing to decide."""
     if decision is None:
-        return Section("Summary", lines(summaries.summary(analysed)), Kind.ANSWER)
-    return Section("What to do", lines(decisions.decision(analysed, decision), long=True), Kind.ANSWER)
+        return Section("Summary", lines(summaries.summary(analysed)), SectionKind.ANSWER)
+    return Section("What to do", lines(decisions.decision(analysed, decision), long=True), SectionKind.ANSWER)
 
 
 def _page(analysed: Analysed, path: str, decision: Decision | None, todo: Section) -> Document:
@@ -70,7 +81,7 @@ def _page(analysed: Analysed, path: str, decision: Decision | None, todo: Sectio
         title,
         lines(_compared(plan)),
         sections(
-            Section("Findings", (*results, *([Footnotes(below)] if below else [])), Kind.RESULTS),
+            Section("Findings", (*results, *([Footnotes(below)] if below else [])), SectionKind.RESULTS),
             Section("Hosts", (Text(" ".join(of_hosts)),) if of_hosts else ()),
             replace(todo, blocks=(Text(" ".join(sentences)),)),
         ),
@@ -91,18 +102,20 @@ def _full_report(analysed: Analysed, path: str, title: str, todo: Section) -> Do
         _lead(analysed, path),
         sections(
             Section("What to distrust", lines(doubts, long=True)),
-            Section("Findings", findings(analysed), Kind.RESULTS),
+            Section("Findings", findings(analysed), SectionKind.RESULTS),
             host_tables.section(analysed, visible(analysed, show_all=False)),
             Section("Side by side", side_by_side.table(analysed)),
-            Section("The run's check of itself", lines(controls), Kind.DIAGNOSTICS),
-            Section("Warnings", gather_warnings(analysed, show_all=True), Kind.DIAGNOSTICS),
-            Section("Skipped", skipped(analysed, show_all=True), Kind.DIAGNOSTICS),
-            Section("Failed", failed(analysed, show_all=True), Kind.DIAGNOSTICS),
-            Section("Choices where the published study is silent", lines(map(printable, plan.choices)), Kind.DETAIL),
-            Section("Notes", lines(notes(analysed)), Kind.DETAIL),
-            Section("Scope", lines(scope), Kind.DIAGNOSTICS),
-            Section("Options", lines(options), Kind.DETAIL),
-            Section("How it was measured", lines(how_measured(analysed)), Kind.DETAIL),
+            Section("The run's check of itself", lines(controls), SectionKind.DIAGNOSTICS),
+            Section("Warnings", gather_warnings(analysed, show_all=True), SectionKind.DIAGNOSTICS),
+            Section("Skipped", skipped(analysed, show_all=True), SectionKind.DIAGNOSTICS),
+            Section("Failed", failed(analysed, show_all=True), SectionKind.DIAGNOSTICS),
+            Section(
+                "Choices where the published study is silent", lines(map(printable, plan.choices)), SectionKind.DETAIL
+            ),
+            Section("Notes", lines(notes(analysed)), SectionKind.DETAIL),
+            Section("Scope", lines(scope), SectionKind.DIAGNOSTICS),
+            Section("Options", lines(options), SectionKind.DETAIL),
+            Section("How it was measured", lines(how_measured(analysed)), SectionKind.DETAIL),
             todo,
         ),
         foot=f"run file: {printable(path)}",
@@ -119,7 +132,7 @@ def _lead(analysed: Analysed, path: str) -> tuple[Block, ...]:
         *_compared(plan),
         f"margin {units.margin(plan.stopping.margin)}{f'; everywhere: {fixed}' if fixed else ''}",
         f"run {printable(measured.run_id)}, begun {printable(measured.started)}",
-        *plans.answered_by(plan),
+        *plans.deciding_metric(plan),
     )
     if measured.state == "finished":
         return (Lines(texts),)

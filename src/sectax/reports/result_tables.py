@@ -243,7 +243,7 @@ def _title(plan: Plan, cell: Cell, metric: Metric) -> str:
     return ": ".join(part for part in parts if part)
 
 
-def _difference(finding: Finding, column: units.Scale) -> str:
+def _difference(finding: Finding, column: units.UnitScale) -> str:
     """The absolute difference of a known direction."""
     effect = finding.effect
     absolute = effect.absolute if effect is not None else None

@@ -29,7 +29,7 @@ EQUAL = "="  # what no difference is called where there is little room
 
 
 @dataclass(frozen=True)
-class Scale:
+class AxisScale:
     """A straight or a logarithmic scale from values to places.
 
     Attributes:
@@ -57,15 +57,15 @@ class Scale:
         return math.log(value) if self.logarithmic else value
 
 
-def around(values: Iterable[float], first: float, last: float, *, logarithmic: bool) -> Scale:
+def around(values: Iterable[float], first: float, last: float, *, logarithmic: bool) -> AxisScale:
     """A scale that holds all values, with a little room at both ends."""
     finite = [value for value in values if math.isfinite(value) and (value > 0 or not logarithmic)]
     low, high = (min(finite), max(finite)) if finite else (1.0, 1.0)
     if logarithmic:
         room = max(math.log(high / low) * _ROOM, 0.005)
-        return Scale(low * math.exp(-room), high * math.exp(room), first, last, True)
+        return AxisScale(low * math.exp(-room), high * math.exp(room), first, last, True)
     room = (high - low) * _ROOM or abs(high) * _ROOM or 1.0
-    return Scale(low - room, high + room, first, last)
+    return AxisScale(low - room, high + room, first, last)
 
 
 def is_far(values: Iterable[float]) -> bool:
@@ -74,7 +74,7 @@ def is_far(values: Iterable[float]) -> bool:
     return bool(sizes) and min(sizes) > 0 and max(sizes) / min(sizes) > _FAR
 
 
-def ticks(scale: Scale) -> list[tuple[float, str]]:
+def ticks(scale: AxisScale) -> list[tuple[float, str]]:
     """About five round values within a scale, and how each is written."""
     if scale.logarithmic and math.log10(scale.high / scale.low) > _DECADES / 2:
         return [(value, _short(value)) for value in _round_in_decades(scale)]
@@ -87,14 +87,14 @@ def ticks(scale: Scale) -> list[tuple[float, str]]:
     return [(value, _decimal(value, places)) for value in values]
 
 
-def cost_ticks(scale: Scale) -> list[tuple[float, str]]:
+def cost_ticks(scale: AxisScale) -> list[tuple[float, str]]:
     """No cost, and the outermost round costs on both sides of it: '−2 %', '=', '+5 %'."""
     inside = _round_costs(scale)
     below, above = [tick for tick in inside if tick[0] < 1], [tick for tick in inside if tick[0] > 1]
     return [*below[:1], (1.0, EQUAL), *above[-1:]]
 
 
-def _round_costs(scale: Scale) -> list[tuple[float, str]]:
+def _round_costs(scale: AxisScale) -> list[tuple[float, str]]:
     """Every cost at which an axis may have a tick, in their order, and how it is written: in one form on one axis."""
     in_percent = scale.low >= _IN_PERCENT[0] and scale.high <= _IN_PERCENT[1]
 
@@ -107,7 +107,7 @@ def _round_costs(scale: Scale) -> list[tuple[float, str]]:
     return sorted(tick for tick in every if scale.low <= tick[0] <= scale.high)
 
 
-def ratio_ticks(scale: Scale, letter: float) -> list[tuple[float, str]]:
+def ratio_ticks(scale: AxisScale, letter: float) -> list[tuple[float, str]]:
     """No difference, and round costs on both sides: powers of ten first on a long axis.
 
     Args:
@@ -129,7 +129,7 @@ def ratio_ticks(scale: Scale, letter: float) -> list[tuple[float, str]]:
     return sorted(ticks)
 
 
-def _round_in_decades(scale: Scale) -> list[float]:
+def _round_in_decades(scale: AxisScale) -> list[float]:
     decades = math.log10(scale.high / scale.low)
     factors = (1.0,) if decades > _FEW else (1.0, 3.0) if decades > _DECADES else (1.0, 2.0, 5.0)
     every = max(1, round(decades / _FEW))
@@ -151,7 +151,7 @@ def _decimal(value: float, places: int) -> str:
 class IntervalAxis:
     """An axis from cost ratios to places; `margin` is the share on both sides of no cost that does not matter."""
 
-    scale: Scale
+    scale: AxisScale
     margin: float
 
     @property

@@ -28,15 +28,15 @@ def advise(run_file: Path, asked: Asked = NOTHING, prices: Path | None = None) -
     """
     price_list = load(prices)
     analysed = analyse_file(run_file)
-    return advice(analysed, rules_of(analysed), price_list, asked)
+    return advice(analysed, experiment_rules(analysed), price_list, asked)
 
 
 def decided(analysed: Analysed) -> model.Decision | None:
     """What to do after any run; None where there is nothing to decide."""
-    return decide(analysed, rules_of(analysed), load())
+    return decide(analysed, experiment_rules(analysed), load())
 
 
-def rules_of(analysed: Analysed) -> AdviceRules:
+def experiment_rules(analysed: Analysed) -> AdviceRules:
     """Those of the run's experiment; where that is not here, what holds for any."""
     plan = analysed.measured.plan
     try:
@@ -47,7 +47,7 @@ def rules_of(analysed: Analysed) -> AdviceRules:
 
 def breakdown(analysed: Analysed) -> model.Breakdown | None:
     """Where the time of any run goes, by the rules of its experiment; None where its first metric is no time."""
-    plan, rules = analysed.measured.plan, rules_of(analysed)
+    plan, rules = analysed.measured.plan, experiment_rules(analysed)
     in_seconds = {metric.name for metric in plan.metrics if metric.unit == "s"}
     if rules.metric not in in_seconds:
         return None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sectax.analysis.analyse import analyse, withhold
 from sectax.analysis.findings import judge
-from sectax.audit.checks.interface import Outcome
+from sectax.audit.checks.interface import CheckOutcome
 from sectax.audit.own.evidence import RunEvidence
 from sectax.audit.own.registry import review
 from sectax.model.analysed import Analysed
@@ -25,7 +25,7 @@ def analyse_measured(measured: Measured) -> Analysed:
     return replace(analysed, checks=tuple(map(checked, outcomes)))
 
 
-def audited(measured: Measured) -> tuple[tuple[Finding, ...], tuple[Outcome, ...]]:
+def audited(measured: Measured) -> tuple[tuple[Finding, ...], tuple[CheckOutcome, ...]]:
     """The findings of `analyse_measured` alone, in two thirds of its time, and what its checks came to."""
     findings = judge(measured)
     outcomes = review(RunEvidence(measured, findings))
@@ -39,11 +39,11 @@ def analyse_file(path: Path) -> Analysed:
         return analyse_measured(reader.measured())
 
 
-def checked(outcome: Outcome) -> Checked:
+def checked(outcome: CheckOutcome) -> Checked:
     return Checked(outcome.check, outcome.rule, status(outcome), outcome.warnings)
 
 
-def status(outcome: Outcome) -> Status:
+def status(outcome: CheckOutcome) -> Status:
     if not outcome.applies:
         return Status.NOT_APPLICABLE
     if any(warning.severity is not Severity.NOTE for warning in outcome.warnings):

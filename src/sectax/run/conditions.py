@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from sectax.analysis.conditions import conclude
 from sectax.model.analysed import Analysed
-from sectax.model.condition import BILL, Answer, Concluded, Condition, Open, Span
+from sectax.model.condition import BILL, Concluded, Condition, ConditionAnswer, OpenReason, Span
 from sectax.model.errors import ExitStatus, WrongUse
 from sectax.model.finding import VerdictId
 from sectax.model.metric import Metric
@@ -21,16 +21,16 @@ from sectax.text.printable import printable
 
 # Why a condition is undecided, and what to do about it; of an interval that is too wide, see `_longer_run_hint`.
 _WHY = {
-    Open.NOT_MEASURED: "nothing was measured: sectax show RUN --all says why",
-    Open.NO_FIGURE: "a limit is judged by a figure with an interval",
-    Open.WITHDRAWN: "withdrawn: see the warnings",
-    Open.UNFINISHED: "the run has not finished: go on with sectax resume",
+    OpenReason.NOT_MEASURED: "nothing was measured: sectax show RUN --all says why",
+    OpenReason.NO_FIGURE: "a limit is judged by a figure with an interval",
+    OpenReason.WITHDRAWN: "withdrawn: see the warnings",
+    OpenReason.UNFINISHED: "the run has not finished: go on with sectax resume",
 }
 # What the program ends with, the gravest answer of all conditions first.
 _STATUSES = (
-    (Answer.HOLDS, ExitStatus.GATE_MISSED),
-    (Answer.OPEN, ExitStatus.CANNOT_BE_SAID),
-    (Answer.RULED_OUT, ExitStatus.DONE),
+    (ConditionAnswer.HOLDS, ExitStatus.GATE_MISSED),
+    (ConditionAnswer.OPEN, ExitStatus.INCONCLUSIVE),
+    (ConditionAnswer.RULED_OUT, ExitStatus.DONE),
 )
 
 
@@ -146,7 +146,7 @@ def line(concluded: Concluded, plan: Plan | None) -> str:
     text = f"--fail-if {concluded.condition.text}: {concluded.answer.value}"
     if not concluded.decisive:
         return f"{text}: no comparison is about it"
-    if concluded.answer is Answer.RULED_OUT and not concluded.changes and not concluded.values:
+    if concluded.answer is ConditionAnswer.RULED_OUT and not concluded.changes and not concluded.values:
         return text
     about = [
         (name if plan is None else names.subject(plan, name)) + _change(concluded, name) + _value(concluded, name)
@@ -162,10 +162,10 @@ def why(concluded: Concluded, plan: Plan | None) -> str:
     return "; ".join(dict.fromkeys(_WHY.get(reason) or _longer_run_hint(reason, plan) for reason in concluded.why))
 
 
-def _longer_run_hint(why: Open, plan: Plan | None) -> str:
+def _longer_run_hint(why: OpenReason, plan: Plan | None) -> str:
     limit = "more --blocks" if plan is not None and plan.stopping.fixed_blocks is not None else "a longer --budget"
     hint = f"run it again with {limit}, or on a quieter machine"
-    if why is Open.UNSEEN:
+    if why is OpenReason.UNSEEN:
         return f"the interval is within it, but the run has not shown that it sees so little; {hint}"
     return hint
 

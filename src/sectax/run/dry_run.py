@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sectax.experiments import registry
-from sectax.experiments.interface import Billable, Request
+from sectax.experiments.interface import Billable, RunRequest
 from sectax.model.bill import Bill
 from sectax.prices import load
 from sectax.record.appender import refuse_new
@@ -39,7 +39,7 @@ class DryRun:
         return *self.plan, *billed
 
 
-def dry_run(name: str, request: Request, path: Path, prices: Path | None) -> DryRun:
+def dry_run(name: str, request: RunRequest, path: Path, prices: Path | None) -> DryRun:
     """Plan an experiment, and estimate its bill where it uses what is paid for.
 
     Args:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
+from sectax.engines.cpu_sets import NO_CPU_SETS, CpuSets
 from sectax.engines.engine import Engine
-from sectax.engines.lanes import NONE, Lanes
 from sectax.engines.serial import SerialEngine
 from sectax.experiments.interface import Bench
 from sectax.hosts.process.processors import among
@@ -49,7 +49,7 @@ class LocalExecution:
         self._inputs = inputs
         self._sink = sink
         self._pinned = contextlib.ExitStack()
-        self._lanes = NONE
+        self._lanes = NO_CPU_SETS
 
     def start(self) -> None:
         """Start the services that the subjects need, and pin both to their processors."""
@@ -120,6 +120,6 @@ class LocalExecution:
             case placement.SUBJECTS:
                 self._sink.note(f"subjects ran on processor {processor.number}, sectax on {others}")
                 return {processor.number}, processor.others
-        self._lanes = Lanes(processor.number, sorted(processor.others - {processor.number}), claims)
+        self._lanes = CpuSets(processor.number, sorted(processor.others - {processor.number}), claims)
         self._sink.note(f"subjects ran on processor {processor.number}")
         return {processor.number}, {processor.number}

@@ -11,7 +11,7 @@ from sectax.model.finding import TreatmentResult
 from sectax.model.treatment import MEASURED
 from sectax.prices import load
 from sectax.reports.reasons import no_interval
-from sectax.run.advice import rules_of
+from sectax.run.advice import experiment_rules
 
 # What a witness that is a count is called where several counts of it differed: the largest of them.
 _MOST = "_most"
@@ -64,7 +64,7 @@ def _bill(analysed: Analysed, result: TreatmentResult) -> dict[str, Span | str]:
 
     Nothing where the experiment knows no prices.
     """
-    rules = rules_of(analysed)
+    rules = experiment_rules(analysed)
     choice = rules.choice
     if choice is None or choice.uses is None:
         return {}

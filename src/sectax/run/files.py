@@ -95,11 +95,11 @@ def _line(path: Path) -> RunLine:
 
 def _answer(analysed: Analysed) -> str:
     """'rg is 12 to 14 % faster than baseline.' of one comparison; of several, how many are decided and how."""
-    from sectax.reports.words.summaries import answer_of
+    from sectax.reports.words.summaries import answer_sentence
 
     primary = [finding for finding in analysed.findings if finding.comparison.standing is Standing.PRIMARY]
     if len(primary) == 1 and analysed.measured.state == "finished":
-        return answer_of(analysed, primary[0])
+        return answer_sentence(analysed, primary[0])
     verdicts = [finding.verdict for finding in primary]
     until = analysed.measured.plan.stopping.until
     parts = [f"{sum(is_answered(finding, until) for finding in primary)} of {len(primary)} decided"]

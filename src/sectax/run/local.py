@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import ClassVar, Self
 
-from sectax.experiments.interface import Bench, Experiment, Machine, Request
+from sectax.experiments.interface import Bench, Experiment, Machine, RunRequest
 from sectax.model.environment import LOCAL_HOST, Environment
 from sectax.model.errors import WrongUse
 from sectax.model.measured import Measured
@@ -26,7 +26,7 @@ class LocalRunner:
     def __exit__(self, *_: object) -> None:
         """Nothing to release."""
 
-    def machine(self, experiment: Experiment, request: Request, say: Callable[[str], None]) -> Machine:
+    def machine(self, experiment: Experiment, request: RunRequest, say: Callable[[str], None]) -> Machine:
         """The snapshot for planning, taken after building what is built on first use."""
         return machine_snapshot(experiment, request, say)
 

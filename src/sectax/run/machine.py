@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from sectax.experiments.interface import Experiment, Request
+from sectax.experiments.interface import Experiment, RunRequest
 from sectax.model.errors import SectaxError
 from sectax.model.machine import HostState, Machine, ProbeState, Wanted
 from sectax.model.why_not import WhyNot
 from sectax.parts.installer import SetUpFailed
 
 
-def machine_snapshot(experiment: Experiment, request: Request, say: Callable[[str], None] | None = None) -> Machine:
+def machine_snapshot(experiment: Experiment, request: RunRequest, say: Callable[[str], None] | None = None) -> Machine:
     """This machine, as far as a plan of the request must know it.
 
     Args:
@@ -77,7 +77,7 @@ def _host(name: str, programs: tuple[str, ...]) -> HostState:
     """Logs in, or starts a container."""
     from sectax.hosts.process.errors import ChildError, ChildNotStarted
     from sectax.hosts.process.host import NotFound
-    from sectax.hosts.registry import facts_of, host
+    from sectax.hosts.registry import host, host_facts
 
     def program(word: str) -> WhyNot | None:
         try:
@@ -87,7 +87,7 @@ def _host(name: str, programs: tuple[str, ...]) -> HostState:
         return None
 
     try:
-        return HostState(None, facts_of(name), {word: program(word) for word in programs})
+        return HostState(None, host_facts(name), {word: program(word) for word in programs})
     except ChildNotStarted as error:
         hint = "sectax setup confidential" if "is not installed" in error.reason else ""
         return HostState(WhyNot(f"{name}: {error.reason}", hint))

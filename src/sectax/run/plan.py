@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sectax.calibration.time_budget import refuse_before_start
-from sectax.experiments.interface import Bench, Experiment, Request
+from sectax.experiments.interface import Bench, Experiment, RunRequest
 from sectax.experiments.planning import refuse_nothing_to_compare, with_budget
 from sectax.model.machine import Machine
 from sectax.run.conditions import settled
@@ -14,7 +14,7 @@ from sectax.run.conditions import settled
 _COLD = 2.0
 
 
-def planned_bench(experiment: Experiment, request: Request, machine: Machine) -> Bench:
+def planned_bench(experiment: Experiment, request: RunRequest, machine: Machine) -> Bench:
     """Plan a request for this machine, and open its bench; nothing is started.
 
     Raises:

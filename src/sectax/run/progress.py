@@ -19,7 +19,7 @@ from sectax.text import claims, units
 
 
 @dataclass(frozen=True)
-class Left:
+class TimeLeft:
     """Seconds until the run ends.
 
     Attributes:
@@ -58,7 +58,7 @@ class ProgressLine:
     blocks: str
     elapsed_s: float
     answered: str
-    left: Left
+    left: TimeLeft
     estimate: str = ""
     interval: str = ""
 
@@ -96,7 +96,7 @@ def in_pilot(left_s: float, elapsed_s: float) -> ProgressLine:
     Args:
         left_s: of the pilot, if the treatments that are left take as long as those before.
     """
-    return ProgressLine("", elapsed_s, "", Left(about_s=left_s, what="of the pilot "))
+    return ProgressLine("", elapsed_s, "", TimeLeft(about_s=left_s, what="of the pilot "))
 
 
 def before_blocks(
@@ -119,7 +119,7 @@ def before_blocks(
     """
     left = _before_first_verdict(plan.stopping, once_s + FIRST_LOOK * about_s - passed_s, most_s)
     if plan.stopping.fixed_blocks is not None:
-        left = Left(about_s=once_s + (plan.stopping.fixed_blocks - done) * about_s - passed_s)
+        left = TimeLeft(about_s=once_s + (plan.stopping.fixed_blocks - done) * about_s - passed_s)
     return ProgressLine("", elapsed_s, "", left)
 
 
@@ -182,9 +182,9 @@ def _estimate(plan: Plan, finding: Finding | None) -> tuple[str, str]:
     return f"{name}: {claims.in_short(finding, metric)}", ""
 
 
-def _left(measured: Measured, waiting: list[Finding], elapsed_s: float, one_block_s: float) -> Left:
+def _left(measured: Measured, waiting: list[Finding], elapsed_s: float, one_block_s: float) -> TimeLeft:
     if not waiting:
-        return Left()
+        return TimeLeft()
     plan, stopping = measured.plan, measured.plan.stopping
     done = len(measured.blocks)
     most_s = (plan.last_look(measured.calibrated) - done) * one_block_s
@@ -194,20 +194,20 @@ def _left(measured: Measured, waiting: list[Finding], elapsed_s: float, one_bloc
     if done < FIRST_LOOK:
         return _before_first_verdict(stopping, (FIRST_LOOK - done) * one_block_s, most_s)
     if stopping.fixed_blocks is not None or stopping.until is Until.BUDGET:
-        return Left(about_s=most_s)
+        return TimeLeft(about_s=most_s)
     needed = [_blocks_needed(finding, done, stopping.until) for finding in waiting]
     sure = [blocks for blocks in needed if blocks is not None]
     if len(sure) < len(needed):
-        return Left(most_s=most_s)
-    return Left(min(max(sure) * one_block_s, most_s), most_s)
+        return TimeLeft(most_s=most_s)
+    return TimeLeft(min(max(sure) * one_block_s, most_s), most_s)
 
 
-def _before_first_verdict(stopping: Stopping, first_s: float, most_s: float) -> Left:
+def _before_first_verdict(stopping: Stopping, first_s: float, most_s: float) -> TimeLeft:
     """Before the first verdict: when it may come, and what is sure."""
     most = most_s if math.isfinite(most_s) else None
     if stopping.fixed_blocks is not None or stopping.until is Until.BUDGET:
-        return Left(about_s=most)
-    return Left(most_s=most, first_s=first_s)
+        return TimeLeft(about_s=most)
+    return TimeLeft(most_s=most, first_s=first_s)
 
 
 def _blocks_needed(finding: Finding, done: int, until: Until) -> float | None:

@@ -143,7 +143,7 @@ class Session:
                 self._refuse_small_rest(about_s)
                 self.progress.stands(before_blocks(self.plan, about_s, left_s, elapsed_s, once_s=once, done=done))
                 self._blocks(calibrated, BlockTimes(about_s, once))
-            state = "interrupted" if self._may_go_on() else "finished"
+            state = "interrupted" if self._ended_before_first_look() else "finished"
         except KeyboardInterrupt:
             self.progress.say("interrupted: keeping what was measured")
         except SectaxError as error:
@@ -184,21 +184,21 @@ class Session:
     def _calibrate(self) -> Calibrated:
         total = self.execution.pilot_size()
         opened_s: dict[str, float] = {}  # treatment -> seconds of its first opening
-        operation_s_of: dict[str, float] = {}  # treatment -> seconds of one operation
+        operation_times: dict[str, float] = {}  # treatment -> seconds of one operation
         began = time.monotonic()
 
         def tick(treatment: str, operation_s: float) -> None:
             if operation_s and not self.plan.cell(self.plan.treatment(treatment).cell).once:
-                operation_s_of[treatment] = operation_s
+                operation_times[treatment] = operation_s
             refuse()
             done = min(len(opened_s), total)
             self.progress.at(f"pilot {done}/{total}", done, total)
 
         def refuse(left_s: float = 0.0) -> None:
-            open_s, operations_s = min(opened_s.values(), default=0.0), sum(operation_s_of.values())
+            open_s, operations_s = min(opened_s.values(), default=0.0), sum(operation_times.values())
             least_s = least_block_s(self.plan, open_s, operations_s, may_idle=self.bench.may_idle)
             # What has been tried takes so many times less, about, than all of them.
-            room = len(self.plan.treatments) / len(operation_s_of) if operation_s_of else 1.0
+            room = len(self.plan.treatments) / len(operation_times) if operation_times else 1.0
             refuse_too_small(self.plan, self._elapsed_s() + left_s, least_s, room=room)
 
         def emit(event: BlockEvent) -> None:
@@ -211,7 +211,7 @@ class Session:
             # The one that was opened last is still being tried; where none was tried yet, or all were elsewhere, this
             # says nothing.
             done = len(opened_s) - 1
-            left_s = (time.monotonic() - began) / done * (total - done) if operation_s_of and 0 < done < total else 0.0
+            left_s = (time.monotonic() - began) / done * (total - done) if operation_times and 0 < done < total else 0.0
             if left_s:
                 self.progress.stands(in_pilot(left_s, self._elapsed_s()))
             refuse(left_s / 2)
@@ -243,7 +243,7 @@ class Session:
             f"give at least --budget {enough_s}s",
         )
 
-    def _may_go_on(self) -> bool:
+    def _ended_before_first_look(self) -> bool:
         """Whether a session's own budget ended before the first look, which fixes how many there are."""
         return self.budget_s is not None and len(self.writer.measured().blocks) < FIRST_LOOK
 

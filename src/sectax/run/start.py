@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from sectax.experiments import registry
-from sectax.experiments.interface import Request
+from sectax.experiments.interface import RunRequest
 from sectax.model.errors import WrongUse
 from sectax.record.appender import refuse_held, refuse_new
 from sectax.record.reader import RunReader
@@ -23,7 +23,7 @@ from sectax.run.writer import SessionWriter
 
 def start(
     name: str,
-    request: Request,
+    request: RunRequest,
     path: Path,
     progress: Progress,
     command_line: str = "",

@@ -33,7 +33,7 @@ class Batches(NamedTuple):
     step: float | None
 
 
-def batches_of(times: Array, places: Array, lengths: Sequence[int]) -> list[Batches]:
+def process_batches(times: Array, places: Array, lengths: Sequence[int]) -> list[Batches]:
     """Many processes at once: their batches lie one process after the other.
 
     Args:

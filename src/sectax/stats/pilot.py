@@ -81,7 +81,7 @@ def _partition(values: Array, penalty: float) -> list[int]:
     return points[::-1]
 
 
-def warm_up_of(series: ArrayLike) -> WarmUp:
+def warmup_length(series: ArrayLike) -> WarmUp:
     """The warm-up of one process: up to the end of the last segment of its first half that is off the final level."""
     values = np.asarray(series, dtype=np.float64)
     n = values.size
@@ -134,14 +134,14 @@ def warm_up(pilots: Sequence[ArrayLike]) -> WarmUp:
     if not pilots:
         raise ValueError("a warm-up needs a pilot process")
     if len(pilots) < 3:
-        warm_ups = [warm_up_of(series) for series in pilots]
+        warm_ups = [warmup_length(series) for series in pilots]
         if any(warm_up.settled and not warm_up.batches for warm_up in warm_ups):
             return WarmUp(0, settled=True)
         return WarmUp(max(warm_up.batches for warm_up in warm_ups), all(warm_up.settled for warm_up in warm_ups))
     length = min(np.asarray(series).size for series in pilots)
     stack = np.array([np.asarray(series, dtype=np.float64)[:length] for series in pilots])
     final = np.median(stack[:, length // 2 :], axis=1, keepdims=True)
-    return warm_up_of(np.median(stack - final, axis=0))
+    return warmup_length(np.median(stack - final, axis=0))
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ class Noise:
         return np.asarray(self.between + self.within * lasting / np.asarray(rounds, dtype=np.float64))
 
 
-def noise_of(ratios: Sequence[Sequence[ArrayLike]]) -> Noise | None:
+def pilot_noise(ratios: Sequence[Sequence[ArrayLike]]) -> Noise | None:
     """What the pilot's turns tell of the noise; None where they tell nothing. One process says not how others differ.
 
     Args:

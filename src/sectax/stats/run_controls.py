@@ -57,7 +57,9 @@ def scale_error(control: Effect) -> float:
     return SURE_BIAS_TIMES * max(abs(control.low - control.added), abs(control.high - control.added))
 
 
-def leans_on(finding: Finding, positive: Comparison, families: Mapping[str, str], observed: Mapping[str, str]) -> bool:
+def depends_on_control(
+    finding: Finding, positive: Comparison, families: Mapping[str, str], observed: Mapping[str, str]
+) -> bool:
     """Whether a verdict falls with this positive control.
 
     It does where it says 'no more than the margin' of observations of the same kind in the same family: those claims

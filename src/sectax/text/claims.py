@@ -100,14 +100,14 @@ def answer(finding: Finding, metric: Metric | None = None) -> str:
         case VerdictId.INCONCLUSIVE:
             return _undecided(finding)
         case VerdictId.WITHDRAWN:
-            checks = withdrawn_by(finding)
+            checks = withdrawing_checks(finding)
             return f"withdrawn: {checks}" if checks else "withdrawn"
         case VerdictId.NOT_MEASURED:
             return "not measured"
     return finding.verdict.value
 
 
-def withdrawn_by(finding: Finding) -> str:
+def withdrawing_checks(finding: Finding) -> str:
     """The checks that took its verdict away."""
     return printable(
         ", ".join(sorted({warning.check for warning in finding.warnings if warning.severity is Severity.FATAL}))

@@ -28,7 +28,7 @@ LARGEST_LOG_RATIO = 700.0
 
 
 @dataclass(frozen=True)
-class Scale:
+class UnitScale:
     """The unit of a column as printed, and how many base units one of it is."""
 
     unit: str
@@ -40,7 +40,7 @@ def tied(text: str, tie: str) -> str:
     return _TIED.sub(tie, text)
 
 
-def scale(unit: str, values: Iterable[float]) -> Scale:
+def scale(unit: str, values: Iterable[float]) -> UnitScale:
     """The one scale in which all *values* (in the base *unit*) of a column are printed.
 
     Seconds, bytes and what is counted in them per something are scaled; operations per second are not, they get
@@ -50,11 +50,11 @@ def scale(unit: str, values: Iterable[float]) -> Scale:
     steps = _TIMES if base == "s" else _SIZES if base == "B" else ()
     sizes = [abs(value) for value in values if math.isfinite(value) and value != 0]
     if not steps or not sizes:
-        return Scale(unit)
+        return UnitScale(unit)
     # The middle, in logs, of what the column must hold.
     middle = math.sqrt(min(sizes)) * math.sqrt(max(sizes))
     name, size = next((step for step in steps if middle >= step[1]), steps[-1])
-    return Scale(name + slash + per, size)
+    return UnitScale(name + slash + per, size)
 
 
 def decimals(width: float) -> int:
@@ -157,7 +157,7 @@ def upward(value: float) -> str:
     return fixed(_rounded_away(value, value, places)[1], places)
 
 
-def estimate(estimate: Estimate, column: Scale) -> str:
+def estimate(estimate: Estimate, column: UnitScale) -> str:
     """A treatment's own figure with its doubt: `54,610 ± 0.4 %`. Nothing takes less than nothing."""
     if estimate.low is None or estimate.high is None:
         return with_interval(estimate.point / column.size, None, None)

@@ -16,13 +16,13 @@ def sample(name: str) -> str:
     return (SAMPLES / name).read_text(encoding="utf-8")
 
 
-def evidence_of(text: str) -> Evidence:
+def build_evidence(text: str) -> Evidence:
     return read(text)[1]
 
 
 def said(text: str) -> set[tuple[str, str]]:
     """(severity, check) of everything that is marked F or W."""
-    outcomes = review(evidence_of(text))
+    outcomes = review(build_evidence(text))
     return {
         (warning.severity.value, outcome.check)
         for outcome in outcomes

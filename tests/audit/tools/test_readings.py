@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sectax.audit.form import Series
-from tests.audit.tools.said import SAMPLES, evidence_of, said, sample
+from tests.audit.tools.said import SAMPLES, build_evidence, said, sample
 from tests.golden import as_agreed
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -41,7 +41,7 @@ def series_lines(one: Series) -> Iterator[str]:
 
 
 def reading(text: str) -> Iterator[str]:
-    evidence = evidence_of(text)
+    evidence = build_evidence(text)
     for one in evidence.series:
         yield from series_lines(one)
     for trouble in evidence.troubles:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sectax.experiments.command import requests
-from sectax.experiments.command.requests import Clock, Done, Execution, Late, NotPrepared, Refused
+from sectax.experiments.command.requests import Clock, Done, Execution, Late, LauncherRefused, NotPrepared
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\0", codec="utf-8"))))
@@ -49,7 +49,7 @@ def test_executions_are_read_in_seconds_and_bytes() -> None:
     ("word", "end"),
     [
         ("late:1", Late(1)),
-        ("refused:1:program:2", Refused(1, "program", errno.ENOENT)),
+        ("refused:1:program:2", LauncherRefused(1, "program", errno.ENOENT)),
         ("status:0:256", NotPrepared(0, 1)),
     ],
 )

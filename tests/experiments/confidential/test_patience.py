@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sectax.experiments.confidential.patience import Patience
+from sectax.experiments.confidential.circuit_breaker import CircuitBreaker
 
 
 def test_what_hung_once_is_asked_again_at_once_and_what_answers_between_two_hangs_too():
-    patience = Patience(lambda: 100.0)
+    patience = CircuitBreaker(lambda: 100.0)
 
     for _ in range(3):
         patience.hung("vm-1", 80.0)
@@ -19,7 +19,7 @@ def test_what_hung_once_is_asked_again_at_once_and_what_answers_between_two_hang
 
 def test_what_hung_twice_is_left_alone_and_asked_again_later():
     now = [100.0]
-    patience = Patience(lambda: now[0])
+    patience = CircuitBreaker(lambda: now[0])
 
     patience.hung("vm-1", 80.0)
     patience.hung("vm-1", 80.0)
@@ -33,7 +33,7 @@ def test_what_hung_twice_is_left_alone_and_asked_again_later():
 
 def test_a_host_that_always_hangs_costs_two_waits_and_then_a_tenth_of_a_run():
     now = [0.0]
-    patience = Patience(lambda: now[0])
+    patience = CircuitBreaker(lambda: now[0])
     waited = 0.0
 
     while now[0] < 10_000:

@@ -15,7 +15,7 @@ from sectax.experiments.confidential import probe
 from sectax.experiments.confidential import subject as subjects
 from sectax.experiments.confidential.output import UnknownOutput
 from sectax.experiments.confidential.subject import SysbenchSpec
-from sectax.experiments.confidential.tests import PROBE_TESTS
+from sectax.experiments.confidential.sysbench_tests import PROBE_TESTS
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.subject import Work
 from tests.experiments.subjects import measured, subject_of

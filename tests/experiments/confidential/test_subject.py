@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from sectax.experiments.confidential import probe
-from sectax.experiments.confidential.patience import PATIENCE
+from sectax.experiments.confidential.circuit_breaker import PATIENCE
 from sectax.experiments.confidential.subject import SysbenchSpec
-from sectax.experiments.confidential.tests import TESTS
+from sectax.experiments.confidential.sysbench_tests import TESTS
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.subject import Work
 from tests.experiments.subjects import measured, subject_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sectax.experiments.http.addresses import secrets_of, shown_header, shown_url
+from sectax.experiments.http.addresses import shown_header, shown_url, url_secrets
 from sectax.experiments.http.services import hidden, read_services, revealed, with_urls
 from sectax.model.errors import WrongUse
 from tests.experiments.plans import planner
@@ -64,7 +64,7 @@ def test_what_was_hidden_comes_back_and_nothing_of_it_is_in_the_options() -> Non
 
 
 def test_secrets_of_a_service_are_its_password_its_query_and_its_headers() -> None:
-    found = secrets_of("http://u:word@h/?token=abc&def", (("Authorization", "Bearer xyz"), ("Accept", "text/html")))
+    found = url_secrets("http://u:word@h/?token=abc&def", (("Authorization", "Bearer xyz"), ("Accept", "text/html")))
 
     assert set(found) == {"u", "word", "abc", "def", "Bearer xyz", "Bearer", "xyz"}
 
@@ -110,7 +110,7 @@ def test_a_plain_run_has_one_cell_with_both_of_its_controls() -> None:
     assert len(made.treatments) == 4
     # A service that the controls ask too answers sooner, unless each is warmed up by what is thrown away.
     assert made.settles
-    assert made.batch_s_of(made.cells[0]) >= 0.005
+    assert made.target_batch_s(made.cells[0]) >= 0.005
     assert made.one_processor
 
 

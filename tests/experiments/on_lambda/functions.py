@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sectax.experiments.on_lambda import LOCAL
-from sectax.experiments.on_lambda.services import Service
+from sectax.experiments.on_lambda.services import LambdaService
 from sectax.experiments.on_lambda.subject import FunctionSpec
 from tests.needs import SANDBOX, needs
 
@@ -27,13 +27,13 @@ def folder(where: Path, source: str = ONE, name: str = "f") -> str:
     return str(made)
 
 
-_open: dict[str | None, Service] = {}
+_open: dict[str | None, LambdaService] = {}
 
 
-def service(endpoint: str | None = LOCAL) -> Service:
+def service(endpoint: str | None = LOCAL) -> LambdaService:
     """The service at an endpoint, which all tests of a module share; `close_services` ends it."""
     if endpoint not in _open:
-        _open[endpoint] = Service(endpoint).__enter__()
+        _open[endpoint] = LambdaService(endpoint).__enter__()
     return _open[endpoint]
 
 

@@ -10,7 +10,7 @@ from botocore.exceptions import EndpointConnectionError
 
 from sectax.experiments.on_lambda import AWS
 from sectax.experiments.on_lambda.local_lambda import LocalLambda
-from sectax.experiments.on_lambda.services import Service
+from sectax.experiments.on_lambda.services import LambdaService
 from sectax.model.subject import Work
 from tests.experiments.on_lambda.functions import folder, needs_sandbox, service, spec
 from tests.experiments.subjects import failure, measured
@@ -96,7 +96,7 @@ def test_a_throttle_is_a_failure_and_no_slow_answer(tmp_path):
 
 @pytest.mark.usefixtures("any_credentials")
 def test_a_service_that_went_away_is_reported(tmp_path):
-    failed = failure(replace(spec(folder(tmp_path), endpoint=AWS), service=Service("http://127.0.0.1:1")))
+    failed = failure(replace(spec(folder(tmp_path), endpoint=AWS), service=LambdaService("http://127.0.0.1:1")))
 
     assert isinstance(failed.__cause__, EndpointConnectionError)
 

@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from sectax.experiments.s3.client_process import Measured
+from sectax.experiments.s3.client_process import ObjectBatch
 from sectax.parts import cache
 
 
@@ -45,6 +45,6 @@ def test_in_flight_is_the_overlap_while_counted_operations_run(
 
 @pytest.mark.parametrize(("in_flight", "is_possible"), [(0.0, False), (1.2, True), (8.0, True), (8.3, False)])
 def test_more_at_once_than_there_are_is_refused(in_flight: float, is_possible: bool) -> None:
-    batch = Measured(elapsed_ns=[10] * 80, wall_ns=1000, cpu_ns=0, peak_bytes=0, attempts=96, in_flight=in_flight)
+    batch = ObjectBatch(elapsed_ns=[10] * 80, wall_ns=1000, cpu_ns=0, peak_bytes=0, attempts=96, in_flight=in_flight)
 
     assert (batch.complaint(80, 1.0, 8) is None) is is_possible

@@ -14,7 +14,7 @@ from sectax.experiments.s3.buckets import client as boto
 from sectax.experiments.s3.failures import MEANINGS
 from sectax.experiments.s3.levels import ENCRYPTIONS
 from sectax.experiments.s3.minio import Minio
-from sectax.experiments.s3.shelf import SERVES, Shelf
+from sectax.experiments.s3.object_pool import SERVES, ObjectPool
 from sectax.hosts.places import HERE
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.subject import Work
@@ -50,7 +50,7 @@ def test_each_encryption_shows_itself_in_header_and_on_disk(plain, tls, client, 
 
 @pytest.mark.parametrize("encryption", ["none", "sse-s3"])
 def test_the_next_client_fetches_the_large_object_that_an_earlier_one_stored(plain, client, encryption) -> None:
-    own_spec = spec(plain, encryption, client, bytes=LARGE, shelf=Shelf(), thorough=False)
+    own_spec = spec(plain, encryption, client, bytes=LARGE, shelf=ObjectPool(), thorough=False)
     stored, witnesses = [], []
     for _ in range(SERVES + 1):
         with subject_of(own_spec) as subject:
@@ -66,7 +66,7 @@ def test_the_next_client_fetches_the_large_object_that_an_earlier_one_stored(pla
 
 
 def test_a_stored_object_that_somebody_changed_fails_the_next_client(plain: Minio, client: str) -> None:
-    own_spec = spec(plain, "none", client, bytes=LARGE, shelf=Shelf(), thorough=False)
+    own_spec = spec(plain, "none", client, bytes=LARGE, shelf=ObjectPool(), thorough=False)
     s3 = boto(plain.access)
     with subject_of(own_spec) as first, subject_of(own_spec) as second:
         first.open()
@@ -325,7 +325,7 @@ def test_several_clients_share_a_load_and_leave_nothing(plain, client, operation
 
 
 def test_several_clients_fetch_one_large_object(plain: Minio) -> None:
-    wanted = spec(plain, bytes=LARGE, concurrency=4, places=(HERE, HERE), shelf=Shelf())
+    wanted = spec(plain, bytes=LARGE, concurrency=4, places=(HERE, HERE), shelf=ObjectPool())
     with subject_of(wanted) as subject:
         subject.open()
         stored = keys_in(plain, wanted.buckets)

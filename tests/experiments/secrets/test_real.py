@@ -9,7 +9,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from sectax.experiments.secrets.backend import Backend
-from sectax.experiments.secrets.keeper import NotKept, RealService
+from sectax.experiments.secrets.secret_store import NotKept, RealService
 from tests.experiments.secrets.client import client as client_of
 from tests.needs import needs
 

@@ -13,7 +13,7 @@ from sectax.audit.own.evidence import RunEvidence
 from sectax.audit.own.work import mislabelled_level
 from sectax.experiments.client_server.client import Answered
 from sectax.experiments.tls import parts
-from sectax.experiments.tls.certificates import Authority, authority, kind_of
+from sectax.experiments.tls.certificates import Authority, authority, certificate_level
 from sectax.experiments.tls.ends import MEANINGS, Ends
 from sectax.experiments.tls.levels import ML_DSA, SHARES, Setup
 from sectax.experiments.tls.subject import TlsSpec
@@ -193,5 +193,5 @@ def test_certificates_are_of_their_kind_and_their_keys_in_no_text(kind: str, mad
     of = made[kind]
     leaf = x509.load_pem_x509_certificate(of.server.certificates.encode())
 
-    assert kind_of(leaf.public_bytes(Encoding.DER)) == kind
+    assert certificate_level(leaf.public_bytes(Encoding.DER)) == kind
     assert "PRIVATE" not in repr(spec(Ends(("none",), ()), "go", replace(Setup(), certificate=kind), of))

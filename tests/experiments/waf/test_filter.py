@@ -14,7 +14,7 @@ import pytest
 from sectax.experiments.client_server.server import ServerFailed
 from sectax.experiments.client_server.started import StartedServer
 from sectax.experiments.waf import parts
-from sectax.experiments.waf.filtered import asked_of
+from sectax.experiments.waf.filtered import filter_status
 from sectax.experiments.waf.levels import ATTACK, BODIES, CLEAN, asked
 from tests.needs import needs
 
@@ -47,9 +47,9 @@ def test_an_attack_is_refused_where_it_is_blocked_and_nothing_else_ever(
 ) -> None:
     with service(mode, paranoia) as one:
         clean = [status(one, CLEAN, body) for body in BODIES]
-        matched_clean = asked_of(one)["matched"]
+        matched_clean = filter_status(one)["matched"]
         seen = [status(one, ATTACK, body) for body in BODIES]
-        said = asked_of(one)
+        said = filter_status(one)
 
     assert clean == [200] * len(BODIES)
     assert seen == [attacked] * len(BODIES)

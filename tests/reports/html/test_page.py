@@ -130,8 +130,8 @@ def test_raw_figures_are_in_the_file(situation: str) -> None:
     analysed = situations.ALL[situation]()
     links = {tag.get("download"): tag.get("href", "") for tag in parsed(page_of(analysed)).iter("a")}
 
-    assert links.keys() == {f"{table}.csv" for table in csv.tables_of(analysed)}
-    for table in csv.tables_of(analysed):
+    assert links.keys() == {f"{table}.csv" for table in csv.available_tables(analysed)}
+    for table in csv.available_tables(analysed):
         held = base64.b64decode(links[f"{table}.csv"].partition(";base64,")[2]).decode()
         assert held == csv.render(analysed, table)
 

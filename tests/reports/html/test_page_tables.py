@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sectax.model.advice import Anatomy, Breakdown, Part
+from sectax.model.advice import Anatomy, AnatomyPart, Breakdown
 from sectax.model.finding import Estimate
 from sectax.reports import forest
 from sectax.reports.page_tables import where_it_goes
@@ -17,7 +17,7 @@ def test_a_step_that_is_too_noisy_has_no_figure() -> None:
     known = Estimate(1e-3, 0.9e-3, 1.1e-3, 0.95, "", 12, "s"), Estimate(0.5, 0.45, 0.55, 0.95, "", 12, "share")
     noisy = Estimate(1e-3, -9e-3, 11e-3, 0.95, "", 12, "s"), Estimate(0.5, -4.5, 5.5, 0.95, "", 12, "share")
     cell = plan.cells[0]
-    anatomy = Anatomy(cell.id, cell.baseline, (Part("parsing", *known), Part("checking", *noisy)))
+    anatomy = Anatomy(cell.id, cell.baseline, (AnatomyPart("parsing", *known), AnatomyPart("checking", *noisy)))
 
     (table,) = where_it_goes(plan, Breakdown(plan.metrics[0].name, (anatomy,)))
 

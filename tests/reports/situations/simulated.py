@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sectax.design.order import plan_block
-from sectax.design.planning import Design, Request, make_plan
+from sectax.design.planning import Design, RunRequest, make_plan
 from sectax.engines.block import run_block
 from sectax.model.analysed import Analysed
 from sectax.model.environment import LOCAL_HOST, Environment
@@ -129,7 +129,7 @@ class Case:
 
     def plan(self) -> Plan:
         """What the program plans for this design."""
-        request = Request(self.preset, {}, self.stopping, seed=42, options=self.options)
+        request = RunRequest(self.preset, {}, self.stopping, seed=42, options=self.options)
         return make_plan(self.experiment, self.question, self.design, request)
 
     def calibrated(self, plan: Plan, live: Sequence[Treatment]) -> Calibrated:

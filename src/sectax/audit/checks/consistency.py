@@ -8,7 +8,7 @@ from itertools import combinations
 from sectax.audit.checks.groups import about, ids, worst
 from sectax.audit.checks.interface import Remark, check, remark
 from sectax.audit.checks.words import duration, number
-from sectax.audit.form import Evidence, Quantity, Series, share_of
+from sectax.audit.form import Evidence, Quantity, Series, quantile_share
 from sectax.model.finding import Severity
 
 # Tools take quantiles from histograms with steps of some per cent, and some cut digits off.
@@ -55,7 +55,7 @@ def _least(series: Series) -> float:
 
 def _order(series: Series) -> Iterator[Remark]:
     """Quantiles do not fall, and the mean lies between the smallest and the largest value."""
-    shares = {claim.id: share for claim in series.claims if (share := share_of(claim.statistic)) is not None}
+    shares = {claim.id: share for claim in series.claims if (share := quantile_share(claim.statistic)) is not None}
     placed = sorted((claim for claim in series.claims if claim.id in shares), key=lambda claim: shares[claim.id])
     pairs = [*combinations(placed, 2)]
     mean, least, most = series.claim("mean"), series.claim("min"), series.claim("max")

@@ -38,7 +38,7 @@ MOST_FAILURES = 0.001
 def unequal_work(evidence: Evidence) -> Iterator[Remark]:
     speeds = evidence.speeds
     failing = [series for series in speeds if (failure_share(series) or 0.0) > MOST_FAILURES]
-    for group in gather(failing, lambda series: (series.run, failure_share(series), operations_of(series))):
+    for group in gather(failing, lambda series: (series.run, failure_share(series), operation_count(series))):
         series = group[0]
         counts = {kind: count for kind, count in series.work.failed.items() if count}
         kinds = ", ".join(f"{number(count)} {kind}" for kind, count in counts.items()) if len(counts) > 1 else ""
@@ -63,7 +63,7 @@ def unequal_work(evidence: Evidence) -> Iterator[Remark]:
 
 
 def _failures_in_words(series: Series) -> str:
-    failures, operations = series.work.failures or 0.0, operations_of(series)
+    failures, operations = series.work.failures or 0.0, operation_count(series)
     if operations is None:
         return f"{number(failures)} operations failed, of an unknown number"
     if failures > operations:
@@ -71,14 +71,14 @@ def _failures_in_words(series: Series) -> str:
     return f"{number(failures)} of {number(operations)} operations failed"
 
 
-def operations_of(series: Series) -> float | None:
+def operation_count(series: Series) -> float | None:
     """How many operations were counted."""
     return series.work.operations if series.work.operations is not None else series.trials
 
 
 def failure_share(series: Series) -> float | None:
     """The share of operations that failed; None where that is unknown."""
-    failures, operations = series.work.failures, operations_of(series)
+    failures, operations = series.work.failures, operation_count(series)
     if failures is None or (failures > 0 and operations is None):
         return None
     return failures / max(operations or 0.0, failures) if failures > 0 else 0.0

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from sectax.audit.checks.interface import Remark, cannot_be_checked, remark
-from sectax.audit.checks.words import named, tables_of
+from sectax.audit.checks.words import named, tables_subject
 from sectax.audit.form import Evidence, Quantity, Series
 from sectax.model.finding import Severity
 
@@ -115,7 +115,7 @@ def by_severity(rows: Iterable[tuple[Severity, Series, float, str]], meaning: st
 
 def about(severity: Severity, group: Sequence[Series], saw: str, meaning: str, advice: str) -> Remark:
     """One remark on these series, of whatever tables."""
-    return remark(severity, tables_of(series.table for series in group), saw, meaning, advice, ids(group))
+    return remark(severity, tables_subject(series.table for series in group), saw, meaning, advice, ids(group))
 
 
 def unknown(group: Sequence[Series], missing: str, advice: str = "") -> Iterator[Remark]:
@@ -123,4 +123,6 @@ def unknown(group: Sequence[Series], missing: str, advice: str = "") -> Iterator
     figures = ids(group)
     if figures:
         which = f"{len(figures)} figures" if len(figures) > 1 else figures[0]
-        yield cannot_be_checked(tables_of(series.table for series in group), f"{missing} ({which})", advice, figures)
+        yield cannot_be_checked(
+            tables_subject(series.table for series in group), f"{missing} ({which})", advice, figures
+        )

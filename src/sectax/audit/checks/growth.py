@@ -31,15 +31,15 @@ def contained_work(evidence: Evidence) -> Iterator[Remark]:
         ]
         # Of several figures for the part the fastest is the one that the whole must still exceed.
         if parts:
-            part_of[whole] = min(parts, key=time_of)
+            part_of[whole] = min(parts, key=operation_time)
     alone = [whole for whole in relevant if whole not in part_of]
     yield from unknown(alone, "the operation that it contains was not measured beside it")
 
     faults: Worst = {}
     for whole, part in part_of.items():
-        if 0 < time_of(whole) < CLEARLY_FASTER * time_of(part):
-            times = f"{whole.id}: {duration(time_of(whole))}; {part.id}: {duration(time_of(part))}"
-            faster = time_of(part) / time_of(whole)
+        if 0 < operation_time(whole) < CLEARLY_FASTER * operation_time(part):
+            times = f"{whole.id}: {duration(operation_time(whole))}; {part.id}: {duration(operation_time(part))}"
+            faster = operation_time(part) / operation_time(whole)
             what = f"{whole.work.operation or 'the operation'} contains {part.work.operation}"
             faults[whole] = faster, f"{what}, and is {number(faster)} times as fast ({times})"
     meaning = "the work was not done: no request was sent, or its answer was not awaited"
@@ -76,7 +76,7 @@ LEAST_GROWTH = 0.5
 LEAST_SHOWN, LEAST_AGREED = 0.25, 0.1
 
 
-def link_of(series: Series) -> float:
+def link_bandwidth(series: Series) -> float:
     """The bandwidth that the series cannot exceed, in bytes per second."""
     limit = NO_LINK_BYTES_S if _is_called(series, _REQUEST) else NO_MACHINE_BYTES_S
     return series.work.link_bytes_s or limit
@@ -88,7 +88,7 @@ def _is_called(series: Series, names: re.Pattern[str]) -> bool:
     return series.quantity is Quantity.TIME and not series.work.calibrated and named is not None
 
 
-def time_of(series: Series) -> float:
+def operation_time(series: Series) -> float:
     """How long one operation took; 0 where that does not follow."""
     return series.seconds_per_operation() or 0.0
 
@@ -98,7 +98,7 @@ def _relevant(evidence: Evidence) -> list[Series]:
     return [
         series
         for series in evidence.series
-        if series.work.moves is not Moves.METADATA and _size(series) > 0 and time_of(series) > 0
+        if series.work.moves is not Moves.METADATA and _size(series) > 0 and operation_time(series) > 0
     ]
 
 
@@ -120,7 +120,7 @@ def flat_with_size(evidence: Evidence) -> Iterator[Remark]:
     flat: Worst = {}
     for group in groups:
         if grows(group) is False:
-            growth = (time_of(group[-1]) - time_of(group[0])) / _needed(group)
+            growth = (operation_time(group[-1]) - operation_time(group[0])) / _needed(group)
             flat |= dict.fromkeys(group, (-growth, _flat_in_words(group)))
     meaning = "the body was not moved: the figures are of something else than the operation"
     yield from worst(Severity.FATAL, flat, meaning, "read the body to its end and check it")
@@ -128,33 +128,33 @@ def flat_with_size(evidence: Evidence) -> Iterator[Remark]:
 
 def grows(group: Sequence[Series]) -> bool | None:
     """Whether the time grows from the smallest to the largest as it must; None where that cannot be seen."""
-    short, long = time_of(group[0]), time_of(group[-1])
+    short, long = operation_time(group[0]), operation_time(group[-1])
     growth, needed = long - short, _needed(group)
     if growth >= max(LEAST_GROWTH * needed, LEAST_SHOWN * short):
         return True
-    times, sizes = [time_of(series) for series in group], {series.work.size_bytes for series in group}
+    times, sizes = [operation_time(series) for series in group], {series.work.size_bytes for series in group}
     agree = len(sizes) > 2 and max(times) - min(times) < LEAST_GROWTH * needed
     shown = LEAST_AGREED if agree else LEAST_SHOWN
     return growth >= LEAST_GROWTH * needed if needed >= shown * short else None
 
 
 def _needed(group: Sequence[Series]) -> float:
-    return (_size(group[-1]) - _size(group[0])) / _speed_of(group[-1])
+    return (_size(group[-1]) - _size(group[0])) / _speed_limit(group[-1])
 
 
-def _speed_of(series: Series) -> float:
+def _speed_limit(series: Series) -> float:
     """The bytes per second that one operation cannot exceed, by its link or by the core that works on them."""
-    return min(link_of(series), NO_CORE_BYTES_S) if _is_called(series, _WORKED_ON) else link_of(series)
+    return min(link_bandwidth(series), NO_CORE_BYTES_S) if _is_called(series, _WORKED_ON) else link_bandwidth(series)
 
 
 def _flat_in_words(group: Sequence[Series]) -> str:
     first, last = group[0], group[-1]
-    speed = bandwidth(_speed_of(last))
+    speed = bandwidth(_speed_limit(last))
     limit = f"at the bandwidth of the link, {speed}" if last.work.link_bytes_s else f"at {speed}, the most there is"
-    slower = number(time_of(last) / time_of(first))
+    slower = number(operation_time(last) / operation_time(first))
     return (
         f"{number(_size(last) / _size(first))} times the bytes take {slower} times as long "
-        f"({first.id}: {duration(time_of(first))}; {last.id}: {duration(time_of(last))}); {limit}, "
+        f"({first.id}: {duration(operation_time(first))}; {last.id}: {duration(operation_time(last))}); {limit}, "
         f"they need {duration(_needed(group))} more"
     )
 

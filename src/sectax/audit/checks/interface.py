@@ -37,7 +37,7 @@ def cannot_be_checked(subject: str, missing: str, advice: str = "", figures: tup
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CheckOutcome:
     """What one check did. One that applies and says nothing saw nothing wrong. `seen` are the figures it judged."""
 
     check: str
@@ -58,12 +58,12 @@ class Check(Generic[E]):
     sees: Callable[[E], Iterable[Series]]  # what it judges one by one; none where it judges sides or the whole source
     applies: Callable[[E], bool]  # whether it has anything to say where it sees no figure; where not, it is silent
 
-    def review(self, evidence: E) -> Outcome:
+    def review(self, evidence: E) -> CheckOutcome:
         """What it does with the evidence."""
         ids = tuple(dict.fromkeys(claim.id for series in self.sees(evidence) for claim in series.figures))
         looked = bool(ids) or self.applies(evidence)
         warnings = tuple(replace(warning, check=self.id) for warning in (self.examine(evidence) if looked else ()))
-        return Outcome(self.id, self.rule, looked, warnings, ids)
+        return CheckOutcome(self.id, self.rule, looked, warnings, ids)
 
 
 def check(
@@ -75,7 +75,7 @@ def check(
     return lambda examine: Check(examine.__name__.replace("_", "-"), rule, examine, sees, applies)
 
 
-def checks_in(package: ModuleType, order: str) -> tuple[Check[Any], ...]:
+def load_checks(package: ModuleType, order: str) -> tuple[Check[Any], ...]:
     """The checks of all files of a package, in the order of their ids."""
     modules = (import_module(f"{package.__name__}.{module.name}") for module in iter_modules(package.__path__))
     every = {check.id: check for module in modules for check in vars(module).values() if isinstance(check, Check)}

@@ -9,7 +9,7 @@ from statistics import fmean, stdev
 from sectax.audit.checks.groups import FEWEST, NO_SINGLE_VALUES, Worst, slowness, unknown, with_values, worst
 from sectax.audit.checks.interface import Remark, check
 from sectax.audit.checks.words import duration, number, share, slower
-from sectax.audit.form import Evidence, Quantity, Series, share_of
+from sectax.audit.form import Evidence, Quantity, Series, quantile_share
 from sectax.model.finding import Severity
 
 # The chance that a source of single values with one mode is warned of.
@@ -80,7 +80,7 @@ def _in_summary(series: Series) -> str:
     spread = claims.get("stddev")
     if spread and centre and (words := _of_few(series.count or 0, spread.value, centre.value)):
         return words
-    tail = next((claim for claim in series.claims if 0.9 <= (share_of(claim.statistic) or 0) < 1), None)
+    tail = next((claim for claim in series.claims if 0.9 <= (quantile_share(claim.statistic) or 0) < 1), None)
     if series.quantity is Quantity.TIME and mean and tail and mean.value - mean.step > tail.value + tail.step:
         return f"the mean ({duration(mean.value)}) is above {tail.statistic} ({duration(tail.value)})"
     if mean and median and median.value > 2 * median.step and mean.value > 0:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from sectax.audit.checks.groups import Worst, by_severity, unknown, worst
-from sectax.audit.checks.growth import link_of
+from sectax.audit.checks.growth import link_bandwidth
 from sectax.audit.checks.interface import Remark, check
 from sectax.audit.checks.words import bandwidth
 from sectax.audit.form import Evidence, Moves, Quantity, Series
@@ -44,10 +44,10 @@ def faster_than_physics(evidence: Evidence) -> Iterator[Remark]:
     beyond: Worst = {
         series: (
             bytes_s,
-            f"{series.id} would be {bandwidth(bytes_s)}, and at most {bandwidth(link_of(series))} is possible",
+            f"{series.id} would be {bandwidth(bytes_s)}, and at most {bandwidth(link_bandwidth(series))} is possible",
         )
         for series, bytes_s in moving.items()
-        if bytes_s > LINK_TOLERANCE * link_of(series)
+        if bytes_s > LINK_TOLERANCE * link_bandwidth(series)
     }
     yield from worst(Severity.FATAL, beyond, "the bytes were not moved", "check that the whole body arrives")
     yield from unknown(

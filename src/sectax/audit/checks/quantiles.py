@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from sectax.audit.checks.groups import gather, ids, sides, unknown
 from sectax.audit.checks.interface import Remark, check, remark
-from sectax.audit.checks.words import counted, named, tables_of
-from sectax.audit.form import SPEEDS, VALUES, Claim, Evidence, Quantity, Series, share_of
+from sectax.audit.checks.words import counted, named, tables_subject
+from sectax.audit.form import SPEEDS, VALUES, Claim, Evidence, Quantity, Series, quantile_share
 from sectax.model.finding import Severity
 
 # With so many the maximum lies above the 95 % quantile with 95 % confidence (Wilks 1941: 0.95^59 < 0.05).
@@ -25,7 +25,7 @@ def needed(statistic: str | None) -> int | None:
 
     if statistic in ("max", "worst"):
         return WORST_NEEDS
-    share = share_of(statistic)
+    share = quantile_share(statistic)
     return observations_needed(share) if share and share < 1 else None
 
 
@@ -83,8 +83,8 @@ def _group(group: list[Pair], statistic: str | None, count: int) -> Iterator[Rem
     """Claims of one statistic of the same number of observations, of which there are two or more."""
     if statistic == VALUES:
         if count < MEDIAN_NEEDS:
-            each_of = "each of " if len(group) > 1 else ""
-            saw = f"only {counted(count, 'value')} of {each_of}{_names(group)}"
+            run_step = "each of " if len(group) > 1 else ""
+            saw = f"only {counted(count, 'value')} of {run_step}{_names(group)}"
             yield _about(Severity.WARNING, group, saw, f"a median needs at least {MEDIAN_NEEDS} values")
         return
     if statistic is None:
@@ -112,4 +112,4 @@ def _names(pairs: list[Pair]) -> str:
 
 def _about(severity: Severity, pairs: list[Pair], saw: str, meaning: str) -> Remark:
     figures = tuple(dict.fromkeys(claim.id for _, claim in pairs))
-    return remark(severity, tables_of(series.table for series, _ in pairs), saw, meaning, MORE, figures)
+    return remark(severity, tables_subject(series.table for series, _ in pairs), saw, meaning, MORE, figures)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from sectax.audit import checks
-from sectax.audit.checks.interface import Check, Outcome, checks_in
+from sectax.audit.checks.interface import Check, CheckOutcome, load_checks
 from sectax.audit.form import Evidence
 
-CHECKS: tuple[Check[Evidence], ...] = checks_in(
+CHECKS: tuple[Check[Evidence], ...] = load_checks(
     checks,
     "flat-with-size contained-work faster-than-physics contradiction said-by-the-tool fixed-time-total zero-event-run "
     "short-run saturated-client mislabelled-level unequal-work unequal-instruments no-baseline apples-and-oranges "
@@ -14,6 +14,6 @@ CHECKS: tuple[Check[Evidence], ...] = checks_in(
 )
 
 
-def review(evidence: Evidence) -> tuple[Outcome, ...]:
+def review(evidence: Evidence) -> tuple[CheckOutcome, ...]:
     """What every check did with the evidence, also those that do not apply or are silent."""
     return tuple(check.review(evidence) for check in CHECKS)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sectax.audit.checks.groups import gather
 from sectax.audit.checks.interface import Remark, cannot_be_checked, check, warning
-from sectax.audit.checks.words import plural, tables_of
+from sectax.audit.checks.words import plural, tables_subject
 from sectax.audit.form import Evidence, Series
 
 # With fewer no general claim is made: the claim names those that were measured.
@@ -20,7 +20,7 @@ ENOUGH = 5
 def false_replication(evidence: Evidence) -> Iterator[Remark]:
     for group in gather(evidence.speeds, _replication):
         count, unit = _replication(group[0])
-        where = tables_of(series.table for series in group)
+        where = tables_subject(series.table for series in group)
         if count is None:
             missing = "on how many hosts, and in how many processes, each side was measured is not reported"
             yield cannot_be_checked(where, missing)

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from sectax.audit.checks.groups import Worst, unknown, worst
 from sectax.audit.checks.interface import Remark, check
 from sectax.audit.checks.words import number
-from sectax.audit.checks.words import share as share_of
-from sectax.audit.form import Evidence, Quantity, Series, Work
+from sectax.audit.checks.words import share as quantile_share
+from sectax.audit.form import Evidence, Quantity, Series, TrialWork
 from sectax.model.finding import Severity
 
 MOST_BUSY = 0.85
@@ -49,12 +49,12 @@ def saturated_client(evidence: Evidence) -> Iterator[Remark]:
     yield from worst(Severity.FATAL, busy, MEANING, ADVICE)
 
 
-def reasons(work: Work, *, by_chance: bool = True) -> list[str]:
+def reasons(work: TrialWork, *, by_chance: bool = True) -> list[str]:
     """What shows that a client was at its limit."""
     return [reason for reason in looks(work, by_chance=by_chance) if reason]
 
 
-def looks(work: Work, *, by_chance: bool = True) -> list[str]:
+def looks(work: TrialWork, *, by_chance: bool = True) -> list[str]:
     """For each sign of a client at its limit that the source reports: what is wrong, or nothing."""
     looks = []
     if (share := work.client_cpu_share) is not None:
@@ -70,7 +70,7 @@ def looks(work: Work, *, by_chance: bool = True) -> list[str]:
         looks.append(f"{number(achieved)} operations/s were achieved of {number(target)}" if slow else "")
     if work.dropped is not None and work.operations is not None:
         lost = work.dropped / (work.dropped + work.operations) if work.dropped else 0.0
-        looks.append(f"{share_of(lost)} of the operations were not sent" if lost > MOST_DROPPED else "")
+        looks.append(f"{quantile_share(lost)} of the operations were not sent" if lost > MOST_DROPPED else "")
     return looks
 
 

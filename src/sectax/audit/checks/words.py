@@ -27,7 +27,7 @@ def named(names: Iterable[str], most: int = 3) -> str:
     return shared + "; ".join([*shown, *more])
 
 
-def tables_of(tables: Iterable[str]) -> str:
+def tables_subject(tables: Iterable[str]) -> str:
     """The subject of a remark on figures of these tables."""
     different = dict.fromkeys(tables)
     return ", ".join(different) if len(different) <= 4 else EVERYTHING

@@ -25,7 +25,7 @@ def typical_speeds(evidence: RunEvidence) -> list[BlockSeries]:
     return [figure for figure in speeds if figure.table == speeds[0].table]
 
 
-def parts_of(figure: BlockSeries, evidence: RunEvidence) -> list[BlockSeries]:
+def contained_parts(figure: BlockSeries, evidence: RunEvidence) -> list[BlockSeries]:
     """The operations that it must do as a part of itself and that were measured beside it, the next one first."""
     own = figure.work.operation
     # The level that names the operation differs, and nothing else.

@@ -34,7 +34,7 @@ def _claims_something(evidence: RunEvidence) -> bool:
 def negative_control(evidence: RunEvidence) -> Iterator[Remark]:
     for family in _uncontrolled_families(evidence, Standing.NEGATIVE):
         yield from _not_controlled(evidence, family, "no negative control was planned for this family")
-    for finding in _findings_of(evidence, Standing.NEGATIVE):
+    for finding in _control_findings(evidence, Standing.NEGATIVE):
         effect = finding.effect
         if effect is None or effect.blocks < FIRST_LOOK:
             blocks = 0 if effect is None else effect.blocks
@@ -109,13 +109,14 @@ def positive_control(evidence: RunEvidence) -> Iterator[Remark]:
     for family in _uncontrolled_families(evidence, Standing.POSITIVE):
         yield cannot_be_checked(family, "no cost was added on purpose")
     observed = {name: metric.observed for name, metric in evidence.metrics.items()}
-    for finding in _findings_of(evidence, Standing.POSITIVE):
+    for finding in _control_findings(evidence, Standing.POSITIVE):
         comparison, effect = finding.comparison, finding.effect
         unmeasured = _unmeasured(evidence, finding)
         if unmeasured is None and effect is not None and run_controls.finds_known_cost(effect):
             continue
         leaning = any(
-            run_controls.leans_on(claim, comparison, evidence.families, observed) for claim in evidence.findings
+            run_controls.depends_on_control(claim, comparison, evidence.families, observed)
+            for claim in evidence.findings
         )
         if effect is None or unmeasured is not None:
             yield _not_shown(comparison.id, unmeasured or "", leaning=leaning)
@@ -186,13 +187,13 @@ def uncontrolled(evidence: RunEvidence) -> Iterator[Remark]:
             )
 
 
-def _findings_of(evidence: RunEvidence, standing: Standing) -> list[model.Finding]:
+def _control_findings(evidence: RunEvidence, standing: Standing) -> list[model.Finding]:
     return [finding for finding in evidence.findings if finding.comparison.standing == standing]
 
 
 def _uncontrolled_families(evidence: RunEvidence, standing: Standing) -> list[str]:
     """The families that have no such control."""
-    covered = {evidence.families[finding.comparison.cell] for finding in _findings_of(evidence, standing)}
+    covered = {evidence.families[finding.comparison.cell] for finding in _control_findings(evidence, standing)}
     return [family for family in dict.fromkeys(evidence.families.values()) if family not in covered]
 
 

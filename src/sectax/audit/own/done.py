@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 from sectax.audit.checks.fixed_time import NO_COST
 from sectax.audit.checks.groups import rows
-from sectax.audit.checks.growth import link_of
+from sectax.audit.checks.growth import link_bandwidth
 from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, warning
 from sectax.audit.checks.physics import SHORTEST_OPERATION_S, USE_THE_RESULTS
 from sectax.audit.checks.saturated_client import ADVICE, MEANING, looks, reasons
 from sectax.audit.checks.words import bandwidth, duration, named, number
 from sectax.audit.form import Moves
-from sectax.audit.own.blocks import interval, parts_of, typical_speeds
+from sectax.audit.own.blocks import contained_parts, interval, typical_speeds
 from sectax.audit.own.evidence import BlockSeries, RunEvidence
 from sectax.model.treatment import Role
 from sectax.text import units
@@ -44,7 +44,7 @@ def flat_with_size(evidence: RunEvidence) -> Iterator[Remark]:
     for group in groups:
         first, last = group[0], group[-1]
         sizes = [figure.work.size_bytes or 0.0 for figure in (first, last)]
-        needed = (sizes[1] - sizes[0]) / link_of(last)
+        needed = (sizes[1] - sizes[0]) / link_bandwidth(last)
         part, low, high = _growth(first, last, evidence, CHANCE / len(groups))
         if low < needed <= high:
             unclear.append(last)
@@ -53,7 +53,7 @@ def flat_with_size(evidence: RunEvidence) -> Iterator[Remark]:
                 figure.treatment,
                 f"{number(sizes[1] / sizes[0])} times the bytes take {duration(low)} to {duration(high)} more"
                 f"{f' beyond {part}' if part else ''} ({first.id}; {last.id}); at no more than "
-                f"{bandwidth(link_of(last))} they need {duration(needed)} more",
+                f"{bandwidth(link_bandwidth(last))} they need {duration(needed)} more",
                 "the body was not worked on: the figures are of something else than the treatment",
                 READ_IT,
             )
@@ -72,7 +72,9 @@ def _growth(first: BlockSeries, last: BlockSeries, evidence: RunEvidence, alpha:
     """
     less, more, beyond = [first.seconds()], [last.seconds()], ""
     if last.work.link_bytes_s is not None:
-        small, large = ({part.work.operation: part for part in parts_of(figure, evidence)} for figure in (first, last))
+        small, large = (
+            {part.work.operation: part for part in contained_parts(figure, evidence)} for figure in (first, last)
+        )
         if (part := next((name for name in small if name in large), None)) is not None:
             beyond, less, more = part, [*less, large[part].seconds()], [*more, small[part].seconds()]
     shared = [block for block in more[0] if all(block in times for times in (*less, *more))]
@@ -82,7 +84,12 @@ def _growth(first: BlockSeries, last: BlockSeries, evidence: RunEvidence, alpha:
 
 def _pairs(evidence: RunEvidence) -> list[tuple[BlockSeries, BlockSeries]]:
     """What was measured beside something that it contains."""
-    return [(whole, part) for whole in typical_speeds(evidence) for part in parts_of(whole, evidence) if part.seconds()]
+    return [
+        (whole, part)
+        for whole in typical_speeds(evidence)
+        for part in contained_parts(whole, evidence)
+        if part.seconds()
+    ]
 
 
 @check(
@@ -120,8 +127,8 @@ def faster_than_physics(evidence: RunEvidence) -> Iterator[Remark]:
     """Where even the slowest block is too fast, no noise explains it."""
     for figure in typical_speeds(evidence):
         slowest, size = max(figure.seconds().values()), figure.work.size_bytes
-        if size is not None and figure.work.moves is Moves.BODY and size > slowest * link_of(figure):
-            limits = f"{bandwidth(size / slowest)}, and no more than {bandwidth(link_of(figure))} can be"
+        if size is not None and figure.work.moves is Moves.BODY and size > slowest * link_bandwidth(figure):
+            limits = f"{bandwidth(size / slowest)}, and no more than {bandwidth(link_bandwidth(figure))} can be"
             saw = f"the slowest block of {figure.id} would be {limits}"
             yield fatal(figure.treatment, saw, "the bytes were not worked on", READ_IT)
         elif slowest < SHORTEST_OPERATION_S:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import median
 
-from sectax.audit.form import Moves, Quantity, Series, Work
+from sectax.audit.form import Moves, Quantity, Series, TrialWork
 from sectax.model.finding import Finding, VerdictId
 from sectax.model.measured import BatchShape, BatchStatistics, Measured
 from sectax.model.metric import Metric, Summary
@@ -225,7 +225,7 @@ def _series(arm: Arm, metric: Metric, count: int) -> BlockSeries:
     )
 
 
-def _work(arm: Arm) -> Work:
+def _work(arm: Arm) -> TrialWork:
     """What one operation carries and contains, as the plan says, and what its load did to the client.
 
     What `link_bytes_s` limits is what the operation does beyond those that it contains.
@@ -247,7 +247,7 @@ def _work(arm: Arm) -> Work:
     )
 
 
-def _load(telemetry: Mapping[str, float]) -> Work:
+def _load(telemetry: Mapping[str, float]) -> TrialWork:
     """How busy a load kept its client, and how it kept its schedule, where a subject tells that of its batches."""
 
     def over(part: str, whole: str) -> float | None:
@@ -256,7 +256,7 @@ def _load(telemetry: Mapping[str, float]) -> Work:
     scheduled, dropped = telemetry.get("load_scheduled"), telemetry.get("load_dropped")
     sent = None if scheduled is None or dropped is None else scheduled - dropped
     sending_s = telemetry.get("load_sending_s")
-    return Work(
+    return TrialWork(
         client_cpu_share=over("load_cpu_s", "load_quota_s"),
         overlap_share=over("load_in_flight", "load_at_once"),
         target_rate=over("load_scheduled", "load_schedule_s"),

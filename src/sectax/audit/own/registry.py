@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sectax.audit import own
-from sectax.audit.checks.interface import Check, Outcome, checks_in
+from sectax.audit.checks.interface import Check, CheckOutcome, load_checks
 from sectax.audit.own.evidence import RunEvidence
 from sectax.model.finding import AuditWarning, Finding
 from sectax.model.measured import Measured
 
-CHECKS: tuple[Check[RunEvidence], ...] = checks_in(
+CHECKS: tuple[Check[RunEvidence], ...] = load_checks(
     own,
     "negative-control positive-control uncontrolled barely-found flat-with-size contained-work "
     "faster-than-physics fixed-time-total zero-event-run saturated-client slow-bucket metadata-cost less-work "
@@ -19,7 +19,7 @@ CHECKS: tuple[Check[RunEvidence], ...] = checks_in(
 )
 
 
-def review(evidence: RunEvidence) -> tuple[Outcome, ...]:
+def review(evidence: RunEvidence) -> tuple[CheckOutcome, ...]:
     """What every check did with the evidence, also those that do not apply or are silent."""
     return tuple(check.review(evidence) for check in CHECKS)
 

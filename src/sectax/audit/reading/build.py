@@ -10,16 +10,16 @@ from typing import Any
 
 from sectax.audit.form import (
     VALUES,
-    Broken,
+    BrokenPromise,
     Claim,
     Contrast,
     Evidence,
     Quantity,
     Series,
     Setting,
+    TrialWork,
     Trouble,
     TroubleKind,
-    Work,
 )
 from sectax.audit.reading.grammar import Grammar, Record, broken
 from sectax.audit.reading.printed import Number
@@ -30,7 +30,7 @@ from sectax.text.printable import printable
 MOST_FIGURES = 5000
 _MOST_FACTORS = 50
 
-_WORK = {field.name for field in fields(Work)}
+_WORK = {field.name for field in fields(TrialWork)}
 _SETTING = {field.name for field in fields(Setting)}
 # What is more than a number or a text.
 _AS: dict[str, Any] = {"contains": lambda text: tuple(text.split(",")), "by_schedule": bool, "replicates": int}
@@ -43,7 +43,7 @@ _OF_TRIAL = {
 _BY_UNIT = {"s": Quantity.TIME, "bytes": Quantity.MEMORY, "bytes/s": Quantity.BANDWIDTH}
 
 
-def evidence_of(grammar: Grammar, records: Iterable[Record], troubles: Iterable[Trouble] = ()) -> Evidence:
+def build_evidence(grammar: Grammar, records: Iterable[Record], troubles: Iterable[Trouble] = ()) -> Evidence:
     """Records as evidence. Raises `BadInput` where nothing was measured, or there is far too much."""
     every = grammar.shape(list(records)) if grammar.shape is not None else list(records)
     for record in every:
@@ -53,7 +53,7 @@ def evidence_of(grammar: Grammar, records: Iterable[Record], troubles: Iterable[
             if (number := record.number(name)) is not None:
                 record.fields[f"option.{option}"] = [number]
     problems = list(troubles)
-    breaks: list[Broken] = []
+    breaks: list[BrokenPromise] = []
     groups: dict[Hashable, list[Series]] = {}
     labels = _labels(grammar, every)
     for record, label in zip(every, labels, strict=True):
@@ -81,7 +81,7 @@ def evidence(
     title: str,
     results: Iterable[Series],
     troubles: Iterable[Trouble] = (),
-    breaks: Iterable[Broken] = (),
+    breaks: Iterable[BrokenPromise] = (),
     compares: str = "",
 ) -> Evidence:
     """Series under unique ids, as evidence. Raises `BadInput` where there are none, or far too many."""
@@ -198,7 +198,7 @@ def _attributes(record: Record, names: set[str]) -> dict[str, Any]:
     return attributes
 
 
-def _work(record: Record, label: str) -> Work:
+def _work(record: Record, label: str) -> TrialWork:
     attributes = {"operation": label} | _attributes(record, _WORK)
     attributes |= {name: read(attributes[name]) for name, read in _AS.items() if name in attributes}
     failed = {
@@ -208,7 +208,7 @@ def _work(record: Record, label: str) -> Work:
     }
     if failed:
         attributes["failures"] = sum(failed.values())
-    return Work(failed=failed, **attributes)
+    return TrialWork(failed=failed, **attributes)
 
 
 def _setting(record: Record) -> Setting:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sectax.audit.reading.grammar import Json, Record
-from sectax.audit.reading.printed import Number, of_json, statistic_of
+from sectax.audit.reading.printed import Number, of_json, percentile_name
 from sectax.formats import json_text
 from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import LARGEST
@@ -18,7 +18,7 @@ def read_document(grammar: Json, text: str) -> list[Record]:
     try:
         if grammar.records is not None:
             return grammar.records(document)
-        return [record_of(grammar.fields, result, key, document) for key, result in walk(document, grammar.each)]
+        return [parse_record(grammar.fields, result, key, document) for key, result in walk(document, grammar.each)]
     except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
         if isinstance(error, BadInput):
             raise
@@ -49,7 +49,7 @@ def walk(value: object, path: str, where: str = "") -> Iterator[tuple[str, Any]]
             yield from walk(inner, behind, f"{where}[{at}]")
 
 
-def record_of(places: Mapping[str, str], result: object, key: str = "", document: object = None) -> Record:
+def parse_record(places: Mapping[str, str], result: object, key: str = "", document: object = None) -> Record:
     """What stands in a result under paths (of a `Json` grammar) as a record."""
     record = Record(1, ended=True)
     for path, place in places.items():
@@ -70,7 +70,7 @@ def _add(record: Record, name: str, kind: str, values: Iterator[tuple[str, Any]]
         if kind in ("w", "text"):
             record.add(name, value if isinstance(value, str) else str(value))
         else:
-            at = statistic_of(where.rpartition("[")[2][:-1]) if "@" in name else ""
+            at = percentile_name(where.rpartition("[")[2][:-1]) if "@" in name else ""
             record.add(name.replace("@", at), number(value, kind, where))
 
 

@@ -25,8 +25,8 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
-from sectax.audit.form import Broken, Quantity, Trouble
-from sectax.audit.reading.printed import KINDS, Number, read, statistic_of
+from sectax.audit.form import BrokenPromise, Quantity, Trouble
+from sectax.audit.reading.printed import KINDS, Number, percentile_name, read
 
 _PLACE = re.compile(r"\{([a-zA-Z_][\w.@]*):([a-zA-Z%/]+)\}")
 # Letters that a pattern must have by itself, so that a line that it matches is surely of its tool.
@@ -102,7 +102,7 @@ class Pattern:
             if text is None:
                 continue
             if kind == "q":
-                percentile = statistic_of(text)
+                percentile = percentile_name(text)
                 continue
             fields.append((name.replace("@", percentile), read(kind, text)))
         return fields
@@ -174,23 +174,23 @@ class Text(Grammar):
     def any_line(self) -> re.Pattern[str]:
         """Matches every line that is of interest."""
         plain = [pattern.plain for group in self.patterns.values() for pattern in group]
-        return re.compile(any_of((*plain, *self._other_sources)))
+        return re.compile(one_pattern((*plain, *self._other_sources)))
 
     @cached_property
     def results(self) -> str:
         """A regular expression of lines that are surely of this tool, and hold something that it measured."""
-        return any_of(pattern.plain for group in self.patterns.values() for pattern in group if pattern.telling)
+        return one_pattern(pattern.plain for group in self.patterns.values() for pattern in group if pattern.telling)
 
     @cached_property
     def telling(self) -> str:
         """A regular expression of lines that are surely of this tool."""
-        return "|".join(filter(None, (self.results, any_of(self._other_sources))))
+        return "|".join(filter(None, (self.results, one_pattern(self._other_sources))))
 
     @cached_property
     def opening(self) -> re.Pattern[str] | None:
         """Lines that begin a run, or are a result."""
         plain = [pattern.plain for name in ("starts", "rows") for pattern in self.patterns[name]]
-        return re.compile(any_of(plain)) if plain else None
+        return re.compile(one_pattern(plain)) if plain else None
 
     @property
     def _other_sources(self) -> Sequence[str]:
@@ -198,7 +198,7 @@ class Text(Grammar):
         return [source.replace(" ", r"\s+") for source in sources]
 
 
-def any_of(sources: Iterable[str]) -> str:
+def one_pattern(sources: Iterable[str]) -> str:
     """A regular expression of whatever one of these matches."""
     return "|".join(f"(?:{source})" for source in sources)
 
@@ -227,7 +227,7 @@ _SIGNS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, 
 _text_of = lru_cache(maxsize=256)(ast.unparse)
 
 
-def broken(promise: Promise, record: Record, run: str) -> Broken | None:
+def broken(promise: Promise, record: Record, run: str) -> BrokenPromise | None:
     """What breaks a promise in a record; None where it holds, or a number of it was not printed."""
     sign = "<=" if "<=" in promise.relation else "="
     left, right = (_value(_parsed(side), record) for side in promise.relation.split(sign))
@@ -235,7 +235,7 @@ def broken(promise: Promise, record: Record, run: str) -> Broken | None:
         return None
     room = promise.within * max(map(abs, (*left, *right)))
     if left[0] - right[1] > room or (sign == "=" and right[0] - left[1] > room):
-        return Broken(promise.relation, sum(left) / 2, sum(right) / 2, run, promise.fatal)
+        return BrokenPromise(promise.relation, sum(left) / 2, sum(right) / 2, run, promise.fatal)
     return None
 
 

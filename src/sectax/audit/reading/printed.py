@@ -103,7 +103,7 @@ def of_json(kind: str, value: float) -> Number:
     return Number(value * (0.01 if kind == "%" else 1.0), 0.0, units.get(kind, "1"))
 
 
-def statistic_of(percentile: str) -> str:
+def percentile_name(percentile: str) -> str:
     """'50.000' as 'median', '99' as 'p99', '100' as 'max', '0' as 'min'."""
     value = float(percentile)
     return {0.0: "min", 50.0: "median", 100.0: "max"}.get(value, f"p{value:.10g}")

@@ -14,9 +14,9 @@ from typing import TypeVar
 
 from sectax.audit import tools
 from sectax.audit.form import Evidence, Moves
-from sectax.audit.reading.build import evidence_of
+from sectax.audit.reading.build import build_evidence
 from sectax.audit.reading.document import read_document
-from sectax.audit.reading.grammar import Grammar, Json, Text, any_of
+from sectax.audit.reading.grammar import Grammar, Json, Text, one_pattern
 from sectax.audit.reading.plain import unpasted
 from sectax.audit.reading.text import read_text
 from sectax.formats.bad_input import BadInput
@@ -56,7 +56,7 @@ def _of_kind(kind: type[G]) -> tuple[G, ...]:
 def _any_telling() -> re.Pattern[str]:
     # A line of a document is of a tool that writes one.
     of_json = r'[{}\[\]]{1,3},?$|"[^"\n]{1,200}"\s?:|[\[{]\s?["\[{]'
-    return re.compile(any_of([*(grammar.telling for grammar in _of_kind(Text) if grammar.telling), of_json]))
+    return re.compile(one_pattern([*(grammar.telling for grammar in _of_kind(Text) if grammar.telling), of_json]))
 
 
 def is_known(line: str) -> bool:
@@ -81,8 +81,8 @@ def read(text: str, format_name: str | None = None) -> tuple[Grammar, Evidence]:
         hint = "give the whole output of one of these tools, or a table below a line of names; --format names it"
         raise BadInput(f"unrecognized format. Supported: {', '.join((*names(), 'csv'))}", hint)
     if isinstance(grammar, Json):
-        return grammar, evidence_of(grammar, read_document(grammar, "\n".join(_printed(text))))
-    return grammar, evidence_of(grammar, *read_text(grammar, _printed(text)))
+        return grammar, build_evidence(grammar, read_document(grammar, "\n".join(_printed(text))))
+    return grammar, build_evidence(grammar, *read_text(grammar, _printed(text)))
 
 
 def _of_name(name: str, text: str) -> Text | Json:
@@ -99,7 +99,7 @@ def _of_name(name: str, text: str) -> Text | Json:
 
 def _recognised(text: str) -> Text | Json | None:
     lines = _printed(text)
-    if (document := _document_in("\n".join(lines))) is not None:
+    if (document := _parse_document("\n".join(lines))) is not None:
         return document
     begins: list[tuple[int, Text]] = []
     for grammar in _of_kind(Text):
@@ -140,13 +140,13 @@ def _by_lines(lines: Sequence[str]) -> Text | None:
 @lru_cache(maxsize=1)
 def _printed(text: str) -> Sequence[str]:
     """The lines of a text without what pasting put into it; around a document they are empty."""
-    if _document_in(blank := with_blanks(text)) is not None:
+    if _parse_document(blank := with_blanks(text)) is not None:
         return _document_lines(blank.split("\n"), 0)
     lines = unpasted(text, is_known)
     if any(_opens(grammar, line) for line in lines for grammar in _of_kind(Text)):
         return lines
     beginnings = [at for at, line in enumerate(lines) if line.startswith(("{", "["))][:_MOST_BEGINNINGS]
-    at = next((at for at in beginnings if _document_in("\n".join(lines[at : at + _HEAD_LINES]))), None)
+    at = next((at for at in beginnings if _parse_document("\n".join(lines[at : at + _HEAD_LINES]))), None)
     return lines if at is None else _document_lines(lines, at)
 
 
@@ -154,7 +154,7 @@ def _has_keys(grammar: Json, head: str) -> bool:
     return bool(grammar.keys) and all(re.search(rf'"{re.escape(key)}"\s*:', head) for key in grammar.keys)
 
 
-def _document_in(text: str) -> Json | None:
+def _parse_document(text: str) -> Json | None:
     """The grammar of a document that begins here."""
     head = text.lstrip()[:_HEAD]
     return next(
@@ -183,12 +183,12 @@ _MOVES = {
 }
 
 
-def moves_of(operation: str) -> Moves | None:
+def body_direction(operation: str) -> Moves | None:
     """Whether an operation that begins so carries a body; None where its name does not say it."""
     return next((moves for moves, names in _MOVES.items() if names.match(operation)), None)
 
 
-def levels_in(name: str) -> dict[str, str]:
+def split_levels(name: str) -> dict[str, str]:
     """Factor -> level, of a name whose parts are separated by strokes.
 
     `key=value` is a factor of that name; other parts are `part 1`, `part 2`. The whole name alone is `name`.

@@ -30,7 +30,7 @@ _OPERATION = re.compile(
 _RATE = re.compile(r"([kmg]?)(?:[rqtf]ps|iops|hz)")
 
 
-def unit_of(text: str) -> Unit | None:
+def base_unit(text: str) -> Unit | None:
     """What a unit stands for, and how many of the base unit it is; None where it is none that is known."""
     # Mb/s are bits by custom; Mb alone may be either.
     word = re.sub(r"^([KMG])b(?=ps$|/)", r"\1bit", text.strip().removesuffix("(s)").strip("()[]"))
@@ -40,7 +40,7 @@ def unit_of(text: str) -> Unit | None:
     numerator, slash, denominator = quotient.partition("/")
     if not slash:
         return _simple_unit(numerator)
-    seconds, amount = _scale_of(_TIMES, denominator), _scale_of(_SIZES, numerator)
+    seconds, amount = _unit_scale(_TIMES, denominator), _unit_scale(_SIZES, numerator)
     if seconds is None:
         of_one = _simple_unit(numerator) if _OPERATION.fullmatch(denominator) else None
         return of_one if of_one and of_one[0] in (Quantity.TIME, Quantity.MEMORY) else None
@@ -53,17 +53,17 @@ def unit_of(text: str) -> Unit | None:
 
 
 def _simple_unit(word: str) -> Unit | None:
-    if (seconds := _scale_of(_TIMES, word)) is not None:
+    if (seconds := _unit_scale(_TIMES, word)) is not None:
         return Quantity.TIME, seconds
-    if (amount := _scale_of(_SIZES, word)) is not None:
+    if (amount := _unit_scale(_SIZES, word)) is not None:
         return Quantity.MEMORY, amount
     if (rate := _RATE.fullmatch(word)) is not None:
         return Quantity.RATE, _PREFIXES[rate[1]]
     # MB/s and Mbit/s without the stroke.
-    if word.endswith("ps") and (amount := _scale_of(_SIZES, word[:-2])) is not None:
+    if word.endswith("ps") and (amount := _unit_scale(_SIZES, word[:-2])) is not None:
         return Quantity.BANDWIDTH, amount
     return (Quantity.OTHER, 1.0) if word == "1" else None
 
 
-def _scale_of(units: dict[str, float], word: str) -> float | None:
+def _unit_scale(units: dict[str, float], word: str) -> float | None:
     return units.get(word, units.get(word.removesuffix("s")) if len(word) > 3 else None)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from sectax.audit.form import Quantity
 from sectax.audit.reading.printed import Number, plain_number
-from sectax.audit.reading.units import Unit, unit_of
+from sectax.audit.reading.units import Unit, base_unit
 from sectax.formats.numbers import LARGEST
 
 _DECIMAL = re.compile(r"[+-]?(?:\d{0,3}(?:\.\d{3})+|\d*),\d+(?:[eE][+-]?\d+)?")
@@ -31,7 +31,7 @@ class Cells:
         """The number in a cell, in base units; None where there is none. One with a unit of its own counts in that."""
         plain, unit = self._plain(text), unit or _NO_UNIT
         if (match := _WITH_UNIT.fullmatch(plain)) is not None:
-            plain, own = match[1], _NO_UNIT if match[2] == "%" else unit_of(match[2])
+            plain, own = match[1], _NO_UNIT if match[2] == "%" else base_unit(match[2])
             if own is None or own[0] is not unit[0]:
                 return None
             unit = own
@@ -56,7 +56,7 @@ class Cells:
     def unit(self, texts: Iterable[str]) -> Unit | None:
         """The unit of cells that have one each, all of one quantity: that of the first."""
         numbers = [plain for text in texts if re.match(r"[+-]?\.?\d", plain := self._plain(text))]
-        units = [unit_of(match[2]) if (match := _WITH_UNIT.fullmatch(plain)) else None for plain in numbers]
+        units = [base_unit(match[2]) if (match := _WITH_UNIT.fullmatch(plain)) else None for plain in numbers]
         return units[0] if len({unit and unit[0] for unit in units}) == 1 else None
 
     def are_numbers(self, texts: Sequence[str], unit: Unit | None) -> bool:

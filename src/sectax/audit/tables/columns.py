@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from sectax.audit.form import Quantity
 from sectax.audit.reading.asked import Columns
-from sectax.audit.reading.printed import statistic_of as of_percentile
-from sectax.audit.reading.units import KNOWN, Unit, unit_of
+from sectax.audit.reading.printed import percentile_name as of_percentile
+from sectax.audit.reading.units import KNOWN, Unit, base_unit
 from sectax.audit.tables.cells import Cells
 from sectax.formats.bad_input import BadInput
 from sectax.text.near import did_you_mean
@@ -63,11 +63,13 @@ def roles(names: list[str], sample: Sequence[Sequence[str]], cells: Cells, colum
     texts = [*zip(*sample, strict=True)]
     shares = [any(cell.endswith("%") for cell in column) for column in texts]
     called = [words(name + "%" * share) for name, share in zip(names, shares, strict=True)]
-    units = [unit_in(name) or cells.unit(column) for name, column in zip(names, texts, strict=True)]
+    units = [column_unit(name) or cells.unit(column) for name, column in zip(names, texts, strict=True)]
     numeric = [at for at, column in enumerate(texts) if cells.are_numbers(column, units[at])]
     free = [at for at in numeric if names[at] not in columns.named()]
-    values = [place_of(name, names) for name in dict.fromkeys(columns.value)] or _values(names, units, free, columns)
-    statistic = statistic_of(names[values[0]]) if len(values) == 1 else None
+    values = [column_index(name, names) for name in dict.fromkeys(columns.value)] or _values(
+        names, units, free, columns
+    )
+    statistic = percentile_name(names[values[0]]) if len(values) == 1 else None
     amounts = {at: unit for at in numeric if (unit := units[at]) and unit[0] is Quantity.MEMORY}
     sizes = {at: unit for at, unit in amounts.items() if _SIZES.fullmatch(called[at])}
     failing = [
@@ -92,11 +94,11 @@ def roles(names: list[str], sample: Sequence[Sequence[str]], cells: Cells, colum
         is_parameter = at < values[0] and (at in amounts or not units[at]) and (statistic is not None or repeats)
         return not of_the_row and (at in sizes or is_parameter)
 
-    by = tuple(place_of(name, names) for name in columns.by) or tuple(filter(is_level, range(len(names))))
+    by = tuple(column_index(name, names) for name in columns.by) or tuple(filter(is_level, range(len(names))))
     beside = {
         beside_statistic: at
         for at in free
-        if at not in (*values, *by) and (beside_statistic := statistic_of(names[at]))
+        if at not in (*values, *by) and (beside_statistic := percentile_name(names[at]))
     }
     summaries = beside | {statistic: values[0]} if statistic is not None else {}
     count = next((at for at in free if at not in values and _COUNTS.fullmatch(called[at])), None)
@@ -118,11 +120,11 @@ def roles(names: list[str], sample: Sequence[Sequence[str]], cells: Cells, colum
 def _values(names: list[str], units: list[Unit | None], numeric: list[int], columns: Columns) -> list[int]:
     """The columns of values: those with a time or rate in their names or cells; with --unit alone, every arm."""
     if len(numeric) == 1:
-        units[numeric[0]] = units[numeric[0]] or unit_of(names[numeric[0]])
+        units[numeric[0]] = units[numeric[0]] or base_unit(names[numeric[0]])
     arms = [at for at in numeric if (unit := units[at]) and unit[0] is not Quantity.MEMORY]
     arms = arms or [at for at in numeric if names[at] and not _OF_THE_ROW.fullmatch(words(names[at]))]
-    centre = [at for at in arms if statistic_of(names[at]) in ("mean", "median")]
-    alone = [at for at in arms if statistic_of(names[at]) is None]
+    centre = [at for at in arms if percentile_name(names[at]) in ("mean", "median")]
+    alone = [at for at in arms if percentile_name(names[at]) is None]
     if centre or (arms and not alone):
         return centre[:1] or arms[:1]
     quantities = {unit[0] if (unit := units[at]) else columns.unit for at in alone}
@@ -133,14 +135,14 @@ def _values(names: list[str], units: list[Unit | None], numeric: list[int], colu
 
 
 def _unit(columns: Columns, name: str, unit: Unit | None) -> Unit:
-    unit = unit_of(columns.unit) if columns.unit else unit
+    unit = base_unit(columns.unit) if columns.unit else unit
     if unit is None:
         what = f"{printable(columns.unit)!r} is not a unit" if columns.unit else f"the unit of {name!r} is not given"
         raise BadInput(what, did_you_mean(columns.unit, KNOWN, "--unit ms, or s, µs, ns, op/s, MiB/s and the like"))
     return unit
 
 
-def place_of(name: str, names: list[str]) -> int:
+def column_index(name: str, names: list[str]) -> int:
     """The place of a column. Raises `BadInput` where there is none of this name, or two."""
     if names.count(name) != 1:
         what = "two columns have the name" if name in names else "there is no column"
@@ -164,18 +166,18 @@ def words(name: str) -> str:
     return " ".join(re.findall(r"[A-Za-z]+|\d[\dA-Za-z.]*", spaced.replace("_", " "))).lower()
 
 
-def unit_in(name: str) -> Unit | None:
+def column_unit(name: str) -> Unit | None:
     """The unit that a column's name is or ends with: `sign (ops/s)`, `time_ms`, `ops_s`, `ns/op`, `ms`."""
     if (inside := re.search(r"[(\[]([^()\[\]]{1,20})[)\]]\s*$", name)) is not None:
-        return unit_of(inside[1])
+        return base_unit(inside[1])
     name = re.sub(r"[_ ]per[_ ]|(?i:(?<=ops|eqs|req|sts)|(?<=[kmg]b|ib))_(?=s$)", "/", name)
     last = re.search(r"[_ ]([A-Za-zµμ/]{1,16})$|[a-z](Ms|Us|Ns|Secs?|Seconds|Millis|Nanos)$", name)
     # One letter by itself may be anything, and min is the least.
     words = (name if len(name) > 1 else "", (last[1] or last[2]) if last else "")
-    return next((unit for word in words if statistic_of(word) is None and (unit := unit_of(word))), None)
+    return next((unit for word in words if percentile_name(word) is None and (unit := base_unit(word))), None)
 
 
-def statistic_of(name: str) -> str | None:
+def percentile_name(name: str) -> str | None:
     """The statistic that a column's name says: mean, `p99 (ms)`, `min_us`."""
     plain = re.sub(r"^(?:time|latency) | (?:[mun]?s|secs?|seconds|time|latency|runtime)$", "", words(name))
     if (percentile := re.fullmatch(r"(?:p ?)?(\d\d)\.?(\d?)(?:th)?( percentile)?", plain)) and "p" in plain:

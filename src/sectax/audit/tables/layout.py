@@ -42,7 +42,7 @@ class Layout:
         self.others.extend(line for line in self.lines if "|" in line and _RULE.fullmatch(line))
 
 
-def table_in(lines: Iterable[str], wanted: Collection[str] = ()) -> Layout:
+def find_table(lines: Iterable[str], wanted: Collection[str] = ()) -> Layout:
     """The table that begins in these lines, if possible with a column of a *wanted* name. Raises `BadInput`."""
     every = iter(lines)
     first = list(islice(every, _MOST_ABOVE))

@@ -9,14 +9,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from sectax.audit.form import Claim, Evidence, Series, Trouble, TroubleKind, Work
+from sectax.audit.form import Claim, Evidence, Series, TrialWork, Trouble, TroubleKind
 from sectax.audit.reading.asked import Columns
 from sectax.audit.reading.build import MOST_FIGURES, evidence
-from sectax.audit.reading.registry import moves_of
-from sectax.audit.reading.units import Unit, unit_of
+from sectax.audit.reading.registry import body_direction
+from sectax.audit.reading.units import Unit, base_unit
 from sectax.audit.tables.cells import Cells
-from sectax.audit.tables.columns import roles, unit_in
-from sectax.audit.tables.layout import Layout, table_in
+from sectax.audit.tables.columns import column_unit, roles
+from sectax.audit.tables.layout import Layout, find_table
 from sectax.formats.bad_input import BadInput
 from sectax.text.printable import printable
 
@@ -31,17 +31,17 @@ Row = Sequence[str]
 def looks_like_a_table(head: str) -> bool:
     """Whether a line of names is above a line with as many fields, one of them a number."""
     try:
-        layout = table_in(head.splitlines())
+        layout = find_table(head.splitlines())
     except BadInput:
         return False
     # One column, or what only blanks separate, may be any text: a unit shows that it is none.
     surely = len(layout.names) > 1 and layout.separator != " "
-    return layout.fits and (surely or any(unit_in(name) or unit_of(name) for name in layout.names))
+    return layout.fits and (surely or any(column_unit(name) or base_unit(name) for name in layout.names))
 
 
 def read_table(lines: Iterable[str], columns: Columns) -> Evidence:
     """A table as evidence. Raises `BadInput`."""
-    layout = table_in(lines, columns.named())
+    layout = find_table(lines, columns.named())
     if len(layout.names) > MOST_COLUMNS:
         raise BadInput(f"{len(layout.names)} columns: at most {MOST_COLUMNS} are read", "audit some of them")
     return _Reader(layout, columns).evidence()
@@ -153,7 +153,7 @@ class _Reader:
         id = label if by_row else ": ".join(filter(None, (metric, label)))
         claims = self._claims(id, row, at, unit) if len(values) == 1 else ()
         texts = (*levels.values(), *map(str.strip, row), metric)
-        operation = next(filter(moves_of, texts), next(iter(key), None))
+        operation = next(filter(body_direction, texts), next(iter(key), None))
         size = self.cells.number(row[roles.size[0]], roles.size[1]) if roles.size else None
         return Series(
             id=id,
@@ -164,9 +164,9 @@ class _Reader:
             claims=claims,
             values=() if claims else values,
             count=int(self._number(row[roles.count])) or None if claims and roles.count is not None else None,
-            work=Work(
+            work=TrialWork(
                 operation=operation,
-                moves=moves_of(operation or ""),
+                moves=body_direction(operation or ""),
                 size_bytes=size.value if size is not None else None,
                 operations=self.operations.get(key) or None,
                 failures=self.failed.get(key),

@@ -7,7 +7,7 @@ import re
 from sectax.audit.form import Quantity
 from sectax.audit.reading.grammar import Record, Text
 from sectax.audit.reading.printed import NUMBER, Number, read
-from sectax.audit.reading.registry import levels_in
+from sectax.audit.reading.registry import split_levels
 
 _SCALES = {"p": 1e-12, "n": 1e-9, "µ": 1e-6, "μ": 1e-6, "u": 1e-6, "m": 1e-3, "": 1.0, "k": 1e3, "K": 1e3, "M": 1e6}
 _SCALES |= {"G": 1e9, "T": 1e12, "Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30}
@@ -40,7 +40,7 @@ def _shape(records: list[Record]) -> list[Record]:
             scale = _SCALES[cell[2]]
             number = Number(number.value * scale, number.step * scale, base)
             result = Record(record.line, ended=True)
-            levels = levels_in(name) | {"column": str(column + 1)}
+            levels = split_levels(name) | {"column": str(column + 1)}
             result.put({"name": f"{name}, column {column + 1}", f"{metric}.{statistic}": number}, levels)
             result.fields |= {key: record.fields[key] for key in ("processor", "option.goos") if key in record.fields}
             if cell[3] and cell[3] != "∞":

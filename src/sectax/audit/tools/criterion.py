@@ -5,7 +5,7 @@ from __future__ import annotations
 from sectax.audit.form import Moves, Quantity
 from sectax.audit.reading.grammar import Promise, Record, Text
 from sectax.audit.reading.printed import Number
-from sectax.audit.reading.registry import levels_in
+from sectax.audit.reading.registry import split_levels
 from sectax.formats.numbers import BINARY, DECIMAL
 
 _SCALES = {f"{name}/s": scale for name, scale in (BINARY | DECIMAL).items()}
@@ -14,7 +14,7 @@ _SCALES = {f"{name}/s": scale for name, scale in (BINARY | DECIMAL).items()}
 def _shape(records: list[Record]) -> list[Record]:
     for record in records:
         name = record.text("name") or record.text("previous") or f"benchmark at line {record.line}"
-        record.put({"name": name}, levels_in(name))
+        record.put({"name": name}, split_levels(name))
         time, spread = record.number("time.median"), record.number("spread")
         low, high = record.number("time.low"), record.number("time.high")
         if low is not None and high is not None:

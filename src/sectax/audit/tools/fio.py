@@ -6,9 +6,9 @@ import re
 from typing import Any
 
 from sectax.audit.form import Moves
-from sectax.audit.reading.document import record_of
+from sectax.audit.reading.document import parse_record
 from sectax.audit.reading.grammar import Json, Promise, Record, Text
-from sectax.audit.reading.printed import Number, read, statistic_of
+from sectax.audit.reading.printed import Number, percentile_name, read
 
 _UNITS = {"nsec": "ns", "usec": "us", "msec": "ms"}
 _QUANTILE = re.compile(r"(\d+\.\d+)th=\[\s*(\d+)\]")
@@ -35,7 +35,7 @@ def _shape(records: list[Record]) -> list[Record]:
         unit = _UNITS.get(record.text("quantile_unit") or "", "us")
         for text in record.fields.get("quantiles", ()):
             for share, value in _QUANTILE.findall(str(text)):
-                _add(record, statistic_of(share), unit, value)
+                _add(record, percentile_name(share), unit, value)
     return records
 
 
@@ -60,7 +60,7 @@ def _records(document: Any) -> list[Record]:
     for job in document["jobs"]:
         for direction in ("read", "write", "trim"):
             if isinstance(figures := job.get(direction), dict) and figures.get("iops"):
-                record = record_of(_PLACES, figures, f"jobs.{direction}")
+                record = parse_record(_PLACES, figures, f"jobs.{direction}")
                 record.fields["name"] = [f"{job.get('jobname', 'job')}, {direction}"]
                 record.fields |= {"failures": [Number(float(job["error"] != 0))]} if "error" in job else {}
                 records.append(record)

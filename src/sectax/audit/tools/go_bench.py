@@ -7,7 +7,7 @@ import re
 from sectax.audit.form import Moves, Quantity
 from sectax.audit.reading.grammar import Record, Text
 from sectax.audit.reading.printed import NUMBER, Number, read
-from sectax.audit.reading.registry import levels_in
+from sectax.audit.reading.registry import split_levels
 
 _PAIR = re.compile(rf"({NUMBER}) (\S+)")
 _TIMES = {"ns/op": "ns", "us/op": "us", "ms/op": "ms", "s/op": "s"}
@@ -21,7 +21,7 @@ def _shape(records: list[Record]) -> list[Record]:
         processors = _PROCESSORS.search(name)
         bare = name[: processors.start()] if processors else name
         attributes = {"name": bare, "operation": bare, "option.GOMAXPROCS": processors and processors[1]}
-        record.put(attributes | {"level.package": record.text("package")}, levels_in(bare))
+        record.put(attributes | {"level.package": record.text("package")}, split_levels(bare))
         for text, unit in _PAIR.findall(pairs):
             _add(record, text, unit)
     return records

@@ -8,8 +8,8 @@ from typing import Any
 
 from sectax.audit.form import Quantity
 from sectax.audit.reading.grammar import Json, Record, Text
-from sectax.audit.reading.printed import Number, read, statistic_of
-from sectax.audit.reading.units import unit_of
+from sectax.audit.reading.printed import Number, percentile_name, read
+from sectax.audit.reading.units import base_unit
 from sectax.formats import json_text
 
 _TIME = r"(?:[nmu]?s(?:ec)?|min)"
@@ -33,7 +33,7 @@ def _number(text: str | float | None, unit: str) -> Number | None:
         plain = Number(power, power)
     else:
         plain = read("n", (text or "").replace(",", "."))  # type: ignore[assignment]
-    known = unit_of(unit)
+    known = base_unit(unit)
     if known is None or plain is None:
         return None
     return Number(plain.value * known[1], plain.step * known[1], "s" if known[0] is Quantity.TIME else "1")
@@ -78,7 +78,7 @@ def _of_row(record: Record, rows: dict[str, Record]) -> None:
     result = Record(record.line, ended=True)
     _name(result, quantile[1] if quantile else fields["row"], dict(zip(names, values, strict=True)), fields["mode"])
     result = rows.setdefault(f"{result.text('name')} {fields.get('columns')}", result)
-    statistic = statistic_of(f"{100 * float(quantile[2]):.10g}") if quantile else "mean"
+    statistic = percentile_name(f"{100 * float(quantile[2]):.10g}") if quantile else "mean"
     _fill(result, fields["unit"], [(statistic, row[2]), ("error", row[3])])
     if row[1] and not quantile:
         result.fields["count"] = [Number(float(row[1]))]
@@ -91,7 +91,7 @@ def _result(result: Mapping[str, Any]) -> Record:
     forks = metric.get("rawData") or []
     claims = [("values", value) for fork in forks for value in fork]
     claims += [("mean", metric["score"]), ("error", metric.get("scoreError"))]
-    shares = ((statistic_of(share), value) for share, value in (metric.get("scorePercentiles") or {}).items())
+    shares = ((percentile_name(share), value) for share, value in (metric.get("scorePercentiles") or {}).items())
     # Of few iterations other percentiles are one of them.
     claims += [(statistic, value) for statistic, value in shares if statistic in ("min", "median", "max") or not forks]
     _fill(record, metric["scoreUnit"], [(name, value) for name, value in claims if isinstance(value, int | float)])

@@ -6,7 +6,7 @@ import re
 
 from sectax.audit.form import EndsBy
 from sectax.audit.reading.grammar import Json, Promise, Record, Text
-from sectax.audit.reading.printed import Number, read, statistic_of
+from sectax.audit.reading.printed import Number, percentile_name, read
 
 _STATISTIC = re.compile(r"(avg|min|med|max|p\((\d{1,2}(?:\.\d{1,9})?)\))=(\S+)")
 _NAMES = {"avg": "mean", "med": "median", "min": "min", "max": "max"}
@@ -37,7 +37,7 @@ def _shape(records: list[Record]) -> list[Record]:
         for name, percentile, value in _STATISTIC.findall(record.text("latencies") or ""):
             number = Number(0.0, 0.0, "s") if value.startswith("0s") else read("t", value)
             if isinstance(number, Number):
-                record.fields[f"latency.{_NAMES.get(name) or statistic_of(percentile)}"] = [number]
+                record.fields[f"latency.{_NAMES.get(name) or percentile_name(percentile)}"] = [number]
         # What the scenario asked for, where it is the only one.
         if len(record.numbers("asked")) == 1:
             record.fields |= {"target_rate": record.fields["asked"], "by_schedule": ["yes"]}

@@ -6,7 +6,7 @@ import re
 
 from sectax.audit.form import EndsBy
 from sectax.audit.reading.grammar import Json, Promise, Record, Text
-from sectax.audit.reading.printed import Number, read, statistic_of
+from sectax.audit.reading.printed import Number, percentile_name, read
 
 # As text, and in a document.
 _STATUS = re.compile(r"(\d+)'?: ?(\d+)")
@@ -19,7 +19,7 @@ PROMISES = (
 
 
 def _statistic(heading: str) -> str:
-    return statistic_of(heading) if re.fullmatch(r"[0-9]{1,3}(?:\.[0-9]{1,9})?", heading) else heading
+    return percentile_name(heading) if re.fullmatch(r"[0-9]{1,3}(?:\.[0-9]{1,9})?", heading) else heading
 
 
 def _shape(records: list[Record]) -> list[Record]:

@@ -7,7 +7,7 @@ import re
 from sectax.audit.form import EndsBy, Quantity
 from sectax.audit.reading.grammar import Promise, Record, Text
 from sectax.audit.reading.printed import Number, read
-from sectax.audit.reading.registry import moves_of
+from sectax.audit.reading.registry import body_direction
 
 _FACTS = {
     "operations": ("n", re.compile(r"\((\d+)(?: reqs)?\)|total: (\d+)")),
@@ -33,7 +33,7 @@ def _shape(records: list[Record]) -> list[Record]:
             # What one benchmark mixes is of the same objects.
             if operation[0] == "GET" and "%" in texts[0]:
                 record.fields["contains"] = ["STAT"]
-            record.put({"moves": moves_of(operation[0])})
+            record.put({"moves": body_direction(operation[0])})
         middle = record.number("segments.median")
         of_all = record.number("bandwidth" if middle is not None and middle.unit == "bytes/s" else "rate")
         if middle is not None and of_all is not None:

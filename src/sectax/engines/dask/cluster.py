@@ -17,7 +17,7 @@ from typing import Any, Self
 
 from distributed import Client, LocalCluster, Security, as_completed
 
-from sectax.engines.dask.worker import Failure, GivenUp, Sealed, who, work
+from sectax.engines.dask.worker import GivenUp, JobFailure, Sealed, who, work
 from sectax.model.errors import NothingMeasured, SessionOver, WrongUse
 
 PORT = 8786
@@ -47,7 +47,7 @@ class WorkerLost(SessionOver):
 
 
 @dataclass
-class HostState:
+class ClusterHost:
     """A host of the cluster.
 
     Attributes:
@@ -76,7 +76,7 @@ class Cluster:
         self._numbers = itertools.count()
         self._held: dict[str, tuple[str, Any, Any]] = {}  # by host: its worker, the task that holds it, an actor
         self._begun = False
-        self.hosts: dict[str, HostState] = {}
+        self.hosts: dict[str, ClusterHost] = {}
 
     @classmethod
     def connect(
@@ -185,10 +185,10 @@ class Cluster:
 
     def do(
         self, jobs: Mapping[str, bytes], module: str, limit_s: float
-    ) -> Generator[dict[str, bytes | Failure], None, None]:
+    ) -> Generator[dict[str, bytes | JobFailure], None, None]:
         """Do one job on each of these hosts, all at the same time; give the answers as they come, by host.
 
-        What cannot be answered is a `Failure` with its reason. What ends the iteration before cancels what still runs.
+        What cannot be answered is a `JobFailure` with its reason. Closing the iterator cancels running jobs.
 
         Raises:
             SessionOver: the scheduler is gone, and does not come back.
@@ -196,17 +196,17 @@ class Cluster:
         limit_s = float(limit_s)
         waiting: dict[str, tuple[str, Any]] = {}
 
-        def given_up(hosts: Iterable[str], reason: str) -> dict[str, bytes | Failure]:
+        def given_up(hosts: Iterable[str], reason: str) -> dict[str, bytes | JobFailure]:
             for name in hosts:
                 waiting.pop(name)[1].cancel()
-            return dict.fromkeys(hosts, Failure(reason))
+            return dict.fromkeys(hosts, JobFailure(reason))
 
         began = looked = time.monotonic()
         try:
             for name, job in jobs.items():
-                address = self._worker_of(name)
+                address = self._next_worker(name)
                 if address is None:
-                    yield {name: Failure("its worker is gone")}
+                    yield {name: JobFailure("its worker is gone")}
                     continue
                 waiting[name] = address, self._submit(address, work, Sealed(job), module, _lock(name), limit_s)
             names = {future.key: name for name, (_, future) in waiting.items()}
@@ -224,7 +224,7 @@ class Cluster:
                 if not self._is_up():
                     lost = tuple(waiting)
                     waiting.clear()
-                    yield dict.fromkeys(lost, Failure("the connection to the scheduler was lost"))
+                    yield dict.fromkeys(lost, JobFailure("the connection to the scheduler was lost"))
                     self._reconnect()
                     return
                 now = time.monotonic()
@@ -254,7 +254,7 @@ class Cluster:
         """
         try:
             for name in sorted(set(names)):
-                address, began = self._worker_of(name), time.monotonic()
+                address, began = self._next_worker(name), time.monotonic()
                 if address is None:
                     raise WorkerLost(name)
                 future = self._submit(address, kind, _lock(name), limit_s, actor=True)
@@ -384,7 +384,7 @@ class Cluster:
             host.workers = [address for address in host.workers if address in addresses]
         known = {address for host in self.hosts.values() for address in host.workers} | self._strangers
         for address, facts in self._ask_who(sorted(addresses - known)).items():
-            self._host_of(facts).workers.append(address)
+            self._host_name(facts).workers.append(address)
         return True
 
     def _ask_who(self, addresses: list[str]) -> dict[str, dict[str, str]]:
@@ -404,7 +404,7 @@ class Cluster:
                 self._strangers.add(address)
         return facts
 
-    def _host_of(self, facts: Mapping[str, str]) -> HostState:
+    def _host_name(self, facts: Mapping[str, str]) -> ClusterHost:
         """The host of a worker: its machine, by the number that its kernel drew when it started."""
         boot = "host.name" if self._by_worker else "host.boot_id"
         for host in self.hosts.values():
@@ -413,12 +413,12 @@ class Cluster:
         name = facts.get("host.name") or "host"
         names = itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
         name = next(name for name in names if name not in self.hosts)
-        self.hosts[name] = HostState(name, dict(facts), left_out=_LATE if self._begun else "")
+        self.hosts[name] = ClusterHost(name, dict(facts), left_out=_LATE if self._begun else "")
         if self._begun:
             self._late.append(name)
         return self.hosts[name]
 
-    def _worker_of(self, name: str) -> str | None:
+    def _next_worker(self, name: str) -> str | None:
         """The next one of the workers of a host, which take turns."""
         workers = self.hosts[name].workers
         if not workers:
@@ -437,11 +437,11 @@ def _lock(name: str) -> str:
     return "".join(c if c.isalnum() else "-" for c in name)
 
 
-def _answer(future: Any, result: object) -> bytes | Failure:
+def _answer(future: Any, result: object) -> bytes | JobFailure:
     if isinstance(result, Sealed):
         return result.content
-    killed = Failure("its worker was killed" if future.status == "error" else "the scheduler gave it up")
-    return result if isinstance(result, Failure) else killed
+    killed = JobFailure("its worker was killed" if future.status == "error" else "the scheduler gave it up")
+    return result if isinstance(result, JobFailure) else killed
 
 
 def _check_files(security: Any, files: Mapping[str, str | None]) -> None:

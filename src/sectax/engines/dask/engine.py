@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import replace
 
 from sectax.engines.dask.cluster import Cluster
-from sectax.engines.dask.worker import Failure
+from sectax.engines.dask.worker import JobFailure
 from sectax.engines.engine import BlockFailed, BlockReceived, EngineEvent
 from sectax.model.trial import PlannedBlock
 
@@ -45,13 +45,13 @@ class DaskEngine:
             left = len(answers)
             for host, answer in answers.items():
                 left -= 1
-                for news in self._events_of(on_host[host], answer):
+                for news in self._block_events(on_host[host], answer):
                     yield replace(news, more=True) if left and isinstance(news, BlockReceived) else news
         self._cluster.refresh()
 
-    def _events_of(self, block: PlannedBlock, answer: bytes | Failure) -> Iterable[EngineEvent]:
+    def _block_events(self, block: PlannedBlock, answer: bytes | JobFailure) -> Iterable[EngineEvent]:
         state = self._cluster.hosts[block.host]
-        if not isinstance(answer, Failure):
+        if not isinstance(answer, JobFailure):
             try:
                 news = list(self._decode(block, answer))
             except ValueError as error:

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from sectax.engines.dask.cluster import Cluster, WorkerLost
-from sectax.engines.dask.worker import LINE_LIMIT, Failure, GivenUp, Sealed, alone, is_wanted
+from sectax.engines.dask.worker import LINE_LIMIT, GivenUp, JobFailure, Sealed, alone, is_wanted
 from sectax.hosts.places import Variables
 from sectax.hosts.process.child import Child
 from sectax.hosts.process.errors import ChildError, ChildSilent
@@ -55,7 +55,7 @@ class Clients:
             raise GivenUp(f"its lock cannot be made: {error.strerror}") from None
 
     async def start(self, number: int, argv: Sequence[tuple[str, str]], without: Sequence[str], more: Sealed) -> object:
-        """Start a program. Returns None, or a `Failure`.
+        """Start a program. Returns None, or a `JobFailure`.
 
         Args:
             argv: as of `packed`. without, more: as of `Variables`, in lines of `NAME=VALUE`.
@@ -69,7 +69,7 @@ class Clients:
         return await self._in_thread(start)
 
     async def exchange(self, number: int, line: Sealed, longest_s: float) -> object:
-        """Send a line, and give the next one that comes back, `Sealed`; or a `Failure`."""
+        """Send a line, and give the next one that comes back, `Sealed`; or a `JobFailure`."""
 
         def exchange() -> Sealed:
             child, deadline = self._children[number], time.monotonic() + longest_s
@@ -96,7 +96,7 @@ class Clients:
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, work)
         except Exception as error:  # a client that was ended meanwhile, too
-            return Failure(str(error) or type(error).__name__)
+            return JobFailure(str(error) or type(error).__name__)
 
     def __del__(self) -> None:
         for child in self._children.values():
@@ -184,7 +184,7 @@ class FarProcess:
                 self._refuse_hanging(began)
                 if until == deadline:
                     raise ChildSilent(deadline - began) from None
-        if isinstance(result, Failure):
+        if isinstance(result, JobFailure):
             raise ChildError(result.reason)
         return result
 

@@ -45,7 +45,7 @@ class Sealed:
 
 
 @dataclass(frozen=True)
-class Failure:
+class JobFailure:
     """Why a job has no answer, in words."""
 
     reason: str
@@ -56,7 +56,7 @@ def who() -> dict[str, str]:
     return host_identity() | host_circumstances() | {"host.name": platform.node()} | python
 
 
-def work(job: Sealed, module: str, lock: str, limit_s: float) -> Sealed | Failure:
+def work(job: Sealed, module: str, lock: str, limit_s: float) -> Sealed | JobFailure:
     """Do a job in a process of its own, when no other one runs on this host.
 
     Args:
@@ -71,9 +71,9 @@ def work(job: Sealed, module: str, lock: str, limit_s: float) -> Sealed | Failur
         with alone(lock, deadline, wanted):
             return _answer(job, module, deadline, wanted)
     except GivenUp as error:
-        return Failure(str(error))
+        return JobFailure(str(error))
     except (ChildError, OSError) as error:
-        return Failure(f"its process ended: {error}" if isinstance(error, ChildError) else f"{error.strerror}")
+        return JobFailure(f"its process ended: {error}" if isinstance(error, ChildError) else f"{error.strerror}")
     finally:
         move_threads(os.getpid(), before)
 

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from sectax.hosts.places import HERE, Place, Variables
+from sectax.hosts.places import HERE, ClientHost, Variables
 from sectax.hosts.process.child import Child
 from sectax.hosts.process.telemetry import NoTelemetry
 from sectax.hosts.registry import Telemetry, host
@@ -121,20 +121,20 @@ class Overlap:
         return witnesses
 
 
-class Hello(msgspec.Struct, frozen=True):
+class ClientGreeting(msgspec.Struct, frozen=True):
     """Who a client is; its clock in nanoseconds."""
 
     client: str
     clock: dict[str, str | int]
 
 
-class RuntimeHello(Hello, frozen=True):
+class RuntimeHello(ClientGreeting, frozen=True):
     """A client that runs on something whose version matters."""
 
     runtime: str
 
 
-class Opened(msgspec.Struct, frozen=True):
+class ArmOpened(msgspec.Struct, frozen=True):
     """What the first operation showed."""
 
     witnesses: Witnesses
@@ -156,13 +156,13 @@ class _Fault(msgspec.Struct, frozen=True):
     reason: str = ""
 
 
-class Conversation:
+class ClientConversation:
     """A client process that answers one line with one line. Every method but `kill` may raise `ChildError`.
 
     `receive` may raise `Answered` and `msgspec.DecodeError` too.
     """
 
-    def __init__(self, argv: Sequence[str], variables: Variables = _ALL, place: Place = HERE) -> None:
+    def __init__(self, argv: Sequence[str], variables: Variables = _ALL, place: ClientHost = HERE) -> None:
         self.child = place.start(argv, variables)
 
     def send(self, request: dict[str, Any]) -> None:
@@ -198,23 +198,23 @@ class Conversation:
 class SharedProcess(Generic[_Hello]):
     """One client process for all arms of a cell: started with the first, ended with the last.
 
-    What its methods raise is what `Conversation` does.
+    What its methods raise is what `ClientConversation` does.
 
     Attributes:
         kind: how it is spoken to.
     """
 
-    kind: type[Conversation] = Conversation
+    kind: type[ClientConversation] = ClientConversation
 
-    def __init__(self, argv: Sequence[str], greeting: type[_Hello], place: Place = HERE) -> None:
+    def __init__(self, argv: Sequence[str], greeting: type[_Hello], place: ClientHost = HERE) -> None:
         """Args: its command; what it answers to `hello`; where it runs."""
         self._argv, self._greeting, self._place = tuple(argv), greeting, place
         self._arms: set[str] = set()
-        self._conversation: Conversation | None = None
+        self._conversation: ClientConversation | None = None
         self._hello: _Hello | None = None
 
     @property
-    def conversation(self) -> Conversation:
+    def conversation(self) -> ClientConversation:
         if self._conversation is None:
             raise RuntimeError("the client was not started")
         return self._conversation

@@ -35,7 +35,7 @@ def concurrency_levels(requested: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted({str(int(text)) for text in requested}, key=int))
 
 
-def rate_of(level: str) -> float:
+def target_rate(level: str) -> float:
     """Operations per second of a level as in `50/s`; 0 of a closed loop. Raises `WrongUse`."""
     if level == CLOSED:
         return 0.0
@@ -51,10 +51,10 @@ def rate_of(level: str) -> float:
 
 def load_levels(requested: tuple[str, ...]) -> tuple[str, ...]:
     """The loads that were asked for, the closed loop first. Raises `WrongUse`."""
-    return tuple(sorted(dict.fromkeys((CLOSED,) if requested == ("all",) else requested), key=rate_of))
+    return tuple(sorted(dict.fromkeys((CLOSED,) if requested == ("all",) else requested), key=target_rate))
 
 
-def clients_of(options: Mapping[str, tuple[str, ...]]) -> int:
+def client_count(options: Mapping[str, tuple[str, ...]]) -> int:
     """The client processes that share the load; one where nothing is said. Raises `WrongUse`."""
     (text,) = options.get(CLIENTS.name, ("1",))[-1:]
     if not (text.isdecimal() and text.isascii() and 1 <= int(text) <= _MOST_CLIENTS):
@@ -64,7 +64,7 @@ def clients_of(options: Mapping[str, tuple[str, ...]]) -> int:
 
 def check_shares(clients: int, concurrency: Sequence[str], load: Sequence[str]) -> None:
     """Refuse a load that several clients cannot share equally. Raises `WrongUse`."""
-    least = clients if any(map(rate_of, load)) else 2 * clients
+    least = clients if any(map(target_rate, load)) else 2 * clients
     if clients > 1 and (uneven := [level for level in concurrency if int(level) % clients or int(level) < least]):
         raise WrongUse(
             f"{clients} clients cannot share {uneven[0]} request{'' if uneven[0] == '1' else 's'} at once equally",

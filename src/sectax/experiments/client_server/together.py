@@ -16,7 +16,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import msgspec
 
 from sectax.experiments.client_server.client import Batch, usable
-from sectax.hosts.places import Place
+from sectax.hosts.places import ClientHost
 from sectax.hosts.process.telemetry import NoTelemetry
 from sectax.hosts.registry import Telemetry
 
@@ -55,7 +55,7 @@ class Offset:
 class Together(Generic[_Client]):
     """Clients of which each has an equal part of the load; all begin a batch at a start agreed ahead."""
 
-    def __init__(self, clients: Iterable[_Client], places: Sequence[Place]) -> None:
+    def __init__(self, clients: Iterable[_Client], places: Sequence[ClientHost]) -> None:
         """Args: where each of them runs."""
         self.clients, self._places = tuple(clients), tuple(places)
         self._offsets: tuple[Offset, ...] = ()
@@ -102,7 +102,7 @@ class Together(Generic[_Client]):
         hosts = Counter(place.name for place in self._places)
         own = [self._places[place].processors / hosts[self._places[place].name] for place in places]
         parts = [
-            Part(
+            ClientBatch(
                 batch,
                 self._places[place].name,
                 max(0, batch.started_ns - begins[place]),
@@ -115,7 +115,7 @@ class Together(Generic[_Client]):
 
 
 @dataclass(frozen=True)
-class Part(Generic[_Batch]):
+class ClientBatch(Generic[_Batch]):
     """What one client did of a batch.
 
     Attributes:
@@ -162,7 +162,7 @@ def shared(total: int, clients: int) -> list[int]:
     return [least + (place < more) for place in range(clients)]
 
 
-def one_batch(parts: Sequence[Part[_Batch]]) -> _Batch:
+def one_batch(parts: Sequence[ClientBatch[_Batch]]) -> _Batch:
     """What several clients sent, as if one had."""
     batches = [part.batch for part in parts]
     members: dict[str, Any] = {}
@@ -188,7 +188,7 @@ def one_batch(parts: Sequence[Part[_Batch]]) -> _Batch:
     return msgspec.structs.replace(batches[0], **members | of_all)
 
 
-def _failures_by_host(parts: Sequence[Part[_Batch]]) -> dict[str, dict[str, int]]:
+def _failures_by_host(parts: Sequence[ClientBatch[_Batch]]) -> dict[str, dict[str, int]]:
     """What went wrong, by host."""
     counts: dict[str, Counter[str]] = {}
     for part in parts:

@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from itertools import product
 
 from sectax.experiments.command.scans import fill, read_scans, refuse_placeholders, refuse_unused, shell_syntax
-from sectax.experiments.levels import as_name, seconds_in
-from sectax.experiments.named import FOLDER, Kind, compared, for_each, is_name, one_each, split_name
-from sectax.experiments.on_host.places import HOST, Places, read_places, sees_this_machine
+from sectax.experiments.levels import as_name, option_seconds
+from sectax.experiments.named import FOLDER, ComparedKind, compared, for_each, is_name, one_each, split_name
+from sectax.experiments.on_host.places import HOST, HostPairs, read_places, sees_this_machine
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
 from sectax.model.plan import FIRST_LOOK
 
-COMMAND = Kind("command", "'CMD'", "sectax run command 'A' 'B', or --baseline 'A' --treatment NAME='B'")
+COMMAND = ComparedKind("command", "'CMD'", "sectax run command 'A' 'B', or --baseline 'A' --treatment NAME='B'")
 CONTROL = "command"  # the factor
 # What --shell starts; the text of the command follows.
 SHELL = ("/bin/sh", "-c")
@@ -65,7 +65,7 @@ class Commands:
     warmup: int
     input: str | None
     show_output: bool
-    places: Places | None = None
+    places: HostPairs | None = None
 
 
 def scans(options: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
@@ -121,7 +121,7 @@ def read_commands(options: Mapping[str, tuple[str, ...]], values: Mapping[str, s
         set_up=tuple(split("--setup", text) for text in options.get("setup", ())),
         clean_up=tuple(split("--cleanup", text) for text in options.get("cleanup", ())),
         ignore_failure=bool(options.get("ignore-failure")),
-        deadline_s=seconds_in(options, "timeout", _DEADLINE_S, (0, math.inf), "--timeout 60"),
+        deadline_s=option_seconds(options, "timeout", _DEADLINE_S, (0, math.inf), "--timeout 60"),
         folder=folder,
         folders=_folders(options.get("in", ()), names, folder),
         added=dict(_added(text, names) for text in options.get("added", ())),
@@ -132,7 +132,7 @@ def read_commands(options: Mapping[str, tuple[str, ...]], values: Mapping[str, s
     )
 
 
-def read_hosts(options: Mapping[str, tuple[str, ...]]) -> Places | None:
+def read_hosts(options: Mapping[str, tuple[str, ...]]) -> HostPairs | None:
     """The hosts that the commands run on; None where nobody named any.
 
     Raises:
@@ -231,7 +231,7 @@ def _without_shell(syntax: str) -> str:
     return f"quote it if it is meant literally: {shlex.quote(syntax)}"
 
 
-def files_of(argv: tuple[str, ...], folder: str) -> str:
+def command_files(argv: tuple[str, ...], folder: str) -> str:
     """The program and the files among its arguments, with what tells them from other versions of themselves."""
     program = _program(argv[0], folder)
     files = [program] if program is not None else []

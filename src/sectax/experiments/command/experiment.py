@@ -13,7 +13,7 @@ from sectax.experiments.command.commands import (
     SHELL,
     Commands,
     check_files,
-    files_of,
+    command_files,
     read_cells,
     read_commands,
     read_hosts,
@@ -22,7 +22,17 @@ from sectax.experiments.command.commands import (
 )
 from sectax.experiments.command.counting import counted, counters
 from sectax.experiments.command.requests import INHERIT, NULL
-from sectax.experiments.interface import Bench, CommandLine, Design, Experiment, Machine, Option, Request, Rules, Wanted
+from sectax.experiments.interface import (
+    Bench,
+    CommandLine,
+    Design,
+    Experiment,
+    Machine,
+    Option,
+    Rules,
+    RunRequest,
+    Wanted,
+)
 from sectax.experiments.levels import as_name, choose
 from sectax.experiments.named import BASELINE, FOLDER
 from sectax.experiments.on_host.places import HOST, declares, scope, sees_this_machine
@@ -59,7 +69,7 @@ class CommandExperiment(Experiment):
     instead = hyperfine.INSTEAD
     arguments = staticmethod(hyperfine.arguments)
     with_words = staticmethod(hyperfine.with_commands)
-    planted_in = (WALL.name, CPU.name)
+    planted_metrics = (WALL.name, CPU.name)
     options = (
         Option("baseline", "the command that the others are compared with", "CMD"),
         Option("treatment", "a command and its name", "NAME=CMD", multiple=True),
@@ -112,11 +122,11 @@ class CommandExperiment(Experiment):
         Option("timeout", "the longest that one execution may take, as in 90s (default: 300s)", "TIME"),
     )
 
-    def wants(self, request: Request) -> Wanted:
+    def wants(self, request: RunRequest) -> Wanted:
         places = read_hosts(request.options)
         return Wanted() if places is None else Wanted(hosts=places.hosts)
 
-    def design(self, request: Request, machine: Machine) -> Design:
+    def design(self, request: RunRequest, machine: Machine) -> Design:
         options = dict(request.options) | {FOLDER: (machine.folder,)}
         first, *_ = read_cells(options)
         commands, places = Factor(CONTROL, tuple(first.argv)), first.places
@@ -126,7 +136,7 @@ class CommandExperiment(Experiment):
         else:
             available = (*available, *((commands,) if len(commands.levels) > 1 else ()), Factor(HOST, places.names))
         far_hosts = () if places is None else tuple(where for where in places.hosts if where != LOCAL_HOST)
-        stopping, rounds_range, batch_s = _stopping_of(runs(options), request.stopping)
+        stopping, rounds_range, batch_s = _stopping_rule(runs(options), request.stopping)
         return Design(
             factors=choose(available, {}, request.levels),
             control=CONTROL if places is None else HOST,
@@ -185,7 +195,7 @@ class CommandExperiment(Experiment):
         lines: dict[str, CommandLine] = {}
         for treatment in plan.treatments:
             if treatment.role in (Role.BASELINE, Role.TREATMENT):
-                commands = _commands_of(treatment, plan)
+                commands = _treatment_commands(treatment, plan)
                 name = _command(treatment, commands)
                 given = name if name in plan.options.get("name", ()) else ""
                 place, combinations = list(commands.texts).index(name), plan.options.get("values", ())
@@ -227,9 +237,9 @@ class _Bench(Bench):
             return {}
         for commands in read_cells(self.plan.options):
             for name, argv in commands.argv.items():
-                described.setdefault(f"command.{name}", {})[files_of(argv, commands.folders[name])] = None
+                described.setdefault(f"command.{name}", {})[command_files(argv, commands.folders[name])] = None
         if self._commands.input is not None:
-            described["command.input"] = {files_of((self._commands.input,), self._commands.folder): None}
+            described["command.input"] = {command_files((self._commands.input,), self._commands.folder): None}
         return {name: "; ".join(files) for name, files in described.items()}
 
     def start(self, inputs: Mapping[str, str]) -> None:
@@ -262,7 +272,7 @@ class _Bench(Bench):
     def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> SubjectSpec:
         from sectax.experiments.command.subject import CommandSpec  # with what starts processes
 
-        commands = _commands_of(treatment, self.plan)
+        commands = _treatment_commands(treatment, self.plan)
         name = _command(treatment, commands)
         places = commands.places
         where = LOCAL_HOST if places is None else places.where(treatment.levels)
@@ -288,7 +298,7 @@ class _Bench(Bench):
 
     def _planted_s(self, treatment: Treatment, calibrated: Calibrated | None) -> float:
         """What --added makes an execution take longer, once the pilot has said how long those of the baseline are."""
-        commands = _commands_of(treatment, self.plan)
+        commands = _treatment_commands(treatment, self.plan)
         share = commands.added.get(_command(treatment, commands), 0.0)
         baseline = self.plan.cell(treatment.cell).baseline
         calibration = None if calibrated is None else calibrated.calibrations.get(baseline)
@@ -326,11 +336,11 @@ def _command(treatment: Treatment, commands: Commands) -> str:
     return treatment.levels.get(CONTROL) or next(iter(commands.texts))
 
 
-def _commands_of(treatment: Treatment, plan: Plan) -> Commands:
+def _treatment_commands(treatment: Treatment, plan: Plan) -> Commands:
     return read_commands(plan.options, {name: treatment.levels[name] for name in scans(plan.options)})
 
 
-def _stopping_of(runs: int | None, stopping: Stopping) -> tuple[Stopping, tuple[int, int], float]:
+def _stopping_rule(runs: int | None, stopping: Stopping) -> tuple[Stopping, tuple[int, int], float]:
     """When a run ends, its rounds per block and the length of a batch: with --runs, as many executions as asked for.
 
     Raises:

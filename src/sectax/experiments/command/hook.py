@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Sequence
 from typing import IO
 
-from sectax.experiments.command.requests import Refused, ending, is_sigkill, last_words, lateness, refusal
+from sectax.experiments.command.requests import LauncherRefused, ending, is_sigkill, last_words, lateness, refusal
 from sectax.hosts.process.cgroups import MemoryKills
 from sectax.hosts.process.guardian import GUARDIAN
 from sectax.hosts.process.host import NotFound, find_program
@@ -70,7 +70,7 @@ def _run(
     except NotFound as error:
         return str(error), error.hint
     except OSError as error:
-        return refusal(Refused(0, "program", error.errno or 0), printable(path), "", "")
+        return refusal(LauncherRefused(0, "program", error.errno or 0), printable(path), "", "")
     except ValueError as error:  # a NUL in a word
         return f"could not be run: {printable(str(error))}", "run it by hand to see why"
     GUARDIAN.watch(started.pid)

@@ -60,7 +60,7 @@ def launcher() -> Launcher:
     return built_launcher() or python_launcher()
 
 
-def launcher_on(host: Host) -> Launcher:
+def host_launcher(host: Host) -> Launcher:
     """The launcher for programs of this host: another one than this machine is sent the one in C.
 
     Raises:

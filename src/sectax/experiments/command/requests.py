@@ -60,7 +60,7 @@ class Late:
 
 
 @dataclass(frozen=True)
-class Refused:
+class LauncherRefused:
     """The system did not give what an execution needs: `what` is input, output, errors, process or program."""
 
     slot: int
@@ -76,7 +76,7 @@ class NotPrepared:
     status: int
 
 
-End = Late | Refused | NotPrepared
+End = Late | LauncherRefused | NotPrepared
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ def _end(word: str) -> End:
         case ["late", slot]:
             return Late(int(slot))
         case ["refused", slot, what, errno]:
-            return Refused(int(slot), what, int(errno))
+            return LauncherRefused(int(slot), what, int(errno))
         case ["status", slot, status]:
             return NotPrepared(int(slot), os.waitstatus_to_exitcode(int(status)))
     raise ValueError(f"an end that is not known: {word!r}")
@@ -193,7 +193,7 @@ def lateness(deadline_s: float) -> tuple[str, str]:
     )
 
 
-def refusal(refused: Refused, path: str, source: str, output: str) -> tuple[str, str]:
+def refusal(refused: LauncherRefused, path: str, source: str, output: str) -> tuple[str, str]:
     """An execution that could not begin: *path* is the program, *source* and *output* its files."""
     reason = os.strerror(refused.errno)
     match refused.what:

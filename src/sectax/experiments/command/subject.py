@@ -12,7 +12,7 @@ from sectax.hosts import facts
 from sectax.hosts.process.errors import ChildError, ChildNotStarted, describe_exit
 from sectax.hosts.process.host import NotFound
 from sectax.hosts.process.telemetry import NoTelemetry, difference
-from sectax.hosts.registry import Telemetry, facts_of, host
+from sectax.hosts.registry import Telemetry, host, host_facts
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Observation, Visit, Witnesses, Work
@@ -115,7 +115,7 @@ class CommandSubject:
         self._path = self._find(spec.argv)
         self._prepare_path = self._find(spec.prepare, of_preparation=True) if spec.prepare else ""
         try:
-            self._using = self._using or launchers.launcher_on(self._host)
+            self._using = self._using or launchers.host_launcher(self._host)
         except ChildNotStarted as error:
             raise self._failure(f"cannot be timed: {error.reason}", "install a C compiler (cc) here") from error
         try:
@@ -153,7 +153,7 @@ class CommandSubject:
                 witnesses |= self._launch_cost(running, self._using.nothing)
             witnesses |= self._spec.counted
             if self._spec.tells_host:
-                witnesses |= facts.witnesses(facts_of(self._spec.host))
+                witnesses |= facts.witnesses(host_facts(self._spec.host))
         except _LauncherTrouble as error:
             raise self._launcher_failed(error) from error
         self._telemetry = self._host.telemetry(running.child)
@@ -250,22 +250,22 @@ class CommandSubject:
         match done.end:
             case requests.Late(slot):
                 raise self._failure(*requests.lateness(spec.deadline_s), of_preparation=slot == launchers.PREPARE)
-            case requests.Refused(slot) as refused:
+            case requests.LauncherRefused(slot) as refused:
                 path = self._prepare_path if slot == launchers.PREPARE else self._path
                 what = requests.refusal(
                     refused, printable(path, 200), printable(spec.input, 200), printable(spec.output, 200)
                 )
                 raise self._failure(*what, of_preparation=slot == launchers.PREPARE)
             case requests.NotPrepared(_, status):
-                raise self._failed_with(status, of_preparation=True)
+                raise self._exit_failure(status, of_preparation=True)
         self._statuses |= {execution.status for execution in done.executions}
         failed = [execution.status for execution in done.executions if execution.status != 0]
         self._failed += len(failed)
         for status in failed:
             if not spec.ignore_failure or self._out_of_memory(status):
-                raise self._failed_with(status)
+                raise self._exit_failure(status)
 
-    def _failed_with(self, status: int, *, of_preparation: bool = False) -> SubjectFailed:
+    def _exit_failure(self, status: int, *, of_preparation: bool = False) -> SubjectFailed:
         out_of_memory = self._out_of_memory(status)
         message, hint = requests.ending(status, out_of_memory, _PREPARE_BY_HAND if of_preparation else _BY_HAND)
         # Something that is killed for memory would be killed again, perhaps with others beside it; and who inherits

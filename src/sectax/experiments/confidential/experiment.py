@@ -10,11 +10,11 @@ from dataclasses import replace
 from sectax.design.matrix import Levels
 from sectax.experiments.confidential.parts import PROBE as OWN_PROBE
 from sectax.experiments.confidential.subject import CPU_TIME, TOTAL_TIME, SysbenchSpec
-from sectax.experiments.confidential.tests import PUBLISHED_TESTS, SYSBENCH, SYSBENCH_BATCH_S, TESTS
-from sectax.experiments.interface import Bench, Design, Experiment, Machine, Option, Request, Rules, Wanted
-from sectax.experiments.levels import choose, seconds_in
-from sectax.experiments.on_host.places import HOST, PAIR, Places, declares, read_places, scope
-from sectax.hosts.registry import facts_of, host
+from sectax.experiments.confidential.sysbench_tests import PUBLISHED_TESTS, SYSBENCH, SYSBENCH_BATCH_S, TESTS
+from sectax.experiments.interface import Bench, Design, Experiment, Machine, Option, Rules, RunRequest, Wanted
+from sectax.experiments.levels import choose, option_seconds
+from sectax.experiments.on_host.places import HOST, PAIR, HostPairs, declares, read_places, scope
+from sectax.hosts.registry import host, host_facts
 from sectax.model.advice_rules import AdviceRules, Choice, Repeats
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.metric import Better, Metric, Summary
@@ -120,11 +120,11 @@ class ConfidentialExperiment(Experiment):
     def requirements(self) -> tuple[str, ...]:
         return ("system:sysbench", "system:runc", "runsc", "system:cc")
 
-    def wants(self, request: Request) -> Wanted:
+    def wants(self, request: RunRequest) -> Wanted:
         places = read_places(request.options, HOSTS[request.preset])
         return Wanted(parts=(OWN_PROBE,), hosts=places.hosts, programs=(SYSBENCH,))
 
-    def design(self, request: Request, machine: Machine) -> Design:
+    def design(self, request: RunRequest, machine: Machine) -> Design:
         as_published = request.preset == "published"
         places = read_places(request.options, HOSTS[request.preset])
         several = len(places.pairs) > 1
@@ -140,7 +140,7 @@ class ConfidentialExperiment(Experiment):
         has_probe = machine.lacks(OWN_PROBE) is None
         tests = next(factor.levels for factor in factors if factor.name == TEST)
         usual_s = _PUBLISHED_TIMEOUT_S if as_published else _USUAL_TIMEOUT_S
-        timeout = math.ceil(seconds_in(request.options, TIMEOUT, usual_s, (0.001, 86400), f"--{TIMEOUT} 60"))
+        timeout = math.ceil(option_seconds(request.options, TIMEOUT, usual_s, (0.001, 86400), f"--{TIMEOUT} 60"))
         return Design(
             factors=factors,
             control=HOST,
@@ -201,7 +201,7 @@ class _Bench(Bench):
         if LOCAL_HOST not in self._places.hosts:
             return {}
         recorded = host().identity()
-        return {name: value for name, value in facts_of(LOCAL_HOST).items() if name not in recorded}
+        return {name: value for name, value in host_facts(LOCAL_HOST).items() if name not in recorded}
 
     def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> SubjectSpec:
         return SysbenchSpec(
@@ -217,7 +217,7 @@ def _is_sysbench(test: str) -> bool:
     return TESTS[test].program == SYSBENCH
 
 
-def _host_lacks(machine: Machine, places: Places, levels: Levels) -> WhyNot | None:
+def _host_lacks(machine: Machine, places: HostPairs, levels: Levels) -> WhyNot | None:
     where = places.where(levels)
     if levels.get(COMMANDS) == AS_PUBLISHED or _is_sysbench(levels[TEST]):
         return machine.host_lacks(where, SYSBENCH)
@@ -236,7 +236,7 @@ def _with_study_budget(stopping: Stopping, factors: tuple[Factor, ...], pairs: i
     return replace(stopping, budget_s=math.ceil(hosts * (once_s + by_count_s) / 30) * 30.0)
 
 
-def _transfers(places: Places) -> str:
+def _transfers(places: HostPairs) -> str:
     if len(places.pairs) > 1:
         return (
             f"It holds for these {len(places.pairs)} pairs of hosts; each pair has its own verdicts, and sectax advise "

@@ -29,7 +29,7 @@ class UnknownOutput(Exception):
 
 
 @dataclass(frozen=True)
-class Reading:
+class SysbenchResult:
     """What is known of one execution of a test.
 
     Attributes:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from sectax.experiments.confidential import probe
 from sectax.parts.programs import Missing
-from sectax.parts.registry import Part, one_of
+from sectax.parts.registry import Part, family_part
 
 PROBE = "confidential:probe"
 
 
 def part(name: str) -> Part:
-    return one_of("confidential", name, {"probe": _probe})
+    return family_part("confidential", name, {"probe": _probe})
 
 
 def _probe() -> Part:

@@ -7,7 +7,7 @@ import hashlib
 import re
 from pathlib import Path
 
-from sectax.experiments.confidential.output import Reading, UnknownOutput
+from sectax.experiments.confidential.output import SysbenchResult, UnknownOutput
 from sectax.parts import c_programs
 
 SOURCE = Path(__file__).with_name("probe.c")
@@ -34,7 +34,7 @@ def version() -> str:
     return f"sectax-probe 1 {hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:12]}"
 
 
-def read_test(text: str, name: str, count: int) -> Reading:
+def read_test(text: str, name: str, count: int) -> SysbenchResult:
     """What one test of the probe printed.
 
     Raises:
@@ -46,7 +46,7 @@ def read_test(text: str, name: str, count: int) -> Reading:
     named, done, elapsed_ns, cpu_ns = tests[0].groups()
     if named != name or int(done) != count:
         raise UnknownOutput(f"it answered with {done} operations of {named}, and was asked for {count} of {name}")
-    return Reading(int(elapsed_ns) * _NANO, int(cpu_ns) * _NANO)
+    return SysbenchResult(int(elapsed_ns) * _NANO, int(cpu_ns) * _NANO)
 
 
 def read_run(text: str) -> tuple[str, float, float | None]:

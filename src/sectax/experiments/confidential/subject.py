@@ -14,16 +14,24 @@ import time
 from dataclasses import dataclass
 
 from sectax.experiments.confidential import cpuid, probe
+from sectax.experiments.confidential.circuit_breaker import PATIENCE
 from sectax.experiments.confidential.cpuid import Leaves
-from sectax.experiments.confidential.output import GRANULARITY_S, MOST_BYTES, Reading, UnknownOutput, read_result
-from sectax.experiments.confidential.patience import PATIENCE
-from sectax.experiments.confidential.tests import BLOCK, FIRST_BLOCK, PROBE, PUBLISHED_TESTS, SYSBENCH, TESTS, Test
+from sectax.experiments.confidential.output import GRANULARITY_S, MOST_BYTES, SysbenchResult, UnknownOutput, read_result
+from sectax.experiments.confidential.sysbench_tests import (
+    BLOCK,
+    FIRST_BLOCK,
+    PROBE,
+    PUBLISHED_TESTS,
+    SYSBENCH,
+    TESTS,
+    Test,
+)
 from sectax.hosts import facts, leftovers
 from sectax.hosts.process.child import Child
 from sectax.hosts.process.errors import ChildDied, ChildError, ChildNotStarted, ChildSilent
 from sectax.hosts.process.processors import among
 from sectax.hosts.process.telemetry import NoTelemetry, difference
-from sectax.hosts.registry import Host, Telemetry, facts_of, host
+from sectax.hosts.registry import Host, Telemetry, host, host_facts
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.subject import Observation, Visit, Witness, Witnesses, Work
 from sectax.text.printable import printable
@@ -257,7 +265,7 @@ class SysbenchSubject:
 
     def _host_witnesses(self) -> Witnesses:
         try:
-            return facts.witnesses(facts_of(self._spec.host))
+            return facts.witnesses(host_facts(self._spec.host))
         except ChildNotStarted as error:
             raise self._failure(error.reason) from error
         except ChildError as error:
@@ -293,12 +301,12 @@ class SysbenchSubject:
             self._execute(1, FIRST_BLOCK)
         return tool | {"tool": match[0].strip(), "sysbench": match[1], "clock_granularity_s": GRANULARITY_S}
 
-    def _execute(self, count: int, block: int | None = None) -> Reading:
+    def _execute(self, count: int, block: int | None = None) -> SysbenchResult:
         if self._test.as_published:
             return _together([self._run_once(1, self._spec.block) for _ in range(count)])
         return self._run_once(count, block or self._spec.block)
 
-    def _run_once(self, count: int, block: int) -> Reading:
+    def _run_once(self, count: int, block: int) -> SysbenchResult:
         words = self._test.arguments(count, block, self._spec.longest_s)
         began = time.monotonic()
         text, status = self._ask(" ".join(words)) if self._serves else self._run(self._test.program, *words)
@@ -312,7 +320,7 @@ class SysbenchSubject:
             if self._probe:
                 text, cpu_s, steal_s = probe.read_run(text)
             result = read_result(text)
-            reading = _plausible(Reading(result.total_s, cpu_s, steal_s, result.events), passed_s)
+            reading = _plausible(SysbenchResult(result.total_s, cpu_s, steal_s, result.events), passed_s)
         except UnknownOutput as error:
             raise self._failure(str(error)) from error
         wanted = self._test.wanted_events(count)
@@ -390,19 +398,19 @@ class SysbenchSubject:
         return SubjectFailed(printable(message, 400), f"try by hand there: {path} {by_hand}", stage)
 
 
-def _together(readings: list[Reading]) -> Reading:
+def _together(readings: list[SysbenchResult]) -> SysbenchResult:
     def added(values: list[float | None]) -> float | None:
         reported = [value for value in values if value is not None]
         return sum(reported) if len(reported) == len(values) else None
 
-    return Reading(
+    return SysbenchResult(
         sum(reading.total_s for reading in readings),
         added([reading.cpu_s for reading in readings]),
         added([reading.steal_s for reading in readings]),
     )
 
 
-def _plausible(reading: Reading, passed_s: float) -> Reading:
+def _plausible(reading: SysbenchResult, passed_s: float) -> SysbenchResult:
     """A reading that took no longer than its answer. Raises `UnknownOutput` for one that did."""
     if reading.total_s > passed_s * _CLOCKS_DIFFER + _LATER_S:
         raise UnknownOutput(f"it says that it took {reading.total_s:.4g} s, and answered within {passed_s:.4g} s")

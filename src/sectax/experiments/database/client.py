@@ -7,11 +7,18 @@ from typing import Any
 
 import msgspec
 
-from sectax.experiments.client_server.client import GRACE_S, Batch, Conversation, Hello, Opened, SharedProcess
+from sectax.experiments.client_server.client import (
+    GRACE_S,
+    ArmOpened,
+    Batch,
+    ClientConversation,
+    ClientGreeting,
+    SharedProcess,
+)
 from sectax.hosts.places import Variables
 
 
-class Connected(Opened, frozen=True):
+class Connected(ArmOpened, frozen=True):
     """What the server says of the connection, the process of the server behind it, and how many rows came."""
 
     backend: int
@@ -24,27 +31,27 @@ class Transactions(Batch, frozen=True, kw_only=True):
     connect_ns: list[int]
 
 
-class Closed(msgspec.Struct, frozen=True):
+class ArmTotals(msgspec.Struct, frozen=True):
     """What an arm had in all."""
 
     transactions: int
     connections: int
 
 
-class _Lines(Conversation):
+class _Lines(ClientConversation):
     """Words between tabs in place of JSON: the client is in C."""
 
     def send(self, request: dict[str, Any]) -> None:
         self.send_line("\t".join(map(str, request.values())).encode())
 
 
-class PgClient(SharedProcess[Hello]):
-    """What its methods raise is what `Conversation` does."""
+class PgClient(SharedProcess[ClientGreeting]):
+    """What its methods raise is what `ClientConversation` does."""
 
     kind = _Lines
 
     def __init__(self, program: str) -> None:
-        super().__init__((program,), Hello)
+        super().__init__((program,), ClientGreeting)
 
     def variables(self) -> Variables:
         """Nothing of the user's: libpq reads some thirty variables, and files in the user's home."""
@@ -58,5 +65,5 @@ class PgClient(SharedProcess[Hello]):
     def measure(self, arm: str, count: int, longest_s: float) -> Transactions:
         return self.conversation.reply(Transactions, GRACE_S + longest_s, command="measure", arm=arm, count=count)
 
-    def close(self, arm: str) -> Closed:
-        return self.conversation.reply(Closed, GRACE_S, command="close", arm=arm)
+    def close(self, arm: str) -> ArmTotals:
+        return self.conversation.reply(ArmTotals, GRACE_S, command="close", arm=arm)

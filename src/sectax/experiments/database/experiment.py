@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from sectax.experiments.client_server.metrics import CLIENT_CPU, LATENCY
 from sectax.experiments.database import levels as database
 from sectax.experiments.database.parts import CLIENT, SERVER
-from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules
+from sectax.experiments.interface import Bench, Design, Experiment, Machine, Rules, RunRequest
 from sectax.experiments.levels import choose
 from sectax.model.advice_rules import AdviceRules, Choice, Connections, Longer, Places
 from sectax.model.plan import OTHERS, Plan
@@ -33,7 +33,7 @@ class DatabaseExperiment(Experiment):
     presets = ("default", "quick")
     factors = database.FACTORS
 
-    def design(self, request: Request, machine: Machine) -> Design:
+    def design(self, request: RunRequest, machine: Machine) -> Design:
         return Design(
             factors=choose(database.FACTORS, database.PRESETS[request.preset], request.levels),
             control=database.CONTROL,

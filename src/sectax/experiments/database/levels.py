@@ -16,7 +16,7 @@ SCRAM, MD5, TRUST = "scram-sha-256", "md5", "trust"
 
 
 @dataclass(frozen=True)
-class Access:
+class DatabaseAccess:
     """How a client comes in: libpq's sslmode, and the method of pg_hba.conf, each with a role of its own."""
 
     sslmode: str
@@ -29,11 +29,11 @@ class Access:
 
 BASELINE = "disable"
 ACCESS = {
-    BASELINE: Access("disable", SCRAM),
-    "require": Access("require", SCRAM),
-    "verify-full": Access("verify-full", SCRAM),
-    "md5": Access("disable", MD5),
-    "trust": Access("disable", TRUST),
+    BASELINE: DatabaseAccess("disable", SCRAM),
+    "require": DatabaseAccess("require", SCRAM),
+    "verify-full": DatabaseAccess("verify-full", SCRAM),
+    "md5": DatabaseAccess("disable", MD5),
+    "trust": DatabaseAccess("disable", TRUST),
 }
 # Tables are those of pgbench at its scale of 1; the first query is that of its --select-only.
 QUERIES = {

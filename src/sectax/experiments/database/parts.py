@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sectax.parts import c_programs, cache
 from sectax.parts.programs import Missing
-from sectax.parts.registry import Part, one_of
+from sectax.parts.registry import Part, family_part
 
 SERVER, CLIENT = "database:server", "database:client"
 # Before it, a log does not say by which method somebody came in.
@@ -41,7 +41,7 @@ def client() -> Path | None:
 def part(name: str) -> Part:
     server = Part("database-server", "PostgreSQL", _server_missing, about="from the system's packages")
     client = Part("database-client", "the PostgreSQL client", _client_missing)
-    return one_of("database", name, {"server": lambda: server, "client": lambda: client})
+    return family_part("database", name, {"server": lambda: server, "client": lambda: client})
 
 
 def _server_missing() -> Missing | None:

@@ -135,7 +135,7 @@ class Postgres:
         except OSError:
             return set()
 
-    def method_of(self, backend: int) -> str:
+    def authentication_method(self, backend: int) -> str:
         """By which method somebody came in whom this process serves, as the server's log says it; empty if it does not.
 
         Of a method that asks for nothing the log names none.

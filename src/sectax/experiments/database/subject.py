@@ -65,7 +65,7 @@ class DatabaseSubject(ClientSubject):
         if spec.kept:
             spec.server.keep(opened.backend)
         clock = self._begin_visits(hello.clock, spec.client.telemetry())
-        shown: Witnesses = {"authentication": spec.server.method_of(opened.backend), "rows": opened.rows}
+        shown: Witnesses = {"authentication": spec.server.authentication_method(opened.backend), "rows": opened.rows}
         return opened.witnesses | shown | {"client": hello.client} | clock
 
     def _measured(self, count: int) -> Visit:

@@ -8,8 +8,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from sectax.experiments.function.options import Functions, check_files, read_environment, read_functions, text_of
-from sectax.experiments.interface import Bench, Design, Machine, Option, Request, Rules, Wanted
+from sectax.experiments.function.options import Functions, check_files, read_environment, read_functions, read_text_file
+from sectax.experiments.interface import Bench, Design, Machine, Option, Rules, RunRequest, Wanted
 from sectax.experiments.levels import as_name, choose
 from sectax.experiments.named import BASELINE, FOLDER
 from sectax.experiments.on_lambda import AWS, EMPTY_EVENT, LOCAL
@@ -55,10 +55,10 @@ class FunctionExperiment(on_lambda.LambdaExperiment):
         f"{on_lambda.BATCH_S * 1e3:g} ms the time that is billed grows with the Duration"
     )
 
-    def wants(self, request: Request) -> Wanted:
+    def wants(self, request: RunRequest) -> Wanted:
         return Wanted(parts=(on_lambda.LAMBDA,) if read_functions(request.options).endpoint == LOCAL else ())
 
-    def design(self, request: Request, machine: Machine) -> Design:
+    def design(self, request: RunRequest, machine: Machine) -> Design:
         options = dict(request.options) | {FOLDER: (machine.folder,)}
         functions = read_functions(options)
         available = (
@@ -84,7 +84,7 @@ class FunctionExperiment(on_lambda.LambdaExperiment):
             rounds_range=_ROUNDS,
             gap_s=functions.gap_s,
             options=options,
-            answered_by=on_lambda.answered_by(reported),
+            answered_by=on_lambda.deciding_metric(reported),
             beside=(on_lambda.CPU_TIME.name,),
             # The local Lambda reports no version of its runtimes; `identity` holds it for the whole run.
             equal_witnesses=("runtime", "architecture", *(("runtime_version",) if functions.endpoint is AWS else ())),
@@ -93,7 +93,7 @@ class FunctionExperiment(on_lambda.LambdaExperiment):
             | {f"pace={on_lambda.SPACED}": f"with idle gaps of {functions.gap_s * 1e3:g} ms"},
         )
 
-    planted_in = ()
+    planted_metrics = ()
 
     def in_folders(
         self, options: Mapping[str, tuple[str, ...]], folders: Mapping[str, str], added: float
@@ -128,7 +128,7 @@ class _Bench(on_lambda.LambdaBench):
         self._functions = read_functions(plan.options)
         check_files(self._functions)
         _check_handlers(self._functions)
-        self._expected = None if self._functions.expected is None else text_of(self._functions.expected)
+        self._expected = None if self._functions.expected is None else read_text_file(self._functions.expected)
 
     def inputs(self) -> dict[str, str]:
         return read_environment(self._functions.environment)

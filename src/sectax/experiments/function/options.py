@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import msgspec
 
-from sectax.experiments.levels import seconds_in
-from sectax.experiments.named import FOLDER, Kind, compared, for_each
+from sectax.experiments.levels import option_seconds
+from sectax.experiments.named import FOLDER, ComparedKind, compared, for_each
 from sectax.experiments.on_lambda.experiment import PYTHON, where
 from sectax.model.errors import WrongUse
 
-FUNCTION = Kind("function", "ZIP", "say --baseline ZIP --treatment NAME=ZIP")
+FUNCTION = ComparedKind("function", "ZIP", "say --baseline ZIP --treatment NAME=ZIP")
 _TIMEOUT_S = 60
 _GAP_S = 0.1
 
@@ -65,8 +65,8 @@ def read_functions(options: Mapping[str, tuple[str, ...]]) -> Functions:
         expected=_path(options, "expect", folder),
         runtime=runtime,
         handler=_single_value(options, "handler") or default,
-        timeout_s=int(seconds_in(options, "timeout", _TIMEOUT_S, (1, 900), "--timeout 60", whole=True)),
-        gap_s=seconds_in(options, "gap", _GAP_S, (0.001, 60), "--gap 0.1"),
+        timeout_s=int(option_seconds(options, "timeout", _TIMEOUT_S, (1, 900), "--timeout 60", whole=True)),
+        gap_s=option_seconds(options, "gap", _GAP_S, (0.001, 60), "--gap 0.1"),
         endpoint=endpoint,
         role=role,
     )
@@ -81,7 +81,7 @@ def read_environment(path: str | None) -> dict[str, str]:
     if path is None:
         return {}
     variables = {}
-    for number, line in enumerate(text_of(path).splitlines(), 1):
+    for number, line in enumerate(read_text_file(path).splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
         name, separator, value = line.partition("=")
@@ -91,7 +91,7 @@ def read_environment(path: str | None) -> dict[str, str]:
     return variables
 
 
-def text_of(path: str) -> str:
+def read_text_file(path: str) -> str:
     """What a file holds. Raises `WrongUse` where it cannot be read."""
     try:
         with open(path, encoding="utf-8") as file:
@@ -116,7 +116,7 @@ def check_files(functions: Functions) -> None:
         if file is not None:
             _exists(option, file)
             try:
-                msgspec.json.decode(text_of(file).encode(), type=msgspec.Raw)
+                msgspec.json.decode(read_text_file(file).encode(), type=msgspec.Raw)
             except msgspec.DecodeError as error:
                 raise WrongUse(f"{option}: {file} is not JSON: {error}", "Lambda takes nothing else") from error
 

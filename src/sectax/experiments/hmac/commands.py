@@ -61,11 +61,11 @@ def _scheme(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 def _key(path: str | None) -> bytes:
     """The shared key; warnings about it go to stderr."""
     key = files.shared_key(path, os.environ)
-    _warn_of(path, key)
+    _warn_if_readable(path, key)
     return key
 
 
-def _warn_of(path: str | None, key: bytes) -> None:
+def _warn_if_readable(path: str | None, key: bytes) -> None:
     for warning in files.key_warnings(path, os.environ, key):
         click.echo(f"warning: {printable(warning)}", err=True)
 
@@ -94,7 +94,7 @@ def keygen(out: str, force: bool, json_: bool) -> None:
             raise WrongUse("--out - prints the key, and --json a document", "leave one of them out")
         key = files.new_key()
         click.echo(key)
-        _warn_of("/dev/stdout", key.encode())  # a shell makes the file that it is sent to readable for others
+        _warn_if_readable("/dev/stdout", key.encode())  # a shell makes the file that it is sent to readable for others
         return
     written = files.write_key(Path(out), force=force)
     _key(out)  # some file systems keep no modes, and everybody may read what is there

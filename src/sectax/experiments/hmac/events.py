@@ -81,7 +81,7 @@ class ExpiringPayload(Payload):
     expires: int
 
 
-def scheme_of(variant: str) -> Scheme:
+def variant_scheme(variant: str) -> Scheme:
     return SCHEMES["hmac-sha512" if variant == EXPIRY else variant]
 
 
@@ -100,7 +100,7 @@ def is_salt(salt: str) -> bool:
 
 
 def signed(variant: str, shared_key: bytes, salt: str, data: str) -> Event:
-    return Event(salt, token(scheme_of(variant), shared_key, salt.encode(), data.encode()), data)
+    return Event(salt, token(variant_scheme(variant), shared_key, salt.encode(), data.encode()), data)
 
 
 def refusal(variant: str, shared_key: bytes, content: bytes, now: float) -> str:
@@ -118,7 +118,7 @@ def refusal(variant: str, shared_key: bytes, content: bytes, now: float) -> str:
         return "it is not an event: it is nested too deeply"
     # One answer for a wrong token and a wrong salt.
     if not is_salt(event.key) or not is_genuine(
-        scheme_of(variant), shared_key, event.key.encode(), event.data.encode(), event.token
+        variant_scheme(variant), shared_key, event.key.encode(), event.data.encode(), event.token
     ):
         return "the token is not genuine"
     return _expiry_refusal(event.data, now) if variant == EXPIRY else ""

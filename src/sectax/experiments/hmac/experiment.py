@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sectax.experiments.hmac import levels as hmac
-from sectax.experiments.hmac.subjects import Events, authorizer, identity, lacks, new_inputs, part_of
-from sectax.experiments.interface import Bench, Design, Machine, Request, Rules, Wanted
+from sectax.experiments.hmac.subjects import Events, authorizer, function_part, identity, lacks, new_inputs
+from sectax.experiments.interface import Bench, Design, Machine, Rules, RunRequest, Wanted
 from sectax.experiments.on_lambda import LOCAL
 from sectax.experiments.on_lambda import experiment as on_lambda
 from sectax.model.advice_rules import AdviceRules, Choice, GrowsWithSize, Stages, Steps
@@ -70,12 +70,12 @@ class HmacExperiment(on_lambda.LambdaExperiment):
     assumes = f"this supposes invocations of {assumed_s * 1e3:g} ms at rounds and blocks in full"
     besides = 14  # the referee's events, at most seven before and seven after
 
-    def wants(self, request: Request) -> Wanted:
+    def wants(self, request: RunRequest) -> Wanted:
         languages, *_ = on_lambda.chosen_factors(self.factors, hmac.MEMORY_MB, hmac.PRESETS[request.preset], request)
         is_local = on_lambda.where(request.options)[0] == LOCAL
-        return Wanted(parts=(*map(part_of, languages.levels), *((on_lambda.LAMBDA,) if is_local else ())))
+        return Wanted(parts=(*map(function_part, languages.levels), *((on_lambda.LAMBDA,) if is_local else ())))
 
-    def design(self, request: Request, machine: Machine) -> Design:
+    def design(self, request: RunRequest, machine: Machine) -> Design:
         endpoint, _ = on_lambda.where(request.options)
         factors = on_lambda.chosen_factors(self.factors, hmac.MEMORY_MB, hmac.PRESETS[request.preset], request)
         levels = {factor.name: factor.levels for factor in factors}
@@ -105,7 +105,7 @@ class HmacExperiment(on_lambda.LambdaExperiment):
             together=on_lambda.TOGETHER if levels["pace"] == (on_lambda.SPACED,) and not as_published else 0,
             warms_up=not as_published,
             settles=not as_published,
-            answered_by=_BY_OWN_CLOCK if own_clock else on_lambda.answered_by(reported),
+            answered_by=_BY_OWN_CLOCK if own_clock else on_lambda.deciding_metric(reported),
             beside=_secondary_metrics(reported, own_clock),
             choices=(_PUBLISHED_CHOICES + (_LOCAL_CHOICES if endpoint == LOCAL else ())) if as_published else (),
             equal_witnesses=("runtime", "architecture", "code_sha256"),
@@ -122,7 +122,7 @@ class HmacExperiment(on_lambda.LambdaExperiment):
         return group
 
     def requirements(self) -> tuple[str, ...]:
-        return (on_lambda.RUNTIME_CLIENT, *map(part_of, hmac.LANGUAGES))
+        return (on_lambda.RUNTIME_CLIENT, *map(function_part, hmac.LANGUAGES))
 
     def advice_rules(self, plan: Plan) -> AdviceRules:
         looked_into = any(hmac.UNPACKED in factor.levels for factor in plan.factors if factor.name == "data")

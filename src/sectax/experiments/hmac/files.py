@@ -67,7 +67,7 @@ def shared_key(path: str | None, environment: Mapping[str, str]) -> bytes:
                 "no shared key is given" if text is None else "both SHARED_KEY and SHARED_KEY_FILE are set",
                 "name its file with --key-file, or set one of SHARED_KEY_FILE and SHARED_KEY (a new one: keygen)",
             )
-    key = os.fsencode(text or "") if path is None else _key_in(path)
+    key = os.fsencode(text or "") if path is None else _read_key(path)
     if not key:
         raise WrongUse("the shared key is empty", "sectax hmac keygen makes one")
     return key
@@ -98,7 +98,7 @@ def key_warnings(path: str | None, environment: Mapping[str, str], key: bytes) -
     return warnings
 
 
-def _key_in(path: str) -> bytes:
+def _read_key(path: str) -> bytes:
     try:
         with open(path, "rb") as file:
             content = file.read(_LONGEST_KEY_FILE_BYTES + 1)

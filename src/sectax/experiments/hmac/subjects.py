@@ -20,7 +20,7 @@ from sectax.model.subject import SubjectSpec
 from sectax.model.why_not import WhyNot
 
 if TYPE_CHECKING:
-    from sectax.experiments.on_lambda.services import Service
+    from sectax.experiments.on_lambda.services import LambdaService
 
 
 # Small: the function is the same for every size, and what is not measured should be short.
@@ -112,7 +112,7 @@ def new_inputs() -> dict[str, str]:
     }
 
 
-def part_of(language: str) -> str:
+def function_part(language: str) -> str:
     """The function in this language, as a part of a machine."""
     return f"function:{FUNCTION}/{language}"
 
@@ -121,7 +121,7 @@ def lacks(machine: Machine, endpoint: str | None, levels: Levels) -> Iterator[Wh
     """There is no data for an expiry, the function cannot be built, or no Lambda can run it."""
     if levels["authentication"] == EXPIRY and levels["data"] == OPAQUE:
         yield WhyNot("an expiry stands in the data, so they must be unpacked")
-    yield machine.lacks(part_of(levels["language"]))
+    yield machine.lacks(function_part(levels["language"]))
     yield lambda_lack(endpoint, machine)
 
 
@@ -151,7 +151,7 @@ def authorizer(
     levels: Levels,
     inputs: Mapping[str, str],
     events: Events,
-    service: Service,
+    service: LambdaService,
     role: str,
     *,
     counts_first: bool = False,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
+from sectax.experiments.interface import Bench, Design, Experiment, Machine, Rules, RunRequest, Wanted
 from sectax.experiments.jwt.experiment import LANGUAGES, lacks, signature_subject
 from sectax.experiments.jwt.keys import ALGORITHMS, make_keys
 from sectax.experiments.levels import choose
@@ -61,11 +61,11 @@ class HonestyExperiment(Experiment):
     def requirements(self) -> tuple[str, ...]:
         return tuple(f"probe:{name}" for name in LANGUAGES)
 
-    def wants(self, request: Request) -> Wanted:
+    def wants(self, request: RunRequest) -> Wanted:
         preset = {"language": LANGUAGES} | _PRESETS[request.preset]
         return Wanted(probes=choose(self.factors, preset, request.levels)[0].levels)
 
-    def design(self, request: Request, machine: Machine) -> Design:
+    def design(self, request: RunRequest, machine: Machine) -> Design:
         factors = choose(_factors(tuple(machine.probes)), _PRESETS[request.preset], request.levels)
         answer = probe_metrics(factors[0].levels, machine)
         subject = _subject(request.preset)

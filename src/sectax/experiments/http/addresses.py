@@ -86,7 +86,7 @@ def shown_header(text: str) -> str:
     return text if name.strip().lower() in _SHOWN or not value.strip() else f"{name}: {_HIDDEN}"
 
 
-def secrets_of(url: str, headers: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+def url_secrets(url: str, headers: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
     """What may stand in no message: passwords, values of the query, and values of headers that are not harmless."""
     at = urlsplit(url.replace(PORT, "1", 1))
     values = [value for pair in at.query.split("&") for value in pair.split("=", 1)[1:] or (pair,)]

@@ -7,14 +7,14 @@ import os
 import secrets
 from collections.abc import Mapping
 
-from sectax.experiments.client_server.load import clients_of, rate_of
+from sectax.experiments.client_server.load import client_count, target_rate
 from sectax.experiments.client_server.started import WORK_FOLDERS, StartedServer
 from sectax.experiments.client_server.work_folder import sweep
 from sectax.experiments.http import parts
 from sectax.experiments.http.client import SharedClient
 from sectax.experiments.http.levels import CONTROL, HTTP2, KEPT
 from sectax.experiments.http.many_clients import ManyClients
-from sectax.experiments.http.services import Service, headers_in, read_services, revealed, timeout_s
+from sectax.experiments.http.services import HttpService, read_headers, read_services, revealed, timeout_s
 from sectax.experiments.http.subject import FirstBody, HttpSpec
 from sectax.experiments.interface import Bench
 from sectax.experiments.named import FOLDER
@@ -34,7 +34,7 @@ class HttpBench(Bench):
         self._services = read_services(plan.options)
         self._folder = plan.options[FOLDER][0]
         self._clients: dict[str, SharedClient | ManyClients] = {}
-        self._many = clients_of(plan.options)
+        self._many = client_count(plan.options)
         self._servers: dict[str, StartedServer] = {}
         self._first_body = FirstBody()
         for service in self._services.values():
@@ -84,7 +84,7 @@ class HttpBench(Bench):
             kept=levels["connection"] == KEPT,
             http2=levels["protocol"] == HTTP2,
             concurrency=int(levels["concurrency"]),
-            rate=rate_of(levels["load"]),
+            rate=target_rate(levels["load"]),
             timeout_s=timeout_s(self.plan.options),
             mark=inputs[_MARK],
             bodies_differ=bool(self.plan.options.get("bodies-differ")),
@@ -99,7 +99,7 @@ class HttpBench(Bench):
         return ManyClients(program, self.places or (HERE,) * self._many) if self._many > 1 else SharedClient(program)
 
 
-def _read(service: Service) -> tuple[tuple[tuple[str, str], ...], bytes]:
+def _read(service: HttpService) -> tuple[tuple[tuple[str, str], ...], bytes]:
     """The headers and the body that a service's files hold; its other files are looked at. Raises `WrongUse`."""
     contents: dict[str, bytes] = {}
     for option, path in service.files().items():
@@ -115,7 +115,7 @@ def _read(service: Service) -> tuple[tuple[tuple[str, str], ...], bytes]:
         raise WrongUse(f"--key {service.key} holds no private key", "give one as PEM")
     if b"ENCRYPTED" in contents.get("key", b""):
         raise WrongUse(f"--key {service.key} has a passphrase", "openssl pkey -in KEY -out FILE takes it away")
-    headers = tuple(header for path in service.header_files for header in headers_in(path))
+    headers = tuple(header for path in service.header_files for header in read_headers(path))
     return headers, contents.get("body", b"")
 
 

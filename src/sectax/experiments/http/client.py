@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from sectax.experiments.client_server.client import GRACE_S, Batch, Opened, RuntimeHello, SharedProcess
-from sectax.hosts.places import HERE, Place
+from sectax.experiments.client_server.client import GRACE_S, ArmOpened, Batch, RuntimeHello, SharedProcess
+from sectax.hosts.places import HERE, ClientHost
 
 
 class Sent(Batch, frozen=True, kw_only=True):
@@ -18,7 +18,7 @@ class Sent(Batch, frozen=True, kw_only=True):
     received_bytes: int
 
 
-class Closed(msgspec.Struct, frozen=True):
+class ArmTotals(msgspec.Struct, frozen=True):
     """What an arm had in all."""
 
     requests: int
@@ -28,11 +28,11 @@ class Closed(msgspec.Struct, frozen=True):
 class SharedClient(SharedProcess[RuntimeHello]):
     """One process for all arms of a cell. What its methods raise is what `Conversation` does."""
 
-    def __init__(self, program: str, place: Place = HERE) -> None:
+    def __init__(self, program: str, place: ClientHost = HERE) -> None:
         super().__init__((program,), RuntimeHello, place)
 
-    def open(self, arm: str, wanted: Mapping[str, Any], longest_s: float) -> Opened:
-        return self.conversation.reply(Opened, GRACE_S + longest_s, command="open", arm=arm, **wanted)
+    def open(self, arm: str, wanted: Mapping[str, Any], longest_s: float) -> ArmOpened:
+        return self.conversation.reply(ArmOpened, GRACE_S + longest_s, command="open", arm=arm, **wanted)
 
     def measure(self, arm: str, count: int, ramp: int, longest_s: float) -> Sent:
         self.ask(arm, count, ramp)
@@ -51,5 +51,5 @@ class SharedClient(SharedProcess[RuntimeHello]):
         """What its clock shows."""
         return self.conversation.now_ns()
 
-    def close(self, arm: str) -> Closed:
-        return self.conversation.reply(Closed, GRACE_S, command="close", arm=arm)
+    def close(self, arm: str) -> ArmTotals:
+        return self.conversation.reply(ArmTotals, GRACE_S, command="close", arm=arm)

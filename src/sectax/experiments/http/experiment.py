@@ -9,7 +9,7 @@ from sectax.experiments.client_server.metrics import CLIENT_CPU, LATENCY
 from sectax.experiments.http import levels as http
 from sectax.experiments.http import services
 from sectax.experiments.http.parts import CLIENT
-from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules
+from sectax.experiments.interface import Bench, Design, Experiment, Machine, Rules, RunRequest
 from sectax.experiments.levels import choose
 from sectax.experiments.named import BASELINE, FOLDER
 from sectax.model.advice_rules import AdviceRules, Choice, Longer
@@ -45,7 +45,7 @@ class HttpExperiment(Experiment):
     with_words = staticmethod(services.with_urls)
     hidden = staticmethod(services.hidden)
 
-    def design(self, request: Request, machine: Machine) -> Design:
+    def design(self, request: RunRequest, machine: Machine) -> Design:
         options = dict(request.options) | {FOLDER: (machine.folder,)}
         named = tuple(services.read_services(options))
         services.timeout_s(options)
@@ -53,7 +53,7 @@ class HttpExperiment(Experiment):
         if rate := http.rate_level(options, levels):
             levels["load"] = rate
         levels.setdefault("load", http.PRESET["load"])
-        if any(map(load.rate_of, load.load_levels(levels["load"]))):
+        if any(map(load.target_rate, load.load_levels(levels["load"]))):
             levels.setdefault("concurrency", (load.OPEN_CONCURRENCY,))
         levels.setdefault("concurrency", http.PRESET["concurrency"])
         own = {
@@ -65,7 +65,7 @@ class HttpExperiment(Experiment):
         factors = choose(
             known, http.PRESET | own, {name: levels[name] for name in levels if name not in own or name == http.CONTROL}
         )
-        many = load.clients_of(options)
+        many = load.client_count(options)
         load.check_shares(many, own["concurrency"], own["load"])
         one_by_one = own["concurrency"] == ("1",) and own["load"] == (load.CLOSED,)
         return Design(

@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from sectax.experiments.client_server.client import Answered, Opened
+from sectax.experiments.client_server.client import Answered, ArmOpened
 from sectax.experiments.client_server.together import Together, every
-from sectax.experiments.http.client import Closed, Sent, SharedClient
-from sectax.hosts.places import Place
+from sectax.experiments.http.client import ArmTotals, Sent, SharedClient
+from sectax.hosts.places import ClientHost
 
 
 class ManyClients(Together[SharedClient]):
     """Each has an equal part of the connections and of the rate. What its methods raise, those of `SharedClient` do."""
 
-    def __init__(self, program: str, places: Sequence[Place]) -> None:
+    def __init__(self, program: str, places: Sequence[ClientHost]) -> None:
         """Args: where each of them runs."""
         super().__init__((SharedClient(program, place) for place in places), places)
         self._rates: dict[str, float] = {}
@@ -28,7 +28,7 @@ class ManyClients(Together[SharedClient]):
         for client in self.clients:
             client.leave(arm)
 
-    def open(self, arm: str, wanted: Mapping[str, Any], longest_s: float) -> Opened:
+    def open(self, arm: str, wanted: Mapping[str, Any], longest_s: float) -> ArmOpened:
         """Each opens its part of the connections. All must see the same answer."""
         self._rates[arm] = float(wanted["rate"])
         part = {"concurrency": wanted["concurrency"] // len(self), "rate": wanted["rate"] / len(self)}
@@ -46,6 +46,6 @@ class ManyClients(Together[SharedClient]):
 
         return self.measure_together(self.shares(count, ramp), self._rates[arm], ask, sent)
 
-    def close(self, arm: str) -> Closed:
+    def close(self, arm: str) -> ArmTotals:
         closed = every(partial(client.close, arm) for client in self.clients)
-        return Closed(sum(client.requests for client in closed), sum(client.connections for client in closed))
+        return ArmTotals(sum(client.requests for client in closed), sum(client.connections for client in closed))

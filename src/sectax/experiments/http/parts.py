@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sectax.parts import cache
 from sectax.parts.go_programs import GoProgram
-from sectax.parts.registry import Part, one_of
+from sectax.parts.registry import Part, family_part
 
 CLIENT = "http:client"
 
@@ -16,4 +16,4 @@ def client() -> GoProgram:
 
 
 def part(name: str) -> Part:
-    return one_of("http", name, {"client": client().part})
+    return family_part("http", name, {"client": client().part})

@@ -15,12 +15,12 @@ from sectax.experiments.command.scans import shell_syntax
 from sectax.experiments.http.addresses import read_header, read_url, shown_header, shown_url
 from sectax.experiments.http.failures import TRUST
 from sectax.experiments.interface import Hidden, Option
-from sectax.experiments.levels import seconds_in
-from sectax.experiments.named import FOLDER, Kind, compared, for_each, one_each, split_name, with_bare
+from sectax.experiments.levels import option_seconds
+from sectax.experiments.named import FOLDER, ComparedKind, compared, for_each, one_each, split_name, with_bare
 from sectax.model.errors import WrongUse
 from sectax.text.near import did_you_mean
 
-URL = Kind("URL", "URL", "sectax run http URL URL, or --baseline URL --treatment NAME=URL", private=True)
+URL = ComparedKind("URL", "URL", "sectax run http URL URL, or --baseline URL --treatment NAME=URL", private=True)
 LEFT_OUT = "left-out"  # which values were left out of the options; not an option
 OPTIONS = (
     Option("baseline", "the URL that the others are compared with", "URL"),
@@ -59,7 +59,7 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 @dataclass(frozen=True)
-class Service:
+class HttpService:
     """What is asked of one URL.
 
     Attributes:
@@ -133,7 +133,7 @@ def revealed(options: Mapping[str, tuple[str, ...]], secrets: Mapping[str, str])
     return {name: tuple(texts) for name, texts in whole.items()}
 
 
-def read_services(options: Mapping[str, tuple[str, ...]]) -> dict[str, Service]:
+def read_services(options: Mapping[str, tuple[str, ...]]) -> dict[str, HttpService]:
     """The services by name; the baseline is first. Opens no file.
 
     Raises:
@@ -183,7 +183,7 @@ def read_services(options: Mapping[str, tuple[str, ...]]) -> dict[str, Service]:
             raise WrongUse(
                 f"what --start {name} starts listens on this machine", f"http://127.0.0.1:{PORT}/ is its URL"
             )
-        services[name] = Service(
+        services[name] = HttpService(
             name=name,
             url=url,
             method=methods.get(name, "GET"),
@@ -203,10 +203,10 @@ def read_services(options: Mapping[str, tuple[str, ...]]) -> dict[str, Service]:
 
 def timeout_s(options: Mapping[str, tuple[str, ...]]) -> float:
     """The longest that one request may take. Raises `WrongUse`."""
-    return seconds_in(options, "timeout", _TIMEOUT_S, (0.001, _LONGEST_S), "--timeout 10s")
+    return option_seconds(options, "timeout", _TIMEOUT_S, (0.001, _LONGEST_S), "--timeout 10s")
 
 
-def headers_in(path: str) -> tuple[tuple[str, str], ...]:
+def read_headers(path: str) -> tuple[tuple[str, str], ...]:
     """The headers of a file, one on each line. Raises `WrongUse`."""
     try:
         lines = Path(path).read_text().splitlines()

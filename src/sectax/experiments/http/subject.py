@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from sectax.experiments.client_server.client import Answered, Overlap
 from sectax.experiments.client_server.started import DYING_S, PORT, StartedServer
 from sectax.experiments.client_server.subject import ClientSubject, SharesLoad
-from sectax.experiments.http.addresses import secrets_of
+from sectax.experiments.http.addresses import url_secrets
 from sectax.experiments.http.client import Sent, SharedClient
 from sectax.experiments.http.failures import MEANINGS
 from sectax.experiments.http.many_clients import ManyClients
-from sectax.experiments.http.services import Service
+from sectax.experiments.http.services import HttpService
 from sectax.model.errors import SubjectSkipped
 from sectax.model.subject import Observation, Visit, Witness, Witnesses
 from sectax.text.printable import printable
@@ -54,7 +54,7 @@ class HttpSpec(SharesLoad):
     """
 
     arm: str
-    service: Service
+    service: HttpService
     client: SharedClient | ManyClients = field(repr=False, compare=False)
     first_body: FirstBody = field(repr=False, compare=False)
     headers: tuple[tuple[str, str], ...] = field(repr=False)
@@ -84,7 +84,7 @@ class HttpSubject(ClientSubject):
     meanings, other = MEANINGS, ("cannot be asked", "try it with curl -v")
 
     def __init__(self, spec: HttpSpec) -> None:
-        super().__init__(secrets_of(spec.service.url, spec.headers))
+        super().__init__(url_secrets(spec.service.url, spec.headers))
         self._spec = spec
         self._own_server: StartedServer | None = None
         self._overlap = Overlap(spec.clients)

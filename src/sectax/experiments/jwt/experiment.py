@@ -8,9 +8,17 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from sectax.design.matrix import MOST_PRIMARY, Levels
-from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
+from sectax.experiments.interface import Bench, Design, Experiment, Machine, Rules, RunRequest, Wanted
 from sectax.experiments.jwt import wycheproof
-from sectax.experiments.jwt.keys import ALGORITHMS, BASELINE, COMMON, claims_text, key_of, make_keys, signing_input
+from sectax.experiments.jwt.keys import (
+    ALGORITHMS,
+    BASELINE,
+    COMMON,
+    algorithm_inputs,
+    claims_text,
+    make_keys,
+    signing_input,
+)
 from sectax.experiments.jwt.proof import prove
 from sectax.experiments.jwt.referee import JwtReferee
 from sectax.experiments.levels import choose
@@ -53,20 +61,20 @@ def signature_subject(levels: Mapping[str, str], inputs: Mapping[str, str]) -> P
         levels["operation"],
         {"algorithm": ALGORITHMS[algorithm].asked, "key_use": levels["key_use"], "layer": levels["layer"]},
         subject_inputs(algorithm, inputs),
-        referee_of(levels["operation"], algorithm, inputs),
+        find_referee(levels["operation"], algorithm, inputs),
     )
 
 
-def referee_of(operation: str, algorithm: str, inputs: Mapping[str, str]) -> JwtReferee:
-    return JwtReferee(algorithm, key_of(inputs, algorithm), expects_artefact=operation == "sign")
+def find_referee(operation: str, algorithm: str, inputs: Mapping[str, str]) -> JwtReferee:
+    return JwtReferee(algorithm, algorithm_inputs(inputs, algorithm), expects_artefact=operation == "sign")
 
 
 def subject_inputs(algorithm: str, inputs: Mapping[str, str]) -> dict[str, str]:
     """What a probe is handed for one algorithm, by the names of the probe protocol."""
-    return key_of(inputs, algorithm) | {
+    return algorithm_inputs(inputs, algorithm) | {
         "claims": claims_text(),
         "signing_input": signing_input(algorithm),
-        "token": referee_of("sign", algorithm, inputs).genuine()[0],
+        "token": find_referee("sign", algorithm, inputs).genuine()[0],
     }
 
 
@@ -111,7 +119,7 @@ _WORDS = {
 }
 
 
-def factors_of(languages: tuple[str, ...]) -> tuple[Factor, ...]:
+def make_factors(languages: tuple[str, ...]) -> tuple[Factor, ...]:
     """All factors, where these languages have probes."""
     return (
         Factor("language", languages),
@@ -139,7 +147,7 @@ class JwtExperiment(Experiment):
 
     @property
     def factors(self) -> tuple[Factor, ...]:
-        return factors_of(probes.names())
+        return make_factors(probes.names())
 
     def probe_cases(self) -> list[Case]:
         """Every operation with every level, under fresh keys: what `sectax probe check` tries.
@@ -152,7 +160,7 @@ class JwtExperiment(Experiment):
         keys = make_keys(names)
         cases = []
         for operation, algorithm, layer, key_use in itertools.product(OPERATIONS, names, LAYERS, KEY_USES):
-            inputs, referee = subject_inputs(algorithm, keys), referee_of(operation, algorithm, keys)
+            inputs, referee = subject_inputs(algorithm, keys), find_referee(operation, algorithm, keys)
             # A tampered token to verify: every operation must then be counted as a failure.
             spoiled = inputs | {"token": referee.tampered()[0]} if operation == "verify" else None
             parameters = {"algorithm": ALGORITHMS[algorithm].asked, "layer": layer, "key_use": key_use}
@@ -160,17 +168,17 @@ class JwtExperiment(Experiment):
         return [*cases, *wycheproof.cases()]
 
     def requirements(self) -> tuple[str, ...]:
-        return self.requirements_of({})
+        return self.level_requirements({})
 
-    def requirements_of(self, levels: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    def level_requirements(self, levels: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
         """What these levels need, or those of the default preset."""
         return tuple(f"probe:{name}" for name in _languages("default", self.factors, levels))
 
-    def wants(self, request: Request) -> Wanted:
+    def wants(self, request: RunRequest) -> Wanted:
         return Wanted(probes=_languages(request.preset, self.factors, request.levels))
 
-    def design(self, request: Request, machine: Machine) -> Design:
-        factors_here = factors_of(tuple(machine.probes))
+    def design(self, request: RunRequest, machine: Machine) -> Design:
+        factors_here = make_factors(tuple(machine.probes))
         factors = choose(factors_here, _PRESETS[request.preset], request.levels)
         languages = factors[0].levels
         answer = probe_metrics(languages, machine)

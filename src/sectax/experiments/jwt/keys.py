@@ -167,7 +167,7 @@ def claims_text() -> str:
     return json.dumps(CLAIMS, separators=(",", ":"))
 
 
-def key_of(inputs: Mapping[str, str], algorithm: str) -> dict[str, str]:
+def algorithm_inputs(inputs: Mapping[str, str], algorithm: str) -> dict[str, str]:
     """The inputs of one algorithm, by the names of the probe protocol."""
     prefix = f"{algorithm}."
     return {name.removeprefix(prefix): text for name, text in inputs.items() if name.startswith(prefix)}

@@ -21,7 +21,7 @@ _ANY = "confidential"
 
 
 @dataclass(frozen=True)
-class Places:
+class HostPairs:
     """Where the subjects of a run are.
 
     Attributes:
@@ -53,7 +53,7 @@ class Places:
         return self.pairs[int(levels.get(PAIR, "1")) - 1][levels[HOST]]
 
 
-def read_places(options: Mapping[str, tuple[str, ...]], otherwise: Mapping[str, str]) -> Places:
+def read_places(options: Mapping[str, tuple[str, ...]], otherwise: Mapping[str, str]) -> HostPairs:
     """Understand --host and --pair.
 
     Args:
@@ -81,7 +81,7 @@ def read_places(options: Mapping[str, tuple[str, ...]], otherwise: Mapping[str, 
                 f"--pair repeats a pair, and {len(first) or 'no'} hosts were named", "give exactly two with --host"
             )
         pairs.append(dict(zip(first, (_checked_host(left), _checked_host(right)), strict=True)))
-    return Places(tuple(pairs))
+    return HostPairs(tuple(pairs))
 
 
 def sees_this_machine(where: str) -> bool:
@@ -94,7 +94,7 @@ def _checked_host(where: str) -> str:
     return where
 
 
-def scope(places: Places) -> str:
+def scope(places: HostPairs) -> str:
     """What a cost that was measured on these hosts says of others."""
     if any(where.startswith(_CONTAINERS) for where in places.hosts):
         return f"{_ISOLATION}. The cost is that of this machine, kernel and processor."

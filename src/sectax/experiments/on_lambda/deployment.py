@@ -13,8 +13,8 @@ import msgspec
 
 from sectax.experiments.on_lambda import LOCAL_ROLE
 from sectax.experiments.on_lambda.code import read_code
-from sectax.experiments.on_lambda.failures import OddAnswer, answer_of
-from sectax.experiments.on_lambda.services import Service
+from sectax.experiments.on_lambda.failures import OddAnswer, reading_answer
+from sectax.experiments.on_lambda.services import LambdaService
 from sectax.model.subject import Witnesses
 from sectax.parts.machine import architecture
 
@@ -73,7 +73,7 @@ class DeployedSpec:
     layers: tuple[str, ...] = ()
     role: str = LOCAL_ROLE
     deadline_s: float = 30.0
-    service: Service = field(kw_only=True, repr=False)
+    service: LambdaService = field(kw_only=True, repr=False)
 
 
 class Deployment:
@@ -99,7 +99,7 @@ class Deployment:
             more["Layers"] = [spec.service.layer(client, layer) for layer in spec.layers]
         archive = read_code(spec.code)
         self._created = True  # a call that fails late may have made it all the same
-        with answer_of("CreateFunction"):
+        with reading_answer("CreateFunction"):
             client.create_function(
                 FunctionName=self.name,
                 Runtime=spec.runtime,
@@ -115,14 +115,14 @@ class Deployment:
             )
         configuration = self._configuration()
         if configuration.get("State") != "Active":
-            with answer_of("GetFunction"):
+            with reading_answer("GetFunction"):
                 client.get_waiter("function_active_v2").wait(FunctionName=self.name)
             configuration = self._configuration()
         return _witnesses(configuration)
 
     def invoke(self, event: bytes) -> tuple[dict[str, Any], str]:
         """Invoke it once: boto3's answer, and its payload as text."""
-        with answer_of("Invoke"):
+        with reading_answer("Invoke"):
             answer: dict[str, Any] = self._client.invoke(FunctionName=self.name, LogType="Tail", Payload=event)
             payload = answer["Payload"].read().decode(errors="replace")  # first: what is not read leaves a socket open
             base64.b64decode(answer.get("LogResult", ""))  # so that whoever reads the log can
@@ -131,7 +131,7 @@ class Deployment:
     def delete(self) -> None:
         """Delete it, where it is there."""
         if self._created:
-            with answer_of("DeleteFunction"):
+            with reading_answer("DeleteFunction"):
                 self._client.delete_function(FunctionName=self.name)
             self._created = False
 
@@ -141,7 +141,7 @@ class Deployment:
             self.delete()
 
     def _configuration(self) -> dict[str, Any]:
-        with answer_of("GetFunctionConfiguration"):
+        with reading_answer("GetFunctionConfiguration"):
             configuration: dict[str, Any] = self._client.get_function_configuration(FunctionName=self.name)
             return configuration
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 
 from sectax.design.matrix import Levels
 from sectax.experiments.client_server.endpoint import read_endpoint
-from sectax.experiments.interface import Bench, Experiment, Machine, Option, Request
+from sectax.experiments.interface import Bench, Experiment, Machine, Option, RunRequest
 from sectax.experiments.levels import choose
 from sectax.experiments.on_lambda import AWS, LOCAL, LOCAL_ROLE
 from sectax.model.bill import Usage, billed_s
@@ -103,7 +103,7 @@ def metrics(endpoint: str | None) -> tuple[Metric, ...]:
     )
 
 
-def answered_by(reported: tuple[Metric, ...]) -> str:
+def deciding_metric(reported: tuple[Metric, ...]) -> str:
     """Which of two metrics answers the question, and why; nothing where there is no CPU time."""
     if CPU_TIME not in reported:
         return ""
@@ -211,10 +211,10 @@ class LambdaBench(Bench):
 
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
-        from sectax.experiments.on_lambda.services import Service  # with what starts the local server
+        from sectax.experiments.on_lambda.services import LambdaService  # with what starts the local server
 
         endpoint, self.role = where(plan.options)
-        self.service = Service(endpoint)
+        self.service = LambdaService(endpoint)
 
     def start(self, inputs: Mapping[str, str]) -> None:
         """So that what hinders the service is said once, and before anything is tried."""
@@ -269,7 +269,10 @@ def memory_levels(requested: tuple[str, ...], there_are: tuple[str, ...]) -> tup
 
 
 def chosen_factors(
-    available: tuple[Factor, ...], memory_mb: tuple[str, ...], preset: Mapping[str, tuple[str, ...]], request: Request
+    available: tuple[Factor, ...],
+    memory_mb: tuple[str, ...],
+    preset: Mapping[str, tuple[str, ...]],
+    request: RunRequest,
 ) -> tuple[Factor, ...]:
     """The factors of a run, as `levels.choose` has them; of memory every size of Lambda's may be asked for.
 
@@ -294,7 +297,7 @@ def waits_for_quota(endpoint: str | None, levels: Levels) -> bool:
     return endpoint == LOCAL and levels["pace"] == BACK_TO_BACK and is_small
 
 
-def batch_s_of(endpoint: str | None, levels: Levels) -> float | None:
+def target_batch_s(endpoint: str | None, levels: Levels) -> float | None:
     """Seconds of a batch of a memory size, where it is another than `BATCH_S`."""
     if waits_for_quota(endpoint, levels):
         return LONG_BATCH_S

@@ -23,7 +23,7 @@ class OddAnswer(Exception):
         self.words = words
 
 
-# Everything that a call through AWS's client may raise, where it is made under `answer_of`.
+# Everything that a call through AWS's client may raise, where it is made under `reading_answer`.
 ServiceTrouble = (ClientError, BotoCoreError, ResponseParserError, OddAnswer)
 # How the client stumbles over an answer that has another form than a Lambda's.
 Unreadable = (ValueError, TypeError, AttributeError, LookupError)
@@ -33,7 +33,7 @@ _LOG_LINES = 3
 
 
 @contextmanager
-def answer_of(operation: str) -> Iterator[None]:
+def reading_answer(operation: str) -> Iterator[None]:
     """Around one call and the reading of its answer: what stumbles over its form is raised as `OddAnswer`."""
     try:
         yield

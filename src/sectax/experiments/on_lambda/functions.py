@@ -93,7 +93,7 @@ def build(name: str, language: str) -> Path:
     lack = missing(function)
     if lack is not None:
         raise SetUpFailed(f"function {name} in {language}: {lack.reason}", lack.hint)
-    path = zip_of(function)
+    path = zip_path(function)
     if path.exists():
         return path
     with installer.scratch_beside(path) as scratch:
@@ -109,7 +109,7 @@ def build(name: str, language: str) -> Path:
     return path
 
 
-def zip_of(function: Function) -> Path:
+def zip_path(function: Function) -> Path:
     """Where the zip of a function that can be built is, or will be."""
     folder = cache.place("functions", f"{function.name}-{function.language}", *_ingredients(function))
     return folder.with_name(f"{folder.name}.zip")
@@ -117,7 +117,7 @@ def zip_of(function: Function) -> Path:
 
 def _ingredients(function: Function) -> Iterator[bytes]:
     if function.language == "go":
-        tool_chain = [go.version_of(_go_program(function)), go.architecture()]
+        tool_chain = [go.installed_version(_go_program(function)), go.architecture()]
     else:
         tool_chain = [sys.version, platform.machine()]
     yield repr((_BUILD, tool_chain)).encode()

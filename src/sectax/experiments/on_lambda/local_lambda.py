@@ -25,7 +25,7 @@ class NoLocalLambda(SectaxError):
     exit_status = ExitStatus.NOTHING_MEASURED
 
 
-class Measured(msgspec.Struct, frozen=True):
+class InvocationReport(msgspec.Struct, frozen=True):
     """What the server reports of one invocation (members: docs/lambda.md); None where the machine cannot count it."""
 
     duration_s: float
@@ -73,7 +73,7 @@ class LocalLambda:
         self._server = server = host().start(argv, env=lambda_local.environment(), ends_itself=True)
         deadline = time.monotonic() + _START_S
         try:
-            ready = msgspec.json.decode(server.receive_line(deadline), type=lambda_local.Answer)
+            ready = msgspec.json.decode(server.receive_line(deadline), type=lambda_local.LambdaCheck)
         except (ChildError, msgspec.DecodeError) as error:
             self.stop()
             stderr = server.stderr_tail.decode(errors="replace").strip()
@@ -119,11 +119,11 @@ class LocalLambda:
         )
 
 
-def measured(answer: dict[str, Any]) -> Measured:
+def measured(answer: dict[str, Any]) -> InvocationReport:
     """What the server measured of an invocation.
 
     Args:
         answer: of boto3's `invoke`.
     """
     headers: dict[str, str] = answer["ResponseMetadata"]["HTTPHeaders"]
-    return msgspec.json.decode(headers[MEASURED], type=Measured)
+    return msgspec.json.decode(headers[MEASURED], type=InvocationReport)

@@ -16,7 +16,7 @@ def function(name: str) -> Part:
 
     def missing() -> Missing | None:
         lack = functions.missing(wanted)
-        if lack is not None or functions.zip_of(wanted).exists():
+        if lack is not None or functions.zip_path(wanted).exists():
             return lack
         return Missing(f"{title} is not built yet", "sectax setup", makable=True, on_first_use=True)
 

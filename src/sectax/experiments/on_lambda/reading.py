@@ -25,7 +25,7 @@ _AMOUNTS = ("cpu_time_s", "after_answer_s", "throttled_s", "throttled_periods", 
 
 
 @dataclass(frozen=True)
-class Reading:
+class InvocationReading:
     """One invocation.
 
     Attributes:
@@ -48,7 +48,7 @@ class Reading:
     parts: dict[str, float] = field(default_factory=dict)
 
 
-def reading(answer: dict[str, Any]) -> Reading | None:
+def reading(answer: dict[str, Any]) -> InvocationReading | None:
     """Read boto3's answer of an `invoke` with LogType=Tail; None where it reports no Duration."""
     if MEASURED in answer["ResponseMetadata"]["HTTPHeaders"]:
         try:
@@ -58,7 +58,7 @@ def reading(answer: dict[str, Any]) -> Reading | None:
     return _of_report(base64.b64decode(answer.get("LogResult", "")).decode(errors="replace"))
 
 
-def _of_header(answer: dict[str, Any]) -> Reading:
+def _of_header(answer: dict[str, Any]) -> InvocationReading:
     reported = measured(answer)
     limit, cgroup = reported.memory_limit_bytes, reported.cgroup
     in_force = {
@@ -70,12 +70,12 @@ def _of_header(answer: dict[str, Any]) -> Reading:
     limits: Witnesses = {name: value for name, value in in_force.items() if value is not None}
     amounts = {name: float(value) for name in _AMOUNTS if (value := getattr(reported, name)) is not None}
     memory = None if reported.max_memory_bytes is None else float(reported.max_memory_bytes)
-    return Reading(
+    return InvocationReading(
         reported.duration_s, reported.billed_ms / 1e3, reported.init_s, memory, SERVER_CLOCK, 1e-9, amounts, limits
     )
 
 
-def _of_report(log: str) -> Reading | None:
+def _of_report(log: str) -> InvocationReading | None:
     # The function may print what looks like one; Lambda's own line is the last.
     begin = log.rfind(BEGINS)
     try:
@@ -85,4 +85,4 @@ def _of_report(log: str) -> Reading | None:
     if not {"duration", "billed"} <= reported.keys():
         return None
     init, memory = reported.get("init"), reported.get("used")
-    return Reading(reported["duration"], reported["billed"], init, memory, REPORT_CLOCK, REPORT_STEP_S)
+    return InvocationReading(reported["duration"], reported["billed"], init, memory, REPORT_CLOCK, REPORT_STEP_S)

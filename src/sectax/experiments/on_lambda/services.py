@@ -32,7 +32,7 @@ class NoService(SectaxError):
     exit_status = ExitStatus.NOTHING_MEASURED
 
 
-class Service:
+class LambdaService:
     """AWS's Lambda API at one endpoint, as a context manager: inside it, it can be called.
 
     Attributes:
@@ -47,7 +47,7 @@ class Service:
         self._clients: dict[float, Any] = {}
         self._layers: dict[str, str] = {}
 
-    def __enter__(self) -> Service:
+    def __enter__(self) -> LambdaService:
         """Start the local server, or ask at the address.
 
         Raises:
@@ -81,14 +81,14 @@ class Service:
 
     def layer(self, client: Any, source: str) -> str:
         """The ARN of a layer version; an archive is published the first time. May raise `failures.ServiceTrouble`."""
-        from sectax.experiments.on_lambda.failures import answer_of  # with boto3's own errors
+        from sectax.experiments.on_lambda.failures import reading_answer  # with boto3's own errors
 
         if source.startswith("arn:"):
             return source
         archive = read_code(source)
         mark = hashlib.sha256(archive).hexdigest()
         if mark not in self._layers:
-            with answer_of("PublishLayerVersion"):
+            with reading_answer("PublishLayerVersion"):
                 published = client.publish_layer_version(LayerName=f"sectax-{mark[:16]}", Content={"ZipFile": archive})
                 self._layers[mark] = str(published["LayerVersionArn"])
         return self._layers[mark]

@@ -15,7 +15,7 @@ import msgspec
 from sectax.experiments.on_lambda import EMPTY_EVENT
 from sectax.experiments.on_lambda.deployment import DeployedSpec, Deployment
 from sectax.experiments.on_lambda.failures import ServiceTrouble, function_error, refusal
-from sectax.experiments.on_lambda.reading import Reading, reading
+from sectax.experiments.on_lambda.reading import InvocationReading, reading
 from sectax.experiments.on_probe.failures import redaction
 from sectax.model.errors import SectaxError, SubjectFailed
 from sectax.model.metric import FIRST
@@ -163,7 +163,7 @@ class FunctionSubject:
         if left_s > 0:
             time.sleep(left_s)
 
-    def _cold_observations(self, cold: Reading) -> Iterator[Observation]:
+    def _cold_observations(self, cold: InvocationReading) -> Iterator[Observation]:
         if cold.init_s is not None:  # an instance that the service began ahead reports no init phase
             yield Observation(FIRST, cold.init_s + cold.duration_s, "s", cold.clock, 1)
             yield Observation(f"{FIRST}.init", cold.init_s, "s", cold.clock, 1)
@@ -171,7 +171,7 @@ class FunctionSubject:
         if self._spec.counts_first:
             yield Observation("invocation", cold.duration_s, "s", cold.clock, 1)
 
-    def _warm_observations(self, warm: Reading) -> Iterator[Observation]:
+    def _warm_observations(self, warm: InvocationReading) -> Iterator[Observation]:
         # First of all: a record tells observations of one name apart by their place in the list, and an opening has
         # others before this one.
         if self._spec.counts_first:
@@ -185,7 +185,7 @@ class FunctionSubject:
         for part, seconds in warm.parts.items():
             yield Observation(part, seconds, "s", TOLD_CLOCK, 1)
 
-    def _warm(self, telemetry: dict[str, float]) -> Reading:
+    def _warm(self, telemetry: dict[str, float]) -> InvocationReading:
         """One invocation of an instance that is warm, at the pace of the treatment."""
         for _ in range(_COLD_IN_A_ROW):
             self._wait()
@@ -206,7 +206,7 @@ class FunctionSubject:
             "its instances do not live: see whether it ends its own process, or whether concurrency is limited to 0",
         )
 
-    def _invoke(self, event: bytes) -> tuple[Reading, str]:
+    def _invoke(self, event: bytes) -> tuple[InvocationReading, str]:
         """Invoke once, and see that the answer is the right one."""
         answer, payload = self._call(event)
         if answer.get("FunctionError"):

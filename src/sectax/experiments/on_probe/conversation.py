@@ -27,7 +27,7 @@ from sectax.protocol.messages import (
     StopReply,
     WitnessReply,
 )
-from sectax.protocol.session import ProtocolViolation, Rule, Session
+from sectax.protocol.session import ProbeSession, ProtocolViolation, ReplyRule
 
 ReplyT = TypeVar("ReplyT", bound=Reply)
 
@@ -46,11 +46,13 @@ class Conversation:
         wall_s: what the last exchange took, by sectax's clock.
     """
 
-    def __init__(self, child: Child, deadline_s: float, session: Session | None = None, noise_allowed: int = 0) -> None:
+    def __init__(
+        self, child: Child, deadline_s: float, session: ProbeSession | None = None, noise_allowed: int = 0
+    ) -> None:
         """Args: *deadline_s*, seconds that every reply may take; *noise_allowed*, lines that are read over."""
         self.child = child
         self.deadline_s = deadline_s
-        self.session = Session() if session is None else session
+        self.session = ProbeSession() if session is None else session
         self.noise: list[bytes] = []
         self._noise_allowed = noise_allowed
         self.wall_s = 0.0
@@ -94,7 +96,7 @@ class Conversation:
             try:
                 return self.session.receive(line, kind)
             except ProtocolViolation as violation:
-                if violation.rule is not Rule.JSON_OBJECT or len(self.noise) >= self._noise_allowed:
+                if violation.rule is not ReplyRule.JSON_OBJECT or len(self.noise) >= self._noise_allowed:
                     raise
                 self.noise.append(line)
 
@@ -119,9 +121,9 @@ class ProbeProgram:
     def start(self, first_seq: int = 1) -> Conversation:
         """A fresh process. Raises `ChildNotStarted`."""
         child = host().start(self.argv, cwd=self.cwd, line_limit=MAX_LINE_BYTES)
-        return Conversation(child, self.patience_s, Session(first_seq), _NOISE_ALLOWED)
+        return Conversation(child, self.patience_s, ProbeSession(first_seq), _NOISE_ALLOWED)
 
-    def start_with(self, operation: str, parameters: dict[str, str], inputs: dict[str, str]) -> Conversation:
+    def start_operation(self, operation: str, parameters: dict[str, str], inputs: dict[str, str]) -> Conversation:
         """A fresh process, greeted, with an operation made ready. Raises what `Conversation` raises."""
         interview = self.start()
         try:

@@ -37,13 +37,13 @@ def key_inputs(algorithm: str, entropy: bytes) -> dict[str, str]:
         if name == P_256:
             own = (1 + int.from_bytes(own) % (_ORDER - 1)).to_bytes(32)
         private += own
-    keys = {"private_key": encode(private), "public_key": encode(public_of(algorithm, private))}
+    keys = {"private_key": encode(private), "public_key": encode(public_key(algorithm, private))}
     if ML_KEM in parts(algorithm):
         keys["decapsulation_key"] = encode(_ml_kem_keys(private[:64])[1])
     return keys
 
 
-def public_of(algorithm: str, private: bytes) -> bytes:
+def public_key(algorithm: str, private: bytes) -> bytes:
     public = b""
     for name in parts(algorithm):
         own, private = private[: _PRIVATE_BYTES[name]], private[_PRIVATE_BYTES[name] :]

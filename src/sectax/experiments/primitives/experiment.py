@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sectax.design.matrix import MOST_PRIMARY, Levels
-from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
+from sectax.experiments.interface import Bench, Design, Experiment, Machine, Rules, RunRequest, Wanted
 from sectax.experiments.levels import choose
 from sectax.experiments.on_probe.experiment import (
     BATCH_S,
@@ -99,7 +99,7 @@ def _factors(languages: tuple[str, ...]) -> tuple[Factor, ...]:
     )
 
 
-def _chosen_factors(available: tuple[Factor, ...], request: Request) -> tuple[Factor, ...]:
+def _chosen_factors(available: tuple[Factor, ...], request: RunRequest) -> tuple[Factor, ...]:
     """The factors of a run. Families follow from algorithms, and what has no message has no size."""
     preset, requested = dict(_PRESETS[request.preset]), dict(request.levels)
     if "family" not in requested and "algorithm" in requested:
@@ -192,19 +192,19 @@ class PrimitivesExperiment(Experiment):
         return cases()
 
     def requirements(self) -> tuple[str, ...]:
-        return self.requirements_of({})
+        return self.level_requirements({})
 
-    def requirements_of(self, levels: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    def level_requirements(self, levels: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
         """What these levels need, or those of the default preset."""
         languages = choose(self.factors[:1], {"language": _PRESETS["default"]["language"]}, {
             name: asked for name, asked in levels.items() if name == "language"
         })  # fmt: skip
         return tuple(f"probe:{name}" for name in languages[0].levels)
 
-    def wants(self, request: Request) -> Wanted:
+    def wants(self, request: RunRequest) -> Wanted:
         return Wanted(probes=_chosen_factors(self.factors, request)[0].levels, hosts=(LOCAL_HOST,))
 
-    def design(self, request: Request, machine: Machine) -> Design:
+    def design(self, request: RunRequest, machine: Machine) -> Design:
         factors = {factor.name: factor for factor in _chosen_factors(_factors(tuple(machine.probes)), request)}
         languages, families = factors["language"].levels, factors["family"].levels
         answer = probe_metrics(languages, machine)

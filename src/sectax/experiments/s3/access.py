@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class Access:
+class S3Access:
     """Where an S3 service is, and the credentials for it.
 
     Attributes:

@@ -13,18 +13,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sectax.experiments.client_server.endpoint import AWS, LOCAL
-from sectax.experiments.client_server.load import clients_of, rate_of
+from sectax.experiments.client_server.load import client_count, target_rate
 from sectax.experiments.client_server.work_folder import sweep as sweep_folders
 from sectax.experiments.interface import Bench
 from sectax.experiments.s3 import parts
-from sectax.experiments.s3.access import Access
-from sectax.experiments.s3.buckets import Buckets, Left, LeftBehind, NoBucket
+from sectax.experiments.s3.access import S3Access
+from sectax.experiments.s3.buckets import Buckets, LeftBehind, LeftoverBucket, NoBucket
 from sectax.experiments.s3.buckets import sweep as sweep_buckets
 from sectax.experiments.s3.levels import GO, MULTIPART, PART_BYTES, PYTHON, TLS, size_bytes
 from sectax.experiments.s3.minio import KMS_KEY, WORK_FOLDERS, Minio
-from sectax.experiments.s3.shelf import Shelf
+from sectax.experiments.s3.object_pool import ObjectPool
 from sectax.experiments.s3.spec import S3Spec
-from sectax.experiments.s3.where import read_certificate, read_where, region_of
+from sectax.experiments.s3.where import read_certificate, read_where, service_region
 from sectax.hosts.places import HERE
 from sectax.model.errors import WrongUse
 from sectax.model.plan import Calibrated, Plan
@@ -40,12 +40,12 @@ _IN_PYTHON = (sys.executable, str(cache.bundled("clients", "s3-python") / "s3_cl
 class _Service:
     """One way to the objects: over plain HTTP or over TLS."""
 
-    access: Access
+    access: S3Access
     server: Minio | None
     buckets: Buckets
     names: dict[str, tuple[str, ...]]
     refused: dict[str, NoBucket]  # encryption -> why the service has no bucket with it
-    shelf: Shelf = field(default_factory=Shelf)
+    shelf: ObjectPool = field(default_factory=ObjectPool)
 
 
 class S3Bench(Bench):
@@ -103,7 +103,7 @@ class S3Bench(Bench):
             access = server.access
         else:
             server = None
-            access = Access("" if where.endpoint == AWS else where.endpoint, region_of(where), ca_pem=self._ca)
+            access = S3Access("" if where.endpoint == AWS else where.endpoint, service_region(where), ca_pem=self._ca)
             journals = cache.state_folder() / "s3-buckets"
             swept = sweep_buckets(access, journals)
             buckets = Buckets(access, journals)
@@ -142,8 +142,8 @@ class S3Bench(Bench):
             key=inputs[_KEY],
             part_bytes=PART_BYTES if levels["upload"] == MULTIPART else 0,
             concurrency=int(levels["concurrency"]),
-            places=tuple(self.places) or (HERE,) * clients_of(self.plan.options),
-            rate=rate_of(levels["load"]),
+            places=tuple(self.places) or (HERE,) * client_count(self.plan.options),
+            rate=target_rate(levels["load"]),
             server=service.server,
             thorough=calibrated is None or not self._piloted,
             added_s=self.plan.added_s(treatment, calibrated),
@@ -151,7 +151,7 @@ class S3Bench(Bench):
         )
 
 
-def _remove(buckets: Buckets, access: Access, swept: list[Left]) -> None:
+def _remove(buckets: Buckets, access: S3Access, swept: list[LeftoverBucket]) -> None:
     """Remove what the run stored. Raises `LeftBehind` where something stays, of this run or an earlier one."""
     left = [*swept, *buckets.remove()]
     if left:

@@ -22,7 +22,7 @@ from typing import Any
 
 import msgspec
 
-from sectax.experiments.s3.access import Access
+from sectax.experiments.s3.access import S3Access
 from sectax.experiments.s3.levels import ENCRYPTIONS
 from sectax.model.errors import ExitStatus, SectaxError
 from sectax.text.printable import printable
@@ -49,7 +49,7 @@ class LeftBehind(SectaxError):
 
     exit_status = ExitStatus.NOTHING_MEASURED
 
-    def __init__(self, left: Sequence[Left], access: Access) -> None:
+    def __init__(self, left: Sequence[LeftoverBucket], access: S3Access) -> None:
         named = "; ".join(map(str, left))
         super().__init__(
             f"what the run stored could not be removed: {named}",
@@ -58,7 +58,7 @@ class LeftBehind(SectaxError):
 
 
 @dataclass(frozen=True)
-class Left:
+class LeftoverBucket:
     """A bucket that could not be cleaned up, and why; `made` is whether the run made it."""
 
     bucket: str
@@ -70,7 +70,7 @@ class Left:
         what = "is left" if self.made else f"keeps what is below {self.prefix}"
         return f"bucket {self.bucket} {what} ({self.why})"
 
-    def command(self, access: Access) -> str:
+    def command(self, access: S3Access) -> str:
         """What removes it, and nothing of anybody else's."""
         where = f" --endpoint-url {access.endpoint}" if access.endpoint else ""
         empty = f"aws s3 rm --recursive s3://{self.bucket}/{self.prefix}{where}"
@@ -98,7 +98,7 @@ class Rule:
 class Buckets:
     """All buckets of one session at one service."""
 
-    def __init__(self, access: Access, journals: Path | None = None) -> None:
+    def __init__(self, access: S3Access, journals: Path | None = None) -> None:
         """Args: *journals*, where to note what was made; None for a server whose data go with it."""
         self.token = secrets.token_hex(5)
         self.prefix = f"sectax-{self.token}/"
@@ -141,13 +141,13 @@ class Buckets:
             )
         return (name,)
 
-    def remove(self) -> list[Left]:
+    def remove(self) -> list[LeftoverBucket]:
         """Delete what the run stored, and the buckets that it made: within a minute, and no longer than until Ctrl-C.
 
         Returns:
             What could not be removed.
         """
-        left: dict[str, Left] = {}
+        left: dict[str, LeftoverBucket] = {}
         with contextlib.suppress(KeyboardInterrupt), _interruptible():
             remove(self._s3, self._journal, left)
         if self._path is not None and self._lock >= 0:
@@ -192,7 +192,7 @@ class Buckets:
             os.pwrite(self._lock, msgspec.json.encode(self._journal), 0)
 
 
-def client(access: Access) -> Any:
+def client(access: S3Access) -> Any:
     """boto3's client for what is not measured. Calls are made once."""
     import boto3  # type: ignore[import-untyped]  # it takes a third of a second
     from botocore.config import Config  # type: ignore[import-untyped]
@@ -226,17 +226,17 @@ def client(access: Access) -> Any:
             os.unlink(file.name)
 
 
-def remove(s3: Any, journal: _Journal, left: dict[str, Left], longest_s: float = _LONGEST_S) -> None:
+def remove(s3: Any, journal: _Journal, left: dict[str, LeftoverBucket], longest_s: float = _LONGEST_S) -> None:
     """Delete all below the journal's prefix, then the buckets that were made and are empty.
 
     Args:
         left: filled with what stays, by bucket; also where an interrupt ends it.
     """
-    from sectax.experiments.s3.failures import meaning_of
+    from sectax.experiments.s3.failures import explain_error
 
     names = tuple(dict.fromkeys((*journal.made, *journal.used)))
     for name in names:
-        left[name] = Left(name, journal.prefix, name in journal.made, "cleaning up was interrupted")
+        left[name] = LeftoverBucket(name, journal.prefix, name in journal.made, "cleaning up was interrupted")
     patience = _Patience(time.monotonic() + longest_s)
     for name in names:
         try:
@@ -245,7 +245,7 @@ def remove(s3: Any, journal: _Journal, left: dict[str, Left], longest_s: float =
             if not why and name in journal.made and not s3.list_objects_v2(Bucket=name, MaxKeys=1).get("Contents"):
                 s3.delete_bucket(Bucket=name)
         except Exception as error:  # whatever it is, the other buckets come next
-            why = "" if "NoSuchBucket" in str(error) else printable(meaning_of(error)[0], 200)
+            why = "" if "NoSuchBucket" in str(error) else printable(explain_error(error)[0], 200)
         if why:
             left[name] = replace(left[name], why=why)
         else:
@@ -310,9 +310,9 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def sweep(access: Access, journals: Path) -> list[Left]:
+def sweep(access: S3Access, journals: Path) -> list[LeftoverBucket]:
     """Remove from a service what runs that were killed left there; returns what is left."""
-    left: list[Left] = []
+    left: list[LeftoverBucket] = []
     for path in sorted(journals.glob("*.json")):
         with contextlib.suppress(OSError, msgspec.DecodeError):
             lock = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
@@ -322,7 +322,7 @@ def sweep(access: Access, journals: Path) -> list[Left]:
                 journal = msgspec.json.decode(content, type=_Journal) if content else None
                 if journal is not None and (journal.endpoint, journal.region) != (access.endpoint, access.region):
                     continue
-                leftovers: dict[str, Left] = {}
+                leftovers: dict[str, LeftoverBucket] = {}
                 if journal is not None:
                     remove(client(access), journal, leftovers, _SWEEP_S)
                 left += leftovers.values()
@@ -338,10 +338,10 @@ def _explained(bucket: str) -> Iterator[None]:
     """Turn boto3's errors into `NoBucket`."""
     from botocore.exceptions import BotoCoreError, ClientError
 
-    from sectax.experiments.s3.failures import meaning_of
+    from sectax.experiments.s3.failures import explain_error
 
     try:
         yield
     except (ClientError, BotoCoreError) as error:
-        message, hint = meaning_of(error)
+        message, hint = explain_error(error)
         raise NoBucket(f"bucket {bucket}: {printable(message, 300)}", hint) from error

@@ -8,9 +8,17 @@ from typing import Any
 
 import msgspec
 
-from sectax.experiments.client_server.client import GRACE_S, HELLO_S, Batch, Conversation, Nothing, Opened, RuntimeHello
-from sectax.experiments.s3.access import Access
-from sectax.hosts.places import HERE, Place, Variables
+from sectax.experiments.client_server.client import (
+    GRACE_S,
+    HELLO_S,
+    ArmOpened,
+    Batch,
+    ClientConversation,
+    Nothing,
+    RuntimeHello,
+)
+from sectax.experiments.s3.access import S3Access
+from sectax.hosts.places import HERE, ClientHost, Variables
 
 PROTOCOL = 4
 
@@ -20,7 +28,7 @@ _READY, _READY_BYTES = 32, 8 * 1024 * 1024
 _SLOWEST_BYTES_S = 1e6
 
 
-class Measured(Batch, frozen=True, kw_only=True):
+class ObjectBatch(Batch, frozen=True, kw_only=True):
     """A batch of operations on objects.
 
     `check_ns` has one for every GET, `buckets` the place of its bucket for every time; `peak_bytes` and `attempts` are
@@ -39,7 +47,7 @@ class Measured(Batch, frozen=True, kw_only=True):
         return super().complaint(count, spanned_s, at_once)
 
 
-class Hello(RuntimeHello, frozen=True):
+class S3Greeting(RuntimeHello, frozen=True):
     libraries: dict[str, str]
 
 
@@ -47,11 +55,11 @@ class Attempts(msgspec.Struct, frozen=True):
     attempts: int
 
 
-class ClientProcess(Conversation):
+class ClientProcess(ClientConversation):
     """Every method but `kill` may raise `ChildError`, `Answered` and `msgspec.DecodeError`."""
 
     def __init__(
-        self, argv: Sequence[str], access: Access, size: int, rate: float, seed: str = "", place: Place = HERE
+        self, argv: Sequence[str], access: S3Access, size: int, rate: float, seed: str = "", place: ClientHost = HERE
     ) -> None:
         """Args: how it is started; the service; bytes of an object; operations per second on schedule, 0 for none; the
         seed of its first body, which it makes meanwhile; where it runs.
@@ -61,13 +69,13 @@ class ClientProcess(Conversation):
         self._ready = 0  # operations that are staged
         self.send({"command": "hello", "protocol": PROTOCOL, "bytes": size, "seed": seed})
 
-    def hello(self) -> Hello:
+    def hello(self) -> S3Greeting:
         """The answer to what was asked when it was started."""
-        return self.receive(Hello, HELLO_S)
+        return self.receive(S3Greeting, HELLO_S)
 
-    def open(self, wanted: Mapping[str, Any], objects: int) -> Opened:
+    def open(self, wanted: Mapping[str, Any], objects: int) -> ArmOpened:
         """Args: what the protocol has as members of `open`, and how many objects a client goes round."""
-        return self.reply(Opened, self._patience_s(2 + objects), command="open", **wanted, objects=objects)
+        return self.reply(ArmOpened, self._patience_s(2 + objects), command="open", **wanted, objects=objects)
 
     def make_ready(self, count: int, ramp: int = 0) -> None:
         """Have as many operations staged as the next batch has, and some more."""
@@ -77,7 +85,7 @@ class ClientProcess(Conversation):
             self.reply(Nothing, self._patience_s(more), command="stage", count=more)
             self._ready += more
 
-    def measure(self, count: int, ramp: int = 0) -> Measured:
+    def measure(self, count: int, ramp: int = 0) -> ObjectBatch:
         """Args: how many operations; how many of them at either end do not count."""
         self.ask(count, ramp)
         return self.sent(count)
@@ -87,9 +95,9 @@ class ClientProcess(Conversation):
         self.send({"command": "measure", "count": count, "ramp": ramp, "start_ns": start_ns})
         self._ready -= count
 
-    def sent(self, count: int) -> Measured:
+    def sent(self, count: int) -> ObjectBatch:
         """The batch that was asked for."""
-        return self.receive(Measured, self._patience_s(count))
+        return self.receive(ObjectBatch, self._patience_s(count))
 
     def clear(self, count: int) -> None:
         self.reply(Nothing, self._patience_s(count), command="clear")
@@ -109,7 +117,7 @@ class ClientProcess(Conversation):
         return GRACE_S + scheduled_s + operations * (1.0 + 2 * self._size / _SLOWEST_BYTES_S)
 
 
-def _variables(access: Access) -> Variables:
+def _variables(access: S3Access) -> Variables:
     """Without what would lead the client to another address or other credentials than it is given."""
     if access.access_key:
         return Variables(("AWS_*",), {"AWS_EC2_METADATA_DISABLED": "true"})

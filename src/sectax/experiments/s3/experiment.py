@@ -12,12 +12,12 @@ from dataclasses import replace
 from sectax.experiments.client_server import load
 from sectax.experiments.client_server.endpoint import AWS, LOCAL
 from sectax.experiments.client_server.metrics import CLIENT_CPU, FIRST_BYTE, LATENCY, SERVER_CPU, TAILS
-from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
+from sectax.experiments.interface import Bench, Design, Experiment, Machine, Rules, RunRequest, Wanted
 from sectax.experiments.levels import choose
 from sectax.experiments.named import FOLDER
 from sectax.experiments.s3 import levels as s3
 from sectax.experiments.s3.parts import CLIENT, SERVER
-from sectax.experiments.s3.where import OPTIONS, Where, read_where
+from sectax.experiments.s3.where import OPTIONS, S3Options, read_where
 from sectax.model.advice_rules import AdviceRules, Choice, GrowsWithSize, Places, Requests
 from sectax.model.bill import Usage
 from sectax.model.finding import TreatmentResult
@@ -68,7 +68,7 @@ def _requests(levels: Mapping[str, str]) -> int:
 
 def rate(result: TreatmentResult) -> float | None:
     """Operations per second of the client that was measured: its schedule's, or as many as its latency lets through."""
-    scheduled = load.rate_of(result.levels["load"]) if "load" in result.levels else 0.0
+    scheduled = load.target_rate(result.levels["load"]) if "load" in result.levels else 0.0
     latency = result.estimates["latency"].point
     if scheduled:
         return scheduled
@@ -160,10 +160,10 @@ class S3Experiment(Experiment):
     options = OPTIONS
     budgets_s: Mapping[str, float] = {"quick": 80.0, "default": 400.0, "published": 540.0}
 
-    def wants(self, request: Request) -> Wanted:
+    def wants(self, request: RunRequest) -> Wanted:
         return Wanted(parts=(CLIENT, *((SERVER,) if read_where(request.options).endpoint == LOCAL else ())))
 
-    def design(self, request: Request, machine: Machine) -> Design:
+    def design(self, request: RunRequest, machine: Machine) -> Design:
         options = dict(request.options) | {FOLDER: (machine.folder,)}
         where = read_where(options)
         preset = s3.PRESETS[request.preset]
@@ -173,10 +173,10 @@ class S3Experiment(Experiment):
             preset = preset | {"transfer": (where.transfer,)}
         go_lack = machine.lacks(CLIENT)
         preset = preset | {"client": (s3.GO if go_lack is None else s3.PYTHON,)}
-        if any(map(load.rate_of, load.load_levels(request.levels.get("load", (load.CLOSED,))))):
+        if any(map(load.target_rate, load.load_levels(request.levels.get("load", (load.CLOSED,))))):
             preset = preset | {"concurrency": (load.OPEN_CONCURRENCY,)}
         factors = choose(_available_factors(request, preset), preset, request.levels)
-        clients = load.clients_of(options)
+        clients = load.client_count(options)
         load.check_shares(clients, _levels(factors, "concurrency"), _levels(factors, "load"))
         return Design(
             factors=factors,
@@ -259,7 +259,7 @@ class S3Experiment(Experiment):
         return (SERVER, CLIENT)
 
 
-def _available_factors(request: Request, preset: Mapping[str, tuple[str, ...]]) -> tuple[Factor, ...]:
+def _available_factors(request: RunRequest, preset: Mapping[str, tuple[str, ...]]) -> tuple[Factor, ...]:
     """The factors with the levels that the user or the preset names, where any may be named."""
     named = {"size": s3.size_levels, "concurrency": load.concurrency_levels, "load": load.load_levels}
     return tuple(
@@ -296,7 +296,7 @@ def _instead(factors: tuple[Factor, ...], go_lack: WhyNot | None) -> str:
     return f"; the client is boto3, since {go_lack.reason} ({go_lack.hint})"
 
 
-def _lacks(levels: Levels, where: Where, machine: Machine) -> Iterable[WhyNot | None]:
+def _lacks(levels: Levels, where: S3Options, machine: Machine) -> Iterable[WhyNot | None]:
     yield where.lacks(levels["transfer"], levels["encryption"])
     if levels["upload"] == s3.MULTIPART and s3.size_bytes(levels["size"]) <= s3.PART_BYTES:
         yield WhyNot("it fits into one part of 8 MiB", f"--level upload={s3.SINGLE}, or a larger size")

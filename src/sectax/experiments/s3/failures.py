@@ -64,7 +64,7 @@ MEANINGS: Meanings = {
 OTHER = ("the service answered {kind}", "")
 
 
-def meaning_of(error: Exception) -> tuple[str, str]:
+def explain_error(error: Exception) -> tuple[str, str]:
     """Of an error of boto3's own: what it means, and what to do."""
     from botocore import exceptions as trouble  # type: ignore[import-untyped]
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from sectax.experiments.client_server.client import Answered, Opened
+from sectax.experiments.client_server.client import Answered, ArmOpened
 from sectax.experiments.client_server.together import Together, every
-from sectax.experiments.s3.access import Access
-from sectax.experiments.s3.client_process import ClientProcess, Measured
-from sectax.hosts.places import Place
+from sectax.experiments.s3.access import S3Access
+from sectax.experiments.s3.client_process import ClientProcess, ObjectBatch
+from sectax.hosts.places import ClientHost
 from sectax.model.subject import Witnesses
 
 # Where the first object is, which every client stores for itself.
@@ -24,7 +24,13 @@ class ManyClients(Together[ClientProcess]):
     """
 
     def __init__(
-        self, places: Sequence[Place], argv: tuple[str, ...], access: Access, size: int, rate: float, seed: str = ""
+        self,
+        places: Sequence[ClientHost],
+        argv: tuple[str, ...],
+        access: S3Access,
+        size: int,
+        rate: float,
+        seed: str = "",
     ) -> None:
         """Args: where each of them runs."""
         self._rate = rate
@@ -38,7 +44,7 @@ class ManyClients(Together[ClientProcess]):
             raise
         super().__init__(clients, places)
 
-    def open(self, wanted: Mapping[str, Any], objects: int) -> Opened:
+    def open(self, wanted: Mapping[str, Any], objects: int) -> ArmOpened:
         """All must see the same. A body that can be made again is stored once, and the first client removes it."""
         many = len(self)
         wanted = {**wanted, "concurrency": wanted["concurrency"] // many, "rate": wanted["rate"] / many}
@@ -55,13 +61,13 @@ class ManyClients(Together[ClientProcess]):
         for client, own in zip(self.clients, self.shares(count, ramp), strict=True):
             client.make_ready(own)
 
-    def measure(self, count: int, ramp: int = 0) -> Measured:
+    def measure(self, count: int, ramp: int = 0) -> ObjectBatch:
         shares = self.shares(count, ramp)
 
         def ask(client: ClientProcess, own: int, begin: int) -> None:
             client.ask(own, ramp // len(self), begin)
 
-        def sent(client: ClientProcess) -> Measured:
+        def sent(client: ClientProcess) -> ObjectBatch:
             return client.sent(max(shares))
 
         return self.measure_together(shares, self._rate, ask, sent)
@@ -77,5 +83,5 @@ class ManyClients(Together[ClientProcess]):
             client.kill()
 
 
-def _common_witnesses(opened: Opened) -> Witnesses:
+def _common_witnesses(opened: ArmOpened) -> Witnesses:
     return {name: value for name, value in opened.witnesses.items() if name not in _OWN}

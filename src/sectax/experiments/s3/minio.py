@@ -18,7 +18,7 @@ from pathlib import Path
 from sectax.experiments.client_server.server import ServerFailed, free_port, log_tail, start_server
 from sectax.experiments.client_server.work_folder import WorkFolder
 from sectax.experiments.s3 import parts
-from sectax.experiments.s3.access import Access
+from sectax.experiments.s3.access import S3Access
 from sectax.hosts.process.child import Child
 from sectax.hosts.process.errors import ChildError, ChildSilent
 from sectax.model.why_not import WhyNot
@@ -44,7 +44,7 @@ class Minio:
     def __init__(self, base: Path, *, tls: bool = False) -> None:
         """Args: *base*, the folder below which it makes its own; *tls*, whether it speaks HTTPS."""
         self._program = parts.minio()
-        self.access = Access("")
+        self.access = S3Access("")
         self.data = base
         self._base = base
         self._tls = tls
@@ -106,7 +106,7 @@ class Minio:
             certificate, key = for_loopback()
             (root / "certs" / "public.crt").write_text(certificate)
             files.write_new(root / "certs" / "private.key", key.encode(), private=True)
-        self.access = Access("", access_key=user, secret_key=password, ca_pem=certificate)
+        self.access = S3Access("", access_key=user, secret_key=password, ca_pem=certificate)
 
     def _launch(self) -> None:
         assert self._folder is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sectax.parts import cache
 from sectax.parts.go_programs import GoProgram
-from sectax.parts.registry import Part, one_of
+from sectax.parts.registry import Part, family_part
 
 SERVER, CLIENT = "s3:minio", "s3:client"
 _SET_UP = "sectax setup s3"
@@ -28,4 +28,4 @@ def client() -> GoProgram:
 
 
 def part(name: str) -> Part:
-    return one_of("s3", name, {"minio": minio().part, "client": client().part})
+    return family_part("s3", name, {"minio": minio().part, "client": client().part})

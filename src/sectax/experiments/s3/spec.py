@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sectax.experiments.client_server.subject import SharesLoad
-from sectax.experiments.s3.access import Access
+from sectax.experiments.s3.access import S3Access
 from sectax.experiments.s3.minio import Minio
-from sectax.experiments.s3.shelf import Shelf
-from sectax.hosts.places import HERE, Place
+from sectax.experiments.s3.object_pool import ObjectPool
+from sectax.hosts.places import HERE, ClientHost
 from sectax.model.errors import SectaxError
 from sectax.model.subject import Subject
 
@@ -41,7 +41,7 @@ class S3Spec(SharesLoad):
 
     client: str
     argv: tuple[str, ...]
-    access: Access
+    access: S3Access
     operation: str
     encryption: str
     bytes: int
@@ -50,13 +50,13 @@ class S3Spec(SharesLoad):
     key: str = field(default="", repr=False)
     part_bytes: int = 0
     concurrency: int = 1
-    places: tuple[Place, ...] = field(default=(HERE,), repr=False, compare=False)
+    places: tuple[ClientHost, ...] = field(default=(HERE,), repr=False, compare=False)
     rate: float = 0.0
     server: Minio | None = field(default=None, repr=False)
     thorough: bool = True
     added_s: float = 0.0
     refused: SectaxError | None = field(default=None, repr=False)
-    shelf: Shelf | None = field(default=None, repr=False, compare=False)
+    shelf: ObjectPool | None = field(default=None, repr=False, compare=False)
 
     @property
     def alike(self) -> tuple[object, ...]:

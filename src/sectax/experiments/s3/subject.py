@@ -13,12 +13,12 @@ from typing import Any
 from sectax.experiments.client_server.client import Overlap
 from sectax.experiments.client_server.server import ServerFailed, cpu_time_s
 from sectax.experiments.client_server.subject import ClientSubject
-from sectax.experiments.s3.client_process import ClientProcess, Measured
+from sectax.experiments.s3.client_process import ClientProcess, ObjectBatch
 from sectax.experiments.s3.failures import MEANINGS, OTHER
 from sectax.experiments.s3.levels import CLIENT, ENCRYPTIONS, METADATA, NONE, SSE_C
 from sectax.experiments.s3.many_clients import ManyClients
+from sectax.experiments.s3.object_pool import PooledObject
 from sectax.experiments.s3.proof import cached_share, holds, stored_bytes
-from sectax.experiments.s3.shelf import Kept
 from sectax.experiments.s3.spec import S3Spec
 from sectax.hosts.process.telemetry import difference
 from sectax.model.errors import SubjectSkipped
@@ -59,7 +59,7 @@ class S3Subject(ClientSubject):
         self._by_bucket: dict[int, list[int]] = {}  # nanoseconds
         is_kept = spec.shelf is not None and spec.operation in ("get", "head") and spec.bytes > _KEPT_FROM
         self._shelf = spec.shelf if is_kept else None
-        self._stored_object: Kept | None = None
+        self._stored_object: PooledObject | None = None
 
     def start(self) -> None:
         """Start the client, without waiting for it."""
@@ -215,7 +215,7 @@ class S3Subject(ClientSubject):
         stored = self._stored_object
         return {} if stored is None else {"seed": stored.seed, "found": list(stored.found), "keep": stored.stays}
 
-    def _batch(self, count: int) -> tuple[Measured, float | None, dict[str, float]]:
+    def _batch(self, count: int) -> tuple[ObjectBatch, float | None, dict[str, float]]:
         """Returns what was measured, the server's CPU seconds meanwhile, and the client's telemetry."""
         client, ramp = self._running(), self._spec.ramp
         total = count + 2 * ramp

@@ -36,7 +36,7 @@ _BITS = {"K": 1e3, "M": 1e6, "G": 1e9}
 
 
 @dataclass(frozen=True)
-class Where:
+class S3Options:
     """What the options say.
 
     Attributes:
@@ -80,7 +80,7 @@ class Where:
         return None
 
 
-def read_where(options: Mapping[str, tuple[str, ...]]) -> Where:
+def read_where(options: Mapping[str, tuple[str, ...]]) -> S3Options:
     """What the options say. Raises `WrongUse`; reads no file."""
     typed = {name: values[0] for name, values in options.items() if values}
     folder = Path(typed.get(FOLDER, "."))
@@ -94,7 +94,7 @@ def read_where(options: Mapping[str, tuple[str, ...]]) -> Where:
     elif "data" in typed:
         raise WrongUse("--data is for the local server", "leave it out")
     buckets = _buckets(options.get("bucket", ()))
-    return Where(
+    return S3Options(
         endpoint=endpoint,
         region=typed.get("region"),
         ca=Path(folder, typed["ca"]) if "ca" in typed else None,
@@ -105,7 +105,7 @@ def read_where(options: Mapping[str, tuple[str, ...]]) -> Where:
     )
 
 
-def region_of(where: Where) -> str:
+def service_region(where: S3Options) -> str:
     """The region of the service: as the option says, or as the environment does."""
     return where.region or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or _BASIC_REGION
 

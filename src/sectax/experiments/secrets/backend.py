@@ -15,7 +15,7 @@ import msgspec
 
 from sectax.experiments.client_server.certificates import signed_for_loopback
 from sectax.experiments.secrets import moto
-from sectax.experiments.secrets.keeper import Calls, Keeper
+from sectax.experiments.secrets.secret_store import Calls, SecretStore
 from sectax.hosts.process.child import Child
 from sectax.hosts.process.errors import ChildError
 from sectax.hosts.registry import host
@@ -40,7 +40,7 @@ class _Ready(msgspec.Struct):
     tls: str
 
 
-class Backend(Keeper):
+class Backend(SecretStore):
     """A keeper on this machine, and a context manager.
 
     Inside it moto's Secrets Manager answers, at `port` of this machine's loopback alone. It closes the connection over
@@ -112,9 +112,9 @@ class Backend(Keeper):
     def _ask(self, order: object, within_s: float = _ANSWER_S) -> bytes:
         assert self._child is not None, "the backend was not started"
         with self._asking:
-            return self._reply_to(self._child, order, time.monotonic() + within_s)
+            return self._await_reply(self._child, order, time.monotonic() + within_s)
 
-    def _reply_to(self, child: Child, order: object, deadline: float) -> bytes:
+    def _await_reply(self, child: Child, order: object, deadline: float) -> bytes:
         try:
             child.send(msgspec.json.encode(order) + b"\n", deadline)
             return child.receive_line(deadline)

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Iterator, Mapping
 
 from sectax.design.matrix import Levels
-from sectax.experiments.interface import Bench, Design, Machine, Request, Rules, Wanted
+from sectax.experiments.interface import Bench, Design, Machine, Rules, RunRequest, Wanted
 from sectax.experiments.on_lambda import LOCAL, functions
 from sectax.experiments.on_lambda import experiment as on_lambda
 from sectax.experiments.secrets import levels as secrets
@@ -83,7 +83,7 @@ class SecretsExperiment(on_lambda.LambdaExperiment):
         "blocks in full, and secrets that are deleted within an hour"
     )
 
-    def wants(self, request: Request) -> Wanted:
+    def wants(self, request: RunRequest) -> Wanted:
         preset = secrets.PRESETS[request.preset]
         languages, *_ = on_lambda.chosen_factors(self.factors, secrets.MEMORY_MB, preset, request)
         is_local = secrets.read_settings(request.options).endpoint == LOCAL
@@ -91,7 +91,7 @@ class SecretsExperiment(on_lambda.LambdaExperiment):
             parts=(*map(_function, languages.levels), *((BACKEND, AGENT, on_lambda.LAMBDA) if is_local else ()))
         )
 
-    def design(self, request: Request, machine: Machine) -> Design:
+    def design(self, request: RunRequest, machine: Machine) -> Design:
         settings = secrets.read_settings(request.options)
         is_local = settings.endpoint == LOCAL
         as_published = request.preset == "published"
@@ -107,7 +107,7 @@ class SecretsExperiment(on_lambda.LambdaExperiment):
                 family=lambda levels: f"{levels['language']}, {levels['memory']} MB",
                 lacks=functools.partial(_lacks, machine, settings, as_published),
                 declares=functools.partial(_declares, settings),
-                batch_s=functools.partial(on_lambda.batch_s_of, settings.endpoint),
+                batch_s=functools.partial(on_lambda.target_batch_s, settings.endpoint),
                 at_once=functools.partial(_can_run_at_once, settings.endpoint),
                 # One reading is one reading: no part of it can be done once more at a known cost.
                 positive=lambda levels: False,
@@ -166,7 +166,7 @@ class SecretsExperiment(on_lambda.LambdaExperiment):
         )
 
     def usage(self, plan: Plan) -> tuple[Usage, ...]:
-        from sectax.experiments.secrets.places import RARE_ON_AWS
+        from sectax.experiments.secrets.services import RARE_ON_AWS
         from sectax.experiments.secrets.subject import SOMETIMES
 
         sizes = len({treatment.levels["size"] for treatment in plan.treatments})
@@ -207,7 +207,7 @@ class _Bench(on_lambda.LambdaBench):
 
     def start(self, inputs: Mapping[str, str]) -> None:
         """The keeper of the secrets first: functions are let to its port and nowhere else."""
-        from sectax.experiments.secrets.places import AwsPlace, HerePlace
+        from sectax.experiments.secrets.services import AwsPlace, HerePlace
 
         sizes = sorted({secrets.SIZES[treatment.levels["size"]] for treatment in self.plan.treatments})
         kind = HerePlace if self._settings.endpoint == LOCAL else AwsPlace
@@ -221,7 +221,7 @@ class _Bench(on_lambda.LambdaBench):
         levels = treatment.levels
         way = secrets.ACCESS[levels["access"]]
         function = functions.load(FUNCTION, levels["language"])
-        ttl_s = self._settings.ttl_of(levels["situation"])
+        ttl_s = self._settings.situation_ttl(levels["situation"])
         as_published = self.plan.preset == "published" and levels["situation"] == secrets.HIT
         return SecretSpec(
             name=levels["access"],

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sectax.experiments.interface import Option
-from sectax.experiments.levels import seconds_in
+from sectax.experiments.levels import option_seconds
 from sectax.experiments.on_lambda import AWS, LOCAL
 from sectax.experiments.on_lambda import experiment as on_lambda
 from sectax.model.errors import WrongUse
@@ -24,7 +24,7 @@ DIRECT, DIRECT_NEW = "direct", "direct-new"
 
 
 @dataclass(frozen=True)
-class Access:
+class SecretAccess:
     """One way to a secret.
 
     Attributes:
@@ -50,13 +50,13 @@ class Access:
 
 _CACHED = {HIT: 0, MISS: 1, REFRESH: 1}
 ACCESS = {
-    DICTIONARY: Access("dictionary", _CACHED, batched=True),
+    DICTIONARY: SecretAccess("dictionary", _CACHED, batched=True),
     # On a miss it asks which version is the current one, then for that; on a refresh it has that one.
-    LIBRARY: Access("library", _CACHED | {MISS: 2}, (PYTHON,), batched=True),
-    SIDECAR: Access("sidecar", _CACHED, sidecar=True),
-    SIDECAR_NEW: Access("sidecar_new", _CACHED, sidecar=True),
-    DIRECT: Access("direct", _CACHED | {HIT: 1}),
-    DIRECT_NEW: Access("direct_new", _CACHED | {HIT: 1}),
+    LIBRARY: SecretAccess("library", _CACHED | {MISS: 2}, (PYTHON,), batched=True),
+    SIDECAR: SecretAccess("sidecar", _CACHED, sidecar=True),
+    SIDECAR_NEW: SecretAccess("sidecar_new", _CACHED, sidecar=True),
+    DIRECT: SecretAccess("direct", _CACHED | {HIT: 1}),
+    DIRECT_NEW: SecretAccess("direct_new", _CACHED | {HIT: 1}),
 }
 
 _KIB = 1024
@@ -151,7 +151,7 @@ class Settings:
     delay_s: float
     ttl_s: int | None
 
-    def ttl_of(self, situation: str) -> int | None:
+    def situation_ttl(self, situation: str) -> int | None:
         """The TTL of a situation's functions: one that is waited for is short."""
         return _REFRESH_TTL_S if self.ttl_s is None and situation == REFRESH else self.ttl_s
 
@@ -170,8 +170,8 @@ def read_settings(options: Mapping[str, tuple[str, ...]]) -> Settings:
             f"--layer {layer!r} is no ARN of a layer version",
             "as in arn:aws:lambda:us-east-1:123456789012:layer:NAME:11; AWS's documentation lists them by region",
         )
-    delay_s = seconds_in(options, DELAY, 0.0, (1e-4, _MOST_DELAY_S), "--backend-delay 40ms")
-    ttl_s = int(seconds_in(options, TTL, 0.0, (1, _MOST_TTL_S), "--ttl 60s", whole=True)) or None
+    delay_s = option_seconds(options, DELAY, 0.0, (1e-4, _MOST_DELAY_S), "--backend-delay 40ms")
+    ttl_s = int(option_seconds(options, TTL, 0.0, (1, _MOST_TTL_S), "--ttl 60s", whole=True)) or None
     if endpoint is AWS and delay_s:
         raise WrongUse("--backend-delay is of the stand-in, and with --endpoint aws there is none", "leave it out")
     if endpoint == LOCAL and layer:

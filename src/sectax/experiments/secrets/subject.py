@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from sectax.experiments.on_lambda.reading import Reading
+from sectax.experiments.on_lambda.reading import InvocationReading
 from sectax.experiments.on_lambda.subject import MAX_MEMORY, TOLD_CLOCK, FunctionSpec, FunctionSubject
-from sectax.experiments.secrets.keeper import Calls, Keeper, Secret
 from sectax.experiments.secrets.levels import ACCESS, FIRST_ACCESS, FIRST_SIDECAR, HIT, PARTS, REFRESH, STUDY
+from sectax.experiments.secrets.secret_store import Calls, Secret, SecretStore
 from sectax.model.errors import SectaxError
 from sectax.model.metric import FIRST
 from sectax.model.subject import Observation, Visit, Witnesses, Work
@@ -60,7 +60,7 @@ class SecretSpec(FunctionSpec):
     delay_s: float = field(default=0.0, kw_only=True)
     ttl_s: float = field(default=0.0, kw_only=True)
     study_hits: int = field(default=0, kw_only=True)
-    keeper: Keeper = field(kw_only=True, repr=False)
+    keeper: SecretStore = field(kw_only=True, repr=False)
 
     def subject(self) -> SecretSubject:
         return SecretSubject(self)
@@ -170,7 +170,7 @@ class SecretSubject(FunctionSubject):
             yield settle, number
             settle, count = 0, count - number
 
-    def _observed(self, answer: Reading, count: int) -> Iterator[Observation]:
+    def _observed(self, answer: InvocationReading, count: int) -> Iterator[Observation]:
         times = self._answer.times_ns
         if self._is_batched:
             yield Observation("access", times[0] / 1e9, "s", TOLD_CLOCK, count)
@@ -253,7 +253,7 @@ class SecretSubject(FunctionSubject):
             time.sleep(left_s)
         return oldest
 
-    def _read(self, wanted: Sequence[Secret], repeat: int, settle: int) -> Reading:
+    def _read(self, wanted: Sequence[Secret], repeat: int, settle: int) -> InvocationReading:
         answer, _ = self._invoke(self._event(wanted, repeat, settle))
         return answer
 

@@ -43,7 +43,7 @@ def authority(kind: str, chain: str = DIRECT, name: str = NAME, ended: bool = Fa
     return Authority(certificate(root, root, signs=True, below=None), *pairs)
 
 
-def kind_of(der: bytes) -> str:
+def certificate_level(der: bytes) -> str:
     """The level of the factor `certificate` that a certificate is of, as read from its public key."""
     key = x509.load_der_x509_certificate(der).public_key()
     match key:

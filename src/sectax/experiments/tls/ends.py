@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from sectax.experiments.client_server.client import GRACE_S, Conversation, Nothing, SharedProcess
+from sectax.experiments.client_server.client import GRACE_S, ClientConversation, Nothing, SharedProcess
 from sectax.experiments.client_server.subject import Meanings
 from sectax.hosts.places import Variables
 from sectax.hosts.process.processors import among
@@ -16,7 +16,7 @@ from sectax.hosts.process.processors import among
 _Reply = TypeVar("_Reply", bound=msgspec.Struct)
 
 
-class Hello(msgspec.Struct, frozen=True):
+class EndGreeting(msgspec.Struct, frozen=True):
     """Who an end is; its clock in nanoseconds."""
 
     protocol: int
@@ -25,7 +25,7 @@ class Hello(msgspec.Struct, frozen=True):
     clock: dict[str, str | int]
 
 
-class Seen(msgspec.Struct, frozen=True):
+class ConnectionFacts(msgspec.Struct, frozen=True):
     """What one end saw of a connection; `certificate` is the other end's, in DER, and empty where it showed none.
 
     `chain` is how many certificates it showed.
@@ -43,15 +43,15 @@ class Listening(msgspec.Struct, frozen=True):
     port: int
 
 
-class Opened(msgspec.Struct, frozen=True):
+class EndOpened(msgspec.Struct, frozen=True):
     """What a client saw of its first connection, and the bytes that it wrote and read for it."""
 
-    seen: Seen
+    seen: ConnectionFacts
     wrote: bytes
     read: bytes
 
 
-class Connected(msgspec.Struct, frozen=True, kw_only=True):
+class EndConnected(msgspec.Struct, frozen=True, kw_only=True):
     """Connections that were set up one after the other, and requests over one that stayed open.
 
     Times in nanoseconds; those to the first byte count from the end of the TCP connect. No handshake, no times of one.
@@ -78,22 +78,22 @@ class Tally(msgspec.Struct, frozen=True):
     handshakes: int
     resumed: int
     alike: bool
-    seen: Seen
+    seen: ConnectionFacts
     failed: str = ""
 
 
-class Closed(msgspec.Struct, frozen=True):
+class EndTotals(msgspec.Struct, frozen=True):
     handshakes: int
     resumed: int
 
 
-class _End(SharedProcess[Hello]):
+class _End(SharedProcess[EndGreeting]):
     def variables(self) -> Variables:
         return Variables(tuple(sorted(_NOT_FOR_THEM)))
 
 
 class Ends:
-    """The processes of one cell: started with the first arm, ended with the last. Methods raise as `Conversation` does.
+    """The processes of a cell, started with the first arm and ended with the last. Methods raise as `ClientConversation`.
 
     Args:
         command: of the library's program. services: the processors of the server.
@@ -105,10 +105,10 @@ class Ends:
     ) -> None:
         self._services, self._slow = services, slow
         commands = {"server": command} | ({"delay": slow[0]} if slow is not None else {}) | {"client": command}
-        self._ends = {role: _End((*words, role), Hello) for role, words in commands.items()}
+        self._ends = {role: _End((*words, role), EndGreeting) for role, words in commands.items()}
 
     @property
-    def client(self) -> Conversation:
+    def client(self) -> ClientConversation:
         return self._ends["client"].conversation
 
     def join(self, arm: str) -> None:
@@ -117,7 +117,7 @@ class Ends:
             with among(self._services) if role != "client" else contextlib.nullcontext():
                 end.join(arm)
 
-    def hello(self, role: str = "client") -> Hello:
+    def hello(self, role: str = "client") -> EndGreeting:
         """Who an end is; its answer is awaited once."""
         return self._ends[role].hello()
 
@@ -130,20 +130,20 @@ class Ends:
         self.hello("delay")
         return self._ask("delay", Listening, GRACE_S, command="listen", arm=arm, port=port, delay_ns=self._slow[1]).port
 
-    def open(self, arm: str, port: int, wanted: Mapping[str, Any], longest_s: float) -> Opened:
+    def open(self, arm: str, port: int, wanted: Mapping[str, Any], longest_s: float) -> EndOpened:
         self.hello()
         pid = self.hello("server").pid
-        return self._ask("client", Opened, longest_s, command="open", arm=arm, port=port, pid=pid, **wanted)
+        return self._ask("client", EndOpened, longest_s, command="open", arm=arm, port=port, pid=pid, **wanted)
 
-    def measure(self, arm: str, count: int, requests: int, added_ns: int, longest_s: float) -> Connected:
+    def measure(self, arm: str, count: int, requests: int, added_ns: int, longest_s: float) -> EndConnected:
         request = {"command": "measure", "arm": arm, "count": count, "requests": requests, "added_ns": added_ns}
-        return self._ask("client", Connected, longest_s, **request)
+        return self._ask("client", EndConnected, longest_s, **request)
 
     def tally(self, arm: str) -> Tally:
         return self._ask("server", Tally, GRACE_S, command="tally", arm=arm)
 
-    def close(self, arm: str) -> Closed:
-        closed = self._ask("client", Closed, GRACE_S, command="close", arm=arm)
+    def close(self, arm: str) -> EndTotals:
+        closed = self._ask("client", EndTotals, GRACE_S, command="close", arm=arm)
         for role in self._ends.keys() - {"client"}:
             self._ask(role, Nothing, GRACE_S, command="close", arm=arm)
         return closed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
+from sectax.experiments.interface import Bench, Design, Experiment, Machine, Rules, RunRequest, Wanted
 from sectax.experiments.tls import levels as tls
 from sectax.experiments.tls.parts import PARTS
 from sectax.model.advice_rules import AdviceRules, Choice, Connections
@@ -40,11 +40,11 @@ class TlsExperiment(Experiment):
     options = tls.OPTIONS
     budgets_s: Mapping[str, float] = {"quick": 60.0, "default": 240.0}
 
-    def wants(self, request: Request) -> Wanted:
+    def wants(self, request: RunRequest) -> Wanted:
         libraries, _ = tls.setups(request.preset, request.levels)
         return Wanted(parts=tuple(dict.fromkeys(PARTS[library] for library in (*libraries, *_line(request)))))
 
-    def design(self, request: Request, machine: Machine) -> Design:
+    def design(self, request: RunRequest, machine: Machine) -> Design:
         libraries, variants = tls.setups(request.preset, request.levels)
         is_slow = tls.delay_s(request.options) > 0
         base = next(iter(variants))
@@ -105,12 +105,12 @@ class TlsExperiment(Experiment):
     def requirements(self) -> tuple[str, ...]:
         return tuple(PARTS.values())
 
-    def requirements_of(self, levels: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    def level_requirements(self, levels: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
         libraries, _ = tls.setups("default", levels)
         return tuple(PARTS[library] for library in libraries)
 
 
-def _line(request: Request) -> tuple[str, ...]:
+def _line(request: RunRequest) -> tuple[str, ...]:
     """The program of the slow line is Go's, whichever library is measured."""
     return (tls.GO,) if tls.delay_s(request.options) else ()
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 
 from sectax.experiments.interface import Option
-from sectax.experiments.levels import choose, seconds_in
+from sectax.experiments.levels import choose, option_seconds
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.subject import Witness
 from sectax.model.treatment import Factor
@@ -232,4 +232,4 @@ def asked(options: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
 
 def delay_s(options: Mapping[str, tuple[str, ...]]) -> float:
     """The round-trip time that the line adds, in seconds. Raises `WrongUse`."""
-    return seconds_in(options, "delay", 0.0, (1e-4, _LONGEST_S), "--delay 40ms")
+    return option_seconds(options, "delay", 0.0, (1e-4, _LONGEST_S), "--delay 40ms")

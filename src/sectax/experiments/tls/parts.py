@@ -9,7 +9,7 @@ from sectax.parts import cache, probes
 from sectax.parts.go_programs import GoProgram
 from sectax.parts.probes import Manifest, Probe, SetUp
 from sectax.parts.programs import Requirement
-from sectax.parts.registry import Part, Say, one_of
+from sectax.parts.registry import Part, Say, family_part
 
 _SET_UP = "sectax setup tls"
 PARTS = {library: f"tls:{library}" for library in LIBRARY.levels}
@@ -60,7 +60,7 @@ def openssl_ends() -> Probe:
 
 
 def part(name: str) -> Part:
-    return one_of("tls", name, {GO: go_ends().part} | {language: partial(_part, language) for language in _PROBES})
+    return family_part("tls", name, {GO: go_ends().part} | {language: partial(_part, language) for language in _PROBES})
 
 
 def _part(name: str) -> Part:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from sectax.experiments.client_server.client import Answered
 from sectax.experiments.client_server.subject import ClientSubject
 from sectax.experiments.tls import wire
-from sectax.experiments.tls.certificates import NAME, Authority, kind_of
-from sectax.experiments.tls.ends import MEANINGS, UNSUPPORTED, Connected, Ends, Seen
+from sectax.experiments.tls.certificates import NAME, Authority, certificate_level
+from sectax.experiments.tls.ends import MEANINGS, UNSUPPORTED, ConnectionFacts, EndConnected, Ends
 from sectax.experiments.tls.levels import CALLED, MTLS, NO_TLS, NONE, ON, Setup
 from sectax.model.errors import SubjectSkipped
 from sectax.model.subject import Observation, Visit, Witnesses
@@ -165,7 +165,7 @@ class TlsSubject(ClientSubject):
     def _leave(self) -> None:
         self._spec.ends.leave(self._spec.arm)
 
-    def _batch(self, count: int, requests: int = 1) -> Connected:
+    def _batch(self, count: int, requests: int = 1) -> EndConnected:
         spec = self._spec
         # Ten passages of the line are more than any handshake has.
         longest_s = _TIMEOUT_S + (count + requests) * 10 * (spec.delay_s + 0.1)
@@ -185,19 +185,19 @@ class TlsSubject(ClientSubject):
         return SubjectSkipped(reason) if error.kind == UNSUPPORTED else None
 
 
-def _differs(client: Seen, server: Seen) -> str:
+def _differs(client: ConnectionFacts, server: ConnectionFacts) -> str:
     """What the two ends saw differently; empty for nothing. A server does not see its own certificate."""
     shared = ("protocol", "group", "cipher", "resumed")
     return next((name for name in shared if getattr(client, name) != getattr(server, name)), "")
 
 
-def _agreed(client: Seen, server: Seen) -> Witnesses:
+def _agreed(client: ConnectionFacts, server: ConnectionFacts) -> Witnesses:
     cipher = client.cipher.upper().replace("-", "_")
     return {
         "protocol": client.protocol,
         "group": client.group,
         "cipher": "AES-128-GCM" if "AES_128_GCM" in cipher or "AES128_GCM" in cipher else client.cipher,
-        "certificate": kind_of(client.certificate) if client.certificate else NONE,
+        "certificate": certificate_level(client.certificate) if client.certificate else NONE,
         "chain": client.chain,
         "client_certificate": MTLS if server.certificate else NONE,
         "resumed": client.resumed,

@@ -11,7 +11,7 @@ from sectax.experiments.client_server.started import PORT, StartedServer
 from sectax.experiments.client_server.work_folder import sweep
 from sectax.experiments.http import parts as http_parts
 from sectax.experiments.http.client import SharedClient
-from sectax.experiments.http.services import Service
+from sectax.experiments.http.services import HttpService
 from sectax.experiments.http.subject import FirstBody
 from sectax.experiments.interface import Bench
 from sectax.experiments.waf import parts
@@ -57,7 +57,7 @@ class WafBench(Bench):
         levels = treatment.levels
         wanted = asked(levels["request"], levels["body"])
         server = self._servers[_place(treatment)]
-        service = Service(
+        service = HttpService(
             name=levels[CONTROL],
             url=f"http://127.0.0.1:{PORT}{wanted.path}",
             method=wanted.method,

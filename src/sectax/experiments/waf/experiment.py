@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sectax.experiments.client_server.metrics import LATENCY, SERVER_CPU
 from sectax.experiments.http.parts import CLIENT
-from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules
+from sectax.experiments.interface import Bench, Design, Experiment, Machine, Rules, RunRequest
 from sectax.experiments.levels import choose
 from sectax.experiments.waf import levels as waf
 from sectax.experiments.waf.parts import SERVER
@@ -33,7 +33,7 @@ class WafExperiment(Experiment):
     presets = ("default", "quick")
     factors: tuple[Factor, ...] = waf.FACTORS
 
-    def design(self, request: Request, machine: Machine) -> Design:
+    def design(self, request: RunRequest, machine: Machine) -> Design:
         return Design(
             factors=choose(waf.FACTORS, waf.PRESETS[request.preset], request.levels),
             control=waf.CONTROL,

@@ -36,10 +36,12 @@ class FilteredSubject(HttpSubject):
 
     def open(self) -> Witnesses:
         """As `HttpSubject.open`, and mode, paranoia and libraries, as the server itself says them."""
-        self._before = asked_of(self._server)
+        self._before = filter_status(self._server)
         witnesses = super().open()
         settings = {name: self._before[name] for name in ("mode", "paranoia", "libraries")}
-        return witnesses | {"rules_matched": asked_of(self._server)["matched"] > self._before["matched"]} | settings
+        return (
+            witnesses | {"rules_matched": filter_status(self._server)["matched"] > self._before["matched"]} | settings
+        )
 
     def _measured(self, count: int) -> Visit:
         spent_s = cpu_time_s(self._server.pid)
@@ -53,10 +55,12 @@ class FilteredSubject(HttpSubject):
     def close(self) -> Witnesses:
         """As `HttpSubject.close`, and whether every request of the client came to the server."""
         closed = super().close()
-        return closed | {"served": asked_of(self._server)["requests"] - self._before["requests"] >= closed["requests"]}
+        return closed | {
+            "served": filter_status(self._server)["requests"] - self._before["requests"] >= closed["requests"]
+        }
 
 
-def asked_of(server: StartedServer) -> dict[str, Any]:
+def filter_status(server: StartedServer) -> dict[str, Any]:
     """What the server says of its filter. Raises `ServerFailed`."""
     server.check()
     try:

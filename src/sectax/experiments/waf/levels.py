@@ -21,7 +21,7 @@ _FIELD = 500  # characters of each field of a form
 
 
 @dataclass(frozen=True)
-class Asked:
+class WafRequest:
     """What one request is."""
 
     path: str
@@ -30,13 +30,13 @@ class Asked:
     body: bytes
 
 
-def asked(request: str, body: str) -> Asked:
+def asked(request: str, body: str) -> WafRequest:
     """A request for a page, or the same with an SQL injection in its query; a body is a form of many fields."""
     value = "1%27%20OR%20%271%27%3D%271" if request == ATTACK else "1"
     # A browser's names of a host and of itself: their lack alone is suspicious to the rules.
     headers: tuple[tuple[str, str], ...] = (("Host", "www.example.org"), ("User-Agent", "Mozilla/5.0"))
     if not BODIES[body]:
-        return Asked(f"/search?name=visitor&page={value}", "GET", headers, b"")
+        return WafRequest(f"/search?name=visitor&page={value}", "GET", headers, b"")
     fields: list[str] = []
     size = 0
     while size < BODIES[body]:
@@ -44,7 +44,7 @@ def asked(request: str, body: str) -> Asked:
         size += len(fields[-1]) + 1
     form = "&".join(fields)[: BODIES[body]].encode()
     headers += (("Content-Type", "application/x-www-form-urlencoded"),)
-    return Asked(f"/search?name=visitor&page={value}", "POST", headers, form)
+    return WafRequest(f"/search?name=visitor&page={value}", "POST", headers, form)
 
 
 FACTORS = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sectax.parts.go_programs import GoProgram
-from sectax.parts.registry import Part, one_of
+from sectax.parts.registry import Part, family_part
 
 SERVER = "waf:server"
 _SOURCES = Path(__file__).parent / "server"
@@ -18,4 +18,4 @@ def server() -> GoProgram:
 
 
 def part(name: str) -> Part:
-    return one_of("waf", name, {"server": server().part})
+    return family_part("waf", name, {"server": server().part})

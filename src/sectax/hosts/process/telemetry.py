@@ -32,7 +32,7 @@ class ThreadReading(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class TelemetryReading:
     """Counters of one instant, each from a start of its own: only differences mean anything."""
 
     cpu_time_ns: int | None
@@ -43,7 +43,7 @@ class Reading:
     frequency_hz: float | None
 
 
-_NOTHING = Reading(None, None, None, None, None, None)
+_NOTHING = TelemetryReading(None, None, None, None, None, None)
 
 
 class TelemetryReader:
@@ -72,7 +72,7 @@ class TelemetryReader:
         for fd in fds:
             os.close(fd)
 
-    def read(self, just_now: bool = False) -> Reading:
+    def read(self, just_now: bool = False) -> TelemetryReading:
         """The counters now. Never raises: of a process that is gone nothing is read.
 
         Args:
@@ -88,7 +88,7 @@ class TelemetryReader:
         else:
             threads, busiest = self._read_threads()
             frequency_hz = self._read_frequency(busiest) if self._has_frequency else None
-        self._last = Reading(cpu_time_ns, threads, *self._shared.read(just_now), frequency_hz)
+        self._last = TelemetryReading(cpu_time_ns, threads, *self._shared.read(just_now), frequency_hz)
         return self._last
 
     def processors(self) -> int:
@@ -192,7 +192,7 @@ class TelemetryReader:
         return None
 
 
-def difference(before: Reading, after: Reading) -> dict[str, float]:
+def difference(before: TelemetryReading, after: TelemetryReading) -> dict[str, float]:
     """What happened between two readings of one process, with units in the names.
 
     Keys, each absent where it could not be read:
@@ -248,7 +248,7 @@ class NoTelemetry:
     def __init__(self, processors: int = 1) -> None:
         self._processors = processors
 
-    def read(self, just_now: bool = False) -> Reading:
+    def read(self, just_now: bool = False) -> TelemetryReading:
         return _NOTHING
 
     def processors(self) -> int:
@@ -264,7 +264,7 @@ class SharedTelemetry:
     def __init__(self, inner: TelemetryReader) -> None:
         self._inner = inner
 
-    def read(self, just_now: bool = False) -> Reading:
+    def read(self, just_now: bool = False) -> TelemetryReading:
         return replace(self._inner.read(just_now), cpu_time_ns=None, threads=None, frequency_hz=None)
 
     def processors(self) -> int:

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from sectax.reports.document import Chart, Point, Series
-from sectax.reports.scale import Scale, around, ticks
+from sectax.reports.scale import AxisScale, around, ticks
 
 WIDTH = 420
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62, 14, 22, 34
@@ -80,11 +80,11 @@ def draw(chart: Chart) -> DrawnChart:
     )
 
 
-def _ticks(scale: Scale) -> tuple[Tick, ...]:
+def _ticks(scale: AxisScale) -> tuple[Tick, ...]:
     return tuple(Tick(scale.place(value), text) for value, text in ticks(scale))
 
 
-def _series(series: Series, number: int, across: Scale, upward: Scale) -> DrawnSeries:
+def _series(series: Series, number: int, across: AxisScale, upward: AxisScale) -> DrawnSeries:
     marks = tuple(
         Point(across.place(point.x), upward.place(point.y))
         for point in series.points

@@ -7,7 +7,7 @@ import textwrap
 from dataclasses import dataclass, replace
 
 from sectax.reports.document import Forest, ForestRow, Interval, Tone
-from sectax.reports.scale import Scale, around, ratio_ticks
+from sectax.reports.scale import AxisScale, around, ratio_ticks
 
 _EDGE = 14.0  # between the plot's ends and its first and last places
 _BEYOND = 24.0  # from the plot's end to the words beside it
@@ -184,7 +184,7 @@ def _row(row: ForestRow, y: float, sizes: Sizes, left: float) -> list[Line]:
     return [Line(left, y + 13, text, row.tone.value, room=room if too_long else None)]
 
 
-def _scale(forest: Forest, sizes: Sizes) -> Scale:
+def _scale(forest: Forest, sizes: Sizes) -> AxisScale:
     drawn = [row.interval for group in forest.groups for row in group.rows if row.interval is not None]
     ends = itertools.chain.from_iterable((interval.low, interval.high) for interval in drawn)
     margin = 1 + forest.margin

@@ -27,7 +27,7 @@ _HERE = Path(__file__).parent
 _GENERATOR = '<meta name="generator" content="sectax">'
 
 # What stands behind the answer, for whoever asks.
-_FOLDED = {parts.Kind.ASIDE, parts.Kind.PICTURES, parts.Kind.DIAGNOSTICS, parts.Kind.DETAIL}
+_FOLDED = {parts.SectionKind.ASIDE, parts.SectionKind.PICTURES, parts.SectionKind.DIAGNOSTICS, parts.SectionKind.DETAIL}
 
 # A page shows the one that its width has room for.
 _FORESTS = {"wide": forest.WIDE, "narrow": forest.NARROW}
@@ -39,7 +39,7 @@ def render(document: parts.Document) -> str:
     template = _environment().get_template("page.html")
     page: str = template.render(
         document=document,
-        sections=sorted(document.others, key=lambda section: [*parts.Kind].index(section.kind)),
+        sections=sorted(document.others, key=lambda section: [*parts.SectionKind].index(section.kind)),
         folded=_FOLDED,
         generator=_GENERATOR,
         style=style,

@@ -11,7 +11,7 @@ from sectax.reports.json.parts import Levels, Object, OfTreatment, WithGaps, doc
 _NO_ENDS = "one of the figures behind it has no interval"
 
 
-class Part(Object, frozen=True):
+class AnatomyPart(Object, frozen=True):
     """One part of an operation."""
 
     words: str
@@ -22,7 +22,7 @@ class Part(Object, frozen=True):
 class Anatomy(OfTreatment, frozen=True):
     """Where the time of a treatment goes."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[AnatomyPart, ...]
 
 
 class Missed(Object, frozen=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Self
 
 from sectax.model import finding as model
-from sectax.model.condition import Answer, Open
+from sectax.model.condition import ConditionAnswer, OpenReason
 from sectax.model.finding import Severity, VerdictId
 from sectax.model.measured import Measured
 from sectax.model.metric import Metric
@@ -193,6 +193,6 @@ class Limit(Object, frozen=True):
     """A condition of `--fail-if`, and its answer."""
 
     text: Annotated[str, doc(at="condition.text")]
-    answer: Answer
+    answer: ConditionAnswer
     comparisons: Annotated[tuple[str, ...], doc("Those that gave the answer; of a value, treatments.", at="decisive")]
-    why: Annotated[tuple[Open, ...], doc("Why each of them is undecided; empty where the answer is another.")]
+    why: Annotated[tuple[OpenReason, ...], doc("Why each of them is undecided; empty where the answer is another.")]

@@ -87,7 +87,7 @@ def fill(kind: type[Made], source: object = None, /, **values: Any) -> Made:
     members: dict[str, Any] = {}
     missing: dict[str, str] = {}
     for name, (make, extra) in known.items():
-        value = values.pop(name) if name in values else _value_at(source, extra.get("at", name))
+        value = values.pop(name) if name in values else _read_path(source, extra.get("at", name))
         if value is msgspec.UNSET:
             continue
         if "null" in extra and (value is None or value == extra["when"]):
@@ -103,7 +103,7 @@ def fill(kind: type[Made], source: object = None, /, **values: Any) -> Made:
     return kind(**members)
 
 
-def _value_at(source: Any, path: str) -> Any:
+def _read_path(source: Any, path: str) -> Any:
     for name in path.split(".") if path else ():
         source = None if source is None else getattr(source, name)
     return source

@@ -21,7 +21,7 @@ _BAND, _ZERO = "░", "┊"
 _REACH, _FIRST, _LAST, _ACROSS = "─", "├", "┤", "┼"
 
 
-def are_in(table: Table) -> bool:
+def has_intervals(table: Table) -> bool:
     """Whether a table has intervals to draw."""
     return table.margin is not None and any(row.interval for row in table.rows)
 

@@ -27,7 +27,7 @@ def render(document: parts.Document, *, width: int, colour: bool, ascii_only: bo
     page = Page(width, colour=colour)
     page.paragraph(document.title, style="bold", indent=0)
     _write(page, document.lead, 0)
-    for section in sorted(document.sections, key=lambda section: section.kind is parts.Kind.ANSWER):
+    for section in sorted(document.sections, key=lambda section: section.kind is parts.SectionKind.ANSWER):
         _write_section(page, section, close=document.is_brief)
     if document.foot:
         if not document.is_brief:
@@ -47,7 +47,7 @@ def _write_section(page: Page, section: parts.Section, *, close: bool) -> None:
                 case _:
                     _write(page, [block], 0)
         return
-    bare = section.kind is parts.Kind.RESULTS
+    bare = section.kind is parts.SectionKind.RESULTS
     if not bare:
         page.heading(section.title)
     _write(page, section.blocks, 0 if bare else INDENT)

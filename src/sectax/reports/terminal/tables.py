@@ -39,7 +39,7 @@ def terminal_table(table: Table, width: int) -> RichTable:
         if room >= 0:
             break
     picture = min(intervals.WIDEST, room)
-    picture = picture if picture >= intervals.NARROWEST and intervals.are_in(table) else 0
+    picture = picture if picture >= intervals.NARROWEST and intervals.has_intervals(table) else 0
     for place, column in enumerate(columns):
         if picture and place == len(columns) - 1:
             rich_table.add_column(styled(intervals.head(table, picture)), width=picture, no_wrap=True)

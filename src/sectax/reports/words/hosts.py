@@ -50,7 +50,7 @@ def alike(analysed: Analysed, across: AcrossHosts) -> str:
     if across.alike is None:
         refusal = no_claim(across.refused).removesuffix(".")
     else:
-        refusal = f"{summaries.answer_of(analysed, across.alike).removesuffix('.')} on {LIKE_THESE}"
+        refusal = f"{summaries.answer_sentence(analysed, across.alike).removesuffix('.')} on {LIKE_THESE}"
     spread_words = spread(across.spread)
     return f"{refusal}; {spread_words}." if spread_words else f"{refusal}."
 
@@ -74,7 +74,8 @@ def refusals(analysed: Analysed, across: Sequence[AcrossHosts]) -> list[str]:
     for reason, comparisons in reasons.items():
         if len(comparisons) == 1 < len(across):
             compared = filter(
-                None, (summaries.place_of(analysed, comparisons[0].measured), _sides(analysed, comparisons[0]))
+                None,
+                (summaries.comparison_context(analysed, comparisons[0].measured), _sides(analysed, comparisons[0])),
             )
             sentences.append(f"{', '.join(compared)}: {no_claim(reason, 'no')}")
         else:
@@ -100,7 +101,7 @@ def odd(analysed: Analysed, across: Iterable[AcrossHosts]) -> list[str]:
         if finding is None or finding.effect is None:
             continue
         metric = analysed.measured.plan.metric(finding.comparison.metric)
-        place = summaries.place_of(analysed, finding)
+        place = summaries.comparison_context(analysed, finding)
         words = f"{printable(comparison.odd)} differs from the other hosts: {claims.effect(finding.effect, metric)}"
         sentences.append(f"{place}: {words}." if place else f"{words}.")
     return sentences

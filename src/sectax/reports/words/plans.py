@@ -24,7 +24,7 @@ def plan(plan: Plan) -> list[str]:
     """The plan as lines, before anything was measured."""
     lines = [f"{printable(plan.experiment)}, {printable(plan.preset)} preset: {printable(plan.question)}"]
     lines.append(_matrix(plan))
-    lines += answered_by(plan)
+    lines += deciding_metric(plan)
     lines.append(_errors(plan))
     lines.append(_stopping(plan))
     lines.append(f"random order, seed {plan.seed}")
@@ -52,7 +52,7 @@ def sides(plan: Plan) -> tuple[str, ...]:
     return (*(f"baseline={text}" for text in options.get("baseline", ())), *options.get("treatment", ()))
 
 
-def answered_by(plan: Plan) -> list[str]:
+def deciding_metric(plan: Plan) -> list[str]:
     """Which metric answers, in a line: the experiment's own, or those of the limits that the run goes on for."""
     first = plan.metrics[0].name
     limited = {condition.metric or first for condition in plan.stopping.conditions}

@@ -49,7 +49,7 @@ def summary(analysed: Analysed) -> list[str]:
     return [*dict.fromkeys(lines)]
 
 
-def answer_of(analysed: Analysed, finding: Finding) -> str:
+def answer_sentence(analysed: Analysed, finding: Finding) -> str:
     """One comparison's answer, as a sentence."""
     return silence([finding], 1) if finding.verdict in _WITHOUT else _sentence(analysed, finding)
 
@@ -58,7 +58,7 @@ def silence(silent: list[Finding], reported: int) -> str:
     """How many comparisons have no verdict, and why: '2 of 4 comparisons have no verdict: withdrawn (timer).'"""
     reasons: Counter[str] = Counter()
     for finding in silent:
-        fatal = claims.withdrawn_by(finding)
+        fatal = claims.withdrawing_checks(finding)
         reasons[_WITHOUT[finding.verdict] + (f" ({fatal})" if fatal else "")] += 1
     why = ", ".join(f"{number} {reason}" if len(reasons) > 1 else reason for reason, number in reasons.items())
     if len(silent) == reported:
@@ -80,7 +80,7 @@ def _sentence(analysed: Analysed, finding: Finding) -> str:
     """'put · size 10KB: sse-s3 is 1 to 24 % slower than none.'"""
     plan, comparison, effect = analysed.measured.plan, finding.comparison, finding.effect
     metric = plan.metric(comparison.metric)
-    place = place_of(analysed, finding)
+    place = comparison_context(analysed, finding)
     treatment, baseline = (names.treatment(plan, arm) for arm in (comparison.treatment, comparison.baseline))
     if finding.verdict is VerdictId.EQUIVALENT or effect is None:
         words = f"{treatment} and {baseline} cost the same within ± {units.margin(finding.margin)}"
@@ -98,7 +98,7 @@ def _sentence(analysed: Analysed, finding: Finding) -> str:
     return f"{words[0].upper()}{words[1:]}."
 
 
-def place_of(analysed: Analysed, finding: Finding) -> str:
+def comparison_context(analysed: Analysed, finding: Finding) -> str:
     """What a comparison is about beside its two sides: its cell, and its metric where that is not the first."""
     plan, comparison = analysed.measured.plan, finding.comparison
     second = comparison.metric != plan.metrics[0].name or plan.metric(comparison.metric).part_of
@@ -174,7 +174,7 @@ def how_many_decided(analysed: Analysed, findings: Sequence[Finding]) -> str:
     if number == len(findings):
         return ""
     if len(findings) == 1:
-        return answer_of(analysed, findings[0])
+        return answer_sentence(analysed, findings[0])
     if number:
         return f"{number} of {len(findings)} comparisons {'is' if number == 1 else 'are'} decided."
     none = "Neither" if len(findings) == 2 else "None"

@@ -167,7 +167,7 @@ def _common_step(interview: Conversation) -> int:
 
 
 def _of_empty(check: Callable[[Conversation, int], str], aim_s: float, program: ProbeProgram) -> str:
-    with program.start_with("empty", {}, {}) as interview:
+    with program.start_operation("empty", {}, {}) as interview:
         return check(interview, size_batch(interview, aim_s).count)
 
 

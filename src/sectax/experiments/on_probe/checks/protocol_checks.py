@@ -10,7 +10,7 @@ from sectax.experiments.on_probe.checks import Check, CheckFailed
 from sectax.experiments.on_probe.conversation import ProbeProgram
 from sectax.hosts.process.errors import ChildSilent, describe_exit
 from sectax.protocol.messages import HelloReply, MeasureReply, PrepareReply, Reply, StopReply
-from sectax.protocol.session import AnsweredFailed, AnsweredSkipped, ProtocolViolation, Rule, Session
+from sectax.protocol.session import AnsweredFailed, AnsweredSkipped, ProbeSession, ProtocolViolation, ReplyRule
 from sectax.text.printable import printable
 
 _ODD_SEQ = 4711  # a probe that counts by itself instead of echoing will not guess it
@@ -29,7 +29,7 @@ def _hello_answers(program: ProbeProgram) -> str:
         try:
             hello = interview.hello()
         except ProtocolViolation as violation:
-            if violation.rule in (Rule.SEQ, Rule.EMPTY_OFFERED):  # checks of their own name these
+            if violation.rule in (ReplyRule.SEQ, ReplyRule.EMPTY_OFFERED):  # checks of their own name these
                 return "it answers"
             raise CheckFailed(f"its reply to hello is not as it must be: {violation}", _HELLO_HINT) from violation
     probe, runtime = hello.probe, hello.runtime
@@ -41,9 +41,9 @@ def _seq_echoed(program: ProbeProgram) -> str:
         try:
             interview.hello()
         except ProtocolViolation as violation:
-            if violation.rule is Rule.SEQ:
+            if violation.rule is ReplyRule.SEQ:
                 raise CheckFailed(str(violation)) from violation
-            if violation.rule is not Rule.EMPTY_OFFERED:
+            if violation.rule is not ReplyRule.EMPTY_OFFERED:
                 raise
     return f"seq {_ODD_SEQ} came back"
 
@@ -99,7 +99,7 @@ def _malformed_line_survived(program: ProbeProgram) -> str:
 
 
 def _counts_honoured(program: ProbeProgram) -> str:
-    with program.start_with("empty", {}, {}) as interview:
+    with program.start_operation("empty", {}, {}) as interview:
         for count, settle, each in ((1, 0, False), (7, 3, False), (7, 0, True), (1000, 10, True)):
             try:
                 reply = interview.measure(count, settle, each)
@@ -112,7 +112,7 @@ def _counts_honoured(program: ProbeProgram) -> str:
 
 
 def _stdout_clean(program: ProbeProgram) -> str:
-    with program.start_with("empty", {}, {}) as interview:
+    with program.start_operation("empty", {}, {}) as interview:
         interview.measure(10)
         interview.stop()
         interview.read_to_end()
@@ -125,7 +125,7 @@ def _stdout_clean(program: ProbeProgram) -> str:
 
 
 def _stops_in_time(program: ProbeProgram) -> str:
-    with program.start_with("empty", {}, {}) as interview:
+    with program.start_operation("empty", {}, {}) as interview:
         interview.stop()
         began = time.monotonic()
         try:
@@ -150,7 +150,7 @@ def _eof_exits(program: ProbeProgram) -> str:
 
 
 def _refuses(
-    what: str, kind: type[Reply], request: Callable[[Session], bytes], satisfied: str = ""
+    what: str, kind: type[Reply], request: Callable[[ProbeSession], bytes], satisfied: str = ""
 ) -> Callable[[ProbeProgram], str]:
     """A check that a request that cannot be met is refused, and the probe goes on."""
 

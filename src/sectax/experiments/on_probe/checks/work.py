@@ -219,6 +219,6 @@ class CaseConversation:
 @functools.lru_cache(maxsize=4)  # it is the same of every case
 def _fastest_empty(program: ProbeProgram) -> Batches:
     """The quickest of a few batches: what an empty operation costs with the least of the machine's noise."""
-    with program.start_with("empty", {}, {}) as interview:
+    with program.start_operation("empty", {}, {}) as interview:
         count = size_batch(interview, _BATCH_S).count
         return Batches(count, min(interview.measure(count).elapsed_ns[0] for _ in range(_COUNTED)) * 1e-9)

@@ -9,11 +9,11 @@ from contextlib import ExitStack, contextmanager
 
 from sectax.experiments.client_server.work_folder import WorkFolder, sweep
 from sectax.experiments.on_lambda import LOCAL
-from sectax.experiments.on_lambda.services import Service
+from sectax.experiments.on_lambda.services import LambdaService
 from sectax.experiments.secrets import layers
 from sectax.experiments.secrets.backend import HOST, Backend
-from sectax.experiments.secrets.keeper import Keeper, RealService
 from sectax.experiments.secrets.levels import Settings
+from sectax.experiments.secrets.secret_store import RealService, SecretStore
 from sectax.experiments.secrets.subject import SOMETIMES
 from sectax.model.errors import ExitStatus, SectaxError
 
@@ -41,15 +41,15 @@ def _writing() -> Iterator[None]:
         ) from error
 
 
-class Place(ExitStack):
+class SecretsService(ExitStack):
     """A context manager: the secrets are kept and the Lambda answers inside it.
 
     Attributes:
         keeper: of the secrets. service: the Lambda, which its owner opens.
     """
 
-    keeper: Keeper
-    service: Service
+    keeper: SecretStore
+    service: LambdaService
 
     def environment(self, ttl_s: int | None) -> dict[str, str]:
         """What functions are given; *ttl_s* is how long caches use what they have, None for their own default."""
@@ -60,7 +60,7 @@ class Place(ExitStack):
         raise NotImplementedError
 
 
-class HerePlace(Place):
+class HerePlace(SecretsService):
     """The stand-in on this machine, to whose port functions are let and nowhere else."""
 
     def __init__(self, settings: Settings, sizes: Sequence[int]) -> None:
@@ -75,7 +75,7 @@ class HerePlace(Place):
                 self._trust = layers.trust(self._folder.path, self._backend.certificate)
             self.push(started.pop_all())
         self.keeper = self._backend
-        self.service = Service(LOCAL, ((HOST, self._backend.port),))
+        self.service = LambdaService(LOCAL, ((HOST, self._backend.port),))
 
     def environment(self, ttl_s: int | None) -> dict[str, str]:
         # AWS's clients read the first two, the agent the first and the last; neither tries anything twice.
@@ -95,7 +95,7 @@ class HerePlace(Place):
             return layers.sidecar(self._folder.path, layers.DEFAULT_TTL_S if ttl_s is None else ttl_s)
 
 
-class AwsPlace(Place):
+class AwsPlace(SecretsService):
     """AWS's own Secrets Manager and Lambda, and AWS's own extension by the ARN of its layer. Never run yet."""
 
     def __init__(self, settings: Settings, sizes: Sequence[int]) -> None:
@@ -107,7 +107,7 @@ class AwsPlace(Place):
         # What the environment names in the place of AWS is not asked.
         client = boto3.client("secretsmanager", config=Config(ignore_configured_endpoint_urls=True))
         self.keeper = self.enter_context(RealService(client, sizes, RARE_ON_AWS, SOMETIMES))
-        self.service = Service(settings.endpoint)
+        self.service = LambdaService(settings.endpoint)
         self._layer = settings.layer
 
     def environment(self, ttl_s: int | None) -> dict[str, str]:

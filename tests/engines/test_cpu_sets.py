@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from sectax.engines.cpu_sets import CpuSets
 from sectax.engines.guarded import Guarded
-from sectax.engines.lanes import Lanes
 from sectax.hosts.process.processors import on_one_processor
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import SubjectFailed
@@ -56,7 +56,7 @@ def spec() -> Iterator[Spec]:
 def test_subjects_start_side_by_side_and_are_measured_on_one_processor(spec: Spec, tmp_path: Path) -> None:
     with on_one_processor(tmp_path) as chosen:
         others = sorted(chosen.others - {chosen.number})
-        lanes = Lanes(chosen.number, others, tmp_path).of([spec] * 3)
+        lanes = CpuSets(chosen.number, others, tmp_path).of([spec] * 3)
         subjects = [Guarded(str(index), spec) for index in range(3)]
         for index, subject in enumerate(subjects):
             lanes.start(subject, index)
@@ -73,7 +73,7 @@ def test_subjects_start_side_by_side_and_are_measured_on_one_processor(spec: Spe
 
 def test_a_processor_that_another_sectax_measures_on_is_left_to_it(spec: Spec, tmp_path: Path) -> None:
     with on_one_processor(tmp_path) as theirs:
-        lanes = Lanes(OWN, [theirs.number], tmp_path)
+        lanes = CpuSets(OWN, [theirs.number], tmp_path)
 
         assert lanes.of([spec, spec]).many == 1
     assert lanes.of([spec, spec]).many == 2
@@ -81,11 +81,11 @@ def test_a_processor_that_another_sectax_measures_on_is_left_to_it(spec: Spec, t
 
 @pytest.mark.parametrize("other", [Spec(host="ssh://bench"), Spec(longest_warmup_s=0.0)])
 def test_subjects_elsewhere_or_of_another_kind_stay_together(spec: Spec, other: Spec, tmp_path: Path) -> None:
-    assert Lanes(OWN, OTHERS, tmp_path).of([spec, other]).many == 1
+    assert CpuSets(OWN, OTHERS, tmp_path).of([spec, other]).many == 1
 
 
 def test_what_goes_wrong_is_given_back_beside_the_name_of_its_subject(spec: Spec, tmp_path: Path) -> None:
-    lanes = Lanes(0, [1], tmp_path).of([spec, spec])
+    lanes = CpuSets(0, [1], tmp_path).of([spec, spec])
 
     def step(name: str) -> str:
         if name == "b":

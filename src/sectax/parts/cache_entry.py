@@ -23,7 +23,7 @@ _STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep
 _SITE_PACKAGES = ("site-packages", "dist-packages")
 
 
-class Kept:
+class CacheEntry:
     """One answer of a kind, under all that a caller can say of what it depends on besides files."""
 
     def __init__(self, kind: str, key: Mapping[str, object]) -> None:

@@ -16,7 +16,7 @@ SERVES = 4
 
 
 @dataclass(frozen=True)
-class Kept:
+class PooledObject:
     """An object: how its body is made again, where it is, and what was seen of it when it was stored.
 
     Attributes:
@@ -37,22 +37,22 @@ class Kept:
         return self.served + 1 < SERVES
 
 
-class Shelf:
+class ObjectPool:
     """The objects of one server, by the treatment that they are alike for. One that is in use is not here."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[object, ...], list[Kept]] = {}
+        self._kept: dict[tuple[object, ...], list[PooledObject]] = {}
 
-    def take(self, alike: tuple[object, ...]) -> Kept:
+    def take(self, alike: tuple[object, ...]) -> PooledObject:
         """An object that is there, or one that is still to be stored."""
         objects = self._kept.get(alike)
         return (
             objects.pop(0)
             if objects
-            else Kept(base64.b64encode(secrets.token_bytes(48)).decode(), secrets.token_hex(16))
+            else PooledObject(base64.b64encode(secrets.token_bytes(48)).decode(), secrets.token_hex(16))
         )
 
-    def put(self, alike: tuple[object, ...], kept: Kept) -> None:
+    def put(self, alike: tuple[object, ...], kept: PooledObject) -> None:
         """Back, after one more client has had it; one that has served is gone."""
         if kept.stays:
             self._kept.setdefault(alike, []).append(replace(kept, served=kept.served + 1))

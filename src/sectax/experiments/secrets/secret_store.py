@@ -49,7 +49,7 @@ class Secret:
     value: str
 
 
-class Keeper(ABC):
+class SecretStore(ABC):
     """Keeps the secrets of a run while it is open, under names that begin with its prefix.
 
     What it keeps is made of a random marker that exists in the memory of this process, of who answers and of whoever
@@ -87,10 +87,10 @@ class Keeper(ABC):
 
     def _secret(self, size: int, which: str) -> Secret:
         name = f"{self._prefix}/{size}/{which}"
-        return Secret(name, value_of(self._marker, name, size))
+        return Secret(name, secret_value(self._marker, name, size))
 
 
-def value_of(marker: str, name: str, size: int) -> str:
+def secret_value(marker: str, name: str, size: int) -> str:
     """The secret of this name: *size* characters that begin with the run's marker."""
     digest = hmac.digest(marker.encode(), name.encode(), hashlib.sha256).hex()
     return (marker + digest * (size // len(digest) + 1))[:size]
@@ -102,7 +102,7 @@ class NotKept(SectaxError):
     exit_status = ExitStatus.NOTHING_MEASURED
 
 
-class RealService(Keeper):
+class RealService(SecretStore):
     """AWS as a keeper, and a context manager: the secrets are there inside it.
 
     Their names begin with `sectax/` and 12 hexadecimal digits of the run's own. What was made is deleted at once and

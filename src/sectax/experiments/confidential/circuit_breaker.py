@@ -12,7 +12,7 @@ RESTS_FOR = 10.0
 
 
 @dataclass
-class Patience:
+class CircuitBreaker:
     """What has hung in this session, how often since it last answered, and until when it is left alone."""
 
     clock: Callable[[], float] = time.monotonic
@@ -41,4 +41,4 @@ class Patience:
         return max(0.0, *(self._until.get(what, 0.0) - now for what in whats))
 
 
-PATIENCE = Patience()
+PATIENCE = CircuitBreaker()

@@ -19,7 +19,7 @@ ResultT = TypeVar("ResultT")
 _MOST = 8
 
 
-class Lanes:
+class CpuSets:
     """The processors that a cell may use until its subjects are warm. Without any, all happens where sectax is.
 
     Each subject begins on one processor, as it would without this: a runtime that chooses a garbage collector or a
@@ -34,9 +34,9 @@ class Lanes:
         self._own, self._others, self._claims = own, others, claims
         self._numbers: list[int] = []
 
-    def of(self, specs: Sequence[SubjectSpec]) -> Lanes:
+    def of(self, specs: Sequence[SubjectSpec]) -> CpuSets:
         """Those of a cell: several where it has only processes of this machine whose warm-up is work by the count."""
-        lanes = Lanes(self._own)
+        lanes = CpuSets(self._own)
         local = all(getattr(spec, "host", None) == LOCAL_HOST and longest_warmup_s(spec) > 0 for spec in specs)
         if self._own is not None and self._claims is not None and local:
             lanes._numbers = [self._own, *unclaimed(self._claims, self._others)][: min(_MOST, len(specs))]
@@ -79,4 +79,4 @@ class Lanes:
                     move_threads(pid, {self._own})
 
 
-NONE = Lanes()
+NO_CPU_SETS = CpuSets()
