@@ -28,7 +28,7 @@ import numpy as np
 from benchmarks.output import heading, near_one, ratio, table
 from lambda_local.runtimes.found import find
 from lambda_local.sandbox.limits import VCPU_MB
-from sectax.advice.growth import line
+from sectax.experiments.advice import line
 from sectax.experiments.hmac.levels import PAYLOADS
 from sectax.experiments.hmac.subjects import FUNCTION, Events, new_inputs
 from sectax.experiments.on_lambda import functions

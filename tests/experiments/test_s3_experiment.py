@@ -152,5 +152,5 @@ def test_what_is_assumed_of_the_kms_requests_of_parts_is_reported_where_there_ar
         for upload in ("single", "multipart")
     )
 
-    assert "multipart" not in single.requests.assumes
-    assert "multipart" in multipart.requests.assumes
+    assert "multipart" not in single.choice.weigh
+    assert "multipart" in multipart.choice.weigh

@@ -57,19 +57,6 @@ def test_no_money_is_named_without_an_interval_that_it_follows_from() -> None:
     assert few is None or few.outlays == ()
 
 
-def test_a_share_that_may_be_nearly_anything_is_not_printed() -> None:
-    whole = given()
-    (first, *others) = whole.anatomies
-
-    def known_from(low: float, high: float) -> str:
-        parts = tuple(replace(part, share=replace(part.share, low=low, high=high)) for part in first.parts)
-        return printed(replace(whole, anatomies=(replace(first, parts=parts), *others)))
-
-    assert "the check: too noisy, run longer" in known_from(-0.19, 0.74)
-    assert "the check at most 30 %;" in known_from(-0.1, 0.3)
-    assert "the check 17 % (10 to 30) (16 ms)" in known_from(0.1, 0.3)
-
-
 def test_lines_fit_into_the_terminal() -> None:
     assert max(map(len, render(given(), "terminal", View(72)).splitlines())) <= 72
 
@@ -77,12 +64,13 @@ def test_lines_fit_into_the_terminal() -> None:
 def test_the_document_explains_every_null() -> None:
     made = document(given())
 
-    assert {(held["throttled_periods"], held["periods"]) for held in made["held"]} == {(20, 50), (0, 50)}
-    assert [part["words"] for part in made["anatomies"][0]["parts"]][-1] == "the check"
+    used_up = [row for row in made["rows"] if row["group"].startswith("CPU quota")]
+    assert [row["value"]["point"] for row in used_up] == [0.4, 0.4, 0, 0]
+    assert all(row["value"]["missing"].keys() == {"low", "high"} for row in used_up)
 
 
 def test_a_run_without_a_block_gives_no_advice() -> None:
-    empty = replace(given(), anatomies=(), throttled=(), growths=(), decision=None)
+    empty = replace(given(), rows=(), decision=None)
 
     assert "no advice for this run" in printed(empty)
 

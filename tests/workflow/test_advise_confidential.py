@@ -57,11 +57,11 @@ def test_all_pairs_together_are_one_value_for_every_pair():
 
     given = advised(run(("cpu",), pairs=pairs, spread=0.01))
 
-    (pooled,) = given.pooled
-    assert (pooled.ratio.count, pooled.words) == (5, "cpu")
-    assert pooled.ratio.point == pytest.approx(1.03, rel=0.003)
+    (pooled,) = (row.value for row in given.rows if row.levels["test"] == "cpu")
+    assert pooled.count == 5
+    assert pooled.point == pytest.approx(1.03, rel=0.003)
     # Five pairs from 1 % to 5 % slower: Student's t over five values, not over a hundred blocks.
-    assert pooled.ratio.low == pytest.approx(1.03 - 0.0196, abs=0.002)
+    assert pooled.low == pytest.approx(1.03 - 0.0196, abs=0.002)
 
 
 def test_the_study_is_compared_by_ratios_within_a_row_alone():

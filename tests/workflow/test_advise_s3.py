@@ -1,4 +1,4 @@
-"""Advice of s3: where the cost of encryption sits, what AWS would be paid, and which quota the requests would meet."""
+"""Advice of s3: where the cost of encryption is, and what AWS would be paid."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from sectax.analysis.analyse import analyse
 from sectax.model.finding import AuditWarning, Severity
 from sectax.model.measured import Measured
-from sectax.model.treatment import Treatment
+from sectax.model.treatment import Standing, Treatment
 from sectax.reports.words.decisions import answers
 from sectax.run.advice import decided
 from sectax.text import claims
@@ -36,10 +36,10 @@ def run() -> Measured:
 
 
 def test_the_cost_is_given_where_it_sits(run: Measured) -> None:
-    (placed,) = (place for place in document(advised(run))["places"] if "/100MB/" in place["cell"])
+    costs = [row for row in document(advised(run))["rows"] if row["levels"]["size"] == "100MB"]
 
     # What no treatment observed (CPU time of the client, bytes on disk) is left out, and is not zero.
-    assert {part["words"]: part["more"]["point"] for part in placed["parts"]} == {
+    assert {row["name"]: row["value"]["point"] for row in costs} == {
         "latency": pytest.approx(0.021, rel=0.01),
         "of it until the first byte": 0.0,
         "CPU time of the server": pytest.approx(0.0105, rel=0.01),
@@ -49,7 +49,7 @@ def test_the_cost_is_given_where_it_sits(run: Measured) -> None:
 def test_what_is_withdrawn_has_no_figures(run: Measured) -> None:
     warnings = [AuditWarning("c", Severity.FATAL, "run", "", "")]
 
-    assert {placed.parts for placed in advised(run, warnings=warnings).placed} == {()}
+    assert {(row.value, row.sentence) for row in advised(run, warnings=warnings).rows} == {(None, "withdrawn")}
 
 
 def test_a_month_is_reported_with_and_without_a_bucket_key(run: Measured) -> None:
@@ -76,11 +76,11 @@ def test_what_is_not_decided_is_not_advised_on(run: Measured) -> None:
     }
 
     assert undecided >= {treatment.id for treatment in run.plan.treatments if treatment.role == "treatment"}
-    assert all(dict(placed.parts)["latency"] is None for placed in advised(noisy).placed)
-    latency_part, first_byte_part, server_part = document(advised(noisy))["places"][1]["parts"]
-    assert latency_part["more"] is None
-    assert first_byte_part["more"]["point"] == 0.0
-    assert server_part["more"]["point"] == pytest.approx(0.0105, rel=0.01)
+    rows = document(advised(noisy))["rows"]
+    assert [row["value"] for row in rows if row["name"] == "latency"] == [None, None]
+    large = {row["name"]: row["value"] for row in rows if row["levels"]["size"] == "100MB"}
+    assert large["of it until the first byte"]["point"] == 0.0
+    assert large["CPU time of the server"]["point"] == pytest.approx(0.0105, rel=0.01)
 
 
 def test_of_what_is_not_decided_its_most_is_reported(run: Measured) -> None:
@@ -104,23 +104,11 @@ def test_of_what_is_not_decided_its_most_is_reported(run: Measured) -> None:
 
 
 def test_the_figure_of_advice_is_that_of_the_finding(run: Measured) -> None:
-    costs = {
-        (finding.comparison.treatment, finding.comparison.metric): finding.effect.absolute
+    costs = [
+        finding.effect.absolute
         for finding in analyse(run).findings
-        if finding.effect is not None
-    }
-    placements = advised(run).placed
+        if finding.comparison.metric == "latency" and finding.comparison.standing is Standing.PRIMARY
+    ]
 
-    assert placements
-    for placed in placements:
-        assert dict(placed.parts)["latency"] == costs[placed.treatment, "latency"]
-
-
-def test_the_measured_rate_is_compared_with_the_quota_of_kms(run: Measured) -> None:
-    uses = {row["way"]: row for row in document(advised(run))["quotas"] if "/1MB/" in row["cell"]}
-
-    assert {way: row["limited_s"] for way, row in uses.items()} == {
-        "without a bucket key": pytest.approx(433, abs=1),
-        "with a bucket key": pytest.approx(4.33, abs=0.01),
-    }
-    assert {row["quota_s"] for row in uses.values()} == {100_000}
+    assert [row.value for row in advised(run).rows if row.name == "latency"] == costs
+    assert len(costs) == 2

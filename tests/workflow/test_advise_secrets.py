@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from sectax.advice.advise import Asked
-from sectax.advice.rates import NOT_ASKED, AskedRate
-from sectax.model.advice import Advice, Between
+from sectax.model.advice import NOTHING, Advice, Asked
 from sectax.model.errors import WrongUse
 from sectax.model.treatment import Treatment
 from tests.fakes.measured import measured
 from tests.machines import plan_of
-from tests.workflow.advised import advised, document, printed
+from tests.workflow.advised import advised, printed
 
 # On AWS nothing is asked of this machine.
 ON_AWS = {
@@ -29,7 +27,7 @@ SECONDS = {
 SLOWER_AT_128 = 20.0
 
 
-def given(asked: AskedRate = NOT_ASKED, *, situations: tuple[str, ...] = ("hit", "miss")) -> Advice:
+def given(asked: Asked = NOTHING, *, situations: tuple[str, ...] = ("hit", "miss")) -> Advice:
     """Advice from a run in which a function of 128 MB takes twenty times as long."""
     levels = {"access": tuple(SECONDS), "memory": ("128", "1769"), "situation": situations}
     plan = plan_of("secrets", "default", levels, ON_AWS)
@@ -39,69 +37,59 @@ def given(asked: AskedRate = NOT_ASKED, *, situations: tuple[str, ...] = ("hit",
         return SECONDS[of.levels["access"]][of.levels["situation"]] * slower * (1 + 1e-3 * (-1) ** block)
 
     values = {"access": access, "first_access": lambda *_: 0.015, "backend": lambda *of: access(*of) / 2}
-    return advised(measured(plan, values, BLOCKS), Asked(rate=asked))
+    return advised(measured(plan, values, BLOCKS), asked)
 
 
-def words(of: Advice) -> str:
-    return " ".join(printed(of).split())
+def points(of: Advice, group: str) -> dict[tuple[str, str], float]:
+    return {
+        (row.levels["access"], row.levels["memory"]): row.value.point for row in of.rows if row.group.startswith(group)
+    }
 
 
 def test_seconds_and_money_at_a_rate_are_those_worked_out_by_hand() -> None:
-    found = given(AskedRate(calls=10, ttl_s=100.0, per_s=0.1))
-    at = {(treatment.levels["access"], treatment.levels["memory"]): treatment for treatment in found.rates.at}
+    found = given(Asked(calls=10, ttl_s=100.0, rate_s=0.1))
+    seconds, money = points(found, "Fastest"), points(found, "Cheapest")
 
     # One invocation in ten finds the TTL over.
     sidecar = 0.1 * 0.012 + 9.9 * 0.001
-    assert at["sidecar", "1769"].seconds.point == pytest.approx(sidecar, rel=1e-6)
-    assert at["direct-new", "1769"].seconds.point == pytest.approx(0.4, rel=1e-6)
+    assert seconds["sidecar", "1769"] == pytest.approx(sidecar, rel=1e-6)
+    assert seconds["direct-new", "1769"] == pytest.approx(0.4, rel=1e-6)
     gb = 1769 / 1024
     wanted = 1e6 * sidecar * gb * 0.0000166667 + 1e6 * 0.1 * 0.05 / 10_000
-    assert at["sidecar", "1769"].money.point == pytest.approx(wanted, rel=1e-6)
+    assert money["sidecar", "1769"] == pytest.approx(wanted, rel=1e-6)
     asked = 1e6 * 0.4 * gb * 0.0000166667 + 1e6 * 10 * 0.05 / 10_000
-    assert at["direct-new", "1769"].money.point == pytest.approx(asked, rel=1e-6)
+    assert money["direct-new", "1769"] == pytest.approx(asked, rel=1e-6)
+
+
+def test_the_cheapest_comes_first_and_every_figure_has_its_ends_in_order() -> None:
+    rows = [row for row in given().rows if row.group.startswith("Cheapest")]
+
+    assert len(rows) == 6 * 3  # ways and memories; calls
+    assert [row.levels["access"] for row in rows[:3]] == ["dictionary", "sidecar", "direct-new"]
+    assert all(row.value.low <= row.value.point <= row.value.high for row in rows)
 
 
 def test_without_misses_the_first_access_stands_for_them_and_is_named() -> None:
-    found = given(AskedRate(calls=1, ttl_s=1.0, per_s=1.0), situations=("hit",))
-    at = {(treatment.levels["access"], treatment.levels["memory"]): treatment for treatment in found.rates.at}
+    found = given(Asked(calls=1, ttl_s=1.0, rate_s=1.0), situations=("hit",))
 
-    assert at["sidecar", "1769"].seconds.point == pytest.approx(0.015)
-    assert "the first access of an instance stands for it" in words(found)
+    assert points(found, "Fastest")["sidecar", "1769"] == pytest.approx(0.015)
+    assert "the first access of an instance stands for it" in printed(found)
 
 
 def test_half_of_a_call_that_waits_for_the_answer_is_reported() -> None:
-    parts = {anatomy.treatment: anatomy.parts for anatomy in given().anatomies}
+    parts = [row for row in given().rows if row.group == "Where the time goes"]
 
-    assert [round(part.share.point, 6) for part in parts["python/miss/32B/1769/back-to-back/sidecar"]] == [0.5, 0.5]
-
-
-def test_the_document_holds_all_of_it_and_keeps_its_schema() -> None:
-    assert len(document(given())["rates"]) == 6 * 9  # ways and memories; TTLs and calls
+    assert {row.sentence for row in parts} == {"50 % of it"}
+    assert {row.name for row in parts} == {"waiting for the answer", "the client's own work"}
 
 
 def test_two_ways_that_are_not_distinguished_are_both_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(SECONDS, "sidecar", SECONDS["dictionary"])
 
-    assert "cannot be told apart from it" in words(given())
+    assert "cannot be told apart from the first" in printed(given())
 
 
 def test_an_experiment_without_rates_refuses_one() -> None:
     plan = plan_of("hmac", "default", {}, {key: ON_AWS[key] for key in ("endpoint", "role")})
     with pytest.raises(WrongUse):
-        advised(measured(plan, {}, ()), Asked(rate=AskedRate(calls=3)))
-
-
-def test_between_has_its_ends_in_order() -> None:
-    found = given()
-
-    def ends(figure: Between) -> bool:
-        return figure.low is not None and figure.high is not None and figure.low <= figure.point <= figure.high
-
-    assert all(ends(item.seconds) and ends(item.money) for item in found.rates.at)
-
-
-def test_a_way_that_keeps_nothing_has_one_price_whatever_the_ttl() -> None:
-    text = words(given())
-
-    assert text.count("direct, new client any ") == 2
-    assert "in-process dictionary 3600 s" in text
+        advised(measured(plan, {}, ()), Asked(calls=3))

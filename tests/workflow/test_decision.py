@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from sectax.advice.advise import Asked, advice
+from sectax.advice.advise import advice
 from sectax.advice.decide import decide
 from sectax.analysis.analyse import analyse
 from sectax.experiments import registry
+from sectax.model.advice import Asked
 from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.analysed import Analysed
 from sectax.model.errors import WrongUse

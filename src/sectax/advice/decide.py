@@ -14,8 +14,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from sectax.advice.anatomy import over_blocks
-from sectax.advice.connections import connections
 from sectax.model.advice import MILLION, Between, Cheapest, Decision, Outlay, Surprise, Turn
 from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.analysed import Analysed
@@ -24,6 +22,7 @@ from sectax.model.finding import FASTER, UNSETTLED, Effect, Finding, TreatmentRe
 from sectax.model.measured import Measured
 from sectax.model.metric import Better
 from sectax.model.treatment import Comparison, Standing
+from sectax.stats.student import mean_interval
 
 RATE_S = 1000.0  # where nobody says their own
 _HOURS_OF_A_MONTH = 730
@@ -107,13 +106,14 @@ def decide(
         WrongUse: the price list lacks an item.
     """
     choice, plan = rules.choice, analysed.measured.plan
-    stages = dict(rules.stages.levels) if rules.stages is not None and rules.stages.factor == plan.control else {}
+    if choice is None:
+        return None
     findings = [
         finding
         for finding in main_findings(analysed)
-        if plan.treatment(finding.comparison.treatment).levels[plan.control] not in stages
+        if plan.treatment(finding.comparison.treatment).levels[plan.control] not in choice.parts
     ]
-    if choice is None or not findings:
+    if not findings:
         return None
     settings = list(_settings(analysed, choice, findings))
     per = dict(mix or choice.usual)
@@ -134,7 +134,6 @@ def decide(
         surprises=tuple(_surprises(analysed, choice, findings)) if choice.adds else (),
         mix=per if several else {},
         rate_s=rate_s or RATE_S,
-        connections=tuple(connections(analysed, rules.connections)) if rules.connections else (),
     )
 
 
@@ -292,7 +291,7 @@ def _causes(analysed: Analysed, choice: Choice, compared: Comparison, effect: Ef
         blocks = [block for block in measured.blocks if block in base and (block in own or not own)]
         less = [base[block] - own.get(block, 0.0) for block in blocks]
         if len(less) > 1:
-            excess = over_blocks(less, 1 - measured.plan.stopping.alpha, "s")
+            excess = mean_interval(less, 1 - measured.plan.stopping.alpha)
             if excess.low is not None and excess.low > 0 and excess.point >= _ENOUGH * saved_s > 0:
                 saved_ms = f"{1e3 * excess.point:.3g} ms"
                 yield f"{words} takes {saved_ms} less" if own else f"it has no {words} ({saved_ms})"

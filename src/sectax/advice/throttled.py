@@ -1,17 +1,22 @@
-"""How often a run was throttled: what its control groups counted while its batches ran."""
+"""How often treatments used their CPU quota up, by their control groups."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sectax.model import advice as model
+from sectax.model.advice import AdviceRow
+from sectax.model.finding import Estimate
 from sectax.model.measured import Measured
 from sectax.model.treatment import MEASURED
 
+_WAITS = "waiting for the quota is part of these treatments' times"
 
-def throttled(measured: Measured) -> Iterator[model.Throttled]:
+
+def throttled(measured: Measured) -> Iterator[AdviceRow]:
+    """The share of its quota's periods in which a treatment was throttled, all blocks together."""
     for treatment in measured.plan.treatments:
         counted = measured.telemetry.get(treatment.id, {})
-        periods, throttled = counted.get("periods"), counted.get("throttled_periods")
-        if treatment.role in MEASURED and periods and throttled is not None:
-            yield model.Throttled(treatment.cell, treatment.id, round(throttled), round(periods))
+        periods, used_up = counted.get("periods"), counted.get("throttled_periods")
+        if treatment.role in MEASURED and periods and used_up is not None:
+            share = Estimate(used_up / periods, None, None, 0.0, "count", len(measured.blocks), "share")
+            yield AdviceRow("CPU quota used up, of all periods", treatment.levels, "", share, _WAITS if used_up else "")

@@ -9,7 +9,7 @@ import click
 from sectax.cli import parse
 from sectax.cli.options import FileName, as_json, form, run_file
 from sectax.cli.output import Form, print_result
-from sectax.run.advice import Asked, AskedRate, advise
+from sectax.run.advice import Asked, advise
 from sectax.text.spans import seconds
 
 
@@ -47,7 +47,6 @@ def command(
     and TTL (--calls, --rate, --ttl).
     """
     rate_s = None if rate is None else parse.rate(rate)
-    own_rate = AskedRate(calls, None if ttl is None else seconds(ttl, "--ttl"))
     counts = parse.counts({"sign": sign, "verify": verify})
-    asked = Asked(own_rate, counts, rate_s)
+    asked = Asked(counts, rate_s, calls, None if ttl is None else seconds(ttl, "--ttl"))
     print_result(advise(Path(run_file), asked, prices), form)

@@ -90,12 +90,12 @@ def _html(result: Result, view: View) -> str:
     from sectax.reports import html
     from sectax.reports.forest import forest
     from sectax.reports.page_layout import run_page
-    from sectax.run.advice import breakdown
+    from sectax.run.advice import experiment_rows
 
     page = document(result, show_all=True)
     if isinstance(result, RunReport):
         picture = forest(result.analysed, result.path, decided(result.analysed))
-        page = run_page(page, result.analysed, picture, breakdown(result.analysed))
+        page = run_page(page, result.analysed, picture, experiment_rows(result.analysed))
     return html.render(page)
 
 

@@ -9,7 +9,7 @@ that a run needs, and the subject of every treatment.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 from sectax.design.matrix import Rules
 from sectax.design.planning import Design, RunRequest, make_plan
 from sectax.hosts.places import ClientHost
+from sectax.model.advice import AdviceRow, Asked
 from sectax.model.advice_rules import AdviceRules, Choice
-from sectax.model.bill import Usage
+from sectax.model.analysed import Analysed
+from sectax.model.bill import PriceList, Usage
 from sectax.model.machine import Machine, Wanted
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import SubjectSpec
@@ -179,8 +181,12 @@ class Experiment(ABC):
         return make_plan(self.name, self.title, self.design(request, machine), request)
 
     def advice_rules(self, plan: Plan) -> AdviceRules:
-        """What it knows of its treatments: which to take, which do a part of the work, which levels are sizes."""
+        """What it knows of the decision between its treatments."""
         return AdviceRules(plan.metrics[0].name, Choice())
+
+    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: Asked) -> Iterable[AdviceRow]:
+        """Its own figures for `sectax advise`: a pure function. Helpers are in `experiments/advice.py`."""
+        return ()
 
     def requirements(self) -> tuple[str, ...]:
         """What the experiment can use, for `setup` and `doctor`: probes by name, or parts as in `sectax.parts`."""

@@ -80,22 +80,14 @@ class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     per: float
 
 
-class Quota(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How many requests a second a service takes from an account; what it is elsewhere, in words."""
-
-    per_s: float
-    elsewhere: str = ""
-
-
 class PriceList(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Prices of one day in one place; `items` by their names, and the `quotas` of some of them."""
+    """Prices of one day in one place; `items` by their names."""
 
     day: str
     place: str
     currency: str
     source: str
     items: dict[str, Item]
-    quotas: dict[str, Quota] = {}
 
     def bill(self, usages: Iterable[Usage]) -> Bill:
         """What the usages cost; those of one item are one line.

@@ -37,7 +37,4 @@ def _read(text: str) -> PriceList:
     for name, item in prices.items.items():
         if not (math.isfinite(item.price) and item.price >= 0 and math.isfinite(item.per) and item.per > 0):
             raise msgspec.ValidationError(f"the price of {name} is {item.price} for {item.per}")
-    for name, quota in prices.quotas.items():
-        if not (math.isfinite(quota.per_s) and quota.per_s > 0):
-            raise msgspec.ValidationError(f"the quota of {name} is {quota.per_s} a second")
     return prices

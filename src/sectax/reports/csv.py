@@ -35,8 +35,8 @@ def render(analysed: Analysed, table: str) -> str:
     if table not in (tables := available_tables(analysed)):
         why = "this run was measured on one host" if table in TABLES else f"there is no table {table!r}"
         raise WrongUse(why, f"there are: {', '.join(tables)}")
-    head, rows_of = _MADE[table]
-    rows = rows_of(analysed)
+    head, experiment_rows = _MADE[table]
+    rows = experiment_rows(analysed)
     levels = {f"level_{factor.name}": cell(f"level_{factor.name}") for factor in analysed.measured.plan.factors}
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, [*head, *levels], extrasaction="ignore", lineterminator="\r\n")

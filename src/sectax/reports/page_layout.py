@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from sectax.model.advice import Breakdown
+from sectax.model.advice import AdviceRow
 from sectax.model.analysed import Analysed
 from sectax.model.audited import Checked, Status
 from sectax.reports import csv
+from sectax.reports.advice_layout import row_sections
 from sectax.reports.block_pictures import over_time
 from sectax.reports.document import (
     Attachment,
@@ -24,7 +25,7 @@ from sectax.reports.document import (
     sections,
 )
 from sectax.reports.notes import repeat
-from sectax.reports.page_tables import controls, where_it_goes
+from sectax.reports.page_tables import controls
 from sectax.reports.report_layout import findings
 from sectax.reports.words import plans
 from sectax.text.printable import printable
@@ -35,13 +36,13 @@ _LARGEST_PACKED = 400_000
 
 
 def run_page(
-    document: Document, analysed: Analysed, picture: Forest | None, breakdown: Breakdown | None = None
+    document: Document, analysed: Analysed, picture: Forest | None, rows: Sequence[AdviceRow] = ()
 ) -> Document:
     """The report of a run with all that a page has room for.
 
     Args:
         picture: stands before the answer in words; None where nothing has an interval.
-        breakdown: where its time goes; None where nobody knows.
+        rows: the experiment's own advice.
     """
     # A picture that has all answers says them in words too.
     folds = SectionKind.RESULTS if picture is None or picture.left_out else SectionKind.ASIDE
@@ -54,7 +55,7 @@ def run_page(
     environment = (grid("", ("what", "value"), facts, words=2),) if facts else ()
     added = sections(
         Section("Findings", findings(analysed), folds),
-        Section("Where the time goes", tuple(where_it_goes(analysed.measured.plan, breakdown)), SectionKind.DETAIL),
+        *row_sections(analysed.measured.plan, rows, SectionKind.DETAIL),
         Section("Blocks over time", tuple(over_time(analysed)), SectionKind.PICTURES),
         Section("Noise floor and controls", tuple(controls(analysed)), SectionKind.DIAGNOSTICS),
         Section("Audit", tuple(_audit(analysed)), SectionKind.DETAIL),

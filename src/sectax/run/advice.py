@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sectax.advice.advise import NOTHING, Asked, advice, all_anatomies
+from sectax.advice.advise import advice
 from sectax.advice.decide import decide
-from sectax.advice.rates import AskedRate
 from sectax.experiments import registry
 from sectax.model import advice as model
+from sectax.model.advice import NOTHING, AdviceRow, Asked
 from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.analysed import Analysed
+from sectax.model.bill import PriceList
 from sectax.model.errors import SectaxError
 from sectax.prices import load
 from sectax.run.analyse import analyse_file
 
-__all__ = ["Asked", "AskedRate", "advise", "breakdown"]
+__all__ = ["Asked", "advise", "experiment_rows"]
 
 
 def advise(run_file: Path, asked: Asked = NOTHING, prices: Path | None = None) -> model.Advice:
@@ -28,7 +29,7 @@ def advise(run_file: Path, asked: Asked = NOTHING, prices: Path | None = None) -
     """
     price_list = load(prices)
     analysed = analyse_file(run_file)
-    return advice(analysed, experiment_rules(analysed), price_list, asked)
+    return advice(analysed, experiment_rules(analysed), price_list, asked, experiment_rows(analysed, asked, price_list))
 
 
 def decided(analysed: Analysed) -> model.Decision | None:
@@ -45,10 +46,12 @@ def experiment_rules(analysed: Analysed) -> AdviceRules:
         return AdviceRules(plan.metrics[0].name, Choice())
 
 
-def breakdown(analysed: Analysed) -> model.Breakdown | None:
-    """Where the time of any run goes, by the rules of its experiment; None where its first metric is no time."""
-    plan, rules = analysed.measured.plan, experiment_rules(analysed)
-    in_seconds = {metric.name for metric in plan.metrics if metric.unit == "s"}
-    if rules.metric not in in_seconds:
-        return None
-    return model.Breakdown(rules.metric, tuple(all_anatomies(analysed.measured, rules)))
+def experiment_rows(
+    analysed: Analysed, asked: Asked = NOTHING, prices: PriceList | None = None
+) -> tuple[AdviceRow, ...]:
+    """The rows of the run's experiment; none if it is not installed here."""
+    try:
+        experiment = registry.load(analysed.measured.plan.experiment)
+    except SectaxError:
+        return ()
+    return tuple(experiment.advice_rows(analysed, prices or load(), asked))

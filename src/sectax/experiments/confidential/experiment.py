@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from sectax.design.matrix import Levels
+from sectax.experiments.confidential.advice import pair_rows
 from sectax.experiments.confidential.parts import PROBE as OWN_PROBE
 from sectax.experiments.confidential.subject import CPU_TIME, TOTAL_TIME, SysbenchSpec
 from sectax.experiments.confidential.sysbench_tests import PUBLISHED_TESTS, SYSBENCH, SYSBENCH_BATCH_S, TESTS
@@ -15,7 +16,10 @@ from sectax.experiments.interface import Bench, Design, Experiment, Machine, Opt
 from sectax.experiments.levels import choose, option_seconds
 from sectax.experiments.on_host.places import HOST, PAIR, HostPairs, declares, read_places, scope
 from sectax.hosts.registry import host, host_facts
-from sectax.model.advice_rules import AdviceRules, Choice, Repeats
+from sectax.model.advice import AdviceRow, Asked
+from sectax.model.advice_rules import AdviceRules, Choice
+from sectax.model.analysed import Analysed
+from sectax.model.bill import PriceList
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Calibrated, Plan, Stopping
@@ -186,7 +190,10 @@ class ConfidentialExperiment(Experiment):
             weigh="your own program mixes these kinds of work: sectax run command --host measures it",
             changes="kernel, hypervisor or processor",
         )
-        return AdviceRules(TIME.name, choice, repeats=Repeats(TEST, PAIR, left_out={COMMANDS: AS_PUBLISHED}))
+        return AdviceRules(TIME.name, choice)
+
+    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: Asked) -> Iterator[AdviceRow]:
+        return pair_rows(analysed, TIME.name, PAIR, {COMMANDS: AS_PUBLISHED})
 
 
 class _Bench(Bench):

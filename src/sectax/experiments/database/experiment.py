@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
+from sectax.experiments.advice import cost_rows
+from sectax.experiments.client_server.connections import connection_rows, new_and_kept
 from sectax.experiments.client_server.metrics import CLIENT_CPU, LATENCY
 from sectax.experiments.database import levels as database
 from sectax.experiments.database.parts import CLIENT, SERVER
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Rules, RunRequest
 from sectax.experiments.levels import choose
-from sectax.model.advice_rules import AdviceRules, Choice, Connections, Longer, Places
+from sectax.model.advice import AdviceRow, Asked
+from sectax.model.advice_rules import AdviceRules, Choice
+from sectax.model.analysed import Analysed
+from sectax.model.bill import PriceList
 from sectax.model.plan import OTHERS, Plan
 from sectax.model.subject import Witness
 from sectax.model.why_not import WhyNot
@@ -69,25 +74,13 @@ class DatabaseExperiment(Experiment):
         choice = Choice(
             what="transactions", picks=False, in_time=True, explained=explained, unasked=False, changes="library or key"
         )
-        return AdviceRules(
-            LATENCY.name,
-            choice,
-            connections=Connections(
-                LATENCY.name,
-                "",
-                CLIENT_CPU.name,
-                database.SERVER_CPU.name,
-                among=(database.FACTORS[0].name, database.NEW),
-            ),
-            places=Places(((LATENCY.name, "latency"), (CLIENT_CPU.name, "CPU time of the client"))),
-            longer=Longer(
-                "How long a new connection is",
-                "connection",
-                database.NEW,
-                database.KEPT,
-                "transaction over a connection that stays open",
-            ),
-        )
+        return AdviceRules(LATENCY.name, choice)
+
+    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: Asked) -> Iterator[AdviceRow]:
+        measured = analysed.measured
+        yield from cost_rows(analysed, {LATENCY.name: "latency", CLIENT_CPU.name: "CPU time of the client"})
+        times = new_and_kept(measured, LATENCY.name, database.NEW, database.KEPT)
+        yield from connection_rows(measured, times, "transactions")
 
     def requirements(self) -> tuple[str, ...]:
         return (SERVER, CLIENT)

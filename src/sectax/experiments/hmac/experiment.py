@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from sectax.experiments.advice import column, growth_rows, minus, part_rows, stage_rows
 from sectax.experiments.hmac import levels as hmac
 from sectax.experiments.hmac.subjects import Events, authorizer, function_part, identity, lacks, new_inputs
 from sectax.experiments.interface import Bench, Design, Machine, Rules, RunRequest, Wanted
 from sectax.experiments.on_lambda import LOCAL
 from sectax.experiments.on_lambda import experiment as on_lambda
-from sectax.model.advice_rules import AdviceRules, Choice, GrowsWithSize, Stages, Steps
-from sectax.model.bill import one_way
+from sectax.model.advice import AdviceRow, Asked
+from sectax.model.advice_rules import AdviceRules, Choice
+from sectax.model.analysed import Analysed
+from sectax.model.bill import PriceList, one_way
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import SUBJECTS, Calibrated, Plan
 from sectax.model.subject import SubjectSpec
-from sectax.model.treatment import Factor
+from sectax.model.treatment import MEASURED, Factor
 
 if TYPE_CHECKING:
     import click
@@ -125,15 +128,8 @@ class HmacExperiment(on_lambda.LambdaExperiment):
         return (on_lambda.RUNTIME_CLIENT, *map(function_part, hmac.LANGUAGES))
 
     def advice_rules(self, plan: Plan) -> AdviceRules:
-        looked_into = any(hmac.UNPACKED in factor.levels for factor in plan.factors if factor.name == "data")
-        check = "the check"
-        stages = (
-            (hmac.IMMEDIATE, "handing over and parsing the event"),
-            (hmac.NONE, "its form, Base64 and MessagePack" if looked_into else "its form"),
-        )
-        steps = Steps(hmac.TIMED, tuple(hmac.STEPS.items()), hmac.WHOLE, "from step to step, with the clock")
         return AdviceRules(
-            metric="duration",
+            metric=_INVOCATION,
             choice=Choice(
                 adds=True,
                 picks=False,
@@ -142,10 +138,28 @@ class HmacExperiment(on_lambda.LambdaExperiment):
                 billed="billed_duration",
                 weigh="whoever can check a message has the key to forge one",
                 changes="size of message or memory",
+                parts=(hmac.IMMEDIATE, hmac.NONE),
             ),
-            stages=Stages("authentication", stages, check, steps),
-            growth=GrowsWithSize(check),
         )
+
+    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: Asked) -> Iterator[AdviceRow]:
+        """The parts of an invocation, by the function's own clock where it timed its steps; growth with the payload."""
+        measured = analysed.measured
+        parsing = "handing over and parsing the event"
+        looked_into = any(treatment.levels["data"] == hmac.UNPACKED for treatment in measured.plan.treatments)
+        stages = {
+            hmac.IMMEDIATE: parsing,
+            hmac.NONE: "its form, Base64 and MessagePack" if looked_into else "its form",
+        }
+        by_difference = stage_rows(measured, _INVOCATION, "authentication", stages, "the check")
+        yield from (row for row in by_difference if row.levels["authentication"] != hmac.TIMED)
+        for treatment in measured.plan.treatments:
+            if treatment.levels["authentication"] == hmac.TIMED and treatment.role in MEASURED:
+                whole = column(measured, hmac.WHOLE, treatment)
+                steps = {words: column(measured, step, treatment) for step, words in hmac.STEPS.items()}
+                parts = {parsing: minus(column(measured, _INVOCATION, treatment), whole), **steps}
+                yield from part_rows(measured, _INVOCATION, treatment, parts, "from step to step, with the clock")
+        yield from growth_rows(measured, _INVOCATION)
 
 
 class _Bench(on_lambda.LambdaBench):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from sectax.experiments.client_server import load
+from sectax.experiments.client_server.connections import connection_rows, new_and_kept
 from sectax.experiments.client_server.metrics import CLIENT_CPU, LATENCY
 from sectax.experiments.http import levels as http
 from sectax.experiments.http import services
@@ -12,7 +13,10 @@ from sectax.experiments.http.parts import CLIENT
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Rules, RunRequest
 from sectax.experiments.levels import choose
 from sectax.experiments.named import BASELINE, FOLDER
-from sectax.model.advice_rules import AdviceRules, Choice, Longer
+from sectax.model.advice import AdviceRow, Asked
+from sectax.model.advice_rules import AdviceRules, Choice
+from sectax.model.analysed import Analysed
+from sectax.model.bill import PriceList
 from sectax.model.plan import OTHERS, Contents, Plan
 from sectax.model.treatment import Factor
 
@@ -112,14 +116,11 @@ class HttpExperiment(Experiment):
             unasked=False,
             changes="service, request or network",
         )
-        longer = Longer(
-            "How long a new connection is",
-            "connection",
-            http.NEW,
-            http.KEPT,
-            "request over a connection that stays open",
-        )
-        return AdviceRules(LATENCY.name, choice, longer=longer)
+        return AdviceRules(LATENCY.name, choice)
+
+    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: Asked) -> Iterator[AdviceRow]:
+        measured = analysed.measured
+        return connection_rows(measured, new_and_kept(measured, LATENCY.name, http.NEW, http.KEPT), "requests")
 
     def requirements(self) -> tuple[str, ...]:
         return (CLIENT,)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from sectax.design.matrix import MOST_PRIMARY, Levels
+from sectax.experiments.advice import stage_rows
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Rules, RunRequest, Wanted
 from sectax.experiments.jwt import wycheproof
 from sectax.experiments.jwt.keys import (
@@ -24,8 +25,10 @@ from sectax.experiments.jwt.referee import JwtReferee
 from sectax.experiments.levels import choose
 from sectax.experiments.on_probe.experiment import BATCH_S, CPU_TIME, ROUNDS, ProbeBench, probe_metrics, probe_subject
 from sectax.experiments.on_probe.subject import ProbeSpec
-from sectax.model.advice_rules import AdviceRules, Choice, Stages
-from sectax.model.bill import one_way, processor_hours
+from sectax.model.advice import AdviceRow, Asked
+from sectax.model.advice_rules import AdviceRules, Choice
+from sectax.model.analysed import Analysed
+from sectax.model.bill import PriceList, one_way, processor_hours
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Calibrated, Plan
@@ -219,8 +222,7 @@ class JwtExperiment(Experiment):
         return _Bench(plan)
 
     def advice_rules(self, plan: Plan) -> AdviceRules:
-        """How much of it is the library. Without a CPU clock nothing is in seconds, and there is no answer."""
-        primitive = ("primitive", "the bare primitive")
+        """Which to take. Without a CPU clock nothing is in seconds, and there is no answer."""
         weigh = [_sizes_in_words({treatment.levels.get("algorithm", BASELINE) for treatment in plan.treatments})]
         if {treatment.levels.get("key_use") for treatment in plan.treatments} == {"parsed-once"}:
             weigh.insert(0, "keys parsed on every call cost more (--level key_use=parsed-per-call)")
@@ -237,7 +239,12 @@ class JwtExperiment(Experiment):
             weigh="; ".join(filter(None, weigh)),
             changes=changes,
         )
-        return AdviceRules(CPU_TIME.name, choice, Stages("layer", (primitive,), "the library around it"))
+        return AdviceRules(CPU_TIME.name, choice)
+
+    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: Asked) -> Iterator[AdviceRow]:
+        """How much of an operation is the library."""
+        stages = {"primitive": "the bare primitive"}
+        return stage_rows(analysed.measured, CPU_TIME.name, "layer", stages, "the library around it")
 
 
 def _sizes_in_words(names: set[str]) -> str:

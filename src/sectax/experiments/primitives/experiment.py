@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sectax.design.matrix import MOST_PRIMARY, Levels
+from sectax.experiments.advice import growth_rows
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Rules, RunRequest, Wanted
 from sectax.experiments.levels import choose
 from sectax.experiments.on_probe.experiment import (
@@ -34,8 +35,10 @@ from sectax.experiments.primitives.algorithms import (
     memory_bytes,
 )
 from sectax.experiments.primitives.inputs import new_inputs, subject_inputs
-from sectax.model.advice_rules import AdviceRules, Choice, GrowsWithSize
-from sectax.model.bill import one_way, processor_hours
+from sectax.model.advice import AdviceRow, Asked
+from sectax.model.advice_rules import AdviceRules, Choice
+from sectax.model.analysed import Analysed
+from sectax.model.bill import PriceList, one_way, processor_hours
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
 from sectax.model.metric import Better, Metric, Summary
@@ -271,7 +274,10 @@ class PrimitivesExperiment(Experiment):
             weigh=". ".join(f"{text[:1].upper()}{text[1:]}" for text in weigh),
             changes="processor, library or language",
         )
-        return AdviceRules(plan.metrics[0].name, choice, growth=GrowsWithSize("beyond the baseline"))
+        return AdviceRules(plan.metrics[0].name, choice)
+
+    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: Asked) -> Iterator[AdviceRow]:
+        return growth_rows(analysed.measured, analysed.measured.plan.metrics[0].name)
 
 
 _MIB = 1 << 20

@@ -6,9 +6,9 @@ For advice: where the cost of encryption sits, and what AWS would be paid for th
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
 
+from sectax.experiments.advice import cost_rows, growth_rows
 from sectax.experiments.client_server import load
 from sectax.experiments.client_server.endpoint import AWS, LOCAL
 from sectax.experiments.client_server.metrics import CLIENT_CPU, FIRST_BYTE, LATENCY, SERVER_CPU, TAILS
@@ -18,23 +18,22 @@ from sectax.experiments.named import FOLDER
 from sectax.experiments.s3 import levels as s3
 from sectax.experiments.s3.parts import CLIENT, SERVER
 from sectax.experiments.s3.where import OPTIONS, S3Options, read_where
-from sectax.model.advice_rules import AdviceRules, Choice, GrowsWithSize, Places, Requests
-from sectax.model.bill import Usage
-from sectax.model.finding import TreatmentResult
+from sectax.model.advice import AdviceRow, Asked
+from sectax.model.advice_rules import AdviceRules, Choice
+from sectax.model.analysed import Analysed
+from sectax.model.bill import PriceList, Usage
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import OTHERS, SERVICE, Contents, Plan, Shortcut
 from sectax.model.treatment import Factor
 from sectax.model.why_not import WhyNot
 
-PLACES = Places(
-    (
-        ("latency", "latency"),
-        ("first_byte", "of it until the first byte"),
-        ("client_cpu", "CPU time of the client"),
-        ("server_cpu", "CPU time of the server"),
-        ("disk_bytes", "bytes on disk"),
-    )
-)
+_COSTS = {
+    "latency": "latency",
+    "first_byte": "of it until the first byte",
+    "client_cpu": "CPU time of the client",
+    "server_cpu": "CPU time of the server",
+    "disk_bytes": "bytes on disk",
+}
 _KMS = "kms.requests"
 _ONLY = ""
 _WITHOUT, _WITH = "without a bucket key", "with a bucket key"
@@ -66,35 +65,14 @@ def _requests(levels: Mapping[str, str]) -> int:
     return 1
 
 
-def rate(result: TreatmentResult) -> float | None:
-    """Operations per second of the client that was measured: its schedule's, or as many as its latency lets through."""
-    scheduled = load.target_rate(result.levels["load"]) if "load" in result.levels else 0.0
-    latency = result.estimates["latency"].point
-    if scheduled:
-        return scheduled
-    return int(result.levels["concurrency"]) / latency if latency > 0 else None
-
-
-REQUESTS = Requests(
-    uses=uses,
-    rate=rate,
-    limited=_KMS,
-    assumes=(
-        "requests alone, as AWS bills them: not storage, and not traffic; a bucket key saves up to 99 % of the KMS "
-        "requests, and this takes it at its best"
-    ),
+_WEIGH = (
+    "AWS encrypts every object anyway; a bucket key saves up to 99 % of the KMS requests, and the bill takes it at its "
+    "best; storage and traffic are not included"
 )
 _OF_PARTS = (
     "; in a multipart upload under SSE-KMS every request counts as one of KMS too (to begin, each part, to complete): "
     "AWS says that each needs the key, and not how often it asks KMS for it"
 )
-
-
-def requests(plan: Plan) -> Requests:
-    """The rule for what a plan's operations cost, with what is assumed of parts where some are uploaded so."""
-    in_parts = any(treatment.levels["upload"] == s3.MULTIPART for treatment in plan.treatments)
-    return replace(REQUESTS, assumes=REQUESTS.assumes + _OF_PARTS) if in_parts else REQUESTS
-
 
 Levels = dict[str, str]
 
@@ -233,6 +211,7 @@ class S3Experiment(Experiment):
         return S3Bench(plan)
 
     def advice_rules(self, plan: Plan) -> AdviceRules:
+        in_parts = any(treatment.levels["upload"] == s3.MULTIPART for treatment in plan.treatments)
         choice = Choice(
             adds=True,
             picks=False,
@@ -244,16 +223,15 @@ class S3Experiment(Experiment):
             what="requests",
             timed=False,
             uses=lambda count, _, result: uses(count, result.levels),
-            weigh="AWS encrypts every object anyway; a bucket key saves up to 99 % of the KMS requests",
+            weigh=_WEIGH + (_OF_PARTS if in_parts else ""),
             changes="service or network",
         )
-        return AdviceRules(
-            metric=LATENCY.name,
-            choice=choice,
-            growth=GrowsWithSize("encryption"),
-            places=PLACES,
-            requests=requests(plan),
-        )
+        return AdviceRules(LATENCY.name, choice)
+
+    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: Asked) -> Iterator[AdviceRow]:
+        """Who pays for encryption, and how an operation grows with the object."""
+        yield from cost_rows(analysed, _COSTS)
+        yield from growth_rows(analysed.measured, LATENCY.name)
 
     def requirements(self) -> tuple[str, ...]:
         return (SERVER, CLIENT)

@@ -6,18 +6,22 @@ import functools
 from collections.abc import Iterator, Mapping
 
 from sectax.design.matrix import Levels
+from sectax.experiments.advice import column, part_rows
 from sectax.experiments.interface import Bench, Design, Machine, Rules, RunRequest, Wanted
 from sectax.experiments.on_lambda import LOCAL, functions
 from sectax.experiments.on_lambda import experiment as on_lambda
 from sectax.experiments.secrets import levels as secrets
+from sectax.experiments.secrets.advice import rate_rows
 from sectax.experiments.secrets.parts import AGENT, BACKEND
-from sectax.model.advice_rules import AdviceRules, ByRate, Choice, OwnParts
-from sectax.model.bill import Usage, one_way
+from sectax.model.advice import AdviceRow, Asked
+from sectax.model.advice_rules import AdviceRules, Choice
+from sectax.model.analysed import Analysed
+from sectax.model.bill import PriceList, Usage, one_way
 from sectax.model.finding import TreatmentResult
 from sectax.model.metric import FIRST, Better, Metric, Summary
 from sectax.model.plan import SETTLING_SHARE, SUBJECTS, Calibrated, Plan
 from sectax.model.subject import SubjectSpec, Witness
-from sectax.model.treatment import Factor, Treatment
+from sectax.model.treatment import MEASURED, Factor, Treatment
 from sectax.model.why_not import WhyNot
 
 FUNCTION = "secrets_reader"
@@ -137,7 +141,6 @@ class SecretsExperiment(on_lambda.LambdaExperiment):
         return (on_lambda.RUNTIME_CLIENT, *map(_function, secrets.LANGUAGES), BACKEND, AGENT)
 
     def advice_rules(self, plan: Plan) -> AdviceRules:
-        """Where the time of an access goes, and which way pays at a rate of calls."""
         return AdviceRules(
             metric="access",
             choice=Choice(
@@ -149,21 +152,18 @@ class SecretsExperiment(on_lambda.LambdaExperiment):
                 ),
                 caveats={secrets.DICTIONARY: "your own code has to fetch the secret again after it was rotated"},
                 changes="distance to Secrets Manager or memory size",
-            ),
-            parts=OwnParts(tuple(secrets.PARTS.items()), "the client's own work"),
-            by_rate=ByRate(
-                factor="situation",
-                again=secrets.HIT,
-                fetching=(secrets.REFRESH, secrets.MISS),
-                first="first_access",
-                memory="memory",
-                asks=_asks,
-                uses=_uses,
-                assumes="the time of the accesses alone at the price of the function's memory, and the calls of "
-                "Secrets Manager; the function's other work, its requests and the secrets themselves cost the same in "
-                "every way",
+                by_calls=True,
             ),
         )
+
+    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: Asked) -> Iterator[AdviceRow]:
+        """Where the time of an access goes, and which access pays at a rate of calls."""
+        measured = analysed.measured
+        for treatment in measured.plan.treatments:
+            if treatment.role in MEASURED:
+                parts = {words: column(measured, part, treatment) for part, words in secrets.PARTS.items()}
+                yield from part_rows(measured, "access", treatment, parts, "the client's own work")
+        yield from rate_rows(analysed, prices, asked, _uses)
 
     def usage(self, plan: Plan) -> tuple[Usage, ...]:
         from sectax.experiments.secrets.services import RARE_ON_AWS

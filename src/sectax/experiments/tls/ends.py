@@ -93,7 +93,7 @@ class _End(SharedProcess[EndGreeting]):
 
 
 class Ends:
-    """The processes of a cell, started with the first arm and ended with the last. Methods raise as `ClientConversation`.
+    """The processes of a cell, from the first arm to the last. Methods raise as `ClientConversation`.
 
     Args:
         command: of the library's program. services: the processors of the server.

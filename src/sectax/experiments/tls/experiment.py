@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from sectax.experiments.advice import column
+from sectax.experiments.client_server.connections import connection_rows
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Rules, RunRequest, Wanted
 from sectax.experiments.tls import levels as tls
 from sectax.experiments.tls.parts import PARTS
-from sectax.model.advice_rules import AdviceRules, Choice, Connections
+from sectax.model.advice import AdviceRow, Asked
+from sectax.model.advice_rules import AdviceRules, Choice
+from sectax.model.analysed import Analysed
+from sectax.model.bill import PriceList
 from sectax.model.errors import WrongUse
 from sectax.model.plan import OTHERS, Plan
-from sectax.model.treatment import Factor
+from sectax.model.treatment import MEASURED, Factor
 from sectax.model.why_not import WhyNot
 
 # What a library does not have, at least at one of its ends.
@@ -99,8 +104,16 @@ class TlsExperiment(Experiment):
             weigh=_WEIGH,
             changes="library or processor",
         )
-        parts = (tls.REQUEST.name, tls.CLIENT_CPU.name, tls.SERVER_CPU.name, tls.SENT.name, tls.RECEIVED.name)
-        return AdviceRules(tls.NEW.name, choice, connections=Connections(tls.NEW.name, *parts))
+        return AdviceRules(tls.NEW.name, choice)
+
+    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: Asked) -> Iterator[AdviceRow]:
+        measured = analysed.measured
+        times = (
+            (treatment, column(measured, tls.NEW.name, treatment), column(measured, tls.REQUEST.name, treatment))
+            for treatment in measured.plan.treatments
+            if treatment.role in MEASURED
+        )
+        return connection_rows(measured, times, "requests")
 
     def requirements(self) -> tuple[str, ...]:
         return tuple(PARTS.values())

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
+from sectax.experiments.advice import cost_rows
 from sectax.experiments.client_server.metrics import LATENCY, SERVER_CPU
 from sectax.experiments.http.parts import CLIENT
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Rules, RunRequest
 from sectax.experiments.levels import choose
 from sectax.experiments.waf import levels as waf
 from sectax.experiments.waf.parts import SERVER
-from sectax.model.advice_rules import AdviceRules, Choice, Places
+from sectax.model.advice import AdviceRow, Asked
+from sectax.model.advice_rules import AdviceRules, Choice
+from sectax.model.analysed import Analysed
+from sectax.model.bill import PriceList
 from sectax.model.plan import OTHERS, Plan
 from sectax.model.subject import Witness
 from sectax.model.treatment import Factor
@@ -69,11 +73,10 @@ class WafExperiment(Experiment):
         choice = Choice(
             what="requests", picks=False, in_time=True, unasked=False, changes="rule set, request or processor"
         )
-        return AdviceRules(
-            LATENCY.name,
-            choice,
-            places=Places(((LATENCY.name, "latency"), (SERVER_CPU.name, "CPU time of the server"))),
-        )
+        return AdviceRules(LATENCY.name, choice)
+
+    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: Asked) -> Iterator[AdviceRow]:
+        return cost_rows(analysed, {LATENCY.name: "latency", SERVER_CPU.name: "CPU time of the server"})
 
     def requirements(self) -> tuple[str, ...]:
         return (CLIENT, SERVER)

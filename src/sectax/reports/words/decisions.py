@@ -11,7 +11,7 @@ from sectax.model.advice import Between, Cheapest, Decision, Outlay
 from sectax.model.analysed import Analysed
 from sectax.model.finding import FASTER, NO_CLAIM, SLOWER, Effect, Finding, VerdictId, is_answered, is_decided
 from sectax.model.plan import Plan
-from sectax.reports.words import connections, names
+from sectax.reports.words import names
 from sectax.reports.words.summaries import of_parts, run_state, silence, to_answer
 from sectax.text import claims, units
 from sectax.text.printable import printable
@@ -33,7 +33,7 @@ def decision(analysed: Analysed, decision: Decision) -> list[str]:
     lines = [*run_state(analysed), *to_answer(analysed, list(decision.findings)), *answers(plan, decision)]
     lines += of_parts(analysed)
     lines += _surprises(plan, decision)
-    lines += [*_month(plan, decision), *connections.sentences(plan, decision.connections)]
+    lines += _month(plan, decision)
     silent = [finding for finding in decision.findings if finding.verdict in NO_CLAIM]
     lines += [silence(silent, len(decision.findings))] if silent else []
     changes = choice.changes and any(map(is_decided, decision.findings))

@@ -1,0 +1,171 @@
+"""Rows of advice that several experiments give: parts of an operation, added costs, growth with the size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from sectax.model.advice import AdviceRow
+from sectax.model.analysed import Analysed
+from sectax.model.finding import GEOMETRIC, MEAN, Estimate, VerdictId, alike, is_decided
+from sectax.model.measured import Measured
+from sectax.model.treatment import Role, Treatment
+from sectax.stats.moments import Array
+from sectax.stats.student import geometric_mean_interval, mean_interval
+from sectax.text import units
+
+Column = Mapping[int, float]  # block -> value
+
+# Two sizes are on a line whatever the law is.
+LEAST_SIZES = 3
+# A line that misses a measured size by more than this ratio is not the law.
+TOO_FAR = 1.25
+
+
+def column(measured: Measured, metric: str, treatment: Treatment) -> Column:
+    """The values of one treatment by block; empty if the metric was not measured."""
+    return measured.values.get(metric, {}).get(treatment.id, {})
+
+
+def minus(more: Column, less: Column) -> Column:
+    """The difference in every block that has both."""
+    return {block: value - less[block] for block, value in more.items() if block in less}
+
+
+def mean(measured: Measured, values: Sequence[float], unit: str) -> Estimate:
+    """The mean of one value per block, with Student's t interval."""
+    level = 1 - measured.plan.stopping.alpha
+    interval = mean_interval(values, level)
+    return Estimate(interval.point, interval.low, interval.high, level, MEAN, interval.count, unit)
+
+
+def mean_ratio(measured: Measured, values: Sequence[float], unit: str) -> Estimate:
+    """The geometric mean of positive values, with Student's t interval of their logs."""
+    level = 1 - measured.plan.stopping.alpha
+    interval = geometric_mean_interval(values, level)
+    return Estimate(interval.point, interval.low, interval.high, level, GEOMETRIC, interval.count, unit)
+
+
+def part_rows(
+    measured: Measured, metric: str, treatment: Treatment, parts: Mapping[str, Column], rest: str
+) -> Iterator[AdviceRow]:
+    """Where the time of one treatment goes: its known parts, and the rest of *metric*, all in seconds."""
+    whole = column(measured, metric, treatment)
+    parts = {words: part for words, part in parts.items() if part}
+    blocks = [
+        block
+        for block in measured.blocks
+        if whole.get(block, 0.0) > 0 and all(block in part for part in parts.values())
+    ]
+    if not parts or not blocks:
+        return
+    left = {block: whole[block] - sum(part[block] for part in parts.values()) for block in blocks}
+    for words, part in (parts | {rest: left}).items():
+        share = mean(measured, [100 * part[block] / whole[block] for block in blocks], "%")
+        point, *ends = (None if end is None else units.roughly(end) for end in (share.point, share.low, share.high))
+        known = f" ({ends[0]} to {ends[1]})" if ends[0] != ends[1] else ""
+        seconds = mean(measured, [part[block] for block in blocks], "s")
+        yield AdviceRow("Where the time goes", treatment.levels, words, seconds, f"{point} % of it{known}")
+
+
+def stage_rows(
+    measured: Measured, metric: str, factor: str, stages: Mapping[str, str], rest: str
+) -> Iterator[AdviceRow]:
+    """Where the time goes, by difference to treatments that do less of the work.
+
+    Args:
+        stages: level of *factor* -> what it does beyond the level before; rest: what the other levels do beyond all.
+    """
+    for members in alike(measured.plan.treatments, factor).values():
+        parts: dict[str, Column] = {}
+        before: Column = {}
+        steps: list[str] = []
+        for level, words in stages.items():
+            steps.append(words)
+            if level in members:
+                own = column(measured, metric, members[level])
+                parts[", ".join(steps)] = minus(own, before) if before else own
+                before, steps = own, []
+        for level, member in members.items():
+            if level not in stages:
+                yield from part_rows(measured, metric, member, parts, ", ".join([*steps, rest]))
+
+
+def cost_rows(analysed: Analysed, metrics: Mapping[str, str]) -> Iterator[AdviceRow]:
+    """What treatments take beyond their baseline, by metric and in its unit.
+
+    A metric that is compared has the figure of its finding. Any other is decided if its interval excludes zero, or if
+    both take the same in every block.
+
+    Args:
+        metrics: name -> what is counted there, in words.
+    """
+    measured, plan = analysed.measured, analysed.measured.plan
+    findings = {(finding.comparison.treatment, finding.comparison.metric): finding for finding in analysed.findings}
+    for treatment in plan.treatments:
+        verdicts = {finding.verdict for (of, _), finding in findings.items() if of == treatment.id}
+        withdrawn = verdicts - {VerdictId.NOT_MEASURED} == {VerdictId.WITHDRAWN}
+        for metric, words in metrics.items() if treatment.role is Role.TREATMENT else ():
+            baseline = plan.treatment(plan.cell(treatment.cell).baseline)
+            finding = findings.get((treatment.id, metric))
+            more = minus(column(measured, metric, treatment), column(measured, metric, baseline))
+            differences = [more[block] for block in measured.blocks if block in more]
+            if not differences:
+                continue
+            value: Estimate | None
+            if finding is not None:
+                value = finding.effect.absolute if finding.effect is not None and is_decided(finding) else None
+            else:
+                value = mean(measured, differences, plan.metric(metric).unit)
+                low, high = value.low, value.high
+                value = value if low == high == 0 or (low is not None and high is not None and low * high > 0) else None
+            value = None if withdrawn else value
+            why = "" if value else "withdrawn" if withdrawn else "undecided"
+            yield AdviceRow("Where the cost is, beyond the baseline", treatment.levels, words, value, why)
+
+
+def growth_rows(measured: Measured, metric: str) -> Iterator[AdviceRow]:
+    """An operation as fixed seconds and seconds per byte, a line through three or more sizes in every block."""
+    contents, plan = measured.plan.contents, measured.plan
+    if contents is None or plan.metric(metric).unit != "s":
+        return
+    for levels, members in alike(measured.plan.treatments, contents.size_factor).items():
+        columns = {
+            contents.sizes[size]: column(measured, metric, members[size]) for size in contents.sizes if size in members
+        }
+        sizes = np.array(list(columns), dtype=np.float64)
+        blocks = [block for block in measured.blocks if all(own.get(block, 0.0) > 0 for own in columns.values())]
+        if len(columns) < LEAST_SIZES or not blocks:
+            continue
+        seconds = np.array([[own[block] for own in columns.values()] for block in blocks])
+        lines = np.array([line(sizes, own) for own in seconds])
+        missed = _misses(sizes, seconds, lines, plan.stopping.alpha)
+        for place, (name, unit) in enumerate((("fixed", "s"), ("per byte", "s/B"))):
+            value = None if missed else mean(measured, list(lines[:, place]), unit)
+            why = "not proportional to the size" if missed else ""
+            yield AdviceRow("How the time grows with the size", dict(levels), name, value, why)
+
+
+def line(sizes: Array, seconds: Array) -> tuple[float, float]:
+    """The a and b of a + b·size that miss the seconds least, each in proportion to itself.
+
+    Args:
+        sizes, seconds: shape (sizes,), positive; the errors of times grow with the times.
+    """
+    weights = 1 / seconds
+    design = np.column_stack([weights, sizes * weights])
+    solution, *_ = np.linalg.lstsq(design, np.ones_like(seconds), rcond=None)
+    return float(solution[0]), float(solution[1])
+
+
+def _misses(sizes: Array, seconds: Array, lines: Array, alpha: float) -> bool:
+    """Whether some size surely takes other than the lines say, as past a CPU quota that is used up."""
+    ratios = seconds / (lines[:, :1] + lines[:, 1:] * sizes)
+    for of_size in ratios.T:
+        if of_size.min() > 0:  # a line below zero there: its interval says so
+            interval = geometric_mean_interval(of_size, 1 - alpha / len(sizes))
+            if (interval.low or 0.0) > TOO_FAR or (interval.high or math.inf) < 1 / TOO_FAR:
+                return True
+    return False

@@ -1,0 +1,120 @@
+"""Which access is cheapest and which is fastest, at a rate of calls and a TTL.
+
+An invocation of N calls takes an access that caches m·fetching + (N - m)·hit, where m is the share of invocations that
+find the TTL over. One that caches nothing takes N times its own figure.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+from sectax.experiments.secrets import levels as secrets
+from sectax.model.advice import MILLION, AdviceRow, Asked
+from sectax.model.analysed import Analysed
+from sectax.model.bill import PriceList, Usage
+from sectax.model.finding import Estimate, TreatmentResult, alike
+from sectax.text import units
+
+ACCESS, FIRST = "access", "first_access"  # metrics
+_CALLS, _TTL_S, _PER_S = (1, 10, 100), 300.0, 1.0
+_FIRST = "no miss was measured: the first access of an instance stands for it"
+
+Uses = Callable[[float, float, TreatmentResult], tuple[Usage, ...]]
+
+
+class _Way(NamedTuple):
+    """An access at the levels of all other factors, with its calls of the service by situation.
+
+    `fetching` is None for one that caches nothing.
+    """
+
+    result: TreatmentResult
+    again: tuple[Estimate, int]
+    fetching: tuple[Estimate, int] | None = None
+    note: str = ""
+
+
+class _Cost(NamedTuple):
+    levels: Mapping[str, str]
+    seconds: Estimate
+    money: Estimate
+    note: str
+
+
+def rate_rows(analysed: Analysed, prices: PriceList, asked: Asked, uses: Uses) -> Iterator[AdviceRow]:
+    """A million invocations in money, the cheapest access first; one in time.
+
+    Args:
+        uses: seconds, calls of the service, the treatment -> what they use.
+    Raises:
+        WrongUse: the price list lacks an item.
+    """
+    ways = list(_ways(analysed))
+    for calls in (asked.calls,) if asked.calls else _CALLS:
+        ttl_s, per_s = asked.ttl_s or _TTL_S, asked.rate_s or _PER_S
+        expired = min(1.0, 1.0 / (per_s * ttl_s))
+        costs = [_cost(way, calls, expired, prices, uses) for way in ways]
+        at = f"{units.count(calls, 'call')} per invocation, TTL {ttl_s:g} s, {units.count(per_s, 'invocation')}/s"
+        figures: dict[str, Callable[[_Cost], Estimate]] = {
+            f"Cheapest access for a million invocations: {at}": lambda cost: cost.money,
+            f"Fastest access: {at}": lambda cost: cost.seconds,
+        }
+        for title, figure in figures.items():
+            for cost, tied in _ranked(costs, figure):
+                yield AdviceRow(title, cost.levels, "", figure(cost), "; ".join(filter(None, (tied, cost.note))))
+
+
+def _ways(analysed: Analysed) -> Iterator[_Way]:
+    """Every access whose figures in both situations are known."""
+    measured = (result for result in analysed.treatments if ACCESS in result.estimates)
+    for members in alike(measured, "situation").values():
+        hit = members.get(secrets.HIT)
+        fetching = members.get(secrets.REFRESH) or members.get(secrets.MISS)
+        any_of_them = hit or fetching
+        assert any_of_them is not None, "a group has a member"
+        calls = secrets.ACCESS[any_of_them.levels["access"]].calls
+        if calls[secrets.HIT]:
+            yield _Way(any_of_them, (any_of_them.estimates[ACCESS], calls[secrets.HIT]))
+        elif hit is not None and fetching is not None:
+            fetched = (fetching.estimates[ACCESS], calls[fetching.levels["situation"]])
+            yield _Way(hit, (hit.estimates[ACCESS], 0), fetched)
+        elif hit is not None and FIRST in hit.estimates:
+            yield _Way(hit, (hit.estimates[ACCESS], 0), (hit.estimates[FIRST], calls[secrets.MISS]), _FIRST)
+
+
+def _cost(way: _Way, calls: int, expired: float, prices: PriceList, uses: Uses) -> _Cost:
+    (again, asks), (fetching, asks_again) = way.again, way.fetching or way.again
+    fetches = expired if way.fetching else 0.0
+    requests = fetches * asks_again + (calls - fetches) * asks
+
+    def seconds(first: float, then: float) -> float:
+        # The interval of a plain mean may reach below zero, which no time does.
+        return fetches * max(0.0, first) + (calls - fetches) * max(0.0, then)
+
+    def money(length: float) -> float:
+        return prices.bill(uses(MILLION * length, MILLION * requests, way.result)).total
+
+    def estimate(unit: str, of: Callable[[float], float]) -> Estimate:
+        ends = ((fetching.low, again.low), (fetching.high, again.high))
+        low, high = (None if one is None or two is None else of(seconds(one, two)) for one, two in ends)
+        point = of(seconds(fetching.point, again.point))
+        return Estimate(point, low, high, again.level, again.method, again.count, unit)
+
+    levels = {factor: level for factor, level in way.result.levels.items() if factor != "situation"}
+    return _Cost(levels, estimate("s", lambda length: length), estimate(prices.currency, money), way.note)
+
+
+def _ranked(costs: list[_Cost], figure: Callable[[_Cost], Estimate]) -> Iterator[tuple[_Cost, str]]:
+    """The least first at the levels of all other factors, and whether others cannot be told apart from it."""
+    places: dict[tuple[str, ...], list[_Cost]] = defaultdict(list)
+    for cost in costs:
+        places[tuple(level for factor, level in cost.levels.items() if factor != "access")].append(cost)
+    for members in places.values():
+        first, *others = sorted(members, key=lambda cost: figure(cost).point)
+        yield first, ""
+        for other in others:
+            high, low = figure(first).high, figure(other).low
+            tied = high is None or low is None or low <= high
+            yield other, "cannot be told apart from the first" if tied else ""
