@@ -52,13 +52,6 @@ class WithGaps(Object, frozen=True, kw_only=True):
     missing: Annotated[dict[str, str], doc("For every member that is null, the reason.")]
 
 
-class OfTreatment(Object, frozen=True):
-    """What is said of one treatment."""
-
-    cell: str
-    treatment: str
-
-
 Levels = Annotated[dict[str, str], doc("Factor -> level.")]
 Made = TypeVar("Made", bound=Object)
 
