@@ -1,1 +1,0 @@
-"""Defects of every kind, planted into healthy outputs of each format."""
