@@ -1,1 +1,0 @@
-"""What the audit says of an output, however people paste it."""
