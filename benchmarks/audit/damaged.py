@@ -1,6 +1,6 @@
 """Whether damaged outputs make the audit fail: it must read them, or say in one sentence why it cannot.
 
-python -m benchmarks.audit_corpus.damaged [--inputs 1000] [--seed 0] [--only ab]
+python -m benchmarks.audit.damaged [--inputs 1000] [--seed 0] [--only ab]
 
 Every input is one of the samples of a format with one to four damages: lines or characters lost, doubled, moved or cut,
 numbers replaced by others, bytes that are no text.

@@ -1,6 +1,6 @@
 """How often the audit accuses files in which nothing is wrong: healthy values through every format's printing.
 
-python -m benchmarks.audit_corpus.healthy_prints [--prints 10000] [--seed 0] [--only lambda] [--jobs 2]
+python -m benchmarks.audit.healthy_prints [--prints 10000] [--seed 0] [--only lambda] [--jobs 2]
 
 A print is accused where any check marks it F. Warnings have chances of their own (a sequence that drifts by chance).
 """
@@ -18,9 +18,13 @@ from functools import partial
 import numpy as np
 from scipy.special import stdtrit
 
-from benchmarks.audit_corpus.healthy_summaries import PRINTS as SUMMARIES
-from benchmarks.audit_corpus.outcomes import outcomes_of
+from benchmarks.audit.healthy_summaries import PRINTS as SUMMARIES
 from benchmarks.output import heading, table, target
+from sectax.audit.checks.interface import Outcome
+from sectax.audit.checks.registry import review
+from sectax.audit.reading import registry
+from sectax.audit.reading.asked import Columns
+from sectax.audit.tables.table import read_table
 from sectax.formats.bad_input import BadInput
 from sectax.model.finding import Severity
 
@@ -414,10 +418,19 @@ PRINTS: dict[str, Callable[[Rng], str]] = {
 }
 
 
+def outcomes_of(text: str) -> tuple[Outcome, ...]:
+    """Audit a text. Raises `BadInput`."""
+    known = registry.recognised(text[: 2**16])
+    with np.errstate(all="ignore"):
+        if known is None:
+            return review(read_table(iter(text.split("\n")), Columns()))
+        return review(registry.read(text, known)[1])
+
+
 def accusations(text: str) -> Iterator[str]:
     """'F check' of a text, as the audit reads it."""
     try:
-        outcomes = outcomes_of(text)[1]
+        outcomes = outcomes_of(text)
     except BadInput:
         yield "refused"
         return
