@@ -1,5 +1,5 @@
-"""What runs within an instance: a program of its own, started by `sandboxes.instance`, with the standard library alone.
+"""The program inside an instance: `sandbox.launch` starts it, and it needs the standard library alone.
 
-It lives beside `instance`, not in it, so that starting it imports nothing of the owner's side: every millisecond here
-is a millisecond of each cold start.
+It is outside of `sandbox`, so that it imports nothing of the side that starts it: each millisecond here is a
+millisecond of every cold start.
 """

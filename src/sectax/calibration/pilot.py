@@ -1,6 +1,6 @@
 """The pilot: tries every treatment in processes of its own, and reads how long its operations last.
 
-What it measures is never part of a result. What is made of it stands in `engines.freeze`.
+What it measures is never part of a result. `calibration.freeze` turns it into batch sizes and rounds.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ class Host(Protocol):
         """Of a child that this host has started."""
 
     def find_program(self, word: str, cwd: str | None, env: Mapping[str, str]) -> str:
-        """The path of a program there. Arguments and errors are those of `process.programs.find_program`."""
+        """The path of a program there. Arguments and errors are those of `process.host.find_program`."""
 
     def put(self, file: Path) -> str:
         """The path there of a program of sectax's own that lies here; it is sent once.
@@ -96,7 +96,7 @@ _local: dict[str, str] = {}
 
 
 def host_facts(name: str) -> dict[str, str]:
-    """What a host says of itself by the one script that all are asked by (`sandboxes.facts`); asked once.
+    """What a host says of itself by the script of `hosts.facts`; asked once.
 
     Raises:
         ChildError: it cannot be reached, or does not answer.

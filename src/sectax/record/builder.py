@@ -105,7 +105,8 @@ def middle(ordered: Sequence[float]) -> float | None:
 def block_value(summary: Summary, totals: Totals) -> float | None:
     """The block's value, None where the observations give none (nothing counted, no time passed, a tail).
 
-    Source: statistics.md section 2, "θ of a rate is total operations over total time of the block".
+    The value of a rate is the block's operations over its time: a mean of the batches' rates would weigh short
+    batches as much as long ones.
     """
     match summary:
         case Summary.RATE:
