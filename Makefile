@@ -4,6 +4,8 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
+comma := ,
+space := $(subst ,, )
 BIN := .venv/bin
 PROBES ?= $(patsubst probes/%/Makefile,%,$(wildcard probes/*/Makefile))
 FUNCTIONS ?= $(patsubst functions/%/Makefile,%,$(wildcard functions/*/*/Makefile))
@@ -60,9 +62,9 @@ probes: dev ## the probes, PHP and Python
 parts: dev ## what `make test-more` needs: other programs (as root), tool-chains, functions, servers: up to 20 minutes
 	@$(BIN)/python -m tests.needs
 	@echo "==> sectax setup"
-	@$(BIN)/sectax setup command confidential database function hmac honesty http jwt s3 secrets tls waf \
+	@$(BIN)/sectax setup $$($(BIN)/python -c 'from sectax.experiments.registry import names; print(*names())') \
 		|| echo "==> going on with what there is" >&2
-	@$(BIN)/sectax setup jwt --level language=go,java,node,rust || echo "==> going on with what there is" >&2
+	@$(BIN)/sectax setup jwt --level language=$(subst $(space),$(comma),$(PROBES)) || echo "==> going on with what there is" >&2
 
 # All of it runs, whatever fails: a failure of one is no reason to know nothing of the others.
 MARKERS := not more and not full
