@@ -1,4 +1,4 @@
-"""A watcher of a run that remembers what it was shown: it implements `sectax.run.progress.Progress`."""
+"""A watcher of a run that remembers what it was shown: it implements `Progress`."""
 
 from __future__ import annotations
 
