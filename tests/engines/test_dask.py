@@ -8,6 +8,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from urllib.error import HTTPError
 
 import pytest
 
@@ -101,7 +102,8 @@ def _page(cluster: RealCluster, path: str) -> str:
     try:
         with urllib.request.urlopen(f"{dashboard}/{path}", timeout=10) as answer:  # noqa: S310 - of our own scheduler
             return str(answer.read())
-    except OSError:
+    except HTTPError as error:
+        error.close()
         return ""  # this build of Dask has no such page
 
 
