@@ -20,7 +20,6 @@ from sectax.analysis.needed import conclusive
 from sectax.analysis.verdict import WIDEST, WIDEST_SHARE
 from sectax.model.plan import FIRST_LOOK
 from sectax.stats.confidence_sequence import UNSEEN, running_sequence
-from sectax.stats.moments import running_moments
 
 BLOCKS = 40
 ALPHA = 0.05
@@ -45,24 +44,19 @@ EFFECTS: dict[str, Draw] = {
 
 @dataclass(frozen=True)
 class Remedy:
-    """A rule; `unseen` and `skew` widen the interval, the others say when and how it is looked at."""
+    """A rule; `floor` and `unseen` widen the interval, the others say when it is looked at."""
 
     name: str
     floor: bool = True
     first_look: int = FIRST_LOOK
     last_look: int | None = None
     unseen: float = 0.0  # how far off an unseen mode may lie
-    skew: float = 0.0  # times the distance between mean and median, on the side of the tail
-    bounded: float = 0.0  # empirical Bernstein instead, for differences within ± this
 
 
 REMEDIES: tuple[Remedy, ...] = (
     Remedy("the open-ended sequence alone", floor=False),
     Remedy("with the floor", floor=True),
     *(Remedy(f"with the floor, first look at {look}", first_look=look) for look in (8, 10, 12, 15)),
-    Remedy("with the floor, widened by mean less median", skew=1.0),
-    Remedy("with the floor, mean less median, look at 12", skew=1.0, first_look=12),
-    Remedy("empirical Bernstein, differences within 10 %", bounded=0.1),
     Remedy("repeated looks, floor", last_look=BLOCKS),
     Remedy("repeated looks, floor, guard (shipped)", last_look=BLOCKS, unseen=UNSEEN),
     Remedy("the last but one, first look at 10", last_look=BLOCKS, unseen=UNSEEN, first_look=10),
@@ -122,8 +116,6 @@ def blocks_of(
 
 
 def follow(remedy: Remedy, differences: Array, reference: Array) -> Followed:
-    if remedy.bounded:
-        return _empirical_bernstein(remedy, differences)
     sequence = running_sequence(
         differences,
         ALPHA,
@@ -132,33 +124,7 @@ def follow(remedy: Remedy, differences: Array, reference: Array) -> Followed:
         reference=reference if remedy.floor else None,
         unseen=remedy.unseen,
     )
-    low, high = sequence.low, sequence.high
-    if remedy.skew:
-        median = np.stack([np.median(differences[:, : n + 1], axis=1) for n in range(BLOCKS)], axis=1)
-        tail = remedy.skew * (sequence.mean - median)
-        low = low - np.maximum(-tail, 0.0)
-        high = high + np.maximum(tail, 0.0)
-    return Followed(differences, sequence.mean, low, high)
-
-
-def _empirical_bernstein(remedy: Remedy, differences: Array) -> Followed:
-    """The predictable plug-in sequence of Waudby-Smith and Ramdas (2024), for values within a known range."""
-    scaled = np.clip(differences / (2 * remedy.bounded) + 0.5, 0.0, 1.0)
-    count = np.arange(1, BLOCKS + 1)
-    total = np.cumsum(scaled, axis=1)
-    guess = (0.5 + total) / (count + 1)
-    before = np.concatenate([np.full((scaled.shape[0], 1), 0.5), guess[:, :-1]], axis=1)
-    variance = (0.25 + np.cumsum((scaled - guess) ** 2, axis=1)) / (count + 1)
-    earlier = np.concatenate([np.full((scaled.shape[0], 1), 0.25), variance[:, :-1]], axis=1)
-    bet = np.minimum(np.sqrt(2 * np.log(2 / ALPHA) / (earlier * count * np.log(count + 1))), 0.5)
-    spent = (scaled - before) ** 2 * (-np.log1p(-bet) - bet)
-    weight = np.cumsum(bet, axis=1)
-    centre = np.cumsum(bet * scaled, axis=1) / weight
-    half = (np.log(2 / ALPHA) + np.cumsum(spent, axis=1)) / weight
-    half = np.where(count >= remedy.first_look, half, np.inf)
-    back = 2 * remedy.bounded
-    _, mean, _ = running_moments(differences)
-    return Followed(differences, mean, (centre - half - 0.5) * back, (centre + half - 0.5) * back)
+    return Followed(differences, sequence.mean, sequence.low, sequence.high)
 
 
 def warned(followed: Followed) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
