@@ -91,7 +91,7 @@ final class PrimitivesTest extends TestCase
             [
                 'argon2id' => '$argon2id$v=19$m=64,t=1,p=1$' . $nothing,
                 'scrypt' => '$scrypt$ln=14,r=8,p=1$' . str_repeat('A', 43) . '$' . str_repeat('A', 43),
-                'bcrypt' => '$2y$04$' . str_repeat('A', 53),
+                'bcrypt' => '$2b$04$' . str_repeat('A', 53),
                 'pbkdf2-sha256' => '$pbkdf2-sha256$i=2$' . $nothing,
             ] as $algorithm => $like
         ) {
@@ -104,6 +104,7 @@ final class PrimitivesTest extends TestCase
 
             self::assertSame([0, 1], $failures, $algorithm);
             self::assertNotSame($like, $stored);
+            self::assertStringContainsString('$' . explode('$', $like)[2] . '$', $stored);
         }
     }
 
