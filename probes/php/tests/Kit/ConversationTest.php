@@ -117,7 +117,7 @@ final class ConversationTest extends TestCase
             '{"seq": "1", "command": "hello", "protocol": 1}' => 'seq',
         ];
         foreach ($lines as $line => $reason) {
-            yield substr((string) $line, 0, 20) => [(string) $line, null, $reason];
+            yield 'line ' . substr((string) $line, 0, 20) => [(string) $line, null, $reason];
         }
         $sign = '"command": "prepare", "operation": "sign", "parameters": ';
         $requests = [
