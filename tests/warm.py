@@ -96,7 +96,7 @@ def ahead() -> None:
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C at the tests is theirs
     warnings.simplefilter("ignore", DeprecationWarning)  # newer Pythons warn of any fork beside numpy's threads
-    for room in ("cli", "workflow", "experiments", "audit", "reports", "published", "record"):
+    for room in ("cli", "gate", "cluster", "run", "experiments", "audit", "reports", "published", "record"):
         package = importlib.import_module(f"sectax.{room}")
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             importlib.import_module(module.name)
