@@ -116,7 +116,7 @@ def test_a_revision_is_checked_out_and_built_once(repository: Repository) -> Non
     build = "echo built >> log; cp said made"
     commit = repository.commit("HEAD~1")
     for _ in range(2):
-        with repository.kept(commit, build) as tree:
+        with repository.cached(commit, build) as tree:
             assert (tree / "made").read_text() == "one"
             assert (tree / "log").read_text() == "built\n"
     assert Path("said").read_text() == "two"
@@ -124,7 +124,7 @@ def test_a_revision_is_checked_out_and_built_once(repository: Repository) -> Non
 
 def test_a_fresh_checkout_is_built_again_and_removed(repository: Repository) -> None:
     commit = repository.commit("main")
-    with repository.kept(commit, "cp said made") as kept, repository.fresh(commit, "cp said made") as fresh:
+    with repository.cached(commit, "cp said made") as kept, repository.fresh(commit, "cp said made") as fresh:
         assert fresh != kept
         assert (fresh / "made").read_text() == "two"
     assert kept.exists()
@@ -133,9 +133,9 @@ def test_a_fresh_checkout_is_built_again_and_removed(repository: Repository) -> 
 
 def test_a_build_that_fails_is_not_kept(repository: Repository) -> None:
     commit = repository.commit("main")
-    with pytest.raises(HookFailed), repository.kept(commit, "echo no room >&2; exit 3"):
+    with pytest.raises(HookFailed), repository.cached(commit, "echo no room >&2; exit 3"):
         pass
-    with repository.kept(commit, "true") as tree:
+    with repository.cached(commit, "true") as tree:
         assert (tree / "said").exists()
 
 
@@ -170,13 +170,13 @@ def test_only_the_last_used_checkouts_are_kept(repository: Repository) -> None:
     commit = repository.commit("main")
     trees = []
     for number in range(8):
-        with repository.kept(commit, f"echo {number}") as tree:
+        with repository.cached(commit, f"echo {number}") as tree:
             trees.append(tree)
     assert [tree.exists() for tree in trees] == [False] * 2 + [True] * 6
 
 
 def test_a_checkout_may_be_removed_by_another_gate(repository: Repository) -> None:
-    with repository.kept(repository.commit("main"), None) as tree:
+    with repository.cached(repository.commit("main"), None) as tree:
         for number in range(8):  # what stands in a list of files, and is gone
             (tree.parents[1] / f"gone-{number}").symlink_to("nowhere")
     assert (tree / "said").exists()

@@ -20,9 +20,7 @@ def _split(ctx: click.Context, parameter: click.Parameter, text: str) -> tuple[s
 
 @click.command("audit")
 @click.argument("target", metavar="RUN|published:ID|FILE|-", callback=named_run)
-@click.option(
-    "--format", "format_", type=click.Choice(formats()), help="What FILE is, if its content does not show it."
-)
+@click.option("--format", "format_", type=click.Choice(formats()), help="The format of FILE, if it is not recognised.")
 @click.option(
     "--value", multiple=True, metavar="COLUMN", help="For a table: a column of values; repeat it for several arms."
 )
@@ -38,7 +36,7 @@ def _split(ctx: click.Context, parameter: click.Parameter, text: str) -> tuple[s
 @click.option(
     "--fail-on",
     type=click.Choice(["F", "W"]),
-    help="For CI: exit with 1 where anything is marked F; with W, where anything is marked F or W.",
+    help="For CI: exit with 1 if anything is marked F; with W, if anything is marked F or W.",
 )
 @click.option("--strict", is_flag=True, help="The same as --fail-on F.")
 @form(everything, html, in_ascii, as_json)
@@ -50,13 +48,13 @@ def command(
     form: Form,
     **columns: Any,
 ) -> None:
-    """Check a run, a published study, or a file of somebody else's numbers for common mistakes.
+    """Check a run, a published study, or the output of another tool for common mistakes.
 
     FILE is the output of a benchmark tool, whole or pasted into a text, or a table (CSV, TSV, Markdown); - reads
-    standard input. --format lists the tools; docs/audit.md says what is read of each.
+    standard input. --format lists the tools; docs/audit.md describes what is read from each.
 
-    Exit status: 0 the audit was made, whatever it found; 1 it found something marked F (with --fail-on W: or W) and
-    --fail-on or --strict was given; 2 the target cannot be read.
+    Exit status: 0 the audit is done, whatever it found; 1 with --fail-on or --strict, something is marked F (with
+    --fail-on W: F or W); 2 the target cannot be read.
     """
     audited = audit(target, format_, Columns(**columns))
     print_result(audited, form)

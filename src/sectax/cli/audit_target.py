@@ -1,4 +1,4 @@
-"""The audit of any target: a run of ours, a published study, or a file of somebody else's numbers."""
+"""Audit any target: a run, a published study, or the output of another tool."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ def audit(
     format_: str | None = None,
     columns: Columns | None = None,
 ) -> Audited:
-    """Put a target under every check.
+    """Check a target for common mistakes.
 
     Args:
         target: a run file, `published:ID`, the path of a file of numbers, or `-` for standard input.
-        format_: the name of a format; None lets the file's content decide.
-        columns: what the user says of a table's columns, and of the baseline.
+        format_: the name of a format; None to recognise it.
+        columns: the columns of a table, and the baseline.
 
     Raises:
-        SectaxError: the target is not there, of no known kind, or not what it is taken for.
+        SectaxError: the target does not exist, or cannot be read.
     """
     given_columns = columns or Columns()
     if target.startswith(PUBLISHED):
@@ -55,7 +55,8 @@ def audit(
         return _published(target)
     if "://" in target:
         raise WrongUse(
-            f"{target} is an address, and nothing is fetched", "save its table as a file, or paste it into -"
+            f"{target} is an address, and sectax does not download",
+            "save its table as a file, or paste it: sectax audit -",
         )
     if format_ is None and target.endswith(_RUN_SUFFIX):
         _refuse("a run file", format_, given_columns)
@@ -95,7 +96,7 @@ def _run(target: str) -> Audited:
 
 
 def comparisons(findings: Iterable[Finding]) -> Tally:
-    """Of findings with their warnings: how many lost their verdict, and how many others carry a warning."""
+    """Count the findings that were withdrawn, and others with a warning."""
     judged = _judged(findings)
     stands = [finding for finding in judged if finding.verdict is not VerdictId.WITHDRAWN]
     warned = (any(warning.severity is not Severity.NOTE for warning in finding.warnings) for finding in stands)
@@ -103,7 +104,7 @@ def comparisons(findings: Iterable[Finding]) -> Tally:
 
 
 def _judged(findings: Iterable[Finding]) -> list[Finding]:
-    """What was measured, without the run's controls of itself: other reports do not count these either."""
+    """The measured findings, without the run's own controls."""
     compared = (finding for finding in findings if finding.comparison.standing not in CONTROLS)
     return [finding for finding in compared if finding.verdict is not VerdictId.NOT_MEASURED]
 
@@ -127,7 +128,7 @@ def _file(target: str, format_: str | None, columns: Columns) -> Audited:
 
 
 def _imported(file: InputFile, format_: str | None, columns: Columns) -> tuple[str, str, Evidence]:
-    """The kind of a file, its title, and what it says. Raises `BadInput`."""
+    """The kind, title and evidence of a file. Raises `BadInput`."""
     from sectax.audit.reading import registry
     from sectax.audit.reading.asked import with_baseline
     from sectax.audit.tables.table import looks_like_a_table, read_table
@@ -141,7 +142,7 @@ def _imported(file: InputFile, format_: str | None, columns: Columns) -> tuple[s
     else:
         grammar, evidence = registry.read(file.text(), format_name)
         kind, title = grammar.name, grammar.title
-        # A level may be the baseline wherever there are levels.
+        # --baseline applies wherever there are levels.
         unfit = [name for name in columns.given() if name != "baseline"]
         if unfit:
             raise WrongUse(f"--{unfit[0]} is for tables, and this is {title}", "leave it out, or --format csv")
@@ -152,7 +153,7 @@ def _imported(file: InputFile, format_: str | None, columns: Columns) -> tuple[s
 
 
 def _refuse(what: str, format_: str | None, columns: Columns) -> None:
-    """Raises `WrongUse` for an option that is not for what the target is."""
+    """Raise `WrongUse` for an option that does not apply to this kind of target."""
     options = [*(["format"] if format_ is not None else []), *columns.given()]
     if options:
         raise WrongUse(f"--{options[0]} does not apply to {what}", "leave it out")
@@ -163,7 +164,7 @@ def _reviewed(target: str, kind: str, title: str, evidence: Evidence) -> Audited
 
     from sectax.audit.checks.registry import review
 
-    # Values of 1e-320 or 1e300 overflow here and there: an infinity compares as it should.
+    # Values like 1e-320 or 1e300 may overflow to infinity, which compares correctly.
     with np.errstate(all="ignore"):
         outcomes: tuple[CheckOutcome, ...] = review(evidence)
     return Audited(

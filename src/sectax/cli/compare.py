@@ -26,7 +26,7 @@ PUBLISHED = "published:"
 def compare(
     run_file: Path, target: str, conditions: Sequence[Condition]
 ) -> tuple[PublishedComparison | RunComparison, tuple[Concluded, ...]]:
-    """Set a run beside `published:ID` or beside another run file.
+    """Compare a run with `published:ID` or with another run file.
 
     Returns:
         The comparison, and whether an effect changed from the first run to the second by more than a condition allows.
@@ -65,8 +65,8 @@ def compare(
 def command(run_file: str, target: str, fail_if: tuple[str, ...], form: Form) -> None:
     """Compare a run with another run, or with a published study.
 
-    Effects and their shapes stand side by side. There is no verdict across sessions. --fail-if asks how much an effect
-    (a treatment beside the baseline of its own run) grew from the first run to the second.
+    Effects and their shapes are shown side by side, without a verdict across sessions. --fail-if limits how much an
+    effect (a treatment against the baseline of its own run) grew from the first run to the second.
     """
     compared, answers = compare(Path(run_file), target, options.conditions(fail_if))
     print_result(compared, form)

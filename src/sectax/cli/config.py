@@ -17,7 +17,7 @@ from sectax.text.printable import printable
 
 NAME = "sectax.toml"
 
-# Options (by the names of click's parameters) of which one that is typed puts the defaults of the others aside.
+# Groups of options, by parameter name: one on the command line cancels the defaults of the others.
 _RIVALS = (
     ("budget", "blocks", "max_blocks", "own_runs"),
     ("until", "precise", "blocks", "own_runs"),
@@ -26,19 +26,19 @@ _RIVALS = (
 
 
 def find() -> Path | None:
-    """The file that counts here; None where there is none."""
+    """The nearest `sectax.toml`; None without one."""
     folder_now = Path.cwd()
     return next((path for folder in (folder_now, *folder_now.parents) if (path := folder / NAME).is_file()), None)
 
 
 def read(path: Path, hint: str = "it is TOML: [run], and below it margin = '5%'") -> dict[str, Any]:
-    """Its sections. Raises `WrongUse` where it cannot be read (*hint* says how it looks), or is somebody else's."""
+    """Read its sections. Raises `WrongUse`, with *hint*, if it is invalid or belongs to another user."""
     import tomllib
 
     try:
-        # It can say what is run, as in [run.command] baseline.
+        # It can name programs, as in [run.command] baseline.
         if path.stat().st_uid not in (os.geteuid(), 0):
-            raise WrongUse(f"{path} belongs to another user, so it is ignored", "copy it, or go to another folder")
+            raise WrongUse(f"{path} belongs to another user", "copy it, or change to another folder")
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else error
@@ -54,7 +54,7 @@ def give_defaults(
     shared: frozenset[str] = frozenset(),
     presets: tuple[str, ...] = (),
 ) -> None:
-    """Give a command that is about to be parsed its defaults, and have it say which of them it took.
+    """Set the defaults of a command before it is parsed, and print those that it used.
 
     Args:
         ctx: of the group that the command is in.
@@ -95,7 +95,7 @@ def give_defaults(
 
 
 def _announcing(path: Path, command: click.Command, rivals: tuple[tuple[str, ...], ...]) -> Callable[..., Any]:
-    """What the command calls, with the line before it that says what came from the file."""
+    """The callback of a command, preceded by a line with the options from the file."""
     call = command.callback
     assert call is not None
 
@@ -113,7 +113,7 @@ def _announcing(path: Path, command: click.Command, rivals: tuple[tuple[str, ...
 def _options_from_file(
     ctx: click.Context, values: dict[str, Any], rivals: tuple[tuple[str, ...], ...]
 ) -> list[click.Parameter]:
-    """The options that came from the file; those that the command line contradicts are put aside in `values`."""
+    """The options that came from the file, without those that the command line cancels."""
     source = {name: ctx.get_parameter_source(name) for name in values}
     typed = {name for name, origin in source.items() if origin is ParameterSource.COMMANDLINE}
     ours = {name for name, origin in source.items() if origin is ParameterSource.DEFAULT_MAP}
@@ -126,12 +126,12 @@ def _options_from_file(
 
 
 def _keys(parameter: click.Parameter) -> list[str]:
-    """What an option is called in the file: its long names without the dashes."""
+    """The names of an option in the file: its long names without dashes."""
     return [name.removeprefix("--") for name in parameter.opts if name.startswith("--")]
 
 
 def _value(path: Path, where: str, option: click.Option, value: Any) -> Any:
-    """As click wants it. Raises `WrongUse` for a value of another kind."""
+    """Convert a value for click. Raises `WrongUse` for a value of another type."""
     name = where.partition(" ")[0]
     if option.is_flag:
         if not isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""A run of commands as hyperfine would have written it."""
+"""Export a run of commands in the JSON of hyperfine 2."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ WALL, CPU, PEAK_MEMORY, SYSTEM_S = "wall", "cpu", "peak_memory", "system_s"
 
 
 def exported(run_file: Path) -> str:
-    """All executions that counted. Raises `WrongUse` where the run is not of commands, or one that it names is gone."""
+    """All counted executions. Raises `WrongUse` if the run is not of commands."""
     with RunReader.open(run_file) as reader:
         measured = reader.measured()
         visits = reader.visits((WALL, CPU, PEAK_MEMORY), (SYSTEM_S,))
     plan = measured.plan
     experiment = registry.load(plan.experiment)
     if not isinstance(experiment, HasCommandLines):
-        raise WrongUse(f"{run_file} is a run of {plan.experiment}, and hyperfine's form is for commands")
+        raise WrongUse(f"{run_file} is a run of {plan.experiment}: only runs of commands have hyperfine's JSON")
     commands = [
         TimedCommand(
             command=line.text,
@@ -43,7 +43,7 @@ def exported(run_file: Path) -> str:
 
 
 def _measurements(visit: Visit) -> Iterator[dict[str, float]]:
-    """One for each batch of the visit. Peak memory and the time in the kernel are known of the whole visit alone."""
+    """One measurement per batch; peak memory and kernel time are those of the whole visit."""
     batches = {name: [seen for seen in visit.observations if seen.metric == name] for name in (WALL, CPU, PEAK_MEMORY)}
     executions = sum(wall.count for wall in batches[WALL])
     in_kernel_s = visit.telemetry.get(SYSTEM_S)
@@ -61,7 +61,7 @@ def _measurements(visit: Visit) -> Iterator[dict[str, float]]:
 
 
 def _exit_code(measured: Measured, treatment: str) -> int | None:
-    """Of every execution; None where failures were accepted and there were several."""
+    """The exit status of all executions; None if they differ."""
     statuses = measured.witnesses.get(treatment, {}).get("exit_statuses")
     if statuses is None:
         return 0  # any other would have ended the treatment

@@ -1,4 +1,4 @@
-"""`sectax gate`: fail a build whose change costs too much, and nothing else."""
+"""`sectax gate`: fail a build whose change costs too much."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _PASS, _FAIL = "pass", "fail"
 _OF_RUN = ("--level", "--margin", "--budget", "--until", "--blocks", "--max-blocks", "--seed")
 _FILE = "it is TOML of one line: limits = ['slower>5%']"
-# What `sectax run` makes of a result, where a gate makes its own -> what to do instead.
+# Options of `sectax run` that do not apply to a gate -> what to use instead.
 _NOT_HERE = {
     "--fail-if": "give its condition to --limit, in front of --",
     "--dry-run": "leave it out; sectax run has it",
@@ -40,9 +40,9 @@ _NOT_HERE = {
     context_settings={"obj": {name: f"put it behind --, as in -- run command './bench' {name} …" for name in _OF_RUN}},
 )
 @click.argument("words", nargs=-1, metavar="[RUN | -- run EXPERIMENT OPTIONS]")
-@click.option("--baseline-rev", metavar="REV", help="The revision that the other one is compared with, as in main.")
-@click.option("--treatment-rev", metavar="REV", help="The revision that is judged.  [default: HEAD]")
-@click.option("--build", metavar="CMD", help="Builds a checkout, in its folder, through /bin/sh.")
+@click.option("--baseline-rev", metavar="REV", help="The revision to compare with, such as main.")
+@click.option("--treatment-rev", metavar="REV", help="The revision under test.  [default: HEAD]")
+@click.option("--build", metavar="CMD", help="A command that builds a checkout, run in its folder by /bin/sh.")
 @click.option(
     "--limit",
     "limits",
@@ -58,15 +58,13 @@ _NOT_HERE = {
     type=click.Choice([_PASS, _FAIL]),
     default=_FAIL,
     show_default=True,
-    help="What an undecided gate does: fail (status 4) or pass (0).",
+    help="Whether an undecided gate fails (status 4) or passes (0).",
 )
 @click.option(
     "--out", type=shared.FileName(), metavar="FILE", help="The run file; a second session adds -2 to its name."
 )
 @click.option("--junit", type=shared.FileName(), metavar="FILE", help="Also write the outcome as JUnit XML.")
-@click.option(
-    "--self-test", is_flag=True, help="Plant twice the limit into the baseline itself: the gate has to find it."
-)
+@click.option("--self-test", is_flag=True, help="Add twice the limit to the baseline itself: the gate must find it.")
 @shared.quiet
 @shared.verbose
 @shared.as_json
@@ -91,11 +89,11 @@ def command(
     sectax gate --baseline-rev main --limit 'slower>5%' -- run command './bench'
     sectax gate RUN --limit 'slower>5%'
 
-    Two revisions are checked out, built, and measured by turns in one session. Where a limit is exceeded, both are
-    built and measured again: only what two sessions find fails the build. {baseline} and {treatment} in what
-    follows -- are the folders of both; one command without them runs in each.
+    Two revisions are checked out, built, and measured by turns in one session. If a limit is exceeded, both are
+    built and measured again: a build fails only if two sessions agree. After --, {baseline} and {treatment} stand
+    for the folders of both; a command without them runs in each.
 
-    Exit status: 0 passed, 1 exceeded, 4 cannot say, 3 nothing was measured.
+    Exit status: 0 passed, 1 exceeded, 4 undecided, 3 nothing was measured.
     """
     from sectax.gate.gate import STATUSES
 
@@ -127,26 +125,26 @@ def command(
 _SELF_TEST = {
     GateOutcome.EXCEEDED: ("passed: the planted cost was found", ExitStatus.DONE),
     GateOutcome.PASSED: ("failed: the planted cost was not found", ExitStatus.GATE_MISSED),
-    GateOutcome.UNKNOWN: ("cannot say: try a longer --budget, or a quieter machine", ExitStatus.INCONCLUSIVE),
+    GateOutcome.UNKNOWN: ("undecided: use a longer --budget or a quieter machine", ExitStatus.INCONCLUSIVE),
     GateOutcome.NOTHING: ("failed: nothing was measured", ExitStatus.NOTHING_MEASURED),
 }
 
 
 def _refuse_misplaced(words: Sequence[str]) -> None:
-    """Options of the gate behind `--`, where `run` would take some of them and a gate none."""
+    """Refuse options of the gate after `--`, and options of `run` that do not apply to a gate."""
     own = {name for option in command.params for name in option.opts if name.startswith("--")} - {
         "--quiet",
         "--verbose",
     }
     for name in (word.partition("=")[0] for word in itertools.takewhile(lambda word: word != "--", words)):
         if name in own:
-            raise WrongUse(f"{name} is an option of gate, and comes after --", "put it before --")
+            raise WrongUse(f"{name} is an option of gate, but follows --", "put it before --")
         if name in _NOT_HERE:
-            raise WrongUse(f"{name} does not go with a gate", _NOT_HERE[name])
+            raise WrongUse(f"{name} does not apply to a gate", _NOT_HERE[name])
 
 
 def _limits(given: Sequence[str], file: Path | None) -> tuple[Condition, ...]:
-    """Those of --limit, and those of a file. Raises `WrongUse` where there are none."""
+    """The limits of --limit and of a file. Raises `WrongUse` if there are none."""
     from sectax.cli.config import read
 
     texts = [(text, "--limit") for text in given]
@@ -159,7 +157,7 @@ def _limits(given: Sequence[str], file: Path | None) -> tuple[Condition, ...]:
             raise WrongUse(f"{file} has no list of limits: {error}", _FILE) from error
         texts += [(text, f"limit in {file}:") for text in written.limits]
     if not texts:
-        raise WrongUse("no limit was given", "say what is too much: --limit 'slower>5%', or --limits FILE")
+        raise WrongUse("no limit was given", "use --limit 'slower>5%', or --limits FILE")
     return tuple(parse.condition(text, option) for text, option in texts)
 
 
@@ -201,7 +199,7 @@ def _of_revisions(
     from sectax.run.start import default_path
 
     if sides[0] is None:
-        raise WrongUse("nothing says what the change is compared with", "add --baseline-rev main")
+        raise WrongUse("no baseline revision was given", "add --baseline-rev main")
     repository = Repository.here()
     baseline, treatment = (Revision(name, repository.commit(name)) for name in (sides[0], sides[1]))
     if plant:
@@ -214,7 +212,7 @@ def _of_revisions(
     elif treatment.commit == repository.commit("HEAD") and repository.is_changed:
         progress.say("uncommitted changes are not part of HEAD, and are not measured")
     if not words or (len(words) == 1 and measures_folders(words[0])):
-        raise WrongUse("there is nothing to measure", "say what, as in: -- run command './bench'")
+        raise WrongUse("no command to measure was given", "as in: -- run command './bench'")
     shares = [limit.limit for limit in limits if limit.is_share]
     planted = 2 * largest_planted_share(words[0], limits) if plant else 0.0
     first = Path(out) if out else default_path("gate")
@@ -228,11 +226,11 @@ def _of_revisions(
         both = request_in_folders(name, base_request, {baseline.name: str(old), treatment.name: str(new)}, planted)
         if both is base_request:
             _refuse_fixed(words, ("baseline", "treatment"), name)
-        # A margin is what does not matter, and a limit does.
+        # The margin must not be larger than a limit.
         rules = replace(both.stopping, margin=min([both.stopping.margin, *shares]))
         return replace(both, stopping=with_conditions(rules, limits, until_was_given=False))
 
-    # What is wrong in it is said before anything is built, and what sectax.toml gives it is said once.
+    # Check the request before anything is built, and report options from sectax.toml once.
     request(repository.root, repository.root, *(["--quiet"] if quiet else []))
     revisions = Revisions(
         repository, baseline, treatment, build, words[0], lambda old, new: request(old, new, "--quiet")
@@ -241,15 +239,14 @@ def _of_revisions(
 
 
 def _refuse_fixed(words: Sequence[str], folders: Iterable[str], experiment: str) -> None:
-    """Refuse what would be measured in the same place, whatever the revisions have: it says nothing of a change."""
+    """Refuse a command that does not depend on the revisions."""
     from sectax.gate.gate import measures_folders
 
     missing = [side for side in folders if not any(f"{{{side}}}" in word for word in words)]
     if missing and not measures_folders(experiment):
         raise WrongUse(
-            f"{experiment} would measure the same twice: nothing of it is in your revisions",
-            "gate measures a program of yours: -- run command './bench'; or let options name its files, in the folders "
-            "{baseline} and {treatment}",
+            f"{experiment} would measure the same twice: it does not use your revisions",
+            "measure a program of yours: -- run command './bench'; or name files in {baseline} and {treatment}",
         )
     if missing:
         what = "the revision" if len(missing) > 1 else f"the {missing[0]}'s revision"
@@ -260,7 +257,7 @@ def _refuse_fixed(words: Sequence[str], folders: Iterable[str], experiment: str)
 
 
 def _print(result: Gate, *, json_: bool) -> None:
-    """The outcome for a person or a program, for the summary of a CI's step, and beside the change."""
+    """Print the outcome, write the summary of a CI step, and annotate the change."""
     from sectax.reports import gate
 
     if json_:

@@ -1,4 +1,4 @@
-"""What `sectax list` says, kept until something of it can have changed; only making it takes imports."""
+"""The cached output of `sectax list`; only generating it needs imports."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 
 from sectax.parts.cache_entry import CacheEntry
 
-# Whether a language lacks an extension is in files that sectax does not know of.
+# Seconds; whether a language lacks an extension depends on files unknown to sectax.
 _LONGEST_S = 3600.0
-# What decides, besides the programs themselves, where libraries are found.
+# Variables that decide where libraries are found.
 _MATTERS = ("HOME", "SECTAX_CACHE", "XDG_CACHE_HOME", "PYTHONPATH", "PHPRC", "PHP_INI_SCAN_DIR", "LD_PRELOAD")
 
 
 def listing() -> dict[str, Any]:
-    """The document of `sectax list` (`overview.Overview`)."""
+    """The document of `sectax list`, see `overview.Overview`."""
     entries = offered()
     return {
         "experiments": entries["experiments"],
@@ -32,7 +32,7 @@ def as_text(document: object) -> str:
 
 
 def offered() -> dict[str, Any]:
-    """Experiments and studies: the same on every machine, until other code is installed."""
+    """Experiments and studies, cached until other code is installed."""
     entry = CacheEntry("offered", {})
     text = entry.recall()
     if text is None:
@@ -48,7 +48,7 @@ def offered() -> dict[str, Any]:
 
 
 def _probes() -> list[dict[str, Any]]:
-    """The probes, and what each lacks here. Kept only where nothing does: whoever changes that looks at once."""
+    """The probes, and what each lacks here; cached only if all are ready."""
     entry = CacheEntry("probes", {name: value for name, value in os.environ.items() if name in _MATTERS})
     text = entry.recall(_LONGEST_S)
     if text is not None:
@@ -78,5 +78,5 @@ def _probes() -> list[dict[str, Any]]:
 
 
 def _places(programs: Iterable[str]) -> dict[str, str | None]:
-    """Where each program is on PATH now, with links followed."""
+    """The resolved path of each program on PATH."""
     return {name: os.path.realpath(path) if (path := shutil.which(name)) else None for name in programs}

@@ -24,7 +24,7 @@ _LEAST_DISK_BYTES = 200 * 1024 * 1024
 
 
 class Health(StrEnum):
-    """How what was looked at is."""
+    """The result of a check."""
 
     GOOD = "good"
     WARNING = "warning"
@@ -32,7 +32,7 @@ class Health(StrEnum):
 
 
 class MachineCheck(msgspec.Struct, frozen=True):
-    """One thing that was looked at: a stable identifier, how it is, what was seen, what would help."""
+    """One check of the machine: a stable id, its result, what was seen, and a hint."""
 
     id: str
     health: Health
@@ -42,14 +42,14 @@ class MachineCheck(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class DoctorReport:
-    """Everything that was looked at; as JSON it is the document of `sectax doctor`."""
+    """The document of `sectax doctor`."""
 
     symptoms: list[MachineCheck]
     schema: Literal["sectax/doctor/2"] = "sectax/doctor/2"
 
 
 def run_checks(waiting: Callable[[str], AbstractContextManager[None]]) -> list[MachineCheck]:
-    """Look at the machine, then at everything that the experiments can use.
+    """Check the machine, then the parts that experiments can use.
 
     Args:
         waiting: is entered with what is being looked at.
@@ -70,12 +70,12 @@ def run_checks(waiting: Callable[[str], AbstractContextManager[None]]) -> list[M
     for part in needed:
         with waiting(f"looking at {part.title}"):
             checks.append(_part(part))
-    # The other languages, which are measured by name.
+    # Further languages, which are measured only if named.
     by_name = (f"probe:{name}" for name in probes.names())
     for part in (part for part in map(parts.load, by_name) if part.id not in {need.id for need in needed}):
         with waiting(f"looking at {part.title}"):
             checks.append(_part(part, "runs in this language"))
-    # No experiment of sectax's own needs these: without one, functions of that name are refused.
+    # Managed runtimes, which only users' own functions need.
     checks += [
         _part(parts.load(f"lambda-runtime:{name}"), f"functions in {name}") for name in lambda_local.others_here()
     ]
@@ -135,7 +135,7 @@ def _disk() -> MachineCheck:
 
 
 def _part(part: Part, needed_by: str = "") -> MachineCheck:
-    """Args: *needed_by*, where not everybody needs it."""
+    """Args: *needed_by*, the only use of an optional part."""
     lack = part.missing()
     if lack is None:
         return MachineCheck(part.id, Health.GOOD, f"{part.title} is ready")
@@ -149,7 +149,7 @@ def _part(part: Part, needed_by: str = "") -> MachineCheck:
 
 
 def _lambda() -> MachineCheck:
-    """Whether instances of the local Lambda can be made, found out by making one."""
+    """Whether the local Lambda works, found by creating an instance."""
     answer = lambda_local.check()
     if answer.error:
         return MachineCheck("lambda", Health.MISSING, answer.error, answer.hint)

@@ -1,4 +1,4 @@
-"""The program: finds the command, loads only that, and turns errors into words and exit statuses."""
+"""The program: load one command, run it, and turn errors into messages and exit statuses."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from sectax.model.errors import BadRecord, ExitStatus, RecordNotWritable, Sectax
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-# By then a destructor has ended.
+# Seconds; a destructor has ended by then.
 _SOON_S = 0.05
-# Name -> where it lives and what it does; the modules are imported only when they are called, so that
-# `--help` starts fast. An experiment's own commands are found by its name; a row here spares loading it.
+# Name -> module and help; modules are imported only when called, so that `--help` starts fast. The commands of an
+# experiment are found by its name; a row here avoids loading it.
 _COMMANDS = {
     "list": ("sectax.cli.list:command", "List the experiments, their factors and levels, and the probes."),
     "doctor": ("sectax.cli.doctor:command", "Show what this machine can measure, and what disturbs measurements."),
@@ -45,12 +45,12 @@ _COMMANDS = {
     "help": ("sectax.cli.main:help_command", "Show the help of a command."),
 }
 
-# For each thread OpenBLAS reserves memory; where there is a limit (ulimit -v) it tries for ever, and Python hears no
-# SIGTERM meanwhile. These need one thread, and start nothing that is measured and would inherit the setting.
+# OpenBLAS reserves memory per thread; under a limit (ulimit -v) it retries for ever and Python handles no SIGTERM.
+# These commands need one thread, and start no subject that would inherit the setting.
 _ONE_THREAD = {"runs", "show", "report", "compare", "history", "advise", "audit"}
-_LEAST_BYTES = 256 << 20  # of address space; 200 MB sometimes did, with one thread
+_LEAST_BYTES = 256 << 20  # of address space; with one thread, 200 MB was not always enough
 
-# What a file system says that is full, broken or not to be written, where it names no file.
+# Errors of a full, broken or read-only file system.
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO}
 
 _WELCOME = """\
@@ -83,7 +83,7 @@ class LazyGroup(click.Group):
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """From the table: nothing is imported for a list of names."""
+        """Complete from the table, without imports."""
         from click.shell_completion import CompletionItem
 
         return [CompletionItem(name, help=text) for name, (_, text) in _COMMANDS.items() if name.startswith(incomplete)]
@@ -112,7 +112,7 @@ class LazyGroup(click.Group):
 
 
 def _brought_by_an_experiment(name: str) -> click.Command | None:
-    """The commands of the experiment of this name; None where there is none, or it has none."""
+    """The commands of the experiment of this name; None if it has none."""
     from sectax.experiments import registry
     from sectax.experiments.interface import HasCommands
 
@@ -167,7 +167,7 @@ def help_command(ctx: click.Context, words: tuple[str, ...]) -> None:
             raise click.UsageError(f"{context.command_path} has no command {word!r}", context)
         named = group.get_command(context, word)
         if named is None:
-            group.resolve_command(context, [word])  # which names the nearest one
+            group.resolve_command(context, [word])  # raises, with the nearest name
             raise click.UsageError(f"{context.command_path} has no command {word!r}", context)
         context = click.Context(named, info_name=word, parent=context)
     click.echo(context.command.get_help(context))
@@ -194,14 +194,14 @@ def main() -> NoReturn:
         _complain(*in_our_words(error))
         status = ExitStatus.WRONG_USE
     except SectaxError as error:
-        one_line = isinstance(error, (WrongUse, BadRecord, RecordNotWritable))  # with names of files as they were typed
+        one_line = isinstance(error, (WrongUse, BadRecord, RecordNotWritable))  # may contain file names as typed
         already_printed = isinstance(error.__cause__, Printed)
         _complain(error.message, error.hint, already_printed=already_printed, one_line=one_line)
         status = error.exit_status
     except (KeyboardInterrupt, click.Abort):
         status = ExitStatus.INTERRUPTED
     except (BrokenPipeError, SystemExit):
-        # Nothing here but click exits by itself, and that is how it answers a reader that has gone.
+        # click exits by itself only if the reader has closed the pipe.
         status = _reader_gone()
     except MemoryError:
         status = _out_of_memory()
@@ -226,7 +226,7 @@ def main() -> NoReturn:
 
 
 def _exit(status: int | None) -> NoReturn:
-    """Exit with this status, also where stdout takes no more: Python would flush it again, fail, and exit with 120."""
+    """Exit with this status even if stdout is closed; Python would fail to flush it and exit with 120."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -236,14 +236,14 @@ def _exit(status: int | None) -> NoReturn:
 
 def _out_of_memory() -> ExitStatus:
     _complain(
-        "not enough memory to go on",
-        "what was recorded is kept; raise the limit (ulimit -v, or that of the container), or end other programs",
+        "not enough memory to continue",
+        "what was recorded is kept; raise the limit (ulimit -v, or that of the container), or stop other programs",
     )
     return ExitStatus.NOTHING_MEASURED
 
 
 def _reader_gone() -> ExitStatus:
-    """Whoever read us has gone (`| head`): that is not an error."""
+    """A closed pipe (`| head`) is not an error."""
     forget_reader()
     return ExitStatus.DONE
 
@@ -257,7 +257,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def interrupt_again(unraisable: sys.UnraisableHookArgs) -> None:
-    """Interrupt once more where a destructor swallowed it: Python prints what one raises, and goes on."""
+    """Interrupt again if a destructor swallowed it: Python prints such an exception and continues."""
     if not isinstance(unraisable.exc_value, KeyboardInterrupt):
         sys.__unraisablehook__(unraisable)
         return
@@ -267,7 +267,7 @@ def interrupt_again(unraisable: sys.UnraisableHookArgs) -> None:
 
 
 def _complain(message: str, hint: str, *, already_printed: bool = False, one_line: bool = True) -> None:
-    """One message on stderr; with `--json` also as the one document on stdout, unless one was printed already."""
+    """Print an error on stderr; with `--json` also as the document on stdout, unless one was printed."""
     from sectax.text.printable import printable, printable_lines
 
     safe = printable if one_line else printable_lines
@@ -277,5 +277,5 @@ def _complain(message: str, hint: str, *, already_printed: bool = False, one_lin
     if _wants_json() and not already_printed:
         from sectax.cli.options import print_json
 
-        with contextlib.suppress(OSError):  # it may be stdout that the message is about
+        with contextlib.suppress(OSError):  # stdout may be the cause of the error
             print_json({"schema": "sectax/error/1", "error": {"message": message, "hint": hint}})

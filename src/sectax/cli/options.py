@@ -1,4 +1,4 @@
-"""Options that several commands share, and what is said of those that are wrong."""
+"""Options shared by several commands, and messages for wrong ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ everything = click.option(
 
 
 class FileName(click.Path):
-    """A path. An empty one is most often a shell's variable that was not set, and never what somebody meant."""
+    """A path; an empty one, usually an unset shell variable, is refused."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value == "":
@@ -33,7 +33,7 @@ class FileName(click.Path):
 
 
 def named_run(ctx: click.Context, parameter: click.Parameter, value: str) -> str:
-    """The callback of an argument that names a run file: `last` is the one that was written last in this folder."""
+    """Callback of an argument that names a run file; `last` is the newest one of this folder."""
     if value != "last":
         return value
     from sectax.run.files import named
@@ -41,9 +41,9 @@ def named_run(ctx: click.Context, parameter: click.Parameter, value: str) -> str
     return named(value)
 
 
-# What decides a run: fixed from its first block on.
+# Options that are fixed from the first block on.
 OF_A_RUN = ("--level", "--margin", "--budget", "--until", "--precise", "--blocks", "--max-blocks", "--seed")
-RUN = "RUN"  # what an argument that names a run file is called in help texts
+RUN = "RUN"  # the metavar of a run file
 PRESETS = {
     "quick": "Take a first look: fewer levels, less time.",
     "published": "Measure what the published study measured, level for level.",
@@ -51,14 +51,14 @@ PRESETS = {
 }
 
 run_file = click.argument("run_file", metavar=RUN, type=FileName(), callback=named_run)
-html = click.option("--html", type=FileName(), metavar="FILE", help="Also write the result as a page with pictures.")
+html = click.option("--html", type=FileName(), metavar="FILE", help="Also write the result as an HTML page.")
 in_ascii = click.option("--ascii", "ascii_only", is_flag=True, help="Print ASCII characters only.")
 quiet = click.option("--quiet", is_flag=True, help="Print no progress.")
-verbose = click.option("--verbose", is_flag=True, help="Print what the pilot found, and a line after every block.")
+verbose = click.option("--verbose", is_flag=True, help="Print the results of the pilot, and a line after every block.")
 
 
 def form(*options: Callable[[Any], Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """A command with these options of how its result is printed, which it is given together, as `form`."""
+    """Add output options to a command, which receives them together as `form`."""
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)
@@ -89,13 +89,13 @@ _ON = (
 
 
 def on(command: Any) -> Any:
-    """Options of where to run; `cluster_options` takes them from the values of the command."""
+    """Add the options of a cluster; `cluster_options` reads them."""
     inside_out = _ON if isinstance(command, click.Command) else reversed(_ON)
     return functools.reduce(lambda decorated, option: option(decorated) or decorated, inside_out, command)
 
 
 def cluster_options(values: Mapping[str, Any]) -> ClusterOptions | None:
-    """Where to run; None for this machine. Raises `WrongUse`."""
+    """The cluster to run on; None for this machine. Raises `WrongUse`."""
     from sectax.cluster.options import ClusterOptions
 
     on = ClusterOptions(**{name: values[name] for name in (field.name for field in fields(ClusterOptions))})
@@ -110,7 +110,7 @@ def cluster_options(values: Mapping[str, Any]) -> ClusterOptions | None:
 
 
 def _instead(context: click.Context | None) -> Mapping[str, str]:
-    """By options that a command lacks, what to write for them."""
+    """Replacements for options that a command does not have."""
     return context.obj if context is not None and isinstance(context.obj, Mapping) else {}
 
 
@@ -124,14 +124,14 @@ fail_if = click.option(
 
 
 def print_json(document: object) -> None:
-    """One JSON document on one line."""
+    """Print a JSON document on one line."""
     import msgspec
 
     click.echo(msgspec.json.encode(document).decode())
 
 
 def conditions(texts: Iterable[str]) -> tuple[Condition, ...]:
-    """What `--fail-if` was given. Raises `WrongUse`."""
+    """Parse the conditions of `--fail-if`. Raises `WrongUse`."""
     if not texts:
         return ()
     from sectax.cli.parse import condition
@@ -140,7 +140,7 @@ def conditions(texts: Iterable[str]) -> tuple[Condition, ...]:
 
 
 def exit_with_status(answers: Sequence[Concluded]) -> None:
-    """End with the status of conditions whose answers stand in the result, where it is not 0."""
+    """Exit with the status of answered conditions, if it is not 0."""
     from sectax.run.conditions import status
 
     if ended := status(answers):
@@ -148,14 +148,14 @@ def exit_with_status(answers: Sequence[Concluded]) -> None:
 
 
 def progress(quiet: bool, verbose: bool, *, live: bool = True) -> TerminalProgress:
-    """Who watches a run.
+    """The progress display of a run.
 
     Args:
-        live: whether a line may be rewritten in place, where there is a terminal.
+        live: whether a line may be rewritten in place on a terminal.
     Raises:
-        WrongUse: --quiet and --verbose are both asked for.
+        WrongUse: --quiet and --verbose were both given.
     """
-    from sectax.cli.progress import Loudness, TerminalProgress  # `list` and `show` have nobody to keep informed
+    from sectax.cli.progress import Loudness, TerminalProgress  # `list` and `show` need none
 
     if quiet and verbose:
         raise WrongUse("--quiet and --verbose are opposites", "leave one of them out")
@@ -163,8 +163,8 @@ def progress(quiet: bool, verbose: bool, *, live: bool = True) -> TerminalProgre
     return TerminalProgress(loudness, live=live)
 
 
-# What these commands take one of, and what to do with several.
-_TWO_RUNS = ("run", "two runs beside each other: sectax compare RUN RUN")
+# Commands that take one target, and what to do with several.
+_TWO_RUNS = ("run", "to compare two runs: sectax compare RUN RUN")
 _ONE_AT_A_TIME = {
     "audit": ("target", "one after the other; the outputs of one tool together: cat FILE FILE | sectax audit -"),
     "show": _TWO_RUNS,
@@ -174,7 +174,7 @@ _ONE_AT_A_TIME = {
 
 
 def in_our_words(error: click.ClickException) -> tuple[str, str]:
-    """What click says of wrong use: the message, and as a hint what to write instead."""
+    """A usage error of click in our words: the message, and a hint what to write instead."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     if context is None:
         return error.format_message(), f"as in {error.option_name} …" if isinstance(error, click.BadOptionUsage) else ""
@@ -208,7 +208,7 @@ def in_our_words(error: click.ClickException) -> tuple[str, str]:
 
 
 def _levels() -> Iterator[tuple[str, str, str]]:
-    """Every level that an experiment has, with the names of the experiment and the factor."""
+    """All levels, each with the names of its experiment and factor."""
     from sectax.cli.listing import offered
 
     for experiment in offered()["experiments"]:
@@ -218,7 +218,7 @@ def _levels() -> Iterator[tuple[str, str, str]]:
 
 
 def _as_levels(words: Sequence[str], experiment: str) -> str:
-    """'as levels: --level algorithm=RS256,EdDSA'; empty where a word is no level of the experiment."""
+    """'as levels: --level algorithm=RS256,EdDSA'; empty if a word is not a level of the experiment."""
     level_of = {level.lower(): (factor, level) for name, factor, level in _levels() if name == experiment}
     chosen: dict[str, list[str]] = {}
     for factor, level in (level_of.get(word.lower(), ("", "")) for word in words):
@@ -228,13 +228,13 @@ def _as_levels(words: Sequence[str], experiment: str) -> str:
 
 
 def with_level(word: str) -> str:
-    """'s3 has encryption=sse-kms; ' of a word that is no experiment, but part of a level; empty for others."""
+    """'s3 has encryption=sse-kms; ' for a word that is part of a level; empty for others."""
     word = word.lower()
     fits = ((*where, level) for *where, level in _levels() if word in (level.lower(), *level.lower().split("-")))
     return next((f"{experiment} has {factor}={level}; " for experiment, factor, level in fits), "")
 
 
-# Options of `run` and others, and what makes the same of a run file.
+# Options of `run`, and the command that does the same with a run file.
 _OF_REPORT = {
     "--picture": "a picture of a run file: sectax report RUN --out FILE.svg",
     "--html": "a page of a run file: sectax report RUN --out FILE.html",

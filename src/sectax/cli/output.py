@@ -1,4 +1,4 @@
-"""Prints results: a report for people, JSON for programs."""
+"""Print results: a report for people, JSON for programs."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ _WIDEST = 160
 
 
 def is_colourful() -> bool:
-    """Whether stdout is a terminal that wants colour (no-color.org)."""
+    """Whether stdout is a terminal with colour (see no-color.org)."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def width() -> int:
-    """Columns to print in."""
+    """Number of columns to print in."""
     return max(_NARROWEST, min(shutil.get_terminal_size((100, 24)).columns, _WIDEST))
 
 
 def say(line: str) -> None:
-    """On a terminal a long line goes on below, indented; a program gets it whole."""
+    """Print a line, wrapped and indented on a terminal."""
     if sys.stdout.isatty():
         line = textwrap.fill(line, width(), subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
     click.echo(line)
 
 
 def is_ascii() -> bool:
-    """Whether stdout, as its locale has it, lacks the sign that takes more room in ASCII; others take one letter."""
+    """Whether the encoding of stdout lacks `±`."""
     try:
         "±".encode(sys.stdout.encoding or "ascii")
     except UnicodeEncodeError:
@@ -50,20 +50,20 @@ def is_ascii() -> bool:
     return False
 
 
-# Where a CI wants the result of a step; the name is GitHub's.
+# The file for the summary of a CI step, as named by GitHub.
 _STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 
 
 @dataclass(frozen=True)
 class Form:
-    """How a result is to be printed.
+    """How to print a result.
 
     Attributes:
-        json_: one document instead of a report.
+        json_: one JSON document instead of a report.
         show_all: secondary comparisons, warnings in full, and how it was measured.
-        ascii_only: nothing but ASCII, whatever the locale says.
-        html: the file to which the result is written as a page too.
-        picture: the file to which its picture is written too, SVG or PNG by the end of its name.
+        ascii_only: ASCII only, whatever the locale.
+        html: also write a page to this file.
+        picture: also write a picture to this file, SVG or PNG by its suffix.
     """
 
     json_: bool = False
@@ -74,11 +74,11 @@ class Form:
 
     @classmethod
     def taken_from(cls, values: dict[str, Any]) -> Self:
-        """Take what a form is made of out of the values of a command's options."""
+        """Remove the fields of a form from the values of a command's options."""
         return cls(**{field.name: values.pop(field.name) for field in fields(cls) if field.name in values})
 
     def refuse_existing(self) -> None:
-        """Raises `WrongUse` where a file that would be written exists already, or nothing here could write it."""
+        """Raise `WrongUse` if an output file exists, or cannot be written here."""
         for out, option in ((self.html, "--html"), (self.picture, "--picture")):
             if out is not None:
                 refuse_existing(out, option)
@@ -87,27 +87,24 @@ class Form:
 
 
 def view(form: Form) -> View:
-    """How a result looks on this terminal."""
+    """The view for this terminal."""
     from sectax.cli.present import View
 
     return View(width(), is_colourful(), form.show_all, ascii_only=form.ascii_only or is_ascii())
 
 
 def rendered(result: Result, form: Form) -> str:
-    """One result, as a report for this terminal or as one JSON document."""
+    """Render a result as a report for this terminal, or as one JSON document."""
     from sectax.cli.present import render
 
     return render(result, "json" if form.json_ else "terminal", view(form))
 
 
 class Shown(CacheEntry):
-    """The report of a finished run in one form, kept until its file, or sectax itself, changes.
-
-    Judging it again takes a second.
-    """
+    """The cached report of a finished run, since judging it again takes a second."""
 
     def __init__(self, run_file: str, form: Form) -> None:
-        """Args: *run_file*, as it was typed, for the report names it."""
+        """Args: *run_file* as typed, since the report names it."""
         path = os.path.realpath(run_file)
         self._watched = (path, f"{path}-wal", f"{path}-journal")
         looks = {"json": form.json_, "all": form.show_all, "width": width(), "colour": is_colourful()}
@@ -115,12 +112,12 @@ class Shown(CacheEntry):
         super().__init__("show", {"path": path, "typed": run_file, **looks})
 
     def keep_report(self, text: str) -> None:
-        """Keep the report of a run that is finished: how another one stands also depends on who is measuring."""
+        """Cache the report of a finished run."""
         self.keep(text, self._watched)
 
 
 def print_text(text: str) -> None:
-    """What `rendered` gave. A reader that has gone (`| head`) ends nothing: what is asked of the run has its status."""
+    """Print a rendered result; a closed pipe (`| head`) does not change the exit status."""
     try:
         click.echo(text, nl=False, color=is_colourful())
     except BrokenPipeError:
@@ -128,14 +125,17 @@ def print_text(text: str) -> None:
 
 
 def refuse_existing(out: str, option: str) -> None:
-    """Say that a file is there already before hours go into what would be written to it.
+    """Refuse an output file that exists, before the measurement starts.
 
     Raises:
-        WrongUse: it is, or its folder is not there.
+        WrongUse: it exists, or its folder does not.
     """
     path = Path(out)
     if out == "-":
-        raise WrongUse(f"{option} writes a file, and - names none", f"as in {option} FILE; ./- is a file of this name")
+        raise WrongUse(
+            f"{option} needs the name of a file, and cannot write to -",
+            f"use {option} FILE; ./- is a file of this name",
+        )
     if path.exists() or path.is_symlink():
         raise WrongUse(f"{out} exists already", f"name another file with {option}, or move that one away")
     if not path.parent.is_dir():
@@ -145,10 +145,10 @@ def refuse_existing(out: str, option: str) -> None:
 
 
 def write_document(content: str | bytes, out: str, option: str) -> None:
-    """Write a file that is not there yet.
+    """Write a new file.
 
     Raises:
-        WrongUse: it cannot be written, or it is there already: it could be the run itself.
+        WrongUse: it cannot be written, or exists already: it could be the run itself.
     """
     path = Path(out)
     try:
@@ -156,7 +156,7 @@ def write_document(content: str | bytes, out: str, option: str) -> None:
             try:
                 file.write(content.encode() if isinstance(content, str) else content)
                 file.flush()
-            except BaseException:  # half a file helps nobody
+            except BaseException:  # leave no partial file
                 path.unlink(missing_ok=True)
                 raise
     except FileExistsError as error:
@@ -167,12 +167,12 @@ def write_document(content: str | bytes, out: str, option: str) -> None:
 
 
 def print_result(result: Result, form: Form, *, summarises: bool = False) -> str:
-    """Print one result, and write its page and its picture where the form names them; returns what was printed.
+    """Print a result, write its page and picture if asked for, and return the printed text.
 
-    The names of the files that were written follow on stderr.
+    The names of the written files follow on stderr.
 
     Args:
-        summarises: write the result to the summary of a CI's step too.
+        summarises: also write the result to the summary of a CI step.
     Raises:
         WrongUse: a file cannot be written.
     """
@@ -203,7 +203,7 @@ def print_result(result: Result, form: Form, *, summarises: bool = False) -> str
 
 
 def append_step_summary(text: str) -> None:
-    """Append Markdown to the summary of a CI's step, where there is one; one that cannot be written fails no run."""
+    """Append Markdown to the summary of a CI step, if any; failing to write it does not fail the run."""
     if _STEP_SUMMARY not in os.environ:
         return
     try:

@@ -1,4 +1,4 @@
-"""What there is: experiments, probes, published studies."""
+"""The installed experiments, probes and published studies."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sectax.parts import probes
 
 @dataclass(frozen=True)
 class ExperimentLine:
-    """An experiment that can be run."""
+    """An experiment."""
 
     name: str
     title: str
@@ -23,7 +23,7 @@ class ExperimentLine:
 
 
 class ProbeLine(msgspec.Struct, frozen=True):
-    """A probe; `lack` is empty where it can run."""
+    """A probe; `lack` is empty if it can run."""
 
     name: str
     title: str
@@ -33,7 +33,7 @@ class ProbeLine(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Overview:
-    """Everything that is installed; as JSON it is the document of `sectax list`."""
+    """The document of `sectax list`."""
 
     experiments: tuple[ExperimentLine, ...]
     probes: tuple[ProbeLine, ...]
@@ -42,7 +42,7 @@ class Overview:
 
 
 def experiments() -> tuple[ExperimentLine, ...]:
-    """The experiments that are installed. Importing all of them takes a quarter of a second."""
+    """The installed experiments; importing all of them takes a quarter of a second."""
     loaded = [registry.load(name) for name in registry.names()]
     return tuple(
         ExperimentLine(experiment.name, experiment.title, experiment.factors, experiment.presets)
@@ -51,7 +51,7 @@ def experiments() -> tuple[ExperimentLine, ...]:
 
 
 def probe_lines() -> tuple[ProbeLine, ...]:
-    """The probes that are installed, and whether each can run here, which takes a start of its program."""
+    """The installed probes, and whether each can run here; this starts their programs."""
     lines = []
     for name in probes.names():
         probe = probes.load(name)

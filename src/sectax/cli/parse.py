@@ -1,4 +1,4 @@
-"""Reads the values that people type: shares, spans of time, levels, blocks."""
+"""Parse option values: shares, durations, levels, conditions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sectax.model.plan import FIRST_LOOK, Stopping, Until
 from sectax.text.near import did_you_mean
 from sectax.text.spans import seconds
 
-# A margin below this is finer than any clock and kernel on a shared machine; above, everything would be equal.
+# Below this margin no shared machine can measure; above the largest, everything would be equal.
 SMALLEST_MARGIN = 0.001
 LARGEST_MARGIN = 0.5
 LARGEST_LIMIT = 100.0
@@ -19,21 +19,21 @@ MOST_BLOCKS = 10_000
 
 
 def replaced(word: str, by: Mapping[str, str]) -> str:
-    """A word with other texts in the place of those that it has."""
+    """Replace texts in a word."""
     for text, other in by.items():
         word = word.replace(text, other)
     return word
 
 
 def margin(text: str) -> float:
-    """`2%` as 0.02."""
+    """Parse `2%` as 0.02."""
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*", text)
     if match is None:
-        raise WrongUse(f"--margin {text!r} is not a percentage", "say it as in --margin 2%")
+        raise WrongUse(f"--margin {text!r} is not a percentage", "write --margin 2%")
     value = float(match[1]) / 100
     if value and not match[2]:
         shares = [f"{100 * share:g}%" for share in (value, 100 * value) if SMALLEST_MARGIN <= share <= LARGEST_MARGIN]
-        hint = f"say it as in --margin {' or --margin '.join(shares or ['2%'])}"
+        hint = f"write --margin {' or --margin '.join(shares or ['2%'])}"
         raise WrongUse(f"--margin {text.strip()} has no %: it is a percentage", hint)
     if not SMALLEST_MARGIN <= value <= LARGEST_MARGIN:
         raise WrongUse(
@@ -44,43 +44,43 @@ def margin(text: str) -> float:
 
 
 def rate(text: str) -> float:
-    """`1000/s`, `1,000/s` or `1000`, as so many a second."""
+    """Parse `1000/s`, `1,000/s` or `1000` as a rate per second."""
     plain = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text)
     match = re.fullmatch(r"\s*(\d{1,9}(?:\.\d{1,6})?)\s*(?:/\s*s(?:ec)?)?\s*", plain)
     if match is None or float(match[1]) == 0:
-        raise WrongUse(f"--rate {text!r} is not a number a second", "as in --rate 1000/s")
+        raise WrongUse(f"--rate {text!r} is not a rate per second", "write --rate 1000/s")
     return float(match[1])
 
 
 def counts(options: Mapping[str, float | None]) -> dict[str, float]:
-    """How many of each operation there are; of all of them, or of none. Raises `WrongUse`."""
+    """The number of each operation, all or none given. Raises `WrongUse`."""
     named = {name: number for name, number in options.items() if number is not None}
-    if silent := [f"--{name}" for name in options if named and name not in named]:
-        raise WrongUse(f"{', '.join(silent)} is missing", f"say how many there are, as in {silent[0]} 20, or 0")
+    if missing := [f"--{name}" for name in options if named and name not in named]:
+        raise WrongUse(f"{', '.join(missing)} is missing", f"give a number, as in {missing[0]} 20, or 0")
     if named and not any(named.values()):
-        raise WrongUse(f"--{' and --'.join(named)} are all 0", "say how many there are, as in --sign 1 --verify 20")
+        raise WrongUse(f"--{' and --'.join(named)} are all 0", "give numbers, as in --sign 1 --verify 20")
     return named
 
 
 def levels(texts: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """`factor=a,b` as factor -> levels."""
+    """Parse `factor=a,b` as factor -> levels."""
     chosen: dict[str, tuple[str, ...]] = {}
     for text in texts:
         name, separator, values = text.partition("=")
         names = tuple(value.strip() for value in values.split(",") if value.strip())
         if not separator or not name.strip() or not names:
-            raise WrongUse(f"--level {text!r} names no factor and levels", "say it as in --level algorithm=RS256,EdDSA")
+            raise WrongUse(f"--level {text!r} is not FACTOR=LEVEL,LEVEL", "write --level algorithm=RS256,EdDSA")
         if name.strip() in chosen:
             raise WrongUse(f"--level {name.strip()} was given twice", "list its levels in one, separated by commas")
         twice = next((level for at, level in enumerate(names) if level in names[:at]), None)
         if twice is not None:
-            raise WrongUse(f"--level {name.strip()} names {twice} twice", "name every level once")
+            raise WrongUse(f"--level {name.strip()} names {twice} twice", "name each level once")
         chosen[name.strip()] = names
     return chosen
 
 
 _COSTLIER = {"slower": True, "costlier": True, "larger": True, "faster": False, "cheaper": False, "smaller": False}
-# What a limit on a value may be written in -> how much of the base unit it is.
+# Unit of a limit -> its size in the base unit, and the base unit.
 _UNITS = {
     **{name: (size, "s") for name, size in (("ns", 1e-9), ("us", 1e-6), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0))},
     **{name: (size, "B") for name, size in (("B", 1.0), ("kB", 1e3), ("KB", 1e3), ("MB", 1e6), ("GB", 1e9))},
@@ -100,10 +100,10 @@ CONDITION = (
 
 
 def condition(text: str, option: str = "--fail-if") -> Condition:
-    """`slower>5%`, of another metric `cpu:slower>5%` and `memory > +10%`, of a value `p99 > 12 ms`, `bill > 2 USD`.
+    """Parse a condition: `slower>5%`, `cpu:slower>5%`, `memory > +10%`, `p99 > 12 ms` or `bill > 2 USD`.
 
     Args:
-        option: the one that gave it, or the file.
+        option: the option or file that it is from.
     """
     match = re.fullmatch(CONDITION, text.strip())
     *about, word = re.split(r"[\s:]+", match["words"].strip()) if match else [""]
@@ -111,30 +111,30 @@ def condition(text: str, option: str = "--fail-if") -> Condition:
     costlier, more = _COSTLIER.get(word.lower()), match is not None and bool(match["more"])
     is_share = unit == SHARE
     if match is None or (unit not in _UNITS and not is_share) or (is_share and costlier is None and not more):
-        hint = "say it as 'slower>5%', 'memory > +10%' or 'cpu > 12ms', each by itself"
+        hint = "write 'slower>5%', 'memory > +10%' or 'cpu > 12ms', one condition each"
         if match is not None and is_share:
-            hint = f"more of a metric is written with +: '{word} > +{match['number']}%'"
+            hint = f"an increase of a metric is written with +: '{word} > +{match['number']}%'"
             hint = did_you_mean(word, _COSTLIER, "") or hint
         raise WrongUse(f"{option} {text!r} is not a condition", hint)
     number = float(match["number"])
     if not is_share:
         if costlier is not None or (number == 0 and match["sign"] == "<"):
-            raise WrongUse(f"{option} {text.strip()} has no %", "say it as 'slower>5%'")
+            raise WrongUse(f"{option} {text.strip()} has no %", "write 'slower>5%'")
         size, base = _UNITS[unit]
-        # Nothing can be less than nothing, so a limit of 0 is about what is more than the baseline has.
+        # A limit of 0 is about the increase over the baseline.
         return Condition(
             match["sign"] == ">", number * size, word, text.strip(), tuple(about), base, growth=more or not number
         )
     limit = number / 100
     if match["sign"] == "<":
         raise WrongUse(
-            f"{option} {text.strip()}: a limit says how much is too much",
+            f"{option} {text.strip()}: a limit is a maximum",
             f"write it with >, as in '{text.strip().replace('<', '>')}'",
         )
     if not SMALLEST_MARGIN <= limit <= LARGEST_LIMIT:
         raise WrongUse(
             f"{option} {text.strip()}: {match['number']}% is not between {SMALLEST_MARGIN:.1%} and {LARGEST_LIMIT:.0%}",
-            "say how much is too much, as 'slower>5%'",
+            "write a limit such as 'slower>5%'",
         )
     if costlier is None:
         about, costlier = [*about, word], True
@@ -149,15 +149,15 @@ def stopping(
     until: str | None,
     precise: bool,
 ) -> Stopping:
-    """The rules by which a run ends. Raises `WrongUse` where they contradict each other."""
+    """The stopping rule. Raises `WrongUse` for contradicting options."""
     if blocks is not None and (budget is not None or max_blocks is not None):
         raise WrongUse(
-            "--blocks fixes the number of blocks, so it does not go with --budget or --max-blocks",
+            "--blocks fixes the number of blocks, and excludes --budget and --max-blocks",
             "leave one of them out",
         )
     for option, number in (("--blocks", blocks), ("--max-blocks", max_blocks)):
         if number is not None and not FIRST_LOOK <= number <= MOST_BLOCKS:
-            longer = "--precise --budget 1h goes on until the intervals are narrow"
+            longer = "--precise --budget 1h continues until the intervals are narrow"
             hint = "fewer blocks give no verdict" if number < FIRST_LOOK else longer
             raise WrongUse(f"{option} {number} is not between {FIRST_LOOK} and {MOST_BLOCKS}", hint)
     rules = Stopping(
@@ -168,8 +168,8 @@ def stopping(
         until=Until.PRECISE if precise else Until(until or Until.VERDICT),
     )
     if precise and until is not None:
-        raise WrongUse(f"--precise and --until {until} are two rules for the end of a run", "leave one of them out")
+        raise WrongUse(f"--precise and --until {until} are two stopping rules", "leave one of them out")
     if blocks is not None and (precise or until is not None):
         named = "--precise" if precise else f"--until {until}"
-        raise WrongUse(f"--blocks fixes the number of blocks, so it does not go with {named}", "leave one of them out")
+        raise WrongUse(f"--blocks fixes the number of blocks, and excludes {named}", "leave one of them out")
     return rules

@@ -1,4 +1,4 @@
-"""Makes the picture of a run: SVG, or PNG where a program that converts is installed."""
+"""Write the picture of a run: SVG, or PNG if a converter is installed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TIMEOUT_S = 60
 
 
 def _chromium(svg: str, png: str) -> list[str]:
-    # As root it starts without its sandbox only; what it opens is our own picture, which loads nothing.
+    # As root it does not start with its sandbox; the picture is our own, and loads nothing.
     root = ["--no-sandbox"] if os.geteuid() == 0 else []
     url = Path(svg).as_uri()
     return ["--headless", "--hide-scrollbars", *root, f"--screenshot={png}", f"--window-size={_SIZE}", url]
@@ -31,7 +31,7 @@ _CONVERTERS: dict[str, Callable[[str, str], list[str]]] = {
 
 
 def refuse_unconvertible(out: str) -> None:
-    """Raises `WrongUse` where *out* is no SVG or PNG, or nothing here makes PNG: better before a run than after."""
+    """Raise `WrongUse`, before a run, if *out* is neither SVG nor PNG, or PNG needs a converter."""
     if Path(out).suffix.lower() not in (".svg", ".png"):
         raise WrongUse(f"pictures are SVG or PNG, not {Path(out).suffix or out}", "name FILE.svg or FILE.png")
     if _is_png(out) and _converter() is None:
@@ -39,7 +39,7 @@ def refuse_unconvertible(out: str) -> None:
 
 
 def content(svg: str, out: str) -> bytes:
-    """A picture as its file is to have it: as PNG where the name says so. Raises `WrongUse` where nothing makes one."""
+    """The content of a picture file, PNG by its suffix. Raises `WrongUse` without a converter."""
     if not _is_png(out):
         return svg.encode()
     refuse_unconvertible(out)
@@ -52,7 +52,7 @@ def content(svg: str, out: str) -> bytes:
             subprocess.run(call, stdin=subprocess.DEVNULL, capture_output=True, check=True, timeout=_TIMEOUT_S)
             return picture.read_bytes()
         except (OSError, subprocess.SubprocessError) as error:
-            raise WrongUse(f"{program} made no PNG of the picture", "name FILE.svg instead") from error
+            raise WrongUse(f"{program} did not convert the picture to PNG", "name FILE.svg instead") from error
 
 
 def _converter() -> str | None:

@@ -1,4 +1,4 @@
-"""Where results meet reports: every kind of result has its layout and its JSON, and every format is one line."""
+"""Render any result in any format: one layout per kind of result, one line per format."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Result = RunReport | PublishedComparison | RunComparison | Audited | Advice | Hi
 
 @dataclass(frozen=True)
 class View:
-    """How a result is to be seen.
+    """How to show a result.
 
     Attributes:
         width: of the terminal, in columns. colour: whether escape sequences for colour are written.
@@ -45,7 +45,7 @@ class View:
 
 
 def document(result: Result, *, show_all: bool) -> Document:
-    """What a report of the result says, whatever the format."""
+    """The document of a result, for any format."""
     match result:
         case RunReport():
             page = run_report(result.analysed, result.path, decided(result.analysed), show_all=show_all)
@@ -73,7 +73,7 @@ def as_markdown(page: Document) -> str:
 
 
 def render(result: Result, format_: str, view: View | None = None) -> str:
-    """The result in one of the formats below, with a line break at its end.
+    """Render a result in one of `FORMATS`, with a final line break.
 
     Raises:
         WrongUse: the format has no form for this kind of result.
@@ -82,7 +82,7 @@ def render(result: Result, format_: str, view: View | None = None) -> str:
 
 
 def on_terminal(page: Document, view: View) -> str:
-    """A document that is laid out already, for a terminal."""
+    """Render a document for a terminal."""
     return terminal.render(page, width=view.width, colour=view.colour, ascii_only=view.ascii_only)
 
 
@@ -104,7 +104,7 @@ def _svg(result: Result, view: View) -> str:
     from sectax.reports.forest import forest
 
     if not isinstance(result, RunReport):
-        raise WrongUse("only a run has a picture", "choose another format")
+        raise WrongUse("pictures are made of runs only", "choose another format")
     picture = forest(result.analysed, result.path, decided(result.analysed))
     if picture is None:
         raise WrongUse("there is no picture: no comparison has an interval", "sectax show says what was measured")
@@ -113,7 +113,7 @@ def _svg(result: Result, view: View) -> str:
 
 def _csv(result: Result, view: View) -> str:
     if not isinstance(result, RunReport):
-        raise WrongUse("only a run has a CSV", "choose another format")
+        raise WrongUse("CSV is made of runs only", "choose another format")
     return csv.render(result.analysed, view.table)
 
 
@@ -135,7 +135,7 @@ _RENDERERS: Mapping[str, Callable[[Result, View], str]] = {
     "svg": _svg,
     "json": _json,
 }
-# Which table a CSV may hold.
+# The tables of a CSV report.
 TABLES = csv.TABLES
-# What a report can be written as.
+# The formats of a report.
 FORMATS = tuple(name for name in _RENDERERS if name != "terminal")

@@ -20,7 +20,7 @@ from sectax.parts import probes
 from sectax.run.environment import machine_load
 from sectax.text.near import did_you_mean
 
-# Anything that a probe does takes less of an idle processor. A cold JVM needs 2 s of it for five PBKDF2.
+# Seconds on an idle processor. A cold JVM needs 2 s for five PBKDF2.
 _PATIENCE_S = 10.0
 _MARKS = {"passed": "pass", "failed": "FAIL", "skipped": "skip"}
 
@@ -33,7 +33,7 @@ def group() -> None:
 @group.command("new", short_help="Copy a complete probe to begin with.")
 @click.argument("folder", metavar="FOLDER", type=FileName(path_type=Path))
 def new_command(folder: Path) -> None:
-    """Copy a complete probe, in one file, into a new folder: change it, or translate it into another language."""
+    """Copy a complete probe into a new folder, to change it or to translate it into another language."""
     probes.copy_template(folder)
     click.echo(f"{folder / 'probe.py'} passes this check as it is; change it, or translate it into another language:")
     click.echo(f"  sectax probe check 'python3 {shlex.quote(str(folder / 'probe.py'))}'")
@@ -66,7 +66,7 @@ def check_command(command: str, json_: bool) -> None:
 
 
 def _sum(results: list[CheckResult]) -> str:
-    """What came of all checks. Of what the probe does not offer, the operations are counted: they were not checked."""
+    """A summary of all checks; operations that the probe does not offer are counted separately."""
     by_case = [list(of_case) for _, of_case in itertools.groupby(results, key=lambda result: result.case)]
     not_offered = [of_case for of_case in by_case if of_case[0].case and of_case[0].status == "skipped"]
     number = {status: sum(result.status == status for result in results) for status in ("passed", "failed", "skipped")}
@@ -76,7 +76,7 @@ def _sum(results: list[CheckResult]) -> str:
 
 
 def _show(case: str, results: list[CheckResult]) -> None:
-    """The checks of the conversation one by one; those of a case in one line, and under it what went wrong."""
+    """Print protocol checks one by one, those of a case in one line followed by its failures."""
     for result in results:
         if not case or result.status == "failed":
             click.echo(f"{_MARKS[result.status]}  {result.id:<24} {result.message}")
@@ -93,7 +93,7 @@ def _show(case: str, results: list[CheckResult]) -> None:
 
 
 def check(words: list[str]) -> Iterator[CheckResult]:
-    """Check a registered probe, where `words` is its name alone, or any command line, run in this folder.
+    """Check a registered probe, given by its name, or any command line, run in this folder.
 
     Raises:
         WrongUse: there is neither such a probe nor such a program.
@@ -103,7 +103,7 @@ def check(words: list[str]) -> Iterator[CheckResult]:
         argv, folder = probe.command(), str(probe.folder)
     else:
         if shutil.which(words[0]) is None:
-            raise WrongUse(f"there is no probe and no program {words[0]!r}", did_you_mean(words[0], probes.names()))
+            raise WrongUse(f"{words[0]!r} is neither a probe nor a program", did_you_mean(words[0], probes.names()))
         argv, folder = tuple(words), os.getcwd()
     load = machine_load()
     patience_s = _PATIENCE_S * max(1.0, load.load / load.cpus)
@@ -111,7 +111,7 @@ def check(words: list[str]) -> Iterator[CheckResult]:
 
 
 def _cases(claimed: frozenset[str] | None) -> list[Case]:
-    """Those of every experiment of whose operations the probe claims any; of all where it cannot be asked."""
+    """The cases of experiments with an operation that the probe offers; of all if that is unknown."""
     experiments = (registry.load(name) for name in registry.names())
     return [
         case

@@ -15,12 +15,12 @@ from typing import TextIO
 from sectax.run.progress import ProgressLine
 from sectax.text.printable import printable
 
-# The live line is rewritten in place, not more often than an eye can follow.
+# Seconds between two updates of the live line.
 REDRAW_S = 0.25
-# Where every line stays, a wait is spoken of once it is one, and then now and again.
+# Without a live line, a wait is reported after this many seconds, and then repeatedly.
 _SILENT_S = 2.0
 _AGAIN_S = 20.0
-# There a run's state is said when an answer is new, and every so many seconds.
+# Without a live line, the state is printed after a new answer, and at this interval.
 _STATE_S = 10.0
 _CLEAR = "\r\x1b[2K"
 _USUAL_WIDTH = 80
@@ -33,16 +33,16 @@ _PLAIN = str.maketrans(FULL + EMPTY + "·…−±", "#.|~-~")
 def live_line(
     doing: str, done: int, total: int, elapsed_s: float, latest: ProgressLine | None, since_s: float, width: int
 ) -> str:
-    """The line, cut to fit: what matters less leaves before what matters more.
+    """The live line, without its less important parts if they do not fit.
 
     Args:
-        done, total: of what the bar shows; no bar where `total` is 0.
-        latest: what the last block made of the run; None before the first.
+        done, total: the bar; none if `total` is 0.
+        latest: the state after the last block; None before the first.
         since_s: seconds since then.
-        width: of the terminal. Its last column stays free, so that nothing wraps.
+        width: columns of the terminal; the last one stays empty, so that nothing wraps.
     """
     room = max(width - 1, 1)
-    # From what leaves last to what leaves first.
+    # The most important part first.
     parts = [(0, _bar(doing, done, total))]
     if latest is not None:
         parts += [
@@ -59,7 +59,7 @@ def live_line(
 
 
 def plain(line: str) -> str:
-    """The line for a terminal that knows ASCII only."""
+    """The line in ASCII."""
     return line.translate(_PLAIN).encode("ascii", "replace").decode("ascii")
 
 
@@ -81,7 +81,7 @@ class Loudness(IntEnum):
 
 
 def _monotonic(clock: Callable[[], float]) -> Callable[[], float]:
-    """The clock, held where it would jump back: a paused virtual machine, or a tool that fakes the time, does that."""
+    """A clock that never goes back, as it may after a paused virtual machine."""
     latest = float("-inf")
 
     def read() -> float:
@@ -93,7 +93,7 @@ def _monotonic(clock: Callable[[], float]) -> Callable[[], float]:
 
 
 class TerminalProgress:
-    """Writes to stderr. The live line is written between visits only, or while nothing is timed."""
+    """Progress on stderr; the live line is written only while nothing is timed."""
 
     def __init__(
         self,
@@ -141,7 +141,7 @@ class TerminalProgress:
 
     @contextlib.contextmanager
     def waiting(self, what: str) -> Iterator[None]:
-        """Nothing is timed meanwhile, so another thread may write."""
+        """Show a wait from another thread, since nothing is timed."""
         if self._loudness is Loudness.QUIET:
             yield
             return
@@ -156,7 +156,7 @@ class TerminalProgress:
             self.clear()
 
     def clear(self) -> None:
-        """Take the live line away: what others print comes next."""
+        """Remove the live line before other output."""
         cleared = self._cleared()
         if cleared:
             self._write(cleared)
@@ -192,7 +192,7 @@ class TerminalProgress:
             return _USUAL_WIDTH
 
     def _write(self, text: str) -> None:
-        # Whoever read stderr may have gone (`2>&1 | head`); the run goes on, and its file with it.
+        # The reader of stderr may have closed the pipe (`2>&1 | head`); the run continues.
         with contextlib.suppress(OSError, ValueError):
             self._stream.write(text)
             self._stream.flush()

@@ -1,4 +1,4 @@
-"""What experiments need to be installed or built, and installing it."""
+"""Find and install the parts that experiments need."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _AT_ONCE = 3
 def required(
     experiments: Iterable[str] = (), levels: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 ) -> tuple[parts.Part, ...]:
-    """What the experiments named can use, or all of them; each part once.
+    """The parts that experiments can use, each once.
 
     Args:
         experiments: managed runtimes of Lambda too, e.g. `nodejs20.x`.
@@ -45,14 +45,14 @@ def set_up(
     say: Callable[[str], None],
     levels: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
 ) -> list[SectaxError]:
-    """Set up what the experiments named need, or all of them, or these levels of one.
+    """Install the parts of these experiments (by default of all), or of these levels of one.
 
     Returns:
         What could not be set up, with the command that a person must run. What is optional is left out instead.
     """
     wanted = required(experiments, levels)
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        # Probes need nothing of each other, and much of their time is downloading.
+        # Probes are independent, and mostly wait for downloads.
         begun = {part.id: pool.submit(_set_up, part, say) for part in wanted if part.id.startswith("probe-")}
         failures = [begun[part.id].result() if part.id in begun else _set_up(part, say) for part in wanted]
     return [failure for failure in failures if failure is not None]

@@ -1,4 +1,4 @@
-"""`sectax run EXPERIMENT`, one command per experiment with the experiment's own options; and `sectax resume RUN`."""
+"""`sectax run EXPERIMENT`, with the options of each experiment, and `sectax resume RUN`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from sectax.text import spans
 
 _EXPORT = "--export-json"
 
-# What [run] in sectax.toml may have: what every experiment has.
+# Keys of [run] in sectax.toml: the options of all experiments.
 _SHARED = frozenset(
     {"level", "margin", "budget", "until", "precise", "blocks", "max-blocks", "seed", "fail-if"}
     | {"quiet", "verbose", "all", "ascii", "json"}
@@ -45,7 +45,7 @@ _SHARED = frozenset(
 _ENDLESS = "a run keeps its number of blocks; one without a fixed number goes on for longer with --budget TIME"
 
 
-# What becomes of an experiment and the values of its options.
+# Receives an experiment and the values of its options.
 Then = Callable[[Experiment, dict[str, Any]], None]
 
 
@@ -88,7 +88,7 @@ class _ExperimentsGroup(click.Group):
 
 
 def _experiment_command(experiment: Experiment, then: Then) -> click.Command:
-    """The command of one experiment: the options of every run, and its own behind them."""
+    """The command of one experiment: the shared options, followed by its own."""
 
     def call(**values: Any) -> None:
         then(experiment, values)
@@ -118,7 +118,7 @@ def _experiment_command(experiment: Experiment, then: Then) -> click.Command:
         click.Option(
             ["--budget"],
             metavar="TIME",
-            help=f"The longest that it may take, such as 60s or 1m30s.  [default: {_budgets(experiment)}]",
+            help=f"The time limit, such as 60s or 1m30s.  [default: {_budgets(experiment)}]",
         ),
         click.Option(
             ["--until"],
@@ -185,7 +185,7 @@ def _experiment_command(experiment: Experiment, then: Then) -> click.Command:
 
 
 def _levels(experiment: Experiment) -> str:
-    """The factors with their levels, for `--help`."""
+    """The factors and their levels, for `--help`."""
     lines = [f"  {factor.name}: {', '.join(factor.levels)}" for factor in experiment.factors]
     if any("…" in factor.levels for factor in experiment.factors):
         lines.append("  (… stands for others that you name)")
@@ -193,7 +193,7 @@ def _levels(experiment: Experiment) -> str:
 
 
 def _budgets(experiment: Experiment) -> str:
-    """The time that each preset has, as in '120s, 60s with --quick'."""
+    """The budget of each preset, as in '120s, 60s with --quick'."""
     budget_of = {preset: default_budget_s(experiment, preset) for preset in experiment.presets}
     usual = budget_of.pop("default")
     budgets = [f"{seconds:g}s with --{preset}" for preset, seconds in budget_of.items() if seconds != usual]
@@ -201,7 +201,7 @@ def _budgets(experiment: Experiment) -> str:
 
 
 def _levels_from(experiment: Experiment, typed: str) -> list[str]:
-    """What `--level` can go on with: the name of a factor, and then its levels one after the other."""
+    """Completions of `--level`: the name of a factor, then its levels."""
     name, chosen, levels = typed.partition("=")
     if not chosen:
         return [f"{factor.name}=" for factor in experiment.factors if factor.name.startswith(name)]
@@ -219,7 +219,7 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
     form.refuse_existing()
     on = shared.cluster_options(values)
     if values["prices"] and not values["dry_run"]:
-        raise WrongUse("--prices is for --dry-run, which says what a run would cost", "add --dry-run, or leave it out")
+        raise WrongUse("--prices is for --dry-run, which estimates the cost of a run", "add --dry-run, or leave it out")
     path = Path(values["out"]) if values["out"] else default_path(experiment.name)
     export = values.get("export_json")
     if export:
@@ -240,7 +240,7 @@ def _make_runner(on: ClusterOptions | None, progress: Progress) -> MakeRunner:
 
 
 def _request(experiment: Experiment, values: dict[str, Any]) -> tuple[RunRequest, Hidden]:
-    """What the options ask for, and the options without the secrets that were typed in them."""
+    """The request of the options, and the options without secrets."""
     chosen = [preset for preset in experiment.presets if values.get(preset)]
     if len(chosen) > 1:
         raise WrongUse(f"{' and '.join(f'--{preset}' for preset in chosen)} are two presets", "leave one of them out")
@@ -260,7 +260,7 @@ def _request(experiment: Experiment, values: dict[str, Any]) -> tuple[RunRequest
 
 
 def typed_request(words: Sequence[str]) -> tuple[str, RunRequest]:
-    """What `sectax run` would be asked for with these words, `run` left out: an experiment's name and the request.
+    """Parse the words after `sectax run`: the experiment's name and its request.
 
     Raises:
         WrongUse: as `sectax run` does.
@@ -279,7 +279,7 @@ group = _ExperimentsGroup(_run)
 
 @click.command("resume", context_settings={"obj": dict.fromkeys(("--blocks", "--max-blocks"), _ENDLESS)})
 @shared.run_file
-@click.option("--budget", metavar="TIME", help="The longest that it may take from now on.  [default: that of the run]")
+@click.option("--budget", metavar="TIME", help="The time limit from now on.  [default: that of the run]")
 @shared.on
 @shared.quiet
 @shared.verbose
@@ -307,7 +307,7 @@ def _finish(
     *,
     summarises: bool = True,
 ) -> None:
-    """Print what there is, write the page and the export, and leave with the status that says how it ended."""
+    """Print the results, write the export, and exit with the status of the run."""
     trouble = outcome.trouble
     if trouble is not None and outcome.was_refused:
         raise trouble
@@ -319,11 +319,11 @@ def _finish(
     report = RunReport(outcome.analysed, path, message, answers)
     text = print_result(report, form, summarises=summarises)
     if outcome.state == "finished" and not message and not answers:
-        # `sectax show` is what most ask next.
+        # Most users run `sectax show` next.
         Shown(path, form).keep_report(text)
     if export:
         write_document(exported(outcome.path), export, _EXPORT)
-    # A budget that was refused would be refused again.
+    # Resuming would fail in the same way after a refused budget.
     if outcome.state == "interrupted" and not isinstance(trouble, NothingMeasured):
         elsewhere = set(outcome.analysed.measured.hosts) - {LOCAL_HOST}
         resume_command = f"sectax resume {shlex.quote(path)}{' --on ADDRESS' if elsewhere else ''}"
@@ -350,5 +350,5 @@ def _own_options(experiment: Experiment, values: dict[str, Any]) -> dict[str, tu
 
 
 def _parameter_name(name: str) -> str:
-    """Where click keeps an experiment's own option: apart from ours, and as an identifier."""
+    """The parameter name of an experiment's own option, distinct from ours."""
     return "own_" + name.replace("-", "_")

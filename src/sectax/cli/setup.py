@@ -1,4 +1,4 @@
-"""`sectax setup`: installs what the experiments need."""
+"""`sectax setup`: install what the experiments need."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import click
 from sectax.model.errors import ExitStatus, SectaxError
 from sectax.text.printable import printable_lines
 
-_SHELL = "shell"  # a name for setup, beside those of experiments
+_SHELL = "shell"  # a name for setup in addition to experiments
 
 
 def _to_set_up(ctx: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
@@ -47,7 +47,7 @@ def command(ctx: click.Context, experiments: tuple[str, ...], level: tuple[str, 
     named = tuple(name for name in experiments if name != _SHELL)
     if named or not experiments:
         failures += set_up(named, say, levels)
-        listing()  # it is kept, so that the first `sectax list` is as fast as the next one
+        listing()  # cached, so that the first `sectax list` is fast too
     for failure in failures:
         click.echo(f"sectax: {printable_lines(failure.message)}\nhint: {printable_lines(failure.hint)}", err=True)
     if failures:

@@ -1,4 +1,4 @@
-"""Completion for shells, made of the commands themselves and put into the user's own folders."""
+"""Shell completion, generated from the commands and written to the user's own folders."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ VARIABLE = "_SECTAX_COMPLETE"
 
 
 def install(root: click.Command, say: Callable[[str], None]) -> None:
-    """Write what is not in place yet, and say of each file where it is.
+    """Write missing completion files, and print where each file is.
 
     Raises:
         WrongUse: a file cannot be written.
@@ -38,7 +38,7 @@ def install(root: click.Command, say: Callable[[str], None]) -> None:
 
 
 def complete(root: click.Command) -> int:
-    """Answer a shell that asks what could come next. Returns the exit status."""
+    """Answer a completion request of a shell. Returns the exit status."""
     shell, _, instruction = os.environ[VARIABLE].partition("_")
     kind = get_completion_class(shell)
     if kind is None or instruction != "complete":
@@ -52,7 +52,7 @@ def _completion(kind: type[ShellComplete], root: click.Command) -> ShellComplete
 
 
 def _files(root: click.Command) -> Iterator[tuple[str, Path, str, str]]:
-    """What each is, where it lies, what is in it, and what somebody must do besides."""
+    """For each shell: name, path and content of its file, and what else the user must do."""
     data, config = _base("XDG_DATA_HOME", ".local/share"), _base("XDG_CONFIG_HOME", ".config")
     zsh = data / "zsh" / "site-functions"
     places = {
@@ -63,7 +63,7 @@ def _files(root: click.Command) -> Iterator[tuple[str, Path, str, str]]:
     for shell, (path, needs) in places.items():
         kind = get_completion_class(shell)
         if kind is not None and shutil.which(shell) is not None:
-            # Not `source()`, which starts the shell to ask for its version.
+            # Not `source()`, which starts the shell to find its version.
             completion = _completion(kind, root)
             yield f"completion for {shell}", path, completion.source_template % completion.source_vars(), needs
 

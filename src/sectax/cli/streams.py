@@ -1,4 +1,4 @@
-"""Makes stdin, stdout and stderr fit to use, whatever this process was started with."""
+"""Make stdin, stdout and stderr usable, whatever this process was started with."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HANDLER = "sectax-ascii"
 
 
 class Printed(Exception):
-    """The cause of an error that comes after the document was printed: stdout has what it is to have."""
+    """Marks an error raised after the document was printed, so that stdout gets no second one."""
 
 
 def make_usable(*, utf8: bool) -> None:
@@ -46,7 +46,7 @@ def make_usable(*, utf8: bool) -> None:
 
 
 def forget_reader() -> None:
-    """Whoever read us has gone: what else is printed leads nowhere, for it could not be flushed."""
+    """Discard further output after the reader has closed the pipe, since it cannot be flushed."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
@@ -55,7 +55,7 @@ def _stream(descriptor: int, mode: str) -> TextIO:
 
 
 def _replaced(error: UnicodeError) -> tuple[str, int]:
-    """The error handler: our own signs in ASCII, anything else as its number (`\\u4e2d`)."""
+    """Error handler: our own signs in ASCII, other characters as escapes (`\\u4e2d`)."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     return in_ascii(error.object[error.start : error.end]), error.end

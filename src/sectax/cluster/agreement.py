@@ -1,4 +1,4 @@
-"""What hosts must have in common, and which of them differ: a pool of blocks is of one software."""
+"""Which hosts differ: blocks are pooled only from hosts with the same software."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import Witness
 from sectax.model.trial import BlockEvent, Closed, Opened
 
-# What begins so is of the machine, and is what a run on several hosts wants to differ.
-_OF_THE_MACHINE = "host."
+# Facts with this prefix describe the machine, and may differ between hosts.
+_MACHINE_PREFIX = "host."
 
 Facts = Mapping[str, str]
 
 
 def different_hosts(facts: Mapping[str, Facts]) -> dict[str, str]:
-    """The hosts that differ from most of them, by name, each with how.
+    """The hosts that differ from the majority, by name, each with the difference.
 
     Raises:
-        NothingMeasured: no more than half of them are alike, so nobody knows which ones are right.
+        NothingMeasured: there is no majority.
     """
     counted = Counter(frozenset(own.items()) for own in facts.values())
     if len(counted) < 2:
@@ -34,8 +34,8 @@ def different_hosts(facts: Mapping[str, Facts]) -> dict[str, str]:
     if 2 * count <= len(facts):
         host, how = next(iter(different.items()))
         raise NothingMeasured(
-            f"the hosts differ, and no more than half of them are alike: {host} has {how}",
-            "make them alike (the same sectax, then sectax setup on each), or choose some with --where",
+            f"the hosts differ, and there is no majority: {host} has {how}",
+            "install the same on all (the same sectax, then sectax setup on each), or choose some with --where",
         )
     return different
 
@@ -47,12 +47,12 @@ def _difference(right: Facts, own: Facts) -> str:
 
 
 def software(environment: Environment) -> dict[str, str]:
-    """What of an identity must be equal on all hosts."""
-    return {name: value for name, value in environment.identity.items() if not name.startswith(_OF_THE_MACHINE)}
+    """The part of an identity that must be equal on all hosts."""
+    return {name: value for name, value in environment.identity.items() if not name.startswith(_MACHINE_PREFIX)}
 
 
 def abilities(machine: Machine) -> dict[str, str]:
-    """What of a snapshot decides about the plan."""
+    """The part of a snapshot that decides about the plan."""
     lacks = {f"part {name}": lack for name, lack in machine.parts.items()}
     lacks |= {f"probe {name}": probe.lack for name, probe in machine.probes.items()}
     lacks |= {f"host {name}": host.lack for name, host in machine.hosts.items()}
@@ -66,7 +66,7 @@ def abilities(machine: Machine) -> dict[str, str]:
 
 
 def promised(plan: Plan, events: Sequence[BlockEvent]) -> dict[tuple[str, str], Witness]:
-    """The witnesses that must be the same wherever a treatment is measured, by treatment and name."""
+    """Witnesses that must be equal on all hosts, by treatment and name."""
     declared = {treatment.id: {*treatment.declares, *plan.equal_witnesses} for treatment in plan.treatments}
     return {
         (event.treatment, name): value
@@ -78,34 +78,35 @@ def promised(plan: Plan, events: Sequence[BlockEvent]) -> dict[tuple[str, str], 
 
 
 def pooled(plan: Plan, by_host: Sequence[Calibrated]) -> Calibrated:
-    """One calibration for all hosts: as many operations as the fastest host needs to be timed well.
+    """Pool calibrations: every host does as many operations as the fastest host needs to be timed well.
 
-    So every host does the same work in every block, no batch is too short for its clock, and slower hosts take longer.
+    So all hosts do the same work in every block, and no batch is too short for its clock.
     """
     first, *rest = by_host
     calibrations = {}
-    for name, of_first in first.calibrations.items():
-        of_hosts = [of_first, *(calibrated.calibrations[name] for calibrated in rest)]
+    for name, first_calibration in first.calibrations.items():
+        by_host_calibrations = [first_calibration, *(calibrated.calibrations[name] for calibrated in rest)]
         calibrations[name] = replace(
-            max(of_hosts, key=lambda calibration: calibration.count),
-            warmup=max(calibration.warmup for calibration in of_hosts),
-            open_s=max(calibration.open_s for calibration in of_hosts),
+            max(by_host_calibrations, key=lambda calibration: calibration.count),
+            warmup=max(calibration.warmup for calibration in by_host_calibrations),
+            open_s=max(calibration.open_s for calibration in by_host_calibrations),
             warmup_s=max(
-                (calibration.warmup_s for calibration in of_hosts if calibration.warmup_s is not None), default=None
+                (calibration.warmup_s for calibration in by_host_calibrations if calibration.warmup_s is not None),
+                default=None,
             ),
-            waits_s=max(calibration.waits_s for calibration in of_hosts),
-            settled=all(calibration.settled for calibration in of_hosts),
+            waits_s=max(calibration.waits_s for calibration in by_host_calibrations),
+            settled=all(calibration.settled for calibration in by_host_calibrations),
         )
     rounds = {cell: max(calibrated.rounds[cell] for calibrated in by_host) for cell in first.rounds}
     return replace(first, calibrations=calibrations, rounds=rounds)
 
 
-def slower(pooled_: Calibrated, of_host: Calibrated) -> float:
-    """How many times longer the work of all hosts takes on one of them than was pooled, its pace included.
+def slower(pooled_: Calibrated, own: Calibrated) -> float:
+    """How many times longer the pooled work takes on one host, its pace included.
 
-    The pace of the whole is that of its slowest host, for all of them are waited for.
+    The run waits for all hosts, so its pace is that of the slowest.
     """
     batches_s = sum(
-        calibration.count * of_host.calibrations[name].operation_s for name, calibration in pooled_.calibrations.items()
+        calibration.count * own.calibrations[name].operation_s for name, calibration in pooled_.calibrations.items()
     )
-    return of_host.pace * batches_s / sum(calibration.batch_s for calibration in pooled_.calibrations.values())
+    return own.pace * batches_s / sum(calibration.batch_s for calibration in pooled_.calibrations.values())

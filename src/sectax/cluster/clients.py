@@ -1,4 +1,4 @@
-"""A run whose blocks are measured from this machine, with the clients of every treatment on the hosts of a cluster."""
+"""Measure from this machine, with the clients of every treatment on the hosts of a cluster."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ClientsRunner(ClusterRunner):
         here, there = machine_snapshot(experiment, request, say), super().machine(experiment, request, say)
         if abilities(here) != abilities(there):
             raise WrongUse(
-                "the hosts of the clients lack what this machine has, or have more",
+                "the hosts of the clients and this machine have different parts",
                 f"run sectax setup {experiment.name} on all of them",
             )
         return here
@@ -51,9 +51,9 @@ class ClientsRunner(ClusterRunner):
             refuse_change(
                 Environment(software(here)),
                 Environment(software(environment)),
-                f"{host} has other software than this machine:",
+                f"{host} has different software from this machine:",
             )
-        return replace(here, hosts=here.hosts | hosts)  # each may take the place of another
+        return replace(here, hosts=here.hosts | hosts)  # one host may replace another
 
     def refuse_other(self, before: Measured, now: Environment) -> None:
         if not before.sessions[0].hosts:
@@ -107,12 +107,12 @@ class ClientsExecution(LocalExecution):
             yield
 
     def _replace(self, first: int, lost: WorkerLost) -> None:
-        """Deal the clients out again, from this block on. Raises `SessionOver` where that is of no use."""
+        """Assign the clients to hosts again, from this block on. Raises `SessionOver` if that keeps failing."""
         self._lost += 1
         if self._lost >= PATIENCE:
             raise SessionOver(
                 f"{PATIENCE} blocks in a row were lost; the last one: {lost.message}",
-                "resume when the workers stay, and no other run measures on their hosts",
+                "resume when the workers are stable and no other run measures on their hosts",
             )
         self._cluster.refresh()
         if not self._cluster.present():

@@ -1,7 +1,7 @@
-"""A job for a host of a cluster: what is asked of it, what it answers, and the program that does it there.
+"""Jobs for hosts of a cluster, their results, and the program that does them there.
 
-A job goes to a process of its own as a line on its stdin, and comes back as a line: MessagePack in Base64, the answer
-compressed. It may hold the run's keys, so it is never an argument, never in the environment, and never printed.
+A job is one line on the stdin of a fresh process, and its result one line on stdout: MessagePack in Base64, the result
+compressed. It may contain the run's keys, so it is never an argument, in the environment, or printed.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from sectax.run.execution import LocalExecution
 from sectax.run.machine import machine_snapshot
 
 MODULE = "sectax.cluster.job"
-# What is longer than this may be a key; shorter ones would take letters out of every reason.
+# Inputs of at least this length may be keys; hiding shorter ones would garble every reason.
 _SHORTEST_INPUT = 6
 
 
 class PackedEvents(msgspec.Struct, array_like=True):
-    """What happened, by kind; `order` has a letter for each: Opened, Trial, Closed, Dropped."""
+    """Events by kind; `order` has the initial of each: Opened, Trial, Closed, Dropped."""
 
     order: str
     opened: list[Opened]
@@ -48,20 +48,20 @@ class PackedEvents(msgspec.Struct, array_like=True):
 
 
 class MachineJob(msgspec.Struct, tag=True):
-    """Say what the machine has that a plan must know."""
+    """Take the machine snapshot for a plan."""
 
     experiment: str
     request: RunRequest
 
 
 class EnvironmentJob(msgspec.Struct, tag=True):
-    """Say what the machine and its software are, for this plan."""
+    """Read the environment for a plan."""
 
     plan: Plan
 
 
 class PilotJob(msgspec.Struct, tag=True):
-    """Make the pilot, within so many seconds."""
+    """Run the pilot within `left_s` seconds."""
 
     plan: Plan
     inputs: dict[str, str]
@@ -69,6 +69,8 @@ class PilotJob(msgspec.Struct, tag=True):
 
 
 class BlockJob(msgspec.Struct, tag=True):
+    """Measure one block."""
+
     plan: Plan
     inputs: dict[str, str]
     calibrated: Calibrated
@@ -87,11 +89,11 @@ class EnvironmentResult(msgspec.Struct, tag=True):
 
 
 class PilotResult(msgspec.Struct, tag=True):
-    """The pilot's result.
+    """The result of the pilot.
 
     Attributes:
-        gaps: by treatment, the seconds from the end of an operation to its next one.
-        ready_s: from the start of the process until its services were there: what a block takes before it begins.
+        gaps: seconds between two operations, by treatment.
+        ready_s: seconds from the start of the process until its services were ready.
     """
 
     calibrated: Calibrated
@@ -102,7 +104,7 @@ class PilotResult(msgspec.Struct, tag=True):
 
 
 class BlockResult(msgspec.Struct, tag=True):
-    """A finished block. `sectax` is the version that measured it."""
+    """A finished block; `sectax` is the version that measured it."""
 
     block: int
     seconds: float
@@ -112,7 +114,7 @@ class BlockResult(msgspec.Struct, tag=True):
 
 
 class JobRefused(msgspec.Struct, tag=True):
-    """Why there is no answer, for a person."""
+    """Why there is no result."""
 
     reason: str
     hint: str = ""
@@ -122,7 +124,7 @@ Answer = MachineResult | EnvironmentResult | PilotResult | BlockResult | JobRefu
 
 _JOBS: msgspec.msgpack.Decoder[Job] = msgspec.msgpack.Decoder(Job)
 _ANSWERS: msgspec.msgpack.Decoder[Answer] = msgspec.msgpack.Decoder(Answer)
-# An answer is refused where it grows to more than this: ten times the largest block.
+# Largest result in bytes, unpacked: ten times the largest block.
 _LARGEST = 1 << 30
 
 
@@ -131,17 +133,17 @@ def encode_job(job: Job) -> bytes:
 
 
 def decode_answer(line: bytes) -> Answer:
-    """What a host has answered. Raises `ValueError` where that makes no sense."""
+    """Decode the result of a job. Raises `ValueError` if it is invalid."""
     try:
         unpacking = zlib.decompressobj()
         content = unpacking.decompress(base64.b64decode(line, validate=True), _LARGEST)
         return _ANSWERS.decode(content)
     except (zlib.error, msgspec.MsgspecError) as error:
-        raise ValueError(f"its answer makes no sense: {error}") from error
+        raise ValueError(f"invalid answer: {error}") from error
 
 
 def unpack_events(answer: PilotResult | BlockResult) -> Iterator[BlockEvent]:
-    """What happened, in order. Raises `ValueError` where that makes no sense."""
+    """The events in order. Raises `ValueError` if some are missing."""
     events = answer.events
     kinds: dict[str, Iterator[BlockEvent]] = {
         "O": iter(events.opened),
@@ -153,7 +155,7 @@ def unpack_events(answer: PilotResult | BlockResult) -> Iterator[BlockEvent]:
         for letter in events.order:
             yield next(kinds[letter])
     except (KeyError, StopIteration) as error:
-        raise ValueError("its answer makes no sense: events are missing") from error
+        raise ValueError("invalid answer: events are missing") from error
 
 
 class _Notes:
@@ -173,7 +175,7 @@ class _Notes:
 
 
 def do(job: Job) -> Answer:
-    """Do a job on this machine. Never raises what a person can cause."""
+    """Do a job on this machine; errors become `JobRefused`."""
     try:
         match job:
             case MachineJob(name, request):
@@ -187,7 +189,7 @@ def do(job: Job) -> Answer:
                 return _measure(plan, inputs, calibrated, block)
     except SectaxError as error:
         return JobRefused(error.message, error.hint)
-    except Exception as error:  # whoever's fault it is: the run goes on elsewhere
+    except Exception as error:  # the run continues on other hosts
         return JobRefused(f"{type(error).__name__}: {error}")
 
 
@@ -210,7 +212,7 @@ def _measure(plan: Plan, inputs: Mapping[str, str], calibrated: Calibrated, bloc
                     events.append(update)
                 case BlockFinished(number, seconds):
                     return BlockResult(number, seconds, __version__, _packed(events, inputs), notes.notes)
-    raise AssertionError("a block of this machine always ends")
+    raise AssertionError("a block on this machine always ends")
 
 
 @contextlib.contextmanager
@@ -221,7 +223,7 @@ def _started(plan: Plan, inputs: Mapping[str, str]) -> Iterator[tuple[LocalExecu
         pinned.callback(execution.release)
         allowed = os.sched_getaffinity(0)
         execution.start()
-        # The worker that waits for this block wakes up all the time: it does so elsewhere.
+        # The waiting worker wakes up often: move its threads to other processors.
         if plan.one_processor and (processors := allowed - os.sched_getaffinity(0)):
             move_threads(os.getppid(), processors)
         yield execution, notes
@@ -234,7 +236,7 @@ def _age_s() -> float:
 
 
 def _packed(events: Iterable[BlockEvent], inputs: Mapping[str, str]) -> PackedEvents:
-    """Events as they travel; what the run's inputs are is in no reason."""
+    """Pack events, with the run's inputs hidden in reasons."""
     packed = PackedEvents("", [], [], [], [])
     lists: dict[type, list[Any]] = {
         Opened: packed.opened,
@@ -255,7 +257,7 @@ def _without_inputs(event: BlockEvent, inputs: Mapping[str, str]) -> BlockEvent:
 
 
 def hide_inputs(text: str, inputs: Mapping[str, str]) -> str:
-    """A text without what only the run may know."""
+    """Hide the run's inputs in a text."""
     for value in inputs.values():
         if len(value) >= _SHORTEST_INPUT:
             text = text.replace(value, "[input]")
@@ -263,7 +265,7 @@ def hide_inputs(text: str, inputs: Mapping[str, str]) -> str:
 
 
 def main() -> None:
-    """Read a job from stdin, and write the answer to what stdout was: whatever else prints goes to stderr."""
+    """Read a job from stdin and write its result to stdout; other output goes to stderr."""
     answers = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     job = _JOBS.decode(base64.b64decode(sys.stdin.buffer.readline()))

@@ -36,14 +36,14 @@ from sectax.run.local import LocalRunner
 from sectax.run.progress import Progress
 from sectax.run.session import Session
 
-# What is asked once may build what makes itself on first use; a pilot takes as long as the budget, and some.
+# A first job may build parts on first use; a pilot takes as long as the budget, and longer.
 ASKED_S = 600.0
-# A block may take so many times longer than announced, and a while more, in which a network may be cut.
+# A block may take this many times longer than announced, plus time for a network outage.
 _LIMIT_TIMES, _LIMIT_S = 4.0, 60.0
-# New objects between two searches for cycles.
+# New objects between two garbage collections.
 _OBJECTS = 100_000
 
-_PLACE = re.compile(r"(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?")
+_ADDRESS = re.compile(r"(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?")
 
 _A = TypeVar("_A", job.MachineResult, job.EnvironmentResult, job.PilotResult)
 
@@ -63,8 +63,8 @@ class ClusterRunner(LocalRunner):
 
     def __enter__(self) -> Self:
         on = self._on
-        # A block is thousands of small objects without a cycle: looking for one, as often as Python does, is a fifth of
-        # all that a coordinator does.
+        # A block is thousands of small objects without cycles: with Python's default threshold, garbage collection is a
+        # fifth of the coordinator's CPU time.
         gc.set_threshold(_OBJECTS)
         if self._kind == "local":
             with self._progress.waiting(f"starting {self._place} workers"):
@@ -80,7 +80,7 @@ class ClusterRunner(LocalRunner):
         self._cluster.close()
 
     def machine(self, experiment: Experiment, request: RunRequest, say: Callable[[str], None]) -> Machine:
-        experiment.wants(request)  # so that what does not exist is refused here
+        experiment.wants(request)  # refuses unknown levels here
         self._choose(request.seed)
         look = job.MachineJob(experiment.name, replace(request, secrets={}))
         machines = {host: answer.machine for host, answer in self._ask(look, job.MachineResult).items()}
@@ -98,7 +98,7 @@ class ClusterRunner(LocalRunner):
         of_hosts = {host: software(environment) for host, environment in described.items()}
         self._leave_out(different_hosts(of_hosts), setup)
         own = of_this_process(command_line, commit)
-        # What coordinates measures nothing: what it is may change.
+        # The coordinator measures nothing, so it may change.
         circumstances = host_identity() | host_circumstances() | own.circumstances
         hosts = {host: replace(described[host], hosts={}) for host in self._hosts()}
         self._progress.say(f"hosts: {', '.join(hosts)}")
@@ -118,7 +118,7 @@ class ClusterRunner(LocalRunner):
         return ClusterExecution(self._cluster, bench, inputs, sink)
 
     def _choose(self, seed: int) -> None:
-        """Decide which hosts take part, once."""
+        """Choose the hosts, once."""
         if self._chosen:
             return
         self._chosen = True
@@ -188,10 +188,10 @@ class ClusterExecution(LocalExecution):
         return len(self._plan.treatments)
 
     def calibrate(self, emit: Emit, left_s: Callable[[], float], tick: Tick) -> Calibrated:
-        """Make the pilot on all hosts at once, and pool what they found.
+        """Run the pilot on all hosts at once, and pool the results.
 
         Raises:
-            NothingMeasured: no host could make it.
+            NothingMeasured: it failed on every host.
         """
         hosts = self._cluster.present()
         request = job.PilotJob(self._plan, dict(self._inputs), left_s())
@@ -226,10 +226,10 @@ class ClusterExecution(LocalExecution):
         return self._ready_s + block_s(self._plan, calibrated, self._gaps, pace=pace)
 
     def hosts(self) -> tuple[str, ...]:
-        """Those that can run a block now; where there is none, it is waited for.
+        """The hosts that can run a block now; waits for one if there is none.
 
         Raises:
-            SessionOver: none comes back.
+            SessionOver: no host comes back.
         """
         if not self._cluster.present():
             try:
@@ -241,7 +241,7 @@ class ClusterExecution(LocalExecution):
 
     def engine(self, calibrated: Calibrated) -> Engine:
         for host in self._cluster.late():
-            self._sink.say(f"{host} came after the run had begun: it takes part when the run is resumed")
+            self._sink.say(f"{host} joined after the run had begun: it takes part when the run is resumed")
         expected_s = self._one_block_s(calibrated, calibrated.pace)
 
         def encode(block: PlannedBlock) -> bytes:
@@ -250,12 +250,12 @@ class ClusterExecution(LocalExecution):
         return DaskEngine(self._cluster, job.MODULE, encode, self._decode, longest_block_s(expected_s))
 
     def _decode(self, block: PlannedBlock, line: bytes) -> Iterable[EngineEvent]:
-        """What an answer says. Raises `ValueError` where it cannot be believed."""
+        """Decode and check the answer of a host. Raises `ValueError` for an implausible one."""
         answer = job.decode_answer(line)
         if isinstance(answer, job.JobRefused):
             raise ValueError(answer.reason)
         if not isinstance(answer, job.BlockResult) or answer.block != block.number:
-            raise ValueError(f"it answers something else than block {block.number}")
+            raise ValueError(f"it did not answer with block {block.number}")
         if answer.sectax != __version__:
             raise ValueError(f"the block was measured by sectax {answer.sectax}, and not {__version__}")
         events = list(job.unpack_events(answer))
@@ -275,7 +275,7 @@ class ClusterExecution(LocalExecution):
 def ask(
     cluster: Cluster, request: job.Job, kind: type[_A], say: Callable[[str], None], hosts: Iterable[str]
 ) -> dict[str, _A]:
-    """Ask hosts the same, in order of their names. One that does not answer is left out, with its reason.
+    """Send one job to several hosts, and return the answers by name; hosts that fail are left out.
 
     Raises:
         NothingMeasured: none of them answers.
@@ -283,8 +283,8 @@ def ask(
     answers: dict[str, _A] = {}
     refused: dict[str, str] = {}
     line = job.encode_job(request)
-    filter_status = cluster.do(dict.fromkeys(hosts, line), job.MODULE, ASKED_S)
-    for host, reply in chain.from_iterable(some.items() for some in filter_status):
+    batches = cluster.do(dict.fromkeys(hosts, line), job.MODULE, ASKED_S)
+    for host, reply in chain.from_iterable(batch.items() for batch in batches):
         try:
             answer = reply if isinstance(reply, JobFailure) else job.decode_answer(reply)
         except ValueError as error:
@@ -294,22 +294,22 @@ def ask(
         elif isinstance(answer, job.JobRefused):
             refused[host] = f"{answer.reason} ({answer.hint})" if answer.hint else answer.reason
         else:
-            refused[host] = answer.reason if isinstance(answer, JobFailure) else "it answers something else"
+            refused[host] = answer.reason if isinstance(answer, JobFailure) else "unexpected answer"
     for host, reason in sorted(refused.items()):
         cluster.hosts[host].left_out = reason
         say(f"{host} is left out: {reason}")
     if not answers:
-        raise NothingMeasured(f"no host could do its part: {next(iter(refused.values()), 'there is none')}")
+        raise NothingMeasured(f"the job failed on every host: {next(iter(refused.values()), 'there is no host')}")
     return dict(sorted(answers.items()))
 
 
 def longest_block_s(expected_s: float) -> float:
-    """After so long a block is given up."""
+    """Seconds after which a block is given up."""
     return _LIMIT_S + _LIMIT_TIMES * expected_s
 
 
 def refuse_changed_hosts(before: Measured, now: Environment) -> None:
-    """Raise `WrongUse` where what a session had is another thing now, or a new host has other software than those."""
+    """Raise `WrongUse` if a host has changed since an earlier session, or a new one has different software."""
     earlier = {host: environment for session in before.sessions for host, environment in session.hosts.items()}
     refuse_change(
         Environment(before.sessions[0].identity, hosts={host: earlier[host] for host in earlier if host in now.hosts}),
@@ -321,12 +321,12 @@ def refuse_changed_hosts(before: Measured, now: Environment) -> None:
         right = Environment(software(next(iter(earlier.values()))))
         for host, environment in now.hosts.items():
             refuse_change(
-                right, Environment(software(environment)), f"{host} has other software than the hosts before:"
+                right, Environment(software(environment)), f"{host} has different software from the earlier hosts:"
             )
 
 
 def refuse_other_work(block: PlannedBlock, events: Iterable[BlockEvent]) -> None:
-    """Raise `ValueError` where a finished block has other trials than were planned, or leaves some out in silence."""
+    """Raise `ValueError` if a finished block has unplanned trials, or lacks some without a reason."""
     planned = {(visit.treatment, visit.round, visit.position) for cell in block.cells for visit in cell.visits}
     treatments = {treatment for cell in block.cells for treatment in cell.opening}
     visited: set[tuple[str, int, int]] = set()
@@ -336,43 +336,45 @@ def refuse_other_work(block: PlannedBlock, events: Iterable[BlockEvent]) -> None
         if event.treatment not in treatments:
             raise ValueError(f"it measured {event.treatment}, which is not planned in block {block.number}")
         if isinstance(event, Trial):
-            place = (event.treatment, event.round, event.position)
-            if place not in planned or place in visited:
-                raise ValueError(f"it made a visit of {event.treatment} that is not planned in block {block.number}")
-            visited.add(place)
+            visit = (event.treatment, event.round, event.position)
+            if visit not in planned or visit in visited:
+                raise ValueError(
+                    f"it reported a visit of {event.treatment} that is not planned in block {block.number}"
+                )
+            visited.add(visit)
         elif isinstance(event, Opened):
             opened.add(event.treatment)
         elif isinstance(event, Dropped):
             dropped.add(event.treatment)
-    missing = {place[0] for place in planned - visited} | (treatments - opened)
-    if silent := sorted(missing - dropped):
-        raise ValueError(f"it left out visits of {silent[0]} in block {block.number}, and does not say why")
+    missing = {visit[0] for visit in planned - visited} | (treatments - opened)
+    if unexplained := sorted(missing - dropped):
+        raise ValueError(f"it left out visits of {unexplained[0]} in block {block.number} without a reason")
 
 
 def _address(text: str) -> tuple[str, str]:
-    """The kind of place, and what follows: `local` and a number of workers, or `dask` and HOST:PORT."""
+    """Parse an address: `local` and a number of workers, or `dask` and HOST:PORT."""
     kind, _, rest = text.partition(":")
     if kind == "local":
         if not rest.isdecimal() or not 1 <= int(rest) <= 64:
             raise WrongUse(f"--on {text}: how many workers?", "write it as --on local:4")
         return kind, rest
-    place = rest.removeprefix("//").rstrip("/")
-    if kind != "dask" or not rest.startswith("//") or not _PLACE.fullmatch(place):
+    address = rest.removeprefix("//").rstrip("/")
+    if kind != "dask" or not rest.startswith("//") or not _ADDRESS.fullmatch(address):
         raise WrongUse(
             f"--on {text} is not an address",
-            "write --on dask://HOST:PORT of a scheduler, or --on local:4 to try it here",
+            "use --on dask://HOST:PORT of a scheduler, or --on local:4 to try it here",
         )
-    has_port = re.search(r":\d+$", place) and not place.endswith("]")
-    return kind, place if has_port else f"{place}:{PORT}"
+    has_port = re.search(r":\d+$", address) and not address.endswith("]")
+    return kind, address if has_port else f"{address}:{PORT}"
 
 
 def _fits(facts: Mapping[str, str], condition: str) -> bool:
-    """Whether a host is one that `--where NAME=PATTERN` means. Raises `WrongUse`."""
+    """Whether a host matches `--where NAME=PATTERN`. Raises `WrongUse`."""
     name, given, pattern = condition.partition("=")
     if not given or not name:
-        raise WrongUse(f"--where {condition}: of what?", "write it as --where cpu_model='*EPYC*'")
+        raise WrongUse(f"--where {condition}: this is not NAME=PATTERN", "write it as --where cpu_model='*EPYC*'")
     value = facts.get(name, facts.get(f"host.{name}"))
     if value is None:
         names_there = ", ".join(sorted(key.removeprefix("host.") for key in facts if key.startswith("host.")))
-        raise WrongUse(f"hosts do not say their {name}", f"they say: {names_there}")
+        raise WrongUse(f"hosts do not report {name}", f"they report: {names_there}")
     return fnmatch(value.lower(), pattern.lower())

@@ -1,4 +1,4 @@
-"""Revisions of the user's repository beside each other: a checkout of each, built by the user's command, and kept."""
+"""Checkouts of the user's repository: one per revision, built by the user's command, and cached."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from sectax.run.git import ask_git, resolve_commit
 _BUILT = "built"
 _TREE = "tree"
 _LOCK = "lock"
-# A build of an hour is no build of a gate.
+# Seconds; a build for a gate takes less than an hour.
 _BUILD_S = 3600.0
-# A large repository on a slow disk.
+# Seconds; enough for a large repository on a slow disk.
 _CHECKOUT_S = 600.0
-# So many checkouts of a repository are kept, the last used ones.
+# Cached checkouts of a repository; the least recently used are removed.
 _KEPT = 6
 
 
@@ -37,33 +37,35 @@ class Repository:
 
     @classmethod
     def here(cls) -> Repository:
-        """The one that the current folder is in. Raises `WrongUse`."""
+        """The repository of the current folder. Raises `WrongUse`."""
         root = ask_git("rev-parse", "--show-toplevel")
         if not root:
-            raise WrongUse("this folder is in no git repository", "go to the one whose revisions are to be compared")
+            raise WrongUse(
+                "this folder is not in a git repository", "change to the repository whose revisions you want to compare"
+            )
         return cls(Path(root))
 
     def commit(self, revision: str) -> str:
-        """The commit of a branch, a tag or whatever else names one. Raises `WrongUse`."""
+        """The commit of a branch, tag or other revision. Raises `WrongUse`."""
         commit = resolve_commit(revision)
         if not commit:
-            hint = "git log --oneline names them; a shallow clone has few: git fetch --unshallow"
+            hint = "git log --oneline lists commits; a shallow clone has few of them: git fetch --unshallow"
             raise WrongUse(f"there is no revision {revision!r} in {self.root}", hint)
         return commit
 
     @property
     def is_changed(self) -> bool:
-        """Whether files that git tracks differ from the commit that is checked out."""
+        """Whether tracked files differ from the checked-out commit."""
         return bool(ask_git("status", "--porcelain", "--untracked-files=no"))
 
     @contextlib.contextmanager
-    def kept(self, commit: str, build: str | None) -> Iterator[Path]:
-        """A checkout that is built once and kept for the next time. Raises `WrongUse`, `HookFailed`."""
+    def cached(self, commit: str, build: str | None) -> Iterator[Path]:
+        """A checkout that is built once and cached. Raises `WrongUse`, `HookFailed`."""
         home = _home(self.root)
         folder = home / f"{commit[:SHORT]}-{_short_hash(build or '')}"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with (folder / _LOCK).open("w") as held:
-            # Another gate may measure the same commit, or build it.
+            # Another gate may be using or building the same commit.
             fcntl.flock(held, fcntl.LOCK_SH)
             if not (folder / _BUILT).exists():
                 fcntl.flock(held, fcntl.LOCK_EX)
@@ -77,7 +79,7 @@ class Repository:
 
     @contextlib.contextmanager
     def fresh(self, commit: str, build: str | None) -> Iterator[Path]:
-        """A checkout that is built for this one use. Raises `WrongUse`, `HookFailed`."""
+        """A checkout that is built for one use. Raises `WrongUse`, `HookFailed`."""
         home = _home(self.root)
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(prefix="fresh-", dir=home))
@@ -102,15 +104,15 @@ class Repository:
         if build is None:
             return
         try:
-            # A build is a line of shell, as in a Makefile or in the steps of a CI.
+            # A build command is a line of shell, as in a Makefile or a CI step.
             run_hook(("/bin/sh", "-c", build), _BUILD_S, cwd=str(tree))
         except HookFailed as error:
             raise HookFailed(f"--build: {error.message}", f"by hand: cd {tree} && {build}") from error
 
     def _forget_old(self, home: Path) -> None:
-        """Remove what was used longest ago; a build that failed and what a killed gate left are among them."""
+        """Remove the least recently used checkouts, failed builds and leftovers of killed gates included."""
         for folder in sorted(home.iterdir(), key=_last_used)[:-_KEPT]:
-            # Another gate may have removed it, or be using it.
+            # Another gate may have removed it, or may be using it.
             with contextlib.suppress(FileNotFoundError, BlockingIOError), (folder / _LOCK).open("w") as held:
                 fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 self._remove(folder)
@@ -125,7 +127,7 @@ def _home(root: Path) -> Path:
 
 
 def _last_used(folder: Path) -> float:
-    """When, by the clock of the file system; 0 where another gate has just removed it."""
+    """Modification time; 0 if another gate has just removed the folder."""
     try:
         return folder.stat().st_mtime
     except FileNotFoundError:

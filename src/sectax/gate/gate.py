@@ -1,7 +1,7 @@
-"""The gate: whether a change costs more than a limit allows. Red is said only where a second session agrees.
+"""The gate: does a change cost more than a limit? It fails only if a second session agrees.
 
-Two revisions are measured by turns in one session on one machine, so a runner that is another one on every push makes
-no difference. What the first session finds is measured again, with fresh builds and another order, before it is said.
+Two revisions are measured by turns in one session on one machine, so it does not matter that a CI runner differs from
+push to push. A failure is measured again, with fresh builds and in another order, before it is reported.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from sectax.run.progress import Progress
 from sectax.run.start import start
 from sectax.text import claims
 
-# A wrong 'beyond the limit' is an error on one side of the interval alone.
+# A false 'exceeded' is an error on one side of the interval only.
 _ONE_SIDE = 0.5
 
 STATUSES = {
@@ -43,11 +43,11 @@ STATUSES = {
 
 @dataclass(frozen=True)
 class Revisions:
-    """Two revisions, and what is measured of them.
+    """Two revisions, and what to measure in them.
 
     Attributes:
-        build: the command that builds each of them; None where nothing has to be built.
-        experiment, request: what is asked of their checkouts; the request is made of the folders of both.
+        build: the command that builds each; None if nothing has to be built.
+        experiment, request: the experiment, and its request for the two checkouts.
     """
 
     repository: Repository
@@ -58,23 +58,23 @@ class Revisions:
     request: Callable[[Path, Path], RunRequest]
 
 
-# Measures once and judges it; with fresh builds, and in another order, where that is asked for.
+# Measures and judges one session; True asks for fresh builds and another order.
 Measure = Callable[[bool], tuple[GateSession, Analysed]]
 
 
 def measures_folders(name: str) -> bool:
-    """Whether an experiment can measure one thing in two folders."""
+    """Whether an experiment can measure the same command in two folders."""
     return isinstance(registry.load(name), MeasuresFolders)
 
 
 def request_in_folders(name: str, request: RunRequest, folders: Mapping[str, str], added: float) -> RunRequest:
-    """The request with each side in its own folder, where it names one thing to be measured and not two.
+    """The request with each side in its own folder, if it names one command rather than two.
 
     Args:
-        folders: what a side is called -> its folder; the baseline comes first.
-        added: a cost planted into the second side, as a share of the first; 0 for none.
+        folders: folder of each side, the baseline first.
+        added: a cost added to the second side, as a share of the first; 0 for none.
     Raises:
-        WrongUse: nothing can be planted into what is measured.
+        WrongUse: no cost can be added to this experiment.
     """
     experiment = registry.load(name)
     options = None
@@ -86,7 +86,7 @@ def request_in_folders(name: str, request: RunRequest, folders: Mapping[str, str
 
 
 def largest_planted_share(name: str, limits: Sequence[Condition]) -> float:
-    """The largest of the limits that a planted cost can exceed: a share of what it changes.
+    """The largest limit that an added cost can exceed.
 
     Raises:
         WrongUse: there is none.
@@ -100,16 +100,16 @@ def largest_planted_share(name: str, limits: Sequence[Condition]) -> float:
 
     shares = [limit.limit for limit in limits if can_be_exceeded(limit)]
     if not shares:
-        raise WrongUse("--self-test plants a cost in time, and no limit is a share of it", "add --limit 'slower>5%'")
+        raise WrongUse("--self-test adds a cost in time, and no limit is a share of a time", "add --limit 'slower>5%'")
     return max(shares)
 
 
 def judge_run(analysed: Analysed, path: str, limits: Sequence[Condition]) -> Gate:
-    """Judge a run that is there: one session, so what it finds is not confirmed."""
+    """Judge an existing run: one session, so a failure is not confirmed."""
     session = judge_session(analysed, path, limits)
     outcome = _outcome(session, analysed)
     why = (
-        "in one session, which no second confirms"
+        "in one session, not confirmed by a second one"
         if outcome is GateOutcome.EXCEEDED
         else _why_nothing(outcome, session)
     )
@@ -119,17 +119,17 @@ def judge_run(analysed: Analysed, path: str, limits: Sequence[Condition]) -> Gat
 def judge_revisions(
     revisions: Revisions, limits: Sequence[Condition], files: Sequence[Path], progress: Progress
 ) -> Gate:
-    """Measure two revisions by turns, and once more where the first session is beyond a limit.
+    """Measure two revisions by turns, and again if the first session exceeds a limit.
 
     Args:
         files: the run files of both sessions.
     Raises:
-        WrongUse: as a run does. A revision that cannot be built is an outcome: nothing was measured.
+        WrongUse: as a run. A revision that cannot be built is an outcome, not an error.
     """
 
     def measure(fresh: bool) -> tuple[GateSession, Analysed]:
         if fresh:
-            progress.say("beyond a limit: both revisions are built again and measured again, to be sure")
+            progress.say("limit exceeded: building and measuring both revisions again to confirm it")
         return _measured(revisions, limits, files[fresh], progress, fresh=fresh)
 
     try:
@@ -144,10 +144,10 @@ def judge_revisions(
 
 
 def confirm_sessions(measure: Measure, limits: Sequence[Condition]) -> Gate:
-    """The rule of red: a session beyond a limit counts where a second one, made for it, is beyond the same limit.
+    """Fail only if a second session exceeds the same limit as the first.
 
     Raises:
-        NothingMeasured: the first session came to nothing.
+        NothingMeasured: the first session measured nothing.
     """
     first, analysed = measure(False)
     outcome = _outcome(first, analysed)
@@ -157,7 +157,7 @@ def confirm_sessions(measure: Measure, limits: Sequence[Condition]) -> Gate:
         try:
             second, _ = measure(True)
         except NothingMeasured as error:
-            outcome, why = GateOutcome.UNKNOWN, f"the second session came to nothing: {error.message}"
+            outcome, why = GateOutcome.UNKNOWN, f"the second session measured nothing: {error.message}"
         else:
             sessions = (first, second)
             if not _agree(first, second):
@@ -172,7 +172,7 @@ def _measured(
     revisions: Revisions, limits: Sequence[Condition], file: Path, progress: Progress, *, fresh: bool
 ) -> tuple[GateSession, Analysed]:
     repository = revisions.repository
-    checkout = repository.fresh if fresh else repository.kept
+    checkout = repository.fresh if fresh else repository.cached
     with contextlib.ExitStack() as stack:
         with progress.waiting("building both revisions" if revisions.build else "checking out both revisions"):
             trees = []
@@ -182,14 +182,14 @@ def _measured(
                 except HookFailed as error:
                     raise HookFailed(f"{side.name} ({side.commit[:SHORT]}) {error.message}", error.hint) from error
         request = revisions.request(trees[0], trees[1])
-        # The second session is to be another one, also where somebody named the seed.
+        # The second session needs another order even if the user gave a seed.
         request = replace(request, seed=(request.seed + fresh) % 2**32)
         try:
             outcome = start(revisions.experiment, request, file, progress, commit=revisions.treatment.commit)
         except WrongUse as error:
             if revisions.build is None:
                 raise WrongUse(
-                    error.message, f"{error.hint}; or add --build CMD: a checkout has only what git tracks"
+                    error.message, f"{error.hint}; or add --build CMD: a checkout has only the files that git tracks"
                 ) from error
             raise
     if outcome.trouble is not None:
@@ -200,7 +200,7 @@ def _measured(
 
 
 def judge_session(analysed: Analysed, path: str, limits: Sequence[Condition]) -> GateSession:
-    """What one session says of the limits."""
+    """Answer the limits from one session."""
     plan = analysed.measured.plan
     findings = {finding.comparison.id: finding for finding in analysed.findings}
 
@@ -209,7 +209,7 @@ def judge_session(analysed: Analysed, path: str, limits: Sequence[Condition]) ->
             return f"{names.subject(plan, decisive)}: {value(answer, decisive)}" if decisive in answer.values else ""
         finding = findings[decisive]
         metric = plan.metric(finding.comparison.metric)
-        # Whether the limit is kept is said beside it; what the run made of its own margin is another question.
+        # The limit has its own answer; the margin of the run is a different question.
         if finding.effect is None or finding.verdict in {*NO_CLAIM, VerdictId.EQUIVALENT}:
             return f"{names.subject(plan, decisive)}: {claims.answer(finding, metric)}"
         limit = answer.condition.limit * (1 if answer.condition.costlier else -1)
@@ -243,7 +243,7 @@ def judge_session(analysed: Analysed, path: str, limits: Sequence[Condition]) ->
 
 
 def _by_cpu_time(analysed: Analysed, answer: Concluded) -> str:
-    """What CPU time says where wall time cannot: other programs lengthen that, and hardly the other."""
+    """The answer by CPU time if wall time leaves a limit open: other programs hardly change CPU time."""
     condition = answer.condition
     first, *rest = (metric for metric in analysed.measured.plan.metrics if metric.compared)
     cpu = next((metric.name for metric in rest if metric.cpu), None)
@@ -258,11 +258,11 @@ def _by_cpu_time(analysed: Analysed, answer: Concluded) -> str:
     if by_cpu.answer is ConditionAnswer.OPEN:
         return ""
     outcome = "kept" if by_cpu.answer is ConditionAnswer.RULED_OUT else "exceeded"
-    return f"CPU time can say it, where the work neither waits nor does I/O: by {cpu}: it is {outcome}"
+    return f"by CPU time ({cpu}) it is {outcome}, which counts if the work neither waits nor does I/O"
 
 
 def _outcome(session: GateSession, analysed: Analysed) -> GateOutcome:
-    """The gravest answer of all limits."""
+    """The outcome of a session: the gravest answer of all limits."""
     if not was_measured(analysed):
         return GateOutcome.NOTHING
     answers = {limit.answer for limit in session.limits}
@@ -272,20 +272,20 @@ def _outcome(session: GateSession, analysed: Analysed) -> GateOutcome:
 
 
 def _agree(first: GateSession, second: GateSession) -> bool:
-    """Whether both sessions are beyond one and the same limit."""
+    """Whether both sessions exceed the same limit."""
     pairs = zip(first.limits, second.limits, strict=True)
     return any({before.answer, after.answer} == {ConditionAnswer.HOLDS} for before, after in pairs)
 
 
 def _why_nothing(outcome: GateOutcome, session: GateSession) -> str:
-    """Why nothing was measured; empty where something was."""
+    """Why nothing was measured; empty otherwise."""
     return "; ".join(dict.fromkeys(limit.why for limit in session.limits)) if outcome is GateOutcome.NOTHING else ""
 
 
 def _false_alarms(plan: Plan, limits: Sequence[Condition], *, sessions: int) -> float | None:
-    """The share of pushes that change nothing and come out red, at most, where so many sessions have to agree.
+    """Largest share of unchanged pushes that fail when this many sessions have to agree.
 
-    An unchanged revision that is beyond a limit on a value is always red, so of those limits nothing is known.
+    None with only limits on values, which an unchanged revision may always exceed.
     """
     limits = settled([limit for limit in limits if limit.is_share], plan)
     about = {

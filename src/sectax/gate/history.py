@@ -1,4 +1,4 @@
-"""From many run files to the history of each cost. Runs of different machines are separate lines, and never joined."""
+"""The history of each cost over many run files; runs of different machines are separate lines."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from sectax.model.treatment import CONTROLS, Standing
 from sectax.parts.cache_entry import CacheEntry
 from sectax.run.files import run_files
 
-# What makes a machine another one; its kernel and its software change on the same one, and are named beside a change.
+# Facts that identify a machine; kernel and software may change on it, and are reported with a change.
 _MACHINE = ("host.cpu_model", "host.cpus", "host.machine", "host.cpu_quota", "host.virtualisation")
 _CHUNK = 16
 _BRANCH_S = 60.0
 _FOUND_BY = (
-    "optimal partitioning (as PELT); of series without a change at most 3 in 100 are said to have one where runs are "
-    "independent, and more where costs drift"
+    "optimal partitioning (as PELT); at most 3 in 100 series without a change are reported to have one if runs are "
+    "independent, more if costs drift"
 )
 
 
@@ -46,7 +46,7 @@ class _Compared(msgspec.Struct, frozen=True):
 
 
 class _Run(msgspec.Struct, frozen=True):
-    """What a history has of a run file; `state` tells it from another version of itself."""
+    """The facts of a run file that a history needs; `state` detects a changed file."""
 
     state: tuple[int, int, int]
     experiment: str = ""
@@ -57,11 +57,11 @@ class _Run(msgspec.Struct, frozen=True):
     environment: dict[str, str] = {}
     compared: tuple[_Compared, ...] = ()
     unreadable: str = ""
-    planted: bool = False  # a cost that somebody added on purpose, as a self-test does, is no cost of a commit
+    planted: bool = False  # with a cost added on purpose, as by a self-test
 
 
 def history(source: str) -> History:
-    """The history of a folder of run files, or of a branch (or another revision) of this repository that holds them.
+    """The history of a folder of run files, or of a branch or other revision that contains them.
 
     Raises:
         WrongUse: it is neither, or has no run file.
@@ -77,7 +77,7 @@ def history(source: str) -> History:
 def _history(source: str, folder: Path, kept: CacheEntry | None) -> History:
     files = run_files(folder)
     if not files:
-        raise WrongUse(f"there is no run file (*.sectax) in {source}", "name the folder that holds them")
+        raise WrongUse(f"there is no run file (*.sectax) in {source}", "name a folder that contains some")
     cached: dict[str, _Run] = {}
     if kept is not None and (text := kept.recall()) is not None:
         cached = msgspec.json.decode(text, type=dict[str, _Run])
@@ -85,7 +85,7 @@ def _history(source: str, folder: Path, kept: CacheEntry | None) -> History:
     read = dict(zip((path.name for path in fresh), _in_parallel(_read, fresh), strict=True))
     runs = {path.name: read.get(path.name) or cached[path.name] for path in files}
     if kept is not None and fresh:
-        # A run that goes on has a log beside it, which changes and the file does not.
+        # An unfinished run changes in its write-ahead log, not in the file.
         kept.keep(msgspec.json.encode({name: run for name, run in runs.items() if run.finished}).decode())
     in_order = sorted((run.started, name) for name, run in runs.items() if not (run.unreadable or run.planted))
     lines = tuple(_lines([(name, runs[name]) for _, name in in_order]))
@@ -98,7 +98,7 @@ def _in_parallel(read: Callable[[Path], _Run], files: Sequence[Path]) -> list[_R
     if len(files) <= _CHUNK:
         return list(map(read, files))
     import sectax.record.reader
-    import sectax.run.analyse  # noqa: F401 - imported once, and not in every child
+    import sectax.run.analyse  # noqa: F401 - imported once, not in every child
 
     with ProcessPoolExecutor(len(os.sched_getaffinity(0)), multiprocessing.get_context("fork")) as pool:
         return list(pool.map(read, files, chunksize=_CHUNK))
@@ -185,7 +185,7 @@ def _changes(points: Sequence[tuple[str, _Run, _Compared]]) -> Iterator[CostChan
 
 
 def _unpack(revision: str, folder: Path) -> None:
-    """The run files of a revision of this repository, as a branch that a CI appends them to. Raises `WrongUse`."""
+    """Copy the run files of a revision into a folder. Raises `WrongUse`."""
     from sectax.run.git import ask_git, resolve_commit
 
     commit = resolve_commit(revision)
@@ -193,14 +193,14 @@ def _unpack(revision: str, folder: Path) -> None:
         raise WrongUse(f"{revision} is a file, not a folder", f"sectax show {revision} prints a run")
     if not commit:
         raise WrongUse(f"{revision} is neither a folder nor a branch of this repository", "sectax history FOLDER")
-    # In a folder further down, git would pack that folder alone.
+    # In a subfolder, git would pack that folder only.
     root = ask_git("rev-parse", "--show-toplevel")
     done = subprocess.run(["git", "archive", commit], cwd=root, capture_output=True, timeout=_BRANCH_S, check=False)
     if done.returncode:
-        raise WrongUse(f"git does not give the files of {revision}", f"it says why: git archive {commit}")
+        raise WrongUse(f"git cannot read the files of {revision}", f"for the reason run: git archive {commit}")
     with tarfile.open(fileobj=io.BytesIO(done.stdout)) as packed:
         for member in packed:
             content = packed.extractfile(member) if member.isfile() and member.name.endswith(".sectax") else None
             if content is not None:
-                # A name of its own, whatever else is in the branch.
+                # A unique name, whatever else is in the branch.
                 (folder / member.name.replace("/", "\N{DIVISION SLASH}")).write_bytes(content.read())

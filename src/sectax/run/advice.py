@@ -1,4 +1,4 @@
-"""From a run file to advice, by the rules of its experiment and by prices."""
+"""Make advice of a run, from its experiment's rules and a price list."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ __all__ = ["Asked", "advise", "experiment_rows"]
 
 
 def advise(run_file: Path, asked: Asked = NOTHING, prices: Path | None = None) -> model.Advice:
-    """What a run says to whoever must decide.
+    """Make the advice of a run.
 
     Args:
         prices: the user's own price list; None for the built-in one.
     Raises:
-        WrongUse: the experiment knows no such statistic or no rates, or a price is missing.
+        WrongUse: the experiment has no rates, or a price is missing.
     """
     price_list = load(prices)
     analysed = analyse_file(run_file)
@@ -33,12 +33,12 @@ def advise(run_file: Path, asked: Asked = NOTHING, prices: Path | None = None) -
 
 
 def decided(analysed: Analysed) -> model.Decision | None:
-    """What to do after any run; None where there is nothing to decide."""
+    """The decision after a run; None if there is nothing to decide."""
     return decide(analysed, experiment_rules(analysed), load())
 
 
 def experiment_rules(analysed: Analysed) -> AdviceRules:
-    """Those of the run's experiment; where that is not here, what holds for any."""
+    """The advice rules of the run's experiment; general ones if it is not installed."""
     plan = analysed.measured.plan
     try:
         return registry.load(plan.experiment).advice_rules(plan)

@@ -1,4 +1,4 @@
-"""From what was measured to what may be said: judge, audit, and join the two."""
+"""Judge a run: findings from the statistics, withdrawn where a check of the audit fails."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sectax.record.reader import RunReader
 
 
 def analyse_measured(measured: Measured) -> Analysed:
-    """Judge every comparison, run the audit over it, and let its fatal warnings take verdicts away."""
+    """Judge every comparison, and withdraw verdicts where a check of the audit fails."""
     findings = judge(measured)
     outcomes = review(RunEvidence(measured, findings))
     analysed = analyse(measured, (warning for outcome in outcomes for warning in outcome.warnings), findings)
@@ -26,7 +26,7 @@ def analyse_measured(measured: Measured) -> Analysed:
 
 
 def audited(measured: Measured) -> tuple[tuple[Finding, ...], tuple[CheckOutcome, ...]]:
-    """The findings of `analyse_measured` alone, in two thirds of its time, and what its checks came to."""
+    """The findings of `analyse_measured` and the outcomes of its checks, in two thirds of the time."""
     findings = judge(measured)
     outcomes = review(RunEvidence(measured, findings))
     warnings = (warning for outcome in outcomes for warning in outcome.warnings)
@@ -34,7 +34,7 @@ def audited(measured: Measured) -> tuple[tuple[Finding, ...], tuple[CheckOutcome
 
 
 def analyse_file(path: Path) -> Analysed:
-    """The same from a run file alone, so that an old run can be judged by better statistics."""
+    """Judge a run file, also one of an older sectax."""
     with RunReader.open(path) as reader:
         return analyse_measured(reader.measured())
 

@@ -1,4 +1,4 @@
-"""The conditions of `--fail-if`: refused where they name nothing, answered from what was measured, said in a line."""
+"""Conditions of `--fail-if`: resolve their names, answer them from a run, and print them."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from sectax.text import units
 from sectax.text.near import also_called, did_you_mean
 from sectax.text.printable import printable
 
-# Why a condition is undecided, and what to do about it; of an interval that is too wide, see `_longer_run_hint`.
+# Why a condition is undecided, and what to do; for an interval that is too wide, see `_longer_run_hint`.
 _WHY = {
     OpenReason.NOT_MEASURED: "nothing was measured: sectax show RUN --all says why",
     OpenReason.NO_FIGURE: "a limit is judged by a figure with an interval",
     OpenReason.WITHDRAWN: "withdrawn: see the warnings",
-    OpenReason.UNFINISHED: "the run has not finished: go on with sectax resume",
+    OpenReason.UNFINISHED: "the run has not finished: continue with sectax resume",
 }
-# What the program ends with, the gravest answer of all conditions first.
+# The exit status for each answer; the gravest one decides.
 _STATUSES = (
     (ConditionAnswer.HOLDS, ExitStatus.GATE_MISSED),
     (ConditionAnswer.OPEN, ExitStatus.INCONCLUSIVE),
@@ -35,10 +35,10 @@ _STATUSES = (
 
 
 def with_conditions(rules: Stopping, conditions: tuple[Condition, ...], *, until_was_given: bool) -> Stopping:
-    """The rules of a run that goes on until its conditions are answered.
+    """The stopping rule of a run that continues until its conditions are decided.
 
     Raises:
-        WrongUse: a limit below the margin, which this run could not rule out.
+        WrongUse: a limit below the margin, which the run could not rule out.
     """
     for condition in conditions:
         if condition.is_share and condition.limit < rules.margin:
@@ -53,10 +53,10 @@ def with_conditions(rules: Stopping, conditions: tuple[Condition, ...], *, until
 
 
 def settled(conditions: Iterable[Condition], plan: Plan) -> tuple[Condition, ...]:
-    """The conditions with their words as the plan has them: `jwt verify cpu` is a metric and a level.
+    """Resolve the names in conditions against a plan: `jwt verify cpu` is a metric and a level.
 
     Raises:
-        WrongUse: no metric that could answer has such a name, or several have; a value in another unit.
+        WrongUse: no metric has this name, several have, or the limit is in another unit.
     """
     return tuple(_resolved(condition, plan) for condition in conditions)
 
@@ -64,49 +64,49 @@ def settled(conditions: Iterable[Condition], plan: Plan) -> tuple[Condition, ...
 def _resolved(condition: Condition, plan: Plan) -> Condition:
     metrics = [metric for metric in plan.metrics if metric.compared or not condition.is_share]
     levels = list(dict.fromkeys(level for factor in plan.factors for level in factor.levels))
-    named, about = "", []
+    metric_name, about = "", []
     for word in filter(None, (*condition.about, condition.metric)):
         called = _metrics_named(word, metrics)
         if word in levels and word not in called:
             about.append(word)
         elif len(called) > 1:
             raise WrongUse(f"{condition.text}: {word!r} may be {' or '.join(called)}", "name one of them")
-        elif called and not named:
-            named = called[0]
+        elif called and not metric_name:
+            metric_name = called[0]
         elif word == condition.metric and (condition.unit in ("", "B") or word == BILL):
-            named = word  # what was counted, or a bill
+            metric_name = word  # a count, or a bill
         elif word != plan.experiment:
             metric_names = [metric.name for metric in metrics]
             raise WrongUse(
                 f"{condition.text}: no metric {word!r} is {'compared' if condition.is_share else 'measured'}",
                 did_you_mean(word, [*metric_names, *levels]),
             )
-    unit = next((metric.unit for metric in metrics if metric.name == named), None)
+    unit = next((metric.unit for metric in metrics if metric.name == metric_name), None)
     if not condition.is_share and unit is not None and condition.unit != unit and (condition.unit or unit != "B"):
-        raise WrongUse(f"{condition.text}: {named} is in {unit}", "write the limit in that unit")
-    return replace(condition, metric=named, about=tuple(about))
+        raise WrongUse(f"{condition.text}: {metric_name} is in {unit}", "write the limit in that unit")
+    return replace(condition, metric=metric_name, about=tuple(about))
 
 
 def _metrics_named(word: str, metrics: Iterable[Metric]) -> list[str]:
-    """The metrics of this name; where there is none, those whose name has it as a part, as `peak_memory` has memory."""
+    """The metrics of this name; without one, those with it in their name, as memory in `peak_memory`."""
     names = [metric.name for metric in metrics]
     return [word] if word in names else [name for name in names if also_called(word) in name.split("_")]
 
 
 def concluded(analysed: Analysed, conditions: Sequence[Condition]) -> tuple[Concluded, ...]:
-    """The answers of one run.
+    """Answer conditions from one run.
 
     Raises:
-        WrongUse: as `settled` does, and of conditions that the run did not begin with, for a figure that it lacks.
+        WrongUse: as `settled`; and a new condition on a figure that the run does not have.
     """
     plan = analysed.measured.plan
     conditions = settled(conditions, plan)
     if all(condition.is_share for condition in conditions):
         return conclude(conditions, analysed.measured, analysed.findings)
-    from sectax.run.figures import figures  # with prices, and what experiments know of them
+    from sectax.run.figures import figures  # imports prices and experiments
 
     values = figures(analysed)
-    metric_names = {name for of_treatment in values.values() for name in of_treatment} | {
+    metric_names = {name for treatment_values in values.values() for name in treatment_values} | {
         item.name for item in plan.metrics
     }
     compared = {metric.name for metric in plan.metrics if metric.compared}
@@ -115,33 +115,35 @@ def concluded(analysed: Analysed, conditions: Sequence[Condition]) -> tuple[Conc
             lacks, hint = f"the run has no {condition.metric!r}", did_you_mean(condition.metric, sorted(metric_names))
             if condition not in plan.stopping.conditions:
                 raise WrongUse(f"{condition.text}: {lacks}", hint)
-            for of_treatment in values.values():
-                of_treatment[condition.metric] = f"{lacks}; {hint}"
-        elif not condition.is_share and condition.metric not in compared:  # as a public key, which some lack
-            for name, of_treatment in values.items():
+            for treatment_values in values.values():
+                treatment_values[condition.metric] = f"{lacks}; {hint}"
+        elif (
+            not condition.is_share and condition.metric not in compared
+        ):  # e.g. a public key, which some treatments lack
+            for name, treatment_values in values.items():
                 level = plan.treatment(name).levels.get(plan.control, name)
-                if of_treatment:
-                    of_treatment.setdefault(condition.metric, f"{level} has no {condition.metric}")
+                if treatment_values:
+                    treatment_values.setdefault(condition.metric, f"{level} has no {condition.metric}")
     return conclude(conditions, analysed.measured, analysed.findings, values)
 
 
 def was_measured(analysed: Analysed) -> bool:
-    """Whether there is a figure for a comparison, however little may be claimed of it."""
+    """Whether any comparison has a figure, whatever its verdict."""
     findings = [finding for finding in analysed.findings if finding.comparison.standing not in CONTROLS]
     return any(finding.verdict is not VerdictId.NOT_MEASURED for finding in findings)
 
 
 def status(answers: Iterable[Concluded]) -> ExitStatus:
-    """1 where a condition holds, otherwise 4 where one is undecided, otherwise 0."""
+    """The exit status: 1 if a condition holds, else 4 if one is undecided, else 0."""
     answered = {answer.answer for answer in answers}
     return next((ends_with for answer, ends_with in _STATUSES if answer in answered), ExitStatus.DONE)
 
 
 def line(concluded: Concluded, plan: Plan | None) -> str:
-    """What came of a condition.
+    """A condition and its answer in one line.
 
     Args:
-        plan: of the run, where comparisons have names that people know; None for their ids.
+        plan: gives comparisons readable names; None for their ids.
     """
     text = f"--fail-if {concluded.condition.text}: {concluded.answer.value}"
     if not concluded.decisive:
@@ -158,7 +160,7 @@ def line(concluded: Concluded, plan: Plan | None) -> str:
 
 
 def why(concluded: Concluded, plan: Plan | None) -> str:
-    """Why a condition is undecided, and what to do about it; empty where it is decided."""
+    """Why a condition is undecided, and what to do; empty if it is decided."""
     return "; ".join(dict.fromkeys(_WHY.get(reason) or _longer_run_hint(reason, plan) for reason in concluded.why))
 
 
@@ -166,12 +168,12 @@ def _longer_run_hint(why: OpenReason, plan: Plan | None) -> str:
     limit = "more --blocks" if plan is not None and plan.stopping.fixed_blocks is not None else "a longer --budget"
     hint = f"run it again with {limit}, or on a quieter machine"
     if why is OpenReason.UNSEEN:
-        return f"the interval is within it, but the run has not shown that it sees so little; {hint}"
+        return f"the interval is within the limit, but the run has not shown that it detects so small a cost; {hint}"
     return hint
 
 
 def _change(concluded: Concluded, comparison: str) -> str:
-    """' (changed by −5 to +6 %)', of two runs."""
+    """The change between two runs: ' (changed by −5 to +6 %)'."""
     if comparison not in concluded.changes:
         return ""
     low, high = units.outward(*(math.expm1(end) * 100 for end in concluded.changes[comparison]))
@@ -183,7 +185,7 @@ def _value(concluded: Concluded, treatment: str) -> str:
 
 
 def value(concluded: Concluded, treatment: str) -> str:
-    """'12.1 to 12.4 ms', or '3 more than its baseline' of what was counted."""
+    """A value as '12.1 to 12.4 ms', a count as '3 more than its baseline'."""
     span = concluded.values[treatment]
     if isinstance(span, str):
         return printable(span)

@@ -1,4 +1,4 @@
-"""Says what a run would do and what it would cost, and does nothing of it."""
+"""Describe what a run would do and cost, without doing it."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from sectax.run.plan import planned_bench
 
 @dataclass(frozen=True)
 class DryRun:
-    """The plan in words; `bill` is None where nothing of it has a price, `assumes` says what the bill supposes.
+    """A plan in words, with its bill, if any.
 
-    `service` is what stands in for the one that is paid for.
+    Attributes:
+        assumes: the assumptions of the bill. service: what stands in for the paid service.
     """
 
     plan: tuple[str, ...]
@@ -40,14 +41,14 @@ class DryRun:
 
 
 def dry_run(name: str, request: RunRequest, path: Path, prices: Path | None) -> DryRun:
-    """Plan an experiment, and estimate its bill where it uses what is paid for.
+    """Plan an experiment, and estimate its bill if it uses a paid service.
 
     Args:
-        path: where the run would be written.
+        path: the run file that would be written.
         prices: the user's own price list; None for the built-in one.
     Raises:
         WrongUse: the request, or the price list, cannot be used.
-        RecordNotWritable, NothingMeasured: as a run would.
+        RecordNotWritable, NothingMeasured: as a run.
     """
     refuse_new(path)
     experiment = registry.load(name)

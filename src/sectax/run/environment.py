@@ -1,4 +1,4 @@
-"""The environment of a session: its hosts and software, what of them may not change, and what else keeps it busy."""
+"""The environment of a session: hosts, software, and other load."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from sectax.run.git import revision_facts
 
 # A load above this share of the processors competes with what is measured.
 _BUSY = 0.5
-# Less than this cannot be told from chance.
+# A smaller slowdown is within noise.
 SLOWED = 1.15
-# What decides about the figures on our own side.
+# Our own libraries that influence figures.
 _OWN_LIBRARIES = ("numpy", "scipy", "msgspec", "cryptography", "pycryptodome")
 
 
 def take_environment(bench: Bench, command_line: str = "", commit: str | None = None) -> Environment:
-    """Read this machine, the other hosts of the plan and the software of this run's subjects.
+    """Read this machine, the other hosts of the plan and the software of the subjects.
 
     Args:
-        commit: what is measured, where that is a checkout; None for what the current folder has.
+        commit: the commit under test, if it is a checkout; None for that of the current folder.
     """
     own, machine = of_this_process(command_line, commit), host()
     by_host = of_hosts(bench.plan.hosts)
@@ -44,14 +44,14 @@ def take_environment(bench: Bench, command_line: str = "", commit: str | None = 
 
 
 def of_this_process(command_line: str = "", commit: str | None = None) -> Environment:
-    """The software of sectax itself, and how it was called. Arguments as of `take_environment`."""
+    """The software of sectax itself, and its command line. For the arguments see `take_environment`."""
     own = {"sectax": __version__} | {f"sectax.{name}": version(name) for name in _OWN_LIBRARIES}
     called = {COMMAND_LINE: command_line} if command_line else {}
     return Environment(own, called | revision_facts(checkout=commit))
 
 
 def of_hosts(names: Iterable[str]) -> dict[str, Environment]:
-    """Read other hosts than this machine, by their names.
+    """Read hosts other than this machine, by name.
 
     Raises:
         NothingMeasured: one of them cannot be reached.
@@ -67,12 +67,12 @@ def of_hosts(names: Iterable[str]) -> dict[str, Environment]:
 def refuse_change(
     before: Environment, now: Environment, what: str = "the environment has changed since the run began:"
 ) -> None:
-    """Raise `WrongUse`, which begins with *what*, where blocks of both sessions would not belong to one run."""
-    then_was, now_is = before.whole_identity(), now.whole_identity()
+    """Raise `WrongUse`, beginning with *what*, if blocks of both sessions cannot be in one run."""
+    old, new = before.whole_identity(), now.whole_identity()
     changed = [
-        f"{name}: {then_was.get(name, 'not there')} then, {now_is.get(name, 'not there')} now"
-        for name in sorted(then_was.keys() | now_is.keys())
-        if then_was.get(name) != now_is.get(name)
+        f"{name}: {old.get(name, 'missing')} then, {new.get(name, 'missing')} now"
+        for name in sorted(old.keys() | new.keys())
+        if old.get(name) != new.get(name)
     ]
     if changed:
         raise WrongUse(
@@ -83,7 +83,7 @@ def refuse_change(
 
 @dataclass(frozen=True)
 class MachineLoad:
-    """The load average of the last minute, and the processors that sectax may use."""
+    """The load average of the last minute, and the processors available to sectax."""
 
     load: float
     cpus: int
@@ -97,10 +97,7 @@ class MachineLoad:
 
 
 def slowdown(at_most_s: float = 0.2) -> float:
-    """How many times longer work takes now than the processor time that it gets: 1 where nothing else runs.
-
-    Works for so long by the clock.
-    """
+    """Ratio of wall time to CPU time of a busy loop of `at_most_s` seconds: 1 on an idle machine."""
     began, worked = time.monotonic(), time.thread_time()
     while (passed := time.monotonic() - began) < at_most_s:
         pass

@@ -1,4 +1,4 @@
-"""What every treatment of a run has: its metrics, what was counted exactly, and its bill."""
+"""The figures of each treatment of a run: metrics, exact counts and the bill."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from sectax.prices import load
 from sectax.reports.reasons import no_interval
 from sectax.run.advice import experiment_rules
 
-# What a witness that is a count is called where several counts of it differed: the largest of them.
+# Suffix of the witness with the largest of several differing counts.
 _MOST = "_most"
-# And one that says why there is no such count.
+# Suffix of the witness that gives the reason why a count is missing.
 _MISSING = "_missing"
 
 
 def figures(analysed: Analysed) -> dict[str, dict[str, Span | str]]:
-    """By treatment and name, or why it is not known. A metric without an interval may be off by anything."""
+    """Figures by treatment and name, or the reason why one is unknown; only those with an interval count."""
     by_treatment: dict[str, dict[str, Span | str]] = {}
     for result in analysed.treatments:
         if result.role in MEASURED:
@@ -47,7 +47,7 @@ def _measured(result: TreatmentResult) -> dict[str, Span | str]:
 
 
 def _witness_counts(witnesses: Mapping[str, tuple[object, ...]]) -> dict[str, Span]:
-    """The witnesses that are whole numbers, from the least to the most that any block saw."""
+    """Witnesses that are whole numbers, from the smallest to the largest of any block."""
     counts = {
         name: [value for value in values if isinstance(value, int) and not isinstance(value, bool)]
         for name, values in witnesses.items()
@@ -60,10 +60,7 @@ def _witness_counts(witnesses: Mapping[str, tuple[object, ...]]) -> dict[str, Sp
 
 
 def _bill(analysed: Analysed, result: TreatmentResult) -> dict[str, Span | str]:
-    """What a million operations cost, set up in the dearest way, or why that is not known.
-
-    Nothing where the experiment knows no prices.
-    """
+    """The cost of a million operations in the most expensive setup; empty if the experiment has no prices."""
     rules = experiment_rules(analysed)
     choice = rules.choice
     if choice is None or choice.uses is None:

@@ -1,4 +1,4 @@
-"""The run files of a folder: which there are, and what each says."""
+"""The run files of a folder, with their answers."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class RunLine:
     """One run file.
 
     Attributes:
-        name: of the file. started: in UTC, as in the file.
-        answer: of its primary comparisons, in a few words.
-        unreadable: why nothing is known of it; all but the name is empty then.
+        name: the file's name. started: in UTC, as in the file.
+        answer: the answer of its primary comparisons, in a few words.
+        unreadable: why it cannot be read; everything but the name is empty then.
     """
 
     name: str
@@ -36,7 +36,7 @@ class RunLine:
 
 @dataclass(frozen=True)
 class Runs:
-    """As JSON it is the document of `sectax runs`."""
+    """The document of `sectax runs`."""
 
     folder: str
     runs: tuple[RunLine, ...]
@@ -44,10 +44,10 @@ class Runs:
 
 
 def run_files(folder: Path) -> list[Path]:
-    """The run files of a folder, the one that was written last at the end.
+    """The run files of a folder, the most recently written last.
 
     Raises:
-        WrongUse: it cannot be read.
+        WrongUse: the folder cannot be read.
     """
     try:
         files = [path for path in folder.iterdir() if path.suffix == SUFFIX and path.is_file()]
@@ -59,7 +59,7 @@ def run_files(folder: Path) -> list[Path]:
 
 
 def named(text: str) -> str:
-    """The name of a run file, where `last` stands for the one of this folder that was written last.
+    """The name of a run file; `last` is the most recently written one of this folder.
 
     Raises:
         WrongUse: there is none.
@@ -68,14 +68,17 @@ def named(text: str) -> str:
         return text
     files = run_files(usual_folder())
     if not files:
-        raise WrongUse("there is no run file (*.sectax) in this folder, nor in runs/", "cd to where one is, or name it")
+        raise WrongUse(
+            "there is no run file (*.sectax) in this folder, nor in runs/",
+            "change to a folder that has one, or name it",
+        )
     return str(files[-1])
 
 
 def usual_folder() -> Path:
-    """This folder, or runs/ in it where that alone has run files, as after the demo."""
-    current, beside = Path(), Path("runs")
-    return beside if not run_files(current) and beside.is_dir() and run_files(beside) else current
+    """This folder; or runs/ in it, if only that has run files, as after the demo."""
+    current, subfolder = Path(), Path("runs")
+    return subfolder if not run_files(current) and subfolder.is_dir() and run_files(subfolder) else current
 
 
 def runs(folder: Path) -> Runs:
@@ -94,7 +97,7 @@ def _line(path: Path) -> RunLine:
 
 
 def _answer(analysed: Analysed) -> str:
-    """'rg is 12 to 14 % faster than baseline.' of one comparison; of several, how many are decided and how."""
+    """'rg is 12 to 14 % faster than baseline.' for one comparison; for several, how many are decided and how."""
     from sectax.reports.words.summaries import answer_sentence
 
     primary = [finding for finding in analysed.findings if finding.comparison.standing is Standing.PRIMARY]
@@ -115,7 +118,7 @@ def _answer(analysed: Analysed) -> str:
 
 
 def _written(path: Path) -> int:
-    """When a run file was written last; a block that is on the disk may still lie in the log beside it."""
+    """Modification time of a run file or its write-ahead log, whichever is later."""
     times = []
     for file in (path, path.with_name(f"{path.name}-wal")):
         with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""Takes the snapshot of this machine that a plan is made for: what the experiment wants to know, and no more."""
+"""Take the snapshot of this machine that a plan is made for."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from sectax.parts.installer import SetUpFailed
 
 
 def machine_snapshot(experiment: Experiment, request: RunRequest, say: Callable[[str], None] | None = None) -> Machine:
-    """This machine, as far as a plan of the request must know it.
+    """Take the facts of this machine that a plan of the request needs.
 
     Args:
-        say: where a run begins: what it makes by itself is made first. Without it, such a part counts as there.
+        say: reports progress of a run, which builds parts on first use; without it, such parts count as present.
     Raises:
-        WrongUse: as `Experiment.wants` does.
+        WrongUse: as `Experiment.wants`.
     """
     wanted = experiment.wants(request)
     if say is not None:
@@ -27,7 +27,7 @@ def machine_snapshot(experiment: Experiment, request: RunRequest, say: Callable[
 
 
 def _make(wanted: Wanted, say: Callable[[str], None]) -> None:
-    """Make what a run makes by itself. What cannot be made is missing then, with its reason."""
+    """Build the parts that are built on first use; one that fails is missing afterwards, with its reason."""
     from sectax.parts import probes
     from sectax.parts import registry as parts
 
@@ -46,7 +46,7 @@ def _make(wanted: Wanted, say: Callable[[str], None]) -> None:
 
 
 def take(wanted: Wanted, *, will_make: bool = True, experiment: str = "jwt") -> Machine:
-    """Look at this machine: programs are started, hosts reached, a function instance is made, where that is wanted."""
+    """Look at this machine; this may start programs, reach hosts and create a function instance."""
     return Machine(
         folder=os.getcwd(),
         parts={name: _part(name, will_make) for name in wanted.parts},
@@ -74,7 +74,7 @@ def _probe(name: str, experiment: str) -> ProbeState:
 
 
 def _host(name: str, programs: tuple[str, ...]) -> HostState:
-    """Logs in, or starts a container."""
+    """The state of a host, found by logging in or starting a container."""
     from sectax.hosts.process.errors import ChildError, ChildNotStarted
     from sectax.hosts.process.host import NotFound
     from sectax.hosts.registry import host, host_facts

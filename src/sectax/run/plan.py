@@ -10,7 +10,7 @@ from sectax.experiments.planning import refuse_nothing_to_compare, with_budget
 from sectax.model.machine import Machine
 from sectax.run.conditions import settled
 
-# The machine was looked at once, and what is started for the first time comes from the disk.
+# The snapshot started programs for the first time, from a cold disk cache.
 _COLD = 2.0
 
 

@@ -1,4 +1,4 @@
-"""What a run tells whoever watches it: where it stands after a block, with the estimate and the time that is left."""
+"""The state of a run after a block: blocks done, estimate and time left."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class TimeLeft:
     """Seconds until the run ends.
 
     Attributes:
-        about_s: if what is seen so far goes on; None where nobody can say.
-        most_s: what the budget, or the number of blocks, leaves; None where neither is known.
-        first_s: until the first verdict is possible; None where it was.
-        what: of which this is what is left, where it is not the whole run; with a space at its end.
+        about_s: an estimate from the blocks so far; None if unknown.
+        most_s: what the budget or the number of blocks leaves; None without either.
+        first_s: time until the first verdict is possible; None after it.
+        what: the part of the run that this is about, with a space at its end; empty for the whole run.
     """
 
     about_s: float | None = None
@@ -35,7 +35,7 @@ class TimeLeft:
     what: str = ""
 
     def words(self, passed_s: float = 0.0) -> str:
-        """What can be promised `passed_s` seconds later: a guess that has run out gives way to what is sure."""
+        """The time left in words, `passed_s` seconds later; an estimate that has run out gives way to the limit."""
         if self.first_s is not None:
             first_s = math.ceil(self.first_s - passed_s)
             return f"first verdict in about {units.seconds(first_s)}" if first_s > 0 else "first verdict soon"
@@ -47,12 +47,12 @@ class TimeLeft:
 
 @dataclass(frozen=True)
 class ProgressLine:
-    """What is known after so many blocks.
+    """The state of a run after a block.
 
     Attributes:
-        blocks: those that are done, and of how many.
-        answered: of the primary comparisons, and of how many.
-        estimate: of the comparison that is waited for. interval: its own, where its direction is open.
+        blocks: blocks done, and the total.
+        answered: primary comparisons decided, and the total.
+        estimate: the effect of the widest open comparison. interval: its interval, if its direction is open.
     """
 
     blocks: str
@@ -69,33 +69,29 @@ class ProgressLine:
 
 
 class Progress(Protocol):
-    """Someone who watches a run. No method raises: a watcher that has gone must not end the run.
+    """Shows the progress of a run. No method raises: a closed terminal must not end the run.
 
-    `at` is called between one visit and the next, so it must cost next to nothing.
+    `at` is called between two visits, so it must be cheap.
     """
 
     def say(self, text: str) -> None:
-        """A line for the person who waits."""
+        """Print a line."""
 
     def detail(self, text: str) -> None:
-        """A line for those who want to know more than the answer."""
+        """Print a line if the user asked for details."""
 
     def at(self, doing: str, done: int, total: int) -> None:
-        """The pilot, or a block, has come so far."""
+        """Show how far the pilot or a block has come."""
 
     def stands(self, progress_line: ProgressLine) -> None:
-        """A block has ended, or the first one begins: what is known now."""
+        """Show the state after a block, or before the first one."""
 
     def waiting(self, what: str) -> AbstractContextManager[None]:
-        """Something that is not timed takes as long as it takes."""
+        """Show *what* is happening, while nothing is timed."""
 
 
 def in_pilot(left_s: float, elapsed_s: float) -> ProgressLine:
-    """What is known while the pilot goes on.
-
-    Args:
-        left_s: of the pilot, if the treatments that are left take as long as those before.
-    """
+    """The state during the pilot; `left_s` is the estimated rest of the pilot."""
     return ProgressLine("", elapsed_s, "", TimeLeft(about_s=left_s, what="of the pilot "))
 
 
@@ -109,13 +105,13 @@ def before_blocks(
     once_s: float = 0.0,
     done: int = 0,
 ) -> ProgressLine:
-    """What is known before the first block has ended.
+    """The state before the first block has ended.
 
     Args:
-        about_s: that a block is expected to take.
-        most_s: what is left of the budget; infinite without one.
-        passed_s: since the first block began.
-        once_s: that the first block takes longer than the others. done: blocks of earlier sessions.
+        about_s: expected seconds of a block.
+        most_s: seconds left of the budget; infinite without one.
+        passed_s: seconds since the first block began.
+        once_s: additional seconds of the first block. done: blocks of earlier sessions.
     """
     left = _before_first_verdict(plan.stopping, once_s + FIRST_LOOK * about_s - passed_s, most_s)
     if plan.stopping.fixed_blocks is not None:
@@ -130,28 +126,27 @@ def progress_line(
     elapsed_s: float,
     one_block_s: float,
 ) -> ProgressLine:
-    """What to say after the last block of `measured`.
+    """The state after the last block of `measured`.
 
     Args:
-        still_open: ids of the comparisons that keep the run going.
-        elapsed_s: of the session.
-        one_block_s: what a block took, with all that lies between two of them.
+        still_open: ids of the comparisons that need more blocks.
+        elapsed_s: seconds of the session so far.
+        one_block_s: seconds from one block to the next.
     """
     plan = measured.plan
     primary = [finding for finding in findings if finding.comparison.standing is Standing.PRIMARY]
-    from sectax.analysis.conditions import conditions_about  # with numpy, which a wait alone needs not
+    from sectax.analysis.conditions import conditions_about  # imports numpy
 
     waiting = [finding for finding in findings if finding.comparison.id in still_open]
     open_primary = [finding for finding in primary if finding.comparison.id in still_open]
     with_conditions = [finding for finding in findings if conditions_about(plan, finding.comparison)]
-    # A verdict says nothing of how far a limit is.
+    # A verdict does not tell how far a limit is.
     if with_conditions and plan.stopping.until is Until.CONDITIONS:
         primary, decided = with_conditions, [finding.comparison.id not in still_open for finding in with_conditions]
     else:
         decided = [is_answered(finding, plan.stopping.until) for finding in primary]
-    # The widest interval is the one that people wait for.
+    # The widest interval decides how long the run takes.
     widest = max(open_primary or waiting or primary, key=_width, default=None)
-    # The number of blocks, where that is known; otherwise the time is the limit.
     most = plan.stopping.fixed_blocks or plan.stopping.max_blocks
     of_most = "" if most is None else f" of {'' if plan.stopping.fixed_blocks else 'at most '}{most}"
     return ProgressLine(
@@ -164,17 +159,17 @@ def progress_line(
 
 
 def _on_hosts(measured: Measured) -> str:
-    """' on 4 hosts', where blocks are of others than this machine."""
+    """' on 4 hosts'; empty for this machine alone."""
     far_hosts = [host for host in measured.hosts if host != LOCAL_HOST]
     return f" on {units.count(len(far_hosts), 'host')}" if far_hosts else ""
 
 
 def _estimate(plan: Plan, finding: Finding | None) -> tuple[str, str]:
-    """The effect as it seems now, and its interval as soon as there is one."""
+    """The effect so far, and its interval once there is one."""
     if finding is None or finding.effect is None:
         return "", ""
     effect, compared = finding.effect, finding.comparison
-    # The metric is named where it is not the one that everybody expects.
+    # The metric is named unless it is the first one.
     name = names.subject(plan, compared.treatment if compared.metric == plan.metrics[0].name else compared.id)
     metric = plan.metric(compared.metric)
     if finding.verdict is VerdictId.INCONCLUSIVE and effect.low <= 0 <= effect.high and claims.is_known(effect):
@@ -203,7 +198,7 @@ def _left(measured: Measured, waiting: list[Finding], elapsed_s: float, one_bloc
 
 
 def _before_first_verdict(stopping: Stopping, first_s: float, most_s: float) -> TimeLeft:
-    """Before the first verdict: when it may come, and what is sure."""
+    """The time left before the first verdict."""
     most = most_s if math.isfinite(most_s) else None
     if stopping.fixed_blocks is not None or stopping.until is Until.BUDGET:
         return TimeLeft(about_s=most)
@@ -211,12 +206,12 @@ def _before_first_verdict(stopping: Stopping, first_s: float, most_s: float) -> 
 
 
 def _blocks_needed(finding: Finding, done: int, until: Until) -> float | None:
-    """More blocks for what the run goes on for; intervals narrow with the root of the blocks. None: nobody can say."""
+    """Blocks still needed, since intervals narrow with the root of the blocks; None if unknown."""
     effect = finding.effect
     if effect is None:
         return None
     if until is Until.CONDITIONS:
-        return None  # what a verdict needs says nothing of how near the limit is
+        return None  # blocks needed for a verdict do not tell how near a limit is
     if finding.verdict in UNSETTLED:
         return None if effect.blocks_needed is None else float(effect.blocks_needed[1])
     enough = narrow_enough(effect.log_ratio, finding.margin, until)

@@ -147,7 +147,7 @@ class Session:
         except KeyboardInterrupt:
             self.progress.say("interrupted: keeping what was measured")
         except SectaxError as error:
-            # The record cannot go on, a hook failed, the budget was spent: what was measured is printed all the same.
+            # Whatever ended the run (full disk, failed hook, spent budget), its results are printed.
             trouble = error
         finally:
             with _uninterrupted():
@@ -157,16 +157,16 @@ class Session:
         return RunOutcome(self.writer.path, state, analysed, trouble)
 
     def _say_busy(self) -> None:
-        """Say that other work keeps the machine busy, and what that will cost."""
+        """Warn if other work keeps the machine busy."""
         load = machine_load()
         if not load.busy:
             return
         longer = slowdown()
-        cost = f"what computes takes about {longer:.1f} times as long" if longer > SLOWED else "figures are less sure"
-        self.progress.say(f"warning: the machine is busy (load {load}): {cost}; end what else is running")
+        cost = f"work takes about {longer:.1f} times as long" if longer > SLOWED else "results will be less precise"
+        self.progress.say(f"warning: the machine is busy (load {load}): {cost}; stop other programs")
 
     def _end(self, state: State) -> SectaxError | None:
-        """Clean up and close the file, whatever ended the session; what went wrong with that is given back."""
+        """Clean up and close the file, whatever ended the session; return an error of that."""
         trouble: SectaxError | None = None
         try:
             with self.progress.waiting("cleaning up"):
@@ -197,7 +197,7 @@ class Session:
         def refuse(left_s: float = 0.0) -> None:
             open_s, operations_s = min(opened_s.values(), default=0.0), sum(operation_times.values())
             least_s = least_block_s(self.plan, open_s, operations_s, may_idle=self.bench.may_idle)
-            # What has been tried takes so many times less, about, than all of them.
+            # The treatments of the pilot so far, extrapolated to all of them.
             room = len(self.plan.treatments) / len(operation_times) if operation_times else 1.0
             refuse_too_small(self.plan, self._elapsed_s() + left_s, least_s, room=room)
 
@@ -208,8 +208,7 @@ class Session:
             if isinstance(recorded, Dropped):
                 name = names.subject(self.plan, recorded.treatment)
                 self.progress.say(f"{name} {recorded.state}: {recorded.reason}")
-            # The one that was opened last is still being tried; where none was tried yet, or all were elsewhere, this
-            # says nothing.
+            # The treatment that was opened last is still in the pilot.
             done = len(opened_s) - 1
             left_s = (time.monotonic() - began) / done * (total - done) if operation_times and 0 < done < total else 0.0
             if left_s:
@@ -232,27 +231,27 @@ class Session:
         return max(0.0, time.monotonic() - self.began)
 
     def _refuse_small_rest(self, block_s: float) -> None:
-        """Refuse a budget of this session in which a run that was begun comes to no first verdict."""
+        """Refuse a budget of a resumed run that is too short for a first verdict."""
         missing = FIRST_LOOK - len(self.writer.measured().blocks)
         if self.budget_s is None or missing <= 0 or missing * block_s <= self._left_s():
             return
         enough_s = math.ceil(self._elapsed_s() + missing * block_s * WITHIN)
         raise NothingMeasured(
-            f"a budget of {typed(self.budget_s)} is too short: {missing} blocks of about {block_s:.1f} s are missing "
-            "for a first verdict",
-            f"give at least --budget {enough_s}s",
+            f"a budget of {typed(self.budget_s)} is too short: a first verdict needs {missing} more blocks of about "
+            f"{block_s:.1f} s",
+            f"use at least --budget {enough_s}s",
         )
 
     def _ended_before_first_look(self) -> bool:
-        """Whether a session's own budget ended before the first look, which fixes how many there are."""
+        """Whether the budget of a resumed run ended before the first look, which fixes the number of looks."""
         return self.budget_s is not None and len(self.writer.measured().blocks) < FIRST_LOOK
 
     def _refuse_small_budget(self) -> None:
         budget_s = self.plan.stopping.budget_s
         if budget_s is not None and self._left_s() < 0 and not self.plan.stopping.extends:
             raise NothingMeasured(
-                f"the budget of {typed(budget_s)} is over before the pilot ends",
-                f"give a longer --budget{or_fewer(self.plan)}",
+                f"the budget of {typed(budget_s)} was spent before the pilot ended",
+                f"use a longer --budget{or_fewer(self.plan)}",
             )
 
     def _blocks(self, calibrated: Calibrated, times: BlockTimes) -> None:
@@ -285,7 +284,7 @@ class Session:
         return recalibrated
 
     def _say_longer(self, block_s: float | None, line: ProgressLine) -> None:
-        """Announce the time again, where blocks turn out to take longer."""
+        """Announce the time again if blocks take longer than announced."""
         if block_s is not None:
             left = line.left.words()
             self.progress.say(f"a block takes about {units.seconds(block_s)} now, longer than announced: {left}")
@@ -296,7 +295,7 @@ class Session:
             return True
         if self.plan.stopping.extends and done < ENOUGH_BLOCKS:
             return False
-        # A block that would end after the budget is not begun.
+        # A block that would end after the budget is not started.
         return bool(measured.blocks) and times.about_s * self._parallel_blocks() > self._left_s()
 
     def _run_blocks(self, most: int, live: frozenset[str], calibrated: Calibrated, times: BlockTimes) -> Calibrated:
@@ -356,7 +355,7 @@ class Session:
             fastest[event.treatment] = min(operation_s, fastest.get(event.treatment, math.inf))
 
     def _operation_s(self, trial: Trial) -> float:
-        """Seconds per operation of a visit, by the clock of the first metric; 0 where it observed none."""
+        """Seconds per operation of a visit, by the clock of the first metric; 0 without observations."""
         observed = self.plan.metrics[0].observed
         operations = 0
         for observation in trial.observations:

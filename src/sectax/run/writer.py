@@ -13,7 +13,7 @@ from sectax.record.errors import SecretRefused, UnusableObservation
 from sectax.record.finished_blocks import TOGETHER
 from sectax.record.writer import RunWriter
 
-# Many hosts end their blocks at the same time; a sync for each takes longer than all else.
+# Many hosts finish blocks at the same time; one fsync each would take longer than everything else.
 _SYNC_S = 1.0
 
 
@@ -29,11 +29,11 @@ class SessionWriter(RunWriter):
     def keep(self, block: int, event: BlockEvent) -> BlockEvent | None:
         """Record one event of the running block, or of the pilot (block 0).
 
-        A treatment whose subject says what cannot be recorded (no number, another unit or clock than before, a
-        private key) has failed there: its reason is recorded, and what still comes of it in this block is not.
+        A subject that reports what cannot be recorded (not a number, another unit or clock than before, a private
+        key) fails its treatment: the reason is recorded, and its later events of this block are not.
 
         Returns:
-            What was recorded: the event, a `Dropped` in its place, or None.
+            What was recorded: the event, a `Dropped` instead of it, or None.
         """
         if (block, event.treatment) in self._refused:
             return None
@@ -50,15 +50,15 @@ class SessionWriter(RunWriter):
     def keep_whole(
         self, block: int, events: Sequence[BlockEvent], seconds: float, *, more: bool = False
     ) -> list[BlockEvent]:
-        """Record a running block that came at once, and finish it. Returns what was recorded, as of `keep`.
+        """Record and finish a block received at once. Returns what was recorded, as `keep` does.
 
         Args:
-            more: `finish_whole` follows at once, after others: together they take half the time.
+            more: another block follows at once; finishing both together takes half the time.
         """
         try:
             self.events(block, events)
         except (UnusableObservation, SecretRefused):
-            recorded = [kept for event in events if (kept := self.keep(block, event)) is not None]
+            recorded = [written for event in events if (written := self.keep(block, event)) is not None]
         else:
             recorded = list(events)
         self._whole[block] = seconds
@@ -67,6 +67,7 @@ class SessionWriter(RunWriter):
         return recorded
 
     def finish_whole(self) -> None:
+        """Finish the blocks that were recorded by `keep_whole`."""
         finished, self._whole = sorted(self._whole.items()), {}
         if finished:
             now = time.monotonic()
