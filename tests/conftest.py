@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.golden import agreed
 from tests.needs import (
     pytest_collection_modifyitems,
     pytest_configure,
@@ -19,6 +20,7 @@ from tests.needs import (
 )
 
 __all__ = [
+    "agreed",
     "pytest_collection_modifyitems",
     "pytest_configure",
     "pytest_sessionfinish",

@@ -20,7 +20,7 @@ from scipy.special import stdtrit
 
 from benchmarks.audit.healthy_summaries import PRINTS as SUMMARIES
 from benchmarks.output import heading, table, target
-from sectax.audit.checks.interface import Outcome
+from sectax.audit.checks.interface import CheckOutcome
 from sectax.audit.checks.registry import review
 from sectax.audit.reading import registry
 from sectax.audit.reading.asked import Columns
@@ -418,7 +418,7 @@ PRINTS: dict[str, Callable[[Rng], str]] = {
 }
 
 
-def outcomes_of(text: str) -> tuple[Outcome, ...]:
+def outcomes_of(text: str) -> tuple[CheckOutcome, ...]:
     """Audit a text. Raises `BadInput`."""
     known = registry.recognised(text[: 2**16])
     with np.errstate(all="ignore"):

@@ -94,11 +94,11 @@ def test_ratio_that_the_run_does_not_answer_is_no_finding(verdict: VerdictId, un
         assert [figure.missing for figure in down.here] == [missing] * 2
 
 
-def test_cell_that_was_not_measured_is_missing_with_the_reason() -> None:
+def test_cell_that_was_not_measured_is_missing_with_the_reason(agreed) -> None:
     (table,) = compare_with_published(situations.treatment_failed_in_the_pilot(), STUDY).tables
 
     assert table.here[0].figures[1][1] == Figure(None, "the tampered token was accepted")
-    assert table.here[1].figures[0][0] == Figure(None, "not part of this run")
+    agreed(table.here[1].figures[0][0])
     assert shape(table.down, "EdDSA : RSA 2048bit, verify").here[0].missing == "the tampered token was accepted"
 
 
@@ -106,11 +106,11 @@ def test_skipped_cell_says_why_it_was_skipped() -> None:
     analysed = situations.signatures_in_php()
     levels = {"language": "php", "operation": "sign", "key_use": "parsed-per-call"}
     levels |= {"layer": "primitive", "algorithm": "EdDSA"}
-    analysed = with_plan(analysed, skipped=(SkippedTreatment("x", levels, "no ext-sodium"),))
+    analysed = with_plan(analysed, skipped=(SkippedTreatment("x", levels, "no sodium"),))
 
     (table,) = compare_with_published(analysed, STUDY).tables
 
-    assert table.here[1].figures[1][0] == Figure(None, "skipped: no ext-sodium")
+    assert table.here[1].figures[1][0] == Figure(None, "skipped: no sodium")
 
 
 def beside_table(**changed: object) -> ComparedTable:
@@ -119,10 +119,10 @@ def beside_table(**changed: object) -> ComparedTable:
     return compare_with_published(situations.published_preset(), replace(STUDY, tables=(table,))).tables[0]
 
 
-def test_missing_figure_of_the_study_is_missing_and_not_zero() -> None:
+def test_missing_figure_of_the_study_is_missing_and_not_zero(agreed) -> None:
     compared = beside_table(values=((None, 37790.9), *STUDY.tables[0].values[1:]))
 
-    assert compared.there.figures[0][0] == Figure(None, "the study has no figure")
+    agreed(compared.there.figures[0][0])
 
 
 def test_figure_is_scaled_to_the_unit_that_the_study_printed() -> None:
@@ -196,7 +196,7 @@ def secrets_run(*, designed: bool) -> Analysed:
     return case.build()
 
 
-def test_column_that_the_study_computed_is_computed_of_our_figures_too() -> None:
+def test_column_that_the_study_computed_is_computed_of_our_figures_too(agreed) -> None:
     run = secrets_run(designed=True)
     comparison = compare_with_published(run, published.load("secrets-extension-2022"))
     table = next(table for table in comparison.tables if table.printed.id == "miss-improvement")
@@ -211,7 +211,7 @@ def test_column_that_the_study_computed_is_computed_of_our_figures_too() -> None
     # The widest that both intervals allow.
     assert figure.low == pytest.approx(1e3 * (slow.low - fast.high))
     assert figure.low < value(figure)
-    assert designed.name == "here, designed as the study"
+    agreed(designed.name)
     assert value(designed.figures[0][0]) == pytest.approx(100.0, rel=0.02)
 
 

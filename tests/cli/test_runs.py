@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -41,17 +40,6 @@ def test_runs_are_listed_with_what_they_say_the_last_one_last(folder):
     assert "broken.sectax" in lines[1]
 
 
-def test_the_json_says_the_same(folder):
-    document = json.loads(sectax("runs", str(folder), "--json").out)
-
-    assert document["schema"] == "sectax/runs/1"
-    assert [(run["name"], run["state"]) for run in document["runs"]] == [
-        ("broken.sectax", ""),
-        ("old.sectax", "finished"),
-        ("new.sectax", "finished"),
-    ]
-
-
 @pytest.mark.parametrize(
     "words",
     ["show last", "report last", "audit last", "resume last", "compare old.sectax last", "compare last old.sectax"],
@@ -62,26 +50,6 @@ def test_last_is_the_one_that_was_written_last(folder, words):
     named = sectax(*words.replace("last", "new.sectax").split(), folder=folder)
     assert last.status == named.status == 0, last.err
     assert last.out == named.out
-
-
-def test_a_file_called_last_goes_first(folder, tmp_path):
-    (tmp_path / "last").write_bytes((folder / "old.sectax").read_bytes())
-
-    own = sectax("show", "last", folder=tmp_path)
-    (tmp_path / "above" / "runs").mkdir(parents=True)
-    (tmp_path / "above" / "runs" / "a.sectax").write_bytes((folder / "old.sectax").read_bytes())
-    below = sectax("show", "last", folder=tmp_path / "above")
-    listed = sectax("runs", "--json", folder=tmp_path / "above")
-
-    assert own.status == below.status == 0
-    assert [run["name"] for run in json.loads(listed.out)["runs"]] == ["a.sectax"]
-    assert "sectax show last --all" in own.out
-
-
-def test_a_folder_without_runs_is_an_empty_list(folder):
-    empty = sectax("runs", "empty", folder=folder)
-
-    assert (empty.status, empty.out) == (0, "")
 
 
 def test_a_withdrawn_comparison_is_not_counted_as_decided():

@@ -36,13 +36,6 @@ def test_signs_that_the_locale_lacks_are_replaced(folder):
     assert "\\u" not in said
 
 
-def test_the_c_locale_is_ascii(folder):
-    done = by_shell(folder, "sectax show r.sectax", LC_ALL="C", PYTHONIOENCODING="")
-
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.isascii()
-
-
 @pytest.mark.more
 def test_documents_are_utf_8_whatever_the_locale_says(folder):
     by_json = by_shell(folder, "sectax show r.sectax --json", PYTHONIOENCODING="latin-1")
@@ -68,7 +61,8 @@ def test_too_little_memory_is_reported_and_not_waited_for(folder, kilobytes):
 
     if kilobytes < 400_000:
         assert done.returncode == 3
-        assert b"sectax: not enough memory to go on\nhint: " in done.stderr
+        assert b"sectax: not enough memory" in done.stderr
+        assert b"\nhint: " in done.stderr
     else:
         assert done.returncode == 0, done.stderr
 

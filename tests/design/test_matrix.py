@@ -115,7 +115,7 @@ def test_what_is_reported_by_itself_is_in_no_comparison():
     ],
 )
 def test_a_primary_metric_that_is_not_compared_and_a_tail_that_is_are_refused(metrics):
-    with pytest.raises(ValueError, match="must be compared, and no tail may be"):
+    with pytest.raises(ValueError, match="compared"):
         matrix(metrics=metrics)
 
 

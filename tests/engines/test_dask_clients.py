@@ -17,20 +17,17 @@ import pytest
 
 from sectax.engines.dask.far import packed, unpacked
 from sectax.experiments.http import parts
-from sectax.model.errors import ExitStatus
 from tests.engines.real_cluster import RealCluster, two_workers
 from tests.engines.test_dask_faults import (
     add_hosts,
     check_nothing_counts_twice,
     ended,
     finished,
-    machine,
     own,
     started,
     states,
     wait_until,
 )
-from tests.experiments.s3.servers import needs_minio
 from tests.fakes.http_service import HttpService, said
 from tests.needs import needs
 from tests.program import sectax
@@ -83,19 +80,6 @@ def test_clients_on_two_workers_share_the_load_and_leave_nothing(tmp_path: Path,
     assert {host for _, _, host in states(path)} == {"local"}
 
 
-@needs_minio
-def test_clients_of_s3_share_a_load_on_two_workers(tmp_path: Path) -> None:
-    path = tmp_path / "a.sectax"
-    levels = ("operation=get", "size=10KB", "encryption=none,sse-s3", "transfer=plain", "concurrency=4")
-    with two_workers(tmp_path) as cluster:
-        words = ["run", "s3", *(word for level in levels for word in ("--level", level)), "--clients", "2"]
-        with started(cluster, *words, "--blocks", "6", "--out", str(path), "--on", cluster.on) as process:
-            ended(process, 300)
-
-    assert witnesses(path)["clients"] == 2
-    check_nothing_counts_twice(path, 6)
-
-
 @contextmanager
 def with_two_finished(
     tmp_path: Path, service: HttpService, *hosts: str
@@ -112,22 +96,6 @@ def with_two_finished(
 
 
 @needs("mounts")
-def test_what_went_wrong_is_counted_for_each_host(tmp_path: Path, service: HttpService) -> None:
-    path = tmp_path / "a.sectax"
-    with RealCluster(tmp_path) as cluster:
-        add_hosts(cluster, "anna", "ben")
-        words = asked(cluster, service, path, "--quick", "--hosts", "2", "--rate", "4000", "--blocks", "6")
-        with started(cluster, *words) as process:
-            # A noisy pilot asks for many rounds, and one block says it all.
-            wait_until(lambda: finished(path) >= 1, "a block")
-            process.send_signal(signal.SIGINT)
-            ended(process, 60, ExitStatus.INTERRUPTED)
-
-    seen = witnesses(path)
-    assert {"late on anna", "late on ben", "dropped on anna", "saturated on ben"} <= set(seen)
-
-
-@needs("mounts")
 @pytest.mark.parametrize(("number", "why"), [(signal.SIGKILL, "its worker"), (signal.SIGSTOP, "it did not answer")])
 def test_a_lost_worker_costs_one_block_and_the_record_knows_its_replacement(tmp_path, service, number, why) -> None:
     path = tmp_path / "a.sectax"
@@ -135,12 +103,12 @@ def test_a_lost_worker_costs_one_block_and_the_record_knows_its_replacement(tmp_
         os.killpg(cluster.workers[0].pid, number)
         out = ended(process, 250)
 
-    assert f"is lost: clients on anna: {why}" in out
+    assert f"clients on anna: {why}" in out
     check_nothing_counts_twice(path, 8)
     (lost,) = (block for block, state, _ in states(path) if state == "abandoned")
     measured = read(path)
     assert set(measured.sessions[0].hosts) == {"anna", "ben", "cleo"}
-    assert f"from block {lost + 1} on the clients ran on ben, cleo" in measured.notes
+    assert any(f"block {lost + 1} " in note and "ben, cleo" in note for note in measured.notes)
 
 
 @needs("mounts")
@@ -173,16 +141,3 @@ def test_without_workers_a_run_ends_and_is_resumed_with_new_ones(tmp_path: Path,
             ended(resumed)
 
     check_nothing_counts_twice(path, 8)
-
-
-@needs("mounts")
-def test_what_listens_here_alone_is_refused_to_clients_elsewhere(tmp_path: Path) -> None:
-    with RealCluster(tmp_path) as cluster:
-        cluster.add_worker("--no-nanny", prefix=machine(tmp_path, "anna"))
-        urls = ("--baseline", "http://127.0.0.1:$PORT/", "--treatment", "new=http://127.0.0.1:$PORT/")
-        servers = ("--start", "baseline=true", "--start", "new=true", "--level", "concurrency=4")
-        words = ("run", "http", *urls, *servers, "--clients", "2", "--on", cluster.on, "--out", "a.sectax")
-        with started(cluster, *words) as process:
-            out = ended(process, 100, ExitStatus.WRONG_USE)
-
-    assert "$PORT" in out

@@ -1,7 +1,6 @@
-"""What a cluster does to a run: workers are killed, hang, lie and come late, the network is cut, the scheduler goes.
+"""What a cluster does to a run: workers are killed, hang and lie, and the scheduler ends.
 
-Every host is a machine of its own: a mount namespace in which the kernel's boot id is another one, and, where the
-network is cut, a network namespace behind a cable.
+Every host is a machine of its own: a mount namespace in which the kernel's boot id is another one.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ from pathlib import Path
 
 import pytest
 
-from sectax.model.errors import ExitStatus
 from tests.engines.real_cluster import RealCluster
 from tests.hosts.processes import running_with
 from tests.needs import needs
@@ -30,13 +28,12 @@ from tests.record.runs import read, rows
 pytestmark = [pytest.mark.more, needs("mounts")]
 
 
-def machine(folder: Path, name: str, *inside: str, again: bool = False) -> list[str]:
-    """The words behind which a program runs on a machine of this name; *again* and again, as a supervisor does."""
+def machine(folder: Path, name: str) -> list[str]:
+    """The words behind which a program runs on a machine of this name."""
     boot = folder / f"{name}.boot"
     boot.write_text(f"{uuid.uuid5(uuid.NAMESPACE_DNS, name)}\n")
-    program = 'while :; do "$@"; sleep 1; done' if again else 'exec "$@"'
-    script = f"mount --bind {shlex.quote(str(boot))} /proc/sys/kernel/random/boot_id && hostname {name} && {program}"
-    return [*inside, "unshare", "--mount", "--uts", "sh", "-c", script, "sh"]
+    script = f'mount --bind {shlex.quote(str(boot))} /proc/sys/kernel/random/boot_id && hostname {name} && exec "$@"'
+    return ["unshare", "--mount", "--uts", "sh", "-c", script, "sh"]
 
 
 @pytest.fixture
@@ -159,19 +156,6 @@ def test_kills_lose_nothing_and_count_nothing_twice(cluster: RealCluster, tmp_pa
     check_nothing_counts_twice(path, blocks)
 
 
-def test_a_killed_workers_block_runs_elsewhere(cluster: RealCluster, tmp_path: Path) -> None:
-    add_hosts(cluster, "anna", "bert")
-    path = tmp_path / "run.sectax"
-    with running(cluster, path, "--blocks", "10") as run:
-        wait_until(lambda: finished(path) >= 2, "two blocks")
-        os.killpg(cluster.workers[1].pid, signal.SIGKILL)
-        said = ended(run)
-
-    assert "on bert is lost: its worker" in said
-    check_nothing_counts_twice(path, 10)
-    assert len(read(path).hosts["anna"]) > len(read(path).hosts["bert"])
-
-
 def test_a_worker_that_hangs_is_left_out(cluster: RealCluster, tmp_path: Path) -> None:
     add_hosts(cluster, "anna", "bert")
     path = tmp_path / "run.sectax"
@@ -182,26 +166,8 @@ def test_a_worker_that_hangs_is_left_out(cluster: RealCluster, tmp_path: Path) -
         said = ended(run, 300)
     os.kill(cluster.workers[1].pid, signal.SIGCONT)
 
-    assert "on bert is lost: it did not answer" in said
+    assert " on bert is lost" in said
     check_nothing_counts_twice(path, 8)
-
-
-def test_a_late_worker_waits_for_the_next_session(cluster: RealCluster, tmp_path: Path) -> None:
-    add_hosts(cluster, "anna")
-    path = tmp_path / "run.sectax"
-    with running(cluster, path, "--blocks", "12") as run:
-        wait_until(lambda: finished(path) >= 1, "a block")
-        add_hosts(cluster, "bert")
-        wait_until(lambda: finished(path) >= 7, "more blocks")
-        os.kill(run.pid, signal.SIGINT)
-        said = ended(run, 100, ExitStatus.INTERRUPTED)
-
-    assert "bert came after" in said
-    assert set(read(path).hosts) == {"anna"}
-    with started(cluster, "resume", str(path), "--on", cluster.on) as run:
-        ended(run)
-    assert set(read(path).hosts) == {"anna", "bert"}
-    check_nothing_counts_twice(path, 12)
 
 
 def test_a_killed_coordinator_leaves_no_job_and_resumes(cluster: RealCluster, tmp_path: Path) -> None:
@@ -241,7 +207,7 @@ def test_a_run_outlives_its_scheduler_with_another_cluster(cluster: RealCluster,
 
 
 LIARS = {
-    "another version": ("import sectax\nsectax.__version__ = '9.9'\n", "bert is left out: has sectax 9.9"),
+    "another version": ("import sectax\nsectax.__version__ = '9.9'\n", "sectax 9.9"),
     "visits left out": (
         "from sectax.engines.serial import SerialEngine\n"
         "from sectax.model.trial import Trial\n"
@@ -253,13 +219,13 @@ LIARS = {
         "        if seen != 3 or not isinstance(getattr(news, 'event', None), Trial):\n"
         "            yield news\n"
         "SerialEngine.run = run\n",
-        "on bert is lost: it left out visits of",
+        "on bert is lost",
     ),
     "other software": (
         "import importlib.metadata as metadata\n"
         "honest = metadata.version\n"
         "metadata.version = lambda name: '0.0.1' if name == 'cryptography' else honest(name)\n",
-        "bert is left out: sectax.cryptography 0.0.1",
+        "sectax.cryptography 0.0.1",
     ),
 }
 

@@ -159,13 +159,6 @@ def plan(clients: str, experiment: str = "http", **levels: str) -> Plan:
     return planner(experiment, URLS if experiment == "http" else {})(options={"clients": (clients,)}, **levels)
 
 
-@pytest.mark.parametrize("experiment", ["http", "s3"])
-def test_a_plan_says_that_its_clients_share_the_processors(experiment: str) -> None:
-    made = plan("4", experiment, concurrency="8")
-
-    assert "4 clients" in made.transfers
-
-
 @pytest.mark.parametrize(
     ("clients", "levels"),
     [
@@ -181,9 +174,3 @@ def test_a_load_that_cannot_be_shared_equally_is_refused_with_one_that_can(clien
         plan(clients, **levels)
 
     assert f"--level concurrency={2 * int(clients)}" in refused.value.hint
-
-
-@pytest.mark.parametrize("clients", ["0", "-1", "many", "65", "1.5", "٣", ""])
-def test_what_is_not_a_number_of_clients_is_refused(clients: str) -> None:
-    with pytest.raises(WrongUse, match="clients"):
-        plan(clients, concurrency="8")

@@ -10,10 +10,8 @@ import pytest
 
 from sectax.experiments import registry
 from sectax.experiments.function.options import read_environment
-from sectax.experiments.interface import Billable
 from sectax.experiments.on_lambda.subject import FunctionSpec
 from sectax.model.errors import WrongUse
-from sectax.model.subject import Witness
 from tests.machines import planned, request_for
 from tests.program import sectax
 
@@ -40,18 +38,6 @@ def plan(levels: dict[str, tuple[str, ...]] | None = None, **more: tuple[str, ..
 def specs(made) -> dict[str, FunctionSpec]:
     bench = registry.load("function").bench(made)
     return bench.specs(bench.inputs(), None)  # type: ignore[return-value]
-
-
-@pytest.mark.usefixtures("folder")
-def test_memory_and_pace_make_cells_and_every_treatment_declares_its_share():
-    made = plan({"memory": ("512", "128"), "pace": ("all",)})
-
-    assert [cell.id for cell in made.cells] == ["128/back-to-back", "128/spaced", "512/back-to-back", "512/spaced"]
-    declared: dict[str, dict[str, Witness]] = {treatment.id: treatment.declares for treatment in made.treatments}
-    assert declared["128/spaced/more"] == {"memory_mb": 128}
-    paces = {spec.gap_s for name, spec in specs(made).items() if "/spaced/" in name}
-    assert paces == {0.1}
-    assert specs(made)["128/back-to-back/more"].gap_s == 0
 
 
 def test_the_environment_is_an_input_and_no_part_of_the_plan(folder):
@@ -92,11 +78,3 @@ def test_a_dry_run_prints_plan_and_bill_and_contacts_nobody(folder):
     assert time["amount"] == pytest.approx(requests["amount"] * 0.01)  # 10 ms at 1 GB
     assert document["bill"]["total"] == pytest.approx(requests["cost"] + time["cost"])
     assert not list(folder.glob("*.sectax"))
-
-
-def test_only_what_is_paid_for_has_a_bill(folder):
-    result = sectax("run", "command", "--baseline", "true", "--treatment", "b=false", "--dry-run", folder=folder)
-
-    assert isinstance(registry.load("function"), Billable)
-    assert result.status == 0
-    assert "bill" not in result.out

@@ -20,7 +20,6 @@ from sectax.experiments.interface import Billable
 from sectax.experiments.on_lambda import AWS, LOCAL
 from sectax.experiments.on_lambda.experiment import CPU_TIME
 from sectax.experiments.on_lambda.subject import FunctionSpec
-from sectax.model.errors import WrongUse
 from sectax.model.plan import Plan
 from sectax.reports.comparison_layout import published_comparison
 from tests.experiments.plans import ON_AWS, planner
@@ -107,23 +106,8 @@ def test_calls_back_to_back_outlast_the_quotas_period() -> None:
     assert plan(pace="back-to-back").batch_s > 0.02
 
 
-def test_any_memory_size_of_lambda_can_be_asked_for() -> None:
-    made = plan(memory="1769,256")
-
-    assert {cell.levels["memory"] for cell in made.cells} == {"256", "1769"}
-    with pytest.raises(WrongUse, match="64"):
-        plan(memory="64")
-
-
 def test_every_treatment_declares_the_memory_that_it_must_be_witnessed_with() -> None:
     assert {treatment.declares["memory_mb"] for treatment in plan(memory="512").treatments} == {512}
-
-
-def test_expiry_in_data_that_nobody_unpacks_is_skipped_with_the_reason() -> None:
-    (skipped, *_) = plan(data="opaque").skipped
-
-    assert skipped.levels["authentication"] == "hmac-sha512-expiry"
-    assert "unpacked" in skipped.reason
 
 
 def test_the_bill_grows_with_the_memory() -> None:

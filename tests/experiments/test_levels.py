@@ -13,12 +13,6 @@ from tests.machines import plan_of
 KNOWN = (Factor("algorithm", ("RS256", "ES256", "EdDSA")), Factor("operation", ("sign", "verify")))
 
 
-def test_levels_come_in_the_factors_order_whatever_the_order_of_asking():
-    chosen = choose(KNOWN, {}, {"algorithm": ("EdDSA", "RS256", "EdDSA")})
-
-    assert chosen == (Factor("algorithm", ("RS256", "EdDSA")), KNOWN[1])
-
-
 def test_a_users_levels_replace_the_presets_and_all_means_all():
     preset = {"algorithm": ("RS256",)}
 

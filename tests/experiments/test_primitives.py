@@ -6,7 +6,7 @@ from collections import Counter
 
 from sectax.experiments.primitives.algorithms import ALGORITHMS, FAMILIES, SETTINGS, SIZES
 from sectax.experiments.primitives.experiment import declares
-from sectax.model.treatment import Role, Standing
+from sectax.model.treatment import Role
 from tests.experiments.plans import planner
 
 plan = planner("primitives")
@@ -21,32 +21,6 @@ def test_every_algorithm_meets_the_baseline_of_its_own_family_size_and_language(
         assert base["algorithm"] == FAMILIES[one["family"]].baseline
         assert one["algorithm"] in FAMILIES[one["family"]].algorithms
         assert {name for name in one if one[name] != base[name]} <= {"algorithm"}
-
-
-def test_levels_that_do_not_belong_together_are_not_reported_as_skipped():
-    assert plan("default").skipped == plan("quick").skipped == ()
-
-
-def test_a_quick_run_has_a_dozen_main_comparisons_over_three_families():
-    made = plan("quick")
-
-    mains = [comparison for comparison in made.comparisons if comparison.standing is Standing.PRIMARY]
-    assert len(mains) == len(made.comparisons) / 2 - 1 == 12  # each in two metrics, and two controls
-    assert {cell.levels["family"] for cell in made.cells} == {"aead-seal", "mac", "hash"}
-
-
-def test_families_follow_from_algorithms():
-    assert {cell.levels["family"] for cell in plan(algorithm="aes-256-gcm,ChaCha20-Poly1305").cells} == {"aead-seal"}
-    assert {cell.levels["family"] for cell in plan(algorithm="X25519,p-256").cells} == {"agree"}
-    assert plan("quick", algorithm="scrypt,argon2id").metrics[-1].name == "peak_bytes"
-
-
-def test_what_has_no_message_has_no_size():
-    for family in ("agree", "password"):
-        made = plan(family=family, language="python")
-
-        assert "size" not in {factor.name for factor in made.factors}
-        assert made.contents is None
 
 
 def test_a_password_hash_is_a_batch_of_one_and_says_its_memory():

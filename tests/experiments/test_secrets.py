@@ -104,21 +104,6 @@ def test_a_dry_run_on_aws_estimates_the_bill_and_asks_nobody() -> None:
     assert bill["total"] > 0
 
 
-def test_the_library_is_skipped_in_go_with_the_reason() -> None:
-    (reason,) = {one.reason for one in plan(language="go").skipped if one.levels["access"] == "library"}
-
-    assert "Python" in reason
-
-
-def test_what_the_study_has_not_is_not_in_the_published_plan() -> None:
-    published = plan("published", ON_AWS)
-    cells = {(treatment.levels["situation"], treatment.levels["access"]) for treatment in published.treatments}
-
-    assert ("hit", "direct-new") not in cells
-    assert {("hit", "dictionary"), ("miss", "direct-new")} <= cells
-    assert {f"study_{name}" for name in levels.STUDY} <= {metric.name for metric in published.metrics}
-
-
 def test_a_delay_is_declared_and_no_shorter_way_confirms_it() -> None:
     treatments = plan("quick", {"backend-delay": ("40ms",)}).treatments
 

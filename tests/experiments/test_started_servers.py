@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -68,14 +67,6 @@ def test_what_it_started_itself_is_its_own_and_ends_with_it() -> None:
     assert eventually(lambda: not listens(own_server.port))
 
 
-def test_its_port_is_in_its_environment_too(tmp_path: Path) -> None:
-    code = f"import os; open({str(tmp_path / 'port')!r}, 'w').write(os.environ['PORT'])"
-    own_server = server(sys.executable, "-c", code)
-    failure(own_server)
-
-    assert int((tmp_path / "port").read_text()) == own_server.port
-
-
 def test_another_programs_listener_is_never_talked_to(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
@@ -91,22 +82,3 @@ def test_a_server_that_has_ended_is_not_asked_again() -> None:
     own_server.stop()
     with socket.create_server(("127.0.0.1", own_server.port)), pytest.raises(ServerFailed):
         own_server.check()
-
-
-def test_what_it_printed_last_is_in_the_message() -> None:
-    message = failure(server(sys.executable, "-c", "import sys; print('no such setting: x'); sys.exit(3)"))
-
-    assert "no such setting: x" in message
-    assert "3" in message
-
-
-def test_one_that_listens_late_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(started, "_START_S", 0.3)
-    own_server = server(*SLEEP)
-
-    assert "0.3 s" in failure(own_server)
-    own_server.stop()  # once more
-
-
-def test_a_program_that_is_not_there_is_a_failure_with_its_name() -> None:
-    assert "/nowhere/server" in failure(server("/nowhere/server", "$PORT"))

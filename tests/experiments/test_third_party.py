@@ -35,14 +35,6 @@ def test_the_whole_of_it_is_one_file_of_at_most_120_lines() -> None:
     assert len((PACKAGE / "sectax_password.py").read_text().splitlines()) <= 120
 
 
-def test_it_is_listed_and_planned(tmp_path: Path) -> None:
-    listed, planned = call(tmp_path, "list"), call(tmp_path, "run", "password", "--dry-run")
-
-    assert "password: " in listed.stdout
-    assert planned.returncode == 0
-    assert "3 treatments in 1 cell" in planned.stdout
-
-
 @pytest.mark.more
 def test_it_is_measured_against_its_own_server_which_ends_with_the_run(tmp_path: Path) -> None:
     run = call(tmp_path, "run", "password", "--blocks", "6", "--json", "--out", "run.sectax")

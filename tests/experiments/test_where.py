@@ -5,22 +5,15 @@ from __future__ import annotations
 import pytest
 
 from sectax.calibration.pilot import PROCESSES
-from sectax.experiments import registry
 from sectax.experiments.function.experiment import FunctionExperiment
-from sectax.experiments.on_lambda import AWS, LOCAL, LOCAL_ROLE
-from sectax.experiments.on_lambda.experiment import ENDPOINT_OPTIONS, where
+from sectax.experiments.on_lambda import LOCAL_ROLE
+from sectax.experiments.on_lambda.experiment import where
 from sectax.model.bill import Usage
 from sectax.model.plan import Plan
 from sectax.model.treatment import Role
 from tests.machines import plan_of
 
 ROLE = "arn:aws:iam::123456789012:role/lambda"
-
-
-def test_left_out_it_is_local_and_aws_must_be_named() -> None:
-    assert where({}) == (LOCAL, LOCAL_ROLE)
-    assert where({"endpoint": ("local",)}) == (LOCAL, LOCAL_ROLE)
-    assert where({"endpoint": ("aws",), "role": (ROLE,)}) == (AWS, ROLE)
 
 
 @pytest.mark.parametrize(
@@ -36,11 +29,6 @@ def test_left_out_it_is_local_and_aws_must_be_named() -> None:
 )
 def test_an_address_is_taken_as_it_is(address: str) -> None:
     assert where({"endpoint": (address,)}) == (address, LOCAL_ROLE)
-
-
-@pytest.mark.parametrize("name", ["function", "hmac"])
-def test_both_experiments_take_it(name: str) -> None:
-    assert set(ENDPOINT_OPTIONS) <= set(registry.load(name).options)
 
 
 def usage(plan: Plan, assumed_s: float, besides: int = 0) -> tuple[Usage, ...]:

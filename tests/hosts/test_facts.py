@@ -62,16 +62,6 @@ def test_an_invalid_number_of_processors_is_left_out(number):
     assert read([f"host.cpus\t{number}"]) == ({"host.cpus": "2"} if number == "2 " else {})
 
 
-def test_lines_that_are_not_of_the_script_are_left_out():
-    lines = ["Welcome!", "host.kernel\t6.1", "host.bad name\tx", "evil\tx", "host.empty\t "]
-
-    said = read([*lines, "host.cpu_model\t\x1b[31m2"])
-
-    assert said["host.kernel"] == "6.1"
-    assert "\x1b" not in said["host.cpu_model"]
-    assert set(said) == {"host.kernel", "host.cpu_model"}
-
-
 # Kernels' messages: CCA's follow boot logs that others published; the others are the kernel's own lines, with
 # versions and times made up.
 STARTS = {

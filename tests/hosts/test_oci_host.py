@@ -12,12 +12,11 @@ from pathlib import Path
 import pytest
 
 from sectax.experiments.on_host.containers import oci_host
-from sectax.hosts.containers import OciHost, runtime_word
 from sectax.hosts.containers import oci_host as oci_module
+from sectax.hosts.containers import runtime_word
 from sectax.hosts.containers.bundle import configuration
-from sectax.hosts.process.errors import ChildDied, ChildNotStarted
+from sectax.hosts.process.errors import ChildNotStarted
 from sectax.hosts.process.host import NotFound
-from sectax.model.errors import WrongUse
 from tests.hosts.processes import eventually, running_with, soon
 from tests.needs import needs
 
@@ -121,25 +120,6 @@ def test_a_container_ends_when_sectax_is_killed(inside):
         child.wait(soon())
     assert not folder.exists()
     assert groups(folder.name) == []
-
-
-@needs("root")
-def test_a_runtime_that_is_not_there_is_reported():
-    with pytest.raises(ChildNotStarted, match="youki"):
-        OciHost("oci:youki", lambda word: None).start(["true"])
-
-
-def test_a_program_that_fails_to_start_says_why(inside):
-    with inside.start(["/no/such/program"]) as child, pytest.raises(ChildDied) as caught:
-        child.receive_line(soon())
-
-    assert b"no such file" in caught.value.stderr_tail.lower()
-
-
-@pytest.mark.parametrize("name", ["oci:", "oci:../evil", "oci:runc+selinux", "oci:a b"])
-def test_a_name_that_is_no_runtime_is_refused(name):
-    with pytest.raises(WrongUse, match="oci:"):
-        oci_host(name)
 
 
 def test_apparmor_is_asked_for_in_the_configuration():

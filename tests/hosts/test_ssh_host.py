@@ -61,22 +61,6 @@ def test_a_word_with_a_dash_is_no_option_of_the_client(there):
     assert printed(there, "echo", "-oProxyCommand=touch /tmp/owned") == b"-oProxyCommand=touch /tmp/owned\n"
 
 
-@pytest.mark.more
-def test_many_programs_share_one_login(there, server):
-    before = server.log.read_text().count("Accepted publickey")
-
-    for number in range(5):
-        assert printed(there, "echo", str(number)) == f"{number}\n".encode()
-
-    assert server.log.read_text().count("Accepted publickey") == before + 1
-
-
-@pytest.mark.more
-def test_it_says_what_it_is(there):
-    assert there.identity()["host.kernel"] == os.uname().release
-    assert "host.load" in there.circumstances()
-
-
 def test_its_exit_status_and_last_words_come_back(there):
     with there.start(["sh", "-c", "echo ouch >&2; exit 7"]) as child, pytest.raises(ChildDied) as caught:
         child.receive_line(soon())
@@ -178,11 +162,6 @@ def test_a_login_that_wants_a_password_is_refused_at_once(tmp_path, monkeypatch)
             SshHost(server.name).start(["true"])
 
         assert time.monotonic() - began < 60
-
-
-def test_a_host_that_is_not_there_is_reported():
-    with pytest.raises(ChildNotStarted, match="Connection refused"):
-        SshHost("ssh://nobody@127.0.0.1:1").start(["true"])
 
 
 @pytest.mark.more

@@ -1,9 +1,8 @@
-"""Builds the Go and the Rust function of the tests, once: kept in the user's cache under the hash of their sources."""
+"""Builds the Go function of the tests, once: kept in the user's cache under the hash of its sources."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -23,19 +22,6 @@ def go_bootstrap() -> bytes:
         return beside
 
     return _built(HERE / "go_function", ("main.go", "go.mod", "go.sum"), build)
-
-
-def rust_bootstrap() -> bytes:
-    """The bytes of the program, whose build takes minutes."""
-
-    def build(beside: Path) -> Path:
-        words = ["cargo", "build", "--release", "--locked", "--quiet", "--target-dir", f"{beside}.target"]
-        subprocess.run(words, cwd=HERE / "rust_function", check=True)
-        shutil.move(f"{beside}.target/release/bootstrap", beside)
-        shutil.rmtree(f"{beside}.target")
-        return beside
-
-    return _built(HERE / "rust_function", ("src/main.rs", "Cargo.lock"), build)
 
 
 def _built(folder: Path, sources: tuple[str, ...], build: Callable[[Path], Path]) -> bytes:

@@ -11,10 +11,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from lambda_local.errors import WrongUse
 from lambda_local.instances import allowed
-from lambda_local.main import check
-from lambda_local.settings import Settings
 from tests.lambda_local.serving import LocalLambda, create, invoke, loop_in_thread
 from tests.needs import SANDBOX, needs
 
@@ -74,12 +71,6 @@ def test_a_function_reaches_what_is_allowed_and_nothing_else():
             assert invoke(lambda_, "asks", {"port": open_, "size": 3_000_000}).value == [3_000_000, "X"]
             assert invoke(lambda_, "asks", {"port": other, "size": 3}).value == "ConnectionRefusedError"
             assert invoke(lambda_, "asks", {"port": dead, "size": 3}).value != [3, "X"]
-
-
-@pytest.mark.parametrize("allow", [(("a", 80), ("b", 80)), (("a", 9001),)])
-def test_addresses_that_would_lie_over_each_other_are_refused(allow):
-    with pytest.raises(WrongUse, match="port"):
-        check(Settings(allow=allow))
 
 
 @contextmanager

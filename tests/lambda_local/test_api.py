@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import http.client
 import json
 from typing import Any
@@ -39,26 +37,6 @@ def test_a_function_is_created_found_listed_changed_and_deleted(lambda_):
         lambda_.get_function(FunctionName="life")
 
 
-def test_the_hash_of_the_code_is_that_of_the_archive(lambda_):
-    packed = archive({"f.py": EMPTY})
-
-    configuration = create(lambda_, "hashed", EMPTY, Code={"ZipFile": packed})
-    changed = lambda_.update_function_code(FunctionName="hashed", ZipFile=archive({"f.py": EMPTY + "#"}))
-
-    assert configuration["CodeSha256"] == base64.b64encode(hashlib.sha256(packed).digest()).decode()
-    assert configuration["CodeSize"] == len(packed)
-    assert changed["CodeSha256"] != configuration["CodeSha256"]
-
-
-def test_clients_that_wait_for_a_function_find_it_ready(lambda_):
-    create(lambda_, "ready", EMPTY)
-
-    lambda_.get_waiter("function_active_v2").wait(FunctionName="ready")
-    lambda_.get_waiter("function_updated_v2").wait(FunctionName="ready")
-
-    assert lambda_.get_function(FunctionName="ready")["Configuration"]["LastUpdateStatus"] == "Successful"
-
-
 def test_layers_are_published_with_growing_versions_and_belong_to_functions(lambda_):
     content = {"ZipFile": archive({"python/lib.py": "x = 1"})}
 
@@ -72,12 +50,13 @@ def test_layers_are_published_with_growing_versions_and_belong_to_functions(lamb
 
 
 def test_actions_that_are_not_here_are_refused(lambda_):
-    with pytest.raises(ClientError, match="does not have GET /2015-03-31/event-source-mappings") as refused:
+    with pytest.raises(ClientError, match="GET /2015-03-31/event-source-mappings") as refused:
         lambda_.list_event_source_mappings()
     status, document = call(lambda_, "GET", "/2015-03-31/something")
 
     assert refused.value.response["ResponseMetadata"]["HTTPStatusCode"] == 501
-    assert (status, document["message"]) == (501, "the local Lambda does not have GET /2015-03-31/something")
+    assert status == 501
+    assert document["message"].endswith(" GET /2015-03-31/something")
 
 
 def call(lambda_: Any, method: str, path: str, body: bytes = b"", **headers: str) -> tuple[int, dict[str, Any]]:

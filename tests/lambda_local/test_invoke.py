@@ -95,19 +95,6 @@ def test_the_log_stands_between_the_lines_of_the_platform_and_what_was_measured_
     assert answer.measured["memory_limit_bytes"] == 256 * 2**20
 
 
-def test_a_warm_instance_has_no_init_duration_and_its_own_log_only(lambda_):
-    create(lambda_, "warm", "def handler(event, context):\n    print('said', event['n'])\n")
-
-    cold, warm = invoke(lambda_, "warm", {"n": 1}), invoke(lambda_, "warm", {"n": 2})
-
-    assert "Init Duration" in cold.log
-    assert "Init Duration" not in warm.log
-    assert "said 2" in warm.log
-    assert "said 1" not in warm.log
-    assert warm.measured["instance"] == cold.measured["instance"]
-    assert (cold.measured["invocation"], warm.measured["invocation"]) == (1, 2)
-
-
 def test_the_environment_is_the_function_s_own_and_lambda_s(lambda_):
     source = "import os\ndef handler(event, context):\n    return dict(os.environ)\n"
     create(lambda_, "env", source, Environment={"Variables": {"COLOUR": "red"}})
@@ -327,17 +314,6 @@ def test_what_comes_after_the_answer_is_in_the_duration_and_reported_by_itself(l
     assert warm.measured["billed_ms"] == int(report["billed"]) >= 200
     assert 0 < first.measured["after_answer_s"] < first.measured["duration_s"]
     assert late.value["errorMessage"].endswith("Task timed out after 1.00 seconds")
-
-
-def test_a_wrapper_starts_the_runtime_and_one_that_is_not_there_is_reported(lambda_):
-    source = "import os\ndef handler(event, context):\n    return os.environ.get('WRAPPED')\n"
-    wrapper = '#!/bin/sh\nWRAPPED=yes exec "$@"\n'
-    code = {"ZipFile": archive({"f.py": source, "wrapper": wrapper}, ("wrapper",))}
-    for name, path in (("wrapped", "/var/task/wrapper"), ("no-wrapper", "/var/task/none")):
-        create(lambda_, name, "", Code=code, Environment={"Variables": {"AWS_LAMBDA_EXEC_WRAPPER": path}})
-
-    assert invoke(lambda_, "wrapped").value == "yes"
-    assert invoke(lambda_, "no-wrapper").value["errorType"] == "Runtime.InvalidEntrypoint"
 
 
 def test_a_flood_of_lines_costs_the_server_little_and_its_end_is_kept(lambda_):

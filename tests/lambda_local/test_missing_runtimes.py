@@ -8,11 +8,10 @@ import pytest
 
 from lambda_local.errors import SetUpFailed
 from lambda_local.runtimes import node
-from lambda_local.runtimes.found import find, here, lack
+from lambda_local.runtimes.found import find, lack
 from lambda_local.runtimes.installing import reported_version
 
 NODE = "#!/bin/sh\necho v20.11.1\n"
-BUILD = ("autoconf", "automake", "libtoolize", "cmake", "make", "g++", "python3", "npm")
 
 
 @pytest.fixture
@@ -31,50 +30,11 @@ def put(folder: Path, name: str, text: str = "#!/bin/sh\nexit 1\n") -> None:
     (folder / name).chmod(0o755)
 
 
-def test_without_node_the_release_to_install_is_named(programs):
-    lacking_parts = lack("nodejs20.x")
-
-    assert lacking_parts["error"] == "node is not installed"
-    assert "Node 20" in lacking_parts["hint"]
-    assert not lacking_parts["makable"]
-    assert [name for name in here() if not name.startswith("python")] == []
-
-
-def test_another_release_is_reported_with_the_runtime_that_it_gives(programs):
-    put(programs, "node", NODE)
-
-    assert here()[1:] == ["nodejs20.x"]
-    assert "gives nodejs20.x" in lack("nodejs22.x")["error"]
-
-
-def test_what_node_s_client_is_built_with_is_reported_as_packages(programs):
-    put(programs, "node", NODE)
-    for name in BUILD[3:]:
-        put(programs, name)
-
-    lacking_parts = lack("nodejs20.x")
-
-    assert lacking_parts["apt"] == ("autoconf", "automake", "libtool")
-    assert "lambda_local setup nodejs20.x" in lacking_parts["hint"]
-
-
-def test_where_all_tools_are_here_setup_makes_it_and_no_create_does(programs):
-    put(programs, "node", NODE)
-    for name in BUILD:
-        put(programs, name)
-
-    lacking_parts = lack("nodejs20.x")
-
-    assert (lacking_parts["makable"], lacking_parts["on_first_use"]) == (True, False)
-    with pytest.raises(SetUpFailed, match="AWS's runtime client"):
-        find("nodejs20.x")
-
-
 def test_a_build_that_fails_is_reported_and_leaves_nothing(programs, tmp_path):
     put(programs, "node", NODE)
-    put(programs, "npm", "#!/bin/sh\necho no such registry\nexit 1\n")
+    put(programs, "npm", "#!/bin/sh\necho offline\nexit 1\n")
 
-    with pytest.raises(SetUpFailed, match="no such registry"):
+    with pytest.raises(SetUpFailed, match="offline"):
         node.install("nodejs20.x")
     assert not [path for path in (tmp_path / "cache").iterdir() if path.is_dir()]
 
@@ -101,11 +61,3 @@ def test_the_client_and_the_program_are_kept_without_what_they_were_built_with(p
     ]
     assert files == ["complete", "lang/node", *kept]
     assert lack("nodejs20.x") == {"client": client.name}
-
-
-def test_an_npm_that_runs_no_scripts_is_reported(programs):
-    put(programs, "node", NODE)
-    put(programs, "npm", "#!/bin/sh\nexit 0\n")
-
-    with pytest.raises(SetUpFailed, match="did not build the native part"):
-        node.install("nodejs20.x")

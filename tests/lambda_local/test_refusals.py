@@ -71,9 +71,3 @@ def test_a_bad_archive_is_refused(lambda_: Any, content: bytes, words: str) -> N
 
     with pytest.raises(unchecked.exceptions.InvalidParameterValueException, match=words):
         create(unchecked, "broken", EMPTY, Code={"ZipFile": content})
-
-
-def test_an_invocation_of_the_one_version_that_there_is_is_none_of_them(lambda_: Any) -> None:
-    create(lambda_, "latest", EMPTY)
-
-    assert lambda_.invoke(FunctionName="latest", Qualifier="$LATEST")["StatusCode"] == 200

@@ -155,27 +155,6 @@ def test_an_error_of_init_counts_only_in_init():
     assert program.api.init_error.for_caller("id") == b'{"errorType":"X"}'
 
 
-@pytest.mark.parametrize(
-    ("method", "path"),
-    [
-        ("GET", "/"),
-        ("GET", "/2018-06-01/runtime/nonsense"),
-        ("POST", "/2018-06-01/runtime/invocation/next/x"),
-        ("DELETE", "/2018-06-01/runtime/invocation/next"),
-        ("GET", "/2020-01-01/extension/register"),
-        ("POST", "/2020-01-01/extension/nonsense"),
-    ],
-)
-def test_paths_that_are_not_there_are_not_found(method, path):
-    assert Program().call(method, path).status == 404
-
-
-def test_the_api_for_telemetry_says_that_it_is_not_here():
-    heard = Program().call("PUT", "/2022-07-01/telemetry", b"{}")
-
-    assert (heard.status, heard.document["errorType"]) == (202, "Telemetry.NotSupported")
-
-
 def numbers(end: int) -> bytes:
     return b'{"events":["' + b'","'.join(b"%d" % n for n in range(end)) + b'"]}'
 
@@ -204,15 +183,6 @@ def test_registrations_that_cannot_be_are_refused_in_few_words(name, body, kind)
     assert not program.extensions.all_registered
 
 
-def test_ten_extensions_register():
-    program = Program()
-
-    answers = [program.extension("POST", "register", b"{}", lambda_extension_name=f"e{n}") for n in range(11)]
-
-    assert [answer.status for answer in answers] == [200] * 10 + [403]
-    assert answers[-1].document["errorType"] == "Extension.TooManyExtensions"
-
-
 def test_an_extension_registers_once_and_before_the_first_event():
     program = Program("watch")
 
@@ -225,15 +195,6 @@ def test_an_extension_registers_once_and_before_the_first_event():
     assert program.extensions.all_registered
     assert again.document["errorType"] == "Extension.AlreadyRegistered"
     assert late.document["errorType"] == "Extension.RegistrationClosed"
-
-
-def test_a_registration_for_null_is_one_for_no_events():
-    program = Program("watch")
-
-    heard = program.extension("POST", "register", b'{"events":null}', lambda_extension_name="watch")
-
-    assert heard.status == 200
-    assert program.extensions.all_registered
 
 
 def test_who_is_no_extension_hears_no_events():

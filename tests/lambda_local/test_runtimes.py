@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lambda_local.runtimes import node
-from tests.lambda_local.builds import go_bootstrap, rust_bootstrap
+from tests.lambda_local.builds import go_bootstrap
 from tests.lambda_local.serving import archive, create, invoke, provide
 from tests.needs import SANDBOX, needs
 
@@ -39,18 +39,6 @@ def test_a_node_function_runs_under_aws_s_own_client(real):
     assert answers[0].measured["instance"] == answers[1].measured["instance"]
     assert error.error == "Unhandled"
     assert (error.value["errorType"], error.value["errorMessage"]) == ("RangeError", "nobody to greet")
-
-
-@pytest.mark.full
-@needs("cargo", *SANDBOX)
-def test_a_rust_function_runs_under_aws_s_own_library(real):
-    provide(real, "rust", {"bootstrap": rust_bootstrap()})
-
-    answer, error = invoke(real, "rust", {"name": "ann"}), invoke(real, "rust", {})
-
-    assert answer.value == {"greeting": "hello ann", "id": answer.measured["request_id"]}
-    assert error.error == "Unhandled"
-    assert error.value["errorMessage"] == "nobody to greet"
 
 
 @pytest.mark.more
@@ -97,13 +85,3 @@ def test_a_bootstrap_that_cannot_be_started_is_an_invalid_entrypoint(lambda_, fi
     assert answer.error == "Unhandled"
     assert answer.value["errorType"] == "Runtime.InvalidEntrypoint"
     assert words in answer.value["errorMessage"]
-
-
-def test_a_bootstrap_that_never_asks_for_an_event_has_exited(lambda_):
-    provide(lambda_, "short", {"bootstrap": "#!/bin/sh\necho so short\nexit 5\n"})
-
-    answer = invoke(lambda_, "short")
-
-    assert answer.value["errorType"] == "Runtime.ExitError"
-    assert answer.value["errorMessage"].endswith("exit status 5")
-    assert "so short" in answer.log

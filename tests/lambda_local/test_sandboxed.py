@@ -92,40 +92,10 @@ time.sleep(1000)
     assert all(wait_until_gone(pid) for pid in (server, *sandboxes))
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_serve_says_how_to_call_it_and_ends_on_a_signal(number):
-    program = [sys.executable, "-m", "lambda_local", "serve", "--port", "0"]
-    serving = subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    first = serving.stdout.readline()
-    serving.send_signal(number)
-    rest, complaints = serving.stdout.read(), serving.stderr.read()
-    serving.wait(60)
-
-    assert "the local Lambda answers at http://127.0.0.1:" in first
-    endpoint = next(word for word in first.split() if word.startswith("http"))
-    assert f"aws --endpoint-url {endpoint} --region us-east-1 lambda" in rest
-    assert complaints == ""
-    assert serving.returncode == 0
-    serving.stdout.close()
-    serving.stderr.close()
-
-
 def children(pid: int) -> list[int]:
     """Of all its threads: the kernel counts a child to the thread that made it."""
     lists = [path / "children" for path in Path(f"/proc/{pid}/task").iterdir()]
     return [int(child) for path in lists for child in path.read_text().split()]
-
-
-def test_a_wrong_address_is_reported_before_anything_is_started():
-    done = subprocess.run(
-        [sys.executable, "-m", "lambda_local", "serve", "--allow", "nowhere"],
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-
-    assert done.returncode == 2
-    assert "--allow nowhere is not an address" in done.stderr
 
 
 _SEES = """

@@ -71,7 +71,7 @@ def test_a_link_that_leaves_only_through_another_layers_links_is_refused(tmp_pat
     )
 
     for some in (layers, layers[:2], layers[::-1]):
-        with pytest.raises(BadArchive, match="do not fit"):
+        with pytest.raises(BadArchive, match="layers"):
             store.merge(some)
 
     assert list(victim.iterdir()) == []
@@ -91,7 +91,7 @@ def test_a_later_file_takes_the_place_of_a_link_and_is_not_written_through_it(tm
 def test_links_that_multiply_are_refused_in_bounded_time(tmp_path):
     through_each_other = {"long": "d/../" * 200, **{f"l{number}": "long/" * 39 for number in range(80)}}
 
-    with pytest.raises(BadArchive, match="too many links"):
+    with pytest.raises(BadArchive, match="links"):
         links(CodeStore(tmp_path), through_each_other, 1)
 
 
@@ -101,7 +101,7 @@ def test_a_full_disk_is_reported_and_leaves_nothing(tmp_path, monkeypatch):
 
     monkeypatch.setattr("lambda_local.code.layout.Path.mkdir", full)
 
-    with pytest.raises(LambdaLocalError, match="No space left"):
+    with pytest.raises(LambdaLocalError, match=os.strerror(errno.ENOSPC)):
         CodeStore(tmp_path).add(archive({"folder/file": "x"}))
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
@@ -144,5 +144,5 @@ def test_archives_say_their_size_unpacked_and_those_over_50_mb_are_rejected(tmp_
 
     assert CodeStore(tmp_path).add(data).unpacked == 1004
     monkeypatch.setattr("lambda_local.code.store.ZIPPED_BYTES", 100)
-    with pytest.raises(BadArchive, match="smaller than 100 bytes"):
+    with pytest.raises(BadArchive, match="100 bytes"):
         CodeStore(tmp_path).add(data)

@@ -23,15 +23,15 @@ def test_what_is_as_it_was_built_is_whole_and_may_have_grown(built):
     assert probes.find_damage(built) is None
 
 
-def test_a_changed_a_missing_and_a_listless_file_are_damage(built):
+def test_a_changed_a_missing_and_a_listless_file_are_damage(built, agreed):
     (built / "lib" / "a.py").write_text("one = 2\n")
-    assert probes.find_damage(built) == "lib/a.py has changed"
+    changed = probes.find_damage(built)
 
     (built / "lib" / "a.py").unlink()
-    assert "lib/a.py is missing" in str(probes.find_damage(built))
+    missing = probes.find_damage(built)
 
     (built / "files.sha256").write_text("")
-    assert probes.find_damage(built) == "the list of its files is empty"
+    agreed(changed, missing, probes.find_damage(built))
 
 
 def test_a_damaged_probe_is_found_and_built_again(tmp_path, monkeypatch):
@@ -50,7 +50,7 @@ def test_a_damaged_probe_is_found_and_built_again(tmp_path, monkeypatch):
     (folder / "lib" / "a.py").write_text("damaged\n")
     lack = probes.missing(probe, thorough=True)
     assert (lack.makable, lack.hint) == (True, "sectax setup")
-    assert "lib/a.py has changed" in lack.reason
+    assert "lib/a.py" in lack.reason
 
     probes.set_up(probe)
     assert probes.missing(probe, thorough=True) is None

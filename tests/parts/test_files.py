@@ -7,8 +7,7 @@ import stat
 
 import pytest
 
-from sectax.model.errors import WrongUse
-from sectax.parts import cache, files
+from sectax.parts import files
 
 
 def test_a_file_is_made_and_replaced(tmp_path):
@@ -70,14 +69,3 @@ def test_a_new_file_that_cannot_be_filled_is_not_there(tmp_path, monkeypatch):
         files.write_new(tmp_path / "key", b"secret", private=True)
 
     assert os.listdir(tmp_path) == []
-
-
-def test_a_cache_that_cannot_be_written_names_the_variable_that_moves_it(tmp_path, monkeypatch):
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("SECTAX_CACHE", str(tmp_path / "file"))
-
-    with pytest.raises(WrongUse) as caught:
-        cache.make_once(cache.place("kind", "name"), os.mkdir)
-
-    assert str(tmp_path / "file") in caught.value.message
-    assert "SECTAX_CACHE" in caught.value.hint

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from sectax.experiments.s3 import parts as s3_parts
 from sectax.parts import go, gvisor
-from sectax.parts import registry as parts
 from sectax.parts.installer import SetUpFailed
-from sectax.parts.registry import set_up
 
 RELEASE = f"go{go.RELEASE}.linux-{go.architecture()}"
 VOUCHING = ("GOENV", "GOSUMDB", "GONOSUMDB", "GONOSUMCHECK", "GOPRIVATE", "GOINSECURE", "GOFLAGS", "GOPROXY")
@@ -37,13 +33,6 @@ echo >"$folder/pkg/tool/linux/compile"
 echo module std >"$folder/src/_go.mod"
 echo "{\\"Dir\\": \\"$folder\\", \\"Sum\\": \\"$sum\\"}"
 """.replace("@RELEASE@", go.RELEASE)
-UNREACHABLE = """#!/bin/sh
-[ "$1" = version ] && echo go version go1.19.8 linux/amd64 && exit
-echo 'dial tcp: lookup proxy.example.org: no such host' >&2
-exit 1
-"""
-# A package manager that has one package.
-APT = '#!/bin/sh\ncp "{fetches}" "{folder}/go"\n'
 
 
 @pytest.fixture
@@ -75,20 +64,10 @@ def test_a_go_on_path_that_is_new_enough_is_taken(programs, release):
     assert go.missing("1.26.0") is None
 
 
-@pytest.mark.parametrize("release", ["go1.19.8", "go1.25.9", "nonsense"])
-def test_an_older_one_is_reported_with_its_version_and_can_be_fixed(programs, release):
-    install(programs, SAYS.format(release))
+def test_without_any_go_the_package_and_the_release_are_named(programs, agreed):
     lack = go.missing("1.26.0")
 
-    assert "is too old, 1.26.0 is needed" in lack.reason
-    assert lack.makable
-
-
-def test_without_any_go_the_package_and_the_release_are_named(programs):
-    lack = go.missing("1.26.0")
-
-    assert lack.reason == "go is not installed"
-    assert "install Go 1.26.0 or newer" in lack.hint
+    agreed(lack.reason, lack.hint)
     assert lack.apt == ("golang-go",)
 
 
@@ -146,7 +125,7 @@ def test_a_release_of_another_sum_is_refused_and_nothing_of_it_is_used(programs,
     install(programs, FETCHES)
     (programs / "sum").write_text("h1:AAAA=\n")
 
-    with pytest.raises(SetUpFailed, match=f"{RELEASE} is not that release: its sum is h1:AAAA=, not h1:") as raised:
+    with pytest.raises(SetUpFailed, match=f"{RELEASE} .*h1:AAAA=.* h1:") as raised:
         go.fetch("1.26.0")
 
     assert "GOPROXY" in raised.value.hint
@@ -164,54 +143,8 @@ def test_one_release_whose_sums_are_known_is_new_enough_for_everything():
     assert go.SUMS.keys() == {f"go{go.RELEASE}.linux-{processor}" for processor in ("amd64", "arm64")}
 
 
-def test_a_release_out_of_reach_is_reported_and_leaves_nothing(programs, tmp_path):
-    install(programs, UNREACHABLE)
-
-    with pytest.raises(SetUpFailed, match="no such host") as raised:
-        go.fetch("1.26.0")
-
-    assert "proxy" in raised.value.hint
-    assert os.listdir(tmp_path / "cache" / "go") == []
-
-
 @pytest.mark.parametrize(("line", "version"), [("go 1.26.0", "1.26.0"), ("go 1.22", "1.22.0")])
 def test_the_version_is_the_one_that_the_module_states(tmp_path, line, version):
     (tmp_path / "go.mod").write_text(f"module m\n\n{line}\n\ntoolchain go9.9.9\n")
 
     assert go.wanted(tmp_path / "go.mod") == version
-
-
-def test_makefiles_are_told_the_folder_or_nothing(programs, tmp_path):
-    (tmp_path / "go.mod").write_text("module m\n\ngo 1.26.0\n")
-    words = [sys.executable, "-m", "sectax.parts.go", str(tmp_path / "go.mod")]
-    before = subprocess.run(words, capture_output=True, text=True, check=True).stdout
-
-    install(programs, SAYS.format("go1.26.8"))
-
-    assert before == ""
-    assert subprocess.run(words, capture_output=True, text=True, check=True).stdout == f"{programs}\n"
-
-
-def test_as_root_the_package_is_installed_and_then_fetches_what_is_wanted(programs, tmp_path, monkeypatch):
-    monkeypatch.setattr(os, "geteuid", lambda: 0)
-    fetches = install(tmp_path, FETCHES, "packaged-go")
-    install(programs, APT.format(fetches=fetches, folder=programs), "apt-get")
-    said: list[str] = []
-
-    set_up(parts.load("function:hmac_authorizer/go"), said.append)
-
-    assert said == [
-        "installing golang-go (for function hmac_authorizer in go)",
-        f"fetching Go {go.RELEASE} (for function hmac_authorizer in go)",
-        "building function hmac_authorizer in go",
-    ]
-
-
-def test_whoever_is_not_root_is_told_the_command(programs, monkeypatch):
-    monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    install(programs, "#!/bin/sh\nexit 1\n", "apt-get")
-
-    with pytest.raises(SetUpFailed, match="go is not installed") as raised:
-        set_up(parts.load("function:hmac_authorizer/go"), lambda text: None)
-
-    assert raised.value.hint.startswith("sudo apt-get install -y golang-go")

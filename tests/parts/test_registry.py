@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from sectax.experiments import registry as experiments
 from sectax.model.errors import WrongUse
-from sectax.parts import go, probes, registry
+from sectax.parts import probes, registry
 from sectax.parts.installer import SetUpFailed
 from sectax.parts.probes import Manifest, Probe, SetUp
-from sectax.parts.programs import Requirement
-from sectax.parts.registry import Part
 from tests.needs import needs
 
 KNOWN = {"probe", "system", "runsc", "function", "lambda", "lambda-runtime", "s3", "secrets", "confidential"}
@@ -36,18 +32,6 @@ def test_every_requirement_of_every_experiment_is_a_part_of_its_own_name() -> No
 def test_a_part_that_does_not_exist_is_refused(name: str) -> None:
     with pytest.raises(WrongUse):
         registry.load(name)
-
-
-def make_ready(name: str) -> Part:
-    return Part(f"mine-{name}", name, lambda: None)
-
-
-def test_a_family_of_somebody_elses_needs_one_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
-    mine = EntryPoint("mine", f"{__name__}:make_ready", registry.GROUP)
-    monkeypatch.setattr(registry, "families", lambda: {"mine": mine})
-    monkeypatch.setattr(EntryPoint, "load", lambda self: make_ready)
-
-    assert registry.load("mine:thing").id == "mine-thing"
 
 
 def compiled(folder: Path, command: list[str], kind: str = "build") -> Probe:
@@ -106,45 +90,6 @@ def test_a_build_that_fails_leaves_nothing_that_counts_as_built(folder: Path) ->
         probes.set_up(probe)
 
     assert probes.missing(probe) is not None
-
-
-def test_a_probe_of_kind_none_needs_no_set_up(folder: Path) -> None:
-    probe = compiled(folder, [], "none")
-
-    assert (probe.kind, probe.environment_folder(), probes.missing(probe)) == ("none", None, None)
-
-
-def test_a_probe_in_go_lacks_go_where_there_is_none(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (folder / "go.mod").write_text("module mine\n\ngo 1.24.0\n")
-    probe = Probe(folder, Manifest("mine", "Mine", ["{out}/probe"], setup=SetUp("go", by="sectax setup {experiment}")))
-    monkeypatch.setattr(go, "find", lambda version: None)
-    monkeypatch.setattr(go, "_on_path", lambda: None)
-    without = probes.missing(probe)
-    monkeypatch.setattr(go, "find", lambda version: Path("/go"))
-    unbuilt = probes.missing(probe, experiment="primitives")
-
-    assert (without.makable, without.apt) == (False, ("golang-go",))
-    assert (unbuilt.makable, unbuilt.hint) == (True, "sectax setup primitives")
-
-
-def test_a_probe_that_is_built_needs_no_longer_what_built_it(folder: Path) -> None:
-    built_by = Requirement("no-such-compiler", hint="install it")
-    setup = SetUp("build", command=["cp", "main.src", "{out}/probe"])
-    runs_on = Requirement("no-such-runtime", hint="install it too")
-    manifest = Manifest("mine", "Mine", ["{out}/probe"], [built_by], setup=setup)
-    probe, other = (
-        Probe(folder, given)
-        for given in (manifest, msgspec.structs.replace(manifest, command=["{no-such-runtime}"], requires=[runs_on]))
-    )
-    before = probes.missing(probe)
-    probes.set_up(Probe(folder, msgspec.structs.replace(manifest, requires=[])))
-
-    assert before is not None
-    assert "no-such-compiler" in before.reason
-    assert probes.missing(probe) is None
-    lack = probes.missing(other)
-    assert lack is not None
-    assert "no-such-runtime" in lack.reason
 
 
 @needs("Go")

@@ -37,16 +37,12 @@ def test_usages_of_one_item_are_one_line():
     assert [charge.amount for charge in made.charges] == [3]
 
 
-def test_the_user_s_own_list_takes_the_place_of_ours(tmp_path: Path):
+def test_the_user_s_own_list_takes_the_place_of_ours(tmp_path: Path, agreed):
     (tmp_path / "own.toml").write_text(OWN)
 
     said = plans.bill(price_list.load(tmp_path / "own.toml").bill([Usage("lambda.requests", 500)]))
 
-    assert said == [
-        "requests to Lambda: 500 requests, 5.00 EUR",
-        "estimated bill: about 5.00 EUR, before tax and free allowances",
-        "prices of 2027-01-01 for here: our contract",
-    ]
+    agreed(*said)
 
 
 @pytest.mark.parametrize(
@@ -57,10 +53,10 @@ def test_the_user_s_own_list_takes_the_place_of_ours(tmp_path: Path):
 def test_a_list_that_cannot_be_used_is_refused(tmp_path: Path, text: str):
     (tmp_path / "own.toml").write_text(text)
 
-    with pytest.raises(WrongUse, match="is not a price list"):
+    with pytest.raises(WrongUse, match=r"own\.toml"):
         price_list.load(tmp_path / "own.toml")
 
 
 def test_what_has_no_price_is_named():
-    with pytest.raises(WrongUse, match=r"no price for lambda\.moon"):
+    with pytest.raises(WrongUse, match=r"lambda\.moon"):
         price_list.load().bill([Usage("lambda.moon", 1)])

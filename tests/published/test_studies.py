@@ -20,8 +20,8 @@ def test_unknown_study_is_refused_with_the_nearest() -> None:
     with pytest.raises(WrongUse) as refused:
         published.load("jwt-phq")
 
-    assert refused.value.message == "there is no published study 'jwt-phq'"
-    assert refused.value.hint.startswith("did you mean jwt-php?")
+    assert "'jwt-phq'" in refused.value.message
+    assert "jwt-php" in refused.value.hint.partition("?")[0]
 
 
 @pytest.mark.parametrize("study_id", ["../jwt-php", "", "jwt-php.toml", "JWT-PHP\x00"])
@@ -91,11 +91,11 @@ def test_degradation_that_a_study_printed_is_marked_as_derived_and_follows_from_
         assert abs((confidential / normal - 1) * 100 - printed) < 0.01
 
 
-def test_only_the_label_that_contradicts_itself_gets_a_remark() -> None:
+def test_only_the_label_that_contradicts_itself_gets_a_remark(agreed) -> None:
     remarks = [remark for study_id in published.ids() for remark in published.load(study_id).remarks]
 
     assert [(remark.id, remark.subject) for remark in remarks] == [("mislabelled-level", "ECDSA 384bit (prime256v1)")]
-    assert remarks[0].text == "the label says 384 bits, but prime256v1 is P-256, a curve of 256 bits"
+    agreed(remarks[0].text)
 
 
 CONTRADICTING = (

@@ -8,7 +8,6 @@ import math
 
 import pytest
 
-from sectax.model.errors import WrongUse
 from sectax.reports import csv
 from tests.reports import situations
 
@@ -69,11 +68,6 @@ def test_every_row_has_the_cells_of_its_head(situation: str) -> None:
         assert len({len(row) for row in reader.reader(io.StringIO(text, newline=""))}) == 1
 
 
-def test_a_run_on_one_host_has_no_table_of_hosts() -> None:
-    with pytest.raises(WrongUse):
-        csv.render(situations.signatures_in_php(), "hosts")
-
-
 def test_finding_without_an_effect_keeps_its_reason_and_its_levels_in_their_columns() -> None:
     row = next(row for row in rows("every-kind-of-verdict", "findings") if row["verdict"] == "not-measured")
 
@@ -94,10 +88,3 @@ def test_label_that_begins_a_formula_is_disarmed() -> None:
     row = rows("hostile-labels", "findings")[1]
 
     assert row["level_command"] == r"'=HYPERLINK(1)\r\nnext"
-
-
-def test_unknown_table_is_refused_with_those_that_exist() -> None:
-    with pytest.raises(WrongUse) as refused:
-        csv.render(situations.signatures_in_php(), "finding")
-
-    assert all(table in refused.value.hint for table in OF_ONE_HOST)

@@ -18,10 +18,6 @@ def test_markdown_leaves_no_bar_or_tag_unescaped(text: str) -> None:
         assert mark not in escaped.replace("\\" + mark, "")
 
 
-def test_markdown_reads_well_where_nothing_needs_escaping() -> None:
-    assert escape.markdown("key_use parsed-once (P-256), 47.3 %") == "key_use parsed-once (P-256), 47.3 %"
-
-
 def test_line_that_would_begin_a_list_or_a_heading_does_not() -> None:
     assert escape.markdown_block("1. first") == "1\\. first"
     assert escape.markdown_block("- first") == "\\- first"

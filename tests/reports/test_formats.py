@@ -11,7 +11,6 @@ from sectax import published
 from sectax.analysis.compare import compare_runs, compare_with_published
 from sectax.cli.present import Result, View, document, render
 from sectax.model.analysed import RunReport
-from sectax.model.errors import WrongUse
 from sectax.reports.document import Table, Tone
 from tests.reports import situations
 from tests.reports.test_audited import audited
@@ -50,11 +49,6 @@ def test_markdown_says_what_the_terminal_says(result: Result) -> None:
     on_terminal = words(render(result, "terminal", View(width=200, show_all=True)))
     # The terminal joins what a warning does to the verdict with a word of its own.
     assert on_terminal - words(render(result, "markdown")) <= {"which"}
-
-
-def test_only_a_run_has_a_csv() -> None:
-    with pytest.raises(WrongUse, match="only a run has a CSV"):
-        render(RESULTS["audit"], "csv")
 
 
 def test_intervals_can_be_drawn_from_the_document_alone() -> None:

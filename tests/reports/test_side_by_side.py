@@ -6,7 +6,6 @@ import pytest
 
 from sectax.model.analysed import Analysed
 from sectax.reports import side_by_side
-from tests.reports import situations
 from tests.reports.situations.signatures import simple
 from tests.reports.situations.simulated import Case, Fault
 
@@ -30,9 +29,3 @@ def test_every_treatment_has_a_row_and_every_language_a_column(of_two_languages:
     assert float(table.rows[1].cells[1].split()[0].replace(",", "")) == pytest.approx(40_000, rel=0.02)
     assert table.rows[2].cells[2] == "missing [1]"
     assert "not in this library" in notes.texts[0]
-
-
-def test_one_language_has_nothing_beside_it() -> None:
-    analysed = situations.signatures_in_php()
-
-    assert side_by_side.table(analysed) == ()

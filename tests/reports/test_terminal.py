@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
@@ -69,15 +67,6 @@ def test_at_80_columns_no_word_is_broken(situation: str, show_all: bool) -> None
     assert words(80) - words(200) == set()
 
 
-@pytest.mark.parametrize("width", [80, 100, 140])
-def test_twelve_answers_fit_on_one_screen(width: int) -> None:
-    """Four cells of three answers each, with two checks that failed and a warning, as of a real `run jwt --quick`."""
-    text = printed(situations.twelve_answers(), width)
-
-    assert text.count("times faster") >= 12
-    assert len(text.splitlines()) <= 24
-
-
 @EVERY
 def test_every_width_says_the_same_words(situation: str) -> None:
     """What a wrapped line says may not depend on where it is wrapped: only spaces differ within a paragraph."""
@@ -140,7 +129,7 @@ def test_run_without_a_block_or_a_session_is_still_reported() -> None:
     assert "0 blocks" in text
 
 
-def test_families_wait_each_for_themselves() -> None:
+def test_families_wait_each_for_themselves(agreed) -> None:
     case = Case(simple({"language": ("php", "python")}, "RS256", "ES256"), {})
     case.truth = {treatment.id: 0.001 for treatment in case.plan().treatments}
     case.telemetry = {
@@ -150,21 +139,4 @@ def test_families_wait_each_for_themselves() -> None:
 
     text = printed(case.build(), 200, show_all=True)
 
-    assert "php 1 %, python 2 % of the time waiting for a processor, steal not known, 0.5 s throttled" in text
-
-
-def test_path_with_spaces_is_quoted_in_commands() -> None:
-    analysed = situations.interrupted_after_four_blocks()
-
-    assert "; to go on: sectax resume 'my runs/a.sectax'\n" in printed(analysed, 80, path="my runs/a.sectax")
-    assert "    sectax resume 'my runs/a.sectax'\n" in printed(analysed, 80, path="my runs/a.sectax", show_all=True)
-
-
-def test_rich_is_loaded_only_to_print() -> None:
-    script = (
-        "import sys, sectax.reports.terminal, sectax.reports.words; print({'rich', 'numpy', 'scipy'} & {*sys.modules})"
-    )
-
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-
-    assert done.stdout.strip() == "set()"
+    agreed(*(line for line in text.splitlines() if "throttled" in line))

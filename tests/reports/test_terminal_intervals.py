@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import math
-import os
 import re
-import subprocess
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sectax.cli.present import View, render
 from sectax.reports import terminal
 from sectax.reports.document import Interval, Row, Table, Tone, result_table
 from sectax.reports.html import interval_column
@@ -20,9 +16,7 @@ from sectax.reports.report_layout import run_report
 from sectax.reports.scale import interval_axis
 from sectax.reports.terminal.intervals import NARROWEST, WIDEST, drawn, head
 from sectax.text.printable import in_ascii
-from tests.program import PROGRAM, sectax
 from tests.reports import situations
-from tests.reports.test_formats import RESULTS
 
 HEADS = ("algorithm", "ms", "against none", "difference, ms")
 MARKS = {Tone.WORSE: "►", Tone.BETTER: "◄", Tone.EVEN: "■", Tone.OPEN: "○", Tone.VOID: "×", Tone.NONE: "◆"}
@@ -56,13 +50,6 @@ def test_marks_stand_where_the_figures_are(logs, width: int, tone: Tone) -> None
             assert last.start() < zero
 
 
-@given(st.lists(ENDS, min_size=1, max_size=4), st.integers(NARROWEST, WIDEST))
-def test_ascii_has_a_sign_of_its_own_for_each(logs, width: int) -> None:
-    for text in drawn(table(*logs), width):
-        assert len(in_ascii(text)) == len(text)
-        assert in_ascii(text).isascii()
-
-
 def test_every_kind_of_answer_has_the_mark_that_it_has_on_the_page() -> None:
     assert set(MARKS) == set(interval_column.SHAPES)
     for tone, mark in MARKS.items():
@@ -89,28 +76,3 @@ def test_without_an_interval_there_is_no_column_for_one() -> None:
     made = run_report(replace(analysed, findings=findings), situations.PATH, None, show_all=False)
 
     assert not any(mark in terminal.render(made, width=140, colour=False) for mark in "┊►◄■○")
-
-
-@pytest.mark.parametrize("name", RESULTS)
-def test_ascii_alone_keeps_the_width(name: str) -> None:
-    text = render(RESULTS[name], "terminal", View(width=100, show_all=True, ascii_only=True))
-
-    assert text.isascii()
-    assert all(len(line) <= 100 or line.startswith("    ") for line in text.splitlines()[:-1])
-
-
-@pytest.mark.more
-def test_the_option_and_a_locale_without_the_signs_give_the_same(tmp_path) -> None:
-    words = ("--baseline", "true", "--treatment", "slow=sleep 0.01", "--blocks", "6", "--out", "a.sectax", "--quiet")
-    made = sectax("run", "command", *words, folder=tmp_path, simulated=1)
-
-    result = sectax("show", "a.sectax", "--ascii", folder=tmp_path)
-    # The encoding is that of a process from its start on.
-    given = os.environ | {"COLUMNS": "120", "PYTHONIOENCODING": "ascii"}
-    lacking = subprocess.run([*PROGRAM, "show", "a.sectax"], cwd=tmp_path, env=given, capture_output=True, text=True)
-
-    assert made.status == result.status == lacking.returncode == 0
-    assert "►" in made.out
-    assert result.out.isascii()
-    assert ">" in result.out
-    assert result.out == lacking.stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -83,16 +84,14 @@ def test_every_form_of_a_verdict_says_the_same(found: Finding) -> None:
     assert len({"undecided" in form or "too noisy" in form for form in forms}) == 1, forms
 
 
-def test_a_direction_before_the_last_of_fixed_blocks_is_so_far_and_not_undecided() -> None:
+def test_a_direction_before_the_last_of_fixed_blocks_is_so_far_and_not_undecided(agreed) -> None:
     pending = replace(
         SLOWER_STILL,
         verdict=VerdictId.INCONCLUSIVE,
         effect=SLOWER_STILL.effect and replace(SLOWER_STILL.effect, blocks_needed=(3, 3)),
     )
 
-    for form in (claims.in_short(pending), claims.answer(pending), claims.verdict(pending)):
-        assert "so far, judged after 3 more blocks" in form
-        assert ("slower" in form, "undecided" in form) == (True, False)
+    agreed(claims.in_short(pending), claims.answer(pending), claims.verdict(pending))
 
 
 def test_a_limit_adds_digits_to_an_interval_and_changes_none() -> None:
@@ -113,8 +112,11 @@ def test_a_range_over_several_settings_has_the_ends_of_their_own_intervals() -> 
     effects = [found.effect for found in (finding(7600, 9300), finding(20000, 22700)) if found.effect is not None]
 
     intervals = [claims.interval(effect) for effect in effects]
-    assert intervals == ["7,600 to 9,300 times slower", "20,000 to 22,700 times slower"]
-    assert claims.over_all(effects) == "7,600 to 22,700 times slower"
+    assert [interval.partition(" times")[0] for interval in (*intervals, claims.over_all(effects))] == [
+        "7,600 to 9,300",
+        "20,000 to 22,700",
+        "7,600 to 22,700",
+    ]
 
 
 @given(st.floats(1e-6, 3), st.floats(1e-6, 1), st.booleans())
@@ -193,5 +195,5 @@ def test_a_missed_cost_hides_the_same_differences_in_every_form() -> None:
     (brief,) = distrust.self_check(analysed.measured.plan, analysed.controls)
     (family,) = analysed.controls
 
-    least = brief.partition("trust no difference under ")[2]
-    assert distrust.control_line(analysed.measured.plan, family).endswith(f"distrust differences under {least}")
+    least = re.findall(r"[\d.]+ %", brief)[-1]
+    assert distrust.control_line(analysed.measured.plan, family).endswith(f" {least}")

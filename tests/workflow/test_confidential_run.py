@@ -59,8 +59,7 @@ def test_isolation_on_this_machine_is_measured_and_labelled(tmp_path):
     (session,) = document["run"]["sessions"]
     assert session["oci:runsc host.isolation"] == "gvisor"
     assert session["oci:runc host.isolation"] == "container"
-    result = sectax("show", "r.sectax", "--all", folder=tmp_path)
-    assert "encrypt no memory" in " ".join(result.out.split())
+    assert "confidential VM" in sectax("show", "r.sectax", "--all", folder=tmp_path).out.replace("\n", " ")
 
 
 @pytest.fixture
@@ -115,7 +114,6 @@ def odd_sysbench(folder: Path, block: int, body: str, word: str = "run") -> str:
 
 HANGS = "echo $$ >FOLDER/hangs; exec sleep 1000"
 DROPS = "p=$$; until grep -q ^sshd /proc/$p/comm; do p=$(cut -d' ' -f4 /proc/$p/stat); done; kill -9 $p; sleep 9"
-FULL = "echo 'FATAL: Failed to write file! errno = 28 (No space left on device)'; exit 0"
 
 
 @needs("sshd")
@@ -138,15 +136,6 @@ def test_a_host_that_drops_its_connection_is_reached_again_in_the_next_block(tmp
     assert len({failure["block"] for failure in document["failures"]}) == 1
     assert trials(document, "sysbench-mutex/there") == 5
     assert other_machine.log.read_text().count("Accepted publickey") == 2
-
-
-@needs("sshd")
-@pytest.mark.parametrize("other_machine", [(0, FULL, "prepare")], indirect=True)
-def test_a_host_whose_disk_is_full_is_left_out_with_its_own_words(tmp_path, other_machine):
-    said = sectax("run", *quick("sysbench-fileio", *both(other_machine)), folder=tmp_path, **there(other_machine))
-
-    assert said.status == 3
-    assert "No space left on device" in said.err
 
 
 def test_a_host_that_cannot_be_reached_is_left_out_with_its_reason(tmp_path):
@@ -185,46 +174,6 @@ def test_a_word_that_is_another_program_on_another_host_takes_the_verdict_away(t
 
     assert verdicts(document)["all/runc"] == "withdrawn"
     assert "/usr/bin/nproc" in json.dumps(document["warnings"])
-
-
-@needs("sshd")
-def test_any_command_is_measured_on_another_machine_in_the_home_of_who_logs_in(tmp_path, other_machine):
-    baseline = f'test "$PWD" = "{tmp_path}" || test "$PWD" = "{Path.home()}"'
-    words = (*both(other_machine), "--shell", "--baseline", baseline, "--blocks", "6")
-
-    document = measured(tmp_path, "command", *words, **there(other_machine))
-
-    assert document["failures"] == []
-    assert trials(document, "all/there") == 6
-    assert other_machine.log.read_text().count("Accepted publickey") == 1
-
-
-@needs("runc", "curl")
-def test_an_http_service_and_its_client_are_measured_plain_and_in_a_container(tmp_path):
-    shutil.copy(Path(__file__).parents[2] / "docs/examples/http.sh", tmp_path)
-    commands = ("--prepare", "sh http.sh serve", "--baseline", "sh http.sh load 5", "--runs", "6", "--timeout", "60")
-    place = {"HTTP_PLACE": str(tmp_path / "place"), "HTTP_PORT": str(sshd.free_ports(1)[0])}
-
-    document = measured(tmp_path, "command", *IN_CONTAINER, *commands, **place)
-
-    assert document["failures"] == []
-    assert trials(document, "all/runc") == 6
-    # The client asks for five pages, after `serve` has asked for one.
-    assert (tmp_path / "place" / "log").read_text().count("GET /page.html") == 6
-
-
-@pytest.mark.full
-@needs("runc", "PostgreSQL")
-def test_postgresql_under_load_is_measured_plain_and_in_a_container(tmp_path):
-    shutil.copy(Path(__file__).parents[2] / "docs/examples/pgbench.sh", tmp_path)
-    hooks = ("--prepare", "sh pgbench.sh serve", "--cleanup", "rm -rf /var/tmp/sectax-pgbench")
-    words = (*hooks, "--baseline", "sh pgbench.sh load 20", "--blocks", "6", "--timeout", "120")
-
-    document = measured(tmp_path, "command", *IN_CONTAINER, *words)
-
-    assert document["failures"] == []
-    assert trials(document, "all/runc") == 6
-    assert not Path("/var/tmp/sectax-pgbench").exists()
 
 
 @pytest.mark.full

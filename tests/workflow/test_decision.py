@@ -8,14 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from sectax.advice.advise import advice
 from sectax.advice.decide import decide
 from sectax.analysis.analyse import analyse
 from sectax.experiments import registry
-from sectax.model.advice import Asked
 from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.analysed import Analysed
-from sectax.model.errors import WrongUse
 from sectax.model.finding import AuditWarning, Severity, VerdictId
 from sectax.model.measured import Measured
 from sectax.model.plan import Plan
@@ -25,7 +22,6 @@ from sectax.run.advice import experiment_rules
 from tests.fakes.measured import measured as measured_run
 from tests.golden import as_agreed
 from tests.machines import plan_of, planned, request_for
-from tests.workflow.advised import advised
 
 GOLDEN = Path(__file__).with_name("golden")
 BLOCKS = tuple(range(1, 13))
@@ -107,11 +103,6 @@ def test_one_sentence_names_the_answer_at_the_mix_that_was_asked_for(mix: tuple[
     as_agreed(GOLDEN / f"mix-{mix[0]}-{mix[1]}.txt", "\n".join(sentences) + "\n")
 
 
-def test_without_a_mix_of_ones_own_the_answer_is_for_all_of_them() -> None:
-    assert decision_of(judged()).at_mix == ()
-    assert decision_of(judged(operations=("verify",)), mix={"sign": 0.0, "verify": 1.0}).at_mix == ()
-
-
 def test_what_is_not_decided_is_not_advised_on() -> None:
     analysed = judged()
     decision = decision_of(undecided(analysed, "HS256"))
@@ -130,20 +121,6 @@ def test_where_one_place_is_not_decided_the_answer_names_those_that_are() -> Non
 
     assert "ython" not in everywhere
     assert one.lower().startswith("python: ")
-
-
-def test_a_mix_is_for_runs_of_jwt_alone() -> None:
-    analysed = judged()
-
-    with pytest.raises(WrongUse):
-        advice(analysed, AdviceRules("cpu_time", Choice(uses=lambda *_: ())), load(), Asked(counts={"sign": 1.0}))
-
-
-def test_an_operation_of_the_mix_that_was_not_measured_is_named() -> None:
-    measured = judged(operations=("verify",)).measured
-
-    with pytest.raises(WrongUse, match="sign"):
-        advised(measured, Asked(counts={"sign": 1.0, "verify": 20.0}))
 
 
 def _faster(**others: dict[str, dict[str, dict[int, float]]]) -> tuple[Analysed, AdviceRules]:
@@ -185,10 +162,11 @@ def test_work_that_a_witness_shows_to_be_left_out_explains_a_surprise() -> None:
 
     decision = decide(replace(analysed, findings=findings), rules, load())
 
-    assert [surprise.cause for surprise in decision.surprises] == ["it computes no MD5"]
+    (surprise,) = decision.surprises
+    assert "computes no MD5" in surprise.cause
 
 
-def test_an_undecided_run_says_so_first_and_gives_no_answer() -> None:
+def test_an_undecided_run_says_so_first_and_gives_no_answer(agreed) -> None:
     analysed, rules = _faster()
     wide = tuple(
         replace(
@@ -202,7 +180,7 @@ def test_an_undecided_run_says_so_first_and_gives_no_answer() -> None:
     unknown = replace(analysed, findings=wide)
     decision = decide(unknown, replace(rules, choice=replace(rules.choice, picks=False)), load())
 
-    assert decisions.decision(unknown, decision)[0] == "Neither of the 2 comparisons is decided."
+    agreed(decisions.decision(unknown, decision)[0])
     assert decisions.answers(analysed.measured.plan, decision) == []
 
 
@@ -216,4 +194,4 @@ def test_the_part_that_surely_takes_the_least_is_named(sha256_s: float, least: l
     said = summaries.of_parts(analyse(checked))
 
     assert len(said) == 2
-    assert [line.partition(":")[0] for line in said if "less than any other" in line] == least
+    assert [line.partition(":")[0] for line in said if "less than" in line] == least

@@ -63,15 +63,3 @@ def test_functions_are_deployed_there_measured_and_deleted(folder, address, word
     assert primary["verdict"]["id"] != "not-measured"
     own = {"aws_access_key_id": "local", "aws_secret_access_key": "local", "region_name": "us-east-1"}
     assert boto3.client("lambda", endpoint_url=address, **own).list_functions()["Functions"] == []
-
-
-@pytest.mark.more
-@pytest.mark.parametrize("words", [function(), HMAC], ids=["function", "hmac"])
-@pytest.mark.parametrize(("endpoint", "status"), [("http://127.0.0.1:1", 3), ("nowhere", 2)])
-def test_a_wrong_endpoint_ends_the_run_before_anything_is_tried(folder, words, endpoint, status):
-    result = sectax(*words, "--endpoint", endpoint, "--out", "r.sectax", folder=folder)
-
-    assert result.status == status
-    assert endpoint in result.err
-    assert "hint: " in result.err
-    assert "the pilot" not in result.err

@@ -166,15 +166,6 @@ def test_an_invalid_revision_is_refused(repository: Repository, name: str) -> No
         repository.commit(name)
 
 
-def test_only_the_last_used_checkouts_are_kept(repository: Repository) -> None:
-    commit = repository.commit("main")
-    trees = []
-    for number in range(8):
-        with repository.cached(commit, f"echo {number}") as tree:
-            trees.append(tree)
-    assert [tree.exists() for tree in trees] == [False] * 2 + [True] * 6
-
-
 def test_a_checkout_may_be_removed_by_another_gate(repository: Repository) -> None:
     with repository.cached(repository.commit("main"), None) as tree:
         for number in range(8):  # what stands in a list of files, and is gone

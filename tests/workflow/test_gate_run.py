@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from sectax.experiments import registry
 from sectax.run.analyse import analyse_file
 from tests.golden import cases, refused_as_agreed
 from tests.program import Said, sectax
@@ -135,15 +134,6 @@ def test_a_value_and_what_sectax_toml_says_count_too(project):
     assert said.err.count("from ") == 1
     assert "--margin 1%" in said.err
     assert "--max-blocks" not in said.err
-
-
-def test_a_function_is_measured_in_the_checkouts_of_both():
-    experiment = registry.load("function")
-    folders = {"origin/main": "/old", "HEAD": "/new"}
-
-    made = experiment.in_folders({"baseline": ("authorizer",), "event": ("e.json",)}, folders, 0.0)
-    assert made == {"baseline": ("/old/authorizer",), "treatment": ("HEAD=/new/authorizer",), "event": ("e.json",)}
-    assert experiment.in_folders({"baseline": ("a",), "treatment": ("new=b",)}, folders, 0.0) is None
 
 
 @pytest.mark.more

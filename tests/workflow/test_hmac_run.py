@@ -45,16 +45,3 @@ def test_a_quick_run_says_what_the_check_itself_takes(tmp_path):
     said_of_check = r"the check itself, in CPU time, takes [\d.,]+ to [\d.,]+ (µs|ms)"
     share = r", about [\d.,]+ % of the whole operation's CPU time\."
     assert re.search(said_of_check + share, " ".join(result.out.split()))
-
-
-@pytest.mark.more
-def test_the_steps_of_the_check_are_reported_and_make_up_the_whole(tmp_path):
-    chosen = ("--level", "authentication=none,hmac-sha512-timed")
-    result = sectax("run", "hmac", "--quick", *chosen, *SMALL, folder=tmp_path)
-
-    assert result.status == 0, result.err
-    rows = [row for row in shown(tmp_path, "advise")["rows"] if row["group"] == "Where the time goes"]
-    words = [row["name"] for row in rows]
-    assert words[0] == "handing over and parsing the event"
-    assert {"deriving the key", "the MAC", "comparing", "UTF-8", "Base64", "MessagePack"} <= set(words)
-    assert all(row["value"]["point"] > 0 for row in rows)

@@ -114,14 +114,6 @@ def test_servers_are_started_and_ended(fresh: tuple[str, ...], tmp_path: Path) -
     assert {one["blocks"] for one in treatments(tmp_path).values()} == {6}
 
 
-def test_a_server_that_does_not_start_ends_the_run_with_its_words(tmp_path: Path) -> None:
-    failing = f"{shlex.quote(sys.executable)} -c 'import sys; sys.exit(\"no such setting\")'"
-    ran = run(tmp_path, *SERVED, "--start", f"new={failing}")
-
-    assert ran.status == 3
-    assert "no such setting" in ran.err
-
-
 def test_new_connections_over_tls_carry_more_bytes(tmp_path: Path) -> None:
     certificate, key = for_loopback()
     with HttpService({"/": said()}, secured=secured_by(certificate, key, tmp_path)) as service:
@@ -133,14 +125,6 @@ def test_new_connections_over_tls_carry_more_bytes(tmp_path: Path) -> None:
     assert estimate(baselines["new"], "received_bytes") > estimate(baselines["kept"], "received_bytes") + 500
 
 
-@pytest.mark.parametrize("load", [("--rate", "400"), ("--level", "concurrency=4")])
-def test_requests_overlap(load: tuple[str, ...], tmp_path: Path, service: HttpService) -> None:
-    ran = run(tmp_path, service.url(), service.url(), *load)
-
-    assert ran.status == 0, ran.err
-    assert {one["blocks"] for one in treatments(tmp_path).values()} == {6}
-
-
 def test_a_server_that_is_killed_in_the_middle_ends_the_run_with_its_reason(tmp_path: Path) -> None:
     (tmp_path / "page.txt").write_text("a page")
     words = (*SERVED, "--start", f"new=sh -c 'echo $$ > pid; exec {SERVE}'", "--blocks", "400", "--out", "r.sectax")
@@ -150,7 +134,7 @@ def test_a_server_that_is_killed_in_the_middle_ends_the_run_with_its_reason(tmp_
     _, err = process.communicate(timeout=150)
 
     assert process.returncode == 3
-    assert "the server of new" in err
+    assert "server of new" in err
     # What was measured before is kept.
     assert sectax("show", "r.sectax", folder=tmp_path).status == 0
 

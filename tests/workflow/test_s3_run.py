@@ -126,15 +126,3 @@ def test_elsewhere_resume_cleans_up_after_a_killed_run_and_leaves_what_is_not_ou
     assert result.status == 0, result.err
     assert after == {foreign}
     assert survived == ["a stranger's"]
-
-
-@pytest.mark.parametrize(("scheme", "transfer"), [("http", "plain"), ("https", "tls")])
-def test_an_address_without_a_service_is_reported(tmp_path: Path, state: Path, scheme: str, transfer: str) -> None:
-    levels = ("--level", f"transfer={transfer}", "--level", "encryption=none,sse-s3")
-    given = {"SECTAX_STATE": str(state), "AWS_ACCESS_KEY_ID": "nobody", "AWS_SECRET_ACCESS_KEY": "nothing-to-know"}
-
-    result = sectax("run", "s3", "--quick", *levels, "--endpoint", f"{scheme}://127.0.0.1:9", folder=tmp_path, **given)
-
-    assert result.status == 3
-    assert "127.0.0.1:9" in result.err
-    assert "nothing-to-know" not in result.err + result.out

@@ -164,15 +164,3 @@ def test_a_disk_that_is_full_in_the_middle_costs_nothing_that_was_measured(small
     assert run.returncode == 3
     assert "Traceback" not in said
     assert sectax("show", str(small_disk / "r.sectax"), folder=tmp_path).status == 0
-
-
-@needs("mounts")
-def test_a_disk_that_is_full_before_the_run_is_reported_with_its_place(small_disk: Path, tmp_path: Path) -> None:
-    fill(small_disk, leave=64 * 1024)
-    words = ("run", "secrets", "--quick", *ONE, "--level", "access=dictionary,sidecar")
-    process = begin(tmp_path, *words, TMPDIR=str(small_disk))
-    _, err = process.communicate(timeout=300)
-
-    assert process.returncode == 3
-    assert str(small_disk) in err
-    assert "Traceback" not in err

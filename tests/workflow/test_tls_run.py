@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.needs import needs
 from tests.program import Said, sectax
 from tests.workflow.sessions import shown
@@ -28,29 +26,6 @@ def test_a_hybrid_is_compared_and_witnessed(tmp_path: Path) -> None:
     assert {one["levels"]["setup"] for one in compared} == {"TLS1.3+X25519+P-256", PQ}
     assert {one["blocks"] for one in compared} == {6}
     assert b"PRIVATE KEY" not in (tmp_path / "r.sectax").read_bytes()
-
-
-@needs("the TLS ends of go", "the TLS ends of openssl")
-def test_libraries_are_compared_each_by_its_own_program(tmp_path: Path) -> None:
-    ran = run(tmp_path, "--level", f"group={PQ}", "--level", "library=go,openssl")
-
-    assert ran.status == 0, ran.err
-    report = shown(tmp_path)
-    seen = {one["levels"]["library"]: one["witnesses"]["library"] for one in report["treatments"]}
-    assert seen == {"go": "go", "openssl": "openssl"}
-
-
-@needs("the TLS ends of go")
-def test_advice_counts_requests(tmp_path: Path) -> None:
-    assert run(tmp_path, "--level", f"group=X25519,{PQ}", "--level", "library=go").status == 0
-    base, hybrid = shown(tmp_path, "advise")["rows"]
-    measured = (one for one in shown(tmp_path)["treatments"] if one["role"] in ("baseline", "treatment"))
-    x25519, pq = ({item["metric"]: item["estimate"] for item in one["estimates"]} for one in measured)
-
-    assert base["value"]["point"] > 1
-    assert hybrid["value"]["point"] > 1
-    assert pq["sent_bytes"]["point"] - x25519["sent_bytes"]["point"] == pytest.approx(1184, abs=0.01)
-    assert pq["received_bytes"]["point"] - x25519["received_bytes"]["point"] == pytest.approx(1088, abs=3)
 
 
 @needs("the TLS ends of go")

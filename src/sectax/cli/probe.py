@@ -47,7 +47,7 @@ def check_command(command: str, json_: bool) -> None:
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise WrongUse(f"the command is badly quoted: {error}", "balance the quotes") from error
+        raise WrongUse("the command is badly quoted", "balance the quotes") from error
     if not words:
         raise WrongUse("the command is empty", "as in: sectax probe check 'ruby probe.rb'")
     results: list[CheckResult] = []

@@ -176,7 +176,7 @@ def check_file(path: Path) -> None:
     except OSError as error:
         raise BadRecord(f"{path} cannot be read: {error.strerror}", hint="check the name and the rights") from error
     except ValueError:  # Python's own message differs from release to release
-        raise BadRecord(f"{str(path)!r} is not a file name: it contains a NUL", hint="check the name") from None
+        raise BadRecord(f"{str(path)!r} is not a file name: it has a NUL byte", hint="check the name") from None
     if path.is_dir():
         raise not_a_run_file(path, "it is a folder")
     if not path.is_file():

@@ -122,15 +122,6 @@ def test_an_injected_cost_is_seen_in_wall_and_cpu_time(subject_of: SubjectOf) ->
     assert min(cost["injected cpu"]) - min(cost["plain cpu"]) < 0.01
 
 
-def test_telemetry_rides_with_a_visit(measure: Measure) -> None:
-    sleeps = "import time\nfor _ in range(20): time.sleep(0.001)"
-
-    _, visit, _ = measure(*PYTHON, sleeps)
-
-    assert visit.telemetry["voluntary_switches"] >= 20
-    assert visit.telemetry["steal_s"] >= 0
-
-
 def test_the_preparation_runs_before_every_execution_untimed(measure: Measure, tmp_path: Path) -> None:
     tally = tmp_path / "tally"
     prepare = ("sh", "-c", f"echo prepared >> {tally}; sleep 0.5")
@@ -177,40 +168,6 @@ def test_a_command_finds_its_surroundings_as_in_a_shell(measure: Measure, tmp_pa
     (tmp_path / "input").write_text("hello\n")
 
     measure("sh", "-c", script, cwd=str(tmp_path), **conditions)
-
-
-def test_output_goes_to_a_file_that_is_written_again(measure: Measure, tmp_path: Path) -> None:
-    measure("echo", "hello", output=str(tmp_path / "output"), work=Work(count=3))
-
-    assert (tmp_path / "output").read_text() == "hello\n"
-
-
-def test_output_can_be_shown_on_stderr(measure: Measure, capfd: pytest.CaptureFixture[str]) -> None:
-    measure("sh", "-c", "echo out; echo err >&2", output="inherit")
-
-    output = capfd.readouterr()
-    assert output.err == "out\nerr\n" * 2
-    assert output.out == ""
-
-
-def test_the_environment_is_added_to_and_the_folder_kept(
-    measure: Measure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("KEPT", "ours")
-    monkeypatch.setenv("CHANGED", "ours")
-    check = 'test "$KEPT,$CHANGED,$ADDED,$PWD" = "ours,theirs,a=b\nc,$0"'
-    env = {"CHANGED": "theirs", "ADDED": "a=b\nc"}
-
-    measure("sh", "-c", check, str(tmp_path), env=env, cwd=str(tmp_path))
-
-
-def test_a_program_is_found_from_the_folder_it_runs_in(measure: Measure, tmp_path: Path) -> None:
-    (tmp_path / "it").write_text("#!/bin/sh\nexit 0\n")
-    (tmp_path / "it").chmod(0o755)
-
-    opened, _, _ = measure("./it", cwd=str(tmp_path))
-
-    assert opened["program"] == str(tmp_path / "it")
 
 
 def test_other_exit_statuses_are_counted_where_they_are_accepted(measure: Measure, tmp_path: Path) -> None:

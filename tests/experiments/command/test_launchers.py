@@ -21,18 +21,6 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @needs("cc")
-def test_it_is_built_once(cache: Path) -> None:
-    first = built_launcher()
-    built = Path(first.argv[0]).stat().st_mtime_ns
-
-    again = built_launcher()
-
-    assert again == first
-    assert Path(first.argv[0]).stat().st_mtime_ns == built
-    assert [path.name for path in (cache / "launchers").iterdir()] == [Path(first.argv[0]).name]
-
-
-@needs("cc")
 def test_one_in_the_cache_that_does_not_run_is_built_again() -> None:
     first = built_launcher()
     Path(first.argv[0]).write_text("cut short")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sectax.experiments.command import requests
-from sectax.experiments.command.requests import Clock, Done, Execution, Late, LauncherRefused, NotPrepared
+from sectax.experiments.command.requests import Done, Execution, Late, LauncherRefused, NotPrepared
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\0", codec="utf-8"))))
@@ -20,16 +20,6 @@ def test_any_words_make_one_line_of_plain_words(argv: list[str]) -> None:
     words = line.decode("ascii").split()
     assert line.count(b"\n") == 1
     assert [bytes.fromhex(word[1:]).decode() for word in words[6:]] == argv
-
-
-def test_times_are_reported_in_nanoseconds() -> None:
-    line = requests.run(None, 1, 5, strict=True, deadline_s=1.5, spin_s=0.000_001)
-
-    assert line == b"run - 1 5 1 1500000000 1000\n"
-
-
-def test_a_greeting_is_a_clock() -> None:
-    assert requests.read_hello(b"launcher 1 20 25\n") == Clock(pytest.approx(20e-9), pytest.approx(25e-9))
 
 
 def test_executions_are_read_in_seconds_and_bytes() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from sectax.experiments import registry
@@ -13,7 +11,7 @@ from sectax.experiments.interface import RunRequest
 from sectax.experiments.on_host.places import declares
 from sectax.experiments.planning import with_budget
 from sectax.model.plan import Plan, Stopping
-from tests.machines import planned, request_for
+from tests.machines import planned
 
 HERE = {"host": ("a=local", "b=local")}
 ASKED_NOTHING = Stopping(0.02)
@@ -32,14 +30,6 @@ def test_the_studys_commands_run_once_and_ours_in_blocks() -> None:
     assert {cell.id for cell in plan.cells} - once == {f"by-count/{name}" for name in PUBLISHED_TESTS}
 
 
-def test_only_one_pair_is_measured_where_no_host_was_named() -> None:
-    experiment = registry.load("confidential")
-
-    plan = planned(experiment, with_budget(experiment, request_for("published")))
-
-    assert plan.options["host"] == ("plain=local", "gvisor=oci:runsc")
-
-
 def test_the_time_that_is_announced_holds_the_commands_that_are_run() -> None:
     whole, quick = published(), published(test=("cpu", "mutex"))
     ours = published(test=("cpu", "mutex"), commands=("by-count",))
@@ -49,11 +39,6 @@ def test_the_time_that_is_announced_holds_the_commands_that_are_run() -> None:
     assert budgets_s[0] > 2 * files_s
     assert 2 * files_s > budgets_s[1] > budgets_s[2] > 0
     assert budgets_s[0] <= 1000
-
-
-def test_a_budget_or_a_number_of_blocks_that_was_asked_for_is_kept() -> None:
-    assert published(Stopping(0.02, budget_s=99.0)).stopping.budget_s == 99.0
-    assert published(replace(ASKED_NOTHING, fixed_blocks=6)).stopping.budget_s is None
 
 
 def test_the_pilot_is_told_how_long_a_command_of_the_study_takes_and_tries_ours() -> None:

@@ -5,18 +5,6 @@ from __future__ import annotations
 from sectax.experiments.confidential.circuit_breaker import CircuitBreaker
 
 
-def test_what_hung_once_is_asked_again_at_once_and_what_answers_between_two_hangs_too():
-    patience = CircuitBreaker(lambda: 100.0)
-
-    for _ in range(3):
-        patience.hung("vm-1", 80.0)
-        assert patience.rests_s("vm-1") == 0.0
-        assert patience.is_doubted("vm-1")
-        assert not patience.is_doubted("vm-2")
-        patience.answered("vm-1")
-        assert not patience.is_doubted("vm-1")
-
-
 def test_what_hung_twice_is_left_alone_and_asked_again_later():
     now = [100.0]
     patience = CircuitBreaker(lambda: now[0])

@@ -12,11 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sectax.experiments.confidential import probe
-from sectax.experiments.confidential import subject as subjects
 from sectax.experiments.confidential.output import UnknownOutput
 from sectax.experiments.confidential.subject import SysbenchSpec
 from sectax.experiments.confidential.sysbench_tests import PROBE_TESTS
-from sectax.model.errors import SubjectFailed, SubjectSkipped
+from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Work
 from tests.experiments.subjects import measured, subject_of
 from tests.machines import plan_of
@@ -63,15 +62,6 @@ def test_a_program_under_the_probe_keeps_its_output_and_its_exit_status():
 
 
 @needs_probe
-@pytest.mark.parametrize(
-    ("words", "status"),
-    [("run no-such-program", 127), ("", 2), ("no-such-test 1 1", 2), ("syscalls 0 1", 2), ("syscalls x 1", 2)],
-)
-def test_what_cannot_be_run_has_an_exit_status(words, status):
-    assert ask(*words.split()).returncode == status
-
-
-@needs_probe
 def test_a_test_that_cannot_be_done_is_no_figure(tmp_path):
     folder = tmp_path / "gone"
     folder.mkdir()
@@ -83,28 +73,6 @@ def test_a_test_that_cannot_be_done_is_no_figure(tmp_path):
     assert result.returncode == 3
     assert result.stdout == ""
     assert result.stderr.startswith("open: ")
-
-
-def test_a_host_on_which_the_probe_does_not_run_is_skipped(tmp_path, monkeypatch):
-    foreign = tmp_path / "probe"
-    foreign.write_bytes(b"\x7fELF for another processor")
-    foreign.chmod(0o755)
-    monkeypatch.setattr(probe, "built", lambda: foreign)
-    monkeypatch.setattr(subjects, "_WITHOUT_PROBE", set())
-    monkeypatch.setattr(subjects, "_WITH_PROBE", {})
-
-    for _ in range(2):  # the second time it is known
-        with pytest.raises(SubjectSkipped, match="local"):
-            SysbenchSpec("local", "syscalls").subject().open()
-
-
-def test_without_a_compiler_the_probe_is_skipped_with_what_to_install(monkeypatch):
-    monkeypatch.setattr(probe, "built", lambda: None)
-
-    with pytest.raises(SubjectSkipped) as caught:
-        SysbenchSpec("local", "syscalls").subject().open()
-
-    assert "gcc" in caught.value.hint
 
 
 @needs_probe
@@ -176,13 +144,3 @@ def test_cpuid_is_read_leaf_by_leaf():
     leaves = probe.read_cpuid("00000000 00000020 756e6547 6c65746e 49656e69\nnonsense\n80000000 8 0 0 0\n")
 
     assert leaves == {0: (0x20, 0x756E6547, 0x6C65746E, 0x49656E69)}
-
-
-@needs_probe
-def test_this_processor_names_its_vendor():
-    done = ask("cpuid")
-
-    if os.uname().machine == "x86_64":
-        assert 0 in probe.read_cpuid(done.stdout)
-    else:
-        assert done.returncode == 3

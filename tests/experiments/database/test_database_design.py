@@ -7,14 +7,6 @@ from tests.experiments.plans import planner, primary
 plan = planner("database")
 
 
-def test_the_quick_preset_compares_what_a_query_and_what_a_connection_costs() -> None:
-    made = plan("quick")
-
-    compared = {one.treatment for one in made.comparisons if one.standing == "primary"}
-    assert compared == {"kept/select/require"} | {f"new/select/{way}" for way in ("require", "verify-full", "md5")}
-    assert made.one_processor
-
-
 def test_what_differs_in_connecting_alone_is_not_measured_over_kept_connections() -> None:
     made = plan()
 

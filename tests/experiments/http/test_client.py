@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from sectax.experiments.client_server.certificates import for_loopback
-from sectax.experiments.client_server.server import free_port
 from sectax.experiments.http import parts
 from sectax.experiments.http.client import SharedClient
 from sectax.experiments.http.many_clients import ManyClients
@@ -20,7 +19,6 @@ from sectax.experiments.tls.certificates import authority
 from sectax.hosts.places import HERE
 from tests.experiments.subjects import refused
 from tests.fakes.http_service import Answer, HttpService, said, secured_by, without_end
-from tests.fakes.listener import answering
 from tests.needs import needs
 
 pytestmark = needs("the HTTP client in Go")
@@ -137,11 +135,6 @@ def test_of_several_at_once_one_that_is_left_waiting_has_its_time(piece: bytes, 
             client.measure("a", 100, 4, 60.0)
 
     assert time.monotonic() - began < 30
-
-
-def test_a_port_where_nobody_listens_is_refused(client: SharedClient) -> None:
-    with refused("refused"):
-        opened(client, f"http://127.0.0.1:{free_port()}/")
 
 
 def test_a_redirect_is_not_followed(client: SharedClient) -> None:
@@ -291,18 +284,6 @@ class TestSecured:
             witnesses = opened(client, service.url(), ca=ca, **files)
 
         assert witnesses["client_certificate"] is True
-
-    def test_plain_http_behind_https_has_a_reason_of_its_own(self, client: SharedClient) -> None:
-        """As servers do that read a handshake as a request."""
-        complaint = said(b"", "400 Bad Request")
-        with answering(lambda connection: connection.sendall(complaint)) as port, refused("not-tls"):
-            opened(client, f"https://127.0.0.1:{port}/")
-
-    def test_http2_that_is_not_spoken_is_no_failure(self, client: SharedClient, tmp_path: Path) -> None:
-        secured = secured_by(*for_loopback(), tmp_path)
-        secured.set_alpn_protocols(["http/1.1"])
-        with HttpService({"/": said()}, secured=secured) as service, refused("no-http2"):
-            opened(client, service.url(), ca=str(tmp_path / "server.pem"), http2=True)
 
 
 def test_several_clients_share_a_load_and_begin_together() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sectax.experiments.http.addresses import shown_header, shown_url, url_secrets
-from sectax.experiments.http.services import hidden, read_services, revealed, with_urls
+from sectax.experiments.http.services import hidden, read_services, revealed
 from sectax.model.errors import WrongUse
 from tests.experiments.plans import planner
 
@@ -69,14 +69,6 @@ def test_secrets_of_a_service_are_its_password_its_query_and_its_headers() -> No
     assert set(found) == {"u", "word", "abc", "def", "Bearer xyz", "Bearer", "xyz"}
 
 
-def test_urls_without_names_are_named_by_their_hosts() -> None:
-    made = with_urls(("http://a/", "http://u:word@b:81/x?token=abc", "http://b:81/x"), {})
-
-    assert made["baseline"] == ("http://a/",)
-    assert [given.partition("=")[0] for given in made["treatment"]] == ["b-81-x", "b-81-x-2"]
-    assert set(read_services(made)) == {"baseline", "b-81-x", "b-81-x-2"}
-
-
 def test_what_is_reported_for_one_service_is_reported_of_no_other() -> None:
     made = read_services(
         TWO
@@ -96,13 +88,6 @@ def test_what_is_reported_for_one_service_is_reported_of_no_other() -> None:
     assert (new.certificate, new.key) == ("/home/somebody/c.pem", "/home/somebody/k.pem")
 
 
-def test_a_file_of_authorities_without_a_name_is_for_the_urls_with_tls() -> None:
-    made = read_services(TWO | {"ca": ("ca.pem",)})
-
-    assert not made["baseline"].ca
-    assert made["new"].ca.endswith("ca.pem")
-
-
 def test_a_plain_run_has_one_cell_with_both_of_its_controls() -> None:
     made = plan()
 
@@ -120,10 +105,3 @@ def test_requests_that_overlap_have_turns_and_no_positive_control() -> None:
     assert len(made.cells) == 2
     assert not made.times_one_by_one
     assert not any(treatment.id.endswith("#positive") for treatment in made.treatments)
-
-
-def test_a_rate_is_a_level_of_the_load() -> None:
-    made = plan(options={"rate": ("200",)})
-
-    assert [cell.levels["load"] for cell in made.cells] == ["200/s"]
-    assert [cell.levels["concurrency"] for cell in made.cells] == ["16"]

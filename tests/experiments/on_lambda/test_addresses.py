@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import socket
-import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 
 import pytest
-from botocore.exceptions import ConnectionClosedError, EndpointConnectionError
 
 from sectax.experiments.on_lambda import AWS
 from sectax.experiments.on_lambda.local_lambda import LocalLambda
-from sectax.experiments.on_lambda.services import NoService
-from sectax.model.errors import SectaxError
 from tests.experiments.on_lambda.functions import close_services, needs_sandbox, service
 from tests.experiments.on_lambda.web import SilentHandler, web_server
 
@@ -44,65 +39,6 @@ def serving(status: int, body: bytes, **headers: str) -> Iterator[str]:
 
     with web_server(Handler) as address:
         yield address
-
-
-def refused(address: str) -> SectaxError:
-    with pytest.raises(SectaxError) as caught:
-        service(address)
-    assert address in caught.value.message
-    assert "--endpoint" in caught.value.hint
-    return caught.value
-
-
-@pytest.mark.more
-@pytest.mark.parametrize(
-    ("status", "body", "headers"),
-    [
-        (200, b"<html>hello</html>", {"Content_Type": "text/html"}),
-        (200, b"{}", {"Content_Type": "application/json"}),
-        (200, b"[1]", {"Content_Type": "application/json"}),
-        (200, b'{"Functions": 1}', {"Content_Type": "application/json"}),
-        (404, b"<html>not found</html>", {"Content_Type": "text/html"}),
-        (301, b"", {"Location": "http://127.0.0.1:1/"}),
-        (500, b"\xff\xfe", {}),
-        (403, b'{"message": "\\u001b[2J"}', {"Content_Type": "application/json"}),
-    ],
-)
-def test_a_server_that_is_no_lambda_is_reported(status, body, headers):
-    with serving(status, body, **headers) as address:
-        refusal = refused(address)
-
-    assert isinstance(refusal, NoService)
-    assert refusal.message.isprintable()
-
-
-def test_a_closed_port_is_reported():
-    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
-        port = listener.getsockname()[1]
-
-    assert isinstance(refused(f"http://127.0.0.1:{port}").__cause__, EndpointConnectionError)
-
-
-def test_what_hangs_up_is_reported():
-    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
-
-        def hang_up() -> None:
-            listener.accept()[0].close()
-
-        thread = threading.Thread(target=hang_up)
-        thread.start()
-        failed = refused(f"http://127.0.0.1:{listener.getsockname()[1]}")
-        thread.join()
-
-    assert isinstance(failed.__cause__, ConnectionClosedError)
-
-
-@pytest.mark.more
-def test_a_lambda_that_forbids_the_question_is_one_all_the_same():
-    with serving(403, b'{"Message": "no"}', x_amzn_ErrorType="AccessDeniedException") as address:
-        there = service(address)
-
-    assert there.endpoint == address
 
 
 @needs_sandbox

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 import subprocess
 import sys
 import zipfile
@@ -15,8 +14,6 @@ import pytest
 
 from sectax.experiments.hmac import events
 from sectax.experiments.on_lambda import functions
-from sectax.model.errors import WrongUse
-from sectax.parts.installer import SetUpFailed
 from tests.needs import needs
 
 KEY = "a key that only these tests know"
@@ -70,14 +67,6 @@ def test_the_same_sources_give_the_same_bytes(language, tmp_path, monkeypatch):
     assert digests[0] == digests[1]
 
 
-def test_a_zip_that_is_there_is_not_built_again(monkeypatch, tmp_path):
-    monkeypatch.setenv("SECTAX_CACHE", str(tmp_path))
-    built = functions.build("hmac_authorizer", "python")
-    built.write_bytes(b"as it was")
-
-    assert functions.build("hmac_authorizer", "python").read_bytes() == b"as it was"
-
-
 def test_the_zip_can_be_read_by_everyone_and_names_what_lambda_calls():
     function = functions.load("hmac_authorizer", "python")
     with zipfile.ZipFile(functions.build("hmac_authorizer", "python")) as archive:
@@ -88,32 +77,3 @@ def test_the_zip_can_be_read_by_everyone_and_names_what_lambda_calls():
     assert {"hmac_authorizer/handler.py", "msgpack/__init__.py"} <= set(names)
     assert modes == {0o100755}
     assert not [name for name in names if "test" in name or name.endswith(".pyc")]
-
-
-def test_without_go_the_reason_and_a_hint_are_given(monkeypatch, tmp_path):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setenv("SECTAX_CACHE", str(tmp_path))
-
-    with pytest.raises(SetUpFailed) as raised:
-        functions.build("hmac_authorizer", "go")
-    assert "Go" in raised.value.hint
-
-
-@needs_go
-def test_a_compiler_that_fails_is_quoted(monkeypatch, tmp_path):
-    copy = tmp_path / "functions" / "hmac_authorizer"
-    shutil.copytree(functions.load("hmac_authorizer", "go").folder, copy / "go")
-    shutil.copy(functions.load("hmac_authorizer", "go").folder.parent / "function.toml", copy)
-    (copy / "go" / "main.go").write_text("package main\n\nfunc main() { nonsense() }\n")
-    monkeypatch.setattr(functions.cache, "bundled", lambda kind, name: copy)
-    monkeypatch.setenv("SECTAX_CACHE", str(tmp_path / "cache"))
-
-    with pytest.raises(SetUpFailed, match="undefined: nonsense"):
-        functions.build("hmac_authorizer", "go")
-    assert os.listdir(tmp_path / "cache" / "functions") == []
-
-
-@pytest.mark.parametrize(("name", "language"), [("nonesuch", "go"), ("hmac_authorizer", "cobol")])
-def test_what_does_not_exist_is_reported(name, language):
-    with pytest.raises(WrongUse, match=r"nonesuch|cobol"):
-        functions.load(name, language)

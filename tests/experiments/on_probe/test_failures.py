@@ -14,10 +14,10 @@ BKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj
 """
 
 
-def test_a_kill_for_memory_says_so_and_what_helps() -> None:
+def test_a_kill_for_memory_says_so_and_what_helps(agreed) -> None:
     died = ChildDied(-9, out_of_memory=True, stderr_tail=b"")
 
-    assert "exit status 137, killed for memory" in story(died, "measure")
+    agreed(story(died, "measure"), advice(died, "php"))
     assert advice(died, "php") != advice(None, "php")
 
 

@@ -125,11 +125,6 @@ def test_a_probe_of_protocol_1_0_gives_wall_time_alone(make: Make) -> None:
     assert [one.metric for one in subject.visit(Work(count=5)).observations] == ["batch_time"]
 
 
-def test_extra_operations_do_not_go_with_single_ones(opened: Make) -> None:
-    with pytest.raises(ValueError, match="extra"):
-        opened().visit(Work(count=5, each=True, extra=1))
-
-
 def test_a_visit_has_telemetry(opened: Make) -> None:
     telemetry = opened().visit(Work(count=10_000)).telemetry
 
@@ -143,17 +138,6 @@ def test_waiting_is_no_cpu_time_and_what_settles_is_in_the_span(opened: Make) ->
     wall, cpu = visit.observations
     assert cpu.value < wall.value / 2
     assert visit.telemetry["spanned_s"] >= wall.value + 30 * 0.002
-
-
-def test_processes_start_side_by_side(make: Make) -> None:
-    subjects = [make() for _ in range(4)]
-    for subject in subjects:
-        subject.start()
-
-    assert len({subject.pid for subject in subjects}) == 4
-    for subject in subjects:
-        subject.open()
-        subject.close()
 
 
 def test_it_is_a_subject_and_its_spec_travels_without_showing_its_secret() -> None:

@@ -8,7 +8,6 @@ from types import ModuleType
 
 import pytest
 
-from sectax.experiments.s3.client_process import ObjectBatch
 from sectax.parts import cache
 
 
@@ -41,10 +40,3 @@ def test_in_flight_is_the_overlap_while_counted_operations_run(
     operations = [client.Times(elapsed, began=began) for began, elapsed in spans]
 
     assert client.in_flight(operations, operations[ramp : len(operations) - ramp]) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(("in_flight", "is_possible"), [(0.0, False), (1.2, True), (8.0, True), (8.3, False)])
-def test_more_at_once_than_there_are_is_refused(in_flight: float, is_possible: bool) -> None:
-    batch = ObjectBatch(elapsed_ns=[10] * 80, wall_ns=1000, cpu_ns=0, peak_bytes=0, attempts=96, in_flight=in_flight)
-
-    assert (batch.complaint(80, 1.0, 8) is None) is is_possible

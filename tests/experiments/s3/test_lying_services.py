@@ -12,7 +12,7 @@ import pytest
 
 from sectax.experiments.s3 import buckets as room
 from sectax.experiments.s3.bench import S3Bench
-from sectax.experiments.s3.buckets import Buckets, LeftBehind, sweep
+from sectax.experiments.s3.buckets import Buckets, LeftBehind
 from sectax.experiments.s3.experiment import EXPERIMENT
 from sectax.experiments.s3.spec import S3Spec
 from sectax.model.errors import SubjectSkipped
@@ -70,18 +70,6 @@ def test_a_listing_without_end_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     assert {one.bucket for one in remaining} == set(created)
     assert service.requests["ListObjectsV2"] <= 6
-
-
-def test_the_next_run_is_kept_waiting_for_a_while_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with serving(LyingS3(keeps_objects=True)) as service:
-        buckets = Buckets(service.access, tmp_path)
-        stored(service, buckets.make("none"), buckets.prefix, 10)
-        buckets.remove()
-        asked = service.requests["DeleteObjects"]
-        left = sweep(service.access, tmp_path)
-
-    assert len(left) == 1
-    assert service.requests["DeleteObjects"] == asked + 1
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

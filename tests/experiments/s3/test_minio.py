@@ -15,7 +15,7 @@ from sectax.experiments.client_server.server import ServerFailed
 from sectax.experiments.client_server.work_folder import WorkFolder, sweep
 from sectax.experiments.s3.bench import sweep_data
 from sectax.experiments.s3.buckets import client
-from sectax.experiments.s3.minio import WORK_FOLDERS, Minio
+from sectax.experiments.s3.minio import WORK_FOLDERS
 from tests.experiments.s3.servers import needs_minio, running
 
 
@@ -77,17 +77,6 @@ def test_what_was_killed_before_its_folder_had_its_name_is_swept_once_nobody_can
 
     assert sweep(WORK_FOLDERS, tmp_path) == 1
     assert {path.name for path in tmp_path.iterdir()} == {"new-sectax-s3-begun", "new-sectax-other-kind"}
-
-
-@needs_minio
-@pytest.mark.more
-def test_a_folder_that_cannot_be_written_is_reported_with_what_to_do(tmp_path: Path) -> None:
-    file = tmp_path / "file"
-    file.write_text("")
-
-    with pytest.raises(ServerFailed) as caught:
-        Minio(file / "below").start()
-    assert "--data" in caught.value.hint
 
 
 def test_what_a_killed_run_left_where_data_had_put_it_is_removed_by_the_next_run_elsewhere(

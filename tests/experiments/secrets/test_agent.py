@@ -11,7 +11,6 @@ from sectax.experiments.secrets import agent
 from sectax.parts import installer
 from sectax.parts import registry as parts
 from sectax.parts.installer import SetUpFailed
-from tests.program import sectax
 
 CRATE = b"the crate"
 
@@ -68,19 +67,3 @@ def test_another_crate_under_the_same_version_is_refused(cargo: Path, monkeypatc
     with pytest.raises(SetUpFailed, match=agent.CRATE):
         agent.build(lambda line: None)
     assert agent.missing() is not None
-
-
-def test_what_cargo_said_last_is_the_reason_of_a_failure(cargo: Path) -> None:
-    cargo.write_text("echo 'error: linker not found' >&2; exit 101\n")
-
-    with pytest.raises(SetUpFailed, match="linker not found"):
-        agent.build(lambda line: None)
-
-
-def test_doctor_says_that_cargo_is_missing_and_where_it_is_to_be_had(tmp_path: Path) -> None:
-    empty = tmp_path / "bin"
-    empty.mkdir()
-    result = sectax("doctor", PATH=str(empty), SECTAX_CACHE=str(tmp_path / "cache"))
-
-    assert "cargo" in result.out + result.err
-    assert "rustup.rs" in result.out + result.err

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +9,7 @@ from pathlib import Path
 import pytest
 from botocore.exceptions import ClientError, SSLError
 
-from sectax.experiments.secrets.backend import Backend, BackendFailed
+from sectax.experiments.secrets.backend import Backend
 from tests.experiments.secrets.client import client
 from tests.fakes import faulty_stand_in
 from tests.fakes.faulty_stand_in import fail
@@ -50,14 +48,6 @@ def test_calls_and_connections_are_counted_and_a_rare_secret_ends_its_connection
     assert (calls.get, calls.describe, calls.refused, calls.connections - before) == (4, 1, 0, 2)
 
 
-def test_an_unknown_secret_is_refused_as_the_service_refuses(backend: Backend, tmp_path: Path) -> None:
-    with pytest.raises(ClientError) as refused:
-        client(backend, tmp_path / "ca.pem").get_secret_value(SecretId="nobody's")
-
-    assert refused.value.response["Error"]["Code"] == "ResourceNotFoundException"
-    assert backend.calls().refused == 1
-
-
 def test_who_does_not_trust_its_certificate_gets_nothing(backend: Backend) -> None:
     with pytest.raises(SSLError):
         client(backend, None).get_secret_value(SecretId=backend.often(32).name)
@@ -90,10 +80,3 @@ def test_a_longer_way_is_paid_by_a_new_connection_and_by_every_call(tmp_path: Pa
         assert backend.calls().get == 2
     assert took[0] >= 0.3
     assert took[1] >= 0.1
-
-
-def test_a_backend_that_died_is_named(backend: Backend) -> None:
-    os.kill(backend._child.pid, signal.SIGKILL)
-
-    with pytest.raises(BackendFailed):
-        backend.calls()

@@ -39,12 +39,6 @@ def test_secrets_are_there_inside_it_and_gone_for_good_after_it(client: Any) -> 
         client.get_secret_value(SecretId=kept.often(32).name)
 
 
-def test_two_runs_have_secrets_of_their_own(client: Any) -> None:
-    with RealService(client, [32], rare=0, sometimes=0) as one, RealService(client, [32], rare=0, sometimes=0) as two:
-        assert one.often(32).name != two.often(32).name
-        assert one.often(32).value != two.often(32).value
-
-
 def test_what_was_made_is_deleted_where_the_rest_is_refused_and_where_the_run_fails(client: Any) -> None:
     taken = RealService(client, [32], rare=3, sometimes=0)
     client.create_secret(Name=taken.rare(32, 2).name, SecretString="somebody else's")

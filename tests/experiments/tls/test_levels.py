@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-from sectax.experiments.tls import levels
 from sectax.experiments.tls.levels import SHARES, Setup, setups
 from tests.experiments.plans import planner, primary
 
@@ -20,26 +17,11 @@ def test_a_preset_changes_one_factor_of_the_usual_setup_at_a_time() -> None:
         assert sum(getattr(setup, name) != getattr(base, name) for name in vars(base)) == 1
 
 
-def test_quick_asks_for_six_changes_of_one_library() -> None:
-    made = plan("quick")
-
-    assert primary(made, "setup") == {"no-TLS", "TLS1.2", "X25519MLKEM768", "cert-RSA-2048", "mTLS", "resumed"}
-    assert {cell.levels["library"] for cell in made.cells} == {"go"}
-
-
 def test_levels_that_somebody_chose_are_the_question_and_the_first_is_the_baseline() -> None:
     made = plan("quick", group="x25519mlkem768,P-256")
 
     assert made.treatment(made.cells[0].baseline).levels["setup"] == "TLS1.3+P-256+P-256"
     assert primary(made, "setup") == {"X25519MLKEM768"}
-
-
-def test_one_setup_of_two_libraries_compares_the_libraries() -> None:
-    made = plan("quick", group="x25519mlkem768", library="rustls,go")
-
-    assert made.control == "library"
-    assert primary(made, "library") == {"rustls"}
-    assert made.treatment(made.cells[0].baseline).levels["library"] == "go"
 
 
 def test_what_tls12_or_a_library_cannot_do_is_skipped_with_its_reason() -> None:
@@ -56,15 +38,3 @@ def test_a_setup_promises_the_sizes_of_its_key_shares() -> None:
     assert Setup(group="X25519MLKEM768").declares("go")["key_share_bytes"] == "1216 up, 1120 down"
     assert Setup(protocol="none").declares("go") == {"protocol": "none", "library": "go"}
     assert "group" not in Setup(protocol="tls12", resumption="on").declares("go")
-
-
-@pytest.mark.parametrize(("given", "seconds"), [("40ms", 0.04), ("0.5s", 0.5), ("2 ms", 0.002), ("", 0.0)])
-def test_a_delay_is_a_time_with_its_unit(given: str, seconds: float) -> None:
-    assert levels.delay_s({"delay": (given,)} if given else {}) == pytest.approx(seconds)
-
-
-def test_the_levels_that_were_asked_for_come_back_out_of_the_plan() -> None:
-    asked = {"group": ("X25519", "P-256"), "library": ("go",)}
-
-    assert levels.asked(levels.kept(asked)) == asked
-    assert levels.kept({}) == {}

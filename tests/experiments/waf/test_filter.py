@@ -60,11 +60,6 @@ def test_an_attack_is_refused_where_it_is_blocked_and_nothing_else_ever(
     assert "coraza/v3" in said["libraries"]
 
 
-def test_a_mode_that_does_not_exist_is_no_server() -> None:
-    with pytest.raises(ServerFailed, match="maybe"), service("maybe", 1):
-        pass
-
-
 def test_a_server_that_has_ended_says_so() -> None:
     with service("off", 1) as one:
         os.kill(one.pid, signal.SIGKILL)

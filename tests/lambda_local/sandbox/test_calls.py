@@ -99,7 +99,7 @@ def test_arguments_decide_where_the_name_does_not(found, expected):
 
 
 def test_an_architecture_without_a_list_gets_no_instance():
-    with pytest.raises(OSError, match="no list of its system calls"):
+    with pytest.raises(OSError, match="riscv64"):
         call_filter("riscv64")
 
 

@@ -56,7 +56,7 @@ def test_a_target_may_be_inside_another(code: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("target", ["/usr/no/such/place", "/"])
 def test_a_target_that_cannot_be_made_is_an_error_and_leaves_nothing(code: Path, target: str) -> None:
-    with pytest.raises(InstanceFailed, match="no instance can be made"):
+    with pytest.raises(InstanceFailed):
         _instance(Mount(code, target))
 
     assert traces_of(_NAME) == []

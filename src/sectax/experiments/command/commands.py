@@ -213,7 +213,7 @@ def _split(what: str, text: str, *, shell: bool) -> tuple[str, ...]:
     try:
         words = tuple(shlex.split(text))
     except ValueError as error:
-        raise WrongUse(f"{what} is badly quoted: {error}", "balance the quotes") from error
+        raise WrongUse(f"{what} is badly quoted", "balance the quotes") from error
     if not words:
         raise WrongUse(f"{what} is empty", "say what to run, as in 'sleep 1'")
     return words

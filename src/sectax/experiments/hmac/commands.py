@@ -65,8 +65,8 @@ def _key(path: str | None) -> bytes:
     return key
 
 
-def _warn_if_readable(path: str | None, key: bytes) -> None:
-    for warning in files.key_warnings(path, os.environ, key):
+def _warn_if_readable(path: str | None, key: bytes, *, descriptor: int | None = None) -> None:
+    for warning in files.key_warnings(path, os.environ, key, descriptor=descriptor):
         click.echo(f"warning: {printable(warning)}", err=True)
 
 
@@ -94,7 +94,7 @@ def keygen(out: str, force: bool, json_: bool) -> None:
             raise WrongUse("--out - prints the key, and --json a document", "leave one of them out")
         key = files.new_key()
         click.echo(key)
-        _warn_if_readable("/dev/stdout", key.encode())  # a shell makes the file that it is sent to readable for others
+        _warn_if_readable("/dev/stdout", key.encode(), descriptor=1)  # a shell makes that file readable for others
         return
     written = files.write_key(Path(out), force=force)
     _key(out)  # some file systems keep no modes, and everybody may read what is there

@@ -73,11 +73,14 @@ def shared_key(path: str | None, environment: Mapping[str, str]) -> bytes:
     return key
 
 
-def key_warnings(path: str | None, environment: Mapping[str, str], key: bytes) -> list[str]:
+def key_warnings(
+    path: str | None, environment: Mapping[str, str], key: bytes, *, descriptor: int | None = None
+) -> list[str]:
     """Warnings about a shared key that was read. No sentence holds any of it.
 
     Args:
         path, environment: as they were given to `shared_key`.
+        descriptor: the open file, where there is one: a path such as /dev/stdout is not everywhere.
     """
     warnings = []
     if len(key) < _SHORTEST_KEY_BYTES:
@@ -88,7 +91,7 @@ def key_warnings(path: str | None, environment: Mapping[str, str], key: bytes) -
     path = path or environment.get("SHARED_KEY_FILE")
     if path is not None:
         with contextlib.suppress(OSError):
-            status = os.stat(path)
+            status = os.stat(path if descriptor is None else descriptor)
             mode = stat.S_IMODE(status.st_mode)
             if stat.S_ISREG(status.st_mode) and mode & 0o077:  # a terminal's mode says who may write to it
                 warnings.append(

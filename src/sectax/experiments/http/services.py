@@ -243,7 +243,7 @@ def _starts(options: Mapping[str, tuple[str, ...]], names: tuple[str, ...]) -> d
         try:
             starts[name] = tuple(shlex.split(text))
         except ValueError as error:
-            raise WrongUse(f"--start {name} is badly quoted: {error}", "balance the quotes") from error
+            raise WrongUse(f"--start {name} is badly quoted", "balance the quotes") from error
         if not starts[name]:
             raise WrongUse(f"--start {name} is empty", f"as in --start {name}='./server {PORT}'")
     return starts

@@ -135,7 +135,8 @@ def read_certificate(path: Path) -> str:
     try:
         text = path.read_text()
     except (OSError, UnicodeDecodeError) as error:
-        raise WrongUse(f"--ca {path} cannot be read: {error}", "give a file with a certificate as PEM") from error
+        why = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise WrongUse(f"--ca {path} cannot be read: {why}", "give a file with a certificate as PEM") from error
     if "BEGIN CERTIFICATE" not in text:
         raise WrongUse(f"--ca {path} holds no certificate", "give a file with a certificate as PEM")
     return text
