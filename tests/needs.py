@@ -136,6 +136,7 @@ PARTS = {
     "the functions": Part(in_cache("functions/hmac_authorizer-python-*.zip"), setup("hmac")),
     "the functions in Go": Part(in_cache("functions/hmac_authorizer-go-*.zip"), setup("hmac")),
     "Go": debian(has_program("go"), "golang-go"),
+    "ip": debian(has_program("ip"), "iproute2"),
     "cc": debian(has_program("cc", "gcc", "clang"), "gcc libc6-dev"),
     "headers of OpenSSL": debian(Path("/usr/include/openssl/evp.h").exists, "libssl-dev"),
     "Node": Part(Path("/usr/bin/node").exists, apt("nodejs")),
@@ -167,6 +168,7 @@ PARTS = {
     "the Rust probe": probe("rust"),
     "moto": Part(in_cache("secrets/backend-*/complete"), setup("secrets")),
     "the agent of Secrets Manager": Part(in_cache("secrets/agent-*/sha256"), setup("secrets")),
+    "the AWS CLI": Part(lambda: succeeds("aws", "--version"), "pip install awscli"),
     "mkdocs": Part(lambda: importlib.util.find_spec("mkdocs") is not None, "make docs"),
     "Chromium": debian(lambda: chromium() is not None, "chromium"),
 }

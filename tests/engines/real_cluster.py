@@ -19,9 +19,11 @@ _COMES_S = 60.0
 class RealCluster:
     """One scheduler and its workers on loopback. Leaving it ends them."""
 
-    def __init__(self, folder: Path, *, tls: Sequence[str] = ()):
+    def __init__(self, folder: Path, *, tls: Sequence[str] = (), host: str = "127.0.0.1", prefix: Sequence[str] = ()):
         self.folder = folder
         self._tls = tuple(tls)
+        self._host = host
+        self._prefix = tuple(prefix)
         self._environment = os.environ | {
             "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0",
             "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "false",
@@ -35,7 +37,7 @@ class RealCluster:
     @property
     def on(self) -> str:
         """What `--on` is given."""
-        return f"dask://127.0.0.1:{self.port}"
+        return f"dask://{self._host}:{self.port}"
 
     def __enter__(self) -> Self:
         self.start_scheduler()
@@ -50,7 +52,7 @@ class RealCluster:
     def start_scheduler(self) -> None:
         """Start it; a second one takes the place of the first, at the same port."""
         log = self.folder / f"scheduler-{len(self.logs)}.log"
-        words = ["scheduler", "--host", "127.0.0.1", "--port", str(self.port), "--dashboard-address", ":0"]
+        words = ["scheduler", "--host", self._host, "--port", str(self.port), "--dashboard-address", ":0"]
         self.scheduler = self._start([*words, *self._tls], log)
         said = _wait_for(log, "Scheduler at:", self.scheduler)
         self.port = int(said.partition("Scheduler at:")[2].split()[0].rpartition(":")[2])
@@ -58,7 +60,7 @@ class RealCluster:
     def add_worker(self, *words: str, prefix: Sequence[str] = (), wait: bool = True) -> subprocess.Popen[bytes]:
         """Start a worker, behind the words of another program where it is to live on a machine of its own."""
         log = self.folder / f"worker-{len(self.logs)}.log"
-        address = f"{'tls' if self._tls else 'tcp'}://127.0.0.1:{self.port}"
+        address = f"{'tls' if self._tls else 'tcp'}://{self._host}:{self.port}"
         own = ["worker", address, "--no-dashboard", "--nthreads", "4", "--memory-limit", "0", *self._tls, *words]
         local = self.folder / f"scratch-{len(self.logs)}"
         worker = self._start([*own, "--local-directory", str(local)], log, prefix)
@@ -75,7 +77,7 @@ class RealCluster:
         self.logs.append(log)
         with log.open("wb") as out:
             return subprocess.Popen(
-                [*prefix, *DASK, *words],
+                [*(prefix or self._prefix), *DASK, *words],
                 cwd=self.folder,
                 stdin=subprocess.DEVNULL,
                 stdout=out,

@@ -28,12 +28,13 @@ from tests.record.runs import read, rows
 pytestmark = [pytest.mark.more, needs("mounts")]
 
 
-def machine(folder: Path, name: str) -> list[str]:
-    """The words behind which a program runs on a machine of this name."""
+def machine(folder: Path, name: str, *inside: str, again: bool = False) -> list[str]:
+    """The command prefix that runs a program on a machine of this name; *again* restarts it, as a supervisor does."""
     boot = folder / f"{name}.boot"
     boot.write_text(f"{uuid.uuid5(uuid.NAMESPACE_DNS, name)}\n")
-    script = f'mount --bind {shlex.quote(str(boot))} /proc/sys/kernel/random/boot_id && hostname {name} && exec "$@"'
-    return ["unshare", "--mount", "--uts", "sh", "-c", script, "sh"]
+    program = 'while :; do "$@"; sleep 1; done' if again else 'exec "$@"'
+    script = f"mount --bind {shlex.quote(str(boot))} /proc/sys/kernel/random/boot_id && hostname {name} && {program}"
+    return [*inside, "unshare", "--mount", "--uts", "sh", "-c", script, "sh"]
 
 
 @pytest.fixture
