@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from sectax.gate.checkouts import Repository
+from sectax.gate.history import history
+from sectax.model.errors import WrongUse
 from sectax.run.git import revision_facts as revision
 from tests.program import sectax
 from tests.workflow.repositories import commit, git
@@ -43,6 +46,48 @@ def test_a_hostile_repository_starts_no_program(repository: Path) -> None:
 
     assert revision({})["revision"]
     assert not (repository / "started").exists()
+
+
+@pytest.mark.parametrize("driver", ["mark", "m.a.rk"])
+@pytest.mark.parametrize("key", ["clean", "smudge", "process"])
+def test_filters_of_a_repository_are_not_started(repository: Path, tmp_path: Path, driver: str, key: str) -> None:
+    started = tmp_path / "started"
+    (repository / ".gitattributes").write_text(f"code filter={driver}\n")
+    commit(repository)
+    (repository / "included").write_text(f'[filter "{driver}"]\n\t{key} = touch {started}; cat\n\trequired = true\n')
+    git(repository, "config", "include.path", "../included")
+    (repository / "code").write_text("two")
+
+    assert revision({})["revision.changed"] == "yes"
+    with Repository.here().fresh(git(repository, "rev-parse", "HEAD"), None) as tree:
+        assert (tree / "code").read_text() == "one"
+    assert not started.exists()
+
+
+def test_filters_of_the_user_run(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = tmp_path / "gitconfig"
+    settings.write_text('[filter "upper"]\n\tclean = tr a-z A-Z\n')
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    (repository / ".gitattributes").write_text("code filter=upper\n")
+    commit(repository)
+    (repository / "code").write_text("ONE")  # as the filter stored it
+
+    assert revision({})["revision.changed"] == "no"
+
+
+def test_a_partial_clone_fetches_nothing(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    git(repository, "config", "uploadpack.allowFilter", "true")
+    (repository / "r.sectax").write_text("a run file")
+    commit(repository)
+    started, clone = tmp_path / "started", tmp_path / "clone"
+    git(tmp_path, "clone", "--quiet", "--no-checkout", "--filter=blob:none", f"file://{repository}", str(clone))
+    git(clone, "config", "remote.origin.uploadpack", f"touch {started}; git-upload-pack")
+    monkeypatch.chdir(clone)
+
+    assert revision({})["revision"]
+    with pytest.raises(WrongUse):
+        history("HEAD")
+    assert not started.exists()
 
 
 def test_the_run_records_the_revision_and_the_conditions(repository: Path) -> None:

@@ -16,7 +16,7 @@ from sectax.experiments.command.hook import HookFailed, run_hook
 from sectax.model.environment import SHORT
 from sectax.model.errors import WrongUse
 from sectax.parts.cache import cache_folder
-from sectax.run.git import ask_git, resolve_commit
+from sectax.run.git import ask_git, changed_files, resolve_commit
 
 _BUILT = "built"
 _TREE = "tree"
@@ -56,7 +56,7 @@ class Repository:
     @property
     def is_changed(self) -> bool:
         """Whether tracked files differ from the checked-out commit."""
-        return bool(ask_git("status", "--porcelain", "--untracked-files=no"))
+        return bool(changed_files())
 
     @contextlib.contextmanager
     def cached(self, commit: str, build: str | None) -> Iterator[Path]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import io
+import hashlib
 import math
 import multiprocessing
 import os
-import subprocess
-import tarfile
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -22,12 +20,13 @@ from sectax.model.finding import NO_CLAIM, VerdictId
 from sectax.model.history import CostChange, CostPoint, History, HistoryLine
 from sectax.model.treatment import CONTROLS, Standing
 from sectax.parts.cache_entry import CacheEntry
-from sectax.run.files import run_files
+from sectax.run.files import SUFFIX, run_files
 
 # Facts that identify a machine; kernel and software may change on it, and are reported with a change.
 _MACHINE = ("host.cpu_model", "host.cpus", "host.machine", "host.cpu_quota", "host.virtualisation")
 _CHUNK = 16
-_BRANCH_S = 60.0
+_MOST_BYTES = 4 << 30  # of all run files of a branch
+_LONGEST_NAME = 250
 _FOUND_BY = (
     "optimal partitioning (as PELT); at most 3 in 100 series without a change are reported to have one if runs are "
     "independent, more if costs drift"
@@ -186,21 +185,29 @@ def _changes(points: Sequence[tuple[str, _Run, _Compared]]) -> Iterator[CostChan
 
 def _unpack(revision: str, folder: Path) -> None:
     """Copy the run files of a revision into a folder. Raises `WrongUse`."""
-    from sectax.run.git import ask_git, resolve_commit
+    from sectax.run.git import copy_blobs, list_blobs, resolve_commit
 
     commit = resolve_commit(revision)
     if not commit and Path(revision).is_file():
         raise WrongUse(f"{revision} is a file, not a folder", f"sectax show {revision} prints a run")
     if not commit:
         raise WrongUse(f"{revision} is neither a folder nor a branch of this repository", "sectax history FOLDER")
-    # In a subfolder, git would pack that folder only.
-    root = ask_git("rev-parse", "--show-toplevel")
-    done = subprocess.run(["git", "archive", commit], cwd=root, capture_output=True, timeout=_BRANCH_S, check=False)
-    if done.returncode:
-        raise WrongUse(f"git cannot read the files of {revision}", f"for the reason run: git archive {commit}")
-    with tarfile.open(fileobj=io.BytesIO(done.stdout)) as packed:
-        for member in packed:
-            content = packed.extractfile(member) if member.isfile() and member.name.endswith(".sectax") else None
-            if content is not None:
-                # A unique name, whatever else is in the branch.
-                (folder / member.name.replace("/", "\N{DIVISION SLASH}")).write_bytes(content.read())
+    blobs = list_blobs(commit, SUFFIX)
+    if blobs is None:
+        raise WrongUse(f"git cannot read the files of {revision}", f"for the reason run: git ls-tree -r {commit}")
+    if sum(blob.size for blob in blobs) > _MOST_BYTES:
+        raise WrongUse(
+            f"the run files of {revision} have more than {_MOST_BYTES >> 30} GiB",
+            "check out the files, and name the folder",
+        )
+    if not copy_blobs(blobs, [folder / _file_name(blob.path) for blob in blobs]):
+        raise WrongUse(f"this clone lacks files of {revision}", f"fetch them: git checkout {commit}")
+
+
+def _file_name(path: str) -> str:
+    """A unique name for a file of any folder of a branch, short enough for the file system."""
+    name = path.replace("/", "\N{DIVISION SLASH}")
+    if len(name.encode()) <= _LONGEST_NAME:
+        return name
+    digest = hashlib.sha256(path.encode()).hexdigest()[:12]
+    return f"{name[:50]}…{digest}{SUFFIX}"
