@@ -203,3 +203,65 @@ def test_the_history_names_the_commits_that_were_judged(project):
 def test_wrong_use_is_refused_before_anything_is_measured(project, typed):
     refused_as_agreed(GOLDEN / "gate.txt", typed, gate(project, *shlex.split(typed)), project)
     assert not list(project.glob("*.sectax"))
+
+
+def write_config(project: Path, branch: str, text: str | None, name: str = "sectax.toml") -> None:
+    """Commit a file on a branch, or its removal, and return to the branch `change`."""
+    git(project, "checkout", "--quiet", branch)
+    if text is None:
+        (project / name).unlink()
+    else:
+        (project / name).write_text(text)
+    commit(project)
+    git(project, "checkout", "--quiet", "change")
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("[gate]\nself-test = true\n", 1),
+        ('[gate]\non-unknown = "pass"\nlimit = ["slower>10000%"]\n', 1),
+        ('[run.command]\ntreatment = ["new=sleep 0.1"]\n', 1),
+        (None, 1),
+    ],
+)
+def test_a_change_does_not_decide_about_its_own_gate(project: Path, text: str | None, status: int) -> None:
+    write_config(project, "main", "[run]\nblocks = 6\n")
+    git(project, "merge", "--quiet", "-X", "ours", "main")
+    write_config(project, "change", text)
+
+    words = ("--baseline-rev", "main", "--limit", "slower>5%", "--json", "--", "run", "command")
+    said = gate(project, *words, *OLD, "--treatment", "new=sleep 0.2 {treatment}", *SEED)
+
+    assert said.status == status, said.err
+    assert json.loads(said.out)["outcome"] == "exceeded"
+    assert {len(analyse_file(file).measured.blocks) for file in project.glob("*.sectax")} == {6}
+
+
+def test_a_baseline_named_in_a_changed_file_is_refused(project: Path) -> None:
+    write_config(project, "change", '[gate]\nbaseline-rev = "main"\nlimit = ["slower>5%"]\n')
+
+    assert gate(project, "--", "run", "command", *SLOWER).status == 2
+    write_config(project, "main", '[gate]\nbaseline-rev = "main"\nlimit = ["slower>5%"]\n')
+    assert gate(project, "--trust-config", "--", "run", "command", *SLOWER, *SEED).status == 1
+
+
+def test_limits_are_those_of_the_baseline(project: Path) -> None:
+    write_config(project, "main", 'limits = ["slower>5%"]\n', "limits.toml")
+    git(project, "merge", "--quiet", "-X", "ours", "main")
+    write_config(project, "change", 'limits = ["slower>900%"]\n', "limits.toml")
+    write_config(project, "change", 'limits = ["slower>900%"]\n', "own.toml")
+
+    words = ("--baseline-rev", "main", "--limits")
+    assert gate(project, *words, "limits.toml", "--", "run", "command", *SLOWER, *SEED).status == 1
+    assert gate(project, *words, "own.toml", "--", "run", "command", *SLOWER, *SEED).status == 2
+
+
+def test_no_config_ignores_the_file_after_the_dashes_too(project: Path) -> None:
+    write_config(project, "main", "[run]\nblocks = 6\n[run.command]\nprepare = ['touch started']\n")
+    git(project, "merge", "--quiet", "-X", "ours", "main")
+
+    said = gate(project, "--no-config", *TWO, "--", "run", "command", "sleep 0.1", *SEED)
+
+    assert said.status == 0, said.err
+    assert not (project / "started").exists()

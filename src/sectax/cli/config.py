@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import functools
+import hashlib
+import itertools
 import os
-from collections.abc import Callable, Iterable, Mapping
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,29 +30,90 @@ _RIVALS = (
 )
 
 
-def find() -> Path | None:
-    """The nearest `sectax.toml`; None without one."""
+# Options that start no program, reach no host and write no file; any other key needs `sectax trust` of the file.
+HARMLESS = frozenset(
+    {"all", "ascii", "blocks", "budget", "fail-if", "fail-on", "json", "limit", "margin", "max-blocks", "no-summary"}
+    | {"on-unknown", "precise", "quiet", "runs", "seed", "strict", "until", "verbose", "warmup"}
+)
+NO_CONFIG, TRUST = "--no-config", "--trust-config"
+no_config = click.option(NO_CONFIG, is_flag=True, expose_value=False, help="Take no defaults from sectax.toml.")
+trust_config = click.option(
+    TRUST, is_flag=True, expose_value=False, help="Use sectax.toml even if it was not trusted by `sectax trust`."
+)
+
+
+@dataclass(frozen=True)
+class ConfigFile:
+    """A `sectax.toml`: its path, and its content, which may be that of another revision."""
+
+    path: Path
+    text: str
+
+    def sections(self, hint: str = "it is TOML: [run], and below it margin = '5%'") -> dict[str, Any]:
+        """Parse the file. Raises `WrongUse`, with *hint*."""
+        import tomllib
+
+        try:
+            return tomllib.loads(self.text)
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
+            why = "it is nested too deeply" if isinstance(error, RecursionError) else error
+            raise WrongUse(f"{self.path} cannot be read: {why}", hint) from error
+
+    def is_trusted(self) -> bool:
+        return _mark(self.text).exists()
+
+    def trust(self) -> None:
+        """Remember the content of the file as trusted."""
+        mark = _mark(self.text)
+        mark.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        mark.touch(mode=0o600)
+
+
+# What a gate uses instead of the file in the current folder: the one of the baseline revision, or none.
+_CHOSEN: ContextVar[tuple[ConfigFile | None] | None] = ContextVar("chosen", default=None)
+
+
+def choose(file: ConfigFile | None) -> None:
+    """Read defaults from *file* from now on; from no file if it is None."""
+    _CHOSEN.set((file,))
+
+
+def find() -> ConfigFile | None:
+    """The nearest `sectax.toml`; None without one. Raises `WrongUse` if it belongs to another user."""
+    chosen = _CHOSEN.get()
+    if chosen is not None:
+        return chosen[0]
     folder_now = Path.cwd()
-    return next((path for folder in (folder_now, *folder_now.parents) if (path := folder / NAME).is_file()), None)
+    path = next((path for folder in (folder_now, *folder_now.parents) if (path := folder / NAME).is_file()), None)
+    return None if path is None else ConfigFile(path, read_text(path))
 
 
-def read(path: Path, hint: str = "it is TOML: [run], and below it margin = '5%'") -> dict[str, Any]:
-    """Read its sections. Raises `WrongUse`, with *hint*, if it is invalid or belongs to another user."""
-    import tomllib
-
+def read_text(path: Path, hint: str = "") -> str:
+    """Read a TOML file. Raises `WrongUse`, with *hint*, if it cannot be read or belongs to another user."""
     try:
-        # It can name programs, as in [run.command] baseline.
         if path.stat().st_uid not in (os.geteuid(), 0):
-            raise WrongUse(f"{path} belongs to another user", "copy it, or change to another folder")
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise WrongUse(f"{path} belongs to another user", f"copy it, or ignore it with {NO_CONFIG}")
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise WrongUse(f"{path} cannot be read: {why}", hint) from error
+
+
+def read(path: Path, hint: str) -> dict[str, Any]:
+    """Read and parse a TOML file. Raises `WrongUse`, with *hint*."""
+    return ConfigFile(path, read_text(path, hint)).sections(hint)
+
+
+def _mark(text: str) -> Path:
+    from sectax.parts.cache import state_folder
+
+    return state_folder() / "trusted" / hashlib.sha256(text.encode()).hexdigest()
 
 
 def give_defaults(
     ctx: click.Context,
     command: click.Command,
+    args: Sequence[str],
     *way: str,
     commands: Callable[[], Iterable[str]],
     below: Callable[[], Iterable[str]] = tuple,
@@ -57,18 +123,20 @@ def give_defaults(
     """Set the defaults of a command before it is parsed, and print those that it used.
 
     Args:
-        ctx: of the group that the command is in.
+        ctx: context of the group of the command.
+        args: the words after the command's name.
         way: names of sections down to the command's own, as in `run`, `jwt`.
-        commands: the sections that may stand at the top; below: those that may stand in the first one.
-        shared: the options that a section above the command's own may have.
-        presets: parameters of which one that is typed puts the others aside.
+        commands: names of top-level sections; below: names of sections in the first one.
+        shared: options that a section above the command's own may have.
+        presets: parameters that exclude each other.
     Raises:
-        WrongUse: the file cannot be read, or has a key or section that there is none of.
+        WrongUse: the file cannot be read, has an unknown key or section, or needs trust.
     """
-    path = find()
-    if path is None:
+    own_args = list(itertools.takewhile(lambda word: word != "--", args))
+    file = None if NO_CONFIG in own_args else find()
+    if file is None:
         return
-    whole = read(path)
+    path, whole = file.path, file.sections()
     names = tuple(commands())
     for name, section in whole.items():
         if name not in names or not isinstance(section, dict):
@@ -87,11 +155,26 @@ def give_defaults(
                     raise _unknown(path, "section", f"{place}.{key}", [f"{place}.{name}" for name in below()])
                 continue
             if key not in keys or not (is_own or key in shared):
-                raise _unknown(path, "key", key, [key for key in keys if is_own or key in shared], place)
+                raise _unknown(path, "key", key, [name for name in keys if is_own or name in shared], place)
             values[str(keys[key].name)] = _value(path, f"{key} in [{place}]", keys[key], value)
+    needs_trust = sorted(
+        key
+        for key, option in keys.items()
+        if str(option.name) in values and key not in HARMLESS and not _is_plain_level(key, values[str(option.name)])
+    )
+    if needs_trust and TRUST not in own_args and not file.is_trusted():
+        raise WrongUse(
+            f"{path} sets {', '.join(needs_trust)}, which can start programs, and is not trusted",
+            f"read it, then: sectax trust {shlex.quote(str(path))}; in CI add {TRUST}; {NO_CONFIG} ignores it",
+        )
     if values:
         ctx.default_map = {**(ctx.default_map or {}), way[-1]: values}
         command.callback = _announcing(path, command, (*_RIVALS, presets))
+
+
+def _is_plain_level(key: str, value: Any) -> bool:
+    """Whether levels are only chosen; `language=mine=./probe` names a program."""
+    return key == "level" and all(text.count("=") <= 1 for text in value)
 
 
 def _announcing(path: Path, command: click.Command, rivals: tuple[tuple[str, ...], ...]) -> Callable[..., Any]:

@@ -7,17 +7,18 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from sectax.cli import config, parse
 from sectax.cli import options as shared
-from sectax.cli import parse
 from sectax.cli.output import append_step_summary, refuse_existing, say, write_document
 from sectax.model.condition import Condition
 from sectax.model.environment import SHORT
 from sectax.model.errors import ExitStatus, WrongUse
 from sectax.model.gate import Gate, GateOutcome, Limits, Revision
+from sectax.run.git import ask_git, read_blob, resolve_commit
 
 if TYPE_CHECKING:
     from sectax.cli.progress import TerminalProgress
@@ -65,6 +66,8 @@ _NOT_HERE = {
 )
 @click.option("--junit", type=shared.FileName(), metavar="FILE", help="Also write the outcome as JUnit XML.")
 @click.option("--self-test", is_flag=True, help="Add twice the limit to the baseline itself: the gate must find it.")
+@config.no_config
+@config.trust_config
 @shared.quiet
 @shared.verbose
 @shared.as_json
@@ -98,7 +101,7 @@ def command(
     from sectax.gate.gate import STATUSES
 
     _refuse_misplaced(words)
-    conditions = _limits(limits, file)
+    conditions = _limits(limits, file, baseline_rev if words[:1] == ("run",) else None)
     if junit is not None:
         refuse_existing(junit, "--junit")
     if words[:1] == ("run",):
@@ -143,16 +146,86 @@ def _refuse_misplaced(words: Sequence[str]) -> None:
             raise WrongUse(f"{name} does not apply to a gate", _NOT_HERE[name])
 
 
-def _limits(given: Sequence[str], file: Path | None) -> tuple[Condition, ...]:
-    """The limits of --limit and of a file. Raises `WrongUse` if there are none."""
-    from sectax.cli.config import read
+def use_config_of_baseline(args: Sequence[str]) -> None:
+    """Read sectax.toml from the baseline revision: the change under test must not decide about its own gate.
 
+    Args:
+        args: the words after `gate`.
+    Raises:
+        WrongUse: the baseline itself comes from a file that the change may have written.
+    """
+    own = list(itertools.takewhile(lambda word: word != "--", args))
+    if config.NO_CONFIG in own:
+        config.choose(None)  # for the words after -- too
+    if config.NO_CONFIG in own or args[len(own) + 1 : len(own) + 2] != ["run"]:
+        return
+    present = config.find()
+    named = present.sections().get("gate", {}).get("baseline-rev") if present is not None else None
+    revision = _typed_value(own, "--baseline-rev") or named
+    root, commit = _baseline_commit(revision)
+    if root is None or commit is None or (present is not None and not _is_tracked(present.path, root)):
+        return  # nothing of it can come from the change
+    folder = Path.cwd()
+    paths = [place / config.NAME for place in (folder, *folder.parents) if place.is_relative_to(root)]
+    texts = ((path, read_blob(commit, path.relative_to(root).as_posix())) for path in paths)
+    baseline = next((config.ConfigFile(path, text) for path, text in texts if text is not None), None)
+    if baseline != present:
+        if _typed_value(own, "--baseline-rev") is None:
+            raise WrongUse(
+                f"baseline-rev is set in a {config.NAME} that differs between the revisions",
+                "write --baseline-rev REV on the command line",
+            )
+        click.echo(f"{config.NAME} of {revision} is used: the change has another one", err=True)
+    config.choose(baseline)
+
+
+def _typed_value(words: Sequence[str], option: str) -> str | None:
+    """The value of an option among words that are not parsed yet."""
+    for word, following in zip(words, [*words[1:], ""], strict=False):
+        if word == option:
+            return following
+        if word.startswith(f"{option}="):
+            return word.partition("=")[2]
+    return None
+
+
+def _baseline_commit(revision: object) -> tuple[Path | None, str | None]:
+    """The root of the repository and the commit of a revision; None for what does not exist."""
+    root = ask_git("rev-parse", "--show-toplevel")
+    return (Path(root) if root else None), (resolve_commit(revision) if isinstance(revision, str) else None)
+
+
+def _is_tracked(path: Path, root: Path) -> bool:
+    """Whether a file is in the repository: files that git does not track are the user's own."""
+    return path.is_relative_to(root) and bool(ask_git("ls-files", "--", str(path), cwd=root))
+
+
+def _read_limits(file: Path, baseline_rev: str | None) -> dict[str, Any]:
+    """Read a file of limits, at the baseline revision if it is in the repository. Raises `WrongUse`."""
+    root, commit = _baseline_commit(baseline_rev)
+    path = file.resolve()
+    if root is None or commit is None or not path.is_relative_to(root):
+        return config.read(file, _FILE)
+    relative = path.relative_to(root).as_posix()
+    text = read_blob(commit, relative)
+    if text is not None:
+        return config.ConfigFile(file, text).sections(_FILE)
+    if _is_tracked(path, root):
+        raise WrongUse(
+            f"{file} is not in {baseline_rev}: a change must not bring its own limits",
+            "merge the file first, or use --limit",
+        )
+    return config.read(file, _FILE)
+
+
+def _limits(given: Sequence[str], file: Path | None, baseline_rev: str | None) -> tuple[Condition, ...]:
+    """The limits of --limit and of a file. Raises `WrongUse` if there are none."""
     texts = [(text, "--limit") for text in given]
     if file is not None:
         import msgspec
 
         try:
-            written = msgspec.convert(read(file, _FILE), Limits)
+            written = msgspec.convert(_read_limits(file, baseline_rev), Limits)
         except msgspec.ValidationError as error:
             raise WrongUse(f"{file} has no list of limits: {error}", _FILE) from error
         texts += [(text, f"limit in {file}:") for text in written.limits]

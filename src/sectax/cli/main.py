@@ -35,6 +35,7 @@ _COMMANDS = {
     "show": ("sectax.cli.show:command", "Print the results of a run."),
     "report": ("sectax.cli.report:command", "Write the results of a run as a page, Markdown, CSV or JSON."),
     "compare": ("sectax.cli.compare:command", "Compare a run with another run, or with a published study."),
+    "trust": ("sectax.cli.trust:command", "Allow a sectax.toml to start programs."),
     "history": ("sectax.cli.history:command", "Show how a cost changed from run to run, by commit."),
     "gate": ("sectax.cli.gate:command", "Fail a build whose change costs more than a limit allows."),
     "advise": ("sectax.cli.advise:command", "Recommend what to do after a run; show where its time goes."),
@@ -107,7 +108,11 @@ class LazyGroup(click.Group):
         if name not in (None, "help") and command is not None and not isinstance(command, click.Group):
             from sectax.cli import config
 
-            config.give_defaults(ctx, command, str(name), commands=lambda: _COMMANDS)
+            if name == "gate":
+                from sectax.cli.gate import use_config_of_baseline
+
+                use_config_of_baseline(rest)
+            config.give_defaults(ctx, command, rest, str(name), commands=lambda: _COMMANDS)
         return name, command, rest
 
 

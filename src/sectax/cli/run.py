@@ -76,6 +76,7 @@ class _ExperimentsGroup(click.Group):
         config.give_defaults(
             ctx,
             command,
+            args[1:],
             "run",
             args[0],
             commands=lambda: root.command.list_commands(root) if isinstance(root.command, click.Group) else (),
@@ -172,6 +173,8 @@ def _experiment_command(experiment: Experiment, then: Then) -> click.Command:
             )
         )
     for decorate in (
+        config.no_config,
+        config.trust_config,
         shared.on,
         shared.quiet,
         shared.verbose,

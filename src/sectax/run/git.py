@@ -111,6 +111,15 @@ def copy_blobs(blobs: Sequence[Blob], targets: Sequence[Path]) -> bool:
     return True
 
 
+def read_blob(commit: str, path: str) -> str | None:
+    """The text of a file of a commit, by its path from the root; None if it is not there, or is not UTF-8."""
+    content = _run_git(("cat-file", "blob", f"{commit}:{path}"), (), None, _TIMEOUT_S)
+    try:
+        return None if content is None else content.decode()
+    except UnicodeDecodeError:
+        return None
+
+
 def ask_git(*words: str, cwd: Path | None = None, timeout_s: float = _TIMEOUT_S) -> str | None:
     """What git prints; None if it fails, is missing or takes too long.
 
