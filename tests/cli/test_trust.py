@@ -16,7 +16,8 @@ def run(folder: Path, *words: str) -> Said:
 
 
 @pytest.mark.parametrize(
-    "text", ["[run.command]\nprepare = ['touch started']\n", "[run.command]\nsetup = 'true'\n", "[run]\nhtml = 'a.html'\n"]
+    "text",
+    ["[run.command]\nprepare = ['touch started']\n", "[run.command]\nsetup = 'true'\n", "[run]\nhtml = 'a.html'\n"],
 )
 def test_a_file_that_can_start_programs_needs_trust(tmp_path: Path, text: str) -> None:
     file = tmp_path / "sectax.toml"

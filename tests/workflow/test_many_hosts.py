@@ -110,6 +110,23 @@ def test_an_answer_that_makes_no_sense_is_refused(content: bytes) -> None:
         job.decode_answer(content)
 
 
+def test_a_result_larger_than_its_plan_is_refused() -> None:
+    block = planned_block(PLAN, 1)
+    packed = job._packed(events(block), {})
+    largest = job.largest_result(block)
+    assert len(msgspec.msgpack.encode(job.BlockResult(1, 1.0, "1.0", packed))) < largest / 10
+
+    trial = packed.trials[0]
+    many = job.PackedEvents("T" * 100_000, [], [trial] * 100_000, [], [])
+    for result in (
+        job.BlockResult(1, 1.0, "1.0", many),
+        job.BlockResult(1, 1.0, "1.0", packed, ["a note"] * 101),
+        job.BlockResult(1, 1.0, "1.0", packed, ["a" * 20_000]),
+    ):
+        with pytest.raises(ValueError, match="invalid answer"):
+            job.decode_answer(_packed_line(result), largest)
+
+
 def test_damage_to_an_answer_is_refused() -> None:
     rng = random.Random(1)
     line = _packed_line(job.BlockResult(1, 1.0, "1.0", job._packed(events(planned_block(PLAN, 1)), {})))

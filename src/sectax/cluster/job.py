@@ -124,22 +124,48 @@ Answer = MachineResult | EnvironmentResult | PilotResult | BlockResult | JobRefu
 
 _JOBS: msgspec.msgpack.Decoder[Job] = msgspec.msgpack.Decoder(Job)
 _ANSWERS: msgspec.msgpack.Decoder[Answer] = msgspec.msgpack.Decoder(Answer)
-# Largest result in bytes, unpacked: ten times the largest block.
-_LARGEST = 1 << 30
+# Bytes of a result, unpacked: what a plan can give at most is a few times less.
+_ANSWER_BYTES = 4 << 20  # facts and notes
+_TREATMENT_BYTES = 64 << 10  # opened and closed, with witnesses
+_VISIT_BYTES = 8 << 10  # with telemetry
+_OPERATION_BYTES = 1 << 10  # its observations, if it is timed by itself
+_PILOT_BYTES = 16 << 20
+# A note is a sentence, and a block gives a few.
+_MOST_NOTES, _LONGEST_NOTE = 100, 10_000
 
 
 def encode_job(job: Job) -> bytes:
     return base64.b64encode(msgspec.msgpack.encode(job))
 
 
-def decode_answer(line: bytes) -> Answer:
-    """Decode the result of a job. Raises `ValueError` if it is invalid."""
+def largest_result(block: PlannedBlock) -> int:
+    """The size in bytes, unpacked, that the result of a block cannot exceed."""
+    visits = [visit.work for cell in block.cells for visit in cell.visits]
+    operations = sum(work.count + work.extra for work in visits if work.each)
+    treatments = sum(len(cell.opening) for cell in block.cells)
+    return _ANSWER_BYTES + treatments * _TREATMENT_BYTES + len(visits) * _VISIT_BYTES + operations * _OPERATION_BYTES
+
+
+def decode_answer(line: bytes, largest: int = _PILOT_BYTES) -> Answer:
+    """Decode the result of a job.
+
+    Args:
+        largest: the most bytes that it may have, unpacked.
+    Raises:
+        ValueError: it is invalid, or larger than its job can make it.
+    """
     try:
         unpacking = zlib.decompressobj()
-        content = unpacking.decompress(base64.b64decode(line, validate=True), _LARGEST)
-        return _ANSWERS.decode(content)
+        content = unpacking.decompress(base64.b64decode(line, validate=True), largest)
+        if unpacking.unconsumed_tail:
+            raise ValueError(f"invalid answer: it is larger than {largest >> 20} MiB")
+        answer = _ANSWERS.decode(content)
     except (zlib.error, msgspec.MsgspecError) as error:
         raise ValueError(f"invalid answer: {error}") from error
+    notes = answer.notes if isinstance(answer, PilotResult | BlockResult) else []
+    if len(notes) > _MOST_NOTES or any(len(note) > _LONGEST_NOTE for note in notes):
+        raise ValueError("invalid answer: too many notes")
+    return answer
 
 
 def unpack_events(answer: PilotResult | BlockResult) -> Iterator[BlockEvent]:

@@ -251,7 +251,7 @@ class ClusterExecution(LocalExecution):
 
     def _decode(self, block: PlannedBlock, line: bytes) -> Iterable[EngineEvent]:
         """Decode and check the answer of a host. Raises `ValueError` for an implausible one."""
-        answer = job.decode_answer(line)
+        answer = job.decode_answer(line, job.largest_result(block))
         if isinstance(answer, job.JobRefused):
             raise ValueError(answer.reason)
         if not isinstance(answer, job.BlockResult) or answer.block != block.number:
